@@ -1,0 +1,22 @@
+"""The Dantzig selector DS(gamma): min |w|_1 subject to |b - H w|_i <= gamma_i, exactly, with a certificate."""
+
+from .._types import Floats
+from .problem import Solution, check, gamma_max
+from .reference import solve_highs
+from .sequence import Sequence
+
+__all__ = ["Sequence", "Solution", "gamma_max", "solve"]
+
+
+def solve(H: Floats, b: Floats, gamma: float | Floats) -> Solution:
+    """Solve min |w|_1 s.t. |b - H w|_i <= gamma_i for a scalar or a vector gamma >= 0.
+
+    The answer carries its certificate: `primal_residual`, `dual_residual` and `gap` are all 0 (up to rounding)
+    exactly when it is optimal. A problem without a feasible point has status "infeasible"; nothing is raised for it.
+
+    >>> import numpy as np
+    >>> sol = solve(np.eye(3), np.array([1.0, -0.5, 0.1]), 0.25)
+    >>> sol.status, sol.w.tolist()
+    ('optimal', [0.75, -0.25, 0.0])
+    """
+    return solve_highs(*check(H, b, gamma))

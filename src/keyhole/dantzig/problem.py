@@ -1,0 +1,84 @@
+"""The problem DS(gamma), its solution, and the certificate that says the solution is one.
+
+primal:  min |w|_1           s.t.  |b - H w|_i <= gamma_i   for every i
+dual:    max b'l - gamma'|l|  s.t.  |H'l|_inf <= 1
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._types import Floats
+from ..errors import ConfigError
+
+__all__ = ["Solution", "certify", "check", "gamma_max", "no_solution"]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """A point, its dual, and how far the pair is from optimal.
+
+    `status` is "optimal", "infeasible" or "failed"; unless it is "optimal", `w` and `dual` are NaN.
+    `path` names the route that found it and `pivots` how many basis changes that took.
+    """
+
+    w: Floats
+    dual: Floats
+    objective: float
+    primal_residual: float
+    dual_residual: float
+    gap: float
+    status: str
+    path: str
+    pivots: int = 0
+
+
+def check(H: Floats, b: Floats, gamma: float | Floats) -> tuple[Floats, Floats, Floats]:
+    """H, b and gamma as float arrays of matching shapes, gamma as a vector; a `ConfigError` where they do not fit."""
+    H, b = np.ascontiguousarray(H, dtype=np.float64), np.ascontiguousarray(b, dtype=np.float64)
+    d = b.size
+    if b.ndim != 1 or H.shape != (d, d):
+        raise ConfigError(f"H must be square and b its length: H is {H.shape}, b is {b.shape}")
+    if not (np.isfinite(H).all() and np.isfinite(b).all()):
+        raise ConfigError("H and b must be finite; look for NaN or infinity in the data")
+    return H, b, check_gamma(gamma, d)
+
+
+def check_gamma(gamma: float | Floats, d: int) -> Floats:
+    """gamma as a vector of length d; it may be infinite (no constraint) but neither negative nor NaN."""
+    Gamma = np.asarray(gamma, dtype=np.float64)
+    if Gamma.ndim > 0 and Gamma.shape != (d,):
+        raise ConfigError(f"gamma must be a number or have length {d}, not shape {Gamma.shape}")
+    if not (Gamma >= 0).all():
+        raise ConfigError("gamma must be >= 0 and not NaN")
+    return np.array(np.broadcast_to(Gamma, (d,)))
+
+
+def gamma_max(b: Floats) -> float:
+    """The smallest scalar gamma at which w = 0 is optimal: |b|_inf (0 for an empty b)."""
+    return float(np.abs(b).max(initial=0.0))
+
+
+def certify(H: Floats, b: Floats, gamma: Floats, w: Floats, dual: Floats, path: str, pivots: int = 0) -> Solution:
+    """The solution (w, dual) with its residuals, computed from H itself."""
+    objective = float(np.abs(w).sum())
+    slack = np.abs(b - H @ w) - gamma
+    bound = b @ dual - np.where(dual == 0.0, 0.0, gamma * np.abs(dual)).sum()
+    return Solution(
+        w=w,
+        dual=dual,
+        objective=objective,
+        primal_residual=float(max(0.0, slack.max(initial=0.0))) / max(1.0, gamma_max(b)),
+        dual_residual=float(max(0.0, np.abs(H.T @ dual).max(initial=0.0) - 1.0)),
+        gap=abs(objective - float(bound)) / max(1.0, objective),
+        status="optimal",
+        path=path,
+        pivots=pivots,
+    )
+
+
+def no_solution(d: int, status: str, path: str, pivots: int = 0) -> Solution:
+    """What is returned where there is no point to return."""
+    nothing = np.full(d, np.nan)
+    objective = np.inf if status == "infeasible" else np.nan
+    return Solution(nothing, nothing, objective, np.nan, np.nan, np.nan, status, path, pivots)
