@@ -65,7 +65,7 @@ def inclusion(q: Floats, k: int) -> Floats:
 def pair_inclusion(q: Floats, k: int) -> Floats:
     """(d, d) P[i, j in B]; the diagonal is `inclusion`.
 
-    >>> pair_inclusion(np.array([0.5, 0.25, 0.25, 0, 0, 0]), 3)[0, 1]
+    >>> float(pair_inclusion(np.array([0.5, 0.25, 0.25, 0, 0, 0]), 3)[0, 1])
     0.325
     """
     return pairs(_checked(q, k), q.size, k)
