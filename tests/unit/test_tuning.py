@@ -23,7 +23,12 @@ def test_the_learner_passes_the_papers_gamma_to_the_solver():
     with pytest.warns(kh.KeyholeWarning, match="tie-break"):
         kh.play(learner, X, y)
     constants = kh.theory.Constants(d=20, k=5, sigma=0.2, delta_s=0.7, delta=0.05)
-    assert learner.estimate.last_gamma == constants.gamma(10)
+    assert learner.estimate.seq.s == 10
+    assert learner.estimate.width.gamma(10) == constants.gamma(10)
+    assert (
+        f"gamma {constants.gamma(10):.3g} >= gamma_max {learner.estimate.seq.gamma_max:.3g}"
+        in learner.estimate.silence()
+    )
     assert learner.exploiter.core.rho == constants.rho
     extra = kh.make("ds-poslrc", d=20, k=5, k0=4, tuning=kh.tuning.Scaled(0.5), sigma=0.2)
     constants = kh.theory.Constants(d=20, k=5, sigma=0.2, delta_s=1.0, delta=0.01, k0=4)
