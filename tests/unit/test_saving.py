@@ -10,6 +10,7 @@ import pytest
 
 import keyhole as kh
 from keyhole import saving
+from keyhole.loading import from_bytes
 
 
 @pytest.fixture
@@ -62,14 +63,14 @@ def test_every_flipped_byte_is_noticed(learner):
     for i in range(0, len(data), 7):
         damaged = data[:i] + bytes([data[i] ^ 1]) + data[i + 1 :]
         with pytest.raises(kh.StateError):
-            saving.from_bytes(damaged)
+            from_bytes(damaged)
 
 
 def test_every_cut_is_noticed(learner):
     data = saving.to_bytes(learner)
     for n in [0, 1, 63, 64, 65, *range(100, len(data), 97), len(data) - 1]:
         with pytest.raises(kh.StateError):
-            saving.from_bytes(data[:n])
+            from_bytes(data[:n])
 
 
 def test_a_foreign_file_is_refused_by_name(tmp_path):
@@ -102,7 +103,7 @@ FORGED = {
 def test_a_forged_file_is_refused(learner, case):
     change, message = FORGED[case]
     with pytest.raises(kh.StateError, match=message):
-        saving.from_bytes(rewrite(saving.to_bytes(learner), change))
+        from_bytes(rewrite(saving.to_bytes(learner), change))
 
 
 def test_an_array_of_another_length_is_refused(learner):
@@ -112,7 +113,7 @@ def test_an_array_of_another_length_is_refused(learner):
         members["estimate.w_hat.npy"] = buffer.getvalue()
 
     with pytest.raises(kh.StateError, match="w_hat"):
-        saving.from_bytes(rewrite(saving.to_bytes(learner), shorten))
+        from_bytes(rewrite(saving.to_bytes(learner), shorten))
 
 
 def test_a_pickled_array_is_never_opened(learner):
@@ -122,7 +123,7 @@ def test_a_pickled_array_is_never_opened(learner):
         members["estimate.w_hat.npy"] = buffer.getvalue()
 
     with pytest.raises(kh.StateError, match="allow_pickle=False"):
-        saving.from_bytes(rewrite(saving.to_bytes(learner), pickle_in))
+        from_bytes(rewrite(saving.to_bytes(learner), pickle_in))
 
 
 def test_a_failed_write_leaves_the_old_file(learner, tmp_path, monkeypatch):
