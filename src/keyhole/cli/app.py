@@ -3,6 +3,7 @@
 import typer
 
 from .demo import demo
+from .diagnose import diagnose
 
 app = typer.Typer(
     name="keyhole",
@@ -12,6 +13,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(demo)
+app.command()(diagnose)
 
 
 @app.callback()
