@@ -5,9 +5,13 @@ from typing import ClassVar
 import numpy as np
 
 from .._types import Floats, Ints
+from ..errors import ConfigError
 from ..state import Stateful
+from ._push import BAD_INDEX, LOPSIDED, inspect
 from .problem import Solution, check_gamma, gamma_max
-from .reference import solve_highs
+from .rescue import rescue
+from .simplex import Simplex
+from .stores import Dense
 
 __all__ = ["Sequence"]
 
@@ -18,7 +22,7 @@ class Sequence(Stateful):
         min |w|_1   s.t.   |b/s - (H/s) w|_i <= gamma_i
 
     DS is scale free, so nothing is divided: the problem solved is (H, b, s gamma), and a round changes only the
-    |B| x |B| entries it touched.
+    |B| x |B| entries it touched. Each solve starts from the basis of the one before.
 
     >>> import numpy as np
     >>> seq = Sequence(3)
@@ -27,19 +31,36 @@ class Sequence(Stateful):
     [0.4, 0.0, -0.1]
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("s", "H", "b")
+    _fields: ClassVar[tuple[str, ...]] = ("s", "b", "rows", "simplex")
 
-    def __init__(self, d: int) -> None:
+    def __init__(self, d: int, engine: str = "simplex") -> None:
+        if engine not in ("simplex", "highs"):
+            raise ConfigError(f"engine must be 'simplex' or 'highs', not {engine!r}")
         self.d = d
+        self.engine = engine
         self.s = 0
-        self.H: Floats = np.zeros((d, d))
         self.b: Floats = np.zeros(d)
+        self.rows = Dense(np.zeros((d, d)), symmetric=True)
+        self.simplex = Simplex(d)
 
     def update(self, B: Ints, h: Floats, v: Floats) -> None:
         """H[B, B] += h, b[B] += v, s += 1; B has no repeated index."""
-        self.H[np.ix_(B, B)] += h
-        self.b[B] += v
+        B = np.ascontiguousarray(B, np.int64)
+        h, v = np.ascontiguousarray(h, np.float64), np.ascontiguousarray(v, np.float64)
+        if B.ndim != 1 or h.shape != (B.size, B.size) or v.shape != B.shape:
+            raise ConfigError(f"a round is B (k,), h (k, k), v (k,), not {B.shape}, {h.shape}, {v.shape}")
+        fault = inspect(self.d, B, h, v)
+        if fault and fault != LOPSIDED:
+            what = f"distinct indices below {self.d}" if fault == BAD_INDEX else "finite h and v"
+            raise ConfigError(f"a round needs {what}; nothing was changed")
+        self.rows.update(self.b, B, h, v, symmetric=fault != LOPSIDED)
+        self.simplex.follow(B, h)
         self.s += 1
+
+    @property
+    def H(self) -> Floats:
+        """The sum of the h, as a d x d array."""
+        return self.rows.take(1, np.arange(self.d))
 
     @property
     def gamma_max(self) -> float:
@@ -47,5 +68,13 @@ class Sequence(Stateful):
         return gamma_max(self.b) / max(self.s, 1)
 
     def solve(self, gamma: float | Floats) -> Solution:
-        """The solution at gamma (a number or one per attribute), with its certificate; nothing is raised."""
-        return solve_highs(self.H, self.b, check_gamma(gamma, self.d) * max(self.s, 1))
+        """The solution at gamma (a number or one per attribute), with its certificate; nothing is raised for a problem
+        that has none."""
+        scale = float(max(self.s, 1))
+        self.simplex.Gamma[:] = check_gamma(gamma, self.d)
+        self.simplex.Gamma *= scale
+        if self.engine == "simplex":
+            sol = self.simplex.solve(self.rows, self.b, scale)
+            if sol.status != "failed":
+                return sol
+        return rescue(self.rows, self.b, self.simplex.Gamma, scale, whole=self.engine == "highs")
