@@ -1,0 +1,73 @@
+"""Online sparse linear regression when every attribute costs something.
+
+>>> import keyhole as kh
+>>> learner = kh.make("ds-oslrc", d=20, k=4, seed=0)
+>>> r = learner.ask()                               # which attributes to buy
+>>> y_hat = learner.predict(r, [0.1, 0.2, 0.3, 0.4])
+>>> learner.tell(r, [0.1, 0.2, 0.3, 0.4], y=0.5)
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from . import dantzig, sampling, streams, theory, tuning
+    from .catalogue import Algorithm, algorithms, make
+    from .errors import ConfigError, KeyholeWarning, ProtocolError, StateError
+    from .keeper import History, play
+    from .loading import load
+    from .protocol import Learner
+    from .rounds import Round
+
+# Where each public name lives; nothing is imported before it is used.
+_HOME = {
+    "Algorithm": "catalogue",
+    "ConfigError": "errors",
+    "History": "keeper",
+    "KeyholeWarning": "errors",
+    "Learner": "protocol",
+    "ProtocolError": "errors",
+    "Round": "rounds",
+    "StateError": "errors",
+    "algorithms": "catalogue",
+    "load": "loading",
+    "make": "catalogue",
+    "play": "keeper",
+}
+_MODULES = ("dantzig", "sampling", "streams", "theory", "tuning")
+
+__all__ = [
+    "Algorithm",
+    "ConfigError",
+    "History",
+    "KeyholeWarning",
+    "Learner",
+    "ProtocolError",
+    "Round",
+    "StateError",
+    "algorithms",
+    "dantzig",
+    "load",
+    "make",
+    "play",
+    "sampling",
+    "streams",
+    "theory",
+    "tuning",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    if name in _HOME:
+        found: object = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+        globals()[name] = found
+        return found
+    raise AttributeError(f"module 'keyhole' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,44 @@
+"""What happened in a run: predictions, losses, purchases."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._types import Bools, Floats, Ints
+from ..errors import ConfigError
+
+__all__ = ["History"]
+
+
+@dataclass(frozen=True)
+class History:
+    """One entry per row, in the order of the stream; a row whose label was NaN has loss NaN and is in no sum."""
+
+    predictions: Floats
+    labels: Floats
+    explored: Bools
+    bought: Ints
+    """(d,) how often each attribute was bought, before or after the label."""
+    rows: Floats | None
+    """(T, d) the stream itself, for regret against a fixed vector; None where it was not kept."""
+
+    @property
+    def losses(self) -> Floats:
+        """(T,) squared errors."""
+        return (self.predictions - self.labels) ** 2
+
+    @property
+    def abandoned(self) -> int:
+        """How many rows had no label."""
+        return int(np.isnan(self.labels).sum())
+
+    def regret(self, w: Floats) -> Floats:
+        """(T,) cumulative regret against predicting <w, x>; a missing entry of x counts as zero there."""
+        if self.rows is None:
+            raise ConfigError("the rows were not kept, so there is nothing to compare w with; play with keep=True")
+        w = np.asarray(w, dtype=np.float64)
+        if w.shape != (self.bought.size,):
+            raise ConfigError(f"w must have length d = {self.bought.size}, not shape {w.shape}")
+        S = np.flatnonzero(w)
+        rival = np.nan_to_num(self.rows[:, S], nan=0.0) @ w[S]
+        return np.cumsum(np.nan_to_num(self.losses - (rival - self.labels) ** 2, nan=0.0))

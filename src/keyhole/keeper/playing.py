@@ -1,0 +1,140 @@
+"""The budget keeper. It alone reads the rows, and hands a learner exactly the values that the learner bought."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import TypeAlias
+
+import numpy as np
+
+from .._types import Bools, Floats, Ints
+from ..errors import ConfigError, ProtocolError
+from ..protocol import Learner
+from .history import History
+
+__all__ = ["play"]
+
+Progress: TypeAlias = Callable[[int], None]
+Rows: TypeAlias = "Floats | Iterable[Iterable[float]]"
+Labels: TypeAlias = "Floats | Iterable[float]"
+
+# Rows of an iterable are gathered in blocks of this many, so that they can be played compiled.
+_BLOCK = 4096
+
+
+def play(
+    learner: Learner,
+    X: Rows,
+    y: Labels,
+    *,
+    keep: bool = True,
+    compiled: bool = True,
+    progress: Progress | None = None,
+) -> History:
+    """Play the rows of X against their labels y, in order.
+
+    X is a (T, d) array or any iterable of rows. Where a learner promises to buy the same attributes for a while, those
+    rows are played in one compiled call on the bought columns alone (`compiled=False` plays every row by itself; the
+    history is the same). `progress` is called now and then with the number of rows played; `keep=False` does not keep
+    the rows, for streams larger than memory. A NaN label closes its round without learning; an infinite one stops.
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=100, seed=0)
+    >>> kh.play(kh.make("ds-oslrc", d=10, k=3, seed=0), X, y).regret(w).shape
+    (100,)
+    """
+    pages = [_Page(np.empty((0, learner.d)), np.empty(0), 0)]
+    for rows, labels in _blocks(X, y, learner.d):
+        page = _Page(rows, labels, first=sum(p.labels.size for p in pages))
+        page.play(learner, compiled, progress or _ignore)
+        pages.append(page if keep else page.without_rows())
+    learner._finish()
+    return History(
+        predictions=np.concatenate([p.predictions for p in pages]),
+        labels=np.concatenate([p.labels for p in pages]),
+        explored=np.concatenate([p.explored for p in pages]),
+        bought=sum((p.bought for p in pages), start=np.zeros(learner.d, dtype=np.int64)),
+        rows=np.concatenate([p.rows for p in pages]) if keep else None,
+    )
+
+
+class _Page:
+    """A block of rows and what is written down while it is played."""
+
+    def __init__(self, rows: Floats, labels: Floats, first: int) -> None:
+        self.rows, self.labels, self.first = rows, labels, first
+        self.predictions: Floats = np.full(labels.size, np.nan)
+        self.explored: Bools = np.zeros(labels.size, dtype=np.bool_)
+        self.bought: Ints = np.zeros(rows.shape[1], dtype=np.int64)
+
+    def without_rows(self) -> "_Page":
+        """The page with its rows forgotten."""
+        self.rows = self.rows[:0]
+        return self
+
+    def play(self, learner: Learner, compiled: bool, progress: Progress) -> None:
+        """Every row of the page, several at a time where the learner promises that."""
+        t = 0
+        while t < self.labels.size:
+            t += (compiled and self._steadily(learner, t)) or self._row(learner, t)
+            progress(self.first + t)
+
+    def _row(self, learner: Learner, t: int) -> int:
+        """One round by the protocol."""
+        row, y = self.rows[t], float(self.labels[t])
+        r = learner.ask()
+        values, extra = row[r.attributes], learner.ask_more(r)
+        try:
+            self.predictions[t] = learner.predict(r, values)
+            if np.isnan(y):
+                learner.abandon(r)
+            else:
+                learner.tell(r, values, y, extra_attributes=extra, extra_values=row[extra])
+        except ProtocolError as fault:
+            learner.abandon(r)
+            raise ProtocolError(f"row {self.first + t + 1}: {fault}") from None
+        self.bought[r.attributes] += 1
+        self.bought[extra] += 1
+        self.explored[t] = r.kind == "explore"
+        return 1
+
+    def _steadily(self, learner: Learner, t: int) -> int:
+        """As many rounds as the learner promises to buy the same attributes in; 0 where one must go row by row."""
+        S, n = learner._steady()
+        stop = min(t + n, self.labels.size)
+        if stop - t < 2:
+            return 0
+        bought, labels = np.ascontiguousarray(self.rows[t:stop, S]), self.labels[t:stop]
+        if np.isinf(bought).any() or np.isinf(labels).any():
+            return 0  # row by row, to stop at the row and name it
+        self.predictions[t:stop] = learner._run(bought, labels)
+        self.bought[S] += stop - t
+        return stop - t
+
+
+def _ignore(t: int) -> None:
+    pass
+
+
+def _blocks(X: Rows, y: Labels, d: int) -> Iterator[tuple[Floats, Floats]]:
+    """The stream as pairs of arrays: an array as one block, an iterable in blocks of its own."""
+    if isinstance(X, np.ndarray):
+        yield _checked(X, y if isinstance(y, np.ndarray) else list(y), d)
+        return
+    rows, labels = iter(X), iter(y)
+    while block := [np.asarray(row) for row in islice(rows, _BLOCK)]:
+        yield _checked(block, list(islice(labels, len(block))), d)
+    if next(labels, None) is not None:
+        raise ConfigError("y has more labels than X has rows")
+
+
+def _checked(X: "Floats | list[Floats]", y: "Floats | list[float]", d: int) -> tuple[Floats, Floats]:
+    """Rows and labels as arrays of matching length, or a `ConfigError` that says what does not fit."""
+    try:
+        rows, labels = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as fault:
+        raise ConfigError(f"X and y must be numbers: {fault}") from None
+    if rows.ndim != 2 or rows.shape[1] != d:
+        raise ConfigError(f"X must have {d} columns, one per attribute of the learner; its shape is {rows.shape}")
+    if labels.shape != (rows.shape[0],):
+        raise ConfigError(f"y must have one label per row of X: {rows.shape[0]} rows, labels of shape {labels.shape}")
+    return rows, labels

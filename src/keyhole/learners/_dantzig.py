@@ -1,0 +1,115 @@
+"""What DS-OSLRC and DS-POSLRC share: from the rounds explored so far to w_hat_s and S_s."""
+
+import warnings
+from typing import ClassVar
+
+import numpy as np
+
+from .. import tuning
+from .._types import Floats, Ints
+from ..dantzig import Sequence
+from ..errors import ConfigError, KeyholeWarning
+from ..moments import estimate
+from ..state import Stateful
+from ..support import identified, top_k
+from ..theory import Constants
+
+# How many explorations a learner may stay at w = 0 before it says so: while it runs, and at the end of a stream.
+_PATIENCE = 30
+_PATIENCE_AT_END = 5
+
+
+class DantzigEstimate(Stateful):
+    """H, b, gamma_s, w_hat_s and S_s, advanced by one exploration at a time.
+
+    `zeros` counts the explorations solved so far whose w_hat was 0 and `failures` the solves without a solution, which
+    keep the last w_hat.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("seq", "width", "w_hat", "S", "solved", "zeros", "failures", "said")
+
+    def __init__(self, d: int, k: int, width: tuning.Theory | tuning.Empirical, order: Ints) -> None:
+        self.k, self.width, self.order = k, width, order
+        self.seq = Sequence(d)
+        self.w_hat: Floats = np.full(d, 1.0 / d)
+        # Deviation: S_0 is drawn with the seed, not "arbitrary" (E12).
+        self.S: Ints = np.sort(order[:k])
+        self.solved = self.zeros = self.failures = 0
+        self.said = False
+
+    @property
+    def identified(self) -> int:
+        """How many of the k places of S are more than a tie."""
+        return identified(self.w_hat, self.S) if self.solved else 0
+
+    def accumulate(self, B: Ints, x: Floats, y: float, P: Floats) -> None:
+        """X_hat Y += x_hat y and H += h, on the entries of B; O(|B|^2)."""
+        x_hat, h = estimate(x, P)
+        self.width.observe(B, x_hat * y - h @ self.w_hat[B])
+        self.seq.update(B, h, x_hat * y)
+
+    def solve(self) -> None:
+        """w_hat = DS(gamma_s) and S = its k largest entries."""
+        solution = self.seq.solve(self.width.gamma(self.seq.s))
+        self.solved += 1
+        if solution.status == "optimal":
+            self.w_hat = solution.w
+            self.S = top_k(self.w_hat, self.k, self.S, self.order)
+            self.zeros += not self.w_hat.any()
+        else:
+            self._count_failure(solution.status)
+        self.say_if_silent(_PATIENCE)
+
+    def _count_failure(self, status: str) -> None:
+        """Keep the last estimate; say so the first time."""
+        self.failures += 1
+        if self.failures == 1:
+            text = f"the Dantzig problem of exploration {self.seq.s} is {status}; the last estimate is kept (said once)"
+            warnings.warn(text, KeyholeWarning, stacklevel=2)
+
+    @property
+    def silent(self) -> bool:
+        """Whether w_hat was 0 in every exploration so far: then S is a tie-break, not a choice."""
+        return 0 < self.solved == self.zeros
+
+    def silence(self) -> str:
+        """The estimate has been 0 all along, in a sentence: the width, and the one below which it would not be 0."""
+        b = np.abs(self.seq.b) / self.seq.s
+        gamma = np.broadcast_to(self.width.gamma(self.seq.s), b.shape)
+        nearest = int(np.argmax(b / np.maximum(gamma, 1e-300)))  # the attribute closest to leaving 0
+        return (
+            f"w was 0 in all {self.solved} explorations so far: gamma {gamma[nearest]:.3g} >= gamma_max "
+            f"{b[nearest]:.3g}; the support is a tie-break, not a choice"
+        )
+
+    def say_if_silent(self, patience: int = _PATIENCE_AT_END) -> None:
+        """Warn, once, that w has been 0 in each of at least `patience` explorations."""
+        if self.silent and not self.said and self.solved >= patience:
+            self.said = True
+            warnings.warn(f"{self.silence()} (said once)", KeyholeWarning, stacklevel=2)
+
+
+def width_of(
+    spec: str | tuning.Scaled, d: int, k: int, k0: int | None, sigma: float, delta_s: float, delta: float
+) -> tuple[tuning.Theory | tuning.Empirical, Constants | None]:
+    """The rule behind `tuning=`, and the paper's constants where it rests on them."""
+    parsed = tuning.parse(spec)
+    if parsed == "empirical":
+        return tuning.Empirical(d), None
+    constants = Constants(d=d, k=k, sigma=sigma, delta_s=delta_s, delta=delta, k0=k0)
+    c = parsed.c if isinstance(parsed, tuning.Scaled) else 1.0
+    return tuning.Theory(constants, c), constants
+
+
+def check_range(name: str, d: int, k: int) -> None:
+    """The paper's 3 <= k <= d - 3; elsewhere its own advice is a bandit over supports."""
+    if not 3 <= k <= d - 3:
+        legal = f"3 <= k <= d - 3 = {d - 3}" if d >= 6 else "d >= 6 and 3 <= k <= d - 3"
+        raise ConfigError(f"{name} needs {legal}, but d = {d} and k = {k}; there use 'support-bandit'")
+
+
+def one_of(option: str, value: str, legal: tuple[str, ...]) -> str:
+    """A named choice, or a `ConfigError` that lists the choices."""
+    if value not in legal:
+        raise ConfigError(f"{option} must be one of {', '.join(map(repr, legal))}; it is {value!r}")
+    return value

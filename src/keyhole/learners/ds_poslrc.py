@@ -1,0 +1,143 @@
+"""DS-POSLRC, Algorithm 3 of the paper: predict on S, then buy k0 more attributes; every round explores."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from .. import sampling, tuning
+from .._types import Bools, Floats, Ints
+from ..errors import ConfigError
+from ..newton import Newton
+from ..protocol import Draft, Learner
+from ..rounds import Round
+from ._dantzig import DantzigEstimate, check_range, one_of, width_of
+from ._exploit import OnSupport
+
+
+class DSPOSLRC(Learner):
+    """Dantzig selector for online sparse linear regression with k0 extra observations a round.
+
+        y_hat = <w_hat(S), x(S)>;   B = S + SAMPLING(k0, d - k, w_hat outside S)
+        b += x_hat y,  H += h,  w_hat = DS(gamma_s),  S = top-k of |w_hat|
+
+    Cost: O((k + k0)^2) and a linear program with d variables a round; `solve` spares most of the programs.
+
+    Parameters
+    ----------
+    tuning, sigma, delta_s, delta
+        As for "ds-oslrc", with the paper's constants for (d - k, k0).
+    solve
+        "every" round (the paper), every m-th (a whole number), or at "powers" of two (the paper's remark).
+    exploit
+        "dantzig": predict with w_hat (the paper); "newton": with online Newton steps on S (the paper's aside).
+    sampling
+        "paper" (Algorithm 2 on what is not in S) or "uniform".
+    reset
+        As for "ds-oslrc"; it matters with exploit="newton" only.
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=12, k=3, T=300, seed=1)
+    >>> learner = kh.make("ds-poslrc", d=12, k=3, k0=4, seed=0, solve="powers")
+    >>> int(kh.play(learner, X, y).bought.sum())
+    2100
+
+    References: Li, Liao, Xu and Nie, COLT 2025, Algorithm 3, with the corrections of `docs/paper-map.md`.
+    """
+
+    name = "ds-poslrc"
+    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "newton")
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        k: int,
+        k0: int,
+        seed: int,
+        tuning: str | tuning.Scaled = "empirical",
+        sigma: float = 0.1,
+        delta_s: float = 1.0,
+        delta: float = 0.01,
+        solve: str | int = "every",
+        exploit: str = "dantzig",
+        sampling: str = "paper",
+        reset: str = "paper",
+    ) -> None:
+        super().__init__(names, k, k0, seed)
+        check_range(self.name, self.d, k)
+        if k0 < 3:
+            raise ConfigError(f"{self.name} needs k0 >= 3 attributes after the label, but k0 = {k0}")
+        self.every = _period(solve)
+        self.uniform = one_of("sampling", sampling, ("paper", "uniform")) == "uniform"
+        self.by_newton = one_of("exploit", exploit, ("dantzig", "newton")) == "newton"
+        width, constants = width_of(tuning, self.d, k, k0, sigma, delta_s, delta)
+        self.estimate = DantzigEstimate(self.d, k, width, self.order)
+        core = Newton(k, eps=k, rho=constants.rho if constants else None)
+        partial = one_of("reset", reset, ("paper", "partial")) == "partial"
+        self.newton = OnSupport(core, self.support, self.estimate.w_hat[self.support], partial)
+
+    @property
+    def weights(self) -> Floats:
+        """The weights that predict, on the support; zero elsewhere."""
+        if self.by_newton:
+            return self.newton.weights(self.d)
+        w = np.zeros(self.d)
+        w[self.support] = self.estimate.w_hat[self.support]
+        return w
+
+    @property
+    def support(self) -> Ints:
+        """S_s: where |w_hat| is largest."""
+        return self.estimate.S
+
+    @property
+    def identified(self) -> int:
+        """How many of the k places of the support are more than a tie."""
+        return self.estimate.identified
+
+    def _ask(self, t: int, pool: Bools | None) -> Draft:
+        """S_{s-1}, and B' from SAMPLING(k0, d', w_hat outside S); the round carries n, m and q(B')."""
+        mask = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
+        S = self.support[mask[self.support]]
+        mask[self.support] = False
+        C = self._places(mask)  # Deviation: drawn in the complement's own places, mapped back to [d] (E32).
+        n, m = C.size, min(self.k0, C.size)
+        if m == 0:
+            return Draft("exploit", S, memo=(0.0, 0.0))
+        q = sampling.distribution(np.zeros(n) if self.uniform else self.estimate.w_hat[C])
+        drawn = sampling.draw(q, m, self.rng)
+        return Draft("explore", S, C[drawn], memo=(float(n), float(m), *map(float, q[drawn])))
+
+    def _finish(self) -> None:
+        self.estimate.say_if_silent()
+
+    def _predict(self, r: Round, x: Floats) -> float:
+        if self.by_newton:
+            return self.newton.predict(r.attributes, x)
+        return float(self.weights[r.attributes] @ np.nan_to_num(x, nan=0.0))
+
+    def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
+        if self.by_newton and np.isin(r.attributes, self.support).all():
+            self.newton.learn(r.attributes, x, y)
+        B = np.concatenate([r.attributes, r.extra])
+        if B.size == 0:
+            return
+        n, m = int(r.memo[0]), int(r.memo[1])
+        P = sampling.union_pairs(r.attributes.size, np.array(r.memo[2:]), n, m)
+        self.estimate.accumulate(B, np.concatenate([x, more]), y, P)
+        if self._is_due():
+            self.estimate.solve()
+            self.newton.follow(self.support, self.estimate.w_hat)
+
+    def _is_due(self) -> bool:
+        """Whether DS(gamma_s) is solved after this round."""
+        s = self.estimate.seq.s
+        return s & (s - 1) == 0 if self.every == 0 else s % self.every == 0 or s == 1
+
+
+def _period(solve: str | int) -> int:
+    """`solve=` as a period in rounds; 0 stands for the powers of two."""
+    if solve in ("every", "powers"):
+        return int(solve == "every")
+    if isinstance(solve, bool) or not str(solve).isdigit() or int(solve) < 1:
+        raise ConfigError(f"solve must be 'every', 'powers' or a whole number of rounds, not {solve!r}")
+    return int(solve)

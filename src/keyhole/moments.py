@@ -1,0 +1,36 @@
+"""Unbiased estimates of x, x x' and x y from a few observed entries of x.
+
+    x_hat_i = x_i / P[i]          h_ii = x_i^2 / P[i]          h_ij = x_i x_j / P[i, j]        for i, j in B, else 0
+
+E[x_hat] = x and E[h] = x x' exactly, whatever x is, because every attribute (and pair) is weighted by the inverse of
+the probability with which it is observed (the paper's display `estimators`). h is symmetric, not positive definite.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ._types import Floats
+
+__all__ = ["Estimate", "estimate"]
+
+
+class Estimate(NamedTuple):
+    """The non-zero part of one round's estimates, on the observed set B: O(|B|^2) numbers."""
+
+    x_hat: Floats
+    """(|B|,) the estimate of x."""
+    h: Floats
+    """(|B|, |B|) the estimate of x x'."""
+
+
+def estimate(x: Floats, P: Floats) -> Estimate:
+    """x_hat and h from the observed values x and their pair probabilities P (diagonal: single ones).
+
+    A NaN was bought but not observed and counts as zero, which biases the estimate towards zero.
+
+    >>> estimate(np.array([1.0, 2.0]), np.array([[0.5, 0.25], [0.25, 0.5]])).h.tolist()
+    [[2.0, 8.0], [8.0, 8.0]]
+    """
+    x = np.nan_to_num(x, nan=0.0)
+    return Estimate(x / np.diagonal(P), np.outer(x, x) / P)

@@ -1,0 +1,181 @@
+"""The protocol: a learner asks, is handed exactly what it asked for, predicts, and is told the label."""
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import ClassVar, NamedTuple, TypeAlias
+
+import numpy as np
+
+from . import _checks
+from ._types import Bools, Floats, Ints
+from .errors import ConfigError, ProtocolError
+from .rounds import Round
+from .state import Stateful
+
+__all__ = ["Draft", "Learner", "Round"]
+
+Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
+Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
+
+
+class Draft(NamedTuple):
+    """What a learner decides when asked; the base class makes a `Round` of it."""
+
+    kind: str
+    attributes: Ints
+    extra: Ints = np.empty(0, dtype=np.int64)
+    memo: tuple[float, ...] = ()
+
+
+class Learner(Stateful, ABC):
+    """A state machine over rounds: `ask`, `predict`, (`ask_more`,) `tell`, or `abandon`.
+
+    A subclass says what to buy (`_ask`), what it predicts from the bought values (`_predict`) and how it learns from
+    them (`_tell`); it is never handed anything else. This class checks every input before anything changes, so that an
+    error leaves the state as it was, and keeps the open rounds.
+
+    Everything random is drawn in `ask`, in places of `order`, a permutation of the attributes drawn once with the seed:
+    renaming the columns together with `order` renames everything the learner does.
+    """
+
+    name: ClassVar[str]
+    _fields: ClassVar[tuple[str, ...]] = ("t", "order")
+
+    def __init__(self, names: Sequence[str], k: int, k0: int, seed: int) -> None:
+        self.names = tuple(names)
+        self.d, self.k, self.k0, self.seed = len(self.names), k, k0, seed
+        self.config: dict[str, Plain] = {}
+        self.t = 0
+        self.rng = np.random.default_rng(seed)
+        self.order = self._draw_order()
+        self._open: dict[int, Round] = {}
+        self._index = {name: i for i, name in enumerate(self.names)}
+
+    # -- what a user calls
+
+    def ask(self, available: "Bools | Sequence[bool] | Sequence[str] | None" = None) -> Round:
+        """Open a round: which attributes to buy. `available` (a mask or names) limits it to what can be bought."""
+        draft = self._ask(self.t + 1, _checks.available(available, self._index, self.d))
+        self.t += 1
+        names = tuple(self.names[i] for i in draft.attributes)
+        r = Round(self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, draft.memo)
+        self._open[r.index] = r
+        return r
+
+    def predict(self, r: Round, values: Values) -> float:
+        """The prediction from the bought values, in the order of `r.attributes` (or by name); changes nothing."""
+        self._check_open(r)
+        return float(self._predict(r, _checks.values(values, r.names)))
+
+    def ask_more(self, r: Round) -> Ints:
+        """The attributes to buy after the label: at most k0, drawn when the round was asked."""
+        self._check_open(r)
+        return r.extra.copy()
+
+    def tell(
+        self,
+        r: Round,
+        values: Values,
+        y: float,
+        extra_attributes: "Sequence[int] | Ints | None" = None,
+        extra_values: "Values | None" = None,
+    ) -> None:
+        """Close a round with its label; where `ask_more(r)` is not empty, with the extra values too."""
+        self._check_open(r)
+        x = _checks.values(values, r.names)
+        if r.extra.size or (extra_attributes is not None and len(extra_attributes)):
+            _checks.extras(extra_attributes, r.extra)
+        extra_names = [self.names[i] for i in r.extra]
+        more = _checks.values([] if extra_values is None else extra_values, extra_names)
+        label = _checks.label(y)
+        del self._open[r.index]
+        self._tell(r, x, label, more)
+
+    def abandon(self, r: Round) -> None:
+        """Close a round whose label will never come; nothing is learnt from it."""
+        self._check_open(r)
+        del self._open[r.index]
+
+    def save(self, path: "str | PathLike[str]") -> None:
+        """Write the learner to one file; `kh.load(path)` continues bit for bit."""
+        from .saving import save
+
+        save(self, path)
+
+    @property
+    def open_rounds(self) -> tuple[Round, ...]:
+        """The rounds that were asked and neither told nor abandoned, oldest first."""
+        return tuple(self._open.values())
+
+    @property
+    def identity(self) -> str:
+        """Equal for learners made with the same arguments and seed: it marks their rounds."""
+        if not hasattr(self, "_identity"):
+            text = json.dumps(self.config, sort_keys=True)
+            self._identity = f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+        return self._identity
+
+    @property
+    @abstractmethod
+    def weights(self) -> Floats:
+        """The current coefficients, full length (d,)."""
+
+    @property
+    @abstractmethod
+    def support(self) -> Ints:
+        """The attributes now used to exploit, at most k, ascending."""
+
+    # -- what a learner says
+
+    @abstractmethod
+    def _ask(self, t: int, pool: Bools | None) -> Draft:
+        """What to buy in round t; `pool` is the mask of what can be bought, None for everything."""
+
+    @abstractmethod
+    def _predict(self, r: Round, x: Floats) -> float:
+        """The prediction with the weights of this moment; NaN in x takes no part."""
+
+    @abstractmethod
+    def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
+        """Learn from a round; `more` are the values of `r.extra`."""
+
+    def _draw_order(self) -> Ints:
+        """The seeded permutation of the attributes."""
+        return self.rng.permutation(self.d)
+
+    def _steady(self) -> tuple[Ints, int]:
+        """(attributes, n): the next n rounds buy exactly these, whatever happens in them. n = 0: no such promise."""
+        return np.empty(0, dtype=np.int64), 0
+
+    def _run(self, X: Floats, y: Floats) -> Floats:
+        """Play rounds that `_steady` promised in one call, on their bought values; a NaN label is not learnt from."""
+        raise NotImplementedError
+
+    def _finish(self) -> None:
+        """A stream has ended: say, once, what a reader of its history should know."""
+
+    def _places(self, pool: Bools | None) -> Ints:
+        """The attributes that can be bought, in the seeded order in which everything is drawn."""
+        return self.order if pool is None else self.order[pool[self.order]]
+
+    def _check_open(self, r: Round) -> None:
+        if not isinstance(r, Round):
+            raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
+        if r.learner != self.identity:
+            raise ProtocolError(f"round {r.index} belongs to another learner ({r.learner}, this is {self.identity})")
+        if r.index not in self._open:
+            state = "was told or abandoned already" if 1 <= r.index <= self.t else "was never asked"
+            raise ProtocolError(f"round {r.index} {state}; ask() opens a new one")
+        if self._open[r.index] != r:
+            raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
+
+
+def check_budget(d: int, k: int, k0: int) -> None:
+    """The budget as a `ConfigError` where it makes no sense."""
+    if not 1 <= k <= d:
+        raise ConfigError(f"k must be between 1 and d = {d}; it is {k}")
+    if k0 < 0:
+        raise ConfigError(f"k0 must be >= 0; it is {k0}")

@@ -1,0 +1,85 @@
+"""A round as a plain value: it can be stored, sent over a wire, answered late and out of order."""
+
+import json
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ._types import Ints
+from .errors import ProtocolError
+
+__all__ = ["Round"]
+
+
+def _nothing() -> Ints:
+    return np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What a learner asked for, and everything it will need of that moment when the label arrives.
+
+    >>> r = Round(1, "explore", np.array([3, 0]), ("x3", "x0"), "demo")
+    >>> Round.from_json(r.to_json()) == r
+    True
+    """
+
+    index: int
+    """Counts from 1 in the order of `ask()`."""
+    kind: str
+    """"explore" or "exploit"."""
+    attributes: Ints
+    """The attributes bought before the prediction: unique, at most k."""
+    names: tuple[str, ...]
+    """Their names, in the same order."""
+    learner: str
+    """Whose round this is."""
+    extra: Ints = field(default_factory=_nothing)
+    """The attributes to be bought after the label, drawn already: read them with `learner.ask_more(r)`."""
+    memo: tuple[float, ...] = ()
+    """The learner's own note to itself (inclusion probabilities and the like), in a layout of its own."""
+
+    def __post_init__(self) -> None:
+        for array in (self.attributes, self.extra):
+            array.flags.writeable = False
+
+    def _key(self) -> tuple[object, ...]:
+        same = (self.index, self.kind, self.names, self.learner, self.memo)
+        return (*same, self.attributes.tobytes(), self.extra.tobytes())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Round) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def to_json(self) -> str:
+        """One line of JSON that loses nothing."""
+        return json.dumps(
+            {
+                "index": self.index,
+                "kind": self.kind,
+                "attributes": self.attributes.tolist(),
+                "names": list(self.names),
+                "learner": self.learner,
+                "extra": self.extra.tolist(),
+                "memo": list(self.memo),
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> "Round":
+        """The round that `to_json` wrote; anything else is a `ProtocolError`."""
+        try:
+            data = json.loads(text)
+            return cls(
+                index=int(data["index"]),
+                kind=str(data["kind"]),
+                attributes=np.array(data["attributes"], dtype=np.int64),
+                names=tuple(map(str, data["names"])),
+                learner=str(data["learner"]),
+                extra=np.array(data["extra"], dtype=np.int64),
+                memo=tuple(map(float, data["memo"])),
+            )
+        except (KeyError, TypeError, ValueError, OverflowError) as fault:
+            raise ProtocolError(f"this is not the JSON of a round ({fault}); pass what r.to_json() gave") from None

@@ -1,0 +1,132 @@
+"""SAMPLING (Algorithm 2) and the probability that it observes an attribute, or a pair of them.
+
+    first index ~ q, the other m - 1 uniform without replacement from the n - 1 that remain:
+
+    P[B]    = sum_{i in B} q_i / C(n-1, m-1)
+    P[i]    = (n-m)/(n-1) q_i + (m-1)/(n-1)
+    P[i, j] = (m-1)(m-2)/((n-1)(n-2)) + (m-1)(n-m)/((n-1)(n-2)) (q_i + q_j)
+
+Valid for every 1 <= m <= n; where m = n everything is observed and every probability is one. The paper calls
+n, m by d, k (Algorithm 1) and by d' = d - k, k0 (Algorithm 3).
+"""
+
+import numpy as np
+
+from ._types import Floats, Ints
+from .errors import ConfigError
+
+__all__ = ["distribution", "draw", "inclusion", "pair_inclusion", "union_inclusion", "union_pair_inclusion"]
+
+# Weights whose sum is below this are treated as w = 0: dividing by it would only amplify rounding.
+_NOTHING = 1e-300
+
+
+def distribution(w: Floats) -> Floats:
+    """q = |w| / |w|_1, and the uniform law where w = 0.
+
+    >>> distribution(np.array([0.5, -0.25, 0.25])).tolist()
+    [0.5, 0.25, 0.25]
+    >>> distribution(np.zeros(4)).tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
+    # Deviation: |w| and the uniform law at w = 0; line 2 of Algorithm 2 has w/|w|_1 (E4, E5).
+    size = np.abs(np.asarray(w, dtype=np.float64))
+    total = size.sum()
+    if size.ndim != 1 or size.size == 0 or not np.isfinite(total):
+        raise ConfigError("w must be a finite vector with at least one entry")
+    return size / total if total > _NOTHING else np.full(size.size, 1.0 / size.size)
+
+
+def draw(q: Floats, k: int, rng: np.random.Generator) -> Ints:
+    """Algorithm 2: k distinct indices, the first with probabilities q, the others uniform.
+
+    >>> draw(np.array([0.0, 1.0, 0.0, 0.0]), 2, np.random.default_rng(0)).size
+    2
+    """
+    q = _checked(q, k)
+    if k == q.size:
+        return np.arange(k)
+    first = _inverse_cdf(q, rng.random())
+    # Deviation: the index that is drawn is the one inserted; Algorithm 2 slips between I_t, I_r and I_{r+1} (E6).
+    others = rng.choice(q.size - 1, size=k - 1, replace=False, shuffle=False)
+    others += others >= first  # skip over the first index
+    return np.concatenate([[first], others]).astype(np.int64)
+
+
+def inclusion(q: Floats, k: int) -> Floats:
+    """(d,) P[i in B].
+
+    >>> inclusion(np.array([1.0, 0.0, 0.0]), 2).tolist()
+    [1.0, 0.5, 0.5]
+    """
+    return singles(_checked(q, k), q.size, k)
+
+
+def pair_inclusion(q: Floats, k: int) -> Floats:
+    """(d, d) P[i, j in B]; the diagonal is `inclusion`.
+
+    >>> float(pair_inclusion(np.array([0.5, 0.25, 0.25, 0, 0, 0]), 3)[0, 1])
+    0.325
+    """
+    return pairs(_checked(q, k), q.size, k)
+
+
+def union_inclusion(q: Floats, k0: int, always: Ints) -> Floats:
+    """(d,) P[i in B] for B = always + SAMPLING(k0) from the rest; q is a law on all d with no mass on `always`."""
+    return np.diagonal(union_pair_inclusion(q, k0, always)).copy()
+
+
+def union_pair_inclusion(q: Floats, k0: int, always: Ints) -> Floats:
+    """(d, d) P[i, j in B] for B = always + SAMPLING(k0) from the rest; the diagonal is `union_inclusion`."""
+    q = np.asarray(q, dtype=np.float64)
+    S = np.unique(np.asarray(always, dtype=np.int64))
+    C = np.setdiff1d(np.arange(q.size), S)
+    k0 = min(k0, C.size)
+    if q[S].any():
+        raise ConfigError("q must be zero on the attributes that are always observed")
+    joined = union_pairs(S.size, _checked(q[C], k0) if k0 else np.zeros(C.size), C.size, k0)
+    back = np.argsort(np.concatenate([S, C]))
+    return joined[np.ix_(back, back)]
+
+
+def singles(q_B: Floats, n: int, m: int) -> Floats:
+    """P[i] for the attributes whose q is given, in a pool of n of which m are drawn."""
+    if m >= n:
+        return np.ones(q_B.size)
+    return ((n - m) * q_B + (m - 1)) / (n - 1)
+
+
+def pairs(q_B: Floats, n: int, m: int) -> Floats:
+    """P[i, j] for the attributes whose q is given, P[i] on the diagonal: O(|B|^2) whatever n is."""
+    if m >= n:
+        return np.ones((q_B.size, q_B.size))
+    # Deviation: the factor (d-k)/(k-2) on q_i + q_j is that of the main text's lemma; the appendix drops it (E1).
+    P = (m - 1) * ((m - 2) + (n - m) * (q_B[:, None] + q_B)) / max((n - 1) * (n - 2), 1)
+    np.fill_diagonal(P, singles(q_B, n, m))
+    return P
+
+
+def union_pairs(fixed: int, q_B: Floats, n: int, m: int) -> Floats:
+    """P[i, j] for `fixed` always-observed attributes followed by drawn ones whose q is given."""
+    P = np.ones((fixed + q_B.size, fixed + q_B.size))
+    P[fixed:, fixed:] = pairs(q_B, n, m)
+    P[:fixed, fixed:] = singles(q_B, n, m)
+    P[fixed:, :fixed] = P[:fixed, fixed:].T
+    return P
+
+
+def _checked(q: Floats, k: int) -> Floats:
+    """q as an array, if it is a law and k indices can be drawn from it."""
+    q = np.asarray(q, dtype=np.float64)
+    if q.ndim != 1 or not (q >= 0).all() or not abs(q.sum() - 1.0) <= 1e-9:
+        raise ConfigError("q must be a vector of probabilities: >= 0 with sum 1")
+    if not 1 <= k <= q.size:
+        raise ConfigError(f"k must be between 1 and {q.size}, the length of q; it is {k}")
+    return q
+
+
+def _inverse_cdf(q: Floats, u: float) -> int:
+    """The index whose share of [0, 1) contains u; never one with q = 0."""
+    cdf = np.cumsum(q)
+    index = int(np.searchsorted(cdf, u * cdf[-1], side="right"))
+    return index if index < q.size else int(np.flatnonzero(q)[-1])
