@@ -47,8 +47,6 @@ def check(H: Floats, b: Floats, gamma: float | Floats) -> tuple[Floats, Floats, 
 
 def check_gamma(gamma: float | Floats, d: int) -> Floats:
     """gamma as a vector of length d; it may be infinite (no constraint) but neither negative nor NaN."""
-    if type(gamma) is float and gamma >= 0.0:
-        return np.full(d, gamma)
     Gamma = np.asarray(gamma, dtype=np.float64)
     if Gamma.ndim > 0 and Gamma.shape != (d,):
         raise ConfigError(f"gamma must be a number or have length {d}, not shape {Gamma.shape}")

@@ -6,14 +6,18 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..errors import ConfigError
-from ..state import Stateful
+from ..state import Stateful, Value
 from ._push import BAD_INDEX, LOPSIDED, inspect
+from .log import Log
 from .problem import Solution, check_gamma, gamma_max
 from .rescue import rescue
 from .simplex import Simplex
 from .stores import Dense
 
 __all__ = ["Sequence"]
+
+# The largest d at which all of H is kept, and that at which a row, once needed, is always built and kept.
+DENSE, ROWS = 5_000, 50_000
 
 
 class Sequence(Stateful):
@@ -24,6 +28,10 @@ class Sequence(Stateful):
     DS is scale free, so nothing is divided: the problem solved is (H, b, s gamma), and a round changes only the
     |B| x |B| entries it touched. Each solve starts from the basis of the one before.
 
+    `store` says how H is kept; the answers are the same. "dense": all of it (d up to 5 000, if "auto"). "rows": the
+    log of the rounds, and the rows that are needed (up to 50 000). "lists": the same, but short rows are read off the
+    log.
+
     >>> import numpy as np
     >>> seq = Sequence(3)
     >>> seq.update(np.array([0, 2]), np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([0.5, -0.2]))
@@ -33,15 +41,24 @@ class Sequence(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = ("s", "b", "rows", "simplex")
 
-    def __init__(self, d: int, engine: str = "simplex") -> None:
+    def __init__(self, d: int, engine: str = "simplex", store: str = "auto") -> None:
         if engine not in ("simplex", "highs"):
             raise ConfigError(f"engine must be 'simplex' or 'highs', not {engine!r}")
+        if store not in ("auto", "dense", "rows", "lists"):
+            raise ConfigError(f"store must be 'auto', 'dense', 'rows' or 'lists', not {store!r}")
+        kind = ("dense" if d <= DENSE else "rows" if d <= ROWS else "lists") if store == "auto" else store
+        listed = max(1, d // 4) if kind == "lists" else 0
         self.d = d
         self.engine = engine
         self.s = 0
         self.b: Floats = np.zeros(d)
-        self.rows = Dense(np.zeros((d, d)), symmetric=True)
+        self.rows: Dense | Log = Dense(np.zeros((d, d)), symmetric=True) if kind == "dense" else Log(d, listed)
         self.simplex = Simplex(d)
+
+    def set_state(self, flat: dict[str, Value]) -> None:
+        """Take over a saved sequence."""
+        super().set_state(flat)
+        self.rows.require(self.simplex.indices)
 
     def update(self, B: Ints, h: Floats, v: Floats) -> None:
         """H[B, B] += h, b[B] += v, s += 1; B has no repeated index."""
@@ -55,6 +72,8 @@ class Sequence(Stateful):
             raise ConfigError(f"a round needs {what}; nothing was changed")
         self.rows.update(self.b, B, h, v, symmetric=fault != LOPSIDED)
         self.simplex.follow(B, h)
+        if isinstance(self.rows, Log):
+            self.rows.require(self.simplex.indices)
         self.s += 1
 
     @property
@@ -70,9 +89,11 @@ class Sequence(Stateful):
     def solve(self, gamma: float | Floats) -> Solution:
         """The solution at gamma (a number or one per attribute), with its certificate; nothing is raised for a problem
         that has none."""
-        scale = float(max(self.s, 1))
-        self.simplex.Gamma[:] = check_gamma(gamma, self.d)
-        self.simplex.Gamma *= scale
+        scale = float(self.s or 1)
+        if type(gamma) is float and gamma >= 0.0:
+            self.simplex.Gamma.fill(gamma * scale)
+        else:
+            np.multiply(check_gamma(gamma, self.d), scale, out=self.simplex.Gamma)
         if self.engine == "simplex":
             sol = self.simplex.solve(self.rows, self.b, scale)
             if sol.status != "failed":

@@ -5,11 +5,12 @@ from typing import ClassVar
 import numpy as np
 
 from .._types import Floats, Ints
+from ..errors import StateError
 from ..state import Stateful, Value
 from ._drive import CRAMPED, DUBIOUS, MISSING, STUCK, drive, tilt
 from ._events import ENTER, NOTHING
 from ._push import follow
-from ._settle import COLUMNS, EXCESS, GAP, KIND, SCALE_Z, SIGN, SIZE, STALE, WHICH, ZERO, Basis, Work, settle
+from ._settle import COLUMNS, KIND, OPTIMAL, SCALE_Z, SIGN, STALE, WHICH, ZERO, Basis, Work, settle
 from .problem import Solution, no_solution
 from .stores import Rows
 
@@ -18,6 +19,9 @@ __all__ = ["Simplex"]
 # Rank-one updates after which the inverse is computed anew, and pivots after which the point is.
 UPDATES, PIVOTS = 60, 40
 INFEASIBLE, LOST = -2, -3
+
+# The verdict, |w|_1 and the certificate (primal, dual, gap).
+Finding = tuple[int, float, float, float, float]
 
 
 class Simplex(Stateful):
@@ -28,6 +32,11 @@ class Simplex(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("m", "updates", "idx", "sgn", "GG")
+    _grows: ClassVar[tuple[str, ...]] = (
+        "idx",
+        "sgn",
+        "GG",
+    )
 
     def __init__(self, d: int, room: int = 16) -> None:
         self.d = d
@@ -45,6 +54,11 @@ class Simplex(Stateful):
     def set_state(self, flat: dict[str, Value]) -> None:
         """Take over a saved basis; what is derived from it is computed again."""
         super().set_state(flat)
+        room, idx = self.idx.shape[1], self.idx[:, : self.m]
+        shapes = self.idx.shape == self.sgn.shape == (2, room) and self.GG.shape == (2, room, room)
+        # The kernels trust these numbers; a file must not be able to make them read elsewhere.
+        if not (shapes and 0 <= self.m <= room and ((idx >= 0) & (idx < self.d)).all()):
+            raise StateError("the basis in the state is not one of this size; the file is damaged")
         self._fit()
 
     def _fit(self) -> None:
@@ -66,6 +80,11 @@ class Simplex(Stateful):
         self._fit()
         self._work[0][:, :, :room] = x
 
+    @property
+    def indices(self) -> Ints:
+        """The columns and the rows of the basis."""
+        return self.idx[:, : self.m].ravel()
+
     def reset(self) -> None:
         """Forget the basis."""
         self._basis[2][:] = -1
@@ -82,75 +101,63 @@ class Simplex(Stateful):
         divided by `scale`."""
         out = np.zeros((2, self.d))
         self._pivots = 0
-        warm = self.m > 0
-        verdict = self._run(rows, b, out, 1, warm=warm)
-        path = "warm" if warm else "cold"
-        if verdict == LOST and warm:
-            path, verdict = "cold", self._run(rows, b, out, 1, warm=False)
-        if verdict == LOST:
-            path, verdict = "reseeded", self._run(rows, b, out, 1001, warm=False)
-        return self._solution(out, verdict, path, scale)
-
-    def _solution(self, out: Floats, verdict: int, path: str, scale: float) -> Solution:
-        """What `verdict` says in public words."""
+        path = "warm" if self.m else "cold"
+        found = self._run(rows, b, scale, out, 1, warm=self.m > 0)
+        if found[0] == LOST and path == "warm":
+            path, found = "cold", self._run(rows, b, scale, out, 1, warm=False)
+        if found[0] == LOST:
+            path, found = "reseeded", self._run(rows, b, scale, out, 1001, warm=False)
+        verdict, size, primal, dual, gap = found
+        if verdict != OPTIMAL:
+            self.reset()
         if verdict < 0:
-            self.reset()
             return no_solution(self.d, "infeasible" if verdict == INFEASIBLE else "failed", path, self._pivots)
-        note = self._note
         if verdict == ZERO:
-            self.reset()
-            return Solution(out[0], out[1], 0.0, 0.0, 0.0, 0.0, "optimal", "zero", 0)
-        size = note[1, SIZE].item()
-        out[1] *= scale
-        return Solution(
-            out[0],
-            out[1],
-            size,
-            note[0, EXCESS].item() / max(scale, note[0, SIZE].item()),
-            note[1, EXCESS].item(),
-            note[0, GAP].item() / max(1.0, size),
-            "optimal",
-            path,
-            self._pivots,
-        )
+            path = "zero"
+        return Solution(out[0], out[1], size, primal, dual, gap, "optimal", path, self._pivots)
 
-    def _run(self, rows: Rows, b: Floats, out: Floats, seed: int, *, warm: bool) -> int:
+    def _run(self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int, *, warm: bool) -> Finding:
         """Settle, perturb and drive until the basis is optimal; a warm start that wanders is lost early."""
         if not warm:
             self.reset()
-        first = self._pivots
-        most = first + (3 * self.m + 40 if warm else 2000 + 20 * self.d)
-        widest = 2 * self.m + 20 if warm else self.d
+        m = self.m
+        most = self._pivots + (3 * m + 40 if warm else 2000 + 20 * self.d)
+        widest = 2 * m + 20 if warm else self.d
         for restart in range(60 + most // PIVOTS):
-            verdict = self._settle(rows, b, out)
-            if verdict > 0:
-                return verdict
+            found = self._settle(rows, b, scale, out)
+            if found[0] > 0:
+                return found
             if self._pivots > most or self.m > widest:
-                return LOST
+                break
             self._tilt(rows, seed + 101 * restart, restart)
             end = self._drive(rows, min(PIVOTS, most + 1 - self._pivots), widest)
             if end == STUCK:
-                return INFEASIBLE if self._infeasible(b) else LOST
+                return (INFEASIBLE if self._infeasible(b) else LOST), 0.0, 0.0, 0.0, 0.0
             if end == DUBIOUS:
                 self.updates = UPDATES + 1
-        return LOST
+        return LOST, 0.0, 0.0, 0.0, 0.0
 
-    def _settle(self, rows: Rows, b: Floats, out: Floats) -> int:
+    def _settle(self, rows: Rows, b: Floats, scale: float, out: Floats) -> Finding:
         """The point of the basis, from a fresh inverse where the old one is worn; from none where there is none."""
-        verdict = STALE
         if self.updates <= UPDATES:
-            verdict = settle(rows.store, self._basis, self._work, self.m, b, out)
-        if verdict == STALE:
-            try:
-                self.GG[1, : self.m, : self.m] = np.linalg.inv(self.GG[0, : self.m, : self.m])
-            except np.linalg.LinAlgError:
-                self.reset()
-            self.updates = 0
-            verdict = settle(rows.store, self._basis, self._work, self.m, b, out)
-        if verdict == STALE:
+            found = settle(rows.store, self._basis, self._work, self.m, b, scale, out)
+            if found[0] != STALE:
+                return found
+        self._invert()
+        found = settle(rows.store, self._basis, self._work, self.m, b, scale, out)
+        if found[0] == STALE:
             self.reset()
-            verdict = settle(rows.store, self._basis, self._work, 0, b, out)
-        return verdict
+            found = settle(rows.store, self._basis, self._work, 0, b, scale, out)
+        return found
+
+    def _invert(self) -> None:
+        """Compute the inverse from the basis matrix; a singular one is dropped."""
+        m = self.m
+        try:
+            self.GG[1, :m, :m] = np.linalg.inv(self.GG[0, :m, :m])
+        except np.linalg.LinAlgError:
+            self.reset()
+        self.updates = 0
 
     def _tilt(self, rows: Rows, seed: int, restart: int) -> None:
         """The perturbation under which the basis is optimal; larger jitter after two restarts."""
@@ -176,7 +183,7 @@ class Simplex(Stateful):
             if end == CRAMPED:
                 self._enlarge()
             elif end == MISSING:
-                rows.load(int(self._note[0, SCALE_Z]), self.idx[:, : self.m])
+                rows.load(int(self._note[0, SCALE_Z]), self.indices)
             else:
                 return end
 
