@@ -14,6 +14,7 @@ class Peer(Protocol):
     """Sums of rounds, and the objective of DS on them at raw Gamma = s gamma."""
 
     name: str
+    edits: bool
 
     def update(self, B: Ints, h: Floats, v: Floats) -> None: ...
 
@@ -22,6 +23,8 @@ class Peer(Protocol):
 
 class Sums:
     """H and b, for peers that start from nothing each time."""
+
+    edits = False
 
     def __init__(self, d: int) -> None:
         self.H, self.b = np.zeros((d, d)), np.zeros(d)
@@ -64,6 +67,7 @@ class HighspyWarm(Sums):
     """highspy with one model kept: coefficients and bounds are edited, the basis stays."""
 
     name = "highspy, warm, edits included"
+    edits = True
 
     def __init__(self, d: int) -> None:
         import highspy
