@@ -105,8 +105,8 @@ _ALGORITHMS = (
         assumptions="bounded gradients",
         bound="O(sqrt(T)), penalty included",
         cost="O(d)",
-        reference="Xiao, JMLR 2010; with groups= Yang, Xu, King and Lyu, ICML 2010",
-        status="reconstructed",
+        reference="Xiao, JMLR 2010; with groups= Yang, Xu, King and Lyu, ICML 2010 (reconstructed)",
+        status="verified",
         path="keyhole.learners.rda:RDA",
     ),
     Algorithm(
