@@ -5,10 +5,9 @@ import warnings
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from time import perf_counter
-
-# One thread per process: the processes fill the cores.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from typing import TypeAlias
 
 import numpy as np
 
@@ -37,12 +36,15 @@ STREAMS = (
 )
 
 
+Options: TypeAlias = tuple[tuple[str, object], ...]
+
+
 @dataclass(frozen=True)
 class Job:
     """One learner with its options on one stream."""
 
     algorithm: str
-    options: tuple[tuple[str, object], ...]
+    options: Options
     stream: Setting
     seed: int
 
@@ -83,6 +85,9 @@ def arguments(job: Job, w: np.ndarray) -> dict[str, object]:
 
 
 def run_all(jobs: Iterable[Job]) -> list[Outcome]:
-    """All jobs, on all cores, in the order given."""
-    with ProcessPoolExecutor(max_workers=int(os.environ.get("KEYHOLE_WORKERS", 0)) or os.cpu_count()) as pool:
+    """All jobs, on all cores (or on KEYHOLE_WORKERS of them), in the order given."""
+    # One thread per process, since the processes fill the cores; a fresh process reads this before it loads numpy.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    workers = int(os.environ.get("KEYHOLE_WORKERS", 0)) or os.cpu_count()
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         return list(pool.map(run, jobs))

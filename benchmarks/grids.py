@@ -9,24 +9,25 @@ import inspect
 from itertools import product
 
 import keyhole as kh
+from _bench import Options
 
 GRIDS: dict[str, dict[str, list[object]]] = {
     "aer": {
         "step": [0.3, 1.0, 3.0, 10.0],
         "average": [0.0, 3.0],
-        "explore": ["squares", "2 t^(-1/3)"],
+        "explore": ["squares", "2 t^(-1/3)", "4 t^(-1/3)"],
         "exploit": ["weights", "newton"],
     },
     "aerr": {
         "step": [0.03, 0.1, 0.3, 1.0],
         "average": [0.0, 3.0],
-        "explore": ["squares", "2 t^(-1/3)"],
+        "explore": ["squares", "2 t^(-1/3)", "4 t^(-1/3)"],
         "exploit": ["weights", "newton"],
     },
     "aelr": {
         "step": [1.0, 3.0, 10.0, 30.0],
         "average": [0.0, 3.0],
-        "explore": ["squares", "2 t^(-1/3)"],
+        "explore": ["squares", "2 t^(-1/3)", "4 t^(-1/3)"],
         "exploit": ["weights", "newton"],
     },
     "olin-lasso": {"c": [0.01, 0.02, 0.05, 0.1, 1.0], "n0": [50, 200, 1000, 4000]},
@@ -38,13 +39,13 @@ GRIDS: dict[str, dict[str, list[object]]] = {
 }
 
 
-def points(name: str) -> list[tuple[tuple[str, object], ...]]:
+def points(name: str) -> list[Options]:
     """Every combination of a learner's grid."""
     grid = GRIDS[name]
     return [tuple(zip(grid, values, strict=True)) for values in product(*grid.values())]
 
 
-def chosen(name: str) -> tuple[tuple[str, object], ...]:
+def chosen(name: str) -> Options:
     """What the default is on the axes of the grid."""
     module, cls = next(a.path for a in kh.algorithms() if a.name == name).split(":")
     learner = getattr(importlib.import_module(module), cls)
@@ -54,6 +55,6 @@ def chosen(name: str) -> tuple[tuple[str, object], ...]:
     return tuple((axis, defaults[axis] if defaults[axis] is not None else preset[axis]) for axis in axes)
 
 
-def text(options: tuple[tuple[str, object], ...]) -> str:
+def text(options: Options) -> str:
     """A setting as it would be typed."""
     return ", ".join(f"{key}={value!r}" for key, value in options)
