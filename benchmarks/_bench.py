@@ -65,7 +65,8 @@ def run(job: Job) -> Outcome:
     X, y, w = synthetic(d=s.d, k=s.k, T=s.T, design=s.design, seed=job.seed)
     start = perf_counter()
     try:
-        learner = kh.make(job.algorithm, d=s.d, seed=job.seed, **arguments(job, w))
+        # Another seed than the stream's, lest the learner's draws go along with those of the stream.
+        learner = kh.make(job.algorithm, d=s.d, seed=1000 + job.seed, **arguments(job, w))
     except kh.ConfigError as refusal:
         return Outcome(job, float("nan"), 0.0, str(refusal))
     with warnings.catch_warnings():

@@ -12,6 +12,11 @@ import keyhole as kh
 from _bench import Options
 
 GRIDS: dict[str, dict[str, list[object]]] = {
+    "ds-oslrc": {
+        "explore": ["squares", "2 t^(-1/3)"],
+        "sampling": ["paper", "uniform"],
+        "reset": ["paper", "partial"],
+    },
     "aer": {
         "step": [0.3, 1.0, 3.0, 10.0],
         "average": [0.0, 3.0],
@@ -36,6 +41,11 @@ GRIDS: dict[str, dict[str, list[object]]] = {
     "vaw": {"a": [0.01, 0.1, 1.0, 10.0]},
     "fixed-random": {"tuning": ["practical", "theory"], "eps": [0.01, 0.03, 0.1, 0.3, 1.0]},
     "oracle-support": {"tuning": ["practical", "theory"], "eps": [0.01, 0.03, 0.1, 0.3, 1.0]},
+}
+
+# Where a default must be the paper's letter, the league plays the best of the grid beside it.
+TUNED: dict[str, dict[str, object]] = {
+    "ds-oslrc": {"explore": "2 t^(-1/3)", "sampling": "paper", "reset": "partial"},
 }
 
 
