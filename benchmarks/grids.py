@@ -18,7 +18,7 @@ GRIDS: dict[str, dict[str, list[object]]] = {
         "reset": ["paper", "partial"],
     },
     "aer": {
-        "step": [0.3, 1.0, 3.0, 10.0],
+        "step": [0.1, 0.3, 1.0, 3.0],
         "average": [0.0, 3.0],
         "explore": ["squares", "2 t^(-1/3)", "4 t^(-1/3)"],
         "exploit": ["weights", "newton"],

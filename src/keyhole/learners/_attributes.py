@@ -3,7 +3,7 @@
     training (exploration rounds):   i_1, ..., i_m uniform with replacement;   xt = (n/m) sum_r x_{i_r} e_{i_r}
                                      j ~ q, q_j proportional to |w_j|^p;       phi = x_j w_j / q_j - y
                                      w <- step(w, phi xt);   w_bar <- average of the iterates
-    prediction (all other rounds):   S = top-k of |w_bar|;   y_hat = <w_bar(S), x(S)>
+    prediction (all other rounds):   S = top-k of |w_bar|;   y_hat = <w_bar(S), x(S)>, or online Newton steps on x(S)
 
 xt and phi are independent given w, E xt = x and E phi = <w, x> - y, so phi xt is an unbiased estimate of the gradient
 of (<w, x> - y)^2 / 2 from m + 1 <= k attributes. These learners were made to return a dense w_bar after training;

@@ -18,11 +18,11 @@ class AELR(AttributeEfficient):
             j with probability |w_j| / |w|_1,    phi = |w|_1 sign(w_j) x_j - y        (w = 0: phi = -y)
             u -= eta_s clip(phi xt, -1/eta_s, 1/eta_s)
             w = B sinh(u) / sum_i cosh(u_i),     w_bar: the average
-        predict (the others):  y_hat = <w_bar(S), x(S)>, S = top-k of |w_bar|
+        predict (the others):  S = top-k of |w_bar|, online Newton steps on x(S)
 
     u is half the difference of the logarithms of the two weights that exponentiated gradient keeps per attribute.
 
-    Cost: O(d) per exploration, O(k) on other rounds. Memory O(d).
+    Cost: O(d) per exploration, O(k^2) on other rounds. Memory O(d).
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class AELR(AttributeEfficient):
         average: float | None = None,
         radius: float = 1.0,
         explore: str | float = "2 t^(-1/3)",
-        exploit: str = "weights",
+        exploit: str = "newton",
     ) -> None:
         super().__init__(names, k, k0, seed, tuning, step, average, radius, explore, exploit)
         self.u: Floats = np.zeros(self.d)

@@ -17,9 +17,9 @@ class AER(AttributeEfficient):
             i_1..i_m uniform with replacement,   xt = (d/m) sum_r x_{i_r} e_{i_r}
             j with probability |w_j| / |w|_1,    phi = |w|_1 sign(w_j) x_j - y        (w = 0: phi = -y)
             w = the point of |w|_1 <= B nearest to w - eta_s phi xt,                  w_bar: the average
-        predict (the others):  y_hat = <w_bar(S), x(S)>, S = top-k of |w_bar|
+        predict (the others):  S = top-k of |w_bar|, online Newton steps on x(S)
 
-    Cost: O(d log d) per exploration, O(k) on other rounds. Memory O(d).
+    Cost: O(d log d) per exploration, O(k^2) on other rounds. Memory O(d).
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class AER(AttributeEfficient):
         average: float | None = None,
         radius: float = 1.0,
         explore: str | float = "2 t^(-1/3)",
-        exploit: str = "weights",
+        exploit: str = "newton",
     ) -> None:
         super().__init__(names, k, k0, seed, tuning, step, average, radius, explore, exploit)
 

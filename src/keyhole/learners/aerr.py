@@ -17,9 +17,9 @@ class AERR(AttributeEfficient):
             i_1..i_m uniform with replacement,   xt = (d/m) sum_r x_{i_r} e_{i_r}
             j with probability w_j^2 / |w|_2^2,  phi = |w|_2^2 x_j / w_j - y          (w = 0: phi = -y)
             v = w - eta_s phi xt,                w = v B / max(B, |v|_2),             w_bar: the average
-        predict (the others):  y_hat = <w_bar(S), x(S)>, S = top-k of |w_bar|
+        predict (the others):  S = top-k of |w_bar|, online Newton steps on x(S)
 
-    Cost: O(d) per exploration, O(k) on other rounds. Memory O(d).
+    Cost: O(d) per exploration, O(k^2) on other rounds. Memory O(d).
 
     Parameters
     ----------
@@ -33,7 +33,8 @@ class AERR(AttributeEfficient):
     explore
         The exploration rounds: a rate such as "2 t^(-1/3)", or "squares".
     exploit
-        "weights": as above; "newton": online Newton steps on S, keeping what is known of the attributes that stay.
+        "newton" (the default: it halves the regret in `benchmarks/tune.py`): online Newton steps on S, keeping what is
+        known of the attributes that stay; "weights": y_hat = <w_bar(S), x(S)>, nothing is learnt when predicting.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=5000, seed=1)
@@ -63,7 +64,7 @@ class AERR(AttributeEfficient):
         average: float | None = None,
         radius: float = 1.0,
         explore: str | float = "2 t^(-1/3)",
-        exploit: str = "weights",
+        exploit: str = "newton",
     ) -> None:
         super().__init__(names, k, k0, seed, tuning, step, average, radius, explore, exploit)
 

@@ -59,9 +59,9 @@ def test_phi_xt_is_an_unbiased_gradient(name, unavailable):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_exploit_rounds_predict_with_the_k_largest_averaged_weights_and_change_nothing(name):
+def test_by_weights_an_exploit_round_predicts_with_the_k_largest_and_changes_nothing(name):
     X, y, _ = kh.streams.synthetic(d=12, k=3, T=400, seed=2)
-    learner = kh.make(name, d=12, k=3, seed=0, explore="squares")
+    learner = kh.make(name, d=12, k=3, seed=0, explore="squares", exploit="weights")
     kh.play(learner, X, y)
     before = learner.get_state()
     r = learner.ask()
@@ -136,3 +136,22 @@ def test_compiled_and_row_by_row_agree(name, exploit):
     np.testing.assert_allclose(a.predictions, b.predictions, atol=1e-12)
     np.testing.assert_array_equal(a.bought, b.bought)
     np.testing.assert_allclose(fast.weights, slow.weights, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_exploit_round_of_a_support_no_longer_in_use_moves_no_weight(name):
+    learner = kh.make(name, d=12, k=3, seed=0, explore="squares")
+    x = np.linspace(-1, 1, 12)
+    r = learner.ask()
+    learner.tell(r, x[r.attributes], 0.5)
+    late = learner.ask()
+    assert late.kind == "exploit"
+    learner.w_bar[np.setdiff1d(np.arange(12), late.attributes)[:3]] = 5.0
+    learner.ask()
+    explore = learner.ask()
+    assert explore.kind == "explore"
+    learner.tell(explore, x[explore.attributes], 0.5)
+    assert not np.array_equal(learner.support, late.attributes)
+    before = learner.weights
+    learner.tell(late, x[late.attributes], 0.9)
+    np.testing.assert_array_equal(learner.weights, before)
