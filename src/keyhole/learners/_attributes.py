@@ -128,7 +128,8 @@ class AttributeEfficient(Learner):
         x = np.where(np.isnan(x), 0.0, x)
         scale, where, ratio, *counts = r.memo
         phi = x[int(where)] * ratio - y
-        return phi * scale * np.array(counts) * x
+        g: Floats = phi * scale * np.array(counts) * x
+        return g
 
     def _train(self, B: Ints, g: Floats) -> None:
         """One step, the average, and the support that follows from it."""
