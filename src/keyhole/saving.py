@@ -17,7 +17,7 @@ import numpy as np
 
 from .catalogue import from_config
 from .errors import ConfigError, ProtocolError, StateError
-from .protocol import Learner
+from .protocol import Learner, Plain
 from .rounds import Round
 from .state import Value
 
@@ -41,8 +41,8 @@ def load(path: "str | PathLike[str]") -> Learner:
         raise StateError(f"{path}: {fault}") from None
 
 
-def to_bytes(learner: Learner) -> bytes:
-    """The file's content; the same state gives the same bytes."""
+def to_bytes(learner: Learner, note: dict[str, Plain] | None = None) -> bytes:
+    """The file's content; the same state gives the same bytes. A `note` travels along: see `note_in`."""
     state = learner.get_state()
     arrays = {key: value for key, value in state.items() if isinstance(value, np.ndarray)}
     header = {
@@ -51,7 +51,7 @@ def to_bytes(learner: Learner) -> bytes:
         "scalars": {key: value for key, value in state.items() if key not in arrays},
         "generator": learner.rng.bit_generator.state,
         "open": [r.to_json() for r in learner.open_rounds],
-    }
+    } | ({"note": note} if note else {})
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         _write(archive, "keyhole.json", json.dumps(header).encode())
@@ -64,11 +64,17 @@ def to_bytes(learner: Learner) -> bytes:
     return body + hashlib.sha256(body).hexdigest().encode()
 
 
+def note_in(data: bytes) -> dict[str, Plain]:
+    """The note in a file's content (such as the schema of the data it was trained on); empty where there is none."""
+    _check_digest(data)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        note = json.loads(archive.read("keyhole.json")).get("note", {})
+    return note if isinstance(note, dict) else {}
+
+
 def from_bytes(data: bytes) -> Learner:
     """The learner in a file's content."""
-    body, digest = data[:-_DIGEST], data[-_DIGEST:]
-    if hashlib.sha256(body).hexdigest().encode() != digest:
-        raise StateError("this is not a keyhole learner, or the file was cut or changed; restore it from a copy")
+    _check_digest(data)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             header = json.loads(archive.read("keyhole.json"))
@@ -93,6 +99,12 @@ def _rebuild(header: dict[str, object], state: dict[str, Value]) -> Learner:
     rounds = [Round.from_json(text) for text in header["open"]]  # type: ignore[attr-defined]
     learner._open = {r.index: r for r in rounds}
     return learner
+
+
+def _check_digest(data: bytes) -> None:
+    body, digest = data[:-_DIGEST], data[-_DIGEST:]
+    if hashlib.sha256(body).hexdigest().encode() != digest:
+        raise StateError("this is not a keyhole learner, or the file was cut or changed; restore it from a copy")
 
 
 def _check_format(header: dict[str, object]) -> None:
