@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from .catalogue import Algorithm, algorithms, make
     from .errors import ConfigError, KeyholeWarning, ProtocolError, StateError
     from .keeper import History, play
+    from .loading import load
     from .protocol import Learner
     from .rounds import Round
-    from .saving import load
 
 # Where each public name lives; nothing is imported before it is used.
 _HOME = {
@@ -32,7 +32,7 @@ _HOME = {
     "Round": "rounds",
     "StateError": "errors",
     "algorithms": "catalogue",
-    "load": "saving",
+    "load": "loading",
     "make": "catalogue",
     "play": "keeper",
 }

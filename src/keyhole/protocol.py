@@ -50,7 +50,7 @@ class Learner(Stateful, ABC):
         self.config: dict[str, Plain] = {}
         self.t = 0
         self.rng = np.random.default_rng(seed)
-        self.order: Ints = self.rng.permutation(self.d)
+        self.order = self._draw_order()
         self._open: dict[int, Round] = {}
         self._index = {name: i for i, name in enumerate(self.names)}
 
@@ -141,6 +141,10 @@ class Learner(Stateful, ABC):
     @abstractmethod
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         """Learn from a round; `more` are the values of `r.extra`."""
+
+    def _draw_order(self) -> Ints:
+        """The seeded permutation of the attributes."""
+        return self.rng.permutation(self.d)
 
     def _steady(self) -> tuple[Ints, int]:
         """(attributes, n): the next n rounds buy exactly these, whatever happens in them. n = 0: no such promise."""
