@@ -54,12 +54,12 @@ class Clips(Stateful):
         """One sentence per column that was clipped."""
         return [self._sentence(int(i)) for i in np.flatnonzero(self.outside)]
 
-    def _count(self, X: Floats, part: slice) -> None:
+    def _count(self, values: Floats, part: slice) -> None:
         """Add a block of columns; NaN is what is not looked at, and compares as false."""
-        self.seen[part] += (~np.isnan(X)).sum(axis=0)
-        self.outside[part] += ((X < self.low[part]) | (X > self.high[part])).sum(axis=0)
-        self.smallest[part] = np.fmin(self.smallest[part], np.fmin.reduce(X, axis=0, initial=np.inf))
-        self.largest[part] = np.fmax(self.largest[part], np.fmax.reduce(X, axis=0, initial=-np.inf))
+        self.seen[part] += (~np.isnan(values)).sum(axis=0)
+        self.outside[part] += ((values < self.low[part]) | (values > self.high[part])).sum(axis=0)
+        self.smallest[part] = np.fmin(self.smallest[part], np.fmin.reduce(values, axis=0, initial=np.inf))
+        self.largest[part] = np.fmax(self.largest[part], np.fmax.reduce(values, axis=0, initial=-np.inf))
 
     def _sentence(self, i: int) -> str:
         extremes = []
