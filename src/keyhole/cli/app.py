@@ -3,6 +3,8 @@
 import typer
 
 from .demo import demo
+from .predict import predict
+from .run import run
 
 app = typer.Typer(
     name="keyhole",
@@ -10,10 +12,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
-app.command()(demo)
-
-
-@app.callback()
-def _keyhole() -> None:
-    """Several commands, also while there is only one."""
+for command in (demo, run, predict):
+    app.command()(command)
