@@ -119,6 +119,8 @@ class DSPOSLRC(Learner):
         if self.by_newton and np.isin(r.attributes, self.support).all():
             self.newton.learn(r.attributes, x, y)
         B = np.concatenate([r.attributes, r.extra])
+        if B.size == 0:
+            return
         n, m = int(r.memo[0]), int(r.memo[1])
         P = sampling.union_pairs(r.attributes.size, np.array(r.memo[2:]), n, m)
         self.estimate.accumulate(B, np.concatenate([x, more]), y, P)

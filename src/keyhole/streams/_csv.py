@@ -140,8 +140,9 @@ def _kind(head: pa.RecordBatch, j: int) -> str:
 
 
 def _is_number(text: str) -> bool:
+    """Whether pyarrow reads the text as a number: as Python does, but for 1_000 and foreign digits."""
     try:
-        pc.cast(pa.array([text.strip()]), pa.float64())
-    except pa.ArrowInvalid:
+        float(text)
+    except ValueError:
         return False
-    return True
+    return text.isascii() and "_" not in text
