@@ -1,7 +1,5 @@
-"""The page."""
+"""What came out, for a person: one page that works offline, on a phone and on paper."""
 
-from pathlib import Path
+from .of_run import headline, most_bought, write_report
 
-
-def write_report(folder: Path) -> None:
-    (folder / "report.html").write_text("<p>todo")
+__all__ = ["headline", "most_bought", "write_report"]
