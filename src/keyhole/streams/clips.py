@@ -50,6 +50,12 @@ class Clips(Stateful):
         """How many values were outside their range, in all."""
         return int(self.outside.sum())
 
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """The attributes seen more than once, and always with the same value so far."""
+        same = (self.seen > 1) & (self.smallest == self.largest)
+        return tuple(self.names[i] for i in np.flatnonzero(same[:-1]))
+
     def report(self) -> list[str]:
         """One sentence per column that was clipped."""
         return [self._sentence(int(i)) for i in np.flatnonzero(self.outside)]

@@ -11,8 +11,8 @@ from .table import open_table
 
 __all__ = ["Fingerprint", "fingerprint"]
 
-# A file of up to 256 x 2 MB is read whole; of a larger one, 2 MB of each of at most 256 equal blocks, and the end.
-_BLOCKS, _READ = 256, 1 << 21
+# A file of up to 256 MB is read whole; of a larger one, the first MB of each of at most 256 equal blocks, and the end.
+_BLOCKS, _READ = 256, 1 << 20
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Fingerprint:
 
 
 def fingerprint(path: "str | PathLike[str]") -> Fingerprint:
-    """The fingerprint of a CSV or Parquet file; at most half a gigabyte of it is read."""
+    """The fingerprint of a CSV or Parquet file; at most 257 MB of it are read."""
     columns = tuple(c.name for c in open_table(path).columns)
     size = Path(path).stat().st_size
     block = _READ

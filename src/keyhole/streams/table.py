@@ -89,7 +89,7 @@ class Table(ABC):
         A column of anything else that is not ignored is a `DataError`, as are names that are not there.
         """
         for name in (*ignored, *(() if target is None else (target,))):
-            self._kind(name)
+            self.kind(name)
         left = [c for c in self.columns if c.name != target and c.name not in ignored]
         self.require([c.name for c in left if c.name != target] + ([] if target is None else [target]))
         if not left:
@@ -99,7 +99,7 @@ class Table(ABC):
     def require(self, names: Sequence[str]) -> None:
         """`DataError` unless all these columns exist and hold numbers (a schema's names, a model's support)."""
         for name in names:
-            kind = self._kind(name)
+            kind = self.kind(name)
             if kind != "number":
                 what = {"text": "text", "time": "dates or times"}.get(kind, "no numbers")
                 raise DataError(
@@ -119,7 +119,7 @@ class Table(ABC):
                 break
         return f"{rows - left}:{state.hexdigest()}"
 
-    def _kind(self, name: str) -> str:
+    def kind(self, name: str) -> str:
         """The kind of a column, or the error that it does not exist."""
         kinds = dict(self.columns)
         if name not in kinds:

@@ -119,7 +119,7 @@ def test_names_are_forgiving_and_unknown_ones_list_what_there_is() -> None:
 
 def test_an_absent_package_is_named_with_its_install(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(name: str) -> None:
-        raise ModuleNotFoundError(name)
+        raise ModuleNotFoundError(name=name)
 
     monkeypatch.setattr(carriers, "import_module", absent)
     monkeypatch.setattr(carriers, "find_spec", lambda name: None)

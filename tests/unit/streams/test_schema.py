@@ -133,3 +133,13 @@ def test_counts_continue_after_being_saved() -> None:
     second.count_labels(y[20:])
     for field, value in whole.get_state().items():
         np.testing.assert_array_equal(second.get_state()[field], value)
+
+
+def test_a_constant_column_is_no_error_and_is_told() -> None:
+    clips = Clips(SCHEMA)
+    clips.count(np.array([[1.0, 7.0, 5.0]]))
+    assert clips.constant == ()
+    clips.count(np.array([[1.0, 8.0, 5.0], [1.0, np.nan, 5.0]]))
+    clips.count_labels(np.array([4.0, 4.0]))
+    assert clips.constant == ("a", "c")
+    assert SCHEMA.scale(np.array([[1.0, 7.0, 5.0]]))[0, 2] == 0.0
