@@ -2,7 +2,10 @@
 
 import typer
 
+from .algorithms import algorithms
+from .compare import compare
 from .demo import demo
+from .diagnose import diagnose
 from .predict import predict
 from .run import run
 
@@ -14,5 +17,5 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, run, predict):
+for command in (demo, run, predict, compare, diagnose, algorithms):
     app.command()(command)

@@ -57,12 +57,15 @@ def conduct(settings: "Settings", folder: Path, every: float, resumed: bool) -> 
     screen = Screen(str(settings.learner["name"]), total, len(schema.names), float(schema.prices.sum()))
     try:
         with screen:
-            start = runs.resume if resumed else lambda *rest: runs.begin(settings, *rest)
-            ended = start(folder, screen, write_report, every)
+            if resumed:
+                ended = runs.resume(folder, screen, write_report, every)
+            else:
+                ended = runs.begin(settings, folder, screen, write_report, every)
+    except KeyboardInterrupt:
+        print(f"interrupted; continue with: keyhole run --resume {folder}")
+        raise typer.Exit(3) from None
     except OSError as fault:
-        if fault.errno is None:
-            raise
-        print(f"keyhole: {fault.strerror}; then continue with: keyhole run --resume {folder}", file=sys.stderr)
+        print(f"keyhole: {fault}; mend that, then continue with: keyhole run --resume {folder}", file=sys.stderr)
         raise typer.Exit(3) from None
     if ended is None:
         print(f"{folder} is finished; its report is {folder / 'report.html'}")
@@ -71,7 +74,22 @@ def conduct(settings: "Settings", folder: Path, every: float, resumed: bool) -> 
         raise typer.Exit(3)
     else:
         print(f" {screen.title}   {screen.line}")
-        print(f" report: {folder / 'report.html'}")
+        print_headline(folder)
+
+
+def print_headline(folder: Path) -> None:
+    """The table of a finished run, beside what it is compared with."""
+    import json
+
+    from ..report import headline, most_bought
+
+    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    head, rows, _ = headline(summary)
+    width = max(len(row[0]) for row in rows)
+    for row in (head, *rows):
+        print(f" {row[0]:{width}}  {row[1]:>9}  {row[2]:>14}  {row[3]:>10}")
+    print(f" bought most: {most_bought(summary)}")
+    print(f" report: {folder / 'report.html'}")
 
 
 def _command() -> str:

@@ -32,7 +32,8 @@ _FIGURES = (
 
 _PAGE = """
 *{box-sizing:border-box}
-body{margin:0 auto;padding:1rem;max-width:76rem;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
+body{margin:0 auto;padding:1rem;max-width:76rem;background:var(--paper);color:var(--ink)}
+body{font:16px/1.5 system-ui,sans-serif}
 h1{font-size:1.5rem;margin:.3rem 0}
 h2{font-size:1.15rem;margin:1.6rem 0 .4rem}
 p{max-width:46rem}

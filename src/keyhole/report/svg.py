@@ -62,8 +62,8 @@ class Axis:
             step = max(1, math.ceil((last - first) / 6))
             decades = [10.0**e for e in range(first, last + 1, step)]
             return decades if len(decades) > 1 else [self.low, math.sqrt(self.low * self.high), self.high]
-        step = _round_step((self.high - self.low) / 5)
-        return [i * step for i in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
+        space = _round_step((self.high - self.low) / 5)
+        return [i * space for i in range(math.ceil(self.low / space), math.floor(self.high / space) + 1)]
 
 
 def line_chart(

@@ -48,11 +48,12 @@ class Engine:
             from distributed import Client, LocalCluster, as_completed
         except ModuleNotFoundError:
             raise ConfigError("the engine dask needs dask: pip install 'keyhole[dask]'") from None
-        cluster = self.address or LocalCluster(n_workers=self.jobs, threads_per_worker=1, dashboard_address=None)
+        local = {"n_workers": self.jobs, "threads_per_worker": 1, "dashboard_address": None}
+        cluster = self.address or LocalCluster(**local)  # type: ignore[no-untyped-call]
         try:
-            with Client(cluster, timeout=20) as client:
-                futures = client.map(_pair, jobs, pure=False, retries=5)
-                for future in as_completed(futures):
+            with Client(cluster, timeout=20) as client:  # type: ignore[no-untyped-call]
+                futures = client.map(_pair, jobs, pure=False)
+                for future in as_completed(futures):  # type: ignore[no-untyped-call]
                     yield future.result()
         except OSError as fault:
             raise ConfigError(f"the Dask cluster at {self.address} does not answer: {fault}") from None

@@ -59,8 +59,8 @@ class Outcome(TypedDict):
     """The regret up to each of `rows`."""
     losses: list[float]
     """The mean loss between them."""
-    silent: list[float]
-    """(explorations, gamma, gamma_max) where the estimate was 0 in all of them; else empty."""
+    silent: str
+    """What to say where the estimate was 0 in every exploration; else empty."""
     notes: list[str]
 
 
@@ -146,9 +146,10 @@ def _found(learner: Learner, rows: Rows) -> float:
     return float(np.isin(true, learner.support).mean())
 
 
-def _silent(learner: Learner) -> list[float]:
-    """A learner of the paper whose estimate was 0 all along, in numbers."""
+def _silent(learner: Learner) -> str:
+    """What there is to say of a learner of the paper whose estimate was 0 all along."""
     estimate = getattr(learner, "estimate", None)
     if not getattr(estimate, "silent", False):
-        return []
-    return [float(estimate.solved), float(estimate.last_gamma), float(estimate.seq.gamma_max)]  # type: ignore[union-attr]
+        return ""
+    widths = estimate.silence().partition(": ")[2].partition(";")[0]
+    return f"kept w = 0 in {estimate.zeros}/{estimate.solved} explorations ({widths})"

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -68,11 +68,6 @@ class Source:
         k = dict(self._options).get("k") if self.name.startswith("synthetic:") else None
         return k if isinstance(k, int) else None
 
-    @property
-    def schema_now(self) -> Schema:
-        """Names, ranges and prices of the columns."""
-        return self.rows(0, 1).schema
-
     def rows(self, seed: int, rounds: int) -> Rows:
         """The rows that a seed plays: drawn with it, or shuffled by it where that was asked for."""
         if self.name.startswith("synthetic:"):
@@ -81,10 +76,6 @@ class Source:
         order = np.random.default_rng([seed, 2]).permutation(y.size) if self.shuffle else np.arange(y.size)
         chosen = order[:rounds]
         return Rows(X[chosen], y[chosen], schema, None)
-
-    def to_dict(self) -> dict[str, object]:
-        """Plain values."""
-        return asdict(self)
 
     @property
     def _options(self) -> tuple[tuple[str, object], ...]:

@@ -60,12 +60,8 @@ def notes_of(pairs: Pairs) -> list[str]:
     for (_, algorithm), outcomes in _groups(pairs).items():
         silent = [o["silent"] for o in outcomes if o["silent"]]
         if silent:
-            n, gamma, gamma_max = silent[0]
-            where = "" if len(silent) == len(outcomes) else f" (in {len(silent)} of {len(outcomes)} seeds)"
-            notes.append(
-                f"{algorithm} kept w = 0 in {n:.0f}/{n:.0f} explorations{where} (gamma {gamma:.3g} >= gamma_max "
-                f"{gamma_max:.3g}): its support is a tie-break, not a choice"
-            )
+            where = "" if len(silent) == len(outcomes) else f" in {len(silent)} of {len(outcomes)} seeds"
+            notes.append(f"{algorithm} {silent[0]}{where}: its support is a tie-break, not a choice")
         others = {text for o in outcomes if not o["silent"] for text in o["notes"]}
         notes += [f"{algorithm}: {text}" for text in sorted(others)[:3]]
     return notes
