@@ -149,7 +149,7 @@ def _found(learner: Learner, rows: Rows) -> float:
 def _silent(learner: Learner) -> str:
     """What there is to say of a learner of the paper whose estimate was 0 all along."""
     estimate = getattr(learner, "estimate", None)
-    if not getattr(estimate, "silent", False):
+    if estimate is None or not getattr(estimate, "silent", False):
         return ""
     widths = estimate.silence().partition(": ")[2].partition(";")[0]
     return f"kept w = 0 in {estimate.zeros}/{estimate.solved} explorations ({widths})"
