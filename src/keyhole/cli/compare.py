@@ -1,6 +1,5 @@
 """`keyhole compare`: algorithms beside each other on the same streams."""
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -31,8 +30,6 @@ def compare(
 
     Example: keyhole compare synthetic:d=20,k=4 --algorithms "ds-oslrc[tuning=theory],vaw" --seeds 5 --out runs/a
     """
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[variable] = "1"  # before numpy comes in: sums must not depend on how many threads share them
     from ..report import write_comparison
     from ..runs import split
     from ..study import Comparison, Engine, Source
