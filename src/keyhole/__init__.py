@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from . import dantzig, sampling, streams, theory, tuning
+    from . import dantzig, data, sampling, streams, theory, tuning
     from .catalogue import Algorithm, algorithms, make
     from .errors import ConfigError, KeyholeWarning, ProtocolError, StateError
     from .keeper import History, play
@@ -36,7 +36,7 @@ _HOME = {
     "make": "catalogue",
     "play": "keeper",
 }
-_MODULES = ("dantzig", "sampling", "streams", "theory", "tuning")
+_MODULES = ("dantzig", "data", "sampling", "streams", "theory", "tuning")
 
 __all__ = [
     "Algorithm",
@@ -49,6 +49,7 @@ __all__ = [
     "StateError",
     "algorithms",
     "dantzig",
+    "data",
     "load",
     "make",
     "play",

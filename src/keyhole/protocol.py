@@ -21,6 +21,10 @@ Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | 
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 
 
+# Sets the generators of learners apart from all others that somebody seeds with the same number.
+_DRAWS = 0x6B6579
+
+
 class Draft(NamedTuple):
     """What a learner decides when asked; the base class makes a `Round` of it."""
 
@@ -49,7 +53,8 @@ class Learner(Stateful, ABC):
         self.d, self.k, self.k0, self.seed = len(self.names), k, k0, seed
         self.config: dict[str, Plain] = {}
         self.t = 0
-        self.rng = np.random.default_rng(seed)
+        # Not default_rng(seed) itself: a stream made with the same seed must stay independent of the learner's draws.
+        self.rng = np.random.default_rng([_DRAWS, seed])
         self.order = self._draw_order()
         self._open: dict[int, Round] = {}
         self._index = {name: i for i, name in enumerate(self.names)}

@@ -42,7 +42,19 @@ def run(
     if file is None or out is None:
         raise ConfigError("say which file and where to: keyhole run FILE --target NAME --budget K --out DIR")
     asked = Request(file, target, budget, spend, extra, algorithm, schema, prices, ignore or (), seed, _command())
-    conduct(prepare(asked), out, checkpoint_every, resumed=False)
+    settings = prepare(asked)
+    _suggest(settings)
+    conduct(settings, out, checkpoint_every, resumed=False)
+
+
+def _suggest(settings: "Settings") -> None:
+    """A budget of everything is no budget."""
+    from ..catalogue import algorithms
+
+    names = settings.learner.get("names")
+    chooses = {a.name for a in algorithms() if a.setting != "d of d"}
+    if isinstance(names, list) and settings.learner["k"] == len(names) and settings.learner["name"] in chooses:
+        print(f"note: --budget {len(names)} buys every attribute; 'vaw' is made for that", file=sys.stderr)
 
 
 def conduct(settings: "Settings", folder: Path, every: float, resumed: bool) -> None:
