@@ -1,7 +1,7 @@
 """Choose a peer's default: its grid on the league's streams, with seeds of its own.
 
     python benchmarks/tune.py aelr rda
-    python benchmarks/tune.py aelr exploit=newton      # only the part of the grid with this value
+    python benchmarks/tune.py aelr average=3.0      # only the part of the grid with this value
 
 The score of a setting is the geometric mean, over the four streams, of the mean regret relative to predicting 0.
 """

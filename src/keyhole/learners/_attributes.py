@@ -117,7 +117,8 @@ class AttributeEfficient(Learner):
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         if r.kind == "explore":
-            self._train(r.attributes, self._gradient(r, x, y))
+            if r.attributes.size:
+                self._train(r.attributes, self._gradient(r, x, y))
         elif self.by_newton and np.array_equal(r.memo, self.support):
             self.exploiter.learn(r.attributes, x, y)
 
@@ -126,8 +127,9 @@ class AttributeEfficient(Learner):
         """phi xt on the bought attributes; one that was not observed counts as zero, which biases it."""
         x = np.where(np.isnan(x), 0.0, x)
         scale, where, ratio, *counts = r.memo
-        phi = (x[int(where)] * ratio if x.size else 0.0) - y
-        return phi * scale * np.array(counts) * x
+        phi = x[int(where)] * ratio - y
+        g: Floats = phi * scale * np.array(counts) * x
+        return g
 
     def _train(self, B: Ints, g: Floats) -> None:
         """One step, the average, and the support that follows from it."""
