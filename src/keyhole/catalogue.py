@@ -194,6 +194,11 @@ def make(
     return learner
 
 
+def options_of(name: str) -> list[str]:
+    """The options that `make` takes for this algorithm beyond the budget and the seed."""
+    return _options_of(_class_of(name))
+
+
 def from_config(config: dict[str, Plain]) -> Learner:
     """The learner that `make` made with this configuration, as new."""
     arguments = dict(config)

@@ -4,15 +4,14 @@ import re
 import sys
 from itertools import groupby
 from json import dumps
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from ..catalogue import Algorithm
-from ..catalogue import algorithms as catalogue
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ..catalogue import Algorithm
 
 _TITLES = (
     (
@@ -38,6 +37,11 @@ def algorithms(
 
     Example: keyhole algorithms --json
     """
+    from rich.console import Console
+    from rich.text import Text
+
+    from ..catalogue import algorithms as catalogue
+
     if json:
         print(dumps([a.to_dict() for a in catalogue()], indent=2))
         return
@@ -55,6 +59,8 @@ def legend() -> dict[str, str]:
     >>> legend()["d"]
     'compatibility'
     """
+    from ..catalogue import algorithms as catalogue
+
     found = re.findall(r"\(([a-z])\) ([^,;]+)", "; ".join(a.assumptions for a in catalogue()))
     return dict(sorted({key: words.strip() for key, words in reversed(found)}.items()))
 
@@ -68,13 +74,16 @@ def letters(assumptions: str) -> str:
     return re.sub(r"(\([a-z]\)) [^,;]+", r"\1", assumptions)
 
 
-def _part(a: Algorithm) -> int:
+def _part(a: "Algorithm") -> int:
     """Which of the tables an algorithm is in."""
     return next(i for i, (_, pattern) in enumerate(_TITLES) if re.match(pattern, a.setting))
 
 
-def _table(title: str, members: list[Algorithm]) -> Table:
+def _table(title: str, members: "list[Algorithm]") -> "Table":
     """One row per algorithm; nothing in it is read as markup."""
+    from rich.table import Table
+    from rich.text import Text
+
     columns = ("name", "setting", "regret bound", "time per round", "assumptions", "reference", "status")
     table = Table(title=title, title_justify="left", show_lines=True)
     for column in columns:
