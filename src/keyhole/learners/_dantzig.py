@@ -37,7 +37,7 @@ class DantzigEstimate(Stateful):
         "last_gamma",
     )
 
-    def __init__(self, d: int, k: int, width: tuning.Theory | tuning.Empirical, order: Ints) -> None:
+    def __init__(self, d: int, k: int, width: tuning.Width, order: Ints) -> None:
         self.k, self.width, self.order = k, width, order
         self.seq = Sequence(d)
         self.w_hat: Floats = np.full(d, 1.0 / d)
