@@ -34,7 +34,7 @@ class Ito1(Learner):
     ----------
     tuning
         "theory": lam_t = lam_scale (d / k0) sqrt(t), lam_scale = 8. "practical" (the default, chosen by
-        `benchmarks/peers.py`): lam_t = lam_scale sqrt(sum |g|^2), lam_scale = 1, which needs no scale of the data.
+        `benchmarks/peers.py`): lam_t = lam_scale sqrt(sum |g|^2), lam_scale = 3, which needs no scale of the data.
     lam_scale, radius
         The factor above and R, the radius of the ball.
 
@@ -64,7 +64,7 @@ class Ito1(Learner):
         if k0 < min(2, self.d - k):
             raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} two attributes outside S never meet")
         theory = is_theory(tuning)
-        scale = positive("lam_scale", lam_scale if lam_scale is not None else 8.0 if theory else 1.0)
+        scale = positive("lam_scale", lam_scale if lam_scale is not None else 8.0 if theory else 3.0)
         rate = scale * self.d / max(k0, 1) if theory else scale
         self.dual = DualAveraging(self.d, rate, not theory, positive("radius", radius))
         self.S: Ints = np.sort(self.order[:k])
@@ -119,7 +119,7 @@ class Ito2(Learner):
     tuning
         "theory": lamE_s = lam_explore d(d-1)/(k(k-1)) sqrt(s), lamX_n = lam_exploit 4 sqrt(2k) sqrt(n), both factors 1,
         explorations on squares. "practical" (the default, chosen by `benchmarks/peers.py`): lam = factor
-        sqrt(sum |g|^2), lam_explore = 1, lam_exploit = 0.5, explorations at the rate "4 t^(-1/3)".
+        sqrt(sum |g|^2), lam_explore = 4, lam_exploit = 1, explorations at the rate "2 t^(-1/3)".
     lam_explore, lam_exploit, radius, explore
         The factors above, R, and when to explore: "squares" or a rate such as "2 t^(-1/3)".
 
@@ -152,11 +152,11 @@ class Ito2(Learner):
             raise ConfigError(f"{self.name} needs k >= 2: with k = 1 no two attributes are ever seen together")
         theory, R = is_theory(tuning), positive("radius", radius)
         self.G = self.d * (self.d - 1) / max(k * (k - 1), 1)
-        rate = positive("lam_explore", 1.0 if lam_explore is None else lam_explore)
+        rate = positive("lam_explore", lam_explore if lam_explore is not None else 1.0 if theory else 4.0)
         self.explorer = DualAveraging(self.d, rate * self.G if theory else rate, not theory, R)
-        rate = positive("lam_exploit", (1.0 if theory else 0.5) if lam_exploit is None else lam_exploit)
+        rate = positive("lam_exploit", 1.0 if lam_exploit is None else lam_exploit)
         self.exploiter = DualAveraging(self.d, rate * 4.0 * np.sqrt(2.0 * k) if theory else rate, not theory, R)
-        self.schedule = schedule.parse(explore if explore is not None else "squares" if theory else "4 t^(-1/3)")
+        self.schedule = schedule.parse(explore if explore is not None else "squares" if theory else "2 t^(-1/3)")
         self.total: Floats = np.zeros(self.d)
         self.S: Ints = np.sort(self.order[:k])
 
@@ -218,7 +218,7 @@ class Ito3(Ito2):
     ----------
     l1
         "theory": c1 = l1 sqrt(G), G = d(d-1)/(k(k-1)), l1 = 1 (delta_S unknown). "practical" (the default, chosen by
-        `benchmarks/peers.py`): lam1_s = l1 (root mean square of |g|) / sqrt(d) s^(-1/4), l1 = 0.1.
+        `benchmarks/peers.py`): lam1_s = l1 (root mean square of |g|) / sqrt(d) s^(-1/4), l1 = 0.3.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=400, seed=1)
@@ -245,7 +245,7 @@ class Ito3(Ito2):
         l1: float | None = None,
     ) -> None:
         super().__init__(names, k, k0, seed, tuning, lam_explore, lam_exploit, radius, explore)
-        self.l1 = positive("l1", l1 if l1 is not None else 1.0 if is_theory(tuning) else 0.1)
+        self.l1 = positive("l1", l1 if l1 is not None else 1.0 if is_theory(tuning) else 0.3)
 
     def _v(self) -> Floats:
         s, V = self.explorer.tally

@@ -46,7 +46,8 @@ class KaleGreedy(Learner):
     """Greedy selection by k exponential-weights learners, the i-th for the i-th attribute given those before it.
 
         batch of B rounds:  a_i ~ softmax(-eta L_i) without those before it, V_i = {a_1..a_i}
-                            i* ~ U[k];   Q ~ UNIF(d, k0);   buy x(V_k), after the label x(Q);  forecast with V_k (Vovk-Azoury-Warmuth)
+                            i* ~ U[k];   Q ~ UNIF(d, k0);   buy x(V_k), after the label x(Q)
+                            forecast with V_k (Vovk-Azoury-Warmuth)
                             let forecasters on V_{i*-1}, and on V_{i*-1} + f for every f in Q, run beside it
         after it:           L_{i*}[f] += k (d / k0) (mean loss of V_{i*-1} + f  -  that of V_{i*-1}) / scale,   f in Q
 
@@ -57,9 +58,9 @@ class KaleGreedy(Learner):
     Parameters
     ----------
     tuning
-        "theory": B = batch n^(1/3) after n rounds, batch = 1; eta = eta_scale sqrt(k0 ln(d) / (k d m)) in the m-th batch,
+        "theory": B = batch n^(1/3) after n rounds, batch = 1; eta = eta_scale sqrt(k0 ln(d) / (k d m)) in batch m,
         eta_scale = 1; scale = (1 + label_bound)^2; every batch starts its forecasters afresh. "practical" (the default,
-        chosen by `benchmarks/peers.py`): eta_scale = 10, scale = twice the running mean of y^2, and forecasters start
+        chosen by `benchmarks/peers.py`): eta_scale = 50, scale = twice the running mean of y^2, and forecasters start
         from the moments of all rounds so far.
     eta_scale, batch, ridge, label_bound
         As above; what A starts from in a forecaster; the bound on |y|.
@@ -69,9 +70,9 @@ class KaleGreedy(Learner):
     >>> kh.play(kh.make("kale2017-greedy", d=10, k=2, k0=3, seed=0), X, y).regret(w).shape
     (200,)
 
-    References: Kale, Karnin, Liang and Pal, ICML 2017, Algorithm 2. Reconstructed: "agnostic, under RIP" is theirs; every
-    step here is ours, after the online greedy method of Streeter and Golovin 2008, and within the budget (theirs buys
-    O(k ln T) attributes).
+    References: Kale, Karnin, Liang and Pal, ICML 2017, Algorithm 2. Reconstructed: "agnostic, under RIP" is theirs;
+    every step here is ours, after the online greedy method of Streeter and Golovin 2008, and within the budget (theirs
+    buys O(k ln T) attributes). Do not take it for the authors' algorithm.
     """
 
     name = "kale2017-greedy"
@@ -96,7 +97,7 @@ class KaleGreedy(Learner):
         if k0 < 1:
             raise ConfigError(f"{self.name} needs k0 >= 1 attributes after the label to look at candidates with")
         self.theory = is_theory(tuning)
-        self.eta_scale = positive("eta_scale", eta_scale if eta_scale is not None else 1.0 if self.theory else 10.0)
+        self.eta_scale = positive("eta_scale", eta_scale if eta_scale is not None else 1.0 if self.theory else 50.0)
         self.size, self.ridge = positive("batch", batch), positive("ridge", ridge)
         self.worst = (1.0 + positive("label_bound", label_bound)) ** 2
         self.m = min(k0, self.d)
@@ -201,4 +202,4 @@ def gains(losses: Floats, k: int, ratio: float) -> Floats:
 
     Times the chance 1/k of the position and k0/d of the candidate, this is the difference itself.
     """
-    return k * ratio * (losses[1:-1] - losses[-1])
+    return np.asarray(k * ratio * (losses[1:-1] - losses[-1]))

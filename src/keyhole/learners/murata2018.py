@@ -30,12 +30,12 @@ class MurataExplore(Learner):
     Parameters
     ----------
     sparsity
-        s; it must be below k, or no place is left to explore with. Default: k // 2 (at least 1), practical; k - 1 in theory.
+        s; it must be below k, or no place is left to explore with. Default: k - 1.
     tuning
-        "theory": eta = step = 1 (smoothness of features in [-1, 1]), B_1 = batch = 20, growth 2. "practical" (the default,
-        chosen by `benchmarks/peers.py`): eta = step / (largest mean of x_i^2 so far), step = 1, B_1 = 10, growth 1.5.
+        "theory": eta = step = 1 (the smoothness of features in [-1, 1]), B_1 = batch = 20. "practical" (the default,
+        chosen by `benchmarks/peers.py`): eta = step / (largest mean of x_i^2 so far), step = 1, B_1 = 10.
     step, batch, growth
-        As above.
+        As above; the batches grow by `growth` = 2.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=12, k=2, T=2000, seed=1)
@@ -43,8 +43,8 @@ class MurataExplore(Learner):
     >>> bool(abs(kh.play(learner, X, y).predictions).max() < 2), bool(np.linalg.norm(learner.weights - w) < 0.05)
     (True, True)
 
-    References: Murata and Suzuki, NeurIPS 2018. Reconstructed: iterated hard thresholding, the unbiased gradient and the
-    rate O(1/eps) are theirs; the blocks, the batches and the step are ours.
+    References: Murata and Suzuki, NeurIPS 2018. Reconstructed: iterated hard thresholding, the unbiased gradient and
+    the rate O(1/eps) are theirs; the blocks, the batches and the step are ours.
     """
 
     name = "murata2018-explore"
@@ -63,15 +63,15 @@ class MurataExplore(Learner):
         tuning: str = "practical",
         step: float = 1.0,
         batch: float | None = None,
-        growth: float | None = None,
+        growth: float = 2.0,
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k < 2:
             raise ConfigError(f"{self.name} needs k >= 2: one place for the support, one to explore with")
         theory = is_theory(tuning)
-        self.s = whole("sparsity", max(k - 1 if theory else k // 2, 1) if sparsity is None else sparsity, 1, k - 1)
+        self.s = whole("sparsity", k - 1 if sparsity is None else sparsity, 1, k - 1)
         self.step, self.learnt = positive("step", step), not theory
-        self.growth = max(1.0, positive("growth", growth if growth is not None else 2.0 if theory else 1.5))
+        self.growth = max(1.0, positive("growth", growth))
         self.batch = positive("batch", batch if batch is not None else 20.0 if theory else 10.0)
         self.theta: Floats = np.zeros(self.d)
         self.S: Ints = np.sort(self.order[: self.s])
@@ -164,9 +164,11 @@ class MurataHybrid(MurataExplore):
     Parameters
     ----------
     ratio
-        Exploitation per exploration; 10 (practical, chosen by `benchmarks/peers.py`), 1 in theory.
-    sparsity, tuning, step, batch, growth
-        As for "murata2018-explore"; practical: growth 2.
+        Exploitation per exploration: 5 (practical, chosen by `benchmarks/peers.py`), 1 in theory.
+    sparsity
+        s, as for "murata2018-explore", but k // 2 by default: the Newton steps use all k places anyway.
+    tuning, step, batch, growth
+        As for "murata2018-explore".
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=12, k=2, T=2000, seed=1)
@@ -174,8 +176,8 @@ class MurataHybrid(MurataExplore):
     >>> bool(kh.play(learner, X, y).explored.mean() < 0.5), bool(np.linalg.norm(learner.weights - w) < 0.05)
     (True, True)
 
-    References: Murata and Suzuki, NeurIPS 2018. Reconstructed: that exploration and exploitation are combined is theirs;
-    how (the lengths, the Newton steps, the comparison) is ours.
+    References: Murata and Suzuki, NeurIPS 2018. Reconstructed: that exploration and exploitation are combined is
+    theirs; how (the lengths, the Newton steps, the comparison) is ours.
     """
 
     name = "murata2018-hybrid"
@@ -191,12 +193,12 @@ class MurataHybrid(MurataExplore):
         tuning: str = "practical",
         step: float = 1.0,
         batch: float | None = None,
-        growth: float | None = None,
+        growth: float = 2.0,
         ratio: float | None = None,
     ) -> None:
-        growth = 2.0 if growth is None else growth
+        sparsity = max(k // 2, 1) if sparsity is None else sparsity
         super().__init__(names, k, k0, seed, sparsity, tuning, step, batch, growth)
-        self.ratio = positive("ratio", ratio if ratio is not None else 10.0 if self.learnt else 1.0)
+        self.ratio = positive("ratio", ratio if ratio is not None else 5.0 if self.learnt else 1.0)
         self.newton = OnSupport(Newton(k, eps=1.0, rho=None), np.sort(self.order[:k]), np.zeros(k), partial=True)
         self.left = 0
         self.open_phase = False

@@ -33,7 +33,7 @@ class SupportBandit(Learner):
     tuning
         "theory": scale = (1 + label_bound)^2; eta = 2 (tsallis), 1 (times CORRAL's own min(1/(40 ln T), sqrt(N/T))) and
         1 (times sqrt(ln N / (m N)) in block m); a block starts its forecaster afresh. "practical" (the default, chosen
-        by `benchmarks/peers.py`): scale = twice the running mean of y^2, eta = 8, 100 and 4, and a forecaster
+        by `benchmarks/peers.py`): scale = twice the running mean of y^2, eta = 8, 300 and 16, and a forecaster
         keeps what it knows.
     eta, ridge, label_bound, horizon
         The factor above; what A starts from in a forecaster; the bound on |y| behind the theory's scale; the T that
@@ -79,7 +79,7 @@ class SupportBandit(Learner):
 
     def _master(self, master: str, eta: float | None, T: int) -> Tsallis | Corral | BatchedExp3:
         """The master by name, with its own default eta."""
-        theory, practical = {"tsallis": (2.0, 8.0), "corral": (1.0, 100.0), "batched-exp3": (1.0, 4.0)}[
+        theory, practical = {"tsallis": (2.0, 8.0), "corral": (1.0, 300.0), "batched-exp3": (1.0, 16.0)}[
             one_of("master", master, ("tsallis", "corral", "batched-exp3"))
         ]
         c = positive("eta", eta if eta is not None else theory if self.theory else practical)
