@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from . import dantzig, sampling, streams, theory, tuning
+    from . import dantzig, data, sampling, streams, theory, tuning
     from .catalogue import Algorithm, algorithms, make
     from .errors import ConfigError, KeyholeWarning, ProtocolError, StateError
     from .keeper import History, play
+    from .loading import load
     from .protocol import Learner
     from .rounds import Round
-    from .saving import load
 
 # Where each public name lives; nothing is imported before it is used.
 _HOME = {
@@ -32,11 +32,11 @@ _HOME = {
     "Round": "rounds",
     "StateError": "errors",
     "algorithms": "catalogue",
-    "load": "saving",
+    "load": "loading",
     "make": "catalogue",
     "play": "keeper",
 }
-_MODULES = ("dantzig", "sampling", "streams", "theory", "tuning")
+_MODULES = ("dantzig", "data", "sampling", "streams", "theory", "tuning")
 
 __all__ = [
     "Algorithm",
@@ -49,6 +49,7 @@ __all__ = [
     "StateError",
     "algorithms",
     "dantzig",
+    "data",
     "load",
     "make",
     "play",

@@ -21,6 +21,10 @@ Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | 
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 
 
+# Sets the generators of learners apart from all others that somebody seeds with the same number.
+_DRAWS = 0x6B6579
+
+
 class Draft(NamedTuple):
     """What a learner decides when asked; the base class makes a `Round` of it."""
 
@@ -49,8 +53,9 @@ class Learner(Stateful, ABC):
         self.d, self.k, self.k0, self.seed = len(self.names), k, k0, seed
         self.config: dict[str, Plain] = {}
         self.t = 0
-        self.rng = np.random.default_rng(seed)
-        self.order: Ints = self.rng.permutation(self.d)
+        # Not default_rng(seed) itself: a stream made with the same seed must stay independent of the learner's draws.
+        self.rng = np.random.default_rng([_DRAWS, seed])
+        self.order = self._draw_order()
         self._open: dict[int, Round] = {}
         self._index = {name: i for i, name in enumerate(self.names)}
 
@@ -141,6 +146,10 @@ class Learner(Stateful, ABC):
     @abstractmethod
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         """Learn from a round; `more` are the values of `r.extra`."""
+
+    def _draw_order(self) -> Ints:
+        """The seeded permutation of the attributes."""
+        return self.rng.permutation(self.d)
 
     def _steady(self) -> tuple[Ints, int]:
         """(attributes, n): the next n rounds buy exactly these, whatever happens in them. n = 0: no such promise."""

@@ -22,6 +22,8 @@ class Stateful:
     """
 
     _fields: ClassVar[tuple[str, ...]] = ()
+    _grows: ClassVar[tuple[str, ...]] = ()
+    """Those of the fields that are arrays whose length changes; every other array keeps its shape."""
 
     def get_state(self) -> dict[str, Value]:
         """A copy of the state: `{"s": 3, "newton.w": array, ...}`."""
@@ -42,10 +44,10 @@ class Stateful:
                 prefix = f"{field}."
                 value.set_state({k.removeprefix(prefix): v for k, v in flat.items() if k.startswith(prefix)})
             else:
-                setattr(self, field, _checked(field, value, flat))
+                setattr(self, field, _checked(field, value, flat, field in self._grows))
 
 
-def _checked(field: str, present: Value, flat: dict[str, Value]) -> Value:
+def _checked(field: str, present: Value, flat: dict[str, Value], grows: bool) -> Value:
     """The new value of a field, if it is of the kind the field has now."""
     if field not in flat:
         raise StateError(f"the state lacks '{field}'; the file was not written by this version of keyhole")
@@ -53,6 +55,8 @@ def _checked(field: str, present: Value, flat: dict[str, Value]) -> Value:
     if isinstance(present, np.ndarray):
         if not isinstance(new, np.ndarray) or new.dtype != present.dtype or new.ndim != present.ndim:
             raise StateError(f"'{field}' in the state is not a {present.ndim}-dimensional array of {present.dtype}")
+        if new.shape != present.shape and not grows:
+            raise StateError(f"'{field}' in the state has shape {new.shape}, not {present.shape}")
         return new.copy()
     if isinstance(present, float) and isinstance(new, int) and not isinstance(new, bool):
         new = float(new)

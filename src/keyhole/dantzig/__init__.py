@@ -1,11 +1,16 @@
 """The Dantzig selector DS(gamma): min |w|_1 subject to |b - H w|_i <= gamma_i, exactly, with a certificate."""
 
-from .._types import Floats
-from .problem import Solution, check, gamma_max
-from .reference import solve_highs
-from .sequence import Sequence
+import numpy as np
 
-__all__ = ["Sequence", "Solution", "gamma_max", "solve"]
+from .._types import Floats
+from .path import Path, path
+from .problem import Solution, check, gamma_max
+from .rescue import rescue
+from .sequence import Sequence
+from .simplex import Simplex
+from .stores import Dense
+
+__all__ = ["Path", "Sequence", "Solution", "gamma_max", "path", "solve"]
 
 
 def solve(H: Floats, b: Floats, gamma: float | Floats) -> Solution:
@@ -19,4 +24,8 @@ def solve(H: Floats, b: Floats, gamma: float | Floats) -> Solution:
     >>> sol.status, sol.w.tolist()
     ('optimal', [0.75, -0.25, 0.0])
     """
-    return solve_highs(*check(H, b, gamma))
+    H, b, Gamma = check(H, b, gamma)
+    rows, engine = Dense(H, symmetric=np.array_equal(H, H.T)), Simplex(b.size)
+    engine.Gamma[:] = Gamma
+    sol = engine.solve(rows, b)
+    return sol if sol.status != "failed" else rescue(rows, b, Gamma)

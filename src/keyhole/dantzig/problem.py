@@ -11,7 +11,7 @@ import numpy as np
 from .._types import Floats
 from ..errors import ConfigError
 
-__all__ = ["Solution", "certify", "check", "gamma_max", "no_solution"]
+__all__ = ["Solution", "certify", "check", "check_gamma", "gamma_max", "judge", "no_solution"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,8 @@ class Solution:
     """A point, its dual, and how far the pair is from optimal.
 
     `status` is "optimal", "infeasible" or "failed"; unless it is "optimal", `w` and `dual` are NaN.
-    `path` names the route that found it and `pivots` how many basis changes that took.
+    `path` names the route that found it ("zero", "warm", "cold", "reseeded", "generation", "highs") and `pivots` how
+    many basis changes that took.
     """
 
     w: Floats
@@ -61,16 +62,23 @@ def gamma_max(b: Floats) -> float:
 
 def certify(H: Floats, b: Floats, gamma: Floats, w: Floats, dual: Floats, path: str, pivots: int = 0) -> Solution:
     """The solution (w, dual) with its residuals, computed from H itself."""
+    return judge(b, gamma, w, dual, b - H @ w, H.T @ dual, path, pivots)
+
+
+def judge(
+    b: Floats, gamma: Floats, w: Floats, dual: Floats, r: Floats, y: Floats, path: str, pivots: int = 0
+) -> Solution:
+    """The same where r = b - H w and y = H'l are known."""
     objective = float(np.abs(w).sum())
-    slack = np.abs(b - H @ w) - gamma
-    bound = b @ dual - np.where(dual == 0.0, 0.0, gamma * np.abs(dual)).sum()
+    on = dual != 0.0
+    bound = float(b[on] @ dual[on] - gamma[on] @ np.abs(dual[on]))
     return Solution(
         w=w,
         dual=dual,
         objective=objective,
-        primal_residual=float(max(0.0, slack.max(initial=0.0))) / max(1.0, gamma_max(b)),
-        dual_residual=float(max(0.0, np.abs(H.T @ dual).max(initial=0.0) - 1.0)),
-        gap=abs(objective - float(bound)) / max(1.0, objective),
+        primal_residual=float((np.abs(r) - gamma).max(initial=0.0)) / max(1.0, gamma_max(b)),
+        dual_residual=float(np.abs(y).max(initial=1.0) - 1.0),
+        gap=abs(objective - bound) / max(1.0, objective),
         status="optimal",
         path=path,
         pivots=pivots,

@@ -5,11 +5,19 @@ from typing import ClassVar
 import numpy as np
 
 from .._types import Floats, Ints
-from ..state import Stateful
+from ..errors import ConfigError
+from ..state import Stateful, Value
+from ._push import BAD_INDEX, LOPSIDED, inspect
+from .log import Log
 from .problem import Solution, check_gamma, gamma_max
-from .reference import solve_highs
+from .rescue import rescue
+from .simplex import Simplex
+from .stores import Dense
 
 __all__ = ["Sequence"]
+
+# The largest d at which all of H is kept, and that at which a row, once needed, is always built and kept.
+DENSE, ROWS = 5_000, 50_000
 
 
 class Sequence(Stateful):
@@ -18,7 +26,11 @@ class Sequence(Stateful):
         min |w|_1   s.t.   |b/s - (H/s) w|_i <= gamma_i
 
     DS is scale free, so nothing is divided: the problem solved is (H, b, s gamma), and a round changes only the
-    |B| x |B| entries it touched.
+    |B| x |B| entries it touched. Each solve starts from the basis of the one before.
+
+    `store` says how H is kept; the answers are the same. "dense": all of it (d up to 5 000, if "auto"). "rows": the
+    log of the rounds, and the rows that are needed (up to 50 000). "lists": the same, but short rows are read off the
+    log.
 
     >>> import numpy as np
     >>> seq = Sequence(3)
@@ -27,19 +39,47 @@ class Sequence(Stateful):
     [0.4, 0.0, -0.1]
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("s", "H", "b")
+    _fields: ClassVar[tuple[str, ...]] = ("s", "b", "rows", "simplex")
 
-    def __init__(self, d: int) -> None:
+    def __init__(self, d: int, engine: str = "simplex", store: str = "auto") -> None:
+        if engine not in ("simplex", "highs"):
+            raise ConfigError(f"engine must be 'simplex' or 'highs', not {engine!r}")
+        if store not in ("auto", "dense", "rows", "lists"):
+            raise ConfigError(f"store must be 'auto', 'dense', 'rows' or 'lists', not {store!r}")
+        kind = ("dense" if d <= DENSE else "rows" if d <= ROWS else "lists") if store == "auto" else store
+        listed = max(1, d // 4) if kind == "lists" else 0
         self.d = d
+        self.engine = engine
         self.s = 0
-        self.H: Floats = np.zeros((d, d))
         self.b: Floats = np.zeros(d)
+        self.rows: Dense | Log = Dense(np.zeros((d, d)), symmetric=True) if kind == "dense" else Log(d, listed)
+        self.simplex = Simplex(d)
+
+    def set_state(self, flat: dict[str, Value]) -> None:
+        """Take over a saved sequence."""
+        super().set_state(flat)
+        self.rows.require(self.simplex.indices)
 
     def update(self, B: Ints, h: Floats, v: Floats) -> None:
         """H[B, B] += h, b[B] += v, s += 1; B has no repeated index."""
-        self.H[np.ix_(B, B)] += h
-        self.b[B] += v
+        B = np.ascontiguousarray(B, np.int64)
+        h, v = np.ascontiguousarray(h, np.float64), np.ascontiguousarray(v, np.float64)
+        if B.ndim != 1 or h.shape != (B.size, B.size) or v.shape != B.shape:
+            raise ConfigError(f"a round is B (k,), h (k, k), v (k,), not {B.shape}, {h.shape}, {v.shape}")
+        fault = inspect(self.d, B, h, v)
+        if fault and fault != LOPSIDED:
+            what = f"distinct indices below {self.d}" if fault == BAD_INDEX else "finite h and v"
+            raise ConfigError(f"a round needs {what}; nothing was changed")
+        self.rows.update(self.b, B, h, v, symmetric=fault != LOPSIDED)
+        self.simplex.follow(B, h)
+        if isinstance(self.rows, Log):
+            self.rows.require(self.simplex.indices)
         self.s += 1
+
+    @property
+    def H(self) -> Floats:
+        """The sum of the h, as a d x d array."""
+        return self.rows.take(1, np.arange(self.d))
 
     @property
     def gamma_max(self) -> float:
@@ -47,5 +87,15 @@ class Sequence(Stateful):
         return gamma_max(self.b) / max(self.s, 1)
 
     def solve(self, gamma: float | Floats) -> Solution:
-        """The solution at gamma (a number or one per attribute), with its certificate; nothing is raised."""
-        return solve_highs(self.H, self.b, check_gamma(gamma, self.d) * max(self.s, 1))
+        """The solution at gamma (a number or one per attribute), with its certificate; nothing is raised for a problem
+        that has none."""
+        scale = float(self.s or 1)
+        if type(gamma) is float and gamma >= 0.0:
+            self.simplex.Gamma.fill(gamma * scale)
+        else:
+            np.multiply(check_gamma(gamma, self.d), scale, out=self.simplex.Gamma)
+        if self.engine == "simplex":
+            sol = self.simplex.solve(self.rows, self.b, scale)
+            if sol.status != "failed":
+                return sol
+        return rescue(self.rows, self.b, self.simplex.Gamma, scale, whole=self.engine == "highs")

@@ -14,8 +14,9 @@ from ..state import Stateful
 from ..support import identified, top_k
 from ..theory import Constants
 
-# How many explorations a learner may stay at w = 0 before it says so.
+# How many explorations a learner may stay at w = 0 before it says so: while it runs, and at the end of a stream.
 _PATIENCE = 30
+_PATIENCE_AT_END = 5
 
 
 class DantzigEstimate(Stateful):
@@ -25,27 +26,16 @@ class DantzigEstimate(Stateful):
     keep the last w_hat.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = (
-        "seq",
-        "width",
-        "w_hat",
-        "S",
-        "solved",
-        "zeros",
-        "failures",
-        "said",
-        "last_gamma",
-    )
+    _fields: ClassVar[tuple[str, ...]] = ("seq", "width", "w_hat", "S", "solved", "zeros", "failures", "said")
 
-    def __init__(self, d: int, k: int, width: tuning.Width, order: Ints) -> None:
+    def __init__(self, d: int, k: int, width: tuning.Width, order: Ints, engine: str = "simplex") -> None:
         self.k, self.width, self.order = k, width, order
-        self.seq = Sequence(d)
+        self.seq = Sequence(d, one_of("engine", engine, ("simplex", "highs")))
         self.w_hat: Floats = np.full(d, 1.0 / d)
         # Deviation: S_0 is drawn with the seed, not "arbitrary" (E12).
         self.S: Ints = np.sort(order[:k])
         self.solved = self.zeros = self.failures = 0
         self.said = False
-        self.last_gamma = 0.0
 
     @property
     def identified(self) -> int:
@@ -60,18 +50,15 @@ class DantzigEstimate(Stateful):
 
     def solve(self) -> None:
         """w_hat = DS(gamma_s) and S = its k largest entries."""
-        gamma = self.width.gamma(self.seq.s)
-        solution = self.seq.solve(gamma)
+        solution = self.seq.solve(self.width.gamma(self.seq.s))
         self.solved += 1
-        self.last_gamma = float(np.max(gamma))
         if solution.status == "optimal":
             self.w_hat = solution.w
             self.S = top_k(self.w_hat, self.k, self.S, self.order)
             self.zeros += not self.w_hat.any()
         else:
             self._count_failure(solution.status)
-        if self.solved >= _PATIENCE:
-            self.say_if_silent()
+        self.say_if_silent(_PATIENCE)
 
     def _count_failure(self, status: str) -> None:
         """Keep the last estimate; say so the first time."""
@@ -85,15 +72,21 @@ class DantzigEstimate(Stateful):
         """Whether w_hat was 0 in every exploration so far: then S is a tie-break, not a choice."""
         return 0 < self.solved == self.zeros
 
-    def say_if_silent(self) -> None:
-        """Warn that the estimate has been 0 all along, with the width and the width below which it would not be."""
-        if self.silent and not self.said:
+    def silence(self) -> str:
+        """The estimate has been 0 all along, in a sentence: the width, and the one below which it would not be 0."""
+        b = np.abs(self.seq.b) / self.seq.s
+        gamma = np.broadcast_to(self.width.gamma(self.seq.s), b.shape)
+        nearest = int(np.argmax(b / np.maximum(gamma, 1e-300)))  # the attribute closest to leaving 0
+        return (
+            f"w was 0 in all {self.solved} explorations so far: gamma {gamma[nearest]:.3g} >= gamma_max "
+            f"{b[nearest]:.3g}; the support is a tie-break, not a choice"
+        )
+
+    def say_if_silent(self, patience: int = _PATIENCE_AT_END) -> None:
+        """Warn, once, that w has been 0 in each of at least `patience` explorations."""
+        if self.silent and not self.said and self.solved >= patience:
             self.said = True
-            text = (
-                f"w was 0 in all {self.solved} explorations so far: gamma {self.last_gamma:.3g} >= gamma_max "
-                f"{self.seq.gamma_max:.3g}; the support is a tie-break, not a choice (said once)"
-            )
-            warnings.warn(text, KeyholeWarning, stacklevel=2)
+            warnings.warn(f"{self.silence()} (said once)", KeyholeWarning, stacklevel=2)
 
 
 def width_of(

@@ -36,6 +36,8 @@ class DSOSLRC(Learner):
         "newton" (the paper) or "gradient" (its footnote: O(k) a round, larger regret).
     reset
         "paper": a change of S restarts the exploiter; "partial": it keeps what is known of the attributes that stay.
+    engine
+        "simplex" (ours, warm from one exploration to the next) or "highs" (the reference) for the linear programs.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
@@ -63,13 +65,14 @@ class DSOSLRC(Learner):
         sampling: str = "paper",
         exploit: str = "newton",
         reset: str = "paper",
+        engine: str = "simplex",
     ) -> None:
         super().__init__(names, k, k0, seed)
         check_range(self.name, self.d, k)
         self.schedule = schedule.parse(explore)
         self.uniform = one_of("sampling", sampling, ("paper", "uniform")) == "uniform"
         width, constants = width_of(tuning, self.d, k, None, sigma, delta_s, delta)
-        self.estimate = DantzigEstimate(self.d, k, width, self.order)
+        self.estimate = DantzigEstimate(self.d, k, width, self.order, engine)
         rho = constants.rho if constants else None
         newton = one_of("exploit", exploit, ("newton", "gradient")) == "newton"
         core = Newton(k, eps=k, rho=rho) if newton else Gradient(k)

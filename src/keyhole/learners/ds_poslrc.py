@@ -34,6 +34,8 @@ class DSPOSLRC(Learner):
         "paper" (Algorithm 2 on what is not in S) or "uniform".
     reset
         As for "ds-oslrc"; it matters with exploit="newton" only.
+    engine
+        As for "ds-oslrc".
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=12, k=3, T=300, seed=1)
@@ -61,6 +63,7 @@ class DSPOSLRC(Learner):
         exploit: str = "dantzig",
         sampling: str = "paper",
         reset: str = "paper",
+        engine: str = "simplex",
     ) -> None:
         super().__init__(names, k, k0, seed)
         check_range(self.name, self.d, k)
@@ -70,7 +73,7 @@ class DSPOSLRC(Learner):
         self.uniform = one_of("sampling", sampling, ("paper", "uniform")) == "uniform"
         self.by_newton = one_of("exploit", exploit, ("dantzig", "newton")) == "newton"
         width, constants = width_of(tuning, self.d, k, k0, sigma, delta_s, delta)
-        self.estimate = DantzigEstimate(self.d, k, width, self.order)
+        self.estimate = DantzigEstimate(self.d, k, width, self.order, engine)
         core = Newton(k, eps=k, rho=constants.rho if constants else None)
         partial = one_of("reset", reset, ("paper", "partial")) == "partial"
         self.newton = OnSupport(core, self.support, self.estimate.w_hat[self.support], partial)
@@ -119,6 +122,8 @@ class DSPOSLRC(Learner):
         if self.by_newton and np.isin(r.attributes, self.support).all():
             self.newton.learn(r.attributes, x, y)
         B = np.concatenate([r.attributes, r.extra])
+        if B.size == 0:
+            return
         n, m = int(r.memo[0]), int(r.memo[1])
         P = sampling.union_pairs(r.attributes.size, np.array(r.memo[2:]), n, m)
         self.estimate.accumulate(B, np.concatenate([x, more]), y, P)

@@ -119,7 +119,7 @@ class Ito2(Learner):
     tuning
         "theory": lamE_s = lam_explore d(d-1)/(k(k-1)) sqrt(s), lamX_n = lam_exploit 4 sqrt(2k) sqrt(n), both factors 1,
         explorations on squares. "practical" (the default, chosen by `benchmarks/peers.py`): lam = factor
-        sqrt(sum |g|^2), lam_explore = 4, lam_exploit = 1, explorations at the rate "2 t^(-1/3)".
+        sqrt(sum |g|^2), lam_explore = 8, lam_exploit = 1, explorations at the rate "2 t^(-1/3)".
     lam_explore, lam_exploit, radius, explore
         The factors above, R, and when to explore: "squares" or a rate such as "2 t^(-1/3)".
 
@@ -152,7 +152,7 @@ class Ito2(Learner):
             raise ConfigError(f"{self.name} needs k >= 2: with k = 1 no two attributes are ever seen together")
         theory, R = is_theory(tuning), positive("radius", radius)
         self.G = self.d * (self.d - 1) / max(k * (k - 1), 1)
-        rate = positive("lam_explore", lam_explore if lam_explore is not None else 1.0 if theory else 4.0)
+        rate = positive("lam_explore", lam_explore if lam_explore is not None else 1.0 if theory else 8.0)
         self.explorer = DualAveraging(self.d, rate * self.G if theory else rate, not theory, R)
         rate = positive("lam_exploit", 1.0 if lam_exploit is None else lam_exploit)
         self.exploiter = DualAveraging(self.d, rate * 4.0 * np.sqrt(2.0 * k) if theory else rate, not theory, R)

@@ -141,7 +141,7 @@ class KaleDantzig(Learner):
         R = places[self.rng.choice(n, size=m, replace=False, shuffle=False)]
         mask[S] = False
         shared = S if self.sampling == "union" else R[~mask[R]]
-        return Draft("explore", S, R[mask[R]], memo=(single, pair, *map(float, shared)))
+        return Draft("explore" if m else "exploit", S, R[mask[R]], memo=(single, pair, *map(float, shared)))
 
     def _law(self, n: int) -> tuple[int, float, float]:
         """How many of n attributes to draw, and the probabilities that one, and two, of them are drawn."""

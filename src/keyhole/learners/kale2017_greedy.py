@@ -130,7 +130,8 @@ class KaleGreedy(Learner):
         V = self.order[self.V]
         V, Q = V[mask[V]], self.order[self.Q]
         mask[V] = False
-        return Draft("explore", V, Q[mask[Q]], memo=(float(self.batch),))
+        Q = Q[mask[Q]] if V.size or mask[Q].any() else self._places(mask)[:1]
+        return Draft("explore", V, Q, memo=(float(self.batch),))
 
     def _open_batch(self) -> None:
         """Draw the chain, the position to probe and the candidates; set up their forecasters."""

@@ -1,0 +1,5 @@
+"""`python -m keyhole.cli` is the command `keyhole`."""
+
+from . import main
+
+main()

@@ -1,0 +1,76 @@
+"""Where the rows of H are kept. The engine reads the rows of its basis and of what enters it, and no other."""
+
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..errors import StateError
+from ..state import Stateful, Value
+from ._push import push
+from ._rows import Store
+
+__all__ = ["Dense", "Rows"]
+
+
+class Rows(Protocol):
+    """A store of rows: what the kernels get, and how a row that is absent is brought in."""
+
+    store: Store
+
+    def load(self, j: int, keep: Ints) -> None:
+        """Build row j; rows in `keep` stay."""
+
+    def require(self, idx: Ints) -> None:
+        """Build those of the rows that are absent."""
+
+    def take(self, side: int, idx: Ints) -> Floats:
+        """Columns (side 0) or rows (side 1) of H, each as a row."""
+
+    def update(self, b: Floats, B: Ints, h: Floats, v: Floats, *, symmetric: bool) -> None:
+        """H[B, B] += h, b[B] += v; `symmetric` says whether h is."""
+
+
+class Dense(Stateful):
+    """All of H, and its transpose where the two differ."""
+
+    _fields: ClassVar[tuple[str, ...]] = ("H", "HT")
+    _grows: ClassVar[tuple[str, ...]] = ("HT",)
+
+    def __init__(self, H: Floats, *, symmetric: bool) -> None:
+        self.H = H
+        self.HT: Floats = np.empty((0, 0)) if symmetric else np.ascontiguousarray(H.T)
+        self._at = np.vstack([np.arange(len(H)), np.full(len(H), -1)])
+        self._fit()
+
+    def set_state(self, flat: dict[str, Value]) -> None:
+        """Take over a saved H."""
+        super().set_state(flat)
+        if self.HT.shape not in ((0, 0), self.H.shape):
+            raise StateError("H and its transpose differ in size in the state; the file is damaged")
+        self._fit()
+
+    def _fit(self) -> None:
+        """Rows of the transpose, rows of H, and where they are; no log."""
+        P = self.H if self.HT.size == 0 else self.HT
+        log = np.empty((0, 4), np.int64), np.empty(0, np.int64), np.empty(0)
+        self.store: Store = (P, self.H, self._at, *log)
+
+    def load(self, j: int, keep: Ints) -> None:
+        """Nothing is ever absent here."""
+
+    def require(self, idx: Ints) -> None:
+        """Nothing is ever absent here."""
+
+    def take(self, side: int, idx: Ints) -> Floats:
+        """Columns (side 0) or rows (side 1) of H, each as a row."""
+        return (self.H if side == 1 or self.HT.size == 0 else self.HT)[idx]
+
+    def update(self, b: Floats, B: Ints, h: Floats, v: Floats, *, symmetric: bool) -> None:
+        """H[B, B] += h, b[B] += v."""
+        if not symmetric and self.HT.size == 0:
+            self.HT = np.ascontiguousarray(self.H.T)
+            self._fit()
+        push(self.H, b, B, h, v)
+        if self.HT.size:
+            push(self.HT, np.zeros_like(b), B, np.ascontiguousarray(h.T), v)

@@ -1,0 +1,58 @@
+"""One small, legal set-up per algorithm of the catalogue; a new algorithm is in the battery as soon as it is listed."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+import keyhole as kh
+
+# What an algorithm needs beyond the common set-up; everything else follows from its record.
+OPTIONS = {"oracle-support": {"support": [1, 4, 6]}}
+
+
+@dataclass(frozen=True)
+class Case:
+    """How to make a learner, and a stream for it."""
+
+    name: str
+    d: int = 9
+    k: int = 3
+    k0: int = 0
+    options: dict[str, object] = field(default_factory=dict)
+
+    def __str__(self):
+        return self.name if not self.options else f"{self.name}{self.options}"
+
+    def make(self, seed=0):
+        return kh.make(self.name, d=self.d, k=self.k, k0=self.k0, seed=seed, **self.options)
+
+    def stream(self, T, seed=0):
+        X, y, _ = kh.streams.synthetic(self.d, min(self.k, 3), T, sigma=0.05, seed=seed)
+        return X, y
+
+
+def _case(algorithm):
+    setting = algorithm.setting
+    k = 9 if setting.startswith("d of d") else 3
+    k0 = 4 if "then k0 more" in setting or "k + k0" in setting else 0
+    return Case(algorithm.name, k=k, k0=k0, options=OPTIONS.get(algorithm.name, {}))
+
+
+VARIANTS = [
+    Case("ds-oslrc", options={"explore": "2 t^(-1/3)", "reset": "partial", "exploit": "gradient"}),
+    Case("ds-oslrc", options={"tuning": "theory", "sampling": "uniform"}),
+    Case("ds-oslrc", d=8, k=5),
+    Case("ds-poslrc", k0=6, options={"exploit": "newton", "solve": "powers", "reset": "partial"}),
+    Case("ds-poslrc", d=8, k=5, k0=3, options={"solve": 7}),
+]
+CASES = [_case(a) for a in kh.algorithms()] + VARIANTS
+
+
+def rows(X, y):
+    return zip(X, np.asarray(y).tolist(), strict=True)
+
+
+def step(learner, r, x, y):
+    """Answer a round from the full row, handing over only what was asked for."""
+    extra = learner.ask_more(r)
+    learner.tell(r, x[r.attributes], y, extra_attributes=extra, extra_values=x[extra])

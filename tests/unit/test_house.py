@@ -1,0 +1,85 @@
+"""The house keeps its shape: arrows point one way, imports are light, nothing is pickled."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import keyhole
+
+ROOT = Path(keyhole.__file__).parent
+FILES = sorted(ROOT.rglob("*.py"))
+
+# Each layer may import from itself and from those before it.
+LAYERS = [
+    {"errors", "_types", "_jit", "state", "rounds", "_checks"},
+    {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "tuning"},
+    {"protocol", "saving", "streams"},
+    {"thrifty", "learners", "catalogue", "loading", "compat", "data"},
+    {"keeper"},
+    {"runs", "study", "report"},
+    {"cli"},
+]
+
+
+def layer_of(part):
+    return next(i for i, layer in enumerate(LAYERS) if part in layer)
+
+
+def imports_of(path):
+    """The parts of keyhole that a file imports, wherever in the file it does so."""
+    inside = path.relative_to(ROOT).with_suffix("").parts
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = inside[: len(inside) - node.level]
+            module = (*base, *(node.module or "").split(".")) if node.module else base
+            yield from [module[0]] if module else [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("keyhole."):
+            yield node.module.split(".")[1]
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in FILES if p.parent != ROOT or p.stem != "__init__"], ids=lambda p: str(p.relative_to(ROOT))
+)
+def test_arrows_point_one_way(path):
+    part = path.relative_to(ROOT).with_suffix("").parts[0]
+    for other in imports_of(path):
+        if other not in ("__init__", part):
+            assert layer_of(other) <= layer_of(part), f"{part} imports {other}, which stands above it"
+
+
+def test_importing_keyhole_is_light():
+    code = "import time; t = time.perf_counter(); import keyhole; print(time.perf_counter() - t)"
+    runs = [float(subprocess.check_output([sys.executable, "-c", code], text=True)) for _ in range(3)]
+    assert min(runs) < 0.3
+
+
+def test_importing_keyhole_imports_nothing_heavy():
+    code = "import sys, keyhole; print([m for m in ('numpy', 'scipy', 'numba', 'typer', 'pandas') if m in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+def test_every_public_name_is_there():
+    for name in keyhole.__all__:
+        assert getattr(keyhole, name) is not None
+    assert set(keyhole.__all__) <= set(dir(keyhole))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = keyhole.nothing
+
+
+def test_the_order_of_imports_does_not_matter():
+    code = "import keyhole.keeper, keyhole as kh; assert callable(kh.play); import keyhole.sampling; kh.sampling.draw"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_nothing_is_pickled():
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not {"pickle", "shelve", "marshal", "dill", "cloudpickle"} & {n.split(".")[0] for n in names}, path
+            if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
+                assert isinstance(node.value, ast.Constant)
+                assert node.value.value is False, path

@@ -1,0 +1,138 @@
+"""One file, no pickle: continues bit for bit, and whatever is not a whole keyhole file is a StateError."""
+
+import io
+import json
+import os
+import zipfile
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+from keyhole import saving
+from keyhole.loading import from_bytes
+
+
+@pytest.fixture
+def learner():
+    X, y, _ = kh.streams.synthetic(7, 3, 60, seed=0)
+    learner = kh.make("ds-oslrc", d=7, k=3, seed=0)
+    kh.play(learner, X, y)
+    learner.ask()  # an open round belongs to the file
+    return learner
+
+
+def rewrite(data, change):
+    """The file with its members changed and the digest made right again: what a clever forger would send."""
+    members = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+        archive.comment = b"0" * 64
+    body = buffer.getvalue()[:-64]
+    return body + saving.hashlib.sha256(body).hexdigest().encode()
+
+
+def edit_header(**changes):
+    def change(members):
+        members["keyhole.json"] = json.dumps({**json.loads(members["keyhole.json"]), **changes}).encode()
+
+    return change
+
+
+def test_what_is_loaded_is_what_was_saved(learner, tmp_path):
+    learner.save(tmp_path / "a.kh")
+    loaded = kh.load(tmp_path / "a.kh")
+    assert saving.to_bytes(loaded) == saving.to_bytes(learner)
+    assert loaded.open_rounds == learner.open_rounds
+    assert os.listdir(tmp_path) == ["a.kh"]
+
+
+def test_it_is_an_npz_that_numpy_opens_without_pickle(learner, tmp_path):
+    learner.save(tmp_path / "a.npz")
+    with np.load(tmp_path / "a.npz", allow_pickle=False) as file:
+        assert np.array_equal(file["estimate.w_hat"], learner.estimate.w_hat)
+
+
+def test_every_flipped_byte_is_noticed(learner):
+    data = saving.to_bytes(learner)
+    for i in range(0, len(data), 7):
+        damaged = data[:i] + bytes([data[i] ^ 1]) + data[i + 1 :]
+        with pytest.raises(kh.StateError):
+            from_bytes(damaged)
+
+
+def test_every_cut_is_noticed(learner):
+    data = saving.to_bytes(learner)
+    for n in [0, 1, 63, 64, 65, *range(100, len(data), 97), len(data) - 1]:
+        with pytest.raises(kh.StateError):
+            from_bytes(data[:n])
+
+
+def test_a_foreign_file_is_refused_by_name(tmp_path):
+    path = tmp_path / "foreign.npz"
+    np.savez(path, a=np.zeros(3))
+    with pytest.raises(kh.StateError, match="foreign.npz: this is not a keyhole learner"):
+        kh.load(path)
+
+
+FORGED = {
+    "a newer format": (edit_header(format=saving.FORMAT + 1), "newer keyhole"),
+    "no format": (edit_header(format=None), "train it again"),
+    "an unknown algorithm": (
+        edit_header(config={"name": "os.system", "d": 7, "k": 3, "k0": 0, "seed": 0, "options": {}}),
+        "no algorithm",
+    ),
+    "a foreign argument": (
+        edit_header(config={"name": "ds-oslrc", "d": 7, "k": 3, "k0": 0, "seed": 0, "options": {"x": 1}}),
+        "no option",
+    ),
+    "no generator": (edit_header(generator={}), "makes no sense"),
+    "a bad round": (edit_header(open=["{}"]), "not the JSON of a round"),
+    "missing numbers": (edit_header(scalars={}), "lacks"),
+    "a missing array": (lambda m: m.pop("estimate.w_hat.npy"), "lacks 'w_hat'"),
+    "an array of another type": (lambda m: m.update({"estimate.w_hat.npy": m["order.npy"]}), "array of float64"),
+}
+
+
+@pytest.mark.parametrize("case", FORGED)
+def test_a_forged_file_is_refused(learner, case):
+    change, message = FORGED[case]
+    with pytest.raises(kh.StateError, match=message):
+        from_bytes(rewrite(saving.to_bytes(learner), change))
+
+
+def test_an_array_of_another_length_is_refused(learner):
+    def shorten(members):
+        buffer = io.BytesIO()
+        np.lib.format.write_array(buffer, np.zeros(3), allow_pickle=False)
+        members["estimate.w_hat.npy"] = buffer.getvalue()
+
+    with pytest.raises(kh.StateError, match="w_hat"):
+        from_bytes(rewrite(saving.to_bytes(learner), shorten))
+
+
+def test_a_pickled_array_is_never_opened(learner):
+    def pickle_in(members):
+        buffer = io.BytesIO()
+        np.lib.format.write_array(buffer, np.array([{}], dtype=object), allow_pickle=True)
+        members["estimate.w_hat.npy"] = buffer.getvalue()
+
+    with pytest.raises(kh.StateError, match="allow_pickle=False"):
+        from_bytes(rewrite(saving.to_bytes(learner), pickle_in))
+
+
+def test_a_failed_write_leaves_the_old_file(learner, tmp_path, monkeypatch):
+    path = tmp_path / "a.kh"
+    learner.save(path)
+    old = path.read_bytes()
+    monkeypatch.setattr(os, "replace", lambda *a: (_ for _ in ()).throw(OSError("disk full")))
+    kh.play(learner, np.zeros((5, 7)), np.zeros(5))
+    with pytest.raises(OSError, match="disk full"):
+        learner.save(path)
+    assert path.read_bytes() == old
+    assert os.listdir(tmp_path) == ["a.kh"]
