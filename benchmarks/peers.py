@@ -90,11 +90,11 @@ CASES = (
     ),
     Case(
         "ito2017-2",
-        "lam_explore=8, lam_exploit=1, explore='2 t^(-1/3)'",
+        "lam_explore=16, lam_exploit=1, explore='2 t^(-1/3)'",
         _PLAIN,
         (
-            {"lam_explore": 4.0},
-            {"lam_explore": 16.0},
+            {"lam_explore": 8.0},
+            {"lam_explore": 32.0},
             {"lam_exploit": 0.5},
             {"explore": "4 t^(-1/3)"},
             {"explore": "1 t^(-1/3)"},
@@ -105,7 +105,7 @@ CASES = (
         "ito2017-3",
         "as ito2017-2, l1=0.3",
         _PLAIN,
-        ({"l1": 0.1}, {"l1": 1.0}, {"lam_explore": 16.0}, {"tuning": "theory"}),
+        ({"l1": 0.1}, {"l1": 1.0}, {"lam_explore": 8.0}, {"tuning": "theory"}),
     ),
     Case(
         "kale2017-dantzig",

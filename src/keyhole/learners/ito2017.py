@@ -48,7 +48,7 @@ class Ito1(Learner):
     """
 
     name = "ito2017-1"
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "dual", "S")
+    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "dual", "w", "S")
 
     def __init__(
         self,
@@ -67,13 +67,14 @@ class Ito1(Learner):
         scale = positive("lam_scale", lam_scale if lam_scale is not None else 8.0 if theory else 3.0)
         rate = scale * self.d / max(k0, 1) if theory else scale
         self.dual = DualAveraging(self.d, rate, not theory, positive("radius", radius))
+        self.w: Floats = np.zeros(self.d)
         self.S: Ints = np.sort(self.order[:k])
 
     @property
     def weights(self) -> Floats:
         """w(S)."""
         w = np.zeros(self.d)
-        w[self.S] = self.dual.w()[self.S]
+        w[self.S] = self.w[self.S]
         return w
 
     @property
@@ -91,14 +92,15 @@ class Ito1(Learner):
         return Draft("explore" if m else "exploit", S, E, memo=(float(n), float(m)))
 
     def _predict(self, r: Round, x: Floats) -> float:
-        return float(self.dual.w()[r.attributes] @ np.nan_to_num(x, nan=0.0))
+        return float(self.w[r.attributes] @ np.nan_to_num(x, nan=0.0))
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         n, m = int(r.memo[0]), int(r.memo[1])
         P = sampling.union_pairs(r.attributes.size, np.full(m, 1.0 / max(n, 1)), n, m)
         B = np.concatenate([r.attributes, r.extra])
-        self.dual.add(B, gradient(B, np.concatenate([x, more]), y, P, self.dual.w()))
-        self.S = top_k(self.dual.w(), self.k, self.S, self.order)
+        self.dual.add(B, gradient(B, np.concatenate([x, more]), y, P, self.w))
+        self.w = self.dual.w()
+        self.S = top_k(self.w, self.k, self.S, self.order)
 
 
 class Ito2(Learner):
@@ -119,7 +121,7 @@ class Ito2(Learner):
     tuning
         "theory": lamE_s = lam_explore d(d-1)/(k(k-1)) sqrt(s), lamX_n = lam_exploit 4 sqrt(2k) sqrt(n), both factors 1,
         explorations on squares. "practical" (the default, chosen by `benchmarks/peers.py`): lam = factor
-        sqrt(sum |g|^2), lam_explore = 8, lam_exploit = 1, explorations at the rate "2 t^(-1/3)".
+        sqrt(sum |g|^2), lam_explore = 16, lam_exploit = 1, explorations at the rate "2 t^(-1/3)".
     lam_explore, lam_exploit, radius, explore
         The factors above, R, and when to explore: "squares" or a rate such as "2 t^(-1/3)".
 
@@ -152,7 +154,7 @@ class Ito2(Learner):
             raise ConfigError(f"{self.name} needs k >= 2: with k = 1 no two attributes are ever seen together")
         theory, R = is_theory(tuning), positive("radius", radius)
         self.G = self.d * (self.d - 1) / max(k * (k - 1), 1)
-        rate = positive("lam_explore", lam_explore if lam_explore is not None else 1.0 if theory else 8.0)
+        rate = positive("lam_explore", lam_explore if lam_explore is not None else 1.0 if theory else 16.0)
         self.explorer = DualAveraging(self.d, rate * self.G if theory else rate, not theory, R)
         rate = positive("lam_exploit", 1.0 if lam_exploit is None else lam_exploit)
         self.exploiter = DualAveraging(self.d, rate * 4.0 * np.sqrt(2.0 * k) if theory else rate, not theory, R)
