@@ -5,7 +5,7 @@ from math import isfinite
 from ..errors import ConfigError
 from ._dantzig import one_of
 
-__all__ = ["is_theory", "positive", "whole"]
+__all__ = ["at_least", "is_theory", "positive", "whole"]
 
 
 def is_theory(tuning: str) -> bool:
@@ -15,9 +15,20 @@ def is_theory(tuning: str) -> bool:
 
 def positive(option: str, value: float) -> float:
     """A finite number above zero, or a `ConfigError`."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not (value > 0 and isfinite(value)):
+    if not _finite(value) or value <= 0:
         raise ConfigError(f"{option} must be a finite number > 0; it is {value!r}")
     return float(value)
+
+
+def at_least(option: str, value: float, least: float) -> float:
+    """A finite number not below `least`, or a `ConfigError`."""
+    if not _finite(value) or value < least:
+        raise ConfigError(f"{option} must be a finite number >= {least:g}; it is {value!r}")
+    return float(value)
+
+
+def _finite(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
 def whole(option: str, value: int, least: int, most: int) -> int:

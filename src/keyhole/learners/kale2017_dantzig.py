@@ -12,7 +12,7 @@ from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..state import Stateful
 from ._dantzig import DantzigEstimate, one_of
-from ._options import is_theory, positive
+from ._options import at_least, is_theory, positive
 
 
 class KaleWidth(Stateful):
@@ -104,7 +104,7 @@ class KaleDantzig(Learner):
         if k0 < min(2, self.d):
             raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} no two attributes are ever seen together")
         self.sampling = one_of("sampling", sampling, ("uniform", "bernoulli", "union"))
-        self.growth = max(positive("growth", growth), 1.0)
+        self.growth = at_least("growth", growth, 1.0)
         self.estimate = DantzigEstimate(self.d, k, self._width(is_theory(tuning), C, sigma, delta), self.order)
         self.estimate.w_hat = np.zeros(self.d)
         self.t0 = ceil(k * log(self.d))
@@ -112,8 +112,9 @@ class KaleDantzig(Learner):
 
     def _width(self, theory: bool, C: float | None, sigma: float, delta: float) -> tuning.Width:
         """The rule behind `tuning=`."""
-        if not (sigma >= 0 and 0 < delta < 1):
-            raise ConfigError(f"sigma must be >= 0 and delta in (0, 1); they are {sigma} and {delta}")
+        sigma = at_least("sigma", sigma, 0.0)
+        if positive("delta", delta) >= 1.0:
+            raise ConfigError(f"delta must be below 1; it is {delta}")
         C = positive("C", C if C is not None else 1.0 if theory else 0.5)
         return KaleWidth(self.d, self.k0, C, sigma, delta) if theory else tuning.Empirical(self.d, C)
 

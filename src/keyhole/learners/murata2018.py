@@ -12,7 +12,7 @@ from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..support import top_k
 from ._exploit import OnSupport
-from ._options import is_theory, positive, whole
+from ._options import at_least, is_theory, positive, whole
 
 
 class MurataExplore(Learner):
@@ -71,7 +71,7 @@ class MurataExplore(Learner):
         theory = is_theory(tuning)
         self.s = whole("sparsity", k - 1 if sparsity is None else sparsity, 1, k - 1)
         self.step, self.learnt = positive("step", step), not theory
-        self.growth = max(1.0, positive("growth", growth))
+        self.growth = at_least("growth", growth, 1.0)
         self.batch = positive("batch", batch if batch is not None else 20.0 if theory else 10.0)
         self.theta: Floats = np.zeros(self.d)
         self.S: Ints = np.sort(self.order[: self.s])

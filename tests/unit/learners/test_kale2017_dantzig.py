@@ -133,7 +133,8 @@ def test_the_theory_is_silent_and_says_so():
         ({"sampling": "all"}, "sampling"),
         ({"delta": 1.5}, "delta"),
         ({"C": 0.0}, "C must"),
-        ({"growth": -1.0}, "growth"),
+        ({"growth": 0.5}, "growth"),
+        ({"sigma": "low"}, "sigma"),
     ],
 )
 def test_bad_arguments_are_named(options, message):
