@@ -52,7 +52,7 @@ class Moments(NamedTuple):
 
 
 def best_subset(G: Floats, k: int, prices: Floats, spend: float) -> Subset:
-    """The best attributes within both budgets, as far as forward selection and exchanges of one for another find them."""
+    """The best attributes within both budgets, as far as forward selection and exchanges find them."""
     _, _, C, c, variance = Moments.of(G)
     scale = np.sqrt(np.maximum(np.diag(C), 0.0))
     safe = np.where(scale > 0, scale, 1.0)
