@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import dantzig, data, sampling, streams, theory, tuning
     from .catalogue import Algorithm, algorithms, make
+    from .compat.dantzig import DantzigSelector, DantzigSelectorCV
     from .errors import ConfigError, KeyholeWarning, ProtocolError, StateError
     from .keeper import History, play
     from .loading import load
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _HOME = {
     "Algorithm": "catalogue",
     "ConfigError": "errors",
+    "DantzigSelector": "compat.dantzig",
+    "DantzigSelectorCV": "compat.dantzig",
     "History": "keeper",
     "KeyholeWarning": "errors",
     "Learner": "protocol",
@@ -41,6 +44,8 @@ _MODULES = ("dantzig", "data", "sampling", "streams", "theory", "tuning")
 __all__ = [
     "Algorithm",
     "ConfigError",
+    "DantzigSelector",
+    "DantzigSelectorCV",
     "History",
     "KeyholeWarning",
     "Learner",

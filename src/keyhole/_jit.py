@@ -1,9 +1,15 @@
-"""One way to compile a hot loop: numba, cached on disk, IEEE arithmetic (no fast-math: results must repeat)."""
+"""One way to compile a hot loop: numba, cached on disk, IEEE arithmetic (no fast-math: results must repeat).
 
+numba decides by the file of a function whether its cache is still good; after a change in an `inner` function of
+another file the cache has to be cleared by hand (`make clean`).
+"""
+
+import sys
 from collections.abc import Callable
 from typing import TypeVar, cast
 
 import numba
+from numba.core import event
 
 __all__ = ["inner", "jit"]
 
@@ -21,3 +27,21 @@ def inner(function: F) -> F:
     compiled: Callable[..., object] = numba.njit  # numba's stubs do not know the two options
     bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return cast(Callable[[F], F], compiled(error_model="numpy", nogil=True, **bare))(function)
+
+
+class _Notice(event.Listener):
+    """Says, once, why nothing seems to happen: a kernel is compiled. One that is loaded from disk is not."""
+
+    said = False
+
+    def on_start(self, event: event.Event) -> None:
+        function = getattr(event.data["dispatcher"], "py_func", None)
+        if not self.said and getattr(function, "__module__", "").startswith("keyhole."):
+            self.said = True
+            print("keyhole: compiling for this machine, once; the next start takes it from disk", file=sys.stderr)
+
+    def on_end(self, event: event.Event) -> None:
+        """Nothing to say."""
+
+
+event.register("numba:compile", _Notice())  # type: ignore[no-untyped-call]

@@ -35,7 +35,7 @@ def imports_of(path):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = inside[: len(inside) - node.level]
             module = (*base, *(node.module or "").split(".")) if node.module else base
-            yield from [module[0]] if module else [alias.name for alias in node.names]
+            yield from [module[0]] if module else [alias.name for alias in node.names if alias.name != "__version__"]
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("keyhole."):
             yield node.module.split(".")[1]
 

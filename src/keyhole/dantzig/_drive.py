@@ -12,13 +12,19 @@ from .._types import Floats, Ints
 from ._events import ENTER, LEAVE, NOTHING, partner, trigger
 from ._moves import advance, direction, exchange, step_to
 from ._rows import ABSENT, Store, add_rows
-from ._settle import KIND, MU, SCALE_Z, SIZE, WHICH, Basis, T, Work, largest
+from ._settle import KIND, MU, OPEN, OPTIMAL, SCALE_Z, SIZE, STALE, WHICH, Basis, T, Work, largest, report, settle
 
-__all__ = ["ARRIVED", "CRAMPED", "DUBIOUS", "MISSING", "PAUSED", "STUCK", "drive", "tilt"]
+__all__ = ["CRAMPED", "EMPTY", "LOST", "MISSING", "STUCK", "UPDATES", "drive"]
 
-# How `drive` ends: at mu = 0; after its share of pivots; with two values for one pivot; without a partner;
-# and, to be called again, for want of a row of H or of room for a larger basis.
-ARRIVED, PAUSED, DUBIOUS, STUCK, MISSING, CRAMPED = 0, 1, 2, 3, 4, 5
+# How `drive` ends, if not with a verdict of `settle`: with too many pivots or too large a basis; without a partner;
+# and, to be called again, for want of a row of H, of room for a larger basis, of a perturbation of the empty one.
+LOST, STUCK, MISSING, CRAMPED, EMPTY = 3, 4, 5, 6, 7
+
+# The places of `way`.
+MU_NOW, RESTARTS, SEED, MOST, WIDEST, WORN, SINCE, PLACES = 0, 1, 2, 3, 4, 5, 6, 7
+
+# Rank-one updates after which the inverse is computed anew, and pivots after which the point is.
+UPDATES, PIVOTS = 60, 40
 
 
 @inner
@@ -55,7 +61,7 @@ def widen(pos: Ints, z: Floats, c: Floats, unit: float, jitter: float, seed: flo
         c[1, t] = slope if pos[t] < 0 else 0.0
 
 
-@jit
+@inner
 def tilt(store: Store, basis: Basis, work: Work, m: int, jitter: float, seed: float) -> None:
     """Perturb both sides so that the basis, which is not empty, is optimal at mu = 1."""
     for f in range(2):
@@ -86,27 +92,53 @@ def leap(f: int, basis: Basis, work: Work, mu: float, step: float) -> bool:
 
 @jit
 def drive(
-    store: Store, basis: Basis, work: Work, m: int, mu: float, most: int, widest: int
-) -> tuple[int, int, float, int]:
-    """Pivot until mu = 0, something is in the way, `most` pivots are made or m exceeds `widest`.
+    store: Store, basis: Basis, work: Work, m: int, b: Floats, scale: float, out: Floats, way: Floats, seed: int
+) -> tuple[int, int, int, float]:
+    """Settle, perturb and pivot, again and again, until the basis is optimal or something is in the way.
 
-    Returns (how it ended, m, mu, pivots). A pivot changes nothing before its last lines, so that one broken off for
-    want of a row or of room can be repeated; the row that is missing is then in `note[0, SCALE_Z]`.
+    Returns (how it ended, m, pivots, |w|_1). `way` keeps how far it is: mu (below 0: settle first), the restarts so
+    far, the pivots and the size of basis allowed, and the updates of the inverse since it was computed; `seed` >= 0
+    starts anew. A start from a basis that wanders is lost early. A pivot changes nothing before its last lines, so that
+    one broken off for want of a row or of room can be repeated; `note[0, SCALE_Z]` is then the missing row.
     """
     x, z, _, _, _, note = work
+    if seed >= 0:
+        way[MU_NOW] = -1.0
+        way[RESTARTS] = 0.0
+        way[SINCE] = 0.0
+        way[SEED] = seed
+        way[MOST] = 3 * m + 40 if m > 0 else 2000 + 20 * b.size
+        way[WIDEST] = 2 * m + 20 if m > 0 else b.size
     corner = 0.0
-    for n in range(most):
+    pivots = 0
+    while True:
+        if way[MU_NOW] < 0.0:
+            verdict = STALE if way[WORN] > UPDATES and m > 0 else settle(store, basis, work, m, b)
+            if verdict != OPEN:
+                if verdict == OPTIMAL:
+                    report(basis, work, m, b, scale, out)
+                return verdict, m, pivots, note[1, SIZE]
+            if way[MOST] < 0.0 or m > way[WIDEST]:
+                return LOST, m, pivots, 0.0
+            way[RESTARTS] += 1.0
+            way[MOST] -= 1.0
+            way[MU_NOW] = 1.0
+            if m == 0:
+                return EMPTY, m, pivots, 0.0
+            tilt(store, basis, work, m, 1e-5 if way[RESTARTS] <= 2.0 else 1e-3, way[SEED] + 101.0 * way[RESTARTS])
         f = trigger(basis, work, m)
-        mu = min(mu, note[f, MU])
+        way[MU_NOW] = min(way[MU_NOW], note[f, MU])
+        mu = way[MU_NOW]
         if note[f, KIND] == NOTHING or mu <= 1e-14:
-            return ARRIVED, m, mu, n
+            way[MU_NOW] = -1.0
+            continue
         jump = False
         # First the direction of the other side, which leads to the partner; then that of this side.
         for turn in range(2):
             side = abs(1 - turn - f)
             if note[1 - side, KIND] == ENTER and store[2][0, int(note[1 - side, WHICH])] == ABSENT:
                 note[0, SCALE_Z] = note[1 - side, WHICH]
-                return MISSING, m, mu, n
+                return MISSING, m, pivots, 0.0
             corner = direction(side, store, basis, work, m)
             if turn == 0:
                 step = partner(side, basis, work, m, mu)
@@ -114,14 +146,17 @@ def drive(
                 if jump:
                     break
                 if note[side, KIND] == NOTHING:
-                    return STUCK, m, mu, n
+                    return STUCK, m, pivots, 0.0
         if not jump:
             if note[0, KIND] == ENTER and note[1, KIND] == ENTER and m == x.shape[2]:
-                return CRAMPED, m, mu, n
+                return CRAMPED, m, pivots, 0.0
             for side in range(2):
                 note[side, MU] = step_to(side, work)
             if not abs(note[0, MU] - note[1, MU]) <= 1e-7 * note[0, MU]:
-                return DUBIOUS, m, mu, n
+                # Two values for one pivot: the inverse is worn.
+                way[MU_NOW] = -1.0
+                way[WORN] = UPDATES + 1.0
+                continue
         for side in range(2):
             advance(x[side], m, note[side, T], note[side, T + 1])
             advance(z[side], z.shape[2], note[side, T], note[side, T + 1])
@@ -129,6 +164,10 @@ def drive(
             basis[1][f, int(note[f, WHICH])] *= -1.0
         else:
             m = exchange(basis, work, m, corner)
-        if m > widest:
-            return PAUSED, m, mu, n + 1
-    return PAUSED, m, mu, most
+        pivots += 1
+        way[WORN] += 1.0
+        way[MOST] -= 1.0
+        way[SINCE] += 1.0
+        if way[SINCE] >= PIVOTS or way[MOST] < 0.0 or m > way[WIDEST]:
+            way[SINCE] = 0.0
+            way[MU_NOW] = -1.0

@@ -15,19 +15,19 @@ x (2, 3, m), z (2, 3, d), c (2, 2, d) hold value at mu = 0, slope in mu and, for
 GG is (G, G^-1); v (4, m) and room (2, d) are work space; note (2, COLUMNS) holds the numbers named below.
 """
 
-from .._jit import inner, jit
+from .._jit import inner
 from .._types import Floats, Ints
 from ._rows import Store, add_rows
 
-__all__ = ["Basis", "Work", "largest", "settle", "times", "tolerances"]
+__all__ = ["Basis", "Work", "largest", "report", "settle", "times", "tolerances"]
 
 Basis = tuple[Ints, Floats, Ints, Floats]
 Work = tuple[Floats, Floats, Floats, Floats, Floats, Floats]
 
 # Columns of note: the excess of z over c; the tolerances of x and z; the scales of their directions; the event of the
-# side: mu, kind, place or index, sign, and the step (T, T + 1) that makes it happen; and the sizes |b|_inf and |w|_1.
+# side: mu, kind, place or index, sign, the step (T, T + 1) that makes it happen; the sizes |b|_inf and |w|_1; the gap.
 EXCESS, TOL_X, TOL_Z, SCALE_X, SCALE_Z, MU, KIND, WHICH, SIGN, T = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-SIZE, COLUMNS = 11, 12
+SIZE, GAP, COLUMNS = 11, 12, 13
 
 # What `settle` finds: w = 0 is optimal, the basis is optimal, it is not, its inverse is no longer one.
 ZERO, OPTIMAL, OPEN, STALE = 2, 1, 0, -1
@@ -116,8 +116,35 @@ def astray(sgn: Floats, x: Floats, m: int) -> float:
 
 
 @inner
-def report(basis: Basis, work: Work, m: int, b: Floats, scale: float, out: Floats) -> float:
-    """Write w and scale l in full to `out`, note |w|_1, and return the gap |w|_1 - (b'l - Gamma'|l|)."""
+def settle(store: Store, basis: Basis, work: Work, m: int, b: Floats) -> int:
+    """Compute the point of the basis and judge it. The excess it notes is computed from H: it is the certificate."""
+    x, z, c, v, _, note = work
+    idx, sgn, _, GG = basis
+    note[0, SIZE] = largest(b, b.size, 0.0)
+    if excess(b, c[0, 0]) == 0.0:
+        return ZERO
+    for t in range(b.size):
+        z[0, 0, t] = b[t]
+        z[1, 0, t] = 0.0
+    for side in range(2):
+        for i in range(m):
+            j = idx[1 - side, i]
+            v[0, i] = (1 - side) * b[j] + (2 * side - 1) * sgn[1 - side, i] * c[side, 0, j]
+        if not basic(side, GG, m, v, x[side, 0]) < ACCURACY:
+            return STALE
+        add_rows(store, side, idx[side], x[side, 0], m, 2.0 * side - 1.0, z[side, 0])
+        note[side, EXCESS] = excess(z[side, 0], c[side, 0])
+    tolerances(x, m, note)
+    for side in range(2):
+        if note[side, EXCESS] > note[side, TOL_Z] or astray(sgn[side], x[side, 0], m) > note[side, TOL_X]:
+            return OPEN
+    return OPTIMAL
+
+
+@inner
+def report(basis: Basis, work: Work, m: int, b: Floats, scale: float, out: Floats) -> None:
+    """Write w and scale l in full to `out`, and note |w|_1, the relative gap and the primal residual, the latter that
+    of the problem divided by `scale`."""
     x, _, c, _, _, note = work
     total = 0.0
     bound = 0.0
@@ -129,38 +156,5 @@ def report(basis: Basis, work: Work, m: int, b: Floats, scale: float, out: Float
         total += abs(x[0, 0, i])
         bound += b[r] * x[1, 0, i] - c[0, 0, r] * abs(x[1, 0, i])
     note[1, SIZE] = total
-    return abs(total - bound)
-
-
-@jit
-def settle(
-    store: Store, basis: Basis, work: Work, m: int, b: Floats, scale: float, out: Floats
-) -> tuple[int, float, float, float, float]:
-    """Compute the point of the basis, judge it, and write it to `out` (which is 0) if it is optimal.
-
-    Returns the verdict, |w|_1, and the certificate as computed from H: primal residual, dual residual and gap of the
-    problem divided by `scale`.
-    """
-    x, z, c, v, _, note = work
-    idx, sgn, _, GG = basis
-    note[0, SIZE] = largest(b, b.size, 0.0)
-    if excess(b, c[0, 0]) == 0.0:
-        return ZERO, 0.0, 0.0, 0.0, 0.0
-    for t in range(b.size):
-        z[0, 0, t] = b[t]
-        z[1, 0, t] = 0.0
-    for side in range(2):
-        for i in range(m):
-            j = idx[1 - side, i]
-            v[0, i] = (1 - side) * b[j] + (2 * side - 1) * sgn[1 - side, i] * c[side, 0, j]
-        if not basic(side, GG, m, v, x[side, 0]) < ACCURACY:
-            return STALE, 0.0, 0.0, 0.0, 0.0
-        add_rows(store, side, idx[side], x[side, 0], m, 2.0 * side - 1.0, z[side, 0])
-        note[side, EXCESS] = excess(z[side, 0], c[side, 0])
-    tolerances(x, m, note)
-    for side in range(2):
-        if note[side, EXCESS] > note[side, TOL_Z] or astray(sgn[side], x[side, 0], m) > note[side, TOL_X]:
-            return OPEN, 0.0, 0.0, 0.0, 0.0
-    gap = report(basis, work, m, b, scale, out)
-    size = note[1, SIZE]
-    return OPTIMAL, size, note[0, EXCESS] / max(scale, note[0, SIZE]), note[1, EXCESS], gap / max(1.0, size)
+    note[0, GAP] = abs(total - bound) / max(1.0, total)
+    note[0, EXCESS] /= max(scale, note[0, SIZE])

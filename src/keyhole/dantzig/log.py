@@ -8,46 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._jit import jit
 from .._types import Floats, Ints
-from ..errors import ConfigError, StateError
+from ..errors import StateError
 from ..state import Stateful, Value
-from ._rows import ABSENT, LISTED, Store, add_listed
+from ._rows import ABSENT, LISTED, Store
 
 __all__ = ["Log"]
 
 # What the rows kept may take, in bytes, before one that is not in use makes place for another.
 MEMORY = 200_000_000
-
-
-@jit
-def record(store: Store, tail: Ints, n: int, start: int, B: Ints, h: Floats) -> None:
-    """Append a round at position n of the log and `start` of its numbers; rows that are kept grow with it."""
-    _, Q, at, link, B_log, h_log = store
-    k = B.size
-    for i in range(k):
-        j = B[i]
-        B_log[n + i] = j
-        link[n + i, 0] = -1
-        link[n + i, 1] = n
-        link[n + i, 2] = k
-        link[n + i, 3] = start + i * k
-        if tail[j] >= 0:
-            link[tail[j], 0] = n + i
-        else:
-            at[1, j] = n + i
-        tail[j] = n + i
-        place = at[0, j]
-        for t in range(k):
-            h_log[start + i * k + t] = h[i, t]
-            if place >= 0:
-                Q[place, B[t]] += h[i, t]
-
-
-@jit
-def build(store: Store, j: int, out: Floats) -> None:
-    """out += row j of H."""
-    add_listed(store[2], store[3], store[4], store[5], j, 1.0, out)
 
 
 class Log(Stateful):
@@ -63,6 +32,7 @@ class Log(Stateful):
 
     def __init__(self, d: int, listed: int = 0) -> None:
         self.d, self.listed = d, listed
+        self.H, self.lopsided = np.empty((0, 0)), False
         self.n = self.start = 0
         self.link: Ints = np.zeros((64, 4), np.int64)
         self.B: Ints = np.zeros(64, np.int64)
@@ -108,26 +78,36 @@ class Log(Stateful):
     def _fit(self) -> None:
         self.store: Store = (self._C, self._C, self._at, self.link, self.B, self.h)
 
-    def update(self, b: Floats, B: Ints, h: Floats, v: Floats, *, symmetric: bool) -> None:
-        """H[B, B] += h, b[B] += v."""
-        if not symmetric:
-            raise ConfigError(
-                "without a dense H every round must be symmetric, and this one is not; nothing was changed"
-            )
-        k = B.size
+    def make_lopsided(self) -> bool:
+        """A row of the log is taken for a column as well, so that an H that is not symmetric cannot be kept."""
+        return False
+
+    def follow(self, B: Ints, h: Floats) -> None:
+        """H[B, B] has grown by h: the log does, and the rows that are kept."""
+        k, n = B.size, self.n
+        self._reserve(k)
+        here, last = np.arange(n, n + k), self._tail[B]
+        self.B[here] = B
+        self.link[here] = np.column_stack([np.full(k, -1), np.full(k, n), np.full(k, k), self.start + k * np.arange(k)])
+        self.link[last[last >= 0], 0] = here[last >= 0]
+        self._at[1, B[last < 0]] = here[last < 0]
+        self._tail[B] = here
+        self.h[self.start : self.start + k * k] = h.ravel()
+        place = self._at[0, B]
+        self._C[np.ix_(place[place >= 0], B)] += h[place >= 0]
+        self.n, self.start = n + k, self.start + k * k
+        self._length[B] += k
+        if self.listed:
+            at = self._at[0]
+            at[B[(at[B] == LISTED) & (self._length[B] > self.listed)]] = ABSENT
+
+    def _reserve(self, k: int) -> None:
+        """Room in the log for a round of k, twice what is needed whenever it runs out."""
         if self.n + k > len(self.B):
             self.link, self.B = np.pad(self.link, ((0, self.n + k), (0, 0))), np.pad(self.B, (0, self.n + k))
         if self.start + k * k > len(self.h):
             self.h = np.pad(self.h, (0, self.start + k * k))
         self._fit()
-        record(self.store, self._tail, self.n, self.start, B, h)
-        b[B] += v
-        self.n += k
-        self.start += k * k
-        self._length[B] += k
-        if self.listed:
-            at = self._at[0]
-            at[B[(at[B] == LISTED) & (self._length[B] > self.listed)]] = ABSENT
 
     def require(self, idx: Ints) -> None:
         """Build those of the rows that are absent."""
@@ -141,8 +121,15 @@ class Log(Stateful):
         if self._owner[place] >= 0:
             self._at[0, self._owner[place]] = ABSENT
         self._owner[place], self._at[0, j] = j, place
-        self._C[place] = 0.0
-        build(self.store, j, self._C[place])
+        self._C[place] = self._row(j)
+
+    def _row(self, j: int) -> Floats:
+        """Row j, its terms added in the order of the rounds, as in a dense H."""
+        seen = np.flatnonzero(self.B[: self.n] == j)
+        _, begin, size, row = self.link[seen].T
+        within = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
+        columns, terms = self.B[np.repeat(begin, size) + within], self.h[np.repeat(row, size) + within]
+        return np.asarray(np.bincount(columns, terms, self.d), float)
 
     def _place(self, keep: Ints) -> int:
         """The next place that is free or whose row is not in use; more places, if memory allows or if it must be."""
@@ -161,7 +148,4 @@ class Log(Stateful):
 
     def take(self, side: int, idx: Ints) -> Floats:
         """Columns or rows of H, which are the same."""
-        out = np.zeros((idx.size, self.d))
-        for row, j in zip(out, idx.tolist(), strict=True):
-            build(self.store, j, row)
-        return out
+        return np.array([self._row(j) for j in idx.tolist()]).reshape(idx.size, self.d)

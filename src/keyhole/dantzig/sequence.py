@@ -7,7 +7,7 @@ import numpy as np
 from .._types import Floats, Ints
 from ..errors import ConfigError
 from ..state import Stateful, Value
-from ._push import BAD_INDEX, LOPSIDED, inspect
+from ._push import BAD_INDEX, BAD_VALUE, LOPSIDED
 from .log import Log
 from .problem import Solution, check_gamma, gamma_max
 from .rescue import rescue
@@ -18,6 +18,13 @@ __all__ = ["Sequence"]
 
 # The largest d at which all of H is kept, and that at which a row, once needed, is always built and kept.
 DENSE, ROWS = 5_000, 50_000
+
+
+_NEEDS = {
+    BAD_INDEX: "distinct indices below {}",
+    BAD_VALUE: "finite h and v",
+    LOPSIDED: "a symmetric h where H is not dense",
+}
 
 
 class Sequence(Stateful):
@@ -66,12 +73,12 @@ class Sequence(Stateful):
         h, v = np.ascontiguousarray(h, np.float64), np.ascontiguousarray(v, np.float64)
         if B.ndim != 1 or h.shape != (B.size, B.size) or v.shape != B.shape:
             raise ConfigError(f"a round is B (k,), h (k, k), v (k,), not {B.shape}, {h.shape}, {v.shape}")
-        fault = inspect(self.d, B, h, v)
-        if fault and fault != LOPSIDED:
-            what = f"distinct indices below {self.d}" if fault == BAD_INDEX else "finite h and v"
-            raise ConfigError(f"a round needs {what}; nothing was changed")
-        self.rows.update(self.b, B, h, v, symmetric=fault != LOPSIDED)
-        self.simplex.follow(B, h)
+        fault = self.simplex.push(self.rows.H, self.b, B, h, v, lopsided=self.rows.lopsided)
+        if fault == LOPSIDED and self.rows.make_lopsided():
+            fault = self.simplex.push(self.rows.H, self.b, B, h, v, lopsided=True)
+        if fault:
+            raise ConfigError(f"a round needs {_NEEDS[fault].format(self.d)}; nothing was changed")
+        self.rows.follow(B, h)
         if isinstance(self.rows, Log):
             self.rows.require(self.simplex.indices)
         self.s += 1

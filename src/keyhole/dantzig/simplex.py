@@ -7,21 +7,16 @@ import numpy as np
 from .._types import Floats, Ints
 from ..errors import StateError
 from ..state import Stateful, Value
-from ._drive import CRAMPED, DUBIOUS, MISSING, STUCK, drive, tilt
+from ._drive import CRAMPED, EMPTY, LOST, MISSING, PLACES, RESTARTS, SEED, STUCK, UPDATES, WORN, drive
 from ._events import ENTER, NOTHING
-from ._push import follow
-from ._settle import COLUMNS, KIND, OPTIMAL, SCALE_Z, SIGN, STALE, WHICH, ZERO, Basis, Work, settle
+from ._push import STALE_INVERSE, push
+from ._settle import COLUMNS, EXCESS, GAP, KIND, OPTIMAL, SCALE_Z, SIGN, STALE, WHICH, ZERO, Basis, Work
 from .problem import Solution, no_solution
 from .stores import Rows
 
 __all__ = ["Simplex"]
 
-# Rank-one updates after which the inverse is computed anew, and pivots after which the point is.
-UPDATES, PIVOTS = 60, 40
-INFEASIBLE, LOST = -2, -3
-
-# The verdict, |w|_1 and the certificate (primal, dual, gap).
-Finding = tuple[int, float, float, float, float]
+INFEASIBLE = -2
 
 
 class Simplex(Stateful):
@@ -32,11 +27,7 @@ class Simplex(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("m", "updates", "idx", "sgn", "GG")
-    _grows: ClassVar[tuple[str, ...]] = (
-        "idx",
-        "sgn",
-        "GG",
-    )
+    _grows: ClassVar[tuple[str, ...]] = ("idx", "sgn", "GG")
 
     def __init__(self, d: int, room: int = 16) -> None:
         self.d = d
@@ -45,10 +36,11 @@ class Simplex(Stateful):
         self.idx: Ints = np.zeros((2, room), np.int64)
         self.sgn: Floats = np.zeros((2, room))
         self.GG: Floats = np.zeros((2, room, room))
-        self.Gamma: Floats = np.zeros(d)
         self._pivots = 0
+        self._way = np.zeros(PLACES)
         self._z, self._c, self._room = np.zeros((2, 3, d)), np.ones((2, 2, d)), np.zeros((2, d))
         self._note = np.zeros((2, COLUMNS))
+        self.Gamma: Floats = self._c[0, 0]
         self._fit()
 
     def set_state(self, flat: dict[str, Value]) -> None:
@@ -67,7 +59,6 @@ class Simplex(Stateful):
         pos = np.full((2, self.d), -1, np.int64)
         for side in range(2):
             pos[side, self.idx[side, : self.m]] = np.arange(self.m)
-        self.Gamma = self._c[0, 0]
         self._basis: Basis = (self.idx, self.sgn, pos, self.GG)
         self._work: Work = (np.zeros((2, 3, room)), self._z, self._c, np.zeros((4, room)), self._room, self._note)
 
@@ -90,11 +81,16 @@ class Simplex(Stateful):
         self._basis[2][:] = -1
         self.m = self.updates = 0
 
-    def follow(self, B: Ints, h: Floats) -> None:
-        """H[B, B] has grown by h: so does the basis matrix, and its inverse if that is still worth while."""
-        if self.m:
-            changed = follow(self._basis, self._work, self.m, B, h, UPDATES - self.updates)
-            self.updates += changed if changed >= 0 else UPDATES + 1
+    def push(self, H: Floats, b: Floats, B: Ints, h: Floats, v: Floats, *, lopsided: bool) -> int:
+        """H[B, B] += h and b[B] += v, and with them the basis matrix; 0 or what is wrong (then nothing was changed)."""
+        found = push(H, b, B, h, v, self._basis, self._work, self.m, UPDATES - self.updates, lopsided)
+        if found >= 0:
+            self.updates += found
+        elif found == STALE_INVERSE:
+            self.updates = UPDATES + 1
+        else:
+            return found
+        return 0
 
     def solve(self, rows: Rows, b: Floats, scale: float = 1.0) -> Solution:
         """The solution at `self.Gamma`, which the caller has set; the dual and the residual are those of the problem
@@ -102,90 +98,65 @@ class Simplex(Stateful):
         out = np.zeros((2, self.d))
         self._pivots = 0
         path = "warm" if self.m else "cold"
-        found = self._run(rows, b, scale, out, 1, warm=self.m > 0)
-        if found[0] == LOST and path == "warm":
-            path, found = "cold", self._run(rows, b, scale, out, 1, warm=False)
-        if found[0] == LOST:
-            path, found = "reseeded", self._run(rows, b, scale, out, 1001, warm=False)
-        verdict, size, primal, dual, gap = found
-        if verdict != OPTIMAL:
+        verdict, size = self._run(rows, b, scale, out, 0)
+        if verdict == LOST and path == "warm":
             self.reset()
-        if verdict < 0:
-            return no_solution(self.d, "infeasible" if verdict == INFEASIBLE else "failed", path, self._pivots)
+            path, (verdict, size) = "cold", self._run(rows, b, scale, out, 0)
+        if verdict == LOST:
+            self.reset()
+            path, (verdict, size) = "reseeded", self._run(rows, b, scale, out, 1000)
+        if verdict == OPTIMAL:
+            (primal, dual), gap = self._note[:, EXCESS].tolist(), self._note.item(GAP)
+            return Solution(out[0], out[1], size, primal, dual, gap, "optimal", path, self._pivots)
+        self.reset()
         if verdict == ZERO:
-            path = "zero"
-        return Solution(out[0], out[1], size, primal, dual, gap, "optimal", path, self._pivots)
+            return Solution(out[0], out[1], 0.0, 0.0, 0.0, 0.0, "optimal", "zero", self._pivots)
+        return no_solution(self.d, "infeasible" if verdict == INFEASIBLE else "failed", path, self._pivots)
 
-    def _run(self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int, *, warm: bool) -> Finding:
-        """Settle, perturb and drive until the basis is optimal; a warm start that wanders is lost early."""
-        if not warm:
-            self.reset()
-        m = self.m
-        most = self._pivots + (3 * m + 40 if warm else 2000 + 20 * self.d)
-        widest = 2 * m + 20 if warm else self.d
-        for restart in range(60 + most // PIVOTS):
-            found = self._settle(rows, b, scale, out)
-            if found[0] > 0:
-                return found
-            if self._pivots > most or self.m > widest:
-                break
-            self._tilt(rows, seed + 101 * restart, restart)
-            end = self._drive(rows, min(PIVOTS, most + 1 - self._pivots), widest)
-            if end == STUCK:
-                return (INFEASIBLE if self._infeasible(b) else LOST), 0.0, 0.0, 0.0, 0.0
-            if end == DUBIOUS:
-                self.updates = UPDATES + 1
-        return LOST, 0.0, 0.0, 0.0, 0.0
-
-    def _settle(self, rows: Rows, b: Floats, scale: float, out: Floats) -> Finding:
-        """The point of the basis, from a fresh inverse where the old one is worn; from none where there is none."""
-        if self.updates <= UPDATES:
-            found = settle(rows.store, self._basis, self._work, self.m, b, scale, out)
-            if found[0] != STALE:
-                return found
-        self._invert()
-        found = settle(rows.store, self._basis, self._work, self.m, b, scale, out)
-        if found[0] == STALE:
-            self.reset()
-            found = settle(rows.store, self._basis, self._work, 0, b, scale, out)
-        return found
-
-    def _invert(self) -> None:
-        """Compute the inverse from the basis matrix; a singular one is dropped."""
-        m = self.m
-        try:
-            self.GG[1, :m, :m] = np.linalg.inv(self.GG[0, :m, :m])
-        except np.linalg.LinAlgError:
-            self.reset()
-        self.updates = 0
-
-    def _tilt(self, rows: Rows, seed: int, restart: int) -> None:
-        """The perturbation under which the basis is optimal; larger jitter after two restarts."""
-        if self.m:
-            tilt(rows.store, self._basis, self._work, self.m, 1e-5 if restart < 2 else 1e-3, float(seed))
-            return
-        # Every bound is raised alike, which makes the path that in gamma, but for the jitter.
-        z, c = self._z, self._c
-        xi = np.random.default_rng(seed).random((2, self.d))
-        jitter = 1e-3 if restart < 2 else 0.1
-        z[:, 1] = 0.0
-        c[0, 1] = np.max(np.abs(z[0, 0]) - c[0, 0]) * (1.0 + jitter * xi[0])
-        c[1, 1] = jitter * xi[1]
-
-    def _drive(self, rows: Rows, most: int, widest: int) -> int:
-        """Pivot on, bringing in rows and making room as they are asked for."""
-        mu = 1.0
+    def _run(self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int) -> tuple[int, float]:
+        """Drive to the end, with what is asked for on the way: the verdict and |w|_1."""
+        inverted, way = False, self._way
+        way[WORN] = self.updates
         while True:
-            end, self.m, mu, n = drive(rows.store, self._basis, self._work, self.m, mu, most, widest)
-            most -= n
+            end, self.m, n, size = drive(rows.store, self._basis, self._work, self.m, b, scale, out, way, seed)
+            seed = -1
             self._pivots += n
-            self.updates += n
-            if end == CRAMPED:
+            if end == STALE:
+                # A basis that is worn again right after its inverse was computed is singular.
+                self._invert(drop=inverted and n == 0)
+            elif end == CRAMPED:
                 self._enlarge()
             elif end == MISSING:
                 rows.load(int(self._note[0, SCALE_Z]), self.indices)
+            elif end == EMPTY:
+                self._tilt()
             else:
-                return end
+                break
+            inverted = end == STALE
+        self.updates = int(way[WORN])
+        if end == STUCK:
+            return (INFEASIBLE if self._infeasible(b) else LOST), 0.0
+        return end, size
+
+    def _invert(self, *, drop: bool) -> None:
+        """Compute the inverse from the basis matrix; a singular one is dropped."""
+        m = self.m
+        self._way[WORN] = 0.0
+        try:
+            self.GG[1, :m, :m] = np.linalg.inv(self.GG[0, :m, :m])
+        except np.linalg.LinAlgError:
+            drop = True
+        if drop:
+            self.reset()
+
+    def _tilt(self) -> None:
+        """Perturb the empty basis: every bound is raised alike, the path in gamma, but for a jitter."""
+        z, c, restarts = self._z, self._c, self._way[RESTARTS]
+        xi = np.random.default_rng(int(self._way[SEED] + restarts)).random((2, self.d))
+        jitter = 1e-3 if restarts <= 2 else 0.1
+        z[:, 1] = 0.0
+        c[0, 1] = np.max(np.abs(z[0, 0]) - c[0, 0]) * (1.0 + jitter * xi[0])
+        c[1, 1] = jitter * xi[1]
 
     def _infeasible(self, b: Floats) -> bool:
         """Is the direction without an end a proof: a ray l with H'l = 0 and b'l > Gamma'|l|?"""

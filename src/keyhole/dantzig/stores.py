@@ -7,7 +7,6 @@ import numpy as np
 from .._types import Floats, Ints
 from ..errors import StateError
 from ..state import Stateful, Value
-from ._push import push
 from ._rows import Store
 
 __all__ = ["Dense", "Rows"]
@@ -26,9 +25,6 @@ class Rows(Protocol):
 
     def take(self, side: int, idx: Ints) -> Floats:
         """Columns (side 0) or rows (side 1) of H, each as a row."""
-
-    def update(self, b: Floats, B: Ints, h: Floats, v: Floats, *, symmetric: bool) -> None:
-        """H[B, B] += h, b[B] += v; `symmetric` says whether h is."""
 
 
 class Dense(Stateful):
@@ -66,11 +62,18 @@ class Dense(Stateful):
         """Columns (side 0) or rows (side 1) of H, each as a row."""
         return (self.H if side == 1 or self.HT.size == 0 else self.HT)[idx]
 
-    def update(self, b: Floats, B: Ints, h: Floats, v: Floats, *, symmetric: bool) -> None:
-        """H[B, B] += h, b[B] += v."""
-        if not symmetric and self.HT.size == 0:
-            self.HT = np.ascontiguousarray(self.H.T)
-            self._fit()
-        push(self.H, b, B, h, v)
-        if self.HT.size:
-            push(self.HT, np.zeros_like(b), B, np.ascontiguousarray(h.T), v)
+    @property
+    def lopsided(self) -> bool:
+        """Is H not symmetric?"""
+        return self.HT.size > 0
+
+    def make_lopsided(self) -> bool:
+        """From now on keep the transpose as well; True: that can be done."""
+        self.HT = np.ascontiguousarray(self.H.T)
+        self._fit()
+        return True
+
+    def follow(self, B: Ints, h: Floats) -> None:
+        """H[B, B] has grown by h; so does what else is kept of it."""
+        if self.lopsided:
+            self.HT[np.ix_(B, B)] += h.T

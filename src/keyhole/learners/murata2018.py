@@ -12,7 +12,7 @@ from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..support import top_k
 from ._exploit import OnSupport
-from ._options import at_least, is_theory, positive, whole
+from ._options import at_least, is_theory, number, whole
 
 
 class MurataExplore(Learner):
@@ -70,9 +70,9 @@ class MurataExplore(Learner):
             raise ConfigError(f"{self.name} needs k >= 2: one place for the support, one to explore with")
         theory = is_theory(tuning)
         self.s = whole("sparsity", k - 1 if sparsity is None else sparsity, 1, k - 1)
-        self.step, self.learnt = positive("step", step), not theory
+        self.step, self.learnt = number("step", step, above=0.0), not theory
         self.growth = at_least("growth", growth, 1.0)
-        self.batch = positive("batch", batch if batch is not None else 20.0 if theory else 10.0)
+        self.batch = number("batch", batch if batch is not None else 20.0 if theory else 10.0, above=0.0)
         self.theta: Floats = np.zeros(self.d)
         self.S: Ints = np.sort(self.order[: self.s])
         self.sweep = 0
@@ -198,7 +198,7 @@ class MurataHybrid(MurataExplore):
     ) -> None:
         sparsity = max(k // 2, 1) if sparsity is None else sparsity
         super().__init__(names, k, k0, seed, sparsity, tuning, step, batch, growth)
-        self.ratio = positive("ratio", ratio if ratio is not None else 5.0 if self.learnt else 1.0)
+        self.ratio = number("ratio", ratio if ratio is not None else 5.0 if self.learnt else 1.0, above=0.0)
         self.newton = OnSupport(Newton(k, eps=1.0, rho=None), np.sort(self.order[:k]), np.zeros(k), partial=True)
         self.left = 0
         self.open_phase = False

@@ -10,7 +10,7 @@ from ..rounds import Round
 from ._bank import bank
 from ._dantzig import one_of
 from ._masters import BatchedExp3, Corral, Tsallis
-from ._options import is_theory, positive, whole
+from ._options import is_theory, number, whole
 from ._supports import all_supports, most_available
 
 
@@ -71,9 +71,9 @@ class SupportBandit(Learner):
         super().__init__(names, k, k0, seed)
         self.U = all_supports(self.name, self.d, k, per_support=k * k + 2 * k)
         self.theory = is_theory(tuning)
-        self.worst = (1.0 + positive("label_bound", label_bound)) ** 2
+        self.worst = (1.0 + number("label_bound", label_bound, above=0.0)) ** 2
         base = one_of("base", base, ("newton", "vaw"))
-        self.bank = bank(base, self.U.shape[0], k, positive("ridge", ridge))
+        self.bank = bank(base, self.U.shape[0], k, number("ridge", ridge, above=0.0))
         self.master = self._master(master, eta, whole("horizon", horizon, 3, 10**15))
         self.squares, self.n = 0.0, 0
 
@@ -82,7 +82,7 @@ class SupportBandit(Learner):
         theory, practical = {"tsallis": (2.0, 8.0), "corral": (1.0, 300.0), "batched-exp3": (1.0, 16.0)}[
             one_of("master", master, ("tsallis", "corral", "batched-exp3"))
         ]
-        c = positive("eta", eta if eta is not None else theory if self.theory else practical)
+        c = number("eta", eta if eta is not None else theory if self.theory else practical, above=0.0)
         N = self.U.shape[0]
         if master == "corral":
             return Corral(N, T, c)
