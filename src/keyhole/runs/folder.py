@@ -58,7 +58,9 @@ def _was_mended(settings: Settings, table: Table) -> bool:
     if settings.status != "stopped":
         return False
     try:
-        return digest_of(table, Schema.from_toml(settings.schema), int(settings.played.split(":")[0])) == settings.played
+        return (
+            digest_of(table, Schema.from_toml(settings.schema), int(settings.played.split(":")[0])) == settings.played
+        )
     except DataError:
         return False
 

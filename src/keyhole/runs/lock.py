@@ -20,7 +20,7 @@ class Lock:
         self.path = folder / ".lock"
 
     def __enter__(self) -> "Lock":
-        self._file = open(self.path, "a+", encoding="ascii")  # noqa: SIM115  # open as long as the lock is held
+        self._file = open(self.path, "a+", encoding="ascii")  # open as long as the lock is held
         try:
             _lock(self._file.fileno())
         except OSError:

@@ -56,7 +56,7 @@ class Frozen:
         return self.view.predictions(np.array([self.learner.predict(self.round, row) for row in seen]))
 
     def write(self, table: Table, path: Path) -> tuple[int, int]:
-        """Predict every row of a table into a CSV or Parquet file; gives how many rows, and values that were missing."""
+        """Predict every row of a table into a CSV or Parquet file; gives the counts of rows and of missing values."""
         rows = missing = 0
         temporary = path.with_name(f".{path.name}.part")
         writer = pq.ParquetWriter if path.suffix in (".parquet", ".pq") else pc.CSVWriter

@@ -46,7 +46,9 @@ class View:
     @classmethod
     def from_note(cls, note: dict[str, Plain]) -> "View":
         """What `to_note` gave."""
-        return cls(Schema.from_toml(str(note["schema"]), "the model's schema"), bool(note["scaled"]), bool(note["clip"]))
+        return cls(
+            Schema.from_toml(str(note["schema"]), "the model's schema"), bool(note["scaled"]), bool(note["clip"])
+        )
 
 
 def _clipped(x: Floats, low: Floats, high: Floats) -> Floats:
