@@ -1,4 +1,4 @@
-"""What exists: one record per algorithm, and `make`, the one way to build a learner."""
+"""What exists, and `make`, the one way to build a learner."""
 
 import difflib
 import importlib
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from .errors import ConfigError
-from .learners.records import ALGORITHMS, Algorithm
 from .protocol import Learner, Plain, check_budget
+from .records import ALGORITHMS, Algorithm
 from .schedule import Rate, Squares
 from .tuning import Scaled
 

@@ -33,15 +33,20 @@ def number(option: str, value: object, above: float = -inf) -> float:
     return float(value)
 
 
+def positive(option: str, value: object) -> float:
+    """A finite number above zero, or a `ConfigError`."""
+    return number(option, value, above=0.0)
+
+
 def at_least(option: str, value: object, least: float) -> float:
     """A finite number not below `least`, or a `ConfigError`."""
-    found = number(option, value)
-    if found < least:
-        raise ConfigError(f"{option} must be >= {least:g}; it is {value}")
-    return found
+    checked = number(option, value)
+    if checked < least:
+        raise ConfigError(f"{option} must be >= {least:g}; it is {value!r}")
+    return checked
 
 
-def whole(option: str, value: object, least: int, most: int) -> int:
+def whole(option: str, value: int, least: int, most: int) -> int:
     """A whole number in [least, most], or a `ConfigError`."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise ConfigError(f"{option} must be a whole number between {least} and {most}; it is {value!r}")
@@ -49,7 +54,7 @@ def whole(option: str, value: object, least: int, most: int) -> int:
 
 
 def is_theory(tuning: str) -> bool:
-    """`tuning=` of a learner with two presets: "practical" or "theory"."""
+    """`tuning=` of a peer: "practical" (chosen by `benchmarks/peers.py`) or "theory" (what its analysis asks for)."""
     return one_of("tuning", tuning, ("practical", "theory")) == "theory"
 
 

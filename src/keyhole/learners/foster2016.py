@@ -12,7 +12,7 @@ from ..errors import ConfigError
 from ..moments import estimate
 from ..protocol import Draft, Learner
 from ..rounds import Round
-from ._options import is_theory, number
+from ._options import is_theory, positive
 from ._supports import all_supports, most_available, pick
 
 
@@ -62,7 +62,7 @@ class Foster(Learner):
         "theory": etaH_t = sqrt(8 ln N / t) / M with M = d(d-1)/(k0(k0-1)) + 2 Y d/k0, etaG_t = radius /
         (2 sqrt(k) (d/k0)^2 sqrt(t)); the analysis fixes t = T, which a stream need not know. "practical" (the default,
         chosen by `benchmarks/peers.py`): the same orders in the scale the data turn out to have, etaH_t = 2 sqrt(ln N /
-        V), etaG_t = 0.2 radius / sqrt(G_U), V and G_U the sums so far of the variance under p of the loss estimates and
+        V), etaG_t = 0.1 radius / sqrt(G_U), V and G_U the sums so far of the variance under p of the loss estimates and
         of U's squared gradients.
     hedge_scale, step_scale, radius, label_bound
         Further factors of the two rates, the radius of the ball and Y.
@@ -95,14 +95,14 @@ class Foster(Learner):
         if k0 < min(2, self.d):
             raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} no two attributes are ever seen together")
         self.U = all_supports(self.name, self.d, k, per_support=2 * k + 1)
-        self.R, self.learnt = number("radius", radius, above=0.0), not is_theory(tuning)
+        self.R, self.learnt = positive("radius", radius), not is_theory(tuning)
         seen = min(k0, self.d)
         ratio, pairs = self.d / seen, comb(self.d, 2) / max(comb(seen, 2), 1)
-        M = pairs + 2.0 * number("label_bound", label_bound, above=0.0) * ratio
-        own = (2.0, 0.2) if self.learnt else (sqrt(8.0) / M, 1.0 / (2.0 * sqrt(k) * ratio**2))
+        M = pairs + 2.0 * positive("label_bound", label_bound) * ratio
+        own = (2.0, 0.1) if self.learnt else (sqrt(8.0) / M, 1.0 / (2.0 * sqrt(k) * ratio**2))
         log_N = log(max(self.U.shape[0], 2))
-        self.eta_hedge = sqrt(log_N) * own[0] * number("hedge_scale", hedge_scale, above=0.0)
-        self.eta_step = self.R * own[1] * number("step_scale", step_scale, above=0.0)
+        self.eta_hedge = sqrt(log_N) * own[0] * positive("hedge_scale", hedge_scale)
+        self.eta_step = self.R * own[1] * positive("step_scale", step_scale)
         self.W: Floats = np.zeros(self.U.shape)
         self.L: Floats = np.zeros(self.U.shape[0])
         self.G: Floats = np.zeros(self.U.shape[0])

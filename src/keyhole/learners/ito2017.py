@@ -12,7 +12,7 @@ from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..support import top_k
 from ._dual import DualAveraging
-from ._options import is_theory, number
+from ._options import is_theory, positive
 
 
 def gradient(B: Ints, x: Floats, y: float, P: Floats, w: Floats) -> Floats:
@@ -64,9 +64,9 @@ class Ito1(Learner):
         if k0 < min(2, self.d - k):
             raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} two attributes outside S never meet")
         theory = is_theory(tuning)
-        scale = number("lam_scale", lam_scale if lam_scale is not None else 8.0 if theory else 3.0, above=0.0)
+        scale = positive("lam_scale", lam_scale if lam_scale is not None else 8.0 if theory else 3.0)
         rate = scale * self.d / max(k0, 1) if theory else scale
-        self.dual = DualAveraging(self.d, rate, not theory, number("radius", radius, above=0.0))
+        self.dual = DualAveraging(self.d, rate, not theory, positive("radius", radius))
         self.w: Floats = np.zeros(self.d)
         self.S: Ints = np.sort(self.order[:k])
 
@@ -152,11 +152,11 @@ class Ito2(Learner):
         super().__init__(names, k, k0, seed)
         if k < min(2, self.d):
             raise ConfigError(f"{self.name} needs k >= 2: with k = 1 no two attributes are ever seen together")
-        theory, R = is_theory(tuning), number("radius", radius, above=0.0)
+        theory, R = is_theory(tuning), positive("radius", radius)
         self.G = self.d * (self.d - 1) / max(k * (k - 1), 1)
-        rate = number("lam_explore", lam_explore if lam_explore is not None else 1.0 if theory else 16.0, above=0.0)
+        rate = positive("lam_explore", lam_explore if lam_explore is not None else 1.0 if theory else 16.0)
         self.explorer = DualAveraging(self.d, rate * self.G if theory else rate, not theory, R)
-        rate = number("lam_exploit", 1.0 if lam_exploit is None else lam_exploit, above=0.0)
+        rate = positive("lam_exploit", 1.0 if lam_exploit is None else lam_exploit)
         self.exploiter = DualAveraging(self.d, rate * 4.0 * np.sqrt(2.0 * k) if theory else rate, not theory, R)
         self.schedule = schedule.parse(explore if explore is not None else "squares" if theory else "2 t^(-1/3)")
         self.total: Floats = np.zeros(self.d)
@@ -247,7 +247,7 @@ class Ito3(Ito2):
         l1: float | None = None,
     ) -> None:
         super().__init__(names, k, k0, seed, tuning, lam_explore, lam_exploit, radius, explore)
-        self.l1 = number("l1", l1 if l1 is not None else 1.0 if is_theory(tuning) else 0.3, above=0.0)
+        self.l1 = positive("l1", l1 if l1 is not None else 1.0 if is_theory(tuning) else 0.3)
 
     def _v(self) -> Floats:
         s, V = self.explorer.tally

@@ -12,7 +12,7 @@ from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..state import Stateful
 from ._dantzig import DantzigEstimate, one_of
-from ._options import at_least, is_theory, number
+from ._options import at_least, is_theory, positive
 
 
 class KaleWidth(Stateful):
@@ -113,9 +113,9 @@ class KaleDantzig(Learner):
     def _width(self, theory: bool, C: float | None, sigma: float, delta: float) -> tuning.Width:
         """The rule behind `tuning=`."""
         sigma = at_least("sigma", sigma, 0.0)
-        if number("delta", delta, above=0.0) >= 1.0:
+        if positive("delta", delta) >= 1.0:
             raise ConfigError(f"delta must be below 1; it is {delta}")
-        C = number("C", C if C is not None else 1.0 if theory else 0.5, above=0.0)
+        C = positive("C", C if C is not None else 1.0 if theory else 0.5)
         return KaleWidth(self.d, self.k0, C, sigma, delta) if theory else tuning.Empirical(self.d, C)
 
     @property

@@ -11,7 +11,7 @@ from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..state import Stateful
 from ._bank import ForwardBank
-from ._options import is_theory, number
+from ._options import is_theory, positive
 
 
 class Pooled(Stateful):
@@ -97,11 +97,9 @@ class KaleGreedy(Learner):
         if k0 < 1:
             raise ConfigError(f"{self.name} needs k0 >= 1 attributes after the label to look at candidates with")
         self.theory = is_theory(tuning)
-        self.eta_scale = number(
-            "eta_scale", eta_scale if eta_scale is not None else 1.0 if self.theory else 50.0, above=0.0
-        )
-        self.size, self.ridge = number("batch", batch, above=0.0), number("ridge", ridge, above=0.0)
-        self.worst = (1.0 + number("label_bound", label_bound, above=0.0)) ** 2
+        self.eta_scale = positive("eta_scale", eta_scale if eta_scale is not None else 1.0 if self.theory else 50.0)
+        self.size, self.ridge = positive("batch", batch), positive("ridge", ridge)
+        self.worst = (1.0 + positive("label_bound", label_bound)) ** 2
         self.m = min(k0, self.d)
         self.L: Floats = np.zeros((k, self.d))
         self.V: Ints = np.arange(k)

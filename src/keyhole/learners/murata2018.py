@@ -12,7 +12,7 @@ from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..support import top_k
 from ._exploit import OnSupport
-from ._options import at_least, is_theory, number, whole
+from ._options import at_least, is_theory, positive, whole
 
 
 class MurataExplore(Learner):
@@ -30,7 +30,7 @@ class MurataExplore(Learner):
     Parameters
     ----------
     sparsity
-        s; it must be below k, or no place is left to explore with. Default: k - 1.
+        s; it must be below k, or no place is left to explore with. Default: k // 2 + 1 (below k).
     tuning
         "theory": eta = step = 1 (the smoothness of features in [-1, 1]), B_1 = batch = 20. "practical" (the default,
         chosen by `benchmarks/peers.py`): eta = step / (largest mean of x_i^2 so far), step = 1, B_1 = 10.
@@ -69,10 +69,10 @@ class MurataExplore(Learner):
         if k < 2:
             raise ConfigError(f"{self.name} needs k >= 2: one place for the support, one to explore with")
         theory = is_theory(tuning)
-        self.s = whole("sparsity", k - 1 if sparsity is None else sparsity, 1, k - 1)
-        self.step, self.learnt = number("step", step, above=0.0), not theory
+        self.s = whole("sparsity", min(k // 2 + 1, k - 1) if sparsity is None else sparsity, 1, k - 1)
+        self.step, self.learnt = positive("step", step), not theory
         self.growth = at_least("growth", growth, 1.0)
-        self.batch = number("batch", batch if batch is not None else 20.0 if theory else 10.0, above=0.0)
+        self.batch = positive("batch", batch if batch is not None else 20.0 if theory else 10.0)
         self.theta: Floats = np.zeros(self.d)
         self.S: Ints = np.sort(self.order[: self.s])
         self.sweep = 0
@@ -198,7 +198,7 @@ class MurataHybrid(MurataExplore):
     ) -> None:
         sparsity = max(k // 2, 1) if sparsity is None else sparsity
         super().__init__(names, k, k0, seed, sparsity, tuning, step, batch, growth)
-        self.ratio = number("ratio", ratio if ratio is not None else 5.0 if self.learnt else 1.0, above=0.0)
+        self.ratio = positive("ratio", ratio if ratio is not None else 5.0 if self.learnt else 1.0)
         self.newton = OnSupport(Newton(k, eps=1.0, rho=None), np.sort(self.order[:k]), np.zeros(k), partial=True)
         self.left = 0
         self.open_phase = False

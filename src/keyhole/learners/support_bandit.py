@@ -10,7 +10,7 @@ from ..rounds import Round
 from ._bank import bank
 from ._dantzig import one_of
 from ._masters import BatchedExp3, Corral, Tsallis
-from ._options import is_theory, number, whole
+from ._options import is_theory, positive, whole
 from ._supports import all_supports, most_available
 
 
@@ -33,7 +33,7 @@ class SupportBandit(Learner):
     tuning
         "theory": scale = (1 + label_bound)^2; eta = 2 (tsallis), 1 (times CORRAL's own min(1/(40 ln T), sqrt(N/T))) and
         1 (times sqrt(ln N / (m N)) in block m); a block starts its forecaster afresh. "practical" (the default, chosen
-        by `benchmarks/peers.py`): scale = twice the running mean of y^2, eta = 8, 300 and 16, and a forecaster
+        by `benchmarks/peers.py`): scale = twice the running mean of y^2, eta = 16, 1000 and 64, and a forecaster
         keeps what it knows.
     eta, ridge, label_bound, horizon
         The factor above; what A starts from in a forecaster; the bound on |y| behind the theory's scale; the T that
@@ -71,18 +71,18 @@ class SupportBandit(Learner):
         super().__init__(names, k, k0, seed)
         self.U = all_supports(self.name, self.d, k, per_support=k * k + 2 * k)
         self.theory = is_theory(tuning)
-        self.worst = (1.0 + number("label_bound", label_bound, above=0.0)) ** 2
+        self.worst = (1.0 + positive("label_bound", label_bound)) ** 2
         base = one_of("base", base, ("newton", "vaw"))
-        self.bank = bank(base, self.U.shape[0], k, number("ridge", ridge, above=0.0))
+        self.bank = bank(base, self.U.shape[0], k, positive("ridge", ridge))
         self.master = self._master(master, eta, whole("horizon", horizon, 3, 10**15))
         self.squares, self.n = 0.0, 0
 
     def _master(self, master: str, eta: float | None, T: int) -> Tsallis | Corral | BatchedExp3:
         """The master by name, with its own default eta."""
-        theory, practical = {"tsallis": (2.0, 8.0), "corral": (1.0, 300.0), "batched-exp3": (1.0, 16.0)}[
+        theory, practical = {"tsallis": (2.0, 16.0), "corral": (1.0, 1000.0), "batched-exp3": (1.0, 64.0)}[
             one_of("master", master, ("tsallis", "corral", "batched-exp3"))
         ]
-        c = number("eta", eta if eta is not None else theory if self.theory else practical, above=0.0)
+        c = positive("eta", eta if eta is not None else theory if self.theory else practical)
         N = self.U.shape[0]
         if master == "corral":
             return Corral(N, T, c)

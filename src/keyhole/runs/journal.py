@@ -26,6 +26,8 @@ __all__ = ["Journal"]
 
 _GROUP = 1 << 17
 _SCHEMAS = {"rounds": ROUNDS, "ledger": LEDGER}
+# Names repeat and numbers do not.
+_WORDS = ["bought.list.element", "bought_after.list.element", "attribute"]
 
 
 class Journal:
@@ -66,7 +68,7 @@ class Journal:
         """All segments of a kind as one Parquet file; memory does not grow with it."""
         temporary = path.with_name(f".{path.name}.part")
         segments = sorted(self.folder.glob(f"{kind}-*.parquet"))
-        with pq.ParquetWriter(temporary, _SCHEMAS[kind], compression="zstd") as writer:
+        with pq.ParquetWriter(temporary, _SCHEMAS[kind], compression="zstd", use_dictionary=_WORDS) as writer:
             for table in _regrouped(segments, _SCHEMAS[kind]):
                 writer.write_table(table, row_group_size=_GROUP)
         temporary.replace(path)
@@ -90,7 +92,7 @@ def _regrouped(segments: list[Path], schema: pa.Schema) -> Iterator[pa.Table]:
 
 def _parquet(table: pa.Table) -> bytes:
     buffer = io.BytesIO()
-    pq.write_table(table, buffer, compression="zstd")
+    pq.write_table(table, buffer, compression="lz4", use_dictionary=_WORDS)
     return buffer.getvalue()
 
 

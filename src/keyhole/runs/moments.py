@@ -43,12 +43,13 @@ class Moments(NamedTuple):
         V[constant, :] = V[:, constant] = 0.0
         return cls(n, mean, V[:-1, :-1], V[:-1, -1], float(V[-1, -1]))
 
-    def ridge(self, S: Ints) -> tuple[float, Floats]:
-        """(intercept, beta): least squares on S with |S| pseudo-rows of each column's own variance at weight zero."""
-        own = self.C.diagonal()[S]
-        H = self.C[S[:, None], S] + np.diag(np.where(own > 0, own * (S.size / self.n), 1.0))
-        beta: Floats = np.linalg.solve(H, self.c[S])
-        return float(self.mean[-1] - self.mean[S] @ beta), beta
+    def ridge(self, S: Ints) -> tuple[Floats, Floats]:
+        """(intercepts, beta) on supports S (m, k): least squares with k pseudo-rows of the columns' variances at 0."""
+        own, k = self.C.diagonal()[S], S.shape[1]
+        H = self.C[S[:, :, None], S[:, None, :]]
+        H[:, range(k), range(k)] += np.where(own > 0, own * (k / self.n), 1.0)
+        beta: Floats = np.linalg.solve(H, self.c[S][..., None])[..., 0].astype(np.float64)
+        return self.mean[-1] - (self.mean[S] * beta).sum(axis=1), beta
 
 
 def best_subset(G: Floats, k: int, prices: Floats, spend: float) -> Subset:

@@ -1,5 +1,6 @@
 """Frozen use of a trained learner: it buys its support, predicts, and learns nothing."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -55,18 +56,24 @@ class Frozen:
         seen = self.view.rows(wide)[:, self.round.attributes]
         return self.view.predictions(np.array([self.learner.predict(self.round, row) for row in seen]))
 
+    def _bought(self, table: Table) -> Iterator[tuple[int, Floats]]:
+        """The support's columns; where it is empty, any column of numbers tells how many rows there are."""
+        columns = self.names or [c.name for c in table.columns if c.kind == "number"][:1]
+        for batch in table.batches(columns):
+            yield batch.first, batch.X[:, : len(self.names)]
+
     def write(self, table: Table, path: Path) -> tuple[int, int]:
-        """Predict every row of a table into a CSV or Parquet file; gives how many rows, and missing values."""
+        """Predict every row of a table into a CSV or Parquet file; gives the counts of rows and of missing values."""
         rows = missing = 0
         temporary = path.with_name(f".{path.name}.part")
         writer = pq.ParquetWriter if path.suffix in (".parquet", ".pq") else pc.CSVWriter
         try:
             with writer(temporary, _SCHEMA) as file:
-                for batch in table.batches(self.names):
-                    y_hat = self.predict(batch.X)
-                    number = np.arange(batch.first + 1, batch.first + 1 + y_hat.size)
+                for first, X in self._bought(table):
+                    y_hat = self.predict(X)
+                    number = np.arange(first + 1, first + 1 + y_hat.size)
                     file.write_table(pa.table({"row": number, "prediction": y_hat}, schema=_SCHEMA))
-                    rows, missing = rows + y_hat.size, missing + int(np.isnan(batch.X).sum())
+                    rows, missing = rows + y_hat.size, missing + int(np.isnan(X).sum())
             temporary.replace(path)
         except OSError as fault:
             raise ConfigError(f"{path} cannot be written ({fault.strerror or fault})") from None

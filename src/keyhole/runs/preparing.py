@@ -10,6 +10,7 @@ from ..protocol import Learner
 from ..streams import Schema, Table, fingerprint, open_table, read_prices
 from .settings import Settings
 from .spec import Spec
+from .view import wants_raw
 
 __all__ = ["Request", "default_algorithm", "prepare"]
 
@@ -44,7 +45,7 @@ def prepare(request: Request) -> Settings:
     table = open_table(request.file)
     schema = _schema(request, table)
     learner = _learner(request, schema)
-    raw = bool(getattr(type(learner), "raw", False))
+    raw = wants_raw(learner)
     return Settings(
         file=str(request.file.resolve()),
         title=request.title or request.file.name,

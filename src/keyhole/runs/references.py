@@ -7,6 +7,7 @@ Before each page, ridge regression on all pages before it predicts the page:
 so these lines are online too (half a page late on average, about 1 % of the stream), not fits in hindsight.
 """
 
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -97,12 +98,24 @@ class References(Stateful):
     def _predict(self, Z: Floats) -> Floats:
         """A later page, (lines, rows): within the range of the labels so far."""
         moments = Moments.of(self.G)
-        lines = [np.full(Z.shape[0], moments.mean[-1])]
-        for S in (np.arange(self.prices.size), *self.draws):
-            intercept, beta = moments.ridge(S)
-            lines.append(intercept + Z[:, S] @ beta)
-        clipped: Floats = np.clip(np.stack(lines), self.low, self.high)
+        lines = np.empty((self.sse.size, Z.shape[0]))
+        lines[0] = moments.mean[-1]
+        for places, S in self._supports:
+            intercepts, beta = moments.ridge(S)
+            full = np.zeros((places.size, self.prices.size))
+            np.put_along_axis(full, S, beta, axis=1)
+            lines[places] = intercepts[:, None] + full @ Z.T
+        clipped: Floats = np.clip(lines, self.low, self.high)
         return clipped
+
+    @cached_property
+    def _supports(self) -> list[tuple[Ints, Ints]]:
+        """(places among the lines, supports) of everything and the draws, those of one size together."""
+        all_of_them = [np.arange(self.prices.size), *self.draws]
+        groups: dict[int, list[int]] = {}
+        for i, S in enumerate(all_of_them):
+            groups.setdefault(S.size, []).append(i)
+        return [(np.array(found) + 1, np.stack([all_of_them[i] for i in found])) for found in groups.values()]
 
 
 def _affordable(order: Ints, prices: Floats, k: int, spend: float) -> Ints:

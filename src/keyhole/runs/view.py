@@ -5,10 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._types import Floats
-from ..protocol import Plain
+from ..protocol import Learner, Plain
 from ..streams import Schema
 
-__all__ = ["View"]
+__all__ = ["View", "wants_raw"]
+
+
+def wants_raw(learner: Learner) -> bool:
+    """Whether a learner takes columns as they are: then it keeps an intercept, and scales for itself."""
+    return hasattr(type(learner), "intercept")
 
 
 @dataclass(frozen=True)
