@@ -25,7 +25,7 @@ GRIDS: dict[str, dict[str, list[object]]] = {
         "explore": ["squares", "2 t^(-1/3)", "4 t^(-1/3)"],
     },
     "aerr": {
-        "step": [0.03, 0.1, 0.3, 1.0],
+        "step": [0.01, 0.03, 0.1, 0.3],
         "average": [0.0, 3.0],
         "explore": ["squares", "2 t^(-1/3)", "4 t^(-1/3)"],
     },
