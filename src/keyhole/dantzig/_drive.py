@@ -7,7 +7,7 @@ Every quantity is linear in mu between two pivots, so that the next event is a q
 
 import numpy as np
 
-from .._jit import inner, jit
+from .._jit import inner, jit, once
 from .._types import Floats, Ints
 from ._events import ENTER, LEAVE, NOTHING, partner, trigger
 from ._moves import advance, direction, exchange, step_to
@@ -61,7 +61,7 @@ def widen(pos: Ints, z: Floats, c: Floats, unit: float, jitter: float, seed: flo
         c[1, t] = slope if pos[t] < 0 else 0.0
 
 
-@inner
+@once
 def tilt(store: Store, basis: Basis, work: Work, m: int, jitter: float, seed: float) -> None:
     """Perturb both sides so that the basis, which is not empty, is optimal at mu = 1."""
     for f in range(2):
@@ -76,7 +76,7 @@ def tilt(store: Store, basis: Basis, work: Work, m: int, jitter: float, seed: fl
         widen(basis[2][1 - f], z, work[2][f], 1.0 if f == 1 else work[5][0, SIZE], jitter, seed + f)
 
 
-@inner
+@once
 def leap(f: int, basis: Basis, work: Work, mu: float, step: float) -> bool:
     """Is a leaving coefficient's residual at its other bound before `step`? Then it may jump there: note the jump."""
     _, _, c, _, _, note = work

@@ -1,6 +1,6 @@
 """A round enters: H[B, B] += h, b[B] += v, and the basis matrix with its inverse follows."""
 
-from .._jit import inner, jit
+from .._jit import inner, jit, once
 from .._types import Floats, Ints
 from ._moves import subtract
 from ._settle import Basis, Work, times
@@ -11,7 +11,7 @@ __all__ = ["BAD_INDEX", "BAD_VALUE", "LOPSIDED", "STALE_INVERSE", "push"]
 BAD_INDEX, BAD_VALUE, LOPSIDED, STALE_INVERSE = -1, -2, -3, -4
 
 
-@inner
+@once
 def inspect(d: int, B: Ints, h: Floats, v: Floats) -> int:
     """0, or what is wrong: an index out of range or twice, a number that is none, an h that is not symmetric."""
     verdict = 0
@@ -41,7 +41,7 @@ def absorb(GG: Floats, m: int, cp: int, v: Floats) -> bool:
     return abs(p) >= 1e-4
 
 
-@inner
+@once
 def follow(basis: Basis, v: Floats, m: int, B: Ints, h: Floats, most: int) -> int:
     """G += the part of h that falls on it, and its inverse with it: how many columns changed, or STALE_INVERSE where
     that is more than `most` or more than a third."""

@@ -142,7 +142,7 @@ class Run:
         heard.clear()
 
     def _is_due(self) -> bool:
-        """Every so many seconds, but never a twentieth of the time; `every` = 0: after each page."""
+        """Every so many seconds, but never for a twentieth of the time; `every` = 0: after each page."""
         row, at, cost = self._saved
         waited = time.monotonic() - at
         return self.every == 0 or self.row - row >= _HELD or waited > max(self.every, 20 * cost)
