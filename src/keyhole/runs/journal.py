@@ -45,10 +45,10 @@ class Journal:
         """Write down everything up to `row` rows."""
         self.folder.mkdir(exist_ok=True)
         for kind, tables in self._held.items():
-            if tables:
+            if any(table.num_rows for table in tables):  # an empty one would replace the segment that ends here
                 data = _parquet(pa.concat_tables(tables))
                 write_atomically(self.folder / f"{kind}-{row:015d}.parquet", data)
-                tables.clear()
+            tables.clear()
         write_atomically(self.folder / "checkpoint.npz", _pack(row, learner, states))
         self.row = row
 

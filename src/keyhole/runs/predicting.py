@@ -63,7 +63,7 @@ class Frozen:
             yield batch.first, batch.X[:, : len(self.names)]
 
     def write(self, table: Table, path: Path) -> tuple[int, int]:
-        """Predict every row of a table into a CSV or Parquet file; gives the counts of rows and of missing values."""
+        """Predict every row of a table into a CSV or Parquet file; gives how many rows, and missing values."""
         rows = missing = 0
         temporary = path.with_name(f".{path.name}.part")
         writer = pq.ParquetWriter if path.suffix in (".parquet", ".pq") else pc.CSVWriter

@@ -68,8 +68,8 @@ class Run:
         with warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always", KeyholeWarning)
             ended = all(self._play(raw, heard) for raw in self._pages())
+            self._checkpoint()
             if ended:
-                self._checkpoint()
                 self.learner._finish()
                 self._hear(heard)
         return ended
@@ -100,6 +100,8 @@ class Run:
 
     def _play(self, raw: Batch, heard: list[warnings.WarningMessage]) -> bool:
         """One page; False where it was left in the middle."""
+        if raw.first + raw.y.size <= self.row:
+            return True  # the short last page, played and written down before
         page = RunPage(raw, self.view, skip=self.row - raw.first)
         try:
             page.play(self.learner, True, self._tick)
@@ -110,7 +112,7 @@ class Run:
         self._write_down(page)
         self.watcher.tick(self.row, self.tally)
         self._hear(heard)
-        if not page.complete or self._is_due():
+        if page.complete and self._is_due():
             self._checkpoint()
         return page.complete and not self.watcher.wants_to_stop()
 
@@ -142,7 +144,7 @@ class Run:
         heard.clear()
 
     def _is_due(self) -> bool:
-        """Every so many seconds, but never a twentieth of the time; `every` = 0: after each page."""
+        """Every so many seconds, but never for a twentieth of the time; `every` = 0: after each page."""
         row, at, cost = self._saved
         waited = time.monotonic() - at
         return self.every == 0 or self.row - row >= _HELD or waited > max(self.every, 20 * cost)
