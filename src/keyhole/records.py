@@ -33,6 +33,16 @@ _MURATA = "Murata and Suzuki, NeurIPS 2018"
 
 ALGORITHMS = (
     Algorithm(
+        name="thrifty",
+        setting="k of d, optional k0, optional costs",
+        assumptions="(i) exchangeable rows",
+        bound="none proven",
+        cost="O(k^2), and O(d k^2) at each 2 % more rows",
+        reference="keyhole's own, docs/thrifty.md",
+        status="verified",
+        path="keyhole.learners.thrifty:Thrifty",
+    ),
+    Algorithm(
         name="ds-oslrc",
         setting="k of d",
         assumptions="(a) realizable, (b) sparse, (d) compatibility, (f) Gaussian noise; 3 <= k <= d-3",

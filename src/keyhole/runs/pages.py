@@ -79,11 +79,19 @@ class RunPage(Page):
         self.raw = raw
         super().__init__(view.rows(raw.X), view.labels(raw.y), first=raw.first)
         self.begun = self.played = skip
-        self._stretches: list[tuple[int, Ints, Ints]] = []
+        self._bought: tuple[list[Purchases], list[Purchases]] = ([], [])
 
     def note(self, start: int, stop: int, attributes: Ints, extra: Ints) -> None:
         """Remember what was bought before and after the label."""
-        self._stretches.append((stop - start, attributes, extra))
+        for bought, S in zip(self._bought, (attributes, extra), strict=True):
+            bought.append(Purchases(np.full(stop - start, S.size), np.tile(S, stop - start)))
+
+    def note_each(self, start: int, who: Ints, sizes: Ints) -> None:
+        """The same for rows that differ."""
+        column, before = np.arange(who.shape[1]), sizes[:, :1]
+        after = (column >= before) & (column < before + sizes[:, 1:])
+        self._bought[0].append(Purchases(sizes[:, 0], who[column < before]))
+        self._bought[1].append(Purchases(sizes[:, 1], who[after]))
 
     @property
     def new(self) -> slice:
@@ -98,12 +106,12 @@ class RunPage(Page):
     @property
     def first_buys(self) -> Purchases:
         """What the new rows bought before the prediction."""
-        return _purchases([(n, before) for n, before, _ in self._stretches])
+        return _join(self._bought[0])
 
     @property
     def extra_buys(self) -> Purchases:
         """What the new rows bought after the label."""
-        return _purchases([(n, after) for n, _, after in self._stretches])
+        return _join(self._bought[1])
 
     @property
     def raw_labels(self) -> Floats:
@@ -111,8 +119,7 @@ class RunPage(Page):
         return self.raw.y[self.new]
 
 
-def _purchases(stretches: list[tuple[int, Ints]]) -> Purchases:
-    lengths = np.array([n for n, _ in stretches], dtype=np.int64)
-    sizes = np.array([S.size for _, S in stretches], dtype=np.int64)
-    parts = [np.tile(S, n) if n > 1 else S for n, S in stretches]
-    return Purchases(np.repeat(sizes, lengths), np.concatenate([*parts, np.empty(0, dtype=np.int64)]))
+def _join(pieces: list[Purchases]) -> Purchases:
+    nothing = np.empty(0, dtype=np.int64)
+    counts, attributes = zip((nothing, nothing), *pieces, strict=True)
+    return Purchases(np.concatenate(counts), np.concatenate(attributes))
