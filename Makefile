@@ -7,11 +7,12 @@ BIN := .venv/bin
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "keyhole needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,all]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $@
 
 demo: .venv/installed
 	$(BIN)/keyhole demo
+	$(BIN)/keyhole demo --paper
 
 test: .venv/installed
 	$(BIN)/ruff check .

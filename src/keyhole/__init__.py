@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from . import dantzig, sampling, streams, theory, tuning
+    from . import dantzig, data, sampling, streams, theory, tuning
     from .catalogue import Algorithm, algorithms, make
+    from .compat.dantzig import DantzigSelector, DantzigSelectorCV
     from .errors import ConfigError, KeyholeWarning, ProtocolError, StateError
     from .keeper import History, play
     from .loading import load
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 _HOME = {
     "Algorithm": "catalogue",
     "ConfigError": "errors",
+    "DantzigSelector": "compat.dantzig",
+    "DantzigSelectorCV": "compat.dantzig",
     "History": "keeper",
     "KeyholeWarning": "errors",
     "Learner": "protocol",
@@ -36,11 +39,13 @@ _HOME = {
     "make": "catalogue",
     "play": "keeper",
 }
-_MODULES = ("dantzig", "sampling", "streams", "theory", "tuning")
+_MODULES = ("dantzig", "data", "sampling", "streams", "theory", "tuning")
 
 __all__ = [
     "Algorithm",
     "ConfigError",
+    "DantzigSelector",
+    "DantzigSelectorCV",
     "History",
     "KeyholeWarning",
     "Learner",
@@ -49,6 +54,7 @@ __all__ = [
     "StateError",
     "algorithms",
     "dantzig",
+    "data",
     "load",
     "make",
     "play",

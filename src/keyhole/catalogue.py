@@ -1,65 +1,19 @@
-"""What exists: one record per algorithm, and `make`, the one way to build a learner."""
+"""What exists, and `make`, the one way to build a learner."""
 
 import difflib
 import importlib
 import inspect
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from .errors import ConfigError
 from .protocol import Learner, Plain, check_budget
+from .records import ALGORITHMS, Algorithm
 from .schedule import Rate, Squares
 from .tuning import Scaled
 
 __all__ = ["Algorithm", "algorithms", "make"]
-
-
-@dataclass(frozen=True)
-class Algorithm:
-    """What there is to know about an algorithm before running it."""
-
-    name: str
-    setting: str
-    assumptions: str
-    bound: str
-    cost: str
-    reference: str
-    status: str
-    """"verified" (read and checked) or "reconstructed" (its steps are ours, its rate is theirs)."""
-    path: str
-    """Where the learner is: "module:Class", imported when it is made."""
-
-    def to_dict(self) -> dict[str, str]:
-        """The record as plain data, without the module path."""
-        return {key: value for key, value in asdict(self).items() if key != "path"}
-
-
-_PAPER = "Li, Liao, Xu and Nie, COLT 2025"
-
-_ALGORITHMS = (
-    Algorithm(
-        name="ds-oslrc",
-        setting="k of d",
-        assumptions="(a) realizable, (b) sparse, (d) compatibility, (f) Gaussian noise; 3 <= k <= d-3",
-        bound="4 sqrt(T) + 102^4 k^2 d^2 / (delta_S^8 h^2) ln^2(dT/delta) + O(1), with high probability",
-        cost="O(LP_d / sqrt(T) + k^2)",
-        reference=f"{_PAPER}, Algorithm 1",
-        status="verified",
-        path="keyhole.learners.ds_oslrc:DSOSLRC",
-    ),
-    Algorithm(
-        name="ds-poslrc",
-        setting="k of d, then k0 more",
-        assumptions="(a) realizable, (b) sparse, (d) compatibility, (f) Gaussian noise; 3 <= k <= d-3, k0 >= 3",
-        bound="O(k^2 d / (delta_S^4 k0) (d/k0 + ln T) ln(dT/delta)), with high probability",
-        cost="O(LP_d)",
-        reference=f"{_PAPER}, Algorithm 3",
-        status="verified",
-        path="keyhole.learners.ds_poslrc:DSPOSLRC",
-    ),
-)
 
 
 def algorithms() -> tuple[Algorithm, ...]:
@@ -68,7 +22,7 @@ def algorithms() -> tuple[Algorithm, ...]:
     >>> [a.name for a in algorithms()][:2]
     ['ds-oslrc', 'ds-poslrc']
     """
-    return _ALGORITHMS
+    return ALGORITHMS
 
 
 def make(
@@ -104,6 +58,11 @@ def make(
     return learner
 
 
+def options_of(name: str) -> list[str]:
+    """The options that `make` takes for this algorithm beyond the budget and the seed."""
+    return _options_of(_class_of(name))
+
+
 def from_config(config: dict[str, Plain]) -> Learner:
     """The learner that `make` made with this configuration, as new."""
     arguments = dict(config)
@@ -113,7 +72,7 @@ def from_config(config: dict[str, Plain]) -> Learner:
 
 def _class_of(name: str) -> type[Learner]:
     """The class behind a name, imported now."""
-    paths = {a.name: a.path for a in _ALGORITHMS}
+    paths = {a.name: a.path for a in ALGORITHMS}
     if name not in paths:
         near = difflib.get_close_matches(str(name), paths, n=1)
         hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(paths)}"

@@ -15,12 +15,12 @@ import numpy as np
 
 from .catalogue import from_config
 from .errors import ConfigError, ProtocolError, StateError
-from .protocol import Learner
+from .protocol import Learner, Plain
 from .rounds import Round
 from .saving import DIGEST, FORMAT
 from .state import Value
 
-__all__ = ["from_bytes", "load"]
+__all__ = ["from_bytes", "load", "note_in"]
 
 
 def load(path: "str | PathLike[str]") -> Learner:
@@ -32,11 +32,17 @@ def load(path: "str | PathLike[str]") -> Learner:
         raise StateError(f"{path}: {fault}") from None
 
 
+def note_in(data: bytes) -> dict[str, Plain]:
+    """The note in a file's content, such as the schema of the data it was trained on; empty where there is none."""
+    _check_digest(data)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        note = json.loads(archive.read("keyhole.json")).get("note")
+    return note if isinstance(note, dict) else {}
+
+
 def from_bytes(data: bytes) -> Learner:
     """The learner in a file's content."""
-    body, digest = data[:-DIGEST], data[-DIGEST:]
-    if hashlib.sha256(body).hexdigest().encode() != digest:
-        raise StateError("this is not a keyhole learner, or the file was cut or changed; restore it from a copy")
+    _check_digest(data)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             header = json.loads(archive.read("keyhole.json"))
@@ -61,6 +67,12 @@ def _rebuild(header: dict[str, object], state: dict[str, Value]) -> Learner:
     rounds = [Round.from_json(text) for text in header["open"]]  # type: ignore[attr-defined]
     learner._open = {r.index: r for r in rounds}
     return learner
+
+
+def _check_digest(data: bytes) -> None:
+    body, digest = data[:-DIGEST], data[-DIGEST:]
+    if hashlib.sha256(body).hexdigest().encode() != digest:
+        raise StateError("this is not a keyhole learner, or the file was cut or changed; restore it from a copy")
 
 
 def _check_format(header: dict[str, object]) -> None:

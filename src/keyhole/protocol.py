@@ -21,6 +21,10 @@ Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | 
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 
 
+# Sets the generators of learners apart from all others that somebody seeds with the same number.
+_DRAWS = 0x6B6579
+
+
 class Draft(NamedTuple):
     """What a learner decides when asked; the base class makes a `Round` of it."""
 
@@ -49,7 +53,8 @@ class Learner(Stateful, ABC):
         self.d, self.k, self.k0, self.seed = len(self.names), k, k0, seed
         self.config: dict[str, Plain] = {}
         self.t = 0
-        self.rng = np.random.default_rng(seed)
+        # Not default_rng(seed) itself: a stream made with the same seed must stay independent of the learner's draws.
+        self.rng = np.random.default_rng([_DRAWS, seed])
         self.order = self._draw_order()
         self._open: dict[int, Round] = {}
         self._index = {name: i for i, name in enumerate(self.names)}
@@ -58,10 +63,7 @@ class Learner(Stateful, ABC):
 
     def ask(self, available: "Bools | Sequence[bool] | Sequence[str] | None" = None) -> Round:
         """Open a round: which attributes to buy. `available` (a mask or names) limits it to what can be bought."""
-        draft = self._ask(self.t + 1, _checks.available(available, self._index, self.d))
-        self.t += 1
-        names = tuple(self.names[i] for i in draft.attributes)
-        r = Round(self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, draft.memo)
+        r = self._next(_checks.available(available, self._index, self.d))
         self._open[r.index] = r
         return r
 
@@ -160,6 +162,13 @@ class Learner(Stateful, ABC):
     def _places(self, pool: Bools | None) -> Ints:
         """The attributes that can be bought, in the seeded order in which everything is drawn."""
         return self.order if pool is None else self.order[pool[self.order]]
+
+    def _next(self, pool: Bools | None = None) -> Round:
+        """The next round, not yet among the open ones: for the keeper, who closes it at once."""
+        draft = self._ask(self.t + 1, pool)
+        self.t += 1
+        names = tuple([self.names[i] for i in draft.attributes.tolist()])
+        return Round(self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, draft.memo)
 
     def _check_open(self, r: Round) -> None:
         if not isinstance(r, Round):

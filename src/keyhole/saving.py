@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .protocol import Learner
+from .protocol import Learner, Plain
 
 __all__ = ["save", "to_bytes", "write_atomically"]
 
@@ -27,11 +27,12 @@ def save(learner: Learner, path: "str | PathLike[str]") -> None:
     write_atomically(Path(path), to_bytes(learner))
 
 
-def to_bytes(learner: Learner) -> bytes:
-    """The file's content; the same state gives the same bytes."""
+def to_bytes(learner: Learner, note: dict[str, Plain] | None = None) -> bytes:
+    """The file's content; the same state gives the same bytes. A `note` travels along: `loading.note_in` reads it."""
     state = learner.get_state()
     arrays = {key: value for key, value in state.items() if isinstance(value, np.ndarray)}
     header = {
+        "note": note or {},
         "format": FORMAT,
         "config": learner.config,
         "scalars": {key: value for key, value in state.items() if key not in arrays},

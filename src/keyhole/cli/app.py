@@ -2,7 +2,12 @@
 
 import typer
 
+from .algorithms import algorithms
+from .compare import compare
 from .demo import demo
+from .diagnose import diagnose
+from .predict import predict
+from .run import run
 
 app = typer.Typer(
     name="keyhole",
@@ -10,10 +15,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
-app.command()(demo)
-
-
-@app.callback()
-def _keyhole() -> None:
-    """Several commands, also while there is only one."""
+for command in (demo, run, predict, compare, diagnose, algorithms):
+    app.command()(command)

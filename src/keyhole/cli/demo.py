@@ -1,71 +1,56 @@
-"""`keyhole demo`: the paper's learners on a synthetic stream, in under a minute."""
+"""`keyhole demo`: real people, real prices, in a minute."""
 
-from typing import TYPE_CHECKING, Annotated
+import shutil
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from ..streams import Stream
-
 
 def demo(
-    rounds: Annotated[int, typer.Option(min=100, help="Rows of the stream.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the stream and the learners.")] = 0,
+    out: Annotated[Path, typer.Option(help="The run folder; a demo that is there is replaced.")] = Path("runs/demo"),
+    budget: Annotated[int, typer.Option(min=1, help="Attributes that may be bought per person.")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    paper: Annotated[bool, typer.Option("--paper", help="The paper's learners on a synthetic stream instead.")] = False,
 ) -> None:
-    """Play DS-OSLRC and DS-POSLRC on a synthetic stream (d = 20, 4 attributes matter) beside predicting 0.
+    """Predict the blood pressure of 6 302 people from a few of 95 measurements, each with its price (NHANES 2017-18).
 
-    Example: keyhole demo --rounds 5000 --seed 1
+    Example: keyhole demo --budget 3
     """
-    import warnings
+    from importlib import resources
 
-    import keyhole as kh
+    if paper:
+        from ._paper import paper_demo
 
-    d, k, k0 = 20, 4, 4
-    stream = kh.streams.synthetic(d, k, rounds, seed=seed)
-    zero = float((stream.y**2).sum() - ((stream.y - stream.X @ stream.w) ** 2).sum())
-    learners: dict[str, dict[str, object]] = {
-        "ds-oslrc": {},
-        "ds-oslrc, 2 t^(-1/3)": {"explore": "2 t^(-1/3)"},
-        f"ds-poslrc, {k0} more": {"k0": k0, "solve": 4},
-    }
-    lines = [("predict 0", zero, 1.0, 0.0, "")]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", kh.KeyholeWarning)  # the table says it: "0 identified"
-        for label, options in learners.items():
-            lines.append(_play(label, options, stream, zero, k, seed))
-    _print(lines, d, k, rounds)
+        paper_demo(seed)
+        return
 
+    from .. import data
+    from ..runs import Request, prepare
+    from ._watching import thousands
+    from .run import conduct
 
-def _play(
-    label: str, options: dict[str, object], stream: "Stream", zero: float, k: int, seed: int
-) -> tuple[str, float, float, float, str]:
-    """One learner's line: regret, share of predicting 0, attributes bought a row, and what it found."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    import keyhole as kh
-
-    name = label.split(",")[0]
-    learner = kh.make(name, d=stream.X.shape[1], k=k, seed=seed, **options)  # type: ignore[arg-type]
-    columns = (TextColumn("{task.description:22}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, transient=True) as progress:
-        task = progress.add_task(label, total=stream.y.size)
-        history = kh.play(learner, stream.X, stream.y, progress=lambda t: progress.update(task, completed=t))
-    regret = float(history.regret(stream.w)[-1])
-    true = {int(i) for i in stream.w.nonzero()[0]}
-    found = f"{len(true & set(learner.support.tolist()))} of {k}"
-    return label, regret, regret / zero, float(history.bought.sum()) / stream.y.size, found
+    people = data.load("nhanes")
+    n, d = people.X.shape
+    file = Path(str(resources.files("keyhole.data") / "nhanes.parquet"))
+    title, command = "NHANES 2017-18", f"keyhole demo --budget {budget} --seed {seed}"
+    asked = Request(
+        file, people.target, budget, schema=people.schema, seed=seed, command=command, title=title, clip=False
+    )
+    settings = prepare(asked)
+    _make_way(out)
+    print(f" {title}: {thousands(n)} people, {d} attributes, label {people.target}; buying {budget} per person")
+    conduct(settings, out, 5.0, resumed=False)
 
 
-def _print(lines: list[tuple[str, float, float, float, str]], d: int, k: int, rounds: int) -> None:
-    """The table, and how to read it."""
-    from rich.console import Console
-    from rich.table import Table
+def _make_way(folder: Path) -> None:
+    """Remove an earlier demo; anything else in its place is left alone, and refused later."""
+    from ..errors import ConfigError
+    from ..runs import Settings
 
-    table = Table(title=f"{rounds} rows, {d} attributes of which {k} matter; buying {k} a row", title_justify="left")
-    for head in ("", "regret", "of predict 0", "bought/row", "support found"):
-        table.add_column(head, justify="left" if not head else "right")
-    for label, regret, share, bought, found in lines:
-        table.add_row(label, f"{regret:.1f}", f"{100 * share:.0f} %", f"{bought:.1f}", found)
-    console = Console()
-    console.print(table)
-    console.print("regret: squared error beyond that of the true weights, summed over the rows.")
+    try:
+        earlier = Settings.read(folder / "run.json").title == "NHANES 2017-18"
+    except ConfigError:
+        earlier = False
+    if earlier:
+        shutil.rmtree(folder)

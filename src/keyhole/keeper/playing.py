@@ -1,19 +1,19 @@
 """The budget keeper. It alone reads the rows, and hands a learner exactly the values that the learner bought."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
-from ..errors import ConfigError, ProtocolError
+from .._types import Floats
+from ..errors import ConfigError
 from ..protocol import Learner
 from .history import History
+from .page import Page, Progress
 
 __all__ = ["play"]
 
-Progress: TypeAlias = Callable[[int], None]
 Rows: TypeAlias = "Floats | Iterable[Iterable[float]]"
 Labels: TypeAlias = "Floats | Iterable[float]"
 
@@ -42,11 +42,13 @@ def play(
     >>> kh.play(kh.make("ds-oslrc", d=10, k=3, seed=0), X, y).regret(w).shape
     (100,)
     """
-    pages = [_Page(np.empty((0, learner.d)), np.empty(0), 0)]
+    pages = [Page(np.empty((0, learner.d)), np.empty(0), 0)]
     for rows, labels in _blocks(X, y, learner.d):
-        page = _Page(rows, labels, first=sum(p.labels.size for p in pages))
+        page = Page(rows, labels, first=pages[-1].first + pages[-1].played)
         page.play(learner, compiled, progress or _ignore)
-        pages.append(page if keep else page.without_rows())
+        if not keep:
+            page.rows = np.empty((0, learner.d))  # not a view: that would hold on to the rows
+        pages.append(page)
     learner._finish()
     return History(
         predictions=np.concatenate([p.predictions for p in pages]),
@@ -55,60 +57,6 @@ def play(
         bought=sum((p.bought for p in pages), start=np.zeros(learner.d, dtype=np.int64)),
         rows=np.concatenate([p.rows for p in pages]) if keep else None,
     )
-
-
-class _Page:
-    """A block of rows and what is written down while it is played."""
-
-    def __init__(self, rows: Floats, labels: Floats, first: int) -> None:
-        self.rows, self.labels, self.first = rows, labels, first
-        self.predictions: Floats = np.full(labels.size, np.nan)
-        self.explored: Bools = np.zeros(labels.size, dtype=np.bool_)
-        self.bought: Ints = np.zeros(rows.shape[1], dtype=np.int64)
-
-    def without_rows(self) -> "_Page":
-        """The page with its rows forgotten."""
-        self.rows = self.rows[:0]
-        return self
-
-    def play(self, learner: Learner, compiled: bool, progress: Progress) -> None:
-        """Every row of the page, several at a time where the learner promises that."""
-        t = 0
-        while t < self.labels.size:
-            t += (compiled and self._steadily(learner, t)) or self._row(learner, t)
-            progress(self.first + t)
-
-    def _row(self, learner: Learner, t: int) -> int:
-        """One round by the protocol."""
-        row, y = self.rows[t], float(self.labels[t])
-        r = learner.ask()
-        values, extra = row[r.attributes], learner.ask_more(r)
-        try:
-            self.predictions[t] = learner.predict(r, values)
-            if np.isnan(y):
-                learner.abandon(r)
-            else:
-                learner.tell(r, values, y, extra_attributes=extra, extra_values=row[extra])
-        except ProtocolError as fault:
-            learner.abandon(r)
-            raise ProtocolError(f"row {self.first + t + 1}: {fault}") from None
-        self.bought[r.attributes] += 1
-        self.bought[extra] += 1
-        self.explored[t] = r.kind == "explore"
-        return 1
-
-    def _steadily(self, learner: Learner, t: int) -> int:
-        """As many rounds as the learner promises to buy the same attributes in; 0 where one must go row by row."""
-        S, n = learner._steady()
-        stop = min(t + n, self.labels.size)
-        if stop - t < 2:
-            return 0
-        bought, labels = np.ascontiguousarray(self.rows[t:stop, S]), self.labels[t:stop]
-        if np.isinf(bought).any() or np.isinf(labels).any():
-            return 0  # row by row, to stop at the row and name it
-        self.predictions[t:stop] = learner._run(bought, labels)
-        self.bought[S] += stop - t
-        return stop - t
 
 
 def _ignore(t: int) -> None:

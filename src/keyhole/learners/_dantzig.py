@@ -28,9 +28,9 @@ class DantzigEstimate(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = ("seq", "width", "w_hat", "S", "solved", "zeros", "failures", "said")
 
-    def __init__(self, d: int, k: int, width: tuning.Theory | tuning.Empirical, order: Ints) -> None:
+    def __init__(self, d: int, k: int, width: tuning.Width, order: Ints, engine: str = "simplex") -> None:
         self.k, self.width, self.order = k, width, order
-        self.seq = Sequence(d)
+        self.seq = Sequence(d, one_of("engine", engine, ("simplex", "highs")))
         self.w_hat: Floats = np.full(d, 1.0 / d)
         # Deviation: S_0 is drawn with the seed, not "arbitrary" (E12).
         self.S: Ints = np.sort(order[:k])

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from .. import sampling, schedule, tuning
+from .._known import dot_at
 from .._types import Bools, Floats, Ints
 from ..newton import Gradient, Newton
 from ..protocol import Draft, Learner
@@ -36,6 +37,8 @@ class DSOSLRC(Learner):
         "newton" (the paper) or "gradient" (its footnote: O(k) a round, larger regret).
     reset
         "paper": a change of S restarts the exploiter; "partial": it keeps what is known of the attributes that stay.
+    engine
+        "simplex" (ours, warm from one exploration to the next) or "highs" (the reference) for the linear programs.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
@@ -63,13 +66,14 @@ class DSOSLRC(Learner):
         sampling: str = "paper",
         exploit: str = "newton",
         reset: str = "paper",
+        engine: str = "simplex",
     ) -> None:
         super().__init__(names, k, k0, seed)
         check_range(self.name, self.d, k)
         self.schedule = schedule.parse(explore)
         self.uniform = one_of("sampling", sampling, ("paper", "uniform")) == "uniform"
         width, constants = width_of(tuning, self.d, k, None, sigma, delta_s, delta)
-        self.estimate = DantzigEstimate(self.d, k, width, self.order)
+        self.estimate = DantzigEstimate(self.d, k, width, self.order, engine)
         rho = constants.rho if constants else None
         newton = one_of("exploit", exploit, ("newton", "gradient")) == "newton"
         core = Newton(k, eps=k, rho=rho) if newton else Gradient(k)
@@ -103,16 +107,16 @@ class DSOSLRC(Learner):
         n, m = places.size, min(self.k, places.size)
         if m == 0:
             return Draft("explore", places, memo=(0.0, 0.0))
-        q = sampling.distribution(np.zeros(n) if self.uniform else self.estimate.w_hat[places])
-        drawn = sampling.draw(q, m, self.rng)
-        return Draft("explore", places[drawn], memo=(float(n), float(m), *map(float, q[drawn])))
+        q = sampling.law(np.zeros(n) if self.uniform else self.estimate.w_hat[places])
+        drawn = sampling.sample(q, m, self.rng)
+        return Draft("explore", places[drawn], memo=(float(n), float(m), *q[drawn].tolist()))
 
     def _finish(self) -> None:
         self.estimate.say_if_silent()
 
     def _predict(self, r: Round, x: Floats) -> float:
         if r.kind == "explore":
-            return float(self.estimate.w_hat[r.attributes] @ np.nan_to_num(x, nan=0.0))
+            return dot_at(self.estimate.w_hat, r.attributes, x)
         return self.exploiter.predict(r.attributes, x)
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:

@@ -1,6 +1,27 @@
-"""Streams of rows and labels: synthetic ones with known laws."""
+"""Streams of rows and labels: synthetic ones with known laws, and tables with a schema (files, data frames)."""
 
+from .clips import Clips
+from .fingerprint import Fingerprint, fingerprint
 from .laws import designs
+from .prices import read_prices
+from .schema import Attribute, Range, Schema
 from .synthetic import Stream, synthetic
+from .table import Batch, Column, DataError, Table, open_table
 
-__all__ = ["Stream", "designs", "synthetic"]
+__all__ = [
+    "Attribute",
+    "Batch",
+    "Clips",
+    "Column",
+    "DataError",
+    "Fingerprint",
+    "Range",
+    "Schema",
+    "Stream",
+    "Table",
+    "designs",
+    "fingerprint",
+    "open_table",
+    "read_prices",
+    "synthetic",
+]

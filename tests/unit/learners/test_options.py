@@ -18,19 +18,23 @@ def played(name="ds-oslrc", d=10, k=3, T=900, **options):
     return learner, history
 
 
+def next_exploration(learner):
+    while (r := learner.ask()).kind != "explore":
+        pass
+    return r
+
+
 def test_uniform_sampling_forgets_the_estimate():
-    learner, _ = played(T=2000, sampling="uniform")
+    learner, _ = played(T=2000, explore="t^(-1/3)", sampling="uniform")
     assert learner.estimate.w_hat.any()
-    learner.t = 45 * 45 - 1
-    r = learner.ask()
-    assert r.kind == "explore"
+    r = next_exploration(learner)
     assert set(r.memo[2:]) == {1 / 10}
 
 
 def test_paper_sampling_follows_the_estimate():
-    learner, _ = played(T=2000)
-    learner.t = 45 * 45 - 1
-    r = learner.ask()
+    learner, _ = played(T=2000, explore="t^(-1/3)")
+    assert learner.estimate.w_hat.any()
+    r = next_exploration(learner)
     w = np.abs(learner.estimate.w_hat)
     assert np.allclose(r.memo[2:], w[r.attributes] / w.sum(), rtol=1e-12, atol=0)
 

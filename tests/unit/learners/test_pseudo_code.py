@@ -32,13 +32,13 @@ def dense_estimates(x, B, P, y):
 
 @pytest.mark.parametrize("tuning", ["empirical", "scaled(0.004)"])
 def test_ds_oslrc_is_algorithm_1(tuning):
-    X, y, _ = kh.streams.synthetic(D, K, 500, seed=3)
+    X, y, _ = kh.streams.synthetic(D, K, 1200, seed=3)
     learner = kh.make("ds-oslrc", d=D, k=K, seed=5, tuning=tuning)
     constants = kh.theory.Constants(d=D, k=K, sigma=0.1, delta_s=1.0, delta=0.01)
     w, b, H, V, S, s = np.full(D, 1 / D), np.zeros(D), np.zeros((D, D)), np.zeros(D), learner.support, 0
     squares = []
     fresh, changes = True, 0
-    for t in range(1, 501):
+    for t in range(1, 1201):
         x, label, r = X[t - 1], y[t - 1], learner.ask()
         y_hat = learner.predict(r, x[r.attributes])
         if isqrt(t) ** 2 == t:

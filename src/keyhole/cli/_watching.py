@@ -1,0 +1,80 @@
+"""What a person sees of a run while it goes on, and how they stop it."""
+
+import signal
+import time
+from types import FrameType, TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from ..runs import Tally
+
+__all__ = ["Screen", "thousands"]
+
+
+def thousands(number: float) -> str:
+    """A count with thin groups: 31 207."""
+    return f"{number:,.0f}".replace(",", " ")
+
+
+class Screen:
+    """A progress bar (rows/s, mean loss, bought, money), messages, and Ctrl-C as a wish to stop.
+
+    Where the output is not a terminal there is no bar, just the last line.
+    """
+
+    def __init__(self, title: str, total: int | None, d: int, dearest: float) -> None:
+        self.console = Console(stderr=True)
+        self.title, self.total, self.d, self.dearest = title, total, d, dearest
+        self._begun: tuple[int, float] | None = None  # the first row seen and when: a resumed run begins later
+        self._shown, self._stop = 0.0, False
+        columns = (TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[line]}"))
+        self._bar = Progress(*columns, console=self.console, disable=not self.console.is_terminal)
+        self._task = self._bar.add_task(title, total=total, line="")
+        self.line, self.rows = "", 0
+        self._tally: Tally | None = None
+
+    def __enter__(self) -> "Screen":
+        self._before = {s: signal.signal(s, self._on_signal) for s in (signal.SIGINT, signal.SIGTERM)}
+        self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, fault: BaseException | None, at: TracebackType | None) -> None:
+        self._show()
+        self._bar.stop()
+        for s, handler in self._before.items():
+            signal.signal(s, handler)
+
+    def tick(self, rows: int, tally: Tally) -> None:
+        """Show how far it is, at most ten times a second."""
+        self.rows, self._tally = rows, tally
+        if time.monotonic() - self._shown > 0.1:
+            self._show()
+
+    def say(self, text: str) -> None:
+        """A message of the run."""
+        self._bar.console.print(f"warning: {text}", highlight=False, markup=False, soft_wrap=True)
+
+    def wants_to_stop(self) -> bool:
+        """Whether Ctrl-C was pressed (or a polite `kill` came)."""
+        return self._stop
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self._stop:
+            raise KeyboardInterrupt  # asked twice: leave at once; the last checkpoint holds
+        self._stop = True
+
+    def _show(self) -> None:
+        self._shown = time.monotonic()
+        if self._tally is not None:
+            self.line = self._line(self.rows, self._tally, self._shown)
+            self._bar.update(self._task, completed=self.rows, line=self.line)
+
+    def _line(self, rows: int, tally: Tally, now: float) -> str:
+        start, began = self._begun or (rows, now)
+        self._begun = (start, began)
+        speed, played = (rows - start) / max(now - began, 1e-9), max(tally.rows, 1)
+        of = f"{rows}/{self.total}" if self.total is not None else f"{rows}"
+        bought, price = float(tally.bought.sum()) / played, tally.spent / played
+        parts = [of, f"{thousands(speed)} rows/s", f"mse {tally.mean_loss:.4g}", f"bought {bought:.1f}/{self.d}"]
+        return "   ".join([*parts, f"price {price:.4g}/{self.dearest:.4g}"])

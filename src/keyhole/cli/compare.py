@@ -1,0 +1,89 @@
+"""`keyhole compare`: algorithms beside each other on the same streams."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ..study import Comparison, Engine, Job, Outcome, Progress, Row
+
+
+def compare(
+    sources: Annotated[list[str], typer.Argument(help="synthetic:d=20,k=4,..., a data set's name, or a file.")],
+    algorithms: Annotated[str, typer.Option(help="A list of NAME or NAME[option=value,...], with commas.")],
+    out: Annotated[Path, typer.Option(help="The folder of the results; the same command continues in it.")],
+    rounds: Annotated[int, typer.Option(min=1, help="Rows per run, at most.")] = 20_000,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs per algorithm and stream: seeds 0, 1, ...")] = 10,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    engine: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
+    budget: Annotated[int | None, typer.Option(min=1, help="Attributes per row; synthetic: its k.")] = None,
+    extra: Annotated[int, typer.Option(min=0, help="Attributes per row after the label.")] = 0,
+    target: Annotated[str | None, typer.Option(help="The column to predict, for files.")] = None,
+    schema: Annotated[Path | None, typer.Option(help="Ranges and prices, for files.")] = None,
+    shuffle: Annotated[bool, typer.Option(help="Shuffle the rows of tables, by seed.")] = False,
+) -> None:
+    """Play algorithms x streams x seeds. Finished runs are skipped; the numbers do not depend on --jobs or --engine.
+
+    Example: keyhole compare synthetic:d=20,k=4 --algorithms "ds-oslrc[tuning=theory],vaw" --seeds 5 --out runs/a
+    """
+    from ..report import write_comparison
+    from ..runs import split
+    from ..study import Comparison, Engine, Source
+
+    found = [Source.parse(name, target, schema, shuffle) for name in sources]
+    comparison = Comparison(out, found, split(algorithms), seeds, rounds, budget, extra)
+    pairs = _run(comparison, Engine.parse(engine, jobs), out)
+    rows, notes = write_comparison(out, pairs, _command())
+    _print(rows, notes, out)
+
+
+def _run(comparison: "Comparison", engine: "Engine", out: Path) -> "Sequence[tuple[Job, Outcome]]":
+    """Every job with its outcome; Ctrl-C keeps what is finished."""
+    with _bar(len(comparison.jobs)) as progress:
+        try:
+            return comparison.run(engine, progress)
+        except KeyboardInterrupt:
+            print(f"interrupted; finished runs are kept in {out}: type the same command to continue", file=sys.stderr)
+            raise typer.Exit(3) from None
+
+
+@contextmanager
+def _bar(total: int) -> "Iterator[Progress]":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("running {task.total} jobs"), BarColumn(), MofNCompleteColumn(), TextColumn("ETA"))
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+def _print(rows: "Sequence[Row]", notes: Sequence[str], out: Path) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from ..report import comparison_cells
+
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    for stream in dict.fromkeys(row.stream for row in rows):
+        table = Table(title=stream, title_justify="left", box=None, pad_edge=False)
+        head, cells = comparison_cells([row for row in rows if row.stream == stream])
+        for i, name in enumerate(head):
+            table.add_column(name, justify="right" if i else "left", overflow="fold")
+        for line in cells:
+            table.add_row(*line)
+        console.print(table, markup=False)
+    for note in notes:
+        console.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
+    print(f"report: {out / 'report.html'}")
+
+
+def _command() -> str:
+    import shlex
+
+    return shlex.join(["keyhole", *sys.argv[1:]])

@@ -1,0 +1,114 @@
+"""`keyhole diagnose`: what can be used of a file, its ranges, and whether choosing attributes matters."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+if TYPE_CHECKING:
+    from ..streams import Schema
+    from ..streams.profile import Profile
+    from ..theory.signal import Signal
+
+Progress: TypeAlias = Callable[[int], None]
+
+
+def diagnose(
+    file: Annotated[Path, typer.Argument(help="CSV or Parquet, one row per instance.")],
+    target: Annotated[str, typer.Option(help="The column to predict.")],
+    prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute.")] = None,
+    budget: Annotated[int, typer.Option(min=1, help="How many attributes the best choice may have.")] = 5,
+    ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
+    schema: Annotated[Path | None, typer.Option(help="Where to write the schema; else beside the file.")] = None,
+) -> None:
+    """Look a file over: usable columns, missing values, ranges (written to a schema), and how much choosing matters.
+
+    Example: keyhole diagnose visits.csv --target cost --prices prices.toml
+    """
+    from ..streams import open_table, read_prices
+    from ..streams.profile import Profile, moments
+    from ..theory.signal import signal
+
+    table = open_table(file)
+    costs = {} if prices is None else read_prices(prices)
+    with _progress("looking at every row", table.rows) as step:
+        profile = Profile(table, target, ignore or (), step)
+    found = profile.schema(costs)
+    place = schema or file.with_name(f"{Path(file.name.removesuffix('.gz')).stem}.schema.toml")
+    with _progress("measuring the signal", profile.rows) as step:
+        _, C = moments(table, found, step)
+    k = min(budget, len(found.names))
+    with _progress(f"searching for the best {k}", None):
+        strength = signal(C, k)
+    kept = _write(found, place)
+    for line in (*_columns(profile), *_values(profile, found, place), *_signal(strength, found, k), *kept):
+        print(f" {line}")
+
+
+def _columns(profile: "Profile") -> Iterator[str]:
+    """How many columns can be used, and what becomes of the others."""
+    dropped = [f"{name} ({why})" if why else name for name, why in profile.dropped.items()]
+    counts = f"{_thousands(profile.rows)} rows, {len(profile.table.columns)} columns"
+    yield f"{counts} -> {len(profile.names)} usable attributes" + (f"; dropped: {_some(dropped)}" if dropped else "")
+    if profile.missing[-1]:
+        yield f"the target '{profile.target}' is missing in {_thousands(profile.missing[-1])} rows: they are skipped"
+
+
+def _values(profile: "Profile", schema: "Schema", place: Path) -> Iterator[str]:
+    """Missing values and ranges."""
+    gaps = [f"'{name}' {100 * share:.1f} %" for name, share in profile.missing_share().items()]
+    outside = sum(a.low < -1 or a.high > 1 for a in schema.attributes)
+    missing = f"{_some(gaps, 4)} missing" if gaps else "nothing missing"
+    yield f"{missing} | {outside} attributes outside [-1, 1]: ranges written to {place}"
+
+
+def _signal(s: "Signal", schema: "Schema", k: int) -> Iterator[str]:
+    """What all, the best and random attributes explain."""
+    names = schema.names
+    shares = f"R2 {s.all:.2f} with all, {s.best:.2f} with the best {k}, {s.random:.2f} with a random {k}"
+    yield f"linear signal: {shares} -> {s.verdict}"
+    sure = "none are better" if s.best_bound == s.best else f"none have R2 above {s.best_bound:.3f}"
+    yield f"best {k} found: {', '.join(names[i] for i in s.support)} ({sure})"
+    for group in s.groups:
+        yield f"interchangeable (correlation 0.95 or more): {_some([names[i] for i in group])}"
+    constant = f"compatibility constant of the best-{k} support: {s.delta_s:.2g}; " if s.delta_s == s.delta_s else ""
+    yield f"{constant}smallest eigenvalue {max(s.smallest_eigenvalue, 0.0):.2g} (of the scaled rows)"
+
+
+def _write(schema: "Schema", place: Path) -> list[str]:
+    """Write the schema; another one in its place is kept under another name."""
+    from ..errors import ConfigError
+
+    notes = []
+    try:
+        if place.exists() and place.read_text(encoding="utf-8") != schema.to_toml():
+            old = place.with_name(f"{place.name}.old")
+            place.replace(old)
+            notes.append(f"the schema that was there before is now {old}")
+        schema.write(place)
+    except OSError as fault:
+        raise ConfigError(f"{place} cannot be written ({fault.strerror}); say where with --schema FILE") from None
+    return notes
+
+
+@contextmanager
+def _progress(what: str, total: int | None) -> Iterator[Progress]:
+    """A bar on the terminal while something takes its time; nothing where the output is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.completed:,.0f}"))
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda rows: bar.update(task, completed=rows)
+
+
+def _thousands(number: float) -> str:
+    return f"{number:,.0f}".replace(",", " ")
+
+
+def _some(items: list[str], most: int = 12) -> str:
+    return ", ".join(items[:most]) + (f", ... ({len(items)} in all)" if len(items) > most else "")

@@ -1,0 +1,98 @@
+"""A block of rows, played: the one place where a learner meets data."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from .._checks import LARGEST
+from .._types import Bools, Floats, Ints
+from ..errors import ProtocolError
+from ..protocol import Learner
+
+__all__ = ["Page", "Progress"]
+
+Progress: TypeAlias = Callable[[int], None]
+
+
+class Page:
+    """A block of rows and what is written down while it is played.
+
+    The calls a learner sees depend on its state and on where the page ends, on nothing else: a page that stopped after
+    any of them and goes on later, in another process too, plays the rest bit for bit.
+    """
+
+    def __init__(self, rows: Floats, labels: Floats, first: int) -> None:
+        self.rows, self.labels, self.first = rows, labels, first
+        self.played = 0
+        self.predictions: Floats = np.full(labels.size, np.nan)
+        self.explored: Bools = np.zeros(labels.size, dtype=np.bool_)
+        self.bought: Ints = np.zeros(rows.shape[1], dtype=np.int64)
+
+    def play(self, learner: Learner, compiled: bool, progress: Progress) -> None:
+        """The rows not played yet, several at a time where the learner promises that; `progress` may stop it."""
+        while self.played < self.labels.size:
+            t = self.played
+            quick = compiled and (self._steadily(learner, t) or self._quickly(learner, t))
+            self.played += quick or self._row(learner, t)
+            progress(self.first + self.played)
+
+    def note(self, start: int, stop: int, attributes: Ints, extra: Ints) -> None:
+        """Write down what rows start to stop bought before and after the label."""
+        self.bought[attributes] += stop - start
+        self.bought[extra] += stop - start
+
+    @cached_property
+    def _sound(self) -> bool:
+        """Whether no value and no label of the page could be refused: then the protocol's checks find nothing."""
+        low = min(np.fmin.reduce(a, axis=None, initial=0.0) for a in (self.rows, self.labels))
+        high = max(np.fmax.reduce(a, axis=None, initial=0.0) for a in (self.rows, self.labels))
+        return bool(low >= -LARGEST and high <= LARGEST)
+
+    def _quickly(self, learner: Learner, t: int) -> int:
+        """One round without the protocol's checks, where they could find nothing; 0 where they could."""
+        if not self._sound:
+            return 0
+        row, y, r = self.rows[t], float(self.labels[t]), learner._next()
+        values = row[r.attributes]
+        self.predictions[t] = learner._predict(r, values)
+        if y == y:  # not NaN
+            learner._tell(r, values, y, row[r.extra])
+        self.explored[t] = r.kind == "explore"
+        self.note(t, t + 1, r.attributes, r.extra)
+        return 1
+
+    def _row(self, learner: Learner, t: int) -> int:
+        """One round by the protocol."""
+        row, y = self.rows[t], float(self.labels[t])
+        r = learner.ask()
+        values, extra = row[r.attributes], learner.ask_more(r)
+        try:
+            self.predictions[t] = learner.predict(r, values)
+            if np.isnan(y):
+                learner.abandon(r)
+            else:
+                learner.tell(r, values, y, extra_attributes=extra, extra_values=row[extra])
+        except ProtocolError as fault:
+            learner.abandon(r)
+            raise ProtocolError(f"row {self.first + t + 1}: {fault}") from None
+        self.explored[t] = r.kind == "explore"
+        self.note(t, t + 1, r.attributes, extra)
+        return 1
+
+    def _steadily(self, learner: Learner, t: int) -> int:
+        """As many rounds as the learner promises to buy the same attributes in; 0 where one must go row by row."""
+        S, n = learner._steady()
+        stop = min(t + n, self.labels.size)
+        if stop - t < 2:
+            return 0
+        bought, labels = np.ascontiguousarray(self.rows[t:stop, S]), self.labels[t:stop]
+        if (np.abs(bought) > LARGEST).any() or (np.abs(labels) > LARGEST).any():
+            return 0  # row by row, to stop at the row and name it
+        self.predictions[t:stop] = learner._run(bought, labels)
+        self.note(t, stop, S, _NOTHING)
+        return stop - t
+
+
+_NOTHING: Ints = np.empty(0, dtype=np.int64)

@@ -1,0 +1,49 @@
+"""The honest baseline: k attributes drawn once, and online Newton steps on them."""
+
+import numpy as np
+
+from ._fixed import FixedSupport
+
+
+class FixedRandom(FixedSupport):
+    """Online Newton step on k attributes drawn once with the seed: what a learner must beat to be worth its search.
+
+        S ~ uniform k-subset of [d], once;    y_hat = <w, x(S)> within [-1, 1],   w by online Newton steps
+
+    Cost: O(k^2) a round and in memory.
+
+    Parameters
+    ----------
+    tuning, eps, sigma, delta
+        "theory": A_0 = k I and the paper's rho for noise sigma and failure probability delta; "practical" (the
+        default): A_0 = 0.3 k I, chosen by `benchmarks/tune.py`, and rho learnt from the residuals. eps is A_0 / (k I)
+        and overrides the preset.
+    standardize
+        For raw columns: learn mean and scale of every bought attribute and of the label as they come, predict the
+        label's running mean plus the scaled part.
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=500, seed=1)
+    >>> raw = kh.play(kh.make("fixed-random", d=20, k=4, seed=0, standardize=True), 100 * X + 7, 50 * y - 3)
+    >>> raw.bought.tolist().count(500)
+    4
+
+    References: the Newton step is that of Li, Liao, Xu and Nie, COLT 2025 (Hazan, Agarwal and Kale 2007).
+    """
+
+    name = "fixed-random"
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        k: int,
+        k0: int,
+        seed: int,
+        tuning: str = "practical",
+        eps: float | None = None,
+        sigma: float = 0.1,
+        delta: float = 0.01,
+        standardize: bool = False,
+    ) -> None:
+        super().__init__(names, k, k0, seed)
+        self._begin(np.sort(self.order[:k]), tuning, eps, sigma, delta, standardize)

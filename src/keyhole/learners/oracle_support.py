@@ -1,0 +1,54 @@
+"""The reference that is told the answer: online Newton steps on the true support."""
+
+from collections.abc import Sequence
+
+from ..errors import ConfigError
+from ._fixed import FixedSupport
+from ._options import places
+
+
+class OracleSupport(FixedSupport):
+    """Online Newton step on the support it is given: the regret that remains once the search is over.
+
+        S = support;    y_hat = <w, x(S)> within [-1, 1],   w by online Newton steps
+
+    Cost: O(k^2) a round and in memory.
+
+    Parameters
+    ----------
+    support
+        The true attributes, by name or by number: between 1 and k of them. Required.
+    tuning, eps, sigma, delta, standardize
+        As for "fixed-random".
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
+    >>> learner = kh.make("oracle-support", d=20, k=4, seed=0, support=w.nonzero()[0])
+    >>> bool(kh.play(learner, X, y).regret(w)[-1] < 1)
+    True
+
+    References: the Newton step is that of Li, Liao, Xu and Nie, COLT 2025 (Hazan, Agarwal and Kale 2007).
+    """
+
+    name = "oracle-support"
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        k: int,
+        k0: int,
+        seed: int,
+        support: Sequence[str | int] | None = None,
+        tuning: str = "practical",
+        eps: float | None = None,
+        sigma: float = 0.1,
+        delta: float = 0.01,
+        standardize: bool = False,
+    ) -> None:
+        super().__init__(names, k, k0, seed)
+        if support is None:
+            raise ConfigError(f"{self.name} is told the true support: give support=, at most k = {k} attributes")
+        S = places("support", support, self.names)
+        if not 1 <= S.size <= k:
+            raise ConfigError(f"support must have between 1 and k = {k} attributes; it has {S.size}")
+        self._begin(S, tuning, eps, sigma, delta, standardize)

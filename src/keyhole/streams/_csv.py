@@ -1,0 +1,148 @@
+"""CSV files as tables: typed by a first look, streamed, and searched again only to name a fault."""
+
+from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
+from typing import NoReturn
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as csv
+
+from .._types import Floats
+from ._arrow import kind, matrix
+from .table import Column, DataError, Table
+
+__all__ = ["CsvTable"]
+
+# Bytes parsed at a time. The first such block also decides which columns are numbers.
+_BLOCK = 1 << 20
+# How many values of a column that is not all numbers are looked at to tell text from numbers with a misprint.
+_LOOK = 2000
+_BOOLEANS = ("1", "0", "True", "False", "TRUE", "FALSE", "true", "false")
+
+
+class CsvTable(Table):
+    """A CSV file with a header; the separator is the comma, semicolon or tab that the header has most of.
+
+    Empty cells and the usual spellings of a missing value (NA, NaN, null, ...) are missing. A column is text if more
+    than half of the values in the first block are no numbers; a few such values are faults in a column of numbers.
+    """
+
+    def __init__(self, path: "str | PathLike[str]") -> None:
+        self._path, self._name = str(path), str(path)
+        self._parse = csv.ParseOptions(delimiter=_separator(self._path))
+        head = self._first_look()
+        self._types = {field.name: _reading(field.type) for field in head.schema}
+        super().__init__(self._name, [Column(f.name, _kind(head, j)) for j, f in enumerate(head.schema)], None)
+
+    def _first_look(self) -> pa.RecordBatch:
+        """The first block, with the types that pyarrow sees in it."""
+        try:
+            with self._reader(csv.ConvertOptions(strings_can_be_null=True)) as reader:
+                return reader.read_next_batch()
+        except StopIteration:
+            raise DataError(f"{self._name} has a header but no rows") from None
+        except (pa.ArrowInvalid, OSError) as fault:
+            self._explain(fault, [])
+
+    def _reader(
+        self, convert: csv.ConvertOptions, parse: csv.ParseOptions | None = None, threads: bool = True
+    ) -> csv.CSVStreamingReader:
+        read = csv.ReadOptions(block_size=_BLOCK, use_threads=threads)
+        return csv.open_csv(self._path, read, parse or self._parse, convert)
+
+    def _chunks(self, names: Sequence[str], start: int) -> Iterator[Floats]:
+        types = {name: self._types[name] for name in names}
+        convert = csv.ConvertOptions(column_types=types, include_columns=list(names), strings_can_be_null=True)
+        try:
+            with self._reader(convert) as reader:
+                for rows in reader:
+                    yield matrix(rows.slice(start), names)
+                    start = max(0, start - rows.num_rows)
+        except (pa.ArrowInvalid, OSError) as fault:
+            self._explain(fault, names)
+
+    def _explain(self, fault: Exception, names: Sequence[str]) -> NoReturn:
+        """Read again, slowly, everything as text, and say where the first fault is."""
+        invalid: list[csv.InvalidRow] = []
+        convert = csv.ConvertOptions(
+            column_types={name: pa.string() for name in names},
+            include_columns=list(names),
+            strings_can_be_null=True,
+            check_utf8=False,
+        )
+        try:
+            with self._reader(convert, self._noting(invalid), threads=False) as reader:
+                self._search(reader, names, invalid)
+        except (pa.ArrowInvalid, OSError):
+            pass  # what cannot be read as text either is told in pyarrow's words
+        raise DataError(f"{self._name} cannot be read as CSV: {str(fault).splitlines()[0]}") from None
+
+    def _noting(self, invalid: "list[csv.InvalidRow]") -> csv.ParseOptions:
+        def note(row: csv.InvalidRow) -> str:
+            invalid.append(row)
+            return "skip"
+
+        handler: Callable[[csv.InvalidRow], str] = note
+        return csv.ParseOptions(delimiter=self._parse.delimiter, invalid_row_handler=handler)
+
+    def _search(self, reader: csv.CSVStreamingReader, names: Sequence[str], invalid: "list[csv.InvalidRow]") -> None:
+        """Raise the `DataError` of the first row with too few or many cells, or with a cell that is no number."""
+        first = 1
+        for rows in reader:
+            faults = [(first + i, name) for name in names for i in self._wrong(rows.column(name), name)]
+            if invalid:
+                row = invalid[0].number - 1  # the header is the first
+                if not faults or row <= min(faults)[0]:
+                    cells = f"{invalid[0].actual_columns} cells where the header has {invalid[0].expected_columns}"
+                    raise DataError(f"{self._name}: row {row} (without the header) has {cells}; correct that row", row)
+            if faults:
+                row, name = min(faults)
+                value = rows.column(name)[row - first].as_py()
+                raise DataError(
+                    f"{self._name}: row {row} (without the header), column '{name}': '{value}' is not a number; "
+                    "correct it, or leave the cell empty if the value is missing",
+                    row,
+                    name,
+                )
+            first += rows.num_rows
+
+    def _wrong(self, texts: pa.StringArray, name: str) -> list[int]:
+        """The place of the first cell that cannot be read as the column's type, if any."""
+        if pa.types.is_boolean(self._types[name]):
+            wrong = pc.invert(pc.is_in(texts, pa.array(_BOOLEANS), skip_nulls=False))
+            wrong = pc.and_(wrong, texts.is_valid())
+            return [pc.index(wrong, True).as_py()] if pc.any(wrong).as_py() else []
+        try:
+            pc.cast(pc.utf8_trim_whitespace(texts), pa.float64())
+        except pa.ArrowInvalid:
+            return [next(i for i, text in enumerate(texts.to_pylist()) if text is not None and not _is_number(text))]
+        return []
+
+
+def _separator(path: str) -> str:
+    with pa.input_stream(path, compression="detect") as stream:
+        header = stream.read(1 << 16).split(b"\n", 1)[0]
+    return max(",;\t", key=lambda mark: header.count(mark.encode()))
+
+
+def _reading(dtype: pa.DataType) -> pa.DataType:
+    """The type to read a column as: booleans as such, anything else that is used as a number."""
+    return dtype if pa.types.is_boolean(dtype) else pa.float64()
+
+
+def _kind(head: pa.RecordBatch, j: int) -> str:
+    found = kind(head.schema.field(j).type)
+    if found != "text":
+        return found
+    texts = head.column(j).drop_null()[:_LOOK].to_pylist()
+    return "number" if 2 * sum(map(_is_number, texts)) >= len(texts) else "text"
+
+
+def _is_number(text: str) -> bool:
+    """Whether pyarrow reads the text as a number: as Python does, but for 1_000 and foreign digits."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.isascii() and "_" not in text

@@ -1,0 +1,74 @@
+"""CSV and Parquet files as tables, streamed by pyarrow."""
+
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .._types import Floats
+from ._arrow import kind, matrix
+from .table import Column, DataError, Table
+
+__all__ = ["ParquetTable", "open_file"]
+
+_PARQUET = b"PAR1"
+# Rows decoded at a time; with pages of the usual 1 MB this bounds memory at about 1-2 MB per column read.
+_ROWS = 8192
+
+
+def open_file(path: "str | PathLike[str]") -> Table:
+    """A CSV or Parquet file as a table; which of the two is told by its first bytes."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(4096)
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file") from None
+    except OSError as fault:
+        raise DataError(f"{path} cannot be read: {fault.strerror}") from None
+    if head.startswith(_PARQUET):
+        return ParquetTable(path)
+    if not head:
+        raise DataError(f"{path} is empty; it needs a header and at least one row")
+    if Path(path).suffix in (".parquet", ".pq") or (b"\0" in head and not str(path).endswith(".gz")):
+        raise DataError(f"{path} is neither Parquet nor CSV; save it as one of the two")
+    from ._csv import CsvTable
+
+    return CsvTable(path)
+
+
+class ParquetTable(Table):
+    """A Parquet file; only the row groups and columns that are needed are decoded, a few pages at a time."""
+
+    def __init__(self, path: "str | PathLike[str]") -> None:
+        self._path = path
+        try:
+            with self._open() as file:
+                fields, rows = list(file.schema_arrow), int(file.metadata.num_rows)
+                self._groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+        except (pa.ArrowException, OSError) as fault:
+            raise DataError(f"{path} cannot be read as Parquet: {_first_line(fault)}") from None
+        super().__init__(str(path), [Column(f.name, kind(f.type)) for f in fields], rows)
+
+    def _open(self) -> pq.ParquetFile:
+        # A small buffer and no read-ahead: otherwise a whole row group (the file, often) is held in memory.
+        return pq.ParquetFile(self._path, buffer_size=1 << 16, pre_buffer=False)
+
+    def _chunks(self, names: Sequence[str], start: int) -> Iterator[Floats]:
+        group = 0
+        while group < len(self._groups) and start >= self._groups[group]:
+            start -= self._groups[group]
+            group += 1
+        groups = list(range(group, len(self._groups)))
+        try:
+            with self._open() as file:
+                for rows in file.iter_batches(_ROWS, row_groups=groups, columns=list(names)):
+                    yield matrix(rows.slice(start), names)
+                    start = max(0, start - rows.num_rows)
+        except (pa.ArrowException, OSError) as fault:
+            raise DataError(f"{self.name} cannot be read as Parquet: {_first_line(fault)}") from None
+
+
+def _first_line(fault: Exception) -> str:
+    return str(fault).splitlines()[0]

@@ -1,0 +1,20 @@
+"""Many runs: algorithms x streams x seeds, on one machine or many, with results on disk."""
+
+from .comparing import Comparison, Progress
+from .engines import Engine
+from .job import Job, Outcome, run_job
+from .sources import Source
+from .summing import Row, notes_of, summarise
+
+__all__ = [
+    "Comparison",
+    "Engine",
+    "Job",
+    "Outcome",
+    "Progress",
+    "Row",
+    "Source",
+    "notes_of",
+    "run_job",
+    "summarise",
+]

@@ -1,0 +1,155 @@
+"""One job: an algorithm plays a stream with a seed. The same job gives the same outcome wherever it runs."""
+
+import hashlib
+import json
+import warnings
+from dataclasses import asdict, dataclass
+from typing import TypedDict
+
+import numpy as np
+
+from .. import __version__
+from .._types import Floats
+from ..catalogue import algorithms, make, options_of
+from ..errors import ConfigError, KeyholeWarning
+from ..keeper import History, play
+from ..protocol import Learner
+from ..runs.moments import Moments, best_subset
+from ..runs.spec import Spec
+from ..runs.view import View, wants_raw
+from .sources import Rows, Source
+
+__all__ = ["Job", "Outcome", "run_job"]
+
+POINTS = 24
+"""How many points of a curve are kept."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What decides an outcome."""
+
+    source: Source
+    algorithm: str
+    seed: int
+    rounds: int
+    budget: int | None
+    extra: int
+
+    @property
+    def key(self) -> str:
+        """A name for the job's file: equal for equal jobs of the same version."""
+        text = json.dumps({"version": __version__, **asdict(self)}, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+class Outcome(TypedDict):
+    """What is kept of a job."""
+
+    regret: float
+    """Against the true weights, or the best k in hindsight where those are unknown."""
+    loss: float
+    loss_last_tenth: float
+    found: float
+    """The share of the true support that is in the learner's at the end; NaN where the truth is unknown."""
+    attributes_per_row: float
+    price_per_row: float
+    rows: list[int]
+    curve: list[float]
+    """The regret up to each of `rows`."""
+    losses: list[float]
+    """The mean loss between them."""
+    silent: str
+    """What to say where the estimate was 0 in every exploration; else empty."""
+    notes: list[str]
+
+
+def run_job(job: Job) -> Outcome:
+    """Play the job."""
+    rows = job.source.rows(job.seed, job.rounds)
+    learner = learner_of(job, rows)
+    view = View(rows.schema, scaled=_is_scaled(job.source, learner), clip=False)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always", KeyholeWarning)
+        history = play(learner, view.rows(rows.X), view.labels(rows.y), keep=False)
+    losses = (view.predictions(history.predictions) - rows.y) ** 2
+    return _outcome(learner, history, losses, rows, [str(h.message) for h in heard])
+
+
+def learner_of(job: Job, rows: Rows) -> Learner:
+    """The learner of a job, with a seed of its own; an oracle is told the truth."""
+    spec, d = Spec.parse(job.algorithm), rows.X.shape[1]
+    options = dict(spec.options)
+    k, k0 = options.pop("k", job.budget), options.pop("k0", job.extra)
+    if spec.name in {a.name for a in algorithms() if a.setting == "d of d"}:
+        k = d
+    if k is None:
+        raise ConfigError(f"say how many attributes may be bought a row: --budget K with 1 <= K <= {d}")
+    known = options_of(spec.name)
+    if "support" in known and "support" not in options:
+        if rows.w is None:
+            raise ConfigError(f"'{spec.name}' needs the true support, which only a synthetic stream knows")
+        options["support"] = [int(i) for i in np.flatnonzero(rows.w)]
+    if "prices" in known and "prices" not in options and (rows.schema.prices != 1.0).any():
+        options["prices"] = rows.schema.prices.tolist()
+    seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
+    return make(spec.name, names=rows.schema.names, k=k, k0=k0, seed=seed, **options)  # type: ignore[arg-type]
+
+
+def _is_scaled(source: Source, learner: Learner) -> bool:
+    """Synthetic rows are what the paper's learners expect, whatever the label; tables are scaled by their schema."""
+    return not source.name.startswith("synthetic:") and not wants_raw(learner)
+
+
+def _outcome(learner: Learner, history: History, losses: Floats, rows: Rows, notes: list[str]) -> Outcome:
+    T = losses.size
+    there = np.nan_to_num(losses - _rival(rows, learner.k), nan=0.0)
+    regret = np.cumsum(there)
+    ends = np.unique(np.ceil(np.linspace(0, T, min(POINTS, T) + 1)).astype(np.int64))[1:]
+    starts = np.concatenate([[0], ends[:-1]])
+    return Outcome(
+        regret=float(regret[-1]),
+        loss=float(np.nanmean(losses)),
+        loss_last_tenth=float(np.nanmean(losses[-max(T // 10, 1) :])),
+        found=_found(learner, rows),
+        attributes_per_row=float(history.bought.sum()) / T,
+        price_per_row=float(history.bought @ rows.schema.prices) / T,
+        rows=ends.tolist(),
+        curve=regret[ends - 1].tolist(),
+        losses=[float(np.nanmean(losses[a:b])) for a, b in zip(starts, ends, strict=True)],
+        silent=_silent(learner),
+        notes=notes,
+    )
+
+
+def _rival(rows: Rows, k: int) -> Floats:
+    """The losses of what regret is measured against."""
+    if rows.w is not None:
+        residual: Floats = rows.y - np.nan_to_num(rows.X, nan=0.0) @ rows.w
+        return residual**2
+    known = np.isfinite(rows.y)
+    X = np.where(np.isfinite(rows.X), rows.X, np.nanmean(np.where(np.isfinite(rows.X), rows.X, np.nan), axis=0))
+    shift = X.mean(axis=0)
+    V = np.column_stack([np.ones(known.sum()), X[known] - shift, rows.y[known]])
+    G = V.T @ V
+    S = best_subset(G, k, rows.schema.prices, np.inf).attributes
+    moments = Moments.of(G)
+    beta = np.linalg.lstsq(moments.C[np.ix_(S, S)], moments.c[S], rcond=None)[0]
+    fitted = moments.mean[-1] + (X - shift - moments.mean[:-1])[:, S] @ beta
+    return np.asarray((rows.y - fitted) ** 2, dtype=np.float64)
+
+
+def _found(learner: Learner, rows: Rows) -> float:
+    if rows.w is None:
+        return float("nan")
+    true = np.flatnonzero(rows.w)
+    return float(np.isin(true, learner.support).mean())
+
+
+def _silent(learner: Learner) -> str:
+    """What there is to say of a learner of the paper whose estimate was 0 all along."""
+    estimate = getattr(learner, "estimate", None)
+    if estimate is None or not getattr(estimate, "silent", False):
+        return ""
+    widths = estimate.silence().partition(": ")[2].partition(";")[0]
+    return f"kept w = 0 in {estimate.zeros}/{estimate.solved} explorations ({widths})"

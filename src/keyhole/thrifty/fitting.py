@@ -1,0 +1,191 @@
+"""Least squares on a set of attributes, from rows of which some lack one of them.
+
+A row that shows all of M enters as it is; one that lacks a single member a enters with x_a replaced by its regression
+on the others, and with weight S2 / (S2 + w_a^2 var(x_a | rest)): the noise that the missing part adds. Such rows say
+nothing about w_a, but they keep what was known about the others when a joined. All sums are positive definite.
+"""
+
+import numpy as np
+
+from .._jit import inner
+from .._types import Floats, Ints
+from .book import (
+    CENTRE,
+    COND,
+    EXPLAINED,
+    HEFT,
+    IMPUTED,
+    LABEL,
+    MARK,
+    MEAN,
+    MEANS,
+    NOW,
+    RAW,
+    S2,
+    SD,
+    TOLD,
+    Book,
+    G,
+    P,
+    V,
+    W,
+)
+
+__all__ = ["add", "build", "impute", "invert", "solve"]
+
+
+@inner
+def invert(A: Floats, m: int, out: Floats) -> None:
+    """out = A^-1 for a positive definite m x m matrix: Gauss-Jordan on A scaled to a unit diagonal."""
+    s = np.empty(m)
+    T = np.zeros((m, 2 * m))
+    for i in range(m):
+        s[i] = 1.0 / np.sqrt(max(A[i, i], 1e-300))
+    for i in range(m):
+        for j in range(m):
+            T[i, j] = A[i, j] * s[i] * s[j]
+        T[i, i] += 1e-9  # keeps exact duplicates apart
+        T[i, m + i] = 1.0
+    for i in range(m):
+        pivot = max(T[i, i], 1e-9)
+        for e in range(2 * m):
+            T[i, e] /= pivot
+        for j in range(m):
+            f = T[j, i] if j != i else 0.0
+            if f != 0.0:
+                for e in range(2 * m):
+                    T[j, e] -= f * T[i, e]
+    for i in range(m):
+        for j in range(m):
+            out[i, j] = T[i, m + j] * s[i] * s[j]
+
+
+@inner
+def moments(b: Book, j: int) -> tuple[float, float]:
+    """Mean and variance of attribute j over all its values, before winsorising."""
+    n = b.at[j, RAW]
+    if n <= 0.0:
+        return 0.0, 0.0
+    mean = b.at[j, RAW + 1] / n
+    return mean, max(b.at[j, RAW + 2] / n - mean * mean, 0.0)
+
+
+@inner
+def add(gram: Floats, v: Floats, m: int, weight: float) -> None:
+    """gram += weight v v'."""
+    for i in range(m + 2):
+        f = weight * v[i]
+        for j in range(m + 2):
+            gram[i, j] += f * v[j]
+
+
+@inner
+def impute(b: Book, v: Floats, seen: Ints, m: int) -> None:
+    """Replace the deviations v[a] of members not seen by their expectation given those seen: P_uu v_u = -P_us v_s."""
+    lost = np.flatnonzero(seen[:m] == 0)
+    u = lost.size
+    if u == 0:
+        return
+    A, A_inv = np.empty((u, u)), np.empty((u, u))
+    for i in range(u):
+        for j in range(u):
+            A[i, j] = b.inv[NOW, P, lost[i], lost[j]]
+    invert(A, u, A_inv)
+    pull = np.zeros(u)
+    for i in range(u):
+        for a in range(m):
+            if seen[a]:
+                pull[i] -= b.inv[NOW, P, lost[i], a] * v[a]
+    for i in range(u):
+        v[lost[i]] = 0.0
+        for j in range(u):
+            v[lost[i]] += A_inv[i, j] * pull[j]
+
+
+@inner
+def solve(b: Book, f: int, m: int) -> None:
+    """Weights of the members: ridge with one pseudo-row of each member's own mean and variance."""
+    g, y_mean = b.num[G], b.num[MEAN]
+    total = b.gram[f, m, m] + g
+    A, c = np.zeros((m, m)), np.zeros(m)
+    y_bar = (b.gram[f, m, m + 1] + g * y_mean) / total
+    prior = np.empty(m)
+    for a in range(m):
+        prior[a], variance = moments(b, b.M[f, a])
+        b.vec[f, SD, a] = np.sqrt(variance)
+        b.vec[f, MEANS, a] = (b.gram[f, m, a] + g * prior[a]) / total
+    for a in range(m):
+        for e in range(m):
+            A[a, e] = b.gram[f, a, e] + g * prior[a] * prior[e] - total * b.vec[f, MEANS, a] * b.vec[f, MEANS, e]
+        A[a, a] += g * b.vec[f, SD, a] ** 2
+        c[a] = b.gram[f, a, m + 1] + g * prior[a] * y_mean - total * b.vec[f, MEANS, a] * y_bar
+    invert(A, m, b.inv[f, V])
+    for a in range(m):
+        b.vec[f, W, a] = 0.0
+        for e in range(m):
+            b.vec[f, W, a] += b.inv[f, V, a, e] * c[e]
+            b.inv[f, V, a, e] *= g
+        A[a, a] += b.vec[f, IMPUTED, a] * b.vec[f, COND, a]  # an imputed value lacks its own conditional variance
+    explained = 0.0
+    for a in range(m):
+        for e in range(m):
+            A[a, e] /= total
+            explained += b.vec[f, W, a] * b.vec[f, W, e] * A[a, e]
+    invert(A, m, b.inv[f, P])
+    b.top[f, CENTRE], b.top[f, EXPLAINED] = y_bar, explained
+
+
+@inner
+def _show(b: Book, t: int, v: Floats, seen: Ints, m: int) -> int:
+    """The members that stored row t shows, into v; how many they are."""
+    n = 0
+    seen[:] = 0
+    for i in range(b.who.shape[1]):
+        j = b.who[t, i]
+        if j < 0:
+            break
+        a = b.idx[MARK, j]
+        if a >= 0:
+            v[a], seen[a] = b.what[t, i], 1
+            n += 1
+    v[m], v[m + 1] = 1.0, b.mass[t, LABEL]
+    return n
+
+
+@inner
+def build(b: Book, f: int, m: int, w_guess: Floats) -> None:
+    """Fit `b.M[f, :m]` on the stored rows: first those that show all of it, then with them those that lack one."""
+    b.gram[f], b.vec[f, IMPUTED, :], b.vec[f, COND, :] = 0.0, 0.0, 0.0
+    rows = min(b.cnt[TOLD], b.mass.shape[0])
+    v, seen, short = np.zeros(m + 2), np.zeros(m + 2, dtype=np.int64), np.empty(rows, dtype=np.int64)
+    n = 0
+    for a in range(m):
+        b.idx[MARK, b.M[f, a]] = a
+    for t in range(rows):
+        shown = _show(b, t, v, seen, m)
+        if shown == m:
+            add(b.gram[f], v, m, b.mass[t, HEFT])
+        elif shown == m - 1:
+            short[n] = t
+            n += 1
+    solve(b, f, m)
+    if m > 1 and n > 0:
+        mean, prec, keep = b.vec[f, MEANS, :m].copy(), b.inv[f, P, :m, :m].copy(), np.empty(m)
+        for a in range(m):
+            b.vec[f, COND, a] = 1.0 / prec[a, a]
+            keep[a] = b.num[S2] / (b.num[S2] + w_guess[a] ** 2 * b.vec[f, COND, a])
+        for i in range(n):
+            _show(b, short[i], v, seen, m)
+            a = 0
+            while seen[a]:
+                a += 1
+            v[a] = mean[a]
+            for e in range(m):
+                if e != a:
+                    v[a] -= prec[a, e] / prec[a, a] * (v[e] - mean[e])
+            weight = keep[a] * b.mass[short[i], HEFT]
+            add(b.gram[f], v, m, weight)
+            b.vec[f, IMPUTED, a] += weight
+        solve(b, f, m)
+    for a in range(m):
+        b.idx[MARK, b.M[f, a]] = -1

@@ -1,0 +1,281 @@
+"""How the support changes: who leaves, who joins, who is swapped, and who may borrow a place to show what it is worth.
+
+With L = 2 ln d, the price of having chosen among d: a member stays while z^2 >= L/2; a candidate joins when z^2 > L, and
+still z^2 > L/2 in the fit of the new support; with no room it joins if it explains more than those who must go.
+"""
+
+import math
+
+import numpy as np
+
+from .._jit import inner
+from .._types import Bools, Floats
+from .book import (
+    COND,
+    ERR,
+    EXPLAINED,
+    FEW,
+    GAIN,
+    HOPE,
+    K0,
+    MOVES,
+    N_,
+    NEXT,
+    NOW,
+    ORDER,
+    PLACE,
+    PRICE,
+    QUEUE,
+    QUEUED,
+    ROW_,
+    ROWS,
+    S2,
+    SD,
+    SE,
+    SIZE,
+    SPEND,
+    TOLD,
+    TRIAL,
+    TURN,
+    VAR,
+    VICTIM,
+    Book,
+    C,
+    G,
+    K,
+    P,
+    R,
+    V,
+    W,
+)
+from .fitting import build, solve
+from .knapsack import knapsack
+from .scoring import enough, regress, rescore, shrinkage, swap
+
+__all__ = ["refit"]
+
+_TRIES = 6
+
+
+@inner
+def _residual(b: Book) -> None:
+    """S2 = variance of the label not explained, but not far below what was seen in predictions; and the cond of M."""
+    m = b.cnt[SIZE]
+    explained = b.top[NOW, EXPLAINED] if m else 0.0
+    b.num[S2] = max(b.num[VAR] - explained, 0.3 * b.num[ERR], 1e-9 * b.num[VAR])
+    for a in range(m):
+        b.vec[NOW, COND, a] = 1.0 / b.inv[NOW, P, a, a]
+
+
+@inner
+def _settle(b: Book, m: int) -> None:
+    """The trial becomes the support."""
+    for a in range(b.cnt[SIZE]):
+        b.idx[PLACE, b.M[NOW, a]] = -1
+    b.M[NOW], b.vec[NOW], b.gram[NOW] = b.M[TRIAL], b.vec[TRIAL], b.gram[TRIAL]
+    b.inv[NOW], b.top[NOW] = b.inv[TRIAL], b.top[TRIAL]
+    for a in range(m):
+        b.idx[PLACE, b.M[NOW, a]] = a
+    b.cnt[SIZE] = m
+    b.cnt[MOVES] += 1
+    _residual(b)
+    rescore(b)
+
+
+@inner
+def _evict(b: Book, L: float) -> bool:
+    """Let the least significant member go, if z^2 < L/2."""
+    m = b.cnt[SIZE]
+    worst, least = -1, 0.5 * L
+    for a in range(m):
+        z2 = b.vec[NOW, W, a] ** 2 / (b.num[S2] * b.inv[NOW, V, a, a])
+        if z2 < least:
+            worst, least = a, z2
+    if worst < 0 or b.gram[NOW, m, m] / b.num[G] <= FEW:
+        return False
+    guess, n = np.zeros(m), 0
+    for a in range(m):
+        if a != worst:
+            b.M[TRIAL, n], guess[n] = b.M[NOW, a], b.vec[NOW, W, a]
+            n += 1
+    if n > 0:
+        build(b, TRIAL, n, guess)
+    _settle(b, n)
+    return True
+
+
+@inner
+def _room(b: Book, j: int) -> bool:
+    """Whether j can be bought beside the whole support."""
+    cost = b.at[j, PRICE]
+    for a in range(b.cnt[SIZE]):
+        cost += b.at[b.M[NOW, a], PRICE]
+    return b.cnt[SIZE] < b.cnt[K] and cost <= b.num[SPEND]
+
+
+@inner
+def _stay(b: Book, j: int, losses: Floats) -> Bools:
+    """The members that stay when j comes: all if there is room, else all but the cheapest to lose that make it."""
+    m = b.cnt[SIZE]
+    stay = np.ones(m, dtype=np.bool_)
+    if _room(b, j):
+        return stay
+    if np.isfinite(b.num[SPEND]):
+        return knapsack(losses[:m] + 1e-300, b.at[b.M[NOW, :m], PRICE], b.cnt[K] - 1, b.num[SPEND] - b.at[j, PRICE])
+    stay[np.argmin(losses[:m])] = False
+    return stay
+
+
+@inner
+def _psi(z: float) -> float:
+    """E (Z - z)_+ of a standard normal Z."""
+    return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) - 0.5 * z * math.erfc(z / math.sqrt(2.0))
+
+
+@inner
+def _improvement(b: Book, a: int, r: float, sd: float, c: float, u: float) -> float:
+    """E (gain of j in place of a)_+ / (cost of a round without a), for a covariance of j that is N(r, sd^2).
+
+    The gain is positive beyond two thresholds, up and down, and nearly linear there.
+    """
+    w, cond = abs(b.vec[NOW, W, a]), b.vec[NOW, COND, a]
+    if b.vec[NOW, W, a] < 0.0:
+        r, u = -r, -u
+    J = b.inv[NOW, P, a, a] + u * u / c
+    root = math.sqrt(J * c)
+    up, down = w * c / (root + u), w * c / (root - u)
+    slope_up = 2.0 * (up + (w - u * up / c) * u / J) / c
+    slope_down = 2.0 * (down - (w + u * down / c) * u / J) / c
+    return float(sd * (slope_up * _psi((up - r) / sd) + slope_down * _psi((down + r) / sd)) / (w * w * cond))
+
+
+@inner
+def _hope(b: Book, j: int, v: float, u: Floats, slab: float) -> None:
+    """hope_j > 0: knowing j twice as well is worth more, over as many rounds as there were, than the places it takes.
+
+    Either j adds something (prior k/d, a weight of the size of the members'), or it is what a member a stands in for:
+    then w_a = u_a w_j, and r_j should be c_j w_a / u_a.
+    """
+    m, d, rounds = b.cnt[SIZE], b.at.shape[0], b.num[ROWS] / b.num[G]
+    known = enough(b, j) and v > 0.0
+    n = b.at[j, N_] / b.num[G] if known else float(FEW)
+    r, se, c = (b.at[j, R], b.at[j, SE], b.at[j, C]) if known else (0.0, 1e9, 1.0)
+    v = v if known else 1.0
+    ease = slab / v / (slab / v + (se / c) ** 2)
+    odds = b.cnt[K] / max(d - b.cnt[K], 1) * math.sqrt(1.0 - ease) * math.exp(min(0.5 * ease * (r / se) ** 2, 50.0))
+    odds = odds if known else b.cnt[K] / max(d - b.cnt[K], 1)
+    best, victim = 0.0, 0
+    for a in range(m):
+        if b.vec[NOW, W, a] == 0.0:
+            continue
+        ua = u[a] if known else 0.0
+        worth = 0.5 * odds / (1.0 + odds) * _improvement(b, a, ease * r, se * math.sqrt(ease), c, ua)
+        if abs(ua) > 1e-3:
+            other = c * b.vec[NOW, W, a] / ua
+            chance = 1.0 / (1.0 + math.exp(min(0.5 * ((r - other) ** 2 - r * r) / se**2, 50.0)))
+            worth = max(worth, chance * c / (ua * ua * b.vec[NOW, COND, a]))
+        if worth > best:
+            best, victim = worth, a
+    b.at[j, HOPE], b.idx[VICTIM, j] = rounds * best / n - 1.0, victim
+
+
+@inner
+def _score(b: Book, L: float) -> None:
+    """gain_j > 0 for every candidate that should join now, hope_j > 0 for those that should be looked at."""
+    m, s = b.cnt[SIZE], shrinkage(b)
+    u, losses, slab = np.zeros(max(m, 1)), np.zeros(max(m, 1)), 0.0
+    for a in range(m):
+        slab += (b.vec[NOW, W, a] * b.vec[NOW, SD, a]) ** 2 / m
+    for j in range(b.at.shape[0]):
+        b.at[j, GAIN], b.at[j, HOPE] = 0.0, -1.0
+        if b.idx[PLACE, j] >= 0:
+            continue
+        v = regress(b, j, s, u) if b.at[j, ROW_] >= 2.0 else 0.0
+        full = not _room(b, j)
+        if v > 0.0 and enough(b, j) and b.at[j, R] ** 2 > L * b.at[j, SE] ** 2:
+            b.at[j, GAIN] = b.at[j, R] ** 2 / b.at[j, C]
+            if full:
+                b.idx[VICTIM, j] = swap(b, b.at[j, R], b.at[j, C], u, losses)
+                stay = _stay(b, j, losses)
+                for a in range(m):
+                    b.at[j, GAIN] -= 0.0 if stay[a] else losses[a]
+        if full and m > 0 and slab > 0.0 and b.cnt[K0] == 0 and b.at[j, PRICE] <= b.num[SPEND]:
+            _hope(b, j, v, u, slab)
+
+
+@inner
+def _attempt(b: Book, j: int, L: float) -> bool:
+    """Fit the support with j in it; keep it if j holds its own there."""
+    m = b.cnt[SIZE]
+    u, losses, guess = np.zeros(max(m, 1)), np.zeros(max(m, 1)), np.zeros(m + 1)
+    regress(b, j, shrinkage(b), u)
+    r, c = b.at[j, R], b.at[j, C]
+    victim = swap(b, r, c, u, losses) if m else 0
+    stay, n, lost = _stay(b, j, losses), 0, 0.0
+    for a in range(m):
+        if stay[a]:
+            b.M[TRIAL, n], guess[n] = b.M[NOW, a], b.vec[NOW, W, a] - u[a] * r / c
+            n += 1
+        else:
+            lost += b.vec[NOW, W, a] ** 2 * b.vec[NOW, COND, a]
+    b.M[TRIAL, n], guess[n] = j, r / c
+    build(b, TRIAL, n + 1, guess)
+    w = b.vec[TRIAL, W, n]
+    if w * w <= 0.5 * L * b.num[S2] * b.inv[TRIAL, V, n, n]:
+        return False
+    alone = 1.0 / c  # precision of j given those who stay, where one leaves
+    if n < m:
+        alone -= (u[victim] / c) ** 2 / (b.inv[NOW, P, victim, victim] + u[victim] ** 2 / c)
+    if w * w / alone <= lost:
+        return False
+    _settle(b, n + 1)
+    return True
+
+
+@inner
+def _join(b: Book, L: float) -> bool:
+    """Try the candidates that should join, best first; True when one did."""
+    for _ in range(_TRIES):
+        best = -1
+        for p in range(b.at.shape[0]):
+            j = b.idx[ORDER, p]
+            if b.at[j, GAIN] > 0.0 and (best < 0 or b.at[j, GAIN] > b.at[best, GAIN]):
+                best = j
+        if best < 0:
+            return False
+        if _attempt(b, best, L):
+            return True
+        b.at[best, GAIN] = 0.0
+    return False
+
+
+@inner
+def _lending(b: Book) -> None:
+    """Every second round is lent while anyone has hope, in turn, the most hopeful first."""
+    waiting, n = np.empty(b.at.shape[0]), 0
+    for p in range(b.at.shape[0]):
+        j = b.idx[ORDER, p]
+        if b.idx[PLACE, j] < 0 and b.at[j, HOPE] > 0.0:
+            b.idx[QUEUE, n], waiting[n] = j, -b.at[j, HOPE]
+            n += 1
+    if n > 1:
+        b.idx[QUEUE, :n] = b.idx[QUEUE, :n][np.argsort(waiting[:n], kind="mergesort")].copy()
+    b.cnt[QUEUED], b.cnt[TURN] = n, 0
+
+
+@inner
+def refit(b: Book) -> None:
+    """Weights anew, moves until nothing moves, who may borrow; next time after 2 % more rows (0.5 % while lending)."""
+    L = 2.0 * math.log(max(b.at.shape[0], 3))
+    if b.cnt[SIZE] > 0:
+        solve(b, NOW, b.cnt[SIZE])
+    _residual(b)
+    for _ in range(2 * b.cnt[K] + 4):
+        if _evict(b, L):
+            continue
+        _score(b, L)
+        if not _join(b, L):
+            break
+    _lending(b)
+    rows = min(b.num[ROWS] / b.num[G], float(b.cnt[TOLD]))
+    b.cnt[NEXT] = b.cnt[TOLD] + max(1, int(rows / (200.0 if b.cnt[QUEUED] else 50.0)))

@@ -1,0 +1,229 @@
+"""Journey 6: each row of its table of bad things, as a person meets it."""
+
+import json
+import shutil
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import keyhole as kh
+from keyhole.runs import folder
+
+from .conftest import stream, write
+
+RUN = ("--target", "y", "--budget", "3", "--out", "out")
+
+
+def summary(path):
+    return json.loads((path / "out" / "summary.json").read_text())
+
+
+def rounds(path):
+    return pq.read_table(path / "out" / "rounds.parquet").to_pydict()
+
+
+def test_a_missing_value_that_was_bought_is_paid_counted_and_warned_of(typed, tmp_path):
+    columns = stream(400)
+    for i in range(8):
+        columns[f"x{i}"][::4] = np.nan
+    code, _, errors = typed("run", write(tmp_path / "a.parquet", columns), *RUN)
+    assert code == 0
+    played = rounds(tmp_path)
+    assert played["unobserved"] == [3 if row % 4 == 0 else 0 for row in range(400)]
+    assert set(played["price"]) == {3.0}
+    assert sum(f["unobserved"] for f in summary(tmp_path)["attributes"].values()) == 300
+    assert (
+        errors.count("values bought were missing so far") == 1
+    )  # 25 % from the start: told once, at the highest share
+    assert any("paid, not observed" in text for text in summary(tmp_path)["warnings"])
+
+
+def test_a_missing_value_that_was_not_bought_is_nothing(typed, tmp_path):
+    columns = stream(300)
+    file = write(tmp_path / "a.parquet", columns)
+    typed("run", file, *RUN)
+    before = rounds(tmp_path)
+    for row, bought in enumerate(before["bought"]):
+        for i in range(8):
+            if f"x{i}" not in bought:
+                columns[f"x{i}"][row] = np.nan
+    typed("run", write(tmp_path / "b.parquet", columns), *RUN[:-1], "again")
+    after = pq.read_table(tmp_path / "again" / "rounds.parquet").to_pydict()
+    assert after == before
+
+
+def test_a_value_not_asked_for_or_missing_is_named_and_changes_nothing():
+    learner = kh.make("ds-oslrc", names=[f"x{i}" for i in range(8)], k=3, seed=0)
+    r = learner.ask()
+    asked = dict.fromkeys(r.names, 0.5)
+    other = next(n for n in learner.names if n not in r.names)
+    before = kh.saving.to_bytes(learner)
+    with pytest.raises(kh.ProtocolError, match=f"'{other}' was not asked for"):
+        learner.tell(r, asked | {other: 1.0}, 0.1)
+    with pytest.raises(kh.ProtocolError, match=f"no value for '{r.names[0]}'"):
+        learner.tell(r, dict.fromkeys(r.names[1:], 0.5), 0.1)
+    assert kh.saving.to_bytes(learner) == before
+
+
+def test_a_row_without_a_label_is_abandoned_and_counted(typed, tmp_path):
+    columns = stream(200)
+    columns["y"][[10, 50, 51]] = np.nan
+    assert typed("run", write(tmp_path / "a.parquet", columns), *RUN)[0] == 0
+    assert summary(tmp_path)["abandoned"] == 3
+    assert summary(tmp_path)["labelled"] == 197
+    losses = np.array(rounds(tmp_path)["loss"])
+    assert np.flatnonzero(np.isnan(losses)).tolist() == [10, 50, 51]
+    assert np.isclose(summary(tmp_path)["mse"], np.nanmean(losses), rtol=1e-12)
+
+
+def test_an_infinite_label_stops_the_run_at_its_row(typed, tmp_path):
+    columns = stream(200)
+    columns["y"][120] = np.inf
+    code, _, errors = typed("run", write(tmp_path / "a.parquet", columns), *RUN)
+    assert code == 2
+    assert "a.parquet, row 121" in errors
+    assert "label is inf" in errors
+
+
+def test_a_value_beyond_the_range_is_clipped_counted_and_reported(typed, tmp_path):
+    columns = stream(200)
+    columns["x3"][:] = 2.5
+    columns["x3"][7] = 9.0
+    typed("run", write(tmp_path / "a.parquet", columns), *RUN)
+    told = [text for text in summary(tmp_path)["warnings"] if "'x3'" in text and "clipped" in text]
+    assert len(told) == 1
+    bought = ["x3" in names for names in rounds(tmp_path)["bought"]]
+    assert f"{sum(bought)} of {sum(bought)} values" in told[0]
+    assert ("largest seen 9" in told[0]) == bought[7]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--budget", "0"), "between 1 and 8"),
+        (("--budget", "9"), "between 1 and 8"),
+        (("--budget", "4", "--extra", "5"), "between 0 and 4"),
+        (("--budget", "2", "--algorithm", "ds-oslrc"), "support-bandit"),
+        (("--budget", "6", "--algorithm", "ds-oslrc"), "support-bandit"),
+        (("--budget", "3", "--extra", "2", "--algorithm", "ds-poslrc"), "k0 >= 3"),
+        (("--algorithm", "ds-oslrc"), "--budget K with 1 <= K <= 8"),
+        (("--budget", "3", "--spend", "4", "--algorithm", "ds-oslrc"), "does not plan with money"),
+        (("--budget", "3", "--algorithm", "ds-osrlc"), "did you mean 'ds-oslrc'"),
+    ],
+)
+def test_a_budget_that_cannot_be_is_refused_with_what_can_be(typed, tmp_path, words, told):
+    code, _, errors = typed("run", write(tmp_path / "a.parquet", stream(20)), "--target", "y", "--out", "out", *words)
+    assert code == 2
+    assert told in errors
+    assert errors.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_budget_of_everything_suggests_what_is_made_for_that(typed, tmp_path):
+    words = ("--target", "y", "--budget", "8", "--algorithm", "fixed-random", "--out", "out")
+    code, _, errors = typed("run", write(tmp_path / "a.parquet", stream(70)), *words)
+    assert code == 0
+    assert "vaw" in errors
+
+
+def test_two_columns_of_one_name_are_refused_with_both_places(typed, tmp_path):
+    (tmp_path / "a.csv").write_text("a,b,a,y\n1,2,3,4\n")
+    code, _, errors = typed("run", "a.csv", *RUN)
+    assert code == 2
+    assert "columns 1 and 3" in errors
+
+
+def test_a_text_column_stops_a_run_unless_it_is_ignored(typed, tmp_path):
+    columns = stream(100) | {"notes": [f"visit {i}" for i in range(100)]}
+    file = write(tmp_path / "a.csv", columns)
+    code, _, errors = typed("run", file, *RUN)
+    assert code == 2
+    assert "'notes' holds text" in errors
+    assert typed("run", file, *RUN, "--ignore", "notes")[0] == 0
+
+
+def test_a_constant_column_is_no_error_and_is_reported(typed, tmp_path):
+    columns = stream(300) | {"flat": np.full(300, 0.5)}
+    assert typed("run", write(tmp_path / "a.parquet", columns), *RUN, "--algorithm", "ds-oslrc[explore=1]")[0] == 0
+    assert summary(tmp_path)["constant"] == ["flat"]
+    assert summary(tmp_path)["attributes"]["flat"]["weight"] == 0.0
+
+
+def test_a_word_among_numbers_is_named_and_the_run_goes_on_after_the_fix(typed, tmp_path):
+    file = write(tmp_path / "a.csv", stream(9000))
+    good = file.read_text()
+    lines = good.split("\n")
+    lines[8001] = "oops" + lines[8001][lines[8001].index(",") :]
+    file.write_text("\n".join(lines))
+    code, _, errors = typed("run", "a.csv", *RUN)
+    assert code == 2
+    assert all(word in errors for word in ("a.csv", "row 8001", "'x0'", "oops"))
+    file.write_text(good)
+    assert typed("run", "--resume", "out")[0] == 0
+    typed("run", "a.csv", *RUN[:-1], "whole")
+    for name in ("rounds.parquet", "ledger.parquet", "model.kh"):
+        assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert json.loads((tmp_path / "out" / "timing.json").read_text())["sessions"][1]["first_row"] == 4097
+
+
+def test_a_file_that_changed_is_refused_with_what_changed(typed, tmp_path):
+    file = write(tmp_path / "a.csv", stream(9000))
+    text = file.read_text()
+    lines = text.split("\n")
+    lines[8001] = "oops" + lines[8001][lines[8001].index(",") :]
+    file.write_text("\n".join(lines))
+    assert typed("run", "a.csv", *RUN)[0] == 2
+    lines = text.split("\n")
+    lines[3] = lines[4]  # mended, but a row that was played is another now
+    file.write_text("\n".join(lines))
+    code, _, errors = typed("run", "--resume", "out")
+    assert code == 2
+    assert "changed since this run began: its size" in errors
+
+
+def test_a_folder_that_holds_a_run_is_not_written_over(typed, tmp_path):
+    file = write(tmp_path / "a.parquet", stream(100))
+    assert typed("run", file, *RUN)[0] == 0
+    code, _, errors = typed("run", file, *RUN)
+    assert code == 2
+    assert "holds a finished run" in errors
+    code, out, _ = typed("run", "--resume", "out")
+    assert code == 0
+    assert "is finished" in out
+    assert typed("run", "--resume", "nowhere")[0] == 2
+
+
+def test_a_folder_that_cannot_be_written_is_found_before_the_first_row(typed, tmp_path):
+    file = write(tmp_path / "a.parquet", stream(100))
+    (tmp_path / "out").write_text("a file where the folder should be")
+    code, _, errors = typed("run", file, *RUN)
+    assert code == 2
+    assert "out cannot be written" in errors
+
+
+def test_a_disk_that_is_too_small_is_found_before_the_first_row(typed, tmp_path, monkeypatch):
+    file = write(tmp_path / "a.parquet", stream(100))
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(folder.shutil, "disk_usage", lambda path: usage._replace(free=1000))
+    code, _, errors = typed("run", file, *RUN)
+    assert code == 2
+    assert "0 MB free; make room" in errors
+    assert not (tmp_path / "out" / "run.json").exists()
+
+
+def test_a_model_that_is_damaged_is_refused_and_nothing_is_written(typed, tmp_path):
+    file = write(tmp_path / "a.parquet", stream(100))
+    typed("run", file, *RUN)
+    model = (tmp_path / "out" / "model.kh").read_bytes()
+    middle = len(model) // 2
+    for name, data in {
+        "cut": model[:-10],
+        "changed": model[:middle] + bytes([model[middle] ^ 1]) + model[middle + 1 :],
+        "foreign": b"not a model",
+    }.items():
+        (tmp_path / name).write_bytes(data)
+        code, _, errors = typed("predict", name, file)
+        assert code == 2
+        assert f"{name}: this is not a keyhole learner" in errors
+    assert not (tmp_path / "predictions.csv").exists()

@@ -1,0 +1,43 @@
+"""`keyhole algorithms`: everything in the catalogue is shown, in words or as data."""
+
+import json
+
+import typer
+from typer.testing import CliRunner
+
+import keyhole as kh
+from keyhole.cli.algorithms import algorithms, legend, letters
+
+app = typer.Typer()
+app.command()(algorithms)
+
+
+def printed(*arguments):
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def test_the_json_is_the_catalogue():
+    records = json.loads(printed("--json"))
+    assert records == [a.to_dict() for a in kh.algorithms()]
+    assert set(records[0]) == {"name", "setting", "assumptions", "bound", "cost", "reference", "status"}
+
+
+def test_the_table_names_every_algorithm_once_with_its_status():
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in printed().splitlines() if "│" in line]
+    for a in kh.algorithms():
+        assert [row[-1] for row in rows if row[0] == a.name] == [a.status]
+
+
+def test_budgeted_learners_come_in_the_order_of_the_papers_tables():
+    text = printed()
+    places = [text.index(word) for word in ("Table 1", "│ ds-oslrc", "Table 2", "│ ds-poslrc", "references", "│ vaw")]
+    assert places == sorted(places)
+
+
+def test_every_letter_used_is_in_the_legend():
+    for a in kh.algorithms():
+        assert letters(a.assumptions).count("(") == a.assumptions.count("(")
+    assert legend()["d"] == "compatibility"
+    assert all(f"({key}) {words}" in printed() for key, words in legend().items())
