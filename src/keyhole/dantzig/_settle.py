@@ -86,8 +86,9 @@ def excess(z: Floats, c: Floats) -> float:
     """max(0, max_t |z_t| - c_t)."""
     top = 0.0
     for t in range(z.size):
-        if abs(z[t]) > c[t] + top:
-            top = abs(z[t]) - c[t]
+        over = abs(z[t]) - c[t]
+        if over > top:
+            top = over
     return top
 
 

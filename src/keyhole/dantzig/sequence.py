@@ -89,8 +89,8 @@ class Sequence(Stateful):
             fault = self.simplex.push(self.rows.H, self.b, B, h, v, lopsided=True)
         if fault:
             raise ConfigError(f"a round needs {_NEEDS[fault].format(self.d)}; nothing was changed")
-        self.rows.follow(B, h)
-        if isinstance(self.rows, Log):
+        if self.rows.follows:
+            self.rows.follow(B, h)
             self.rows.require(self.simplex.indices)
         self.s += 1
 
