@@ -1,1 +1,1 @@
-"""The parts of the learner `thrifty`: plain arrays and compiled functions over them; `docs/thrifty.md` has the maths."""
+"""The parts of the learner `thrifty`: arrays and compiled functions over them; docs/thrifty.md has the maths."""

@@ -9,13 +9,13 @@ from .._types import Floats, Ints
 
 __all__ = ["Book"]
 
-# Columns of `Book.at`, one row per attribute. Shift and scale; sums of 1, x, x^2 before winsorising; purchases and values.
+# Columns of `Book.at`, a row per attribute. Shift and scale; sums of 1, x, x^2 before winsorising; asks and values.
 REF, UNIT, RAW, ASKED, COUNT, THEN = 0, 1, 2, 5, 6, 7
 # The candidate beside the support: covariance with the residual, conditional variance, standard error; what follows.
 R, C, SE, GAIN, HOPE, PRICE = 8, 9, 10, 11, 12, 13
 # Weighted sums of 1, x, x^2, x y, y relative to the support, and the plain count of rows.
 N_, X_, XX_, XY_, Y_, ROW_, COLUMNS = 14, 15, 16, 17, 18, 19, 20
-# Rows of `Book.idx`: place in the support or -1; whose place to take; who waits; the seeded order; scratch, -1 if unused.
+# Rows of `Book.idx`: place in the support or -1; whose place to take; who waits; the seeded order; scratch (-1).
 PLACE, VICTIM, QUEUE, ORDER, MARK, INDICES = 0, 1, 2, 3, 4, 5
 # Last axis of `Book.pair[j, a]`: the sums over rows that show both of 1, x_j, x_a, x_j x_a.
 PN, PJ, PA, PJA, PAIRS = 0, 1, 2, 3, 4

@@ -131,10 +131,17 @@ def _members(b: Book, pool: Bools, guest: int) -> Bools:
     return keep
 
 
+@inner
+def _count(b: Book, out: Ints, n: int) -> int:
+    """Note the n purchases."""
+    for i in range(n):
+        b.at[out[i], ASKED] += 1.0
+    return n
+
+
 @jit
 def choose(b: Book, pool: Bools, out: Ints) -> tuple[int, int, bool]:
     """Write the attributes to buy, then the extras, into `out`: how many of each, and whether a place was lent."""
-    taken = np.zeros(b.at.shape[0], dtype=np.bool_)
     guest, n, money = _lent(b, pool), 0, b.num[SPEND]
     keep = _members(b, pool, guest)
     for a in range(keep.size):
@@ -143,14 +150,18 @@ def choose(b: Book, pool: Bools, out: Ints) -> tuple[int, int, bool]:
             money -= b.at[out[n], PRICE]
             n += 1
     if guest >= 0:
-        out[n], taken[guest] = guest, True
+        out[n] = guest
         money -= b.at[guest, PRICE]
         n += 1
+    if n == b.cnt[K] and b.cnt[K0] == 0:
+        return _count(b, out, n), 0, guest >= 0
+    taken = np.zeros(b.at.shape[0], dtype=np.bool_)
+    if guest >= 0:
+        taken[guest] = True
     if n < b.cnt[K]:
         n, money = _fill(b, pool, taken, b.cnt[K] - n, money, out, n)
     total = n
     if b.cnt[K0] > 0:
         total, money = _fill(b, pool, taken, b.cnt[K0], money, out, n)
-    for i in range(total):
-        b.at[out[i], ASKED] += 1.0
+    _count(b, out, total)
     return n, total - n, guest >= 0

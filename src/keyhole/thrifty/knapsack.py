@@ -20,7 +20,7 @@ def _at_most(value: Floats, price: Floats, best_left: Floats, i: int, count: int
             break
         bound += value[e]
         left -= price[e]
-    return min(bound, count * best_left[i])
+    return float(min(bound, count * best_left[i]))
 
 
 @inner

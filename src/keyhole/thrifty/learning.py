@@ -97,7 +97,8 @@ def _signal(b: Book, who: Ints, x: Floats, v: Floats, seen: Ints) -> float:
             shown += 1
     if shown == 0:
         return 0.0
-    impute(b, v, seen, m)
+    if shown < m:
+        impute(b, v, seen, m)
     f, h = b.top[NOW, CENTRE] - b.num[MEAN], 0.0
     for a in range(m):
         f += b.vec[NOW, W, a] * v[a]
@@ -110,7 +111,7 @@ def _signal(b: Book, who: Ints, x: Floats, v: Floats, seen: Ints) -> float:
 def _answer(b: Book, f: float) -> float:
     """mean + alpha f, within the range of the labels so far and 5 % more, in the label's units."""
     slack = 0.05 * (b.num[HIGH] - b.num[LOW])
-    return min(b.num[HIGH] + slack, max(b.num[LOW] - slack, b.num[MEAN] + b.num[ALPHA] * f))
+    return float(min(b.num[HIGH] + slack, max(b.num[LOW] - slack, b.num[MEAN] + b.num[ALPHA] * f)))
 
 
 @jit
@@ -120,7 +121,7 @@ def predict(b: Book, who: Ints, x: Floats) -> float:
         return 0.0
     m = b.cnt[SIZE]
     f = _signal(b, who, x, np.zeros(m), np.zeros(m, dtype=np.int64)) if m else 0.0
-    return b.num[YREF] + max(b.num[YUNIT], 0.0) * _answer(b, f)
+    return float(b.num[YREF] + b.num[YUNIT] * _answer(b, f))
 
 
 @inner
@@ -175,7 +176,7 @@ def _store(b: Book, who: Ints, x: Floats, y: float) -> int:
         b.at[j, RAW + 2] += b.num[G] * z * z
         n += 1
     b.mass[t, LABEL], b.mass[t, HEFT] = y, b.num[G]
-    return t
+    return int(t)
 
 
 @inner

@@ -1,7 +1,7 @@
 """How the support changes: who leaves, who joins, who is swapped, and who may borrow a place to show what it is worth.
 
-With L = 2 ln d, the price of having chosen among d: a member stays while z^2 >= L/2; a candidate joins when z^2 > L, and
-still z^2 > L/2 in the fit of the new support; with no room it joins if it explains more than those who must go.
+With L = 2 ln d, the price of choosing among d: a member stays while z^2 >= L/2; a candidate joins when its evidence (a
+likelihood ratio) > L, and z^2 > L/2 in the fit of the new support; without room, if it explains more than who must go.
 """
 
 import math
@@ -50,7 +50,7 @@ from .book import (
 )
 from .fitting import build, solve
 from .knapsack import knapsack
-from .scoring import enough, regress, rescore, shrinkage, swap
+from .scoring import enough, evidence, regress, rescore, shrinkage, swap
 
 __all__ = ["refit"]
 
@@ -110,7 +110,7 @@ def _room(b: Book, j: int) -> bool:
     cost = b.at[j, PRICE]
     for a in range(b.cnt[SIZE]):
         cost += b.at[b.M[NOW, a], PRICE]
-    return b.cnt[SIZE] < b.cnt[K] and cost <= b.num[SPEND]
+    return bool(b.cnt[SIZE] < b.cnt[K] and cost <= b.num[SPEND])
 
 
 @inner
@@ -192,7 +192,7 @@ def _score(b: Book, L: float) -> None:
             continue
         v = regress(b, j, s, u) if b.at[j, ROW_] >= 2.0 else 0.0
         full = not _room(b, j)
-        if v > 0.0 and enough(b, j) and b.at[j, R] ** 2 > L * b.at[j, SE] ** 2:
+        if v > 0.0 and enough(b, j) and evidence(b, j) > L:
             b.at[j, GAIN] = b.at[j, R] ** 2 / b.at[j, C]
             if full:
                 b.idx[VICTIM, j] = swap(b, b.at[j, R], b.at[j, C], u, losses)
