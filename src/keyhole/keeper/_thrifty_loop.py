@@ -17,8 +17,8 @@ _BLOCK = 4096
 
 @jit
 def _loop(b: Book, pool: Bools, X: Floats, y: Floats, out: Floats, explored: Bools, who: Ints, sizes: Ints) -> None:
-    """Play the rows of X: predictions into `out`, purchases into `who`, as many as `sizes` says before and after the label;
-    a NaN label closes a round unlearnt."""
+    """Play the rows of X: predictions into `out`, purchases into `who`, of which `sizes` come before and after the
+    label; a NaN label closes a round unlearnt."""
     x = np.empty(who.shape[1])
     for t in range(y.size):
         blank = b.cnt[SIZE] == 0
@@ -35,7 +35,7 @@ def _loop(b: Book, pool: Bools, X: Floats, y: Floats, out: Floats, explored: Boo
 
 
 def play_block(learner: Thrifty, X: Floats, y: Floats, out: Floats, explored: Bools) -> tuple[Ints, Ints]:
-    """Play some of the rows as the protocol would: what each bought, and how many of those before and after the label."""
+    """Play some of the rows as the protocol would: what each bought, and how many before and after the label."""
     n = min(y.size, _BLOCK, learner.store.free())
     who, sizes = np.zeros((n, learner.width + learner.k0), np.int64), np.zeros((n, 2), np.int64)
     _loop(learner._book, learner.store.everything, X[:n], y[:n], out[:n], explored[:n], who, sizes)
