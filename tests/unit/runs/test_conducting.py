@@ -27,14 +27,14 @@ class Silent:
         return self.stop is not None and self.rows >= self.stop
 
 
-@pytest.fixture
-def settings(tmp_path):
+@pytest.fixture(params=["ds-oslrc[explore=0.2]", runs.default_algorithm()])
+def settings(tmp_path, request):
     X, y, _ = kh.streams.synthetic(8, 3, 700, seed=4)
     X[::5, 2] = np.nan
     y[::50] = np.nan
     columns = {f"x{i}": X[:, i] for i in range(8)} | {"y": np.clip(y, -1, 1)}
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    return runs.prepare(runs.Request(tmp_path / "a.parquet", "y", budget=3, algorithm="ds-oslrc[explore=0.2]"))
+    return runs.prepare(runs.Request(tmp_path / "a.parquet", "y", budget=3, algorithm=request.param))
 
 
 @pytest.fixture
