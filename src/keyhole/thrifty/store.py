@@ -5,7 +5,8 @@ from typing import ClassVar
 import numpy as np
 
 from .._types import Bools, Floats, Ints
-from ..state import Stateful
+from ..errors import StateError
+from ..state import Stateful, Value
 from . import book as at
 from .book import Book
 
@@ -19,6 +20,7 @@ class Store(Stateful):
     """Holds the arrays of a `Book` for d attributes, k bought before the label and k0 after it."""
 
     _fields: ClassVar[tuple[str, ...]] = Book._fields
+    _grows: ClassVar[tuple[str, ...]] = ("who", "what", "mass")
 
     def __init__(self, order: Ints, k: int, k0: int, price: Floats, spend: float, half_life: float | None) -> None:
         d, width = order.size, k + k0
@@ -43,6 +45,15 @@ class Store(Stateful):
         self.cnt[at.K], self.cnt[at.K0], self.cnt[at.NEXT] = k, k0, 1
         self.everything: Bools = np.ones(d, dtype=np.bool_)
         self.most_rows = max(_FIRST_ROWS, min(_MOST_ROWS, _MOST_VALUES // width))
+
+    def set_state(self, flat: dict[str, Value]) -> None:
+        """Take over a state whose indices fit: compiled functions do not check them."""
+        super().set_state(flat)
+        rows, d = self.mass.shape[0], self.at.shape[0]
+        fits = self.who.shape[0] == self.what.shape[0] == rows <= self.most_rows
+        inside = all(-1 <= a.min(initial=0) and a.max(initial=0) < d for a in (self.who, self.idx, self.M))
+        if not (fits and inside and 0 <= self.cnt[at.SIZE] <= self.M.shape[1] and 0 <= self.cnt[at.QUEUED] <= d):
+            raise StateError("the row store or the indices in the state do not fit together")
 
     @property
     def members(self) -> Ints:
