@@ -51,7 +51,7 @@ class Store(Stateful):
         super().set_state(flat)
         rows, d = self.mass.shape[0], self.at.shape[0]
         fits = self.who.shape[0] == self.what.shape[0] == rows <= self.most_rows
-        inside = all(-1 <= a.min(initial=0) and a.max(initial=0) < d for a in (self.who, self.idx, self.M))
+        inside = all(a.min(initial=0) >= -1 and a.max(initial=0) < d for a in (self.who, self.idx, self.M))
         if not (fits and inside and 0 <= self.cnt[at.SIZE] <= self.M.shape[1] and 0 <= self.cnt[at.QUEUED] <= d):
             raise StateError("the row store or the indices in the state do not fit together")
 
