@@ -60,8 +60,8 @@ class KaleGreedy(Learner):
     tuning
         "theory": B = batch n^(1/3) after n rounds, batch = 1; eta = eta_scale sqrt(k0 ln(d) / (k d m)) in batch m,
         eta_scale = 1; scale = (1 + label_bound)^2; every batch starts its forecasters afresh. "practical" (the default,
-        chosen by `benchmarks/peers.py`): eta_scale = 50, scale = twice the running mean of y^2, and forecasters start
-        from the moments of all rounds so far.
+        chosen by `benchmarks/peers.py`): eta_scale = 50, batch = 0.5, scale = twice the running mean of y^2, and
+        forecasters start from the moments of all rounds so far.
     eta_scale, batch, ridge, label_bound
         As above; what A starts from in a forecaster; the bound on |y|.
 
@@ -89,7 +89,7 @@ class KaleGreedy(Learner):
         seed: int,
         tuning: str = "practical",
         eta_scale: float | None = None,
-        batch: float = 1.0,
+        batch: float | None = None,
         ridge: float = 1.0,
         label_bound: float = 1.0,
     ) -> None:
@@ -98,7 +98,10 @@ class KaleGreedy(Learner):
             raise ConfigError(f"{self.name} needs k0 >= 1 attributes after the label to look at candidates with")
         self.theory = is_theory(tuning)
         self.eta_scale = positive("eta_scale", eta_scale if eta_scale is not None else 1.0 if self.theory else 50.0)
-        self.size, self.ridge = positive("batch", batch), positive("ridge", ridge)
+        self.size, self.ridge = (
+            positive("batch", batch if batch is not None else 1.0 if self.theory else 0.5),
+            positive("ridge", ridge),
+        )
         self.worst = (1.0 + positive("label_bound", label_bound)) ** 2
         self.m = min(k0, self.d)
         self.L: Floats = np.zeros((k, self.d))
