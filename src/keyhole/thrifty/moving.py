@@ -1,4 +1,4 @@
-"""How the support changes: who leaves, who joins, who is swapped, and who may borrow a place to show what it is worth.
+"""How the support changes: who leaves, who joins, who is swapped.
 
 With L = 2 ln d, the price of choosing among d: a member stays while z^2 >= L/2; a candidate joins when its evidence (a
 likelihood ratio) > L, and z^2 > L/2 in the fit of the new support; without room, if it explains more than who must go.
@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from .._jit import inner
-from .._types import Bools, Floats
+from .._types import Bools, Floats, Ints
 from .book import (
     COND,
     ERR,
@@ -19,24 +19,20 @@ from .book import (
     HOPE,
     K0,
     MOVES,
-    N_,
     NEXT,
     NOW,
     ORDER,
     PLACE,
     PRICE,
-    QUEUE,
     QUEUED,
     ROW_,
     ROWS,
     S2,
     SD,
-    SE,
     SIZE,
     SPEND,
     TOLD,
     TRIAL,
-    TURN,
     VAR,
     VICTIM,
     Book,
@@ -50,11 +46,12 @@ from .book import (
 )
 from .fitting import build, solve
 from .knapsack import knapsack
+from .lending import hope, lending
 from .scoring import enough, evidence, regress, rescore, shrinkage, swap
 
 __all__ = ["refit"]
 
-_TRIES = 6
+_TRIES, _SHORTLIST = 6, 30
 
 
 @inner
@@ -127,59 +124,6 @@ def _stay(b: Book, j: int, losses: Floats) -> Bools:
 
 
 @inner
-def _psi(z: float) -> float:
-    """E (Z - z)_+ of a standard normal Z."""
-    return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) - 0.5 * z * math.erfc(z / math.sqrt(2.0))
-
-
-@inner
-def _improvement(b: Book, a: int, r: float, sd: float, c: float, u: float) -> float:
-    """E (gain of j in place of a)_+ / (cost of a round without a), for a covariance of j that is N(r, sd^2).
-
-    The gain is positive beyond two thresholds, up and down, and nearly linear there.
-    """
-    w, cond = abs(b.vec[NOW, W, a]), b.vec[NOW, COND, a]
-    if b.vec[NOW, W, a] < 0.0:
-        r, u = -r, -u
-    J = b.inv[NOW, P, a, a] + u * u / c
-    root = math.sqrt(J * c)
-    up, down = w * c / (root + u), w * c / (root - u)
-    slope_up = 2.0 * (up + (w - u * up / c) * u / J) / c
-    slope_down = 2.0 * (down - (w + u * down / c) * u / J) / c
-    return float(sd * (slope_up * _psi((up - r) / sd) + slope_down * _psi((down + r) / sd)) / (w * w * cond))
-
-
-@inner
-def _hope(b: Book, j: int, v: float, u: Floats, slab: float) -> None:
-    """hope_j > 0: knowing j twice as well is worth more, over as many rounds as there were, than the places it takes.
-
-    Either j adds something (prior k/d, a weight of the size of the members'), or it is what a member a stands in for:
-    then w_a = u_a w_j, and r_j should be c_j w_a / u_a.
-    """
-    m, d, rounds = b.cnt[SIZE], b.at.shape[0], b.num[ROWS] / b.num[G]
-    known = enough(b, j) and v > 0.0
-    n = b.at[j, N_] / b.num[G] if known else float(FEW)
-    r, se, c = (b.at[j, R], b.at[j, SE], b.at[j, C]) if known else (0.0, 1e9, 1.0)
-    v = v if known else 1.0
-    ease = slab / v / (slab / v + (se / c) ** 2)
-    odds = b.cnt[K] / max(d - b.cnt[K], 1) * math.sqrt(1.0 - ease) * math.exp(min(0.5 * ease * (r / se) ** 2, 50.0))
-    odds = odds if known else b.cnt[K] / max(d - b.cnt[K], 1)
-    best, victim = 0.0, 0
-    for a in range(m):
-        if b.vec[NOW, W, a] == 0.0:
-            continue
-        ua = u[a] if known else 0.0
-        worth = 0.5 * odds / (1.0 + odds) * _improvement(b, a, ease * r, se * math.sqrt(ease), c, ua)
-        if abs(ua) > 1e-3:
-            other = c * b.vec[NOW, W, a] / ua
-            chance = 1.0 / (1.0 + math.exp(min(0.5 * ((r - other) ** 2 - r * r) / se**2, 50.0)))
-            worth = max(worth, chance * c / (ua * ua * b.vec[NOW, COND, a]))
-        if worth > best:
-            best, victim = worth, a
-    b.at[j, HOPE], b.idx[VICTIM, j] = rounds * best / n - 1.0, victim
-
-
-@inner
 def _score(b: Book, L: float) -> None:
     """gain_j > 0 for every candidate that should join now, hope_j > 0 for those that should be looked at."""
     m, s = b.cnt[SIZE], shrinkage(b)
@@ -200,7 +144,7 @@ def _score(b: Book, L: float) -> None:
                 for a in range(m):
                     b.at[j, GAIN] -= 0.0 if stay[a] else losses[a]
         if full and m > 0 and slab > 0.0 and b.cnt[K0] == 0 and b.at[j, PRICE] <= b.num[SPEND]:
-            _hope(b, j, v, u, slab)
+            hope(b, j, v, u, slab)
 
 
 @inner
@@ -250,17 +194,58 @@ def _join(b: Book, L: float) -> bool:
 
 
 @inner
-def _lending(b: Book) -> None:
-    """Every second round is lent while anyone has hope, in turn, the most hopeful first."""
-    waiting, n = np.empty(b.at.shape[0]), 0
+def _basket(b: Book, L: float, who: Ints, values: Floats) -> int:
+    """Members and significant candidates with what they explain, the best `who.size` of them."""
+    n = 0
     for p in range(b.at.shape[0]):
         j = b.idx[ORDER, p]
-        if b.idx[PLACE, j] < 0 and b.at[j, HOPE] > 0.0:
-            b.idx[QUEUE, n], waiting[n] = j, -b.at[j, HOPE]
-            n += 1
-    if n > 1:
-        b.idx[QUEUE, :n] = b.idx[QUEUE, :n][np.argsort(waiting[:n], kind="mergesort")].copy()
-    b.cnt[QUEUED], b.cnt[TURN] = n, 0
+        a = b.idx[PLACE, j]
+        if a >= 0:
+            value = b.vec[NOW, W, a] ** 2 * b.vec[NOW, COND, a]
+        elif enough(b, j) and b.at[j, C] > 0.0 and b.at[j, PRICE] <= b.num[SPEND] and evidence(b, j) > L:
+            value = b.at[j, R] ** 2 / b.at[j, C]
+        else:
+            continue
+        i = n
+        n = min(n + 1, who.size)
+        while i > 0 and values[i - 1] < value:
+            if i < who.size:
+                values[i], who[i] = values[i - 1], who[i - 1]
+            i -= 1
+        if i < who.size:
+            values[i], who[i] = value, j
+    return n
+
+
+@inner
+def _rearrange(b: Book, L: float) -> bool:
+    """With a limit on money: the best basket of all, if it differs and explains more in its own fit."""
+    if not np.isfinite(b.num[SPEND]):
+        return False
+    who, values = np.zeros(_SHORTLIST, dtype=np.int64), np.zeros(_SHORTLIST)
+    found = _basket(b, L, who, values)
+    prices, guess = np.empty(found), np.zeros(b.cnt[K] + 1)
+    for i in range(found):
+        prices[i] = b.at[who[i], PRICE]
+    wanted = knapsack(values[:found] + 1e-300, prices, b.cnt[K], b.num[SPEND])
+    n, old = 0, 0
+    for newcomers in range(2):  # members first
+        for i in range(found):
+            a = b.idx[PLACE, who[i]]
+            if wanted[i] and (a < 0) == (newcomers == 1):
+                b.M[TRIAL, n] = who[i]
+                guess[n] = b.vec[NOW, W, a] if a >= 0 else b.at[who[i], R] / b.at[who[i], C]
+                n, old = n + 1, old + (a >= 0)
+    if n == old:
+        return False
+    build(b, TRIAL, n, guess)
+    for a in range(old, n):
+        if b.vec[TRIAL, W, a] ** 2 <= 0.5 * L * b.num[S2] * b.inv[TRIAL, V, a, a]:
+            return False
+    if b.top[TRIAL, EXPLAINED] <= b.top[NOW, EXPLAINED]:
+        return False
+    _settle(b, n)
+    return True
 
 
 @inner
@@ -274,8 +259,8 @@ def refit(b: Book) -> None:
         if _evict(b, L):
             continue
         _score(b, L)
-        if not _join(b, L):
+        if not (_join(b, L) or _rearrange(b, L)):
             break
-    _lending(b)
+    lending(b)
     rows = min(b.num[ROWS] / b.num[G], float(b.cnt[TOLD]))
     b.cnt[NEXT] = b.cnt[TOLD] + max(1, int(rows / (200.0 if b.cnt[QUEUED] else 50.0)))
