@@ -19,8 +19,8 @@ __all__ = ["Algorithm", "algorithms", "make"]
 def algorithms() -> tuple[Algorithm, ...]:
     """Every algorithm that `make` knows.
 
-    >>> [a.name for a in algorithms()][:2]
-    ['ds-oslrc', 'ds-poslrc']
+    >>> [a.name for a in algorithms()][:3]
+    ['thrifty', 'ds-oslrc', 'ds-poslrc']
     """
     return ALGORITHMS
 
