@@ -54,7 +54,8 @@ class Thrifty(Learner):
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
     >>> learner = kh.make("thrifty", d=20, k=4, seed=0)
-    >>> bool(kh.play(learner, 100 * X + 7, 50 * y - 3).losses[1000:].mean() < 1.1 * 25)
+    >>> history = kh.play(learner, 100 * X + 7, 50 * y - 3)
+    >>> set(learner.support.tolist()) == set(w.nonzero()[0].tolist())
     True
     """
 

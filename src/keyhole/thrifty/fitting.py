@@ -33,6 +33,9 @@ from .book import (
 
 __all__ = ["add", "build", "impute", "invert", "solve"]
 
+# How many pseudo-rows: enough that a newcomer known from a handful of rows does not explode.
+_PRIOR = 3.0
+
 
 @inner
 def invert(A: Floats, m: int, out: Floats) -> None:
@@ -104,8 +107,8 @@ def impute(b: Book, v: Floats, seen: Ints, m: int) -> None:
 
 @inner
 def solve(b: Book, f: int, m: int) -> None:
-    """Weights of the members: ridge with one pseudo-row of each member's own mean and variance."""
-    g, y_mean = b.num[G], b.num[MEAN]
+    """Weights of the members: ridge with pseudo-rows of each member's own mean and variance."""
+    g, y_mean = _PRIOR * b.num[G], b.num[MEAN]
     total = b.gram[f, m, m] + g
     A, c = np.zeros((m, m)), np.zeros(m)
     y_bar = (b.gram[f, m, m + 1] + g * y_mean) / total
@@ -124,7 +127,7 @@ def solve(b: Book, f: int, m: int) -> None:
         b.vec[f, W, a] = 0.0
         for e in range(m):
             b.vec[f, W, a] += b.inv[f, V, a, e] * c[e]
-            b.inv[f, V, a, e] *= g
+            b.inv[f, V, a, e] *= b.num[G]
         A[a, a] += b.vec[f, IMPUTED, a] * b.vec[f, COND, a]  # an imputed value lacks its own conditional variance
     explained = 0.0
     for a in range(m):

@@ -7,7 +7,9 @@ import numpy as np
 from .._jit import inner
 from .._types import Floats
 from .book import (
+    ASKED,
     COND,
+    COUNT,
     FEW,
     HOPE,
     N_,
@@ -77,7 +79,8 @@ def hope(b: Book, j: int, v: float, u: Floats, slab: float) -> None:
     """
     m, d, rounds = b.cnt[SIZE], b.at.shape[0], b.num[ROWS] / b.num[G]
     known = enough(b, j) and v > 0.0
-    n = b.at[j, N_] / b.num[G] if known else float(FEW)
+    n = b.at[j, N_] / b.num[G] if known else FEW + b.at[j, ASKED]
+    seen = (b.at[j, COUNT] + 1.0) / (b.at[j, ASKED] + 1.0)  # what is rarely observed rarely helps
     r, se, c = (b.at[j, R], b.at[j, SE], b.at[j, C]) if known else (0.0, 1e9, 1.0)
     v = v if known else 1.0
     ease = slab / v / (slab / v + (se / c) ** 2)
@@ -95,7 +98,7 @@ def hope(b: Book, j: int, v: float, u: Floats, slab: float) -> None:
             worth = max(worth, chance * c / (ua * ua * b.vec[NOW, COND, a]))
         if worth > best:
             best, victim = worth, a
-    b.at[j, HOPE], b.idx[VICTIM, j] = rounds * best / n - 1.0, victim
+    b.at[j, HOPE], b.idx[VICTIM, j] = rounds * seen * best / n - 1.0, victim
 
 
 @inner

@@ -34,10 +34,10 @@ def played(T=400, d=6, k=6):
 
 
 def ridge(Z, u, means, variances, u_mean):
-    """Least squares with intercept and one pseudo-row at the means, of the columns' own variances."""
-    rows = np.vstack([Z, means])
-    labels = np.append(u, u_mean)
-    A = (rows - rows.mean(0)).T @ (rows - rows.mean(0)) + np.diag(variances)
+    """Least squares with intercept and three pseudo-rows at the means, of the columns' own variances."""
+    rows = np.vstack([Z, means, means, means])
+    labels = np.append(u, [u_mean] * 3)
+    A = (rows - rows.mean(0)).T @ (rows - rows.mean(0)) + 3.0 * np.diag(variances)
     return np.linalg.solve(A, (rows - rows.mean(0)).T @ (labels - labels.mean()))
 
 
@@ -87,7 +87,7 @@ def test_rows_that_lack_a_newcomer_still_count_for_the_others():
     for t in range(600):
         r = learner.ask(available=[True, True, t % 20 == 0])
         learner.tell(r, X[t][r.attributes], y[t])
-    # 570 rows with noise 0.5^2 / 3 at half weight: a standard error of 0.02
-    assert np.allclose(learner.weights, [1.0, -1.0, 0.5], atol=0.08)
+    # 570 rows with noise 0.5^2 / 3 at half weight: a standard error of 0.02; 30 rows and 3 at zero for the newcomer
+    assert np.allclose(learner.weights, [1.0, -1.0, 0.5 * 30 / 33], atol=0.08)
     place = learner.store.idx[at.PLACE, 2]
     assert learner.store.vec[at.NOW, at.IMPUTED, place] > 100.0
