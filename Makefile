@@ -12,6 +12,7 @@ BIN := .venv/bin
 
 demo: .venv/installed
 	$(BIN)/keyhole demo
+	$(BIN)/keyhole demo --paper
 
 test: .venv/installed
 	$(BIN)/ruff check .

@@ -17,6 +17,7 @@ import numpy as np
 import keyhole as kh
 from _bench import STREAMS, Job, Options, Outcome, run_all
 from grids import GRIDS, TUNED, chosen, text
+from peers import CASES
 
 Entrant: TypeAlias = tuple[str, Options]
 
@@ -60,8 +61,14 @@ def print_settings(everyone: list[Entrant]) -> None:
     """What was tried for each peer, and what it plays."""
     for entrant in everyone:
         name, options = entrant
-        axes = "; ".join(f"{axis} in {values}" for axis, values in GRIDS.get(name, {}).items())
-        print(f"{title(entrant)}: {text(options or chosen(name))}\n    of {axes}" if axes else f"{name}: its defaults")
+        if name in GRIDS:
+            axes = "; ".join(f"{axis} in {values}" for axis, values in GRIDS[name].items())
+            print(f"{title(entrant)}: {text(options or chosen(name))}\n    of {axes}")
+        for case in (c for c in CASES if c.name == name and not c.fixed):
+            tried = "; ".join(text(tuple(point.items())) for point in case.grid)
+            print(f"{name}: {case.default}\n    or, one at a time, {tried} (by peers.py, on streams of its own)")
+        if name not in GRIDS and name not in {c.name for c in CASES}:
+            print(f"{name}: its defaults, no grid")
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from ._types import Bools, Floats, Ints
 from .errors import ProtocolError
 
 # Beyond this no measurement lives, and its square would overflow inside a learner and destroy it.
-_LARGEST = 1e100
+LARGEST = 1e100
 
 
 def label(y: float) -> float:
@@ -19,8 +19,8 @@ def label(y: float) -> float:
         raise ProtocolError(f"the label must be a number, not {y!r}") from None
     if np.isnan(value):
         raise ProtocolError("the label is NaN; close a round without a label with learner.abandon(r)")
-    if abs(value) > _LARGEST:
-        raise ProtocolError(f"the label is {value}; it must be finite (and at most {_LARGEST:g} in size)")
+    if abs(value) > LARGEST:
+        raise ProtocolError(f"the label is {value}; it must be finite (and at most {LARGEST:g} in size)")
     return value
 
 
@@ -36,7 +36,7 @@ def values(given: "Sequence[float] | Floats | Mapping[str, float]", names: Seque
         raise ProtocolError(
             f"expected {len(names)} values, one each for {_list(names)}; got an array of shape {x.shape}"
         )
-    large = np.abs(x) > _LARGEST
+    large = np.abs(x) > LARGEST
     if large.any():
         i = int(np.flatnonzero(large)[0])
         raise ProtocolError(f"the value of '{names[i]}' is {x[i]}; pass NaN for one that was not observed")

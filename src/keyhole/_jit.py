@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 import numba
 from numba.core import event
 
-__all__ = ["inner", "jit"]
+__all__ = ["inner", "jit", "once"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -24,9 +24,19 @@ def jit(function: F) -> F:
 def inner(function: F) -> F:
     """The same for a function that only compiled functions call: without the entries from Python and C, whose
     compilation takes longer than that of a small loop."""
-    compiled: Callable[..., object] = numba.njit  # numba's stubs do not know the two options
-    bare = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return cast(Callable[[F], F], compiled(error_model="numpy", nogil=True, **bare))(function)
+    return _bare(function, "never")
+
+
+def once(function: F) -> F:
+    """The same for one that is called at a single place: it becomes part of its caller and is compiled with it, not
+    before it and again with it. For the larger ones only; with many small ones the caller takes longer than they."""
+    return _bare(function, "always")
+
+
+def _bare(function: F, inline: str) -> F:
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "inline": inline}
+    compiled: Callable[..., object] = numba.njit  # numba's stubs do not know all of the options
+    return cast(Callable[[F], F], compiled(error_model="numpy", nogil=True, **options))(function)
 
 
 class _Notice(event.Listener):

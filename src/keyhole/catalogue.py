@@ -1,164 +1,28 @@
-"""What exists: one record per algorithm, and `make`, the one way to build a learner."""
+"""What exists, and `make`, the one way to build a learner."""
 
 import difflib
 import importlib
 import inspect
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 
 import numpy as np
 
 from .errors import ConfigError
 from .protocol import Learner, Plain, check_budget
+from .records import ALGORITHMS, Algorithm
 from .schedule import Rate, Squares
 from .tuning import Scaled
 
 __all__ = ["Algorithm", "algorithms", "make"]
 
 
-@dataclass(frozen=True)
-class Algorithm:
-    """What there is to know about an algorithm before running it."""
-
-    name: str
-    setting: str
-    assumptions: str
-    bound: str
-    cost: str
-    reference: str
-    status: str
-    """"verified" (read and checked) or "reconstructed" (its steps are ours, its rate is theirs)."""
-    path: str
-    """Where the learner is: "module:Class", imported when it is made."""
-
-    def to_dict(self) -> dict[str, str]:
-        """The record as plain data, without the module path."""
-        return {key: value for key, value in asdict(self).items() if key != "path"}
-
-
-_PAPER = "Li, Liao, Xu and Nie, COLT 2025"
-
-_ALGORITHMS = (
-    Algorithm(
-        name="ds-oslrc",
-        setting="k of d",
-        assumptions="(a) realizable, (b) sparse, (d) compatibility, (f) Gaussian noise; 3 <= k <= d-3",
-        bound="4 sqrt(T) + 102^4 k^2 d^2 / (delta_S^8 h^2) ln^2(dT/delta) + O(1), with high probability",
-        cost="O(LP_d / sqrt(T) + k^2)",
-        reference=f"{_PAPER}, Algorithm 1",
-        status="verified",
-        path="keyhole.learners.ds_oslrc:DSOSLRC",
-    ),
-    Algorithm(
-        name="ds-poslrc",
-        setting="k of d, then k0 more",
-        assumptions="(a) realizable, (b) sparse, (d) compatibility, (f) Gaussian noise; 3 <= k <= d-3, k0 >= 3",
-        bound="O(k^2 d / (delta_S^4 k0) (d/k0 + ln T) ln(dT/delta)), with high probability",
-        cost="O(LP_d)",
-        reference=f"{_PAPER}, Algorithm 3",
-        status="verified",
-        path="keyhole.learners.ds_poslrc:DSPOSLRC",
-    ),
-    Algorithm(
-        name="aer",
-        setting="k of d",
-        assumptions="(i) i.i.d. instances; k >= 2",
-        bound="excess risk O(d / sqrt(k s)) of the dense predictor after s explorations",
-        cost="O(d log d) to explore, O(k^2) else",
-        reference="Cesa-Bianchi, Shalev-Shwartz and Shamir, ICML 2010, played on its k largest weights",
-        status="reconstructed",
-        path="keyhole.learners.aer:AER",
-    ),
-    Algorithm(
-        name="aerr",
-        setting="k of d",
-        assumptions="(i) i.i.d. instances; |x|_2 <= 1; k >= 2",
-        bound="excess risk 4 sqrt(2d / ((k-1) s)) of the dense predictor after s explorations",
-        cost="O(d) to explore, O(k^2) else",
-        reference="Hazan and Koren, ICML 2012, ridge, played on its k largest weights",
-        status="reconstructed",
-        path="keyhole.learners.aerr:AERR",
-    ),
-    Algorithm(
-        name="aelr",
-        setting="k of d",
-        assumptions="(i) i.i.d. instances; k >= 2",
-        bound="excess risk 4 sqrt(10 d ln(2d) / ((k-1) s)) of the dense predictor after s explorations",
-        cost="O(d) to explore, O(k^2) else",
-        reference="Hazan and Koren, ICML 2012, lasso, played on its k largest weights",
-        status="reconstructed",
-        path="keyhole.learners.aelr:AELR",
-    ),
-    Algorithm(
-        name="olin-lasso",
-        setting="d of d",
-        assumptions="(a) realizable, (b) sparse, (i) i.i.d. instances; restricted strong convexity",
-        bound="|theta_t - w|_2 = O(sqrt(k ln d / t)), with high probability",
-        cost="O(d^2)",
-        reference="Yang et al., AISTATS 2023",
-        status="reconstructed",
-        path="keyhole.learners.olin_lasso:OLinLasso",
-    ),
-    Algorithm(
-        name="rda",
-        setting="d of d",
-        assumptions="bounded gradients",
-        bound="O(sqrt(T)), penalty included",
-        cost="O(d)",
-        reference="Xiao, JMLR 2010; with groups= Yang, Xu, King and Lyu, ICML 2010 (reconstructed)",
-        status="verified",
-        path="keyhole.learners.rda:RDA",
-    ),
-    Algorithm(
-        name="i-lamm",
-        setting="d of d",
-        assumptions="(a) realizable, (b) sparse; localized sparse eigenvalues, a lower bound on the weights",
-        bound="|beta_n - w|_2 = O(sqrt(k / n)), with high probability",
-        cost="O(d^2)",
-        reference="Fan, Liu, Sun and Zhang, Annals of Statistics 2018",
-        status="verified",
-        path="keyhole.learners.i_lamm:ILAMM",
-    ),
-    Algorithm(
-        name="vaw",
-        setting="d of d",
-        assumptions="none",
-        bound="a |w|_2^2 + d max y^2 ln(1 + T / a)",
-        cost="O(d^2)",
-        reference="Vovk, NIPS 1997; Azoury and Warmuth, Machine Learning 2001",
-        status="verified",
-        path="keyhole.learners.vaw:VAW",
-    ),
-    Algorithm(
-        name="fixed-random",
-        setting="k of d",
-        assumptions="none",
-        bound="O(k ln T) against weights on its k attributes; linear in T against others",
-        cost="O(k^2)",
-        reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on k attributes drawn once",
-        status="verified",
-        path="keyhole.learners.fixed_random:FixedRandom",
-    ),
-    Algorithm(
-        name="oracle-support",
-        setting="reference",
-        assumptions="the support is given",
-        bound="O(k ln T)",
-        cost="O(k^2)",
-        reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on the true support",
-        status="verified",
-        path="keyhole.learners.oracle_support:OracleSupport",
-    ),
-)
-
-
 def algorithms() -> tuple[Algorithm, ...]:
     """Every algorithm that `make` knows.
 
-    >>> [a.name for a in algorithms()][:2]
-    ['ds-oslrc', 'ds-poslrc']
+    >>> [a.name for a in algorithms()][:3]
+    ['thrifty', 'ds-oslrc', 'ds-poslrc']
     """
-    return _ALGORITHMS
+    return ALGORITHMS
 
 
 def make(
@@ -208,7 +72,7 @@ def from_config(config: dict[str, Plain]) -> Learner:
 
 def _class_of(name: str) -> type[Learner]:
     """The class behind a name, imported now."""
-    paths = {a.name: a.path for a in _ALGORITHMS}
+    paths = {a.name: a.path for a in ALGORITHMS}
     if name not in paths:
         near = difflib.get_close_matches(str(name), paths, n=1)
         hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(paths)}"

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ._jit import jit
 from ._types import Floats
 
 __all__ = ["Estimate", "estimate"]
@@ -32,5 +33,16 @@ def estimate(x: Floats, P: Floats) -> Estimate:
     >>> estimate(np.array([1.0, 2.0]), np.array([[0.5, 0.25], [0.25, 0.5]])).h.tolist()
     [[2.0, 8.0], [8.0, 8.0]]
     """
-    x = np.nan_to_num(x, nan=0.0)
-    return Estimate(x / np.diagonal(P), np.outer(x, x) / P)
+    return Estimate(*_estimate(x, P))
+
+
+@jit
+def _estimate(x: Floats, P: Floats) -> tuple[Floats, Floats]:
+    x_hat, h = np.zeros(x.size), np.zeros(P.shape)
+    for i in range(x.size):
+        if not np.isnan(x[i]):
+            x_hat[i] = x[i] / P[i, i]
+            for j in range(x.size):
+                if not np.isnan(x[j]):
+                    h[i, j] = x[i] * x[j] / P[i, j]
+    return x_hat, h

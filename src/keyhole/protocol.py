@@ -63,10 +63,7 @@ class Learner(Stateful, ABC):
 
     def ask(self, available: "Bools | Sequence[bool] | Sequence[str] | None" = None) -> Round:
         """Open a round: which attributes to buy. `available` (a mask or names) limits it to what can be bought."""
-        draft = self._ask(self.t + 1, _checks.available(available, self._index, self.d))
-        self.t += 1
-        names = tuple(self.names[i] for i in draft.attributes)
-        r = Round(self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, draft.memo)
+        r = self._next(_checks.available(available, self._index, self.d))
         self._open[r.index] = r
         return r
 
@@ -165,6 +162,13 @@ class Learner(Stateful, ABC):
     def _places(self, pool: Bools | None) -> Ints:
         """The attributes that can be bought, in the seeded order in which everything is drawn."""
         return self.order if pool is None else self.order[pool[self.order]]
+
+    def _next(self, pool: Bools | None = None) -> Round:
+        """The next round, not yet among the open ones: for the keeper, who closes it at once."""
+        draft = self._ask(self.t + 1, pool)
+        self.t += 1
+        names = tuple([self.names[i] for i in draft.attributes.tolist()])
+        return Round(self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, draft.memo)
 
     def _check_open(self, r: Round) -> None:
         if not isinstance(r, Round):

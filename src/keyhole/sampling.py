@@ -12,6 +12,7 @@ n, m by d, k (Algorithm 1) and by d' = d - k, k0 (Algorithm 3).
 
 import numpy as np
 
+from ._jit import jit
 from ._types import Floats, Ints
 from .errors import ConfigError
 
@@ -29,12 +30,18 @@ def distribution(w: Floats) -> Floats:
     >>> distribution(np.zeros(4)).tolist()
     [0.25, 0.25, 0.25, 0.25]
     """
-    # Deviation: |w| and the uniform law at w = 0; line 2 of Algorithm 2 has w/|w|_1 (E4, E5).
-    size = np.abs(np.asarray(w, dtype=np.float64))
-    total = size.sum()
-    if size.ndim != 1 or size.size == 0 or not np.isfinite(total):
+    w = np.asarray(w, dtype=np.float64)
+    if w.ndim != 1 or w.size == 0 or not np.isfinite(w).all():
         raise ConfigError("w must be a finite vector with at least one entry")
-    return size / total if total > _NOTHING else np.full(size.size, 1.0 / size.size)
+    return law(w)
+
+
+@jit
+def law(w: Floats) -> Floats:
+    """`distribution` for callers whose w is finite."""
+    # Deviation: |w| and the uniform law at w = 0; line 2 of Algorithm 2 has w/|w|_1 (E4, E5).
+    total = np.abs(w).sum()
+    return np.abs(w) / total if total > _NOTHING else np.full(w.size, 1.0 / w.size)
 
 
 def draw(q: Floats, k: int, rng: np.random.Generator) -> Ints:
@@ -43,14 +50,14 @@ def draw(q: Floats, k: int, rng: np.random.Generator) -> Ints:
     >>> draw(np.array([0.0, 1.0, 0.0, 0.0]), 2, np.random.default_rng(0)).size
     2
     """
-    q = _checked(q, k)
+    return sample(_checked(q, k), k, rng)
+
+
+def sample(q: Floats, k: int, rng: np.random.Generator) -> Ints:
+    """`draw` for callers whose q is a law already."""
     if k == q.size:
         return np.arange(k)
-    first = _inverse_cdf(q, rng.random())
-    # Deviation: the index that is drawn is the one inserted; Algorithm 2 slips between I_t, I_r and I_{r+1} (E6).
-    others = rng.choice(q.size - 1, size=k - 1, replace=False, shuffle=False)
-    others += others >= first  # skip over the first index
-    return np.concatenate([[first], others]).astype(np.int64)
+    return _join(q, rng.random(), rng.choice(q.size - 1, size=k - 1, replace=False, shuffle=False))
 
 
 def inclusion(q: Floats, k: int) -> Floats:
@@ -91,27 +98,29 @@ def union_pair_inclusion(q: Floats, k0: int, always: Ints) -> Floats:
 
 def singles(q_B: Floats, n: int, m: int) -> Floats:
     """P[i] for the attributes whose q is given, in a pool of n of which m are drawn."""
-    if m >= n:
-        return np.ones(q_B.size)
-    return ((n - m) * q_B + (m - 1)) / (n - 1)
+    return np.diagonal(pairs(q_B, n, m)).copy()
 
 
 def pairs(q_B: Floats, n: int, m: int) -> Floats:
     """P[i, j] for the attributes whose q is given, P[i] on the diagonal: O(|B|^2) whatever n is."""
-    if m >= n:
-        return np.ones((q_B.size, q_B.size))
-    # Deviation: the factor (d-k)/(k-2) on q_i + q_j is that of the main text's lemma; the appendix drops it (E1).
-    P = (m - 1) * ((m - 2) + (n - m) * (q_B[:, None] + q_B)) / max((n - 1) * (n - 2), 1)
-    np.fill_diagonal(P, singles(q_B, n, m))
-    return P
+    return union_pairs(0, q_B, n, m)
 
 
+@jit
 def union_pairs(fixed: int, q_B: Floats, n: int, m: int) -> Floats:
     """P[i, j] for `fixed` always-observed attributes followed by drawn ones whose q is given."""
     P = np.ones((fixed + q_B.size, fixed + q_B.size))
-    P[fixed:, fixed:] = pairs(q_B, n, m)
-    P[:fixed, fixed:] = singles(q_B, n, m)
-    P[fixed:, :fixed] = P[:fixed, fixed:].T
+    if m >= n:
+        return P
+    # Deviation: the factor (d-k)/(k-2) on q_i + q_j is that of the main text's lemma; the appendix drops it (E1).
+    both, mixed = (m - 1) / max((n - 1) * (n - 2), 1), 1.0 / (n - 1)
+    for i in range(q_B.size):
+        single = ((n - m) * q_B[i] + (m - 1)) * mixed
+        P[fixed + i, :fixed] = single
+        P[:fixed, fixed + i] = single
+        for j in range(q_B.size):
+            P[fixed + i, fixed + j] = both * ((m - 2) + (n - m) * (q_B[i] + q_B[j]))
+        P[fixed + i, fixed + i] = single
     return P
 
 
@@ -125,8 +134,28 @@ def _checked(q: Floats, k: int) -> Floats:
     return q
 
 
+@jit
 def _inverse_cdf(q: Floats, u: float) -> int:
     """The index whose share of [0, 1) contains u; never one with q = 0."""
-    cdf = np.cumsum(q)
-    index = int(np.searchsorted(cdf, u * cdf[-1], side="right"))
-    return index if index < q.size else int(np.flatnonzero(q)[-1])
+    total = 0.0
+    for p in q:
+        total += p
+    cdf, last = 0.0, 0
+    for i in range(q.size):
+        if q[i] > 0.0:
+            cdf += q[i]
+            last = i
+            if cdf > u * total:
+                break
+    return last
+
+
+@jit
+def _join(q: Floats, u: float, others: Ints) -> Ints:
+    """The first index ~ q by its uniform u, then the others, which are drawn from all but the first."""
+    # Deviation: the index that is drawn is the one inserted; Algorithm 2 slips between I_t, I_r and I_{r+1} (E6).
+    B = np.empty(others.size + 1, np.int64)
+    B[0] = _inverse_cdf(q, u)
+    for r in range(others.size):
+        B[r + 1] = others[r] + (others[r] >= B[0])
+    return B

@@ -17,6 +17,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from ._jit import jit
 from ._types import Floats, Ints
 from .errors import ConfigError
 from .state import Stateful
@@ -95,5 +96,10 @@ class Empirical(Stateful):
 
     def gamma(self, s: int) -> Floats:
         """One width per attribute; the floor keeps an attribute that was hardly observed from looking certain."""
-        gamma: Floats = self.scale * np.sqrt(np.maximum(self.V, 0.1 * self.V.mean())) / s
-        return gamma
+        return _widths(self.V, self.scale / s)
+
+
+@jit
+def _widths(V: Floats, scale: float) -> Floats:
+    gamma: Floats = scale * np.sqrt(np.maximum(V, 0.1 * V.mean()))
+    return gamma

@@ -90,7 +90,7 @@ def test_a_value_beyond_the_range_is_clipped_counted_and_reported(typed, tmp_pat
     columns = stream(200)
     columns["x3"][:] = 2.5
     columns["x3"][7] = 9.0
-    typed("run", write(tmp_path / "a.parquet", columns), *RUN)
+    typed("run", write(tmp_path / "a.parquet", columns), *RUN, "--algorithm", "ds-oslrc")
     told = [text for text in summary(tmp_path)["warnings"] if "'x3'" in text and "clipped" in text]
     assert len(told) == 1
     bought = ["x3" in names for names in rounds(tmp_path)["bought"]]

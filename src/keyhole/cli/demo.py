@@ -11,12 +11,19 @@ def demo(
     out: Annotated[Path, typer.Option(help="The run folder; a demo that is there is replaced.")] = Path("runs/demo"),
     budget: Annotated[int, typer.Option(min=1, help="Attributes that may be bought per person.")] = 5,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
+    paper: Annotated[bool, typer.Option("--paper", help="The paper's learners on a synthetic stream instead.")] = False,
 ) -> None:
     """Predict the blood pressure of 6 302 people from a few of 95 measurements, each with its price (NHANES 2017-18).
 
     Example: keyhole demo --budget 3
     """
     from importlib import resources
+
+    if paper:
+        from ._paper import paper_demo
+
+        paper_demo(seed)
+        return
 
     from .. import data
     from ..runs import Request, prepare

@@ -14,7 +14,7 @@ def run(
     file: Annotated[Path | None, typer.Argument(help="CSV or Parquet, one row per instance.")] = None,
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
     budget: Annotated[int | None, typer.Option(help="Attributes that may be bought per row.")] = None,
-    spend: Annotated[float | None, typer.Option(help="Money that may be spent per row, on average.")] = None,
+    spend: Annotated[float | None, typer.Option(help="Money that may be spent per row.")] = None,
     extra: Annotated[int, typer.Option(help="Attributes that may be bought per row after the label.")] = 0,
     algorithm: Annotated[str | None, typer.Option(help="NAME or NAME[option=value,...]; see `algorithms`.")] = None,
     schema: Annotated[Path | None, typer.Option(help="Ranges and prices, as `diagnose` writes them.")] = None,

@@ -7,7 +7,7 @@ Every quantity is linear in mu between two pivots, so that the next event is a q
 
 import numpy as np
 
-from .._jit import inner, jit
+from .._jit import inner, jit, once
 from .._types import Floats, Ints
 from ._events import ENTER, LEAVE, NOTHING, partner, trigger
 from ._moves import advance, direction, exchange, step_to
@@ -61,7 +61,7 @@ def widen(pos: Ints, z: Floats, c: Floats, unit: float, jitter: float, seed: flo
         c[1, t] = slope if pos[t] < 0 else 0.0
 
 
-@inner
+@once
 def tilt(store: Store, basis: Basis, work: Work, m: int, jitter: float, seed: float) -> None:
     """Perturb both sides so that the basis, which is not empty, is optimal at mu = 1."""
     for f in range(2):
@@ -76,7 +76,7 @@ def tilt(store: Store, basis: Basis, work: Work, m: int, jitter: float, seed: fl
         widen(basis[2][1 - f], z, work[2][f], 1.0 if f == 1 else work[5][0, SIZE], jitter, seed + f)
 
 
-@inner
+@once
 def leap(f: int, basis: Basis, work: Work, mu: float, step: float) -> bool:
     """Is a leaving coefficient's residual at its other bound before `step`? Then it may jump there: note the jump."""
     _, _, c, _, _, note = work
@@ -100,6 +100,8 @@ def drive(
     far, the pivots and the size of basis allowed, and the updates of the inverse since it was computed; `seed` >= 0
     starts anew. A start from a basis that wanders is lost early. A pivot changes nothing before its last lines, so that
     one broken off for want of a row or of room can be repeated; `note[0, SCALE_Z]` is then the missing row.
+
+    This is one long function because splitting it further, in either way numba has, costs seconds of compilation.
     """
     x, z, _, _, _, note = work
     if seed >= 0:
@@ -112,6 +114,7 @@ def drive(
     corner = 0.0
     pivots = 0
     while True:
+        # The point of the basis; if it is not optimal, a perturbation under which it is.
         if way[MU_NOW] < 0.0:
             verdict = STALE if way[WORN] > UPDATES and m > 0 else settle(store, basis, work, m, b)
             if verdict != OPEN:
@@ -126,6 +129,7 @@ def drive(
             if m == 0:
                 return EMPTY, m, pivots, 0.0
             tilt(store, basis, work, m, 1e-5 if way[RESTARTS] <= 2.0 else 1e-3, way[SEED] + 101.0 * way[RESTARTS])
+        # The next event on the way to mu = 0.
         f = trigger(basis, work, m)
         way[MU_NOW] = min(way[MU_NOW], note[f, MU])
         mu = way[MU_NOW]
@@ -133,7 +137,7 @@ def drive(
             way[MU_NOW] = -1.0
             continue
         jump = False
-        # First the direction of the other side, which leads to the partner; then that of this side.
+        # Its partner: first the direction of the other side, which leads to the partner; then that of this side.
         for turn in range(2):
             side = abs(1 - turn - f)
             if note[1 - side, KIND] == ENTER and store[2][0, int(note[1 - side, WHICH])] == ABSENT:
@@ -147,6 +151,7 @@ def drive(
                     break
                 if note[side, KIND] == NOTHING:
                     return STUCK, m, pivots, 0.0
+        # The steps that make both happen.
         if not jump:
             if note[0, KIND] == ENTER and note[1, KIND] == ENTER and m == x.shape[2]:
                 return CRAMPED, m, pivots, 0.0
@@ -157,6 +162,7 @@ def drive(
                 way[MU_NOW] = -1.0
                 way[WORN] = UPDATES + 1.0
                 continue
+        # The pivot.
         for side in range(2):
             advance(x[side], m, note[side, T], note[side, T + 1])
             advance(z[side], z.shape[2], note[side, T], note[side, T + 1])

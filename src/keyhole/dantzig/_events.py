@@ -9,7 +9,7 @@ direction the first one opens; or, for a leaving index, the residual jumps to it
 
 import numpy as np
 
-from .._jit import inner
+from .._jit import inner, once
 from .._types import Floats, Ints
 from ._settle import KIND, MU, SCALE_X, SCALE_Z, SIGN, TOL_X, TOL_Z, WHICH, Basis, Work, tolerances
 
@@ -54,7 +54,7 @@ def next_enter(pos: Ints, z: Floats, c: Floats, tol: float) -> tuple[float, int]
     return mu, index
 
 
-@inner
+@once
 def trigger(basis: Basis, work: Work, m: int) -> int:
     """Note the next event of each side; the side whose is first, that is, at the larger mu.
 
@@ -119,7 +119,7 @@ def steepest(room: Floats, n: int, least: float, step: float) -> tuple[float, in
     return least, index
 
 
-@inner
+@once
 def partner(g: int, basis: Basis, work: Work, m: int, mu: float) -> float:
     """Note what stops a move of side g, and return the step: Harris's two passes, the largest pivot wins.
 

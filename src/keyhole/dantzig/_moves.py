@@ -1,6 +1,6 @@
 """One pivot: the direction an event opens on the other side, the step along it, and the new basis."""
 
-from .._jit import inner
+from .._jit import inner, once
 from .._types import Floats
 from ._events import ENTER, LEAVE
 from ._rows import Store, add_row, add_rows
@@ -9,7 +9,7 @@ from ._settle import KIND, SCALE_X, SCALE_Z, SIGN, WHICH, Basis, T, Work, larges
 __all__ = ["advance", "direction", "exchange", "step_to"]
 
 
-@inner
+@once
 def direction(g: int, store: Store, basis: Basis, work: Work, m: int) -> float:
     """How side g moves by the event of the other side: an index enters its set, or a residual comes off its bound.
 
@@ -48,7 +48,7 @@ def direction(g: int, store: Store, basis: Basis, work: Work, m: int) -> float:
     return corner
 
 
-@inner
+@once
 def step_to(f: int, work: Work) -> float:
     """Note the step (t_0, t_1), linear in mu, along side f's direction that makes its event true; the pivot element."""
     x, z, c, _, _, note = work
@@ -120,7 +120,7 @@ def shrink(GG: Floats, m: int, cp: int, rp: int) -> None:
         GG[0, i, cp] = GG[0, i, m - 1]
 
 
-@inner
+@once
 def exchange(basis: Basis, work: Work, m: int, corner: float) -> int:
     """Apply the events of both sides to the basis; the new size.
 

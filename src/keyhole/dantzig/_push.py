@@ -1,9 +1,9 @@
 """A round enters: H[B, B] += h, b[B] += v, and the basis matrix with its inverse follows."""
 
-from .._jit import inner, jit
+from .._jit import inner, jit, once
 from .._types import Floats, Ints
 from ._moves import subtract
-from ._settle import Basis, Work, times
+from ._settle import times
 
 __all__ = ["BAD_INDEX", "BAD_VALUE", "LOPSIDED", "STALE_INVERSE", "push"]
 
@@ -11,7 +11,7 @@ __all__ = ["BAD_INDEX", "BAD_VALUE", "LOPSIDED", "STALE_INVERSE", "push"]
 BAD_INDEX, BAD_VALUE, LOPSIDED, STALE_INVERSE = -1, -2, -3, -4
 
 
-@inner
+@once
 def inspect(d: int, B: Ints, h: Floats, v: Floats) -> int:
     """0, or what is wrong: an index out of range or twice, a number that is none, an h that is not symmetric."""
     verdict = 0
@@ -41,12 +41,10 @@ def absorb(GG: Floats, m: int, cp: int, v: Floats) -> bool:
     return abs(p) >= 1e-4
 
 
-@inner
-def follow(basis: Basis, v: Floats, m: int, B: Ints, h: Floats, most: int) -> int:
+@once
+def follow(pos: Ints, GG: Floats, m: int, B: Ints, h: Floats, most: int, v: Floats) -> int:
     """G += the part of h that falls on it, and its inverse with it: how many columns changed, or STALE_INVERSE where
     that is more than `most` or more than a third."""
-    pos = basis[2]
-    GG = basis[3]
     changed = 0
     sound = True
     for b in range(B.size):
@@ -71,7 +69,17 @@ def follow(basis: Basis, v: Floats, m: int, B: Ints, h: Floats, most: int) -> in
 
 @jit
 def push(
-    H: Floats, b: Floats, B: Ints, h: Floats, v: Floats, basis: Basis, work: Work, m: int, most: int, lopsided: bool
+    H: Floats,
+    b: Floats,
+    B: Ints,
+    h: Floats,
+    v: Floats,
+    pos: Ints,
+    GG: Floats,
+    work: Floats,
+    m: int,
+    most: int,
+    lopsided: bool,
 ) -> int:
     """H[B, B] += h (unless H is empty), b[B] += v, and G with its inverse; what `follow` says.
 
@@ -85,4 +93,4 @@ def push(
         if H.size > 0:
             for j in range(B.size):
                 H[B[i], B[j]] += h[i, j]
-    return follow(basis, work[3], m, B, h, most)
+    return follow(pos, GG, m, B, h, most, work)

@@ -15,7 +15,7 @@ x (2, 3, m), z (2, 3, d), c (2, 2, d) hold value at mu = 0, slope in mu and, for
 GG is (G, G^-1); v (4, m) and room (2, d) are work space; note (2, COLUMNS) holds the numbers named below.
 """
 
-from .._jit import inner
+from .._jit import inner, once
 from .._types import Floats, Ints
 from ._rows import Store, add_rows
 
@@ -86,8 +86,9 @@ def excess(z: Floats, c: Floats) -> float:
     """max(0, max_t |z_t| - c_t)."""
     top = 0.0
     for t in range(z.size):
-        if abs(z[t]) > c[t] + top:
-            top = abs(z[t]) - c[t]
+        over = abs(z[t]) - c[t]
+        if over > top:
+            top = over
     return top
 
 
@@ -115,7 +116,7 @@ def astray(sgn: Floats, x: Floats, m: int) -> float:
     return worst
 
 
-@inner
+@once
 def settle(store: Store, basis: Basis, work: Work, m: int, b: Floats) -> int:
     """Compute the point of the basis and judge it. The excess it notes is computed from H: it is the certificate."""
     x, z, c, v, _, note = work
@@ -141,7 +142,7 @@ def settle(store: Store, basis: Basis, work: Work, m: int, b: Floats) -> int:
     return OPTIMAL
 
 
-@inner
+@once
 def report(basis: Basis, work: Work, m: int, b: Floats, scale: float, out: Floats) -> None:
     """Write w and scale l in full to `out`, and note |w|_1, the relative gap and the primal residual, the latter that
     of the problem divided by `scale`."""

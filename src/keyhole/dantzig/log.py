@@ -32,7 +32,7 @@ class Log(Stateful):
 
     def __init__(self, d: int, listed: int = 0) -> None:
         self.d, self.listed = d, listed
-        self.H, self.lopsided = np.empty((0, 0)), False
+        self.H, self.lopsided, self.follows = np.empty((0, 0)), False, True
         self.n = self.start = 0
         self.link: Ints = np.zeros((64, 4), np.int64)
         self.B: Ints = np.zeros(64, np.int64)

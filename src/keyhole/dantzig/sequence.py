@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from .._jit import jit
 from .._types import Floats, Ints
 from ..errors import ConfigError
 from ..state import Stateful, Value
@@ -25,6 +26,16 @@ _NEEDS = {
     BAD_VALUE: "finite h and v",
     LOPSIDED: "a symmetric h where H is not dense",
 }
+
+
+@jit
+def _scaled(gamma: Floats, scale: float, out: Floats) -> bool:
+    """out = scale gamma, and whether gamma is a legal width."""
+    legal = True
+    for i in range(out.size):
+        out[i] = scale * gamma[i]
+        legal &= out[i] >= 0.0
+    return legal
 
 
 class Sequence(Stateful):
@@ -78,8 +89,8 @@ class Sequence(Stateful):
             fault = self.simplex.push(self.rows.H, self.b, B, h, v, lopsided=True)
         if fault:
             raise ConfigError(f"a round needs {_NEEDS[fault].format(self.d)}; nothing was changed")
-        self.rows.follow(B, h)
-        if isinstance(self.rows, Log):
+        if self.rows.follows:
+            self.rows.follow(B, h)
             self.rows.require(self.simplex.indices)
         self.s += 1
 
@@ -99,7 +110,7 @@ class Sequence(Stateful):
         scale = float(self.s or 1)
         if type(gamma) is float and gamma >= 0.0:
             self.simplex.Gamma.fill(gamma * scale)
-        else:
+        elif not (type(gamma) is np.ndarray and gamma.shape == (self.d,) and _scaled(gamma, scale, self.simplex.Gamma)):
             np.multiply(check_gamma(gamma, self.d), scale, out=self.simplex.Gamma)
         if self.engine == "simplex":
             sol = self.simplex.solve(self.rows, self.b, scale)

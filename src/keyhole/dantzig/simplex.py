@@ -83,7 +83,8 @@ class Simplex(Stateful):
 
     def push(self, H: Floats, b: Floats, B: Ints, h: Floats, v: Floats, *, lopsided: bool) -> int:
         """H[B, B] += h and b[B] += v, and with them the basis matrix; 0 or what is wrong (then nothing was changed)."""
-        found = push(H, b, B, h, v, self._basis, self._work, self.m, UPDATES - self.updates, lopsided)
+        pos, GG = self._basis[2:]
+        found = push(H, b, B, h, v, pos, GG, self._work[3], self.m, UPDATES - self.updates, lopsided)
         if found >= 0:
             self.updates += found
         elif found == STALE_INVERSE:

@@ -48,7 +48,9 @@ class Dense(Stateful):
 
     def _fit(self) -> None:
         """Rows of the transpose, rows of H, and where they are; no log."""
-        P = self.H if self.HT.size == 0 else self.HT
+        # Not symmetric: then the transpose has to follow every round.
+        self.lopsided = self.follows = self.HT.size > 0
+        P = self.HT if self.lopsided else self.H
         log = np.empty((0, 4), np.int64), np.empty(0, np.int64), np.empty(0)
         self.store: Store = (P, self.H, self._at, *log)
 
@@ -62,11 +64,6 @@ class Dense(Stateful):
         """Columns (side 0) or rows (side 1) of H, each as a row."""
         return (self.H if side == 1 or self.HT.size == 0 else self.HT)[idx]
 
-    @property
-    def lopsided(self) -> bool:
-        """Is H not symmetric?"""
-        return self.HT.size > 0
-
     def make_lopsided(self) -> bool:
         """From now on keep the transpose as well; True: that can be done."""
         self.HT = np.ascontiguousarray(self.H.T)
@@ -74,6 +71,5 @@ class Dense(Stateful):
         return True
 
     def follow(self, B: Ints, h: Floats) -> None:
-        """H[B, B] has grown by h; so does what else is kept of it."""
-        if self.lopsided:
-            self.HT[np.ix_(B, B)] += h.T
+        """H[B, B] has grown by h; so does the transpose. Only called where `follows`."""
+        self.HT[np.ix_(B, B)] += h.T

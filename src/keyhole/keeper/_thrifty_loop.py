@@ -16,31 +16,28 @@ _BLOCK = 4096
 
 
 @jit
-def _loop(b: Book, pool: Bools, X: Floats, y: Floats, out: Floats, explored: Bools, bought: Ints, width: int) -> None:
-    """Play the rows of X: predictions into `out`, purchases into `bought`; a NaN label closes a round unlearnt."""
-    who, x = np.empty(width, dtype=np.int64), np.empty(width)
+def _loop(b: Book, pool: Bools, X: Floats, y: Floats, out: Floats, explored: Bools, who: Ints, sizes: Ints) -> None:
+    """Play the rows of X: predictions into `out`, purchases into `who`, of which `sizes` come before and after the
+    label; a NaN label closes a round unlearnt."""
+    x = np.empty(who.shape[1])
     for t in range(y.size):
         blank = b.cnt[SIZE] == 0
-        n, extras, lent = choose(b, pool, who)
+        n, extras, lent = choose(b, pool, who[t])
+        sizes[t, 0], sizes[t, 1] = n, extras
         for i in range(n):
-            x[i] = X[t, who[i]]
-            bought[who[i]] += 1
-        out[t] = predict(b, who[:n], x[:n])
+            x[i] = X[t, who[t, i]]
+        out[t] = predict(b, who[t, :n], x[:n])
         explored[t] = lent or blank
         for i in range(n, n + extras):
-            x[i] = X[t, who[i]]
-            bought[who[i]] += 1
+            x[i] = X[t, who[t, i]]
         if not np.isnan(y[t]):
-            tell(b, who[: n + extras], x[: n + extras], y[t], n)
+            tell(b, who[t, : n + extras], x[: n + extras], y[t], n)
 
 
-def play_block(learner: Thrifty, X: Floats, y: Floats, out: Floats, explored: Bools, bought: Ints) -> int:
-    """Play some of the rows as the protocol would; how many. 0: go row by row, to stop at a bad value and name it."""
+def play_block(learner: Thrifty, X: Floats, y: Floats, out: Floats, explored: Bools) -> tuple[Ints, Ints]:
+    """Play some of the rows as the protocol would: what each bought, and how many before and after the label."""
     n = min(y.size, _BLOCK, learner.store.free())
-    X, y = X[:n], y[:n]
-    if np.nanmax(np.abs(X), initial=0.0) > 1e100 or np.nanmax(np.abs(y), initial=0.0) > 1e100:
-        return 0
-    width = learner.width + learner.k0
-    _loop(learner._book, learner.store.everything, X, y, out[:n], explored[:n], bought, width)
+    who, sizes = np.zeros((n, learner.width + learner.k0), np.int64), np.zeros((n, 2), np.int64)
+    _loop(learner._book, learner.store.everything, X[:n], y[:n], out[:n], explored[:n], who, sizes)
     learner.t += n
-    return n
+    return who, sizes

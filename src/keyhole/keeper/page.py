@@ -1,13 +1,18 @@
 """A block of rows, played: the one place where a learner meets data."""
 
 from collections.abc import Callable
-from typing import TypeAlias
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
+from .._checks import LARGEST
 from .._types import Bools, Floats, Ints
 from ..errors import ProtocolError
 from ..protocol import Learner
+
+if TYPE_CHECKING:
+    from ..learners.thrifty import Thrifty
 
 __all__ = ["Page", "Progress"]
 
@@ -32,13 +37,53 @@ class Page:
         """The rows not played yet, several at a time where the learner promises that; `progress` may stop it."""
         while self.played < self.labels.size:
             t = self.played
-            self.played += (compiled and self._steadily(learner, t)) or self._row(learner, t)
+            quick = compiled and (
+                self._in_a_loop(learner, t) or self._steadily(learner, t) or self._quickly(learner, t)
+            )
+            self.played += quick or self._row(learner, t)
             progress(self.first + self.played)
 
     def note(self, start: int, stop: int, attributes: Ints, extra: Ints) -> None:
         """Write down what rows start to stop bought before and after the label."""
         self.bought[attributes] += stop - start
         self.bought[extra] += stop - start
+
+    def note_each(self, start: int, who: Ints, sizes: Ints) -> None:
+        """The same for rows that differ: row i bought who[i], sizes[i, 0] before the label and sizes[i, 1] after it."""
+        bought = np.arange(who.shape[1]) < sizes.sum(axis=1)[:, None]
+        self.bought += np.bincount(who[bought], minlength=self.bought.size)
+
+    @cached_property
+    def _sound(self) -> bool:
+        """Whether no value and no label of the page could be refused: then the protocol's checks find nothing."""
+        low = min(np.fmin.reduce(a, axis=None, initial=0.0) for a in (self.rows, self.labels))
+        high = max(np.fmax.reduce(a, axis=None, initial=0.0) for a in (self.rows, self.labels))
+        return bool(low >= -LARGEST and high <= LARGEST)
+
+    def _in_a_loop(self, learner: Learner, t: int) -> int:
+        """As many rows as the keeper's compiled loop for this learner takes at a time; 0 where there is none."""
+        if learner.name != "thrifty" or not self._sound:
+            return 0
+        from ._thrifty_loop import play_block
+
+        who, sizes = play_block(
+            cast("Thrifty", learner), self.rows[t:], self.labels[t:], self.predictions[t:], self.explored[t:]
+        )
+        self.note_each(t, who, sizes)
+        return len(who)
+
+    def _quickly(self, learner: Learner, t: int) -> int:
+        """One round without the protocol's checks, where they could find nothing; 0 where they could."""
+        if not self._sound:
+            return 0
+        row, y, r = self.rows[t], float(self.labels[t]), learner._next()
+        values = row[r.attributes]
+        self.predictions[t] = learner._predict(r, values)
+        if y == y:  # not NaN
+            learner._tell(r, values, y, row[r.extra])
+        self.explored[t] = r.kind == "explore"
+        self.note(t, t + 1, r.attributes, r.extra)
+        return 1
 
     def _row(self, learner: Learner, t: int) -> int:
         """One round by the protocol."""
@@ -65,7 +110,7 @@ class Page:
         if stop - t < 2:
             return 0
         bought, labels = np.ascontiguousarray(self.rows[t:stop, S]), self.labels[t:stop]
-        if np.isinf(bought).any() or np.isinf(labels).any():
+        if (np.abs(bought) > LARGEST).any() or (np.abs(labels) > LARGEST).any():
             return 0  # row by row, to stop at the row and name it
         self.predictions[t:stop] = learner._run(bought, labels)
         self.note(t, stop, S, _NOTHING)

@@ -28,9 +28,7 @@ class DantzigEstimate(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = ("seq", "width", "w_hat", "S", "solved", "zeros", "failures", "said")
 
-    def __init__(
-        self, d: int, k: int, width: tuning.Theory | tuning.Empirical, order: Ints, engine: str = "simplex"
-    ) -> None:
+    def __init__(self, d: int, k: int, width: tuning.Width, order: Ints, engine: str = "simplex") -> None:
         self.k, self.width, self.order = k, width, order
         self.seq = Sequence(d, one_of("engine", engine, ("simplex", "highs")))
         self.w_hat: Floats = np.full(d, 1.0 / d)

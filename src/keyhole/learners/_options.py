@@ -33,6 +33,31 @@ def number(option: str, value: object, above: float = -inf) -> float:
     return float(value)
 
 
+def positive(option: str, value: object) -> float:
+    """A finite number above zero, or a `ConfigError`."""
+    return number(option, value, above=0.0)
+
+
+def at_least(option: str, value: object, least: float) -> float:
+    """A finite number not below `least`, or a `ConfigError`."""
+    checked = number(option, value)
+    if checked < least:
+        raise ConfigError(f"{option} must be >= {least:g}; it is {value!r}")
+    return checked
+
+
+def whole(option: str, value: int, least: int, most: int) -> int:
+    """A whole number in [least, most], or a `ConfigError`."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise ConfigError(f"{option} must be a whole number between {least} and {most}; it is {value!r}")
+    return value
+
+
+def is_theory(tuning: str) -> bool:
+    """`tuning=` of a peer: "practical" (chosen by `benchmarks/peers.py`) or "theory" (what its analysis asks for)."""
+    return one_of("tuning", tuning, ("practical", "theory")) == "theory"
+
+
 def yes_or_no(option: str, value: object) -> bool:
     """True or False, or a `ConfigError`."""
     if not isinstance(value, bool):

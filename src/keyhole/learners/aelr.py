@@ -28,7 +28,7 @@ class AELR(AttributeEfficient):
     ----------
     tuning
         "theory": eta_s = sqrt(2 m ln(2d) / (5 d s)) / (4B) and the plain average; "practical" (the default): `step`
-        times that and an average with weights s^`average`, both chosen by `benchmarks/tune.py`.
+        = 1 times that and an average with weights s^`average`, = 3, chosen by `benchmarks/tune.py`.
     step, average
         These numbers; each overrides the preset.
     radius
@@ -50,7 +50,7 @@ class AELR(AttributeEfficient):
     _fields: ClassVar[tuple[str, ...]] = (*AttributeEfficient._fields, "u")
     presets: ClassVar[Presets] = {
         "theory": {"step": 1.0, "average": 0.0},
-        "practical": {"step": 10.0, "average": 3.0},
+        "practical": {"step": 1.0, "average": 3.0},
     }
 
     def __init__(

@@ -25,8 +25,8 @@ class AER(AttributeEfficient):
     ----------
     tuning
         "theory": eta_s = 1 / sqrt(d (d/m + 1) s), from E phi^2 <= 4B^2 and E |xt|_2^2 <= d (d/m + 1), and the plain
-        average; "practical" (the default): `step` times that and an average with weights s^`average`, both chosen by
-        `benchmarks/tune.py`.
+        average; "practical" (the default): `step` = 0.1 times that and an average with weights s^`average`, = 3, chosen
+        by `benchmarks/tune.py`.
     step, average
         These numbers; each overrides the preset.
     radius
@@ -48,7 +48,7 @@ class AER(AttributeEfficient):
     power = 1
     presets: ClassVar[Presets] = {
         "theory": {"step": 1.0, "average": 0.0},
-        "practical": {"step": 1.0, "average": 3.0},
+        "practical": {"step": 0.1, "average": 3.0},
     }
 
     def __init__(

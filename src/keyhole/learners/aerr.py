@@ -24,8 +24,9 @@ class AERR(AttributeEfficient):
     Parameters
     ----------
     tuning
-        "theory": eta_s = sqrt(m / (2 d s)) and the plain average; "practical" (the default): `step` times that and an
-        average with weights s^`average`, both chosen by `benchmarks/tune.py`.
+        "theory": eta_s = sqrt(m / (2 d s)) and the plain average; "practical" (the default): `step` = 0.01 times
+        that and an average with weights s^`average`, = 3, chosen by `benchmarks/tune.py`. Steps this small hardly leave
+        w = 0: what is found then is the attributes that correlate most with the label.
     step, average
         These numbers; each overrides the preset.
     radius
@@ -50,7 +51,7 @@ class AERR(AttributeEfficient):
     power = 2
     presets: ClassVar[Presets] = {
         "theory": {"step": 1.0, "average": 0.0},
-        "practical": {"step": 0.3, "average": 3.0},
+        "practical": {"step": 0.01, "average": 3.0},
     }
 
     def __init__(

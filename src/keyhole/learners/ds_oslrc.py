@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from .. import sampling, schedule, tuning
+from .._known import dot_at
 from .._types import Bools, Floats, Ints
 from ..newton import Gradient, Newton
 from ..protocol import Draft, Learner
@@ -106,16 +107,16 @@ class DSOSLRC(Learner):
         n, m = places.size, min(self.k, places.size)
         if m == 0:
             return Draft("explore", places, memo=(0.0, 0.0))
-        q = sampling.distribution(np.zeros(n) if self.uniform else self.estimate.w_hat[places])
-        drawn = sampling.draw(q, m, self.rng)
-        return Draft("explore", places[drawn], memo=(float(n), float(m), *map(float, q[drawn])))
+        q = sampling.law(np.zeros(n) if self.uniform else self.estimate.w_hat[places])
+        drawn = sampling.sample(q, m, self.rng)
+        return Draft("explore", places[drawn], memo=(float(n), float(m), *q[drawn].tolist()))
 
     def _finish(self) -> None:
         self.estimate.say_if_silent()
 
     def _predict(self, r: Round, x: Floats) -> float:
         if r.kind == "explore":
-            return float(self.estimate.w_hat[r.attributes] @ np.nan_to_num(x, nan=0.0))
+            return dot_at(self.estimate.w_hat, r.attributes, x)
         return self.exploiter.predict(r.attributes, x)
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:

@@ -5,6 +5,8 @@ from typing import ClassVar
 import numpy as np
 
 from .. import sampling, tuning
+from .._jit import jit
+from .._known import dot_on
 from .._types import Bools, Floats, Ints
 from ..errors import ConfigError
 from ..newton import Newton
@@ -99,16 +101,16 @@ class DSPOSLRC(Learner):
 
     def _ask(self, t: int, pool: Bools | None) -> Draft:
         """S_{s-1}, and B' from SAMPLING(k0, d', w_hat outside S); the round carries n, m and q(B')."""
-        mask = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
-        S = self.support[mask[self.support]]
-        mask[self.support] = False
-        C = self._places(mask)  # Deviation: drawn in the complement's own places, mapped back to [d] (E32).
+        everything = np.ones(self.d, dtype=np.bool_) if pool is None else pool
+        S = self.support if pool is None else self.support[pool[self.support]]
+        # Deviation: drawn in the complement's own places, mapped back to [d] (E32).
+        C = _complement(self.order, self.support, everything)
         n, m = C.size, min(self.k0, C.size)
         if m == 0:
             return Draft("exploit", S, memo=(0.0, 0.0))
-        q = sampling.distribution(np.zeros(n) if self.uniform else self.estimate.w_hat[C])
-        drawn = sampling.draw(q, m, self.rng)
-        return Draft("explore", S, C[drawn], memo=(float(n), float(m), *map(float, q[drawn])))
+        q = sampling.law(np.zeros(n) if self.uniform else self.estimate.w_hat[C])
+        drawn = sampling.sample(q, m, self.rng)
+        return Draft("explore", S, C[drawn], memo=(float(n), float(m), *q[drawn].tolist()))
 
     def _finish(self) -> None:
         self.estimate.say_if_silent()
@@ -116,7 +118,7 @@ class DSPOSLRC(Learner):
     def _predict(self, r: Round, x: Floats) -> float:
         if self.by_newton:
             return self.newton.predict(r.attributes, x)
-        return float(self.weights[r.attributes] @ np.nan_to_num(x, nan=0.0))
+        return dot_on(self.estimate.w_hat[self.support], self.support, r.attributes, x)
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         if self.by_newton and np.isin(r.attributes, self.support).all():
@@ -135,6 +137,19 @@ class DSPOSLRC(Learner):
         """Whether DS(gamma_s) is solved after this round."""
         s = self.estimate.seq.s
         return s & (s - 1) == 0 if self.every == 0 else s % self.every == 0 or s == 1
+
+
+@jit
+def _complement(order: Ints, S: Ints, pool: Bools) -> Ints:
+    """What is in the pool and not in S, in the seeded order."""
+    free = pool.copy()
+    free[S] = False
+    C, n = np.empty(order.size, np.int64), 0
+    for i in order:
+        if free[i]:
+            C[n] = i
+            n += 1
+    return C[:n]
 
 
 def _period(solve: str | int) -> int:

@@ -74,7 +74,7 @@ class RDA(BuysEverything):
         "theory": v_t = 1 and gamma = 4, which balances the two terms of the regret bound where |x|_inf, |w|_1 and |y|
         are at most 1, and rho = 0. "practical" (the default): v_t is the mean of x_i^2 so far over all attributes, and
         <w_t, x_t> is kept within the largest label so far; without these (they are ours) the same gamma explodes on
-        one design and hardly moves on another. gamma = 2 and rho = 0.02 were chosen by `benchmarks/tune.py`. Both
+        one design and hardly moves on another. gamma = 1.5 and rho = 0.02 were chosen by `benchmarks/tune.py`. Both
         have lam = 0.001.
     gamma, lam, rho
         The numbers above; each overrides the preset.
@@ -92,7 +92,7 @@ class RDA(BuysEverything):
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "w", "g_bar", "tally")
     presets: ClassVar[Presets] = {
         "theory": {"gamma": 4.0, "lam": 0.001, "rho": 0.0},
-        "practical": {"gamma": 2.0, "lam": 0.001, "rho": 0.02},
+        "practical": {"gamma": 1.5, "lam": 0.001, "rho": 0.02},
     }
 
     def __init__(

@@ -38,12 +38,14 @@ class Clips(Stateful):
 
     def count(self, X: Floats, bought: Bools | None = None) -> None:
         """Take note of raw rows X (n, d) where `bought` is true (None: everywhere)."""
-        looked = np.isfinite(X) if bought is None else bought & np.isfinite(X)
-        self._count(np.where(looked, X, np.nan), slice(0, -1))
+        columns = np.arange(X.shape[1]) if bought is None else np.flatnonzero(bought.any(axis=0))
+        x = X[:, columns]
+        looked = np.isfinite(x) if bought is None else bought[:, columns] & np.isfinite(x)
+        self._count(np.where(looked, x, np.nan), columns)
 
     def count_labels(self, y: Floats) -> None:
         """Take note of raw labels (n,)."""
-        self._count(np.where(np.isfinite(y), y, np.nan)[:, None], slice(-1, None))
+        self._count(np.where(np.isfinite(y), y, np.nan)[:, None], np.array([-1]))
 
     @property
     def total(self) -> int:
@@ -60,7 +62,7 @@ class Clips(Stateful):
         """One sentence per column that was clipped."""
         return [self._sentence(int(i)) for i in np.flatnonzero(self.outside)]
 
-    def _count(self, values: Floats, part: slice) -> None:
+    def _count(self, values: Floats, part: Ints) -> None:
         """Add a block of columns; NaN is what is not looked at, and compares as false."""
         self.seen[part] += (~np.isnan(values)).sum(axis=0)
         self.outside[part] += ((values < self.low[part]) | (values > self.high[part])).sum(axis=0)

@@ -185,5 +185,7 @@ def _scale(x: Floats, low: Floats, high: Floats, middle: Floats, reach: Floats) 
     """(clip(x, low, high) - middle) / reach, 0 where reach is 0; what is not finite stays."""
     x = np.asarray(x, dtype=np.float64)
     safe = np.where(reach > 0, reach, 1.0)
-    scaled = np.where(reach > 0, (np.clip(x, low, high) - middle) / safe, 0.0)
-    return np.where(np.isfinite(x), scaled, x)
+    scaled: Floats = (np.clip(x, low, high) - middle) / safe
+    scaled *= reach > 0
+    beyond = ~np.isfinite(x)
+    return np.where(beyond, x, scaled) if beyond.any() else scaled

@@ -16,7 +16,7 @@ from ..keeper import History, play
 from ..protocol import Learner
 from ..runs.moments import Moments, best_subset
 from ..runs.spec import Spec
-from ..runs.view import View
+from ..runs.view import View, wants_raw
 from .sources import Rows, Source
 
 __all__ = ["Job", "Outcome", "run_job"]
@@ -98,7 +98,7 @@ def learner_of(job: Job, rows: Rows) -> Learner:
 
 def _is_scaled(source: Source, learner: Learner) -> bool:
     """Synthetic rows are what the paper's learners expect, whatever the label; tables are scaled by their schema."""
-    return not source.name.startswith("synthetic:") and not getattr(type(learner), "raw", False)
+    return not source.name.startswith("synthetic:") and not wants_raw(learner)
 
 
 def _outcome(learner: Learner, history: History, losses: Floats, rows: Rows, notes: list[str]) -> Outcome:

@@ -40,7 +40,7 @@ def test_all_zero_labels_leave_the_weights_at_zero():
 
 def test_a_strong_signal_is_found():
     X, y, w = kh.streams.synthetic(d=10, k=3, T=4000, seed=3)
-    learner = kh.make("aelr", d=10, k=3, seed=0, explore=1, exploit="weights")
+    learner = kh.make("aelr", d=10, k=3, seed=0, step=10, explore=1, exploit="weights")
     kh.play(learner, X, y)
     assert learner.support.tolist() == np.flatnonzero(w).tolist()
     assert np.linalg.norm(learner.weights - w) == pytest.approx(0, abs=0.25)

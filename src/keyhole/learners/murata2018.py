@@ -1,0 +1,258 @@
+"""Murata and Suzuki 2018: hard thresholding with exact residuals, alone and in turns with exploitation."""
+
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+
+from .._types import Bools, Floats, Ints
+from ..errors import ConfigError
+from ..newton import Newton
+from ..protocol import Draft, Learner
+from ..rounds import Round
+from ..support import top_k
+from ._exploit import OnSupport
+from ._options import at_least, is_theory, positive, whole
+
+
+class MurataExplore(Learner):
+    """Iterative hard thresholding, one block of attributes after another.
+
+        sweep n (B_n times):  for each block J of k - s attributes outside S:  buy x(S), x(J);   y_hat = <theta, x(S)>
+                              g_i = mean over the rounds that saw x_i of (<theta, x> - y) x_i
+        after it:             theta = H_s(theta - eta g);   S = supp(theta);   B_{n+1} = growth B_n
+
+    theta has s < k non-zeros, so the residual is exact and g needs no importance weights: its variance does not grow
+    with d. The attributes of S are seen in every round and their g_i averages all of them.
+
+    Cost: O(k) a round and O(d log d) a sweep (plus O(d) to choose a block); memory O(d).
+
+    Parameters
+    ----------
+    sparsity
+        s; it must be below k, or no place is left to explore with. Default: k // 2 + 1 (below k).
+    tuning
+        "theory": eta = step = 1 (the smoothness of features in [-1, 1]). "practical" (the default): eta = step /
+        (largest mean of x_i^2 so far), step = 1.
+    step, batch, growth
+        As above; B_1 = batch = 20 and growth = 2, chosen by `benchmarks/peers.py` as was s.
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=12, k=2, T=2000, seed=1)
+    >>> learner = kh.make("murata2018-explore", d=12, k=4, seed=0)
+    >>> bool(abs(kh.play(learner, X, y).predictions).max() < 2), bool(np.linalg.norm(learner.weights - w) < 0.05)
+    (True, True)
+
+    References: Murata and Suzuki, NeurIPS 2018. Reconstructed: iterated hard thresholding, the unbiased gradient and
+    the rate O(1/eps) are theirs; the blocks, the batches and the step are ours.
+    """
+
+    name = "murata2018-explore"
+    _fields: ClassVar[tuple[str, ...]] = (
+        *Learner._fields,
+        *("theta", "S", "sweep", "batch", "planned", "told", "sums", "seen", "squares", "counts"),
+    )
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        k: int,
+        k0: int,
+        seed: int,
+        sparsity: int | None = None,
+        tuning: str = "practical",
+        step: float = 1.0,
+        batch: float = 20.0,
+        growth: float = 2.0,
+    ) -> None:
+        super().__init__(names, k, k0, seed)
+        if k < 2:
+            raise ConfigError(f"{self.name} needs k >= 2: one place for the support, one to explore with")
+        theory = is_theory(tuning)
+        self.s = whole("sparsity", min(k // 2 + 1, k - 1) if sparsity is None else sparsity, 1, k - 1)
+        self.step, self.learnt = positive("step", step), not theory
+        self.growth = at_least("growth", growth, 1.0)
+        self.batch = positive("batch", batch)
+        self.theta: Floats = np.zeros(self.d)
+        self.S: Ints = np.sort(self.order[: self.s])
+        self.sweep = 0
+        self.squares: Floats = np.zeros(self.d)
+        self.counts: Floats = np.zeros(self.d)
+        self._begin()
+
+    def _begin(self) -> None:
+        """A new sweep: nothing planned, nothing seen."""
+        self.planned: Ints = np.zeros(self.d, dtype=np.int64)
+        self.told = 0
+        self.sums: Floats = np.zeros(self.d)
+        self.seen: Floats = np.zeros(self.d)
+
+    @property
+    def length(self) -> int:
+        """How many rounds the present sweep has: its blocks times B_n."""
+        return ceil((self.d - self.s) / (self.k - self.s)) * ceil(self.batch)
+
+    @property
+    def weights(self) -> Floats:
+        """theta."""
+        return self.theta.copy()
+
+    @property
+    def support(self) -> Ints:
+        """S: where theta is not zero (and ties, where it has fewer than s non-zeros)."""
+        return self.S
+
+    def _ask(self, t: int, pool: Bools | None) -> Draft:
+        """S and the next block J, the attributes outside S that were planned least; the round carries its sweep."""
+        mask = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
+        S = self.S[mask[self.S]]
+        mask[self.S] = False
+        C = self._places(mask)
+        least = C[self.planned[C] == self.planned[C].min(initial=self.t + 1)]
+        J = least[: self.k - S.size]
+        self.planned[J] += 1
+        return Draft("explore", np.concatenate([S, J]), memo=(float(self.sweep),))
+
+    def _predict(self, r: Round, x: Floats) -> float:
+        return float(self.theta[r.attributes] @ np.nan_to_num(x, nan=0.0))
+
+    def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
+        B, residual = r.attributes[~np.isnan(x)], self._predict(r, x) - y
+        x = x[~np.isnan(x)]
+        self.squares[B] += x * x
+        self.counts[B] += 1.0
+        if r.memo[0] != self.sweep:
+            return  # a round of an earlier theta: its residual is not this one's
+        self.sums[B] += residual * x
+        self.seen[B] += 1.0
+        self.told += 1
+        if self.told >= self.length:
+            self._threshold()
+
+    def _threshold(self) -> Floats:
+        """theta = H_s(theta - eta g), and on to the next sweep; gives the vector before it was cut to s entries."""
+        u = self.theta - self._eta() * self.sums / np.maximum(self.seen, 1.0)
+        self._set(u)
+        self.batch *= self.growth
+        self.sweep += 1
+        self._begin()
+        return u
+
+    def _set(self, u: Floats) -> None:
+        """theta = H_s(u)."""
+        self.S = top_k(u, self.s, self.S, self.order)
+        self.theta = np.zeros(self.d)
+        self.theta[self.S] = u[self.S]
+
+    def _eta(self) -> float:
+        """The step: `step`, in units of the largest second moment where that is learnt."""
+        largest = float((self.squares / np.maximum(self.counts, 1.0)).max()) if self.learnt else 1.0
+        return self.step / largest if largest > 0.0 else 0.0
+
+
+class MurataHybrid(MurataExplore):
+    """Sweeps of "murata2018-explore" in turns with exploitation on the k attributes that look best.
+
+        after a sweep of n rounds:   J = top-k of |theta - eta g|;   `ratio` n rounds of online Newton steps on x(J)
+        after those:                 theta = H_s(the better of theta and the Newton weights), better in those rounds
+
+    A sweep grows geometrically and so does what follows it, so that the share of exploration stays 1 / (1 + ratio). The
+    Newton steps keep what they know of the attributes that stay in J.
+
+    Cost: as "murata2018-explore", and O(k^2) an exploitation (compiled).
+
+    Parameters
+    ----------
+    ratio
+        Exploitation per exploration: 5 (practical, chosen by `benchmarks/peers.py`), 1 in theory.
+    sparsity
+        s, as for "murata2018-explore", but k // 2 by default: the Newton steps use all k places anyway.
+    tuning, step, batch, growth
+        As for "murata2018-explore".
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=12, k=2, T=2000, seed=1)
+    >>> learner = kh.make("murata2018-hybrid", d=12, k=4, seed=0)
+    >>> bool(kh.play(learner, X, y).explored.mean() < 0.5), bool(np.linalg.norm(learner.weights - w) < 0.05)
+    (True, True)
+
+    References: Murata and Suzuki, NeurIPS 2018. Reconstructed: that exploration and exploitation are combined is
+    theirs; how (the lengths, the Newton steps, the comparison) is ours.
+    """
+
+    name = "murata2018-hybrid"
+    _fields: ClassVar[tuple[str, ...]] = (*MurataExplore._fields, "newton", "left", "open_phase", "lead")
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        k: int,
+        k0: int,
+        seed: int,
+        sparsity: int | None = None,
+        tuning: str = "practical",
+        step: float = 1.0,
+        batch: float = 20.0,
+        growth: float = 2.0,
+        ratio: float | None = None,
+    ) -> None:
+        sparsity = max(k // 2, 1) if sparsity is None else sparsity
+        super().__init__(names, k, k0, seed, sparsity, tuning, step, batch, growth)
+        self.ratio = positive("ratio", ratio if ratio is not None else 5.0 if self.learnt else 1.0)
+        self.newton = OnSupport(Newton(k, eps=1.0, rho=None), np.sort(self.order[:k]), np.zeros(k), partial=True)
+        self.left = 0
+        self.open_phase = False
+        self.lead = 0.0
+
+    @property
+    def weights(self) -> Floats:
+        """The Newton weights once there are any, else theta."""
+        return self.newton.weights(self.d) if self.newton.moves >= 0 else self.theta.copy()
+
+    @property
+    def support(self) -> Ints:
+        """J: the k attributes of the Newton steps."""
+        return self.newton.S
+
+    def _ask(self, t: int, pool: Bools | None) -> Draft:
+        if self.left == 0:
+            self._settle()
+            return super()._ask(t, pool)
+        self.left -= 1
+        J = self.support if pool is None else self.support[pool[self.support]]
+        return Draft("exploit", J, memo=(float(self.sweep),))
+
+    def _predict(self, r: Round, x: Floats) -> float:
+        return super()._predict(r, x) if r.kind == "explore" else self.newton.predict(r.attributes, x)
+
+    def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
+        if r.kind == "explore":
+            super()._tell(r, x, y, more)
+        elif r.memo[0] == self.sweep and self.open_phase:
+            by_theta = float(self.theta[r.attributes] @ np.nan_to_num(x, nan=0.0))
+            self.lead += (by_theta - y) ** 2 - (self.newton.predict(r.attributes, x) - y) ** 2
+            self.newton.learn(r.attributes, x, y)
+
+    def _threshold(self) -> Floats:
+        self.left = ceil(self.ratio * self.length)
+        self.open_phase = True
+        u = super()._threshold()
+        self.newton.follow(top_k(u, self.k, self.newton.S, self.order), self.theta)
+        return u
+
+    def _settle(self) -> None:
+        """The exploitation is over: go on from the better of its weights and theta."""
+        if self.open_phase and self.lead > 0.0:
+            self._set(self.newton.weights(self.d))
+        self.open_phase, self.lead = False, 0.0
+
+    def _steady(self) -> tuple[Ints, int]:
+        return self.support, self.left
+
+    def _run(self, X: Floats, y: Floats) -> Floats:
+        self.t += y.size
+        self.left -= y.size
+        y_hat = self.newton.run(X, y)
+        by_theta = np.nan_to_num(X, nan=0.0) @ self.theta[self.support]
+        self.lead += float(np.nansum((by_theta - y) ** 2 - (y_hat - y) ** 2))
+        return y_hat

@@ -1,0 +1,73 @@
+"""Begin a run, resume one, finish one."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+
+from ..streams import DataError, Schema, fingerprint, open_table
+from .folder import check_free, check_room, check_unchanged, digest_of, rows_at_most
+from .lock import Lock
+from .running import Run, Watcher
+from .settings import Settings
+from .summary import write_summary
+from .timing import Timing
+
+__all__ = ["begin", "resume"]
+
+Publish: TypeAlias = Callable[[Path], None]
+"""What is made of a folder whose results are complete: the report."""
+
+
+def begin(settings: Settings, folder: Path, watcher: Watcher, publish: Publish, every: float = 5.0) -> bool:
+    """Play a file into a new run folder; False where the watcher stopped it, to be resumed."""
+    check_room(folder, rows_at_most(open_table(settings.file), Path(settings.file)))
+    with Lock(folder):
+        check_free(folder)
+        settings.write(folder / "run.json")
+        return _continue(settings, folder, watcher, publish, every)
+
+
+def resume(folder: Path, watcher: Watcher, publish: Publish, every: float = 5.0) -> bool | None:
+    """Go on where a run stopped, however it stopped; None where it was finished already."""
+    Settings.read(folder / "run.json")
+    with Lock(folder):
+        settings = Settings.read(folder / "run.json")
+        if settings.status == "finished":
+            return None
+        table = open_table(settings.file)
+        check_unchanged(settings, table)
+        check_room(folder, rows_at_most(table, Path(settings.file)))
+        settings = replace(settings, fingerprint=fingerprint(settings.file).to_dict(), status="running", played="")
+        settings.write(folder / "run.json")
+        return _continue(settings, folder, watcher, publish, every)
+
+
+def _continue(settings: Settings, folder: Path, watcher: Watcher, publish: Publish, every: float) -> bool:
+    run = Run(folder, settings, open_table(settings.file), watcher, every)
+    timing = Timing.begin(folder / "timing.json", run.row)
+    try:
+        ended = run.go()
+    except DataError:
+        _note_stop(settings, run)
+        raise
+    finally:
+        timing.end(run.row)
+    if ended:
+        _finish(settings, run, publish)
+    return ended
+
+
+def _note_stop(settings: Settings, run: Run) -> None:
+    """The file has a fault: keep what tells that the rows before it are as they were."""
+    played = digest_of(run.table, Schema.from_toml(settings.schema), run.journal.row)
+    replace(settings, status="stopped", played=played).write(run.folder / "run.json")
+
+
+def _finish(settings: Settings, run: Run, publish: Publish) -> None:
+    """Results, summary, report; only then is it finished and the journal removed."""
+    run.write_results()
+    write_summary(run, settings)
+    publish(run.folder)
+    replace(settings, status="finished").write(run.folder / "run.json")
+    run.journal.remove()

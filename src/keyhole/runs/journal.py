@@ -1,0 +1,121 @@
+"""What a run has done so far, on disk: segments of records and one checkpoint, so that nothing is lost.
+
+A segment is written whole, then the checkpoint that counts it, each in one step; what lies beyond the checkpoint after
+a crash is thrown away and played again. At the end the segments become two files whose bytes do not depend on where
+they were cut.
+"""
+
+import io
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..errors import StateError
+from ..loading import from_bytes
+from ..protocol import Learner
+from ..saving import to_bytes, write_atomically
+from ..state import Stateful, Value
+from .tables import LEDGER, ROUNDS
+
+__all__ = ["Journal"]
+
+_GROUP = 1 << 17
+_SCHEMAS = {"rounds": ROUNDS, "ledger": LEDGER}
+# Names repeat and numbers do not.
+_WORDS = ["bought.list.element", "bought_after.list.element", "attribute"]
+
+
+class Journal:
+    """The folder `journal` of a run; `row` is how many rows the last checkpoint counts."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.row = folder, 0
+        self._held: dict[str, list[pa.Table]] = {kind: [] for kind in _SCHEMAS}
+
+    def append(self, kind: str, table: pa.Table) -> None:
+        """Hold records ("rounds" or "ledger") until the next checkpoint."""
+        self._held[kind].append(table)
+
+    def checkpoint(self, row: int, learner: Learner, states: Mapping[str, Stateful]) -> None:
+        """Write down everything up to `row` rows."""
+        self.folder.mkdir(exist_ok=True)
+        for kind, tables in self._held.items():
+            if any(table.num_rows for table in tables):  # an empty one would replace the segment that ends here
+                data = _parquet(pa.concat_tables(tables))
+                write_atomically(self.folder / f"{kind}-{row:015d}.parquet", data)
+            tables.clear()
+        write_atomically(self.folder / "checkpoint.npz", _pack(row, learner, states))
+        self.row = row
+
+    def restore(self, states: Mapping[str, Stateful]) -> tuple[int, Learner] | None:
+        """(row, learner) of the last checkpoint, with `states` put back; None where a run has not come that far."""
+        for path in self.folder.glob(".*.part"):
+            path.unlink()
+        path = self.folder / "checkpoint.npz"
+        found = _unpack(path, states) if path.exists() else None
+        for segment in self.folder.glob("*-*.parquet"):
+            if found is None or int(segment.stem.split("-")[1]) > found[0]:
+                segment.unlink()
+        self.row = found[0] if found else 0
+        return found
+
+    def assemble(self, kind: str, path: Path) -> None:
+        """All segments of a kind as one Parquet file; memory does not grow with it."""
+        temporary = path.with_name(f".{path.name}.part")
+        segments = sorted(self.folder.glob(f"{kind}-*.parquet"))
+        with pq.ParquetWriter(temporary, _SCHEMAS[kind], compression="zstd", use_dictionary=_WORDS) as writer:
+            for table in _regrouped(segments, _SCHEMAS[kind]):
+                writer.write_table(table, row_group_size=_GROUP)
+        temporary.replace(path)
+
+    def remove(self) -> None:
+        """The run is finished: the journal has done its work."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _regrouped(segments: list[Path], schema: pa.Schema) -> Iterator[pa.Table]:
+    """The rows of all segments in tables of the same length, whatever the segments' lengths."""
+    held = schema.empty_table()
+    for path in segments:
+        held = pa.concat_tables([held, pq.ParquetFile(path).read()])
+        while held.num_rows >= _GROUP:
+            yield held.slice(0, _GROUP).combine_chunks()
+            held = held.slice(_GROUP)
+    if held.num_rows:
+        yield held.combine_chunks()
+
+
+def _parquet(table: pa.Table) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="lz4", use_dictionary=_WORDS)
+    return buffer.getvalue()
+
+
+def _pack(row: int, learner: Learner, states: Mapping[str, Stateful]) -> bytes:
+    """A checkpoint as an npz archive without pickle."""
+    flat = {f"{name}/{key}": value for name, state in states.items() for key, value in state.get_state().items()}
+    arrays = {key: value for key, value in flat.items() if isinstance(value, np.ndarray)}
+    header = json.dumps({"row": row, "scalars": {k: v for k, v in flat.items() if k not in arrays}})
+    content = {"header": header.encode(), "learner": to_bytes(learner)}
+    buffer = io.BytesIO()
+    np.savez(buffer, **{k: np.frombuffer(v, dtype=np.uint8) for k, v in content.items()}, **arrays)  # type: ignore[arg-type]
+    return buffer.getvalue()
+
+
+def _unpack(path: Path, states: Mapping[str, Stateful]) -> tuple[int, Learner]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            content = {key: archive[key] for key in archive.files}
+        header = json.loads(content.pop("header").tobytes())
+        learner = from_bytes(content.pop("learner").tobytes())
+        flat: dict[str, Value] = {**header["scalars"], **content}
+        for name, state in states.items():
+            state.set_state({key.removeprefix(f"{name}/"): v for key, v in flat.items() if key.startswith(f"{name}/")})
+        return int(header["row"]), learner
+    except (KeyError, TypeError, ValueError, OSError) as fault:
+        raise StateError(f"{path} cannot be continued ({fault}); delete the folder and begin again") from None

@@ -1,0 +1,125 @@
+"""Where a run's pages begin and end, and a page that remembers every purchase."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .._types import Bools, Floats, Ints
+from ..keeper import Page
+from ..streams import Batch, Table
+from .view import View
+
+__all__ = ["LARGEST", "Purchases", "RunPage", "page_length", "page_start", "pages"]
+
+LARGEST = 4096
+_SMALLEST = 64
+
+
+def page_length(start: int) -> int:
+    """How many rows the page has that begins after `start` rows: about start/64, a power of two from 64 to 4096.
+
+    So a short run is looked at closely and a long one in few pages; and since the grid depends on nothing but the row
+    number, a run that stopped and went on has the same pages as one that did not.
+
+    >>> [page_length(r) for r in (0, 4096, 8192, 10_000_000)]
+    [64, 64, 128, 4096]
+    """
+    return min(LARGEST, max(_SMALLEST, 1 << max(start // _SMALLEST, 1).bit_length() - 1))
+
+
+def page_start(row: int) -> int:
+    """The start of the page that holds the row after `row` rows.
+
+    >>> page_start(8200)
+    8192
+    """
+    start = row // LARGEST * LARGEST
+    while start + page_length(start) <= row:
+        start += page_length(start)
+    return start
+
+
+def pages(table: Table, attributes: Sequence[str], target: str, start: int) -> Iterator[Batch]:
+    """The raw rows of a table, page by page, from a page's `start` on."""
+    # Page lengths divide the batches' length, so a page never lies in two batches.
+    for batch in table.batches(attributes, target, start=start // LARGEST * LARGEST, size=LARGEST):
+        at = max(batch.first, start)
+        while at < batch.first + batch.y.size:
+            part = slice(at - batch.first, at - batch.first + page_length(at))
+            yield Batch(at, batch.X[part], batch.y[part])
+            at += page_length(at)
+
+
+class Purchases(NamedTuple):
+    """Which attributes each row bought: `counts[i]` of them for row i, one row after another in `attributes`."""
+
+    counts: Ints
+    attributes: Ints
+
+    @property
+    def rows(self) -> Ints:
+        """The row of each purchase."""
+        return np.repeat(np.arange(self.counts.size), self.counts)
+
+    def mask(self, d: int) -> Bools:
+        """(n, d): true where bought."""
+        bought = np.zeros((self.counts.size, d), dtype=np.bool_)
+        bought[self.rows, self.attributes] = True
+        return bought
+
+
+class RunPage(Page):
+    """A page of a run: raw rows beside those the learner sees, and which attributes each row bought.
+
+    It may begin in the middle, after `skip` rows that an interrupted process has played and written down.
+    """
+
+    def __init__(self, raw: Batch, view: View, skip: int) -> None:
+        self.raw = raw
+        super().__init__(view.rows(raw.X), view.labels(raw.y), first=raw.first)
+        self.begun = self.played = skip
+        self._bought: tuple[list[Purchases], list[Purchases]] = ([], [])
+
+    def note(self, start: int, stop: int, attributes: Ints, extra: Ints) -> None:
+        """Remember what was bought before and after the label."""
+        for bought, S in zip(self._bought, (attributes, extra), strict=True):
+            bought.append(Purchases(np.full(stop - start, S.size), np.tile(S, stop - start)))
+
+    def note_each(self, start: int, who: Ints, sizes: Ints) -> None:
+        """The same for rows that differ."""
+        column, before = np.arange(who.shape[1]), sizes[:, :1]
+        after = (column >= before) & (column < before + sizes[:, 1:])
+        self._bought[0].append(Purchases(sizes[:, 0], who[column < before]))
+        self._bought[1].append(Purchases(sizes[:, 1], who[after]))
+
+    @property
+    def new(self) -> slice:
+        """The rows played by this process."""
+        return slice(self.begun, self.played)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the last row has been played."""
+        return self.played == self.labels.size
+
+    @property
+    def first_buys(self) -> Purchases:
+        """What the new rows bought before the prediction."""
+        return _join(self._bought[0])
+
+    @property
+    def extra_buys(self) -> Purchases:
+        """What the new rows bought after the label."""
+        return _join(self._bought[1])
+
+    @property
+    def raw_labels(self) -> Floats:
+        """The labels of the new rows in their own units."""
+        return self.raw.y[self.new]
+
+
+def _join(pieces: list[Purchases]) -> Purchases:
+    nothing = np.empty(0, dtype=np.int64)
+    counts, attributes = zip((nothing, nothing), *pieces, strict=True)
+    return Purchases(np.concatenate(counts), np.concatenate(attributes))

@@ -1,0 +1,82 @@
+"""Frozen use of a trained learner: it buys its support, predicts, and learns nothing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+
+from .._types import Floats
+from ..errors import ConfigError, StateError
+from ..loading import from_bytes, note_in
+from ..protocol import Learner
+from ..streams import Schema, Table
+from .view import View
+
+__all__ = ["Frozen"]
+
+_SCHEMA = pa.schema([("row", pa.int64()), ("prediction", pa.float64())])
+
+
+class Frozen:
+    """A learner in the state it was saved in, and how it sees the columns of a table.
+
+    The prediction is the learner's own, for a round that exploits; the round is never told, so nothing changes.
+    """
+
+    def __init__(self, learner: Learner, view: View) -> None:
+        self.learner, self.view = learner, view
+        self.round = learner.ask(available=[learner.names[i] for i in learner.support])
+        for _ in range(100):  # an exploration may come first; the learner is ours to ask again
+            if self.round.kind == "exploit":
+                break
+            self.round = learner.ask(available=[learner.names[i] for i in learner.support])
+        self.names = self.round.names
+
+    @classmethod
+    def read(cls, path: Path) -> "Frozen":
+        """The model in a file, with the schema it was trained with; a foreign or damaged file is a `StateError`."""
+        try:
+            data = path.read_bytes()
+        except OSError as fault:
+            raise ConfigError(f"{path}: {fault.strerror}") from None
+        try:
+            learner, note = from_bytes(data), note_in(data)
+        except StateError as fault:
+            raise StateError(f"{path}: {fault}") from None
+        raw = View(Schema.plain("label", learner.names), scaled=False, clip=False)
+        return cls(learner, View.from_note(note) if note else raw)
+
+    def predict(self, X: Floats) -> Floats:
+        """The predictions for raw values of the support's columns, (n, |support|), in the label's own units."""
+        wide = np.zeros((X.shape[0], self.learner.d))
+        wide[:, self.round.attributes] = X
+        seen = self.view.rows(wide)[:, self.round.attributes]
+        return self.view.predictions(np.array([self.learner.predict(self.round, row) for row in seen]))
+
+    def _bought(self, table: Table) -> Iterator[tuple[int, Floats]]:
+        """The support's columns; where it is empty, any column of numbers tells how many rows there are."""
+        columns = self.names or [c.name for c in table.columns if c.kind == "number"][:1]
+        for batch in table.batches(columns):
+            yield batch.first, batch.X[:, : len(self.names)]
+
+    def write(self, table: Table, path: Path) -> tuple[int, int]:
+        """Predict every row of a table into a CSV or Parquet file; gives how many rows, and missing values."""
+        rows = missing = 0
+        temporary = path.with_name(f".{path.name}.part")
+        writer = pq.ParquetWriter if path.suffix in (".parquet", ".pq") else pc.CSVWriter
+        try:
+            with writer(temporary, _SCHEMA) as file:
+                for first, X in self._bought(table):
+                    y_hat = self.predict(X)
+                    number = np.arange(first + 1, first + 1 + y_hat.size)
+                    file.write_table(pa.table({"row": number, "prediction": y_hat}, schema=_SCHEMA))
+                    rows, missing = rows + y_hat.size, missing + int(np.isnan(X).sum())
+            temporary.replace(path)
+        except OSError as fault:
+            raise ConfigError(f"{path} cannot be written ({fault.strerror or fault})") from None
+        finally:
+            temporary.unlink(missing_ok=True)
+        return rows, missing

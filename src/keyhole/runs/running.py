@@ -1,0 +1,156 @@
+"""From a file to a run folder: page after page, with a checkpoint now and then."""
+
+import time
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from ..catalogue import from_config
+from ..errors import KeyholeWarning, ProtocolError
+from ..protocol import Learner
+from ..saving import to_bytes, write_atomically
+from ..streams import Batch, DataError, Schema, Table
+from .journal import Journal
+from .pages import RunPage, page_start, pages
+from .references import References
+from .settings import Settings
+from .tables import ledger_of, rounds_of
+from .tally import Tally
+from .view import View
+
+__all__ = ["Run", "Watcher"]
+
+# Records of at most this many rows are held in memory.
+_HELD = 1 << 16
+
+
+class Watcher(Protocol):
+    """Who watches a run: is told how far it is, and may ask it to stop."""
+
+    def tick(self, rows: int, tally: Tally) -> None:
+        """`rows` rows have been played; `tally` is complete up to the last page."""
+
+    def say(self, text: str) -> None:
+        """Something a person should know."""
+
+    def wants_to_stop(self) -> bool:
+        """Whether the run should stop now, to be resumed later."""
+
+
+class _Stop(Exception):
+    """Leave a page between two calls of the learner."""
+
+
+class Run:
+    """A run in its folder: continues from the last checkpoint, or begins."""
+
+    def __init__(self, folder: Path, settings: Settings, table: Table, watcher: Watcher, every: float) -> None:
+        self.folder, self.table, self.watcher, self.every = folder, table, watcher, every
+        schema = Schema.from_toml(settings.schema)
+        self.view = View(schema, settings.scaled, settings.clip)
+        self.learner: Learner = from_config(settings.learner)
+        self.tally = Tally(schema)
+        spend = np.inf if settings.spend is None else settings.spend
+        self.references = References(schema.prices, self.learner.k, spend, self.learner.seed)
+        self.journal = Journal(folder / "journal")
+        self._states = {"tally": self.tally, "references": self.references}
+        self.row = 0
+        if found := self.journal.restore(self._states):
+            self.row, self.learner = found
+        self._saved = (self.row, time.monotonic(), 0.0)
+
+    def go(self) -> bool:
+        """Play to the end of the file; False where the watcher stopped it. Either way everything is written down."""
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always", KeyholeWarning)
+            ended = all(self._play(raw, heard) for raw in self._pages())
+            self._checkpoint()
+            if ended:
+                self.learner._finish()
+                self._hear(heard)
+        return ended
+
+    def write_results(self) -> None:
+        """rounds.parquet, ledger.parquet and model.kh from the journal."""
+        for kind in ("rounds", "ledger"):
+            self.journal.assemble(kind, self.folder / f"{kind}.parquet")
+        write_atomically(self.folder / "model.kh", to_bytes(self.learner, self.view.to_note()))
+
+    def _pages(self) -> Iterator[Batch]:
+        """The rows from here on; the next page is read while this one is played."""
+        schema = self.view.schema
+        coming = pages(self.table, schema.names, schema.target, page_start(self.row))
+        with ThreadPoolExecutor(1) as pool:
+            ahead = pool.submit(next, coming, None)
+            while raw := self._wait_for(ahead):
+                ahead = pool.submit(next, coming, None)
+                yield raw
+
+    def _wait_for(self, ahead: "Future[Batch | None]") -> Batch | None:
+        """The page that is being read; where it cannot be, what was played before it is kept."""
+        try:
+            return ahead.result()
+        except DataError:
+            self._checkpoint()
+            raise
+
+    def _play(self, raw: Batch, heard: list[warnings.WarningMessage]) -> bool:
+        """One page; False where it was left in the middle."""
+        if raw.first + raw.y.size <= self.row:
+            return True  # the short last page, played and written down before
+        page = RunPage(raw, self.view, skip=self.row - raw.first)
+        try:
+            page.play(self.learner, True, self._tick)
+        except _Stop:
+            pass
+        except ProtocolError as fault:
+            raise DataError(f"{self.table.name}, {fault}", row=page.first + page.played + 1) from None
+        self._write_down(page)
+        self.watcher.tick(self.row, self.tally)
+        self._hear(heard)
+        if page.complete and self._is_due():
+            self._checkpoint()
+        return page.complete and not self.watcher.wants_to_stop()
+
+    def _tick(self, rows: int) -> None:
+        self.watcher.tick(rows, self.tally)
+        if self.watcher.wants_to_stop():
+            raise _Stop
+
+    def _write_down(self, page: RunPage) -> None:
+        """The page's new rows into the journal and the totals."""
+        schema, z = self.view.schema, self.view.predictions(page.predictions[page.new])
+        self.row = page.first + page.played
+        self.journal.append("rounds", rounds_of(page, z, schema.names, schema.prices))
+        self.tally.add(page, z)
+        if page.first == page.begun == 0 and z.size:
+            self.references.first = float(z[0])
+        if page.complete:
+            self.journal.append("ledger", ledger_of(page, self.tally, self.learner))
+            self.references.add(page.first, page.raw.X, page.raw.y)
+            for text in self.tally.close_page():
+                self.watcher.say(text)
+
+    def _hear(self, heard: list[warnings.WarningMessage]) -> None:
+        """The learner's own warnings belong to the run."""
+        for item in heard:
+            if issubclass(item.category, KeyholeWarning):
+                self.tally.messages += f"{item.message}\n"
+                self.watcher.say(str(item.message))
+        heard.clear()
+
+    def _is_due(self) -> bool:
+        """Every so many seconds, but never for a twentieth of the time; `every` = 0: after each page."""
+        row, at, cost = self._saved
+        waited = time.monotonic() - at
+        return self.every == 0 or self.row - row >= _HELD or waited > max(self.every, 20 * cost)
+
+    def _checkpoint(self) -> None:
+        began = time.monotonic()
+        self.journal.checkpoint(self.row, self.learner, self._states)
+        now = time.monotonic()
+        self._saved = (self.row, now, now - began)

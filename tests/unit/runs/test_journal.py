@@ -1,0 +1,95 @@
+"""The journal: whole or not at all, and the same bytes however it was cut."""
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+from keyhole.runs import journal as module
+from keyhole.runs.journal import Journal
+from keyhole.runs.tables import LEDGER, ROUNDS
+from keyhole.runs.tally import Tally
+from keyhole.streams import Schema
+
+
+@pytest.fixture
+def learner():
+    return kh.make("ds-oslrc", d=7, k=3, seed=0)
+
+
+def rows(first, last):
+    n = last - first
+    numbers = np.arange(first, last)
+    columns = {
+        "row": numbers,
+        "explored": numbers % 3 == 0,
+        "prediction": numbers / 7,
+        "label": numbers / 9,
+        "loss": numbers / 11,
+        "bought": [["a", "b"][: i % 3] for i in numbers],
+        "bought_after": [[]] * n,
+        "unobserved": np.zeros(n, dtype=np.int32),
+        "price": np.ones(n),
+    }
+    return module.pa.table(columns, schema=ROUNDS)
+
+
+@pytest.mark.parametrize("cuts", [[], [5], [1, 2, 3, 70, 71], [64, 128]])
+def test_the_bytes_do_not_depend_on_the_cuts(tmp_path, learner, cuts, monkeypatch):
+    monkeypatch.setattr(module, "_GROUP", 50)
+    books = []
+    for name, borders in (("one", []), ("other", cuts)):
+        journal = Journal(tmp_path / name)
+        for a, b in zip([0, *borders], [*borders, 130], strict=True):
+            journal.append("rounds", rows(a, b))
+            journal.checkpoint(b, learner, {})
+        journal.assemble("rounds", tmp_path / f"{name}.parquet")
+        books.append((tmp_path / f"{name}.parquet").read_bytes())
+    assert books[0] == books[1]
+    assert module.pq.read_table(tmp_path / "one.parquet")["row"].to_pylist() == list(range(130))
+
+
+def test_what_lies_beyond_the_checkpoint_is_thrown_away(tmp_path, learner):
+    journal = Journal(tmp_path / "j")
+    journal.append("rounds", rows(0, 10))
+    journal.checkpoint(10, learner, {})
+    before = (tmp_path / "j" / "checkpoint.npz").read_bytes()
+    journal.append("rounds", rows(10, 20))
+    journal.checkpoint(20, learner, {})
+    (tmp_path / "j" / "checkpoint.npz").write_bytes(before)  # as if killed between the segment and the checkpoint
+    (tmp_path / "j" / ".rounds.part").write_bytes(b"half")
+    journal = Journal(tmp_path / "j")
+    assert journal.restore({})[0] == 10
+    assert sorted(p.name for p in (tmp_path / "j").iterdir()) == ["checkpoint.npz", "rounds-000000000000010.parquet"]
+
+
+def test_a_checkpoint_brings_learner_and_totals_back(tmp_path, learner):
+    X, y, _ = kh.streams.synthetic(7, 3, 50, seed=0)
+    kh.play(learner, X, y)
+    tally = Tally(Schema.plain("y", learner.names))
+    tally.rows, tally.messages = 50, "something\n"
+    tally.bought += 3
+    Journal(tmp_path / "j").checkpoint(50, learner, {"tally": tally})
+    fresh = Tally(Schema.plain("y", learner.names))
+    row, found = Journal(tmp_path / "j").restore({"tally": fresh})
+    assert row == 50
+    assert kh.saving.to_bytes(found) == kh.saving.to_bytes(learner)
+    assert fresh.messages == "something\n"
+    assert fresh.bought.tolist() == [3] * 7
+
+
+def test_a_damaged_checkpoint_is_a_state_error(tmp_path, learner):
+    journal = Journal(tmp_path / "j")
+    journal.checkpoint(5, learner, {})
+    path = tmp_path / "j" / "checkpoint.npz"
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(kh.StateError, match="cannot be continued"):
+        Journal(tmp_path / "j").restore({})
+
+
+def test_an_empty_run_has_empty_books(tmp_path, learner):
+    journal = Journal(tmp_path / "j")
+    journal.checkpoint(0, learner, {})
+    journal.assemble("ledger", tmp_path / "ledger.parquet")
+    table = module.pq.read_table(tmp_path / "ledger.parquet")
+    assert table.num_rows == 0
+    assert table.schema.names == LEDGER.names

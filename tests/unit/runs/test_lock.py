@@ -1,0 +1,34 @@
+"""One writer per folder."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import keyhole as kh
+from keyhole.runs.lock import Lock
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from keyhole.runs.lock import Lock
+with Lock(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_the_holder_is_named_and_a_killed_one_holds_nothing(tmp_path):
+    home = str(Path(kh.__file__).parents[1])
+    command = [sys.executable, "-c", HOLD, str(tmp_path)]
+    process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": home}, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "held\n"
+    with pytest.raises(kh.ConfigError, match=f"is being written by process {process.pid}"), Lock(tmp_path):
+        pass
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    with Lock(tmp_path):
+        assert (tmp_path / ".lock").read_text() == f"process {os.getpid()}"

@@ -1,0 +1,88 @@
+"""The lines a run is compared with."""
+
+import numpy as np
+import pytest
+
+from keyhole.runs.pages import page_length
+from keyhole.runs.references import References
+
+
+def feed(references, X, y):
+    start = 0
+    while start < len(y):
+        stop = min(start + page_length(start), len(y))
+        references.add(start, X[start:stop], y[start:stop])
+        start = stop
+    return references
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 10)) * np.arange(1, 11) + 3.0
+    return X, X[:, 2] + 0.2 * X[:, 7] + rng.normal(size=6000) + 100.0
+
+
+def test_the_lines_are_in_their_order_and_cost_what_they_buy(table):
+    prices = np.arange(1.0, 11.0)
+    references = References(prices, 3, np.inf, seed=0)
+    references.first = 103.0
+    lines = feed(references, *table).lines()
+    assert lines["everything"].mse < lines["random"].mse < lines["nothing"].mse
+    assert 1.0 < lines["everything"].mse < 1.4  # the noise, a first page without weights, and learning ten of them
+    assert lines["best"].mse == pytest.approx(1.0, abs=0.06)
+    assert (lines["nothing"].attributes, lines["nothing"].price) == (0.0, 0.0)
+    assert (lines["everything"].attributes, lines["everything"].price) == (10.0, 55.0)
+    assert lines["random"].attributes == 3.0
+
+
+def test_nothing_is_the_mean_so_far(table):
+    X, y = table
+    references = References(np.ones(10), 3, np.inf, seed=0)
+    references.first = 7.0
+    line = feed(references, X[:64], y[:64]).lines()["nothing"]
+    before = np.append(7.0, np.cumsum(y[:63]) / np.arange(1, 64))
+    assert np.isclose(line.mse, np.mean((before - y[:64]) ** 2))
+
+
+def test_a_line_predicts_a_page_from_earlier_pages_only(table):
+    X, y = table
+    one, other = References(np.ones(10), 3, np.inf, seed=0), References(np.ones(10), 3, np.inf, seed=0)
+    feed(one, X[:128], y[:128])
+    changed = y[:128].copy()
+    changed[64:] += 50.0
+    feed(other, X[:128], changed)
+    # Shift every label of the second page: its predictions cannot know, so the mean's loss moves by exactly this.
+    mean = y[:64].mean()
+    moved = np.sum((mean - changed[64:]) ** 2) - np.sum((mean - y[64:128]) ** 2)
+    low, high = y[:64].min(), y[:64].max()
+    assert low <= mean <= high
+    assert np.isclose(other.sse[0] - one.sse[0], moved)
+
+
+def test_missing_values_and_labels_are_left_out(table):
+    X, y = table[0].copy(), table[1].copy()
+    X[::7, 1] = np.nan
+    y[::11] = np.nan
+    lines = feed(References(np.ones(10), 3, np.inf, seed=0), X, y).lines()
+    assert all(np.isfinite(line.mse) for line in lines.values())
+
+
+def test_a_resumed_line_goes_on(table):
+    X, y = table
+    whole = feed(References(np.ones(10), 3, np.inf, seed=0), X, y)
+    first = feed(References(np.ones(10), 3, np.inf, seed=0), X[:4096], y[:4096])
+    second = References(np.ones(10), 3, np.inf, seed=0)
+    second.set_state(first.get_state())
+    start = 4096
+    while start < 6000:
+        stop = min(start + page_length(start), 6000)
+        second.add(start, X[start:stop], y[start:stop])
+        start = stop
+    assert second.lines() == whole.lines()
+
+
+def test_blind_choices_within_a_sum_of_money_can_be_paid():
+    prices = np.array([5.0, 1.0, 3.0, 2.0, 4.0])
+    references = References(prices, 5, 6.0, seed=0)
+    assert all(prices[S].sum() <= 6.0 and S.size for S in references.draws)
