@@ -13,10 +13,14 @@ from ..rounds import Round
 from ..thrifty import book as at
 from ..thrifty.book import Book
 from ..thrifty.choosing import choose
-from ..thrifty.learning import predict, tell
+from ..thrifty.learning import predict, renew, tell
+from ..thrifty.moving import refit
 from ..thrifty.store import Store
 
 __all__ = ["Explanation", "Thrifty"]
+
+# The weight of the present beyond which all sums are divided by it.
+_HEAVY = 1e30
 
 
 @dataclass(frozen=True)
@@ -145,6 +149,15 @@ class Thrifty(Learner):
         self.store.free()
         who, values = np.concatenate([r.attributes, r.extra]), np.concatenate([x, more])
         tell(self._book, who, values, y, r.attributes.size)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Weights and support anew, when it is time."""
+        b = self._book
+        if b.cnt[at.TOLD] >= b.cnt[at.NEXT]:
+            if b.num[at.G] > _HEAVY:
+                renew(b)
+            refit(b)
 
 
 def _outside(z2: float, L: float, borrows: bool) -> str:

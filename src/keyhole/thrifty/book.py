@@ -5,6 +5,8 @@ Few arrays with named columns, because a compiled function takes each array of a
 
 from typing import NamedTuple
 
+import numpy as np
+
 from .._types import Floats, Ints
 
 __all__ = ["Book"]
@@ -21,8 +23,8 @@ PLACE, VICTIM, QUEUE, ORDER, MARK, INDICES = 0, 1, 2, 3, 4, 5
 PN, PJ, PA, PJA, PAIRS = 0, 1, 2, 3, 4
 # Columns of `Book.mass`, one row per stored row.
 LABEL, HEFT = 0, 1
-# The two fits: first axis of `M`, `vec`, `gram`, `inv`, `top`.
-NOW, TRIAL = 0, 1
+# The two fits: first axis of `M`, `vec`, `gram`, `inv`, `top`; no literals: numba would compile for each of them.
+NOW, TRIAL = np.int64(0), np.int64(1)
 # Rows of `Book.vec[f]`: weight, mean, deviation, variance given the others, weight of the rows in which it was imputed.
 W, MEANS, SD, COND, IMPUTED, VECTORS = 0, 1, 2, 3, 4, 5
 # `Book.inv[f]`: inverse of the centred Gram (the variance of the weights in units of S2); inverse covariance.

@@ -94,7 +94,10 @@ def _fill(b: Book, pool: Bools, taken: Bools, room: int, money: float, out: Ints
     found = _shortlist(b, pool, taken, money, values, who)
     wanted = np.ones(found, dtype=np.bool_)
     if limited and found > 0:
-        wanted = knapsack(values[:found] ** 2 + 1e-300, b.at[who[:found], PRICE], room, money)
+        prices = np.empty(found)
+        for i in range(found):
+            values[i], prices[i] = values[i] ** 2 + 1e-300, b.at[who[i], PRICE]
+        wanted = knapsack(values[:found], prices, room, money)
     for i in range(found):
         if wanted[i]:
             out[n], taken[who[i]] = who[i], True
@@ -120,15 +123,14 @@ def _lent(b: Book, pool: Bools) -> int:
 @inner
 def _members(b: Book, pool: Bools, guest: int) -> Bools:
     """Which members are bought: all that can be; beside a guest its victim goes, and more where money demands it."""
-    m = b.cnt[SIZE]
-    keep = np.zeros(m, dtype=np.bool_)
+    m, short = b.cnt[SIZE], guest >= 0 and np.isfinite(b.num[SPEND])
+    keep, values, prices = np.ones(m, dtype=np.bool_), np.empty(m), np.empty(m)
     for a in range(m):
-        keep[a] = pool[b.M[NOW, a]] and not (guest >= 0 and b.idx[VICTIM, guest] == a)
-    if guest >= 0 and np.isfinite(b.num[SPEND]):
-        held = np.flatnonzero(keep)
-        value = b.vec[NOW, W, held] ** 2 * b.vec[NOW, COND, held] + 1e-300
-        keep[held] = knapsack(value, b.at[b.M[NOW, held], PRICE], held.size, b.num[SPEND] - b.at[guest, PRICE])
-    return keep
+        values[a] = b.vec[NOW, W, a] ** 2 * b.vec[NOW, COND, a] + 1e-300
+        prices[a] = b.at[b.M[NOW, a], PRICE]
+        if not pool[b.M[NOW, a]] or (guest >= 0 and b.idx[VICTIM, guest] == a):
+            keep[a], prices[a] = False, np.inf
+    return knapsack(values, prices, m, b.num[SPEND] - b.at[guest, PRICE]) if short else keep
 
 
 @inner

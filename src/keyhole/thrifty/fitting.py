@@ -85,15 +85,16 @@ def add(gram: Floats, v: Floats, m: int, weight: float) -> None:
 @inner
 def impute(b: Book, v: Floats, seen: Ints, m: int) -> None:
     """Replace the deviations v[a] of members not seen by their expectation given those seen: P_uu v_u = -P_us v_s."""
-    lost = np.flatnonzero(seen[:m] == 0)
-    u = lost.size
-    if u == 0:
-        return
+    lost, u = np.empty(m, dtype=np.int64), 0
+    for a in range(m):
+        if not seen[a]:
+            lost[u] = a
+            u += 1
     A, A_inv = np.empty((u, u)), np.empty((u, u))
     for i in range(u):
         for j in range(u):
             A[i, j] = b.inv[NOW, P, lost[i], lost[j]]
-    invert(A, u, A_inv)
+    invert(A, A.shape[0], A_inv)
     pull = np.zeros(u)
     for i in range(u):
         for a in range(m):
@@ -106,7 +107,7 @@ def impute(b: Book, v: Floats, seen: Ints, m: int) -> None:
 
 
 @inner
-def solve(b: Book, f: int, m: int) -> None:
+def solve(b: Book, f: np.int64, m: int) -> None:
     """Weights of the members: ridge with pseudo-rows of each member's own mean and variance."""
     g, y_mean = _PRIOR * b.num[G], b.num[MEAN]
     total = b.gram[f, m, m] + g
@@ -156,7 +157,7 @@ def _show(b: Book, t: int, v: Floats, seen: Ints, m: int) -> int:
 
 
 @inner
-def build(b: Book, f: int, m: int, w_guess: Floats) -> None:
+def build(b: Book, f: np.int64, m: int, w_guess: Floats) -> None:
     """Fit `b.M[f, :m]` on the stored rows: first those that show all of it, then with them those that lack one."""
     b.gram[f], b.vec[f, IMPUTED, :], b.vec[f, COND, :] = 0.0, 0.0, 0.0
     rows = min(b.cnt[TOLD], b.mass.shape[0])

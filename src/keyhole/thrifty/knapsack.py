@@ -26,10 +26,14 @@ def _at_most(value: Floats, price: Floats, best_left: Floats, i: int, count: int
 @inner
 def _by_density(value: Floats, price: Floats) -> Ints:
     """Most value per money first."""
-    density = np.empty(value.size)
-    for i in range(value.size):
-        density[i] = -value[i] / price[i] if price[i] > 0.0 else -np.inf
-    return np.argsort(density, kind="mergesort")
+    density, turn = np.empty(value.size), np.empty(value.size, dtype=np.int64)
+    for e in range(value.size):
+        new, i = value[e] / price[e] if price[e] > 0.0 else np.inf, e
+        while i > 0 and density[i - 1] < new:
+            density[i], turn[i] = density[i - 1], turn[i - 1]
+            i -= 1
+        density[i], turn[i] = new, e
+    return turn
 
 
 @jit
@@ -41,22 +45,23 @@ def knapsack(values: Floats, prices: Floats, count: int, money: float) -> Bools:
     array([False,  True,  True])
     """
     n, turn = values.size, _by_density(values, prices)
-    value, price = values[turn], prices[turn]
-    best_left = np.zeros(n + 1)
+    value, price, best_left = np.empty(n), np.empty(n), np.zeros(n + 1)
     for i in range(n - 1, -1, -1):
+        value[i], price[i] = values[turn[i]], prices[turn[i]]
         best_left[i] = max(value[i], best_left[i + 1])
     has, spent, held = np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 1, dtype=np.int64)  # before item i
     now, taken, best, i = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_), -1.0, 0
     while i >= 0:
         while i < n and has[i] + _at_most(value, price, best_left, i, count - held[i], money - spent[i]) > best:
             now[i] = spent[i] + price[i] <= money and held[i] < count
-            has[i + 1] = has[i] + value[i] * now[i]
-            spent[i + 1] = spent[i] + price[i] * now[i]
+            has[i + 1] = has[i] + (value[i] if now[i] else 0.0)
+            spent[i + 1] = spent[i] + (price[i] if now[i] else 0.0)
             held[i + 1] = held[i] + now[i]
             i += 1
         if i == n and has[n] > best:
             best = has[n]
-            taken[:] = now
+            for e in range(n):
+                taken[turn[e]] = now[e]
         i -= 1
         while i >= 0 and not now[i]:
             i -= 1
@@ -64,6 +69,4 @@ def knapsack(values: Floats, prices: Floats, count: int, money: float) -> Bools:
             now[i] = False
             has[i + 1], spent[i + 1], held[i + 1] = has[i], spent[i], held[i]
             i += 1
-    chosen = np.zeros(n, dtype=np.bool_)
-    chosen[turn] = taken
-    return chosen
+    return taken

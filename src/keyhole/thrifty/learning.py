@@ -52,10 +52,9 @@ from .book import (
     W,
 )
 from .fitting import add, impute, moments
-from .moving import refit
 from .scoring import enter
 
-__all__ = ["predict", "tell"]
+__all__ = ["predict", "renew", "tell"]
 
 # Values beyond this many deviations are drawn in, once ten were seen.
 _WINSOR = 6.0
@@ -215,8 +214,7 @@ def _labelled(b: Book, y: float) -> float:
     return _scaled(y, num[YREF], num[YUNIT])
 
 
-@inner
-def _renew(b: Book) -> None:
+def renew(b: Book) -> None:
     """Divide all sums by the weight of the present before it overflows."""
     g = b.num[G]
     b.at[:, RAW : RAW + 3] /= g
@@ -232,14 +230,17 @@ def _renew(b: Book) -> None:
 
 
 @jit
-def tell(b: Book, who: Ints, x: Floats, y: float, before: int) -> None:
-    """Learn from a row: the attributes `who`, of which the first `before` were bought before the label, values x, y."""
+def tell(b: Book, who: Ints, x: Floats, y: float, before: int) -> bool:
+    """Learn from a row: the attributes `who`, of which the first `before` were bought before the label, values x, y.
+
+    Whether it is time to call `refit`, which is not part of it: the compiler would optimise it again in every caller.
+    """
     num, m = b.num, b.cnt[SIZE]
     y = _labelled(b, y)
     v, seen = np.zeros(m), np.zeros(m, dtype=np.int64)
     f = _signal(b, who[:before], x[:before], v, seen) if m else 0.0
     if b.cnt[TOLD] > 0:
-        _judge(b, f, y, bool(seen.all()))
+        _judge(b, f, y, seen.sum() == m)
     t = _store(b, who, x, y)
     num[ROWS] += num[G]
     num[Y1] += num[G] * y
@@ -253,7 +254,4 @@ def tell(b: Book, who: Ints, x: Floats, y: float, before: int) -> None:
     slope = (num[FY] + num[S2]) / (num[FF] + num[S2]) if num[FF] + num[S2] > 0.0 else 1.0
     num[ALPHA] = min(1.0, max(0.0, slope))
     b.cnt[TOLD] += 1
-    if b.cnt[TOLD] >= b.cnt[NEXT]:
-        if num[G] > 1e30:
-            _renew(b)
-        refit(b)
+    return bool(b.cnt[TOLD] >= b.cnt[NEXT])

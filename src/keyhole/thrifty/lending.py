@@ -101,15 +101,9 @@ def hope(b: Book, j: int, v: float, u: Floats, slab: float) -> None:
     b.at[j, HOPE], b.idx[VICTIM, j] = rounds * seen * best / n - 1.0, victim
 
 
-@inner
 def lending(b: Book) -> None:
     """Every second round is lent while anyone has hope, in turn, the most hopeful first."""
-    waiting, n = np.empty(b.at.shape[0]), 0
-    for p in range(b.at.shape[0]):
-        j = b.idx[ORDER, p]
-        if b.idx[PLACE, j] < 0 and b.at[j, HOPE] > 0.0:
-            b.idx[QUEUE, n], waiting[n] = j, -b.at[j, HOPE]
-            n += 1
-    if n > 1:
-        b.idx[QUEUE, :n] = b.idx[QUEUE, :n][np.argsort(waiting[:n], kind="mergesort")].copy()
-    b.cnt[QUEUED], b.cnt[TURN] = n, 0
+    order = b.idx[ORDER]
+    waiting = order[(b.at[order, HOPE] > 0.0) & (b.idx[PLACE, order] < 0)]
+    b.idx[QUEUE, : waiting.size] = waiting[np.argsort(-b.at[waiting, HOPE], kind="stable")]
+    b.cnt[QUEUED], b.cnt[TURN] = waiting.size, 0

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from .._jit import inner
+from .._jit import inner, jit
 from .._types import Bools, Floats, Ints
 from .book import (
     COND,
@@ -65,13 +65,24 @@ def _residual(b: Book) -> None:
 
 
 @inner
+def _copy(both: Floats) -> None:
+    """What belongs to the trial becomes what belongs to the support: both[NOW] = both[TRIAL], flat."""
+    half = both.size // 2
+    for i in range(half):
+        both[i] = both[half + i]
+
+
+@inner
 def _settle(b: Book, m: int) -> None:
     """The trial becomes the support."""
     for a in range(b.cnt[SIZE]):
         b.idx[PLACE, b.M[NOW, a]] = -1
-    b.M[NOW], b.vec[NOW], b.gram[NOW] = b.M[TRIAL], b.vec[TRIAL], b.gram[TRIAL]
-    b.inv[NOW], b.top[NOW] = b.inv[TRIAL], b.top[TRIAL]
+    _copy(b.vec.ravel())
+    _copy(b.gram.ravel())
+    _copy(b.inv.ravel())
+    _copy(b.top.ravel())
     for a in range(m):
+        b.M[NOW, a] = b.M[TRIAL, a]
         b.idx[PLACE, b.M[NOW, a]] = a
     b.cnt[SIZE] = m
     b.cnt[MOVES] += 1
@@ -79,7 +90,15 @@ def _settle(b: Book, m: int) -> None:
     rescore(b)
 
 
-@inner
+@jit
+def _weigh(b: Book) -> None:
+    """The weights anew, from the sums as they stand."""
+    if b.cnt[SIZE] > 0:
+        solve(b, NOW, b.cnt[SIZE])
+    _residual(b)
+
+
+@jit
 def _evict(b: Book, L: float) -> bool:
     """Let the least significant member go, if z^2 < L/2."""
     m = b.cnt[SIZE]
@@ -95,9 +114,8 @@ def _evict(b: Book, L: float) -> bool:
         if a != worst:
             b.M[TRIAL, n], guess[n] = b.M[NOW, a], b.vec[NOW, W, a]
             n += 1
-    if n > 0:
-        build(b, TRIAL, n, guess)
-    _settle(b, n)
+    build(b, TRIAL, m - 1, guess)
+    _settle(b, m - 1)
     return True
 
 
@@ -114,16 +132,19 @@ def _room(b: Book, j: int) -> bool:
 def _stay(b: Book, j: int, losses: Floats) -> Bools:
     """The members that stay when j comes: all if there is room, else all but the cheapest to lose that make it."""
     m = b.cnt[SIZE]
-    stay = np.ones(m, dtype=np.bool_)
+    stay, values, prices, least = np.ones(m, dtype=np.bool_), np.empty(m), np.empty(m), 0
     if _room(b, j):
         return stay
+    for a in range(m):
+        values[a], prices[a] = losses[a] + 1e-300, b.at[b.M[NOW, a], PRICE]
+        least = a if losses[a] < losses[least] else least
     if np.isfinite(b.num[SPEND]):
-        return knapsack(losses[:m] + 1e-300, b.at[b.M[NOW, :m], PRICE], b.cnt[K] - 1, b.num[SPEND] - b.at[j, PRICE])
-    stay[np.argmin(losses[:m])] = False
+        return knapsack(values, prices, b.cnt[K] - 1, b.num[SPEND] - b.at[j, PRICE])
+    stay[least] = False
     return stay
 
 
-@inner
+@jit
 def _score(b: Book, L: float) -> None:
     """gain_j > 0 for every candidate that should join now, hope_j > 0 for those that should be looked at."""
     m, s = b.cnt[SIZE], shrinkage(b)
@@ -163,7 +184,8 @@ def _attempt(b: Book, j: int, L: float) -> bool:
         else:
             lost += b.vec[NOW, W, a] ** 2 * b.vec[NOW, COND, a]
     b.M[TRIAL, n], guess[n] = j, r / c
-    build(b, TRIAL, n + 1, guess)
+    size = stay.sum() + 1
+    build(b, TRIAL, size, guess)
     w = b.vec[TRIAL, W, n]
     if w * w <= 0.5 * L * b.num[S2] * b.inv[TRIAL, V, n, n]:
         return False
@@ -172,24 +194,31 @@ def _attempt(b: Book, j: int, L: float) -> bool:
         alone -= (u[victim] / c) ** 2 / (b.inv[NOW, P, victim, victim] + u[victim] ** 2 / c)
     if w * w / alone <= lost:
         return False
-    _settle(b, n + 1)
+    _settle(b, size)
     return True
 
 
 @inner
+def _foremost(b: Book) -> int:
+    """The candidate that gains most, the first of equals in the seeded order."""
+    best = b.idx[ORDER, 0]
+    for p in range(b.at.shape[0]):
+        j = b.idx[ORDER, p]
+        if b.at[j, GAIN] > b.at[best, GAIN]:
+            best = j
+    return int(best)
+
+
+@jit
 def _join(b: Book, L: float) -> bool:
     """Try the candidates that should join, best first; True when one did."""
     for _ in range(_TRIES):
-        best = -1
-        for p in range(b.at.shape[0]):
-            j = b.idx[ORDER, p]
-            if b.at[j, GAIN] > 0.0 and (best < 0 or b.at[j, GAIN] > b.at[best, GAIN]):
-                best = j
-        if best < 0:
+        j = _foremost(b)
+        if b.at[j, GAIN] <= 0.0:
             return False
-        if _attempt(b, best, L):
+        if _attempt(b, j, L):
             return True
-        b.at[best, GAIN] = 0.0
+        b.at[j, GAIN] = 0.0
     return False
 
 
@@ -217,11 +246,9 @@ def _basket(b: Book, L: float, who: Ints, values: Floats) -> int:
     return n
 
 
-@inner
+@jit
 def _rearrange(b: Book, L: float) -> bool:
     """With a limit on money: the best basket of all, if it differs and explains more in its own fit."""
-    if not np.isfinite(b.num[SPEND]):
-        return False
     who, values = np.zeros(_SHORTLIST, dtype=np.int64), np.zeros(_SHORTLIST)
     found = _basket(b, L, who, values)
     prices, guess = np.empty(found), np.zeros(b.cnt[K] + 1)
@@ -236,30 +263,31 @@ def _rearrange(b: Book, L: float) -> bool:
                 b.M[TRIAL, n] = who[i]
                 guess[n] = b.vec[NOW, W, a] if a >= 0 else b.at[who[i], R] / b.at[who[i], C]
                 n, old = n + 1, old + (a >= 0)
-    if n == old:
+    size = wanted.sum()
+    if size == old:
         return False
-    build(b, TRIAL, n, guess)
-    for a in range(old, n):
+    build(b, TRIAL, size, guess)
+    for a in range(old, size):
         if b.vec[TRIAL, W, a] ** 2 <= 0.5 * L * b.num[S2] * b.inv[TRIAL, V, a, a]:
             return False
     if b.top[TRIAL, EXPLAINED] <= b.top[NOW, EXPLAINED]:
         return False
-    _settle(b, n)
+    _settle(b, size)
     return True
 
 
-@inner
 def refit(b: Book) -> None:
-    """Weights anew, moves until nothing moves, who may borrow; next time after 2 % more rows (0.5 % while lending)."""
-    L = 2.0 * math.log(max(b.at.shape[0], 3))
-    if b.cnt[SIZE] > 0:
-        solve(b, NOW, b.cnt[SIZE])
-    _residual(b)
+    """Weights anew, moves until nothing moves, who may borrow; next time after 2 % more rows (0.5 % while lending).
+
+    Not compiled: the compiler would optimise every part again in the whole, and the parts take longer than the calls.
+    """
+    L, limited = 2.0 * math.log(max(b.at.shape[0], 3)), math.isfinite(b.num[SPEND])
+    _weigh(b)
     for _ in range(2 * b.cnt[K] + 4):
         if _evict(b, L):
             continue
         _score(b, L)
-        if not (_join(b, L) or _rearrange(b, L)):
+        if not (_join(b, L) or (limited and _rearrange(b, L))):
             break
     lending(b)
     rows = min(b.num[ROWS] / b.num[G], float(b.cnt[TOLD]))
