@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
 
-from .._types import Floats
-from ._arrow import kind, matrix
+from ._arrow import kind
 from .table import Column, DataError, Table
 
 __all__ = ["CsvTable"]
@@ -51,13 +50,13 @@ class CsvTable(Table):
         read = csv.ReadOptions(block_size=_BLOCK, use_threads=threads)
         return csv.open_csv(self._path, read, parse or self._parse, convert)
 
-    def _chunks(self, names: Sequence[str], start: int) -> Iterator[Floats]:
+    def _chunks(self, names: Sequence[str], start: int) -> Iterator[pa.RecordBatch]:
         types = {name: self._types[name] for name in names}
         convert = csv.ConvertOptions(column_types=types, include_columns=list(names), strings_can_be_null=True)
         try:
             with self._reader(convert) as reader:
                 for rows in reader:
-                    yield matrix(rows.slice(start), names)
+                    yield rows.slice(start)
                     start = max(0, start - rows.num_rows)
         except (pa.ArrowInvalid, OSError) as fault:
             self._explain(fault, names)
