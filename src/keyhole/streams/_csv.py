@@ -30,7 +30,7 @@ class CsvTable(Table):
     def __init__(self, path: "str | PathLike[str]") -> None:
         self._path, self._name = str(path), str(path)
         self._parse = csv.ParseOptions(delimiter=_separator(self._path))
-        head = self._first_look()
+        head = _with_readable_names(self._first_look(), self._name)
         self._types = {field.name: _reading(field.type) for field in head.schema}
         super().__init__(self._name, [Column(f.name, _kind(head, j)) for j, f in enumerate(head.schema)], None)
 
@@ -40,8 +40,10 @@ class CsvTable(Table):
             with self._reader(csv.ConvertOptions(strings_can_be_null=True)) as reader:
                 return reader.read_next_batch()
         except StopIteration:
-            raise DataError(f"{self._name} has a header but no rows") from None
+            raise DataError(f"{self._name} has a header but no rows; it needs at least one") from None
         except (pa.ArrowInvalid, OSError) as fault:
+            if "Empty CSV" in str(fault):  # a header that does not even end its line
+                raise DataError(f"{self._name} has a header but no rows; it needs at least one") from None
             self._explain(fault, [])
 
     def _reader(
@@ -117,6 +119,15 @@ class CsvTable(Table):
         except pa.ArrowInvalid:
             return [next(i for i, text in enumerate(texts.to_pylist()) if text is not None and not _is_number(text))]
         return []
+
+
+def _with_readable_names(head: pa.RecordBatch, file: str) -> pa.RecordBatch:
+    """The same, or a `DataError` where the header is in another encoding."""
+    try:
+        head.schema.names  # noqa: B018 (decodes them)
+        return head
+    except UnicodeDecodeError:
+        raise DataError(f"{file}: the names in its header are not UTF-8; save it as UTF-8") from None
 
 
 def _separator(path: str) -> str:

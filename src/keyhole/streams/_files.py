@@ -23,9 +23,9 @@ def open_file(path: "str | PathLike[str]") -> Table:
         with open(path, "rb") as file:
             head = file.read(4096)
     except FileNotFoundError:
-        raise DataError(f"{path}: no such file") from None
+        raise DataError(f"{path}: no such file; check the name and the folder") from None
     except OSError as fault:
-        raise DataError(f"{path} cannot be read: {fault.strerror}") from None
+        raise DataError(f"{path} cannot be read ({fault.strerror}); give a CSV or Parquet file") from None
     if head.startswith(_PARQUET):
         return ParquetTable(path)
     if not head:
