@@ -52,7 +52,12 @@ def make(
     if seed < 0:
         raise ConfigError(f"seed must be >= 0; it is {seed}")
     plain = {key: _plain(value) for key, value in options.items()}
-    learner = cls(columns, k, k0, seed, **plain)
+    try:
+        learner = cls(columns, k, k0, seed, **plain)
+    except TypeError:  # a word where the learner reckons with a number
+        if words := [f"{key}={value}" for key, value in plain.items() if isinstance(value, str)]:
+            raise ConfigError(f"'{name}' cannot be made with {', '.join(words)}; give a number") from None
+        raise
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
     learner.config |= {"d": len(columns)} if names is None else {"names": list(columns)}
     return learner

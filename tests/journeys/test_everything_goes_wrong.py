@@ -227,3 +227,41 @@ def test_a_model_that_is_damaged_is_refused_and_nothing_is_written(typed, tmp_pa
         assert code == 2
         assert f"{name}: this is not a keyhole learner" in errors
     assert not (tmp_path / "predictions.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("run", "nowhere.csv", "--target", "y", "--budget", "1", "--out", "out"), "no such file"),
+        (("run", "head.csv", "--target", "y", "--budget", "1", "--out", "out"), "a header but no rows"),
+        (("run", "cut.csv", "--target", "y", "--budget", "1", "--out", "out"), "a header but no rows"),
+        (("run", "latin.csv", "--target", "y", "--budget", "1", "--out", "out"), "save it as UTF-8"),
+        (("run", "a.csv", "--target", "y", "--budget", "3", "--ignore", "y", "--out", "out"), "the target and ignored"),
+        (("run", "a.csv", "--target", "y", "--budget", "3", "--algorithm", "thrifty[half_life=x]", "--out", "out"),
+         "half_life=x; give a number"),
+        (("run", "--resume", "a.csv"), "there is no run in a.csv"),
+        (("run", "--resume", "."), "there is no run in ."),
+        (("demo", "--out", "a.csv"), "a.csv cannot be written"),
+        (("compare", "synthetic:d=x,k=3", "--algorithms", "vaw", "--out", "out"), "d cannot be 'x'; write synthetic:"),
+        (("predict", "a.csv", "a.csv"), "not a keyhole learner"),
+        (("predict", "nowhere.kh", "a.csv"), "give the model.kh of a run"),
+        (("diagnose", "latin.csv", "--target", "y"), "save it as UTF-8"),
+    ],
+)  # fmt: skip
+def test_a_slip_of_the_hand_is_one_sentence_and_exit_2(typed, tmp_path, words, told):
+    write(tmp_path / "a.csv", stream(50))
+    (tmp_path / "head.csv").write_text("a,b,y\n")
+    (tmp_path / "cut.csv").write_text("a,b,y")
+    (tmp_path / "latin.csv").write_bytes("größe,b,y\n1,2,3\n".encode("latin-1"))
+    code, _, errors = typed(*words)
+    assert code == 2
+    assert told in errors
+    assert errors.startswith("keyhole: ")
+    assert errors.count("\n") == 1
+
+
+def test_a_table_without_any_label_is_said_to_have_taught_nothing(typed, tmp_path):
+    write(tmp_path / "a.csv", stream(50) | {"y": [None] * 50})
+    code, _, errors = typed("run", "a.csv", "--target", "y", "--budget", "3", "--out", "out")
+    assert code == 0
+    assert "no row had a label" in errors

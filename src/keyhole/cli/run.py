@@ -100,6 +100,8 @@ def print_headline(folder: Path) -> None:
     width = max(len(row[0]) for row in rows)
     for row in (head, *rows):
         print(f" {row[0]:{width}}  {row[1]:>9}  {row[2]:>14}  {row[3]:>10}")
+    if not summary["labelled"]:
+        print(" warning: no row had a label: nothing was learnt, and the mse means nothing", file=sys.stderr)
     print(f" bought most: {most_bought(summary)}")
     print(f" report: {folder / 'report.html'}")
 

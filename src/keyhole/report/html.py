@@ -51,10 +51,16 @@ tr.own td{font-weight:700}
 .legend svg{width:28px;display:inline-block;vertical-align:middle;margin-right:.35rem}
 summary{cursor:pointer;font-size:.9rem}
 details table{font-size:.82rem}
-@media (max-width:500px){th,td{padding-right:.4rem}}
+@media (max-width:500px){
+table{font-size:.8rem}
+th,td{padding-right:.35rem}
+td:first-child{overflow-wrap:anywhere;min-width:6rem}
+}
 @media print{
 body{font-size:11pt;max-width:none}
 svg,tr{break-inside:avoid}
+h2,figcaption{break-after:avoid}
+figure{margin-bottom:.6cm}
 .figures{display:block}
 svg{max-width:11cm}
 .scroll{overflow:visible}

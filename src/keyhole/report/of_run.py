@@ -88,7 +88,7 @@ def _weights(story: Story) -> _Figure:
     """The attributes with the largest weights at any time."""
     order = np.argsort(-np.abs(story.weights).max(axis=1, initial=0.0), kind="stable")[:COLOURS]
     curves = [Curve(story.names[i], story.weights[i]) for i in order]
-    svg = line_chart("weights over time", story.ends, curves, "row", "weight")
+    svg = line_chart("weights over time", story.ends, curves, "row", "weight per unit")
     return "Weights over time", svg, _numbers(story, curves), [c.name for c in curves]
 
 

@@ -16,6 +16,8 @@ COLOURS = 6
 
 _WIDTH, _HEIGHT = 480, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 16, 14, 40
+# Beside the plot, for the names of lines across it; a line of text; a letter, wide enough for most.
+_MARGIN, _TEXT, _LETTER = 84, 14, 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +81,10 @@ def line_chart(
     all_y = np.concatenate([*(np.ravel(v) for c in curves for v in (c.y, c.low, c.high) if v is not None), np.zeros(0)])
     all_y = np.concatenate([all_y, [level for _, level in levels]])
     log = not cumulative and _spans_decades(all_y)
-    X = Axis(0.0, float(x[-1]) if x.size else 1.0, _LEFT, _WIDTH - _RIGHT)
+    X = Axis(0.0, float(x[-1]) if x.size else 1.0, _LEFT, _WIDTH - (_MARGIN if levels else _RIGHT))
     Y = Axis.fit(all_y, _HEIGHT - _BOTTOM, _TOP, log)
     parts = [_grid(X, Y, x_name, y_name + (" (log)" if log else ""))]
-    parts.append(_levels(sorted((Y(level), name) for name, level in levels)))
+    parts.append(_levels(X, sorted((Y(level), name) for name, level in levels)))
     for i, curve in enumerate(curves):
         parts.append(_band(X, Y, x, curve, i) + _line(X, Y, x, curve.y, i))
     return _svg(title, "".join(parts), _HEIGHT)
@@ -90,7 +92,7 @@ def line_chart(
 
 def heat_map(title: str, ends: Floats, names: Sequence[str], share: Floats, x_name: str) -> str:
     """One line per name, one cell per stretch, as dark as its share (0 to 1)."""
-    left, row = 150, 17
+    left, row = 14 + _LETTER * max((len(_shortened(name)) for name in names), default=0), 17
     height = _TOP + row * len(names) + _BOTTOM
     X = Axis(0.0, float(ends[-1]) if ends.size else 1.0, left, _WIDTH - _RIGHT)
     parts = []
@@ -144,7 +146,7 @@ def _svg(title: str, inside: str, height: int) -> str:
 def _grid(X: Axis, Y: Axis, x_name: str, y_name: str) -> str:
     parts = []
     for value in Y.ticks():
-        parts.append(f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{Y(value)}" y2="{Y(value)}"/>')
+        parts.append(f'<line class="grid" x1="{_LEFT}" x2="{X.stop}" y1="{Y(value)}" y2="{Y(value)}"/>')
         parts.append(f'<text x="{_LEFT - 6}" y="{Y(value) + 4}" text-anchor="end">{number(value)}</text>')
     middle = (_TOP + _HEIGHT - _BOTTOM) / 2
     parts.append(f'<text transform="translate(13 {middle}) rotate(-90)" text-anchor="middle">{escape(y_name)}</text>')
@@ -172,12 +174,12 @@ def _band(X: Axis, Y: Axis, x: Floats, curve: Curve, i: int) -> str:
     return f'<polygon class="band c{i % COLOURS}" points="{" ".join(there + back)}"/>'
 
 
-def _levels(levels: Sequence[tuple[float, str]]) -> str:
-    """Lines across with their names at the right end, or further left where two names would meet."""
-    parts, free = [], {0: -math.inf, 1: -math.inf, 2: -math.inf, 3: -math.inf}
+def _levels(X: Axis, levels: Sequence[tuple[float, str]]) -> str:
+    """Lines across with their names in the right margin, each under the one above it where two would meet."""
+    parts, last = [], -math.inf
     for y, name in levels:
-        place = next((i for i, last in free.items() if y - last > 12), 3)
-        free[place], x = y, _WIDTH - _RIGHT - 80 * place
-        parts.append(f'<line class="level" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y}" y2="{y}"/>')
-        parts.append(f'<text class="note" x="{x}" y="{y - 3}" text-anchor="end">{escape(name)}</text>')
+        last = max(y, last + _TEXT)
+        parts.append(f'<line class="level" x1="{_LEFT}" x2="{X.stop}" y1="{y}" y2="{y}"/>')
+        parts.append(f'<path class="level" d="M{X.stop} {y}L{X.stop + 8} {last}" fill="none"/>')
+        parts.append(f'<text class="note" x="{X.stop + 11}" y="{last + 4}">{escape(name)}</text>')
     return "".join(parts)

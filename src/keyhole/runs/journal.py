@@ -8,11 +8,12 @@ they were cut.
 import io
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
 from ..errors import StateError
@@ -20,25 +21,25 @@ from ..loading import from_bytes
 from ..protocol import Learner
 from ..saving import to_bytes, write_atomically
 from ..state import Stateful, Value
-from .tables import LEDGER, ROUNDS
+from .tables import CODED, LEDGER, ROUNDS, named
 
 __all__ = ["Journal"]
 
 _GROUP = 1 << 17
-_SCHEMAS = {"rounds": ROUNDS, "ledger": LEDGER}
+_SCHEMAS = {"rounds": CODED, "ledger": LEDGER}
 # Names repeat and numbers do not.
 _WORDS = ["bought.list.element", "bought_after.list.element", "attribute"]
 
 
 class Journal:
-    """The folder `journal` of a run; `row` is how many rows the last checkpoint counts."""
+    """The folder `journal` of a run; `row` is how many rows the last checkpoint counts, `names` are the attributes'."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.row = folder, 0
+    def __init__(self, folder: Path, names: Sequence[str]) -> None:
+        self.folder, self.names, self.row = folder, names, 0
         self._held: dict[str, list[pa.Table]] = {kind: [] for kind in _SCHEMAS}
 
     def append(self, kind: str, table: pa.Table) -> None:
-        """Hold records ("rounds" or "ledger") until the next checkpoint."""
+        """Hold records ("rounds", `CODED`, or "ledger") until the next checkpoint."""
         self._held[kind].append(table)
 
     def checkpoint(self, row: int, learner: Learner, states: Mapping[str, Stateful]) -> None:
@@ -46,8 +47,9 @@ class Journal:
         self.folder.mkdir(exist_ok=True)
         for kind, tables in self._held.items():
             if any(table.num_rows for table in tables):  # an empty one would replace the segment that ends here
-                data = _parquet(pa.concat_tables(tables))
-                write_atomically(self.folder / f"{kind}-{row:015d}.parquet", data)
+                write_atomically(
+                    self.folder / f"{kind}-{row:015d}.arrow", _quickly(pa.concat_tables(tables).combine_chunks())
+                )
             tables.clear()
         write_atomically(self.folder / "checkpoint.npz", _pack(row, learner, states))
         self.row = row
@@ -58,7 +60,7 @@ class Journal:
             path.unlink()
         path = self.folder / "checkpoint.npz"
         found = _unpack(path, states) if path.exists() else None
-        for segment in self.folder.glob("*-*.parquet"):
+        for segment in self.folder.glob("*-*.arrow"):
             if found is None or int(segment.stem.split("-")[1]) > found[0]:
                 segment.unlink()
         self.row = found[0] if found else 0
@@ -67,10 +69,12 @@ class Journal:
     def assemble(self, kind: str, path: Path) -> None:
         """All segments of a kind as one Parquet file; memory does not grow with it."""
         temporary = path.with_name(f".{path.name}.part")
-        segments = sorted(self.folder.glob(f"{kind}-*.parquet"))
-        with pq.ParquetWriter(temporary, _SCHEMAS[kind], compression="zstd", use_dictionary=_WORDS) as writer:
+        segments = sorted(self.folder.glob(f"{kind}-*.arrow"))
+        schema = ROUNDS if kind == "rounds" else LEDGER
+        options = {"compression": "zstd", "use_dictionary": _WORDS, "write_statistics": ["row", "last_row"]}
+        with pq.ParquetWriter(temporary, schema, **options) as writer:
             for table in _regrouped(segments, _SCHEMAS[kind]):
-                writer.write_table(table, row_group_size=_GROUP)
+                writer.write_table(named(table, self.names) if kind == "rounds" else table, row_group_size=_GROUP)
         temporary.replace(path)
 
     def remove(self) -> None:
@@ -82,7 +86,7 @@ def _regrouped(segments: list[Path], schema: pa.Schema) -> Iterator[pa.Table]:
     """The rows of all segments in tables of the same length, whatever the segments' lengths."""
     held = schema.empty_table()
     for path in segments:
-        held = pa.concat_tables([held, pq.ParquetFile(path).read()])
+        held = pa.concat_tables([held, feather.read_table(path, memory_map=False)])
         while held.num_rows >= _GROUP:
             yield held.slice(0, _GROUP).combine_chunks()
             held = held.slice(_GROUP)
@@ -90,9 +94,10 @@ def _regrouped(segments: list[Path], schema: pa.Schema) -> Iterator[pa.Table]:
         yield held.combine_chunks()
 
 
-def _parquet(table: pa.Table) -> bytes:
+def _quickly(table: pa.Table) -> bytes:
+    """A segment is read once, soon: Arrow's own format takes a tenth of the time that Parquet takes."""
     buffer = io.BytesIO()
-    pq.write_table(table, buffer, compression="lz4", use_dictionary=_WORDS)
+    feather.write_feather(table, buffer, compression="lz4")
     return buffer.getvalue()
 
 

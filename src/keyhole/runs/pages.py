@@ -1,6 +1,8 @@
 """Where a run's pages begin and end, and a page that remembers every purchase."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -51,22 +53,24 @@ def pages(table: Table, attributes: Sequence[str], target: str, start: int) -> I
             at += page_length(at)
 
 
-class Purchases(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Purchases:
     """Which attributes each row bought: `counts[i]` of them for row i, one row after another in `attributes`."""
 
     counts: Ints
     attributes: Ints
+    values: Floats
+    """What each purchase gave, raw."""
 
-    @property
+    @cached_property
     def rows(self) -> Ints:
         """The row of each purchase."""
         return np.repeat(np.arange(self.counts.size), self.counts)
 
-    def mask(self, d: int) -> Bools:
-        """(n, d): true where bought."""
-        bought = np.zeros((self.counts.size, d), dtype=np.bool_)
-        bought[self.rows, self.attributes] = True
-        return bought
+    def sums(self, of_each: Floats | Bools) -> Floats:
+        """(n,) the sum over a row's purchases of a number that each purchase has."""
+        sums: Floats = np.bincount(self.rows, weights=of_each, minlength=self.counts.size).astype(np.float64)
+        return sums
 
 
 class RunPage(Page):
@@ -79,19 +83,19 @@ class RunPage(Page):
         self.raw = raw
         super().__init__(view.rows(raw.X), view.labels(raw.y), first=raw.first)
         self.begun = self.played = skip
-        self._bought: tuple[list[Purchases], list[Purchases]] = ([], [])
+        self._bought: tuple[list[_Bought], list[_Bought]] = ([], [])
 
     def note(self, start: int, stop: int, attributes: Ints, extra: Ints) -> None:
         """Remember what was bought before and after the label."""
         for bought, S in zip(self._bought, (attributes, extra), strict=True):
-            bought.append(Purchases(np.full(stop - start, S.size), np.tile(S, stop - start)))
+            bought.append(_Bought(np.full(stop - start, S.size), np.tile(S, stop - start)))
 
     def note_each(self, start: int, who: Ints, sizes: Ints) -> None:
         """The same for rows that differ."""
         column, before = np.arange(who.shape[1]), sizes[:, :1]
         after = (column >= before) & (column < before + sizes[:, 1:])
-        self._bought[0].append(Purchases(sizes[:, 0], who[column < before]))
-        self._bought[1].append(Purchases(sizes[:, 1], who[after]))
+        self._bought[0].append(_Bought(sizes[:, 0], who[column < before]))
+        self._bought[1].append(_Bought(sizes[:, 1], who[after]))
 
     @property
     def new(self) -> slice:
@@ -103,23 +107,31 @@ class RunPage(Page):
         """Whether the last row has been played."""
         return self.played == self.labels.size
 
-    @property
+    @cached_property
     def first_buys(self) -> Purchases:
-        """What the new rows bought before the prediction."""
-        return _join(self._bought[0])
+        """What the new rows bought before the prediction; to be looked at when they have been played."""
+        return self._joined(self._bought[0])
 
-    @property
+    @cached_property
     def extra_buys(self) -> Purchases:
-        """What the new rows bought after the label."""
-        return _join(self._bought[1])
+        """What the new rows bought after the label; to be looked at when they have been played."""
+        return self._joined(self._bought[1])
 
     @property
     def raw_labels(self) -> Floats:
         """The labels of the new rows in their own units."""
         return self.raw.y[self.new]
 
+    def _joined(self, pieces: "list[_Bought]") -> Purchases:
+        nothing = np.empty(0, dtype=np.int64)
+        counts, attributes = map(np.concatenate, zip((nothing, nothing), *pieces, strict=True))
+        return Purchases(
+            counts, attributes, self.raw.X[self.new][np.repeat(np.arange(counts.size), counts), attributes]
+        )
 
-def _join(pieces: list[Purchases]) -> Purchases:
-    nothing = np.empty(0, dtype=np.int64)
-    counts, attributes = zip((nothing, nothing), *pieces, strict=True)
-    return Purchases(np.concatenate(counts), np.concatenate(attributes))
+
+class _Bought(NamedTuple):
+    """Some rows' purchases: `counts[i]` of them for row i, one row after another in `attributes`."""
+
+    counts: Ints
+    attributes: Ints

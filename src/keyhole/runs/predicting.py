@@ -41,7 +41,7 @@ class Frozen:
         try:
             data = path.read_bytes()
         except OSError as fault:
-            raise ConfigError(f"{path}: {fault.strerror}") from None
+            raise ConfigError(f"{path} cannot be read ({fault.strerror}); give the model.kh of a run") from None
         try:
             learner, note = from_bytes(data), note_in(data)
         except StateError as fault:
@@ -65,6 +65,8 @@ class Frozen:
     def write(self, table: Table, path: Path) -> tuple[int, int]:
         """Predict every row of a table into a CSV or Parquet file; gives how many rows, and missing values."""
         rows = missing = 0
+        if not path.parent.is_dir():
+            raise ConfigError(f"{path} cannot be written: there is no folder {path.parent}; make it first")
         temporary = path.with_name(f".{path.name}.part")
         writer = pq.ParquetWriter if path.suffix in (".parquet", ".pq") else pc.CSVWriter
         try:
@@ -76,7 +78,7 @@ class Frozen:
                     rows, missing = rows + y_hat.size, missing + int(np.isnan(X).sum())
             temporary.replace(path)
         except OSError as fault:
-            raise ConfigError(f"{path} cannot be written ({fault.strerror or fault})") from None
+            raise ConfigError(f"{path} cannot be written ({fault.strerror or fault}); choose another --out") from None
         finally:
             temporary.unlink(missing_ok=True)
         return rows, missing

@@ -43,6 +43,8 @@ def default_algorithm() -> str:
 def prepare(request: Request) -> Settings:
     """The settings of a run; a `ConfigError` names what cannot be."""
     table = open_table(request.file)
+    if request.target is not None and request.target in request.ignored:
+        raise ConfigError(f"'{request.target}' is the target and ignored; leave away one of the two")
     schema = _schema(request, table)
     learner = _learner(request, schema)
     raw = wants_raw(learner)

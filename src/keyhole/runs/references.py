@@ -62,10 +62,10 @@ class References(Stateful):
             return
         if not self.G.any():
             self.shift = np.append(_means(X[known]), y[known].mean())
-        Z, z = self._filled(X[known]), y[known] - self.shift[-1]
+        rows = self._filled(X, y) if known.all() else self._filled(X[known], y[known])
+        Z, z = rows[:, 1:-1], rows[:, -1]
         guesses = self._predict(Z) if self.G.any() else self._guess(z)
         self.sse += weight * ((guesses - z) ** 2).sum(axis=1)
-        rows = np.column_stack([np.ones(z.size), Z, z])
         self.G += weight * (rows.T @ rows)
         self.low, self.high = min(self.low, float(z.min())), max(self.high, float(z.max()))
 
@@ -84,11 +84,16 @@ class References(Stateful):
             "everything": Line(float(mse[1]), float(self.prices.size), float(self.prices.sum())),
         }
 
-    def _filled(self, X: Floats) -> Floats:
-        """The rows shifted; what is missing is its column's mean so far."""
-        mean = self.G[0, 1:-1] / max(self.G[0, 0], 1.0)
-        Z = X - self.shift[:-1]
-        return np.where(np.isfinite(Z), Z, mean)
+    def _filled(self, X: Floats, y: Floats) -> Floats:
+        """(1, x, y), shifted; what is missing is its column's mean so far."""
+        rows = np.empty((y.size, self.G.shape[0]))
+        rows[:, 0] = 1.0
+        np.subtract(X, self.shift[:-1], out=rows[:, 1:-1])
+        np.subtract(y, self.shift[-1], out=rows[:, -1])
+        if not np.isfinite(rows).all():
+            mean = self.G[0] / max(self.G[0, 0], 1.0)
+            rows = np.where(np.isfinite(rows), rows, mean)
+        return rows
 
     def _guess(self, z: Floats) -> Floats:
         """The first page: every line predicts the mean of the labels before."""

@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from .._types import Floats
 from ..catalogue import from_config
 from ..errors import KeyholeWarning, ProtocolError
 from ..protocol import Learner
@@ -25,14 +27,16 @@ from .view import View
 __all__ = ["Run", "Watcher"]
 
 # Records of at most this many rows are held in memory.
-_HELD = 1 << 16
+_HELD = 1 << 18
+# Pages read ahead: a file comes in bursts.
+_AHEAD = 4
 
 
 class Watcher(Protocol):
     """Who watches a run: is told how far it is, and may ask it to stop."""
 
     def tick(self, rows: int, tally: Tally) -> None:
-        """`rows` rows have been played; `tally` is complete up to the last page."""
+        """`rows` rows have been played; `tally` may be a page or two behind."""
 
     def say(self, text: str) -> None:
         """Something a person should know."""
@@ -56,16 +60,17 @@ class Run:
         self.tally = Tally(schema)
         spend = np.inf if settings.spend is None else settings.spend
         self.references = References(schema.prices, self.learner.k, spend, self.learner.seed)
-        self.journal = Journal(folder / "journal")
+        self.journal = Journal(folder / "journal", schema.names)
         self._states = {"tally": self.tally, "references": self.references}
         self.row = 0
         if found := self.journal.restore(self._states):
             self.row, self.learner = found
         self._saved = (self.row, time.monotonic(), 0.0)
+        self._unsettled: Future[None] | None = None
 
     def go(self) -> bool:
         """Play to the end of the file; False where the watcher stopped it. Either way everything is written down."""
-        with warnings.catch_warnings(record=True) as heard:
+        with ThreadPoolExecutor(1) as self._clerk, warnings.catch_warnings(record=True) as heard:
             warnings.simplefilter("always", KeyholeWarning)
             ended = all(self._play(raw, heard) for raw in self._pages())
             self._checkpoint()
@@ -81,13 +86,13 @@ class Run:
         write_atomically(self.folder / "model.kh", to_bytes(self.learner, self.view.to_note()))
 
     def _pages(self) -> Iterator[Batch]:
-        """The rows from here on; the next page is read while this one is played."""
+        """The rows from here on; the next pages are read while this one is played."""
         schema = self.view.schema
         coming = pages(self.table, schema.names, schema.target, page_start(self.row))
         with ThreadPoolExecutor(1) as pool:
-            ahead = pool.submit(next, coming, None)
-            while raw := self._wait_for(ahead):
-                ahead = pool.submit(next, coming, None)
+            ahead = deque(pool.submit(next, coming, None) for _ in range(_AHEAD))
+            while raw := self._wait_for(ahead.popleft()):
+                ahead.append(pool.submit(next, coming, None))
                 yield raw
 
     def _wait_for(self, ahead: "Future[Batch | None]") -> Batch | None:
@@ -122,15 +127,26 @@ class Run:
             raise _Stop
 
     def _write_down(self, page: RunPage) -> None:
-        """The page's new rows into the journal and the totals."""
-        schema, z = self.view.schema, self.view.predictions(page.predictions[page.new])
+        """Hand the page to the clerk, who does the books of one page while the next is played."""
+        self._settle()
         self.row = page.first + page.played
-        self.journal.append("rounds", rounds_of(page, z, schema.names, schema.prices))
+        self._unsettled = self._clerk.submit(self._book, page, self.learner.weights.copy())
+
+    def _settle(self) -> None:
+        """Wait until all that was played is in the books."""
+        if self._unsettled is not None:
+            self._unsettled.result()
+            self._unsettled = None
+
+    def _book(self, page: RunPage, weights: Floats) -> None:
+        """The page's new rows into the journal and the totals; `weights` are the learner's after them."""
+        schema, z = self.view.schema, self.view.predictions(page.predictions[page.new])
+        self.journal.append("rounds", rounds_of(page, z, schema.prices))
         self.tally.add(page, z)
         if page.first == page.begun == 0 and z.size:
             self.references.first = float(z[0])
         if page.complete:
-            self.journal.append("ledger", ledger_of(page, self.tally, self.learner))
+            self.journal.append("ledger", ledger_of(page, self.tally, weights))
             self.references.add(page.first, page.raw.X, page.raw.y)
             for text in self.tally.close_page():
                 self.watcher.say(text)
@@ -150,6 +166,7 @@ class Run:
         return self.every == 0 or self.row - row >= _HELD or waited > max(self.every, 20 * cost)
 
     def _checkpoint(self) -> None:
+        self._settle()
         began = time.monotonic()
         self.journal.checkpoint(self.row, self.learner, self._states)
         now = time.monotonic()

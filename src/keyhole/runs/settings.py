@@ -51,7 +51,7 @@ class Settings:
             if data.get("format") != _FORMAT:
                 raise ConfigError(f"{path} has format {data.get('format')}; this version of keyhole reads {_FORMAT}")
             return cls(**data)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise ConfigError(f"there is no run in {path.parent}: begin one with keyhole run FILE --out DIR") from None
-        except (TypeError, AttributeError, json.JSONDecodeError) as fault:
-            raise ConfigError(f"{path} is not what keyhole wrote: {fault}") from None
+        except (TypeError, AttributeError, ValueError) as fault:
+            raise ConfigError(f"{path} is not what keyhole wrote ({fault}); restore it, or begin a new run") from None

@@ -48,14 +48,15 @@ class Tally(Stateful):
 
     def add(self, page: RunPage, predictions: Floats) -> None:
         """The new rows of a page; `predictions` are theirs, in the label's units."""
-        X, y, d = page.raw.X[page.new], page.raw_labels, len(self.names)
-        bought = page.first_buys.mask(d) | page.extra_buys.mask(d)
+        y, d = page.raw_labels, len(self.names)
         self.rows += y.size
         self.abandoned += int(np.isnan(y).sum())
         self.loss += float(np.nansum((predictions - y) ** 2))
-        self.bought += bought.sum(axis=0)
-        self.unobserved += (bought & np.isnan(X)).sum(axis=0)
-        self.clips.count(X, bought)
+        for purchases in (page.first_buys, page.extra_buys):
+            i, x = purchases.attributes, purchases.values
+            self.bought += np.bincount(i, minlength=d)
+            self.unobserved += np.bincount(i[np.isnan(x)], minlength=d)
+            self.clips.count(x, i)
         self.clips.count_labels(y)
 
     def close_page(self) -> list[str]:

@@ -1,6 +1,6 @@
 """Arrow columns as numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +8,7 @@ import pyarrow.types as is_
 
 from .._types import Floats
 
-__all__ = ["kind", "matrix"]
+__all__ = ["kind", "matrix", "regroup"]
 
 
 def kind(dtype: pa.DataType) -> str:
@@ -24,12 +24,36 @@ def kind(dtype: pa.DataType) -> str:
     return "text" if is_.is_string(dtype) or is_.is_large_string(dtype) or is_.is_string_view(dtype) else "other"
 
 
-def matrix(rows: "pa.RecordBatch | pa.Table", names: Sequence[str]) -> Floats:
-    """The named columns as an array (n, len(names)), NaN where missing."""
-    out = np.empty((rows.num_rows, len(names)))
-    for j, name in enumerate(names):
-        column = rows.column(name)
-        if not is_.is_float64(column.type):
-            column = column.cast(pa.float64(), safe=False)
-        out[:, j] = column.to_numpy(zero_copy_only=False) if isinstance(column, pa.Array) else column.to_numpy()
-    return out
+def regroup(chunks: Iterator[pa.RecordBatch], size: int) -> Iterator[list[pa.RecordBatch]]:
+    """The same rows in pieces that have exactly `size` together (the last ones may have fewer); nothing is copied."""
+    held: list[pa.RecordBatch] = []
+    count = 0
+    for chunk in chunks:
+        while chunk.num_rows:
+            held.append(chunk.slice(0, size - count))
+            chunk = chunk.slice(held[-1].num_rows)
+            count += held[-1].num_rows
+            if count == size:
+                yield held
+                held, count = [], 0
+    if held:
+        yield held
+
+
+def matrix(pieces: Sequence[pa.RecordBatch], names: Sequence[str]) -> Floats:
+    """The named columns of at least one row as an array (n, len(names)), NaN where missing."""
+    dense = [_dense(rows, names) for rows in pieces]
+    return dense[0] if len(dense) == 1 else np.concatenate(dense)
+
+
+def _dense(rows: pa.RecordBatch, names: Sequence[str]) -> Floats:
+    if not names:
+        return np.empty((rows.num_rows, 0))
+    numbers = pa.RecordBatch.from_arrays([_numbers(rows.column(name)) for name in names], names=list(names))
+    # One call without Python in it: meanwhile another thread can play.
+    dense: Floats = numbers.to_tensor(null_to_nan=True, row_major=True).to_numpy()
+    return dense
+
+
+def _numbers(column: pa.Array) -> pa.Array:
+    return column if is_.is_float64(column.type) else column.cast(pa.float64(), safe=False)

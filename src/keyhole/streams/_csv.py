@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
 
-from .._types import Floats
-from ._arrow import kind, matrix
+from ._arrow import kind
 from .table import Column, DataError, Table
 
 __all__ = ["CsvTable"]
@@ -31,7 +30,7 @@ class CsvTable(Table):
     def __init__(self, path: "str | PathLike[str]") -> None:
         self._path, self._name = str(path), str(path)
         self._parse = csv.ParseOptions(delimiter=_separator(self._path))
-        head = self._first_look()
+        head = _with_readable_names(self._first_look(), self._name)
         self._types = {field.name: _reading(field.type) for field in head.schema}
         super().__init__(self._name, [Column(f.name, _kind(head, j)) for j, f in enumerate(head.schema)], None)
 
@@ -41,8 +40,10 @@ class CsvTable(Table):
             with self._reader(csv.ConvertOptions(strings_can_be_null=True)) as reader:
                 return reader.read_next_batch()
         except StopIteration:
-            raise DataError(f"{self._name} has a header but no rows") from None
+            raise DataError(f"{self._name} has a header but no rows; it needs at least one") from None
         except (pa.ArrowInvalid, OSError) as fault:
+            if "Empty CSV" in str(fault):  # a header that does not even end its line
+                raise DataError(f"{self._name} has a header but no rows; it needs at least one") from None
             self._explain(fault, [])
 
     def _reader(
@@ -51,13 +52,13 @@ class CsvTable(Table):
         read = csv.ReadOptions(block_size=_BLOCK, use_threads=threads)
         return csv.open_csv(self._path, read, parse or self._parse, convert)
 
-    def _chunks(self, names: Sequence[str], start: int) -> Iterator[Floats]:
+    def _chunks(self, names: Sequence[str], start: int) -> Iterator[pa.RecordBatch]:
         types = {name: self._types[name] for name in names}
         convert = csv.ConvertOptions(column_types=types, include_columns=list(names), strings_can_be_null=True)
         try:
             with self._reader(convert) as reader:
                 for rows in reader:
-                    yield matrix(rows.slice(start), names)
+                    yield rows.slice(start)
                     start = max(0, start - rows.num_rows)
         except (pa.ArrowInvalid, OSError) as fault:
             self._explain(fault, names)
@@ -118,6 +119,15 @@ class CsvTable(Table):
         except pa.ArrowInvalid:
             return [next(i for i, text in enumerate(texts.to_pylist()) if text is not None and not _is_number(text))]
         return []
+
+
+def _with_readable_names(head: pa.RecordBatch, file: str) -> pa.RecordBatch:
+    """The same, or a `DataError` where the header is in another encoding."""
+    try:
+        head.schema.names  # noqa: B018 (decodes them)
+        return head
+    except UnicodeDecodeError:
+        raise DataError(f"{file}: the names in its header are not UTF-8; save it as UTF-8") from None
 
 
 def _separator(path: str) -> str:

@@ -7,15 +7,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .._types import Floats
-from ._arrow import kind, matrix
+from ._arrow import kind
 from .table import Column, DataError, Table
 
 __all__ = ["ParquetTable", "open_file"]
 
 _PARQUET = b"PAR1"
 # Rows decoded at a time; with pages of the usual 1 MB this bounds memory at about 1-2 MB per column read.
-_ROWS = 8192
+_ROWS = 4096
 
 
 def open_file(path: "str | PathLike[str]") -> Table:
@@ -24,9 +23,9 @@ def open_file(path: "str | PathLike[str]") -> Table:
         with open(path, "rb") as file:
             head = file.read(4096)
     except FileNotFoundError:
-        raise DataError(f"{path}: no such file") from None
+        raise DataError(f"{path}: no such file; check the name and the folder") from None
     except OSError as fault:
-        raise DataError(f"{path} cannot be read: {fault.strerror}") from None
+        raise DataError(f"{path} cannot be read ({fault.strerror}); give a CSV or Parquet file") from None
     if head.startswith(_PARQUET):
         return ParquetTable(path)
     if not head:
@@ -55,7 +54,7 @@ class ParquetTable(Table):
         # A small buffer and no read-ahead: otherwise a whole row group (the file, often) is held in memory.
         return pq.ParquetFile(self._path, buffer_size=1 << 16, pre_buffer=False)
 
-    def _chunks(self, names: Sequence[str], start: int) -> Iterator[Floats]:
+    def _chunks(self, names: Sequence[str], start: int) -> Iterator[pa.RecordBatch]:
         group = 0
         while group < len(self._groups) and start >= self._groups[group]:
             start -= self._groups[group]
@@ -63,8 +62,8 @@ class ParquetTable(Table):
         groups = list(range(group, len(self._groups)))
         try:
             with self._open() as file:
-                for rows in file.iter_batches(_ROWS, row_groups=groups, columns=list(names)):
-                    yield matrix(rows.slice(start), names)
+                for rows in file.iter_batches(_ROWS, row_groups=groups, columns=list(names), use_threads=False):
+                    yield rows.slice(start)
                     start = max(0, start - rows.num_rows)
         except (pa.ArrowException, OSError) as fault:
             raise DataError(f"{self.name} cannot be read as Parquet: {_first_line(fault)}") from None

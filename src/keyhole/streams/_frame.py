@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 import narwhals as nw
+import pyarrow as pa
 from narwhals.typing import IntoDataFrame
 
-from .._types import Floats
-from ._arrow import matrix
 from .table import Column, DataError, Table, refuse_duplicates
 
 __all__ = ["FrameTable"]
@@ -22,10 +21,10 @@ class FrameTable(Table):
         columns = [Column(name, _kind(dtype)) for name, dtype in self._frame.schema.items()]
         super().__init__(_NAME, columns, len(self._frame))
 
-    def _chunks(self, names: Sequence[str], start: int) -> Iterator[Floats]:
+    def _chunks(self, names: Sequence[str], start: int) -> Iterator[pa.RecordBatch]:
         chosen = self._frame.select(list(names))
         for first in range(start, len(chosen), _ROWS):
-            yield matrix(chosen[first : first + _ROWS].to_arrow(), names)
+            yield from chosen[first : first + _ROWS].to_arrow().to_batches()
 
 
 def _eager(frame: object) -> nw.DataFrame[IntoDataFrame]:

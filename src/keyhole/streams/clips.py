@@ -4,21 +4,36 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
+from .._jit import jit
+from .._types import Floats, Ints
 from ..state import Stateful
 from .schema import Schema
 
 __all__ = ["Clips"]
 
 
+@jit
+def _count(
+    x: Floats, who: Ints, low: Floats, high: Floats, seen: Ints, outside: Ints, smallest: Floats, largest: Floats
+) -> None:
+    """One pass over the values, where numpy would need one per thing to count."""
+    for t in range(x.size):
+        i, value = who[t], x[t]
+        if np.isfinite(value):
+            seen[i] += 1
+            outside[i] += value < low[i] or value > high[i]
+            smallest[i] = min(smallest[i], value)
+            largest[i] = max(largest[i], value)
+
+
 class Clips(Stateful):
     """Counts, per attribute and for the label, of values outside low..high, with the smallest and largest seen.
 
-    `count(X, bought)` looks only where the mask `bought` (n, d) is true: what was not bought is not looked at. NaN and
-    infinity are not counted. The counts are state: they are saved and restored with a run.
+    `count` is told what was bought, value by value: what was not bought is not looked at. NaN and infinity are not
+    counted. The counts are state: they are saved and restored with a run.
 
     >>> clips = Clips(Schema.plain("y", ["a", "b"]))
-    >>> clips.count(np.array([[3.0, 9.0], [-1.0, 0.0]]), np.array([[True, False], [True, True]]))
+    >>> clips.count(np.array([3.0, -1.0, 0.0]), np.array([0, 0, 1]))
     >>> clips.report()
     ["'a' is outside its range -1..1 in 1 of 2 values (largest seen 3): clipped"]
     """
@@ -36,16 +51,13 @@ class Clips(Stateful):
         self.smallest: Floats = np.full(len(columns), np.inf)
         self.largest: Floats = np.full(len(columns), -np.inf)
 
-    def count(self, X: Floats, bought: Bools | None = None) -> None:
-        """Take note of raw rows X (n, d) where `bought` is true (None: everywhere)."""
-        columns = np.arange(X.shape[1]) if bought is None else np.flatnonzero(bought.any(axis=0))
-        x = X[:, columns]
-        looked = np.isfinite(x) if bought is None else bought[:, columns] & np.isfinite(x)
-        self._count(np.where(looked, x, np.nan), columns)
+    def count(self, x: Floats, attributes: Ints) -> None:
+        """Take note of raw values x (m,) of these attributes (m,)."""
+        _count(x, attributes, self.low, self.high, self.seen, self.outside, self.smallest, self.largest)
 
     def count_labels(self, y: Floats) -> None:
         """Take note of raw labels (n,)."""
-        self._count(np.where(np.isfinite(y), y, np.nan)[:, None], np.array([-1]))
+        self.count(y, np.full(y.size, self.seen.size - 1))
 
     @property
     def total(self) -> int:
@@ -61,13 +73,6 @@ class Clips(Stateful):
     def report(self) -> list[str]:
         """One sentence per column that was clipped."""
         return [self._sentence(int(i)) for i in np.flatnonzero(self.outside)]
-
-    def _count(self, values: Floats, part: Ints) -> None:
-        """Add a block of columns; NaN is what is not looked at, and compares as false."""
-        self.seen[part] += (~np.isnan(values)).sum(axis=0)
-        self.outside[part] += ((values < self.low[part]) | (values > self.high[part])).sum(axis=0)
-        self.smallest[part] = np.fmin(self.smallest[part], np.fmin.reduce(values, axis=0, initial=np.inf))
-        self.largest[part] = np.fmax(self.largest[part], np.fmax.reduce(values, axis=0, initial=-np.inf))
 
     def _sentence(self, i: int) -> str:
         extremes = []

@@ -72,7 +72,7 @@ def fingerprint(path: "str | PathLike[str]") -> Fingerprint:
 
 def _digest(file: IO[bytes], first: int) -> str:
     file.seek(first)
-    return hashlib.blake2b(file.read(_READ), digest_size=12).hexdigest()
+    return hashlib.sha256(file.read(_READ)).hexdigest()[:24]
 
 
 def _difference(before: tuple[str, ...], now: tuple[str, ...]) -> str:

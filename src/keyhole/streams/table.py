@@ -5,12 +5,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from os import PathLike
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .._types import Floats
 from ..errors import ConfigError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["Batch", "Column", "DataError", "Table", "open_table"]
 
@@ -64,8 +67,8 @@ class Table(ABC):
         refuse_duplicates(name, [c.name for c in self.columns])
 
     @abstractmethod
-    def _chunks(self, names: Sequence[str], start: int) -> Iterator[Floats]:
-        """The rows from `start` on, in pieces of any length, columns in the order of `names`; NaN where missing."""
+    def _chunks(self, names: Sequence[str], start: int) -> "Iterator[pa.RecordBatch]":
+        """The rows from `start` on, in pieces of any length; the columns of `names`, all of numbers."""
 
     def batches(
         self, attributes: Sequence[str], target: str | None = None, start: int = 0, size: int = 4096
@@ -75,13 +78,14 @@ class Table(ABC):
         Only the named columns are read. A value that is no number is a `DataError` with file, row, column and value,
         raised after the whole batches before it have been given.
         """
+        from ._arrow import matrix, regroup
+
         names = [*attributes] if target is None else [*attributes, target]
         self.require(names)
-        d, first = len(attributes), start
-        for block in _regroup(self._chunks(names, start), size):
-            y = np.full(len(block), np.nan) if target is None else block[:, d].copy()
-            yield Batch(first, np.ascontiguousarray(block[:, :d]), y)
-            first += len(block)
+        for pieces in regroup(self._chunks(names, start), size):
+            X = matrix(pieces, attributes)
+            yield Batch(start, X, np.full(len(X), np.nan) if target is None else matrix(pieces, [target])[:, 0])
+            start += len(X)
 
     def usable(self, target: str | None, ignored: Sequence[str] = ()) -> tuple[str, ...]:
         """The number columns but the target and the ignored: a run's attributes where there is no schema.
@@ -149,22 +153,6 @@ def refuse_duplicates(table: str, names: Sequence[str]) -> None:
         if name in seen:
             raise DataError(f"{table}: columns {seen[name]} and {j} are both called '{name}'; rename one of them")
         seen[name] = j
-
-
-def _regroup(chunks: Iterator[Floats], size: int) -> Iterator[Floats]:
-    """The same rows in pieces of exactly `size` (the last may be shorter)."""
-    held: list[Floats] = []
-    count = 0
-    for chunk in chunks:
-        while len(chunk):
-            part, chunk = chunk[: size - count], chunk[size - count :]
-            held.append(part)
-            count += len(part)
-            if count == size:
-                yield np.concatenate(held)
-                held, count = [], 0
-    if held:
-        yield np.concatenate(held)
 
 
 def _some(names: Sequence[str]) -> str:

@@ -82,10 +82,13 @@ class Source:
         return assignments(self.name.removeprefix("synthetic:"), self.name)
 
     def _drawn(self, seed: int, rounds: int) -> Rows:
+        hint = "write synthetic:d=20,k=4,sigma=0.1,design=uniform"
+        for name, value in self._options:
+            if isinstance(value, str) != (name == "design"):
+                raise ConfigError(f"'{self.name}': {name} cannot be {value!r}; {hint}")
         try:
             X, y, w = synthetic(T=rounds, seed=seed, **dict(self._options))  # type: ignore[arg-type]
         except TypeError as fault:
-            hint = "write synthetic:d=20,k=4,sigma=0.1,design=uniform"
             raise ConfigError(f"'{self.name}': {str(fault).replace('synthetic() ', '')}; {hint}") from None
         return Rows(X, y, Schema.plain("y", [f"x{i}" for i in range(X.shape[1])]), w)
 

@@ -6,7 +6,7 @@ import pytest
 import keyhole as kh
 from keyhole.runs import journal as module
 from keyhole.runs.journal import Journal
-from keyhole.runs.tables import LEDGER, ROUNDS
+from keyhole.runs.tables import CODED, LEDGER
 from keyhole.runs.tally import Tally
 from keyhole.streams import Schema
 
@@ -25,12 +25,12 @@ def rows(first, last):
         "prediction": numbers / 7,
         "label": numbers / 9,
         "loss": numbers / 11,
-        "bought": [["a", "b"][: i % 3] for i in numbers],
+        "bought": [[0, 1][: i % 3] for i in numbers],
         "bought_after": [[]] * n,
         "unobserved": np.zeros(n, dtype=np.int32),
         "price": np.ones(n),
     }
-    return module.pa.table(columns, schema=ROUNDS)
+    return module.pa.table(columns, schema=CODED)
 
 
 @pytest.mark.parametrize("cuts", [[], [5], [1, 2, 3, 70, 71], [64, 128]])
@@ -38,18 +38,20 @@ def test_the_bytes_do_not_depend_on_the_cuts(tmp_path, learner, cuts, monkeypatc
     monkeypatch.setattr(module, "_GROUP", 50)
     books = []
     for name, borders in (("one", []), ("other", cuts)):
-        journal = Journal(tmp_path / name)
+        journal = Journal(tmp_path / name, ("a", "b"))
         for a, b in zip([0, *borders], [*borders, 130], strict=True):
             journal.append("rounds", rows(a, b))
             journal.checkpoint(b, learner, {})
         journal.assemble("rounds", tmp_path / f"{name}.parquet")
         books.append((tmp_path / f"{name}.parquet").read_bytes())
     assert books[0] == books[1]
-    assert module.pq.read_table(tmp_path / "one.parquet")["row"].to_pylist() == list(range(130))
+    table = module.pq.read_table(tmp_path / "one.parquet")
+    assert table["row"].to_pylist() == list(range(130))
+    assert table["bought"].to_pylist() == [["a", "b"][: i % 3] for i in range(130)]
 
 
 def test_what_lies_beyond_the_checkpoint_is_thrown_away(tmp_path, learner):
-    journal = Journal(tmp_path / "j")
+    journal = Journal(tmp_path / "j", ("a", "b"))
     journal.append("rounds", rows(0, 10))
     journal.checkpoint(10, learner, {})
     before = (tmp_path / "j" / "checkpoint.npz").read_bytes()
@@ -57,9 +59,9 @@ def test_what_lies_beyond_the_checkpoint_is_thrown_away(tmp_path, learner):
     journal.checkpoint(20, learner, {})
     (tmp_path / "j" / "checkpoint.npz").write_bytes(before)  # as if killed between the segment and the checkpoint
     (tmp_path / "j" / ".rounds.part").write_bytes(b"half")
-    journal = Journal(tmp_path / "j")
+    journal = Journal(tmp_path / "j", ("a", "b"))
     assert journal.restore({})[0] == 10
-    assert sorted(p.name for p in (tmp_path / "j").iterdir()) == ["checkpoint.npz", "rounds-000000000000010.parquet"]
+    assert sorted(p.name for p in (tmp_path / "j").iterdir()) == ["checkpoint.npz", "rounds-000000000000010.arrow"]
 
 
 def test_a_checkpoint_brings_learner_and_totals_back(tmp_path, learner):
@@ -68,9 +70,9 @@ def test_a_checkpoint_brings_learner_and_totals_back(tmp_path, learner):
     tally = Tally(Schema.plain("y", learner.names))
     tally.rows, tally.messages = 50, "something\n"
     tally.bought += 3
-    Journal(tmp_path / "j").checkpoint(50, learner, {"tally": tally})
+    Journal(tmp_path / "j", ("a", "b")).checkpoint(50, learner, {"tally": tally})
     fresh = Tally(Schema.plain("y", learner.names))
-    row, found = Journal(tmp_path / "j").restore({"tally": fresh})
+    row, found = Journal(tmp_path / "j", ("a", "b")).restore({"tally": fresh})
     assert row == 50
     assert kh.saving.to_bytes(found) == kh.saving.to_bytes(learner)
     assert fresh.messages == "something\n"
@@ -78,16 +80,16 @@ def test_a_checkpoint_brings_learner_and_totals_back(tmp_path, learner):
 
 
 def test_a_damaged_checkpoint_is_a_state_error(tmp_path, learner):
-    journal = Journal(tmp_path / "j")
+    journal = Journal(tmp_path / "j", ("a", "b"))
     journal.checkpoint(5, learner, {})
     path = tmp_path / "j" / "checkpoint.npz"
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(kh.StateError, match="cannot be continued"):
-        Journal(tmp_path / "j").restore({})
+        Journal(tmp_path / "j", ("a", "b")).restore({})
 
 
 def test_an_empty_run_has_empty_books(tmp_path, learner):
-    journal = Journal(tmp_path / "j")
+    journal = Journal(tmp_path / "j", ("a", "b"))
     journal.checkpoint(0, learner, {})
     journal.assemble("ledger", tmp_path / "ledger.parquet")
     table = module.pq.read_table(tmp_path / "ledger.parquet")

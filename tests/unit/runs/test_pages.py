@@ -81,7 +81,9 @@ def test_a_page_remembers_who_bought_what():
     page = RunPage(Batch(0, X, y), view, 0)
     page.play(kh.make("ds-poslrc", d=9, k=3, k0=3, seed=0), True, lambda rows: None)
     history = kh.play(kh.make("ds-poslrc", d=9, k=3, k0=3, seed=0), X, y)
-    before, after = page.first_buys.mask(9), page.extra_buys.mask(9)
-    assert not (before & after).any()
-    assert np.array_equal((before | after).sum(axis=0), history.bought)
+    pairs = [(i, j) for p in (page.first_buys, page.extra_buys) for i, j in zip(p.rows, p.attributes, strict=True)]
+    assert len(set(pairs)) == len(pairs)  # nothing is bought twice
+    assert np.array_equal(np.bincount([j for _, j in pairs], minlength=9), history.bought)
+    values = np.concatenate([page.first_buys.values, page.extra_buys.values])
+    assert np.array_equal(values, [X[i, j] for i, j in pairs])
     assert set(page.first_buys.counts) == set(page.extra_buys.counts) == {3}

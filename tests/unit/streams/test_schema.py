@@ -15,6 +15,11 @@ SCHEMA = Schema(
 )
 
 
+def every(X):
+    """All values of a block, each with its attribute."""
+    return X.ravel(), np.tile(np.arange(X.shape[1]), len(X))
+
+
 def test_rows_are_scaled_about_their_centre_and_clipped() -> None:
     X = np.array([[0.0, -1.0, 5.0], [4.0, 9.0, 6.0], [3.0, 0.0, -7.0], [99.0, -99.0, 5.0]])
     expected = [[-1.0, -1 / 9, 0.0], [1.0, 1.0, 0.0], [0.5, 0.0, 0.0], [1.0, -1 / 9, 0.0]]
@@ -109,7 +114,7 @@ def test_values_beyond_the_range_are_counted_where_they_were_bought() -> None:
     clips = Clips(SCHEMA)
     X = np.array([[-1.0, 0.0, 5.0], [5.0, 99.0, np.inf], [9.0, 98.0, np.nan]])
     bought = np.array([[True, True, True], [True, False, True], [True, True, True]])
-    clips.count(X, bought)
+    clips.count(X[bought], np.nonzero(bought)[1])
     clips.count_labels(np.array([11.0, 5.0, np.nan, 12.0]))
     assert clips.outside.tolist() == [3, 1, 0, 2]
     assert clips.seen.tolist() == [3, 2, 1, 3]
@@ -124,12 +129,12 @@ def test_values_beyond_the_range_are_counted_where_they_were_bought() -> None:
 def test_counts_continue_after_being_saved() -> None:
     X, y = np.random.default_rng(1).normal(0, 4, (50, 3)), np.random.default_rng(2).normal(0, 9, 50)
     whole, first, second = Clips(SCHEMA), Clips(SCHEMA), Clips(SCHEMA)
-    whole.count(X)
+    whole.count(*every(X))
     whole.count_labels(y)
-    first.count(X[:20])
+    first.count(*every(X[:20]))
     first.count_labels(y[:20])
     second.set_state(first.get_state())
-    second.count(X[20:])
+    second.count(*every(X[20:]))
     second.count_labels(y[20:])
     for field, value in whole.get_state().items():
         np.testing.assert_array_equal(second.get_state()[field], value)
@@ -137,9 +142,9 @@ def test_counts_continue_after_being_saved() -> None:
 
 def test_a_constant_column_is_no_error_and_is_told() -> None:
     clips = Clips(SCHEMA)
-    clips.count(np.array([[1.0, 7.0, 5.0]]))
+    clips.count(*every(np.array([[1.0, 7.0, 5.0]])))
     assert clips.constant == ()
-    clips.count(np.array([[1.0, 8.0, 5.0], [1.0, np.nan, 5.0]]))
+    clips.count(*every(np.array([[1.0, 8.0, 5.0], [1.0, np.nan, 5.0]])))
     clips.count_labels(np.array([4.0, 4.0]))
     assert clips.constant == ("a", "c")
     assert SCHEMA.scale(np.array([[1.0, 7.0, 5.0]]))[0, 2] == 0.0
