@@ -14,7 +14,7 @@ from ..thrifty import book as at
 from ..thrifty.book import Book
 from ..thrifty.choosing import choose
 from ..thrifty.learning import predict, renew, tell
-from ..thrifty.moving import refit
+from ..thrifty.moving import bar, refit
 from ..thrifty.store import Store
 
 __all__ = ["Explanation", "Thrifty"]
@@ -40,7 +40,7 @@ class Explanation:
 class Thrifty(Learner):
     """Least squares on the few attributes that earned their place; free places go to those that could help most.
 
-        y_hat = mean + alpha f(x_M),    M joined by j when z_j^2 > 2 ln d,  left when z^2 < ln d
+        y_hat = mean + alpha f(x_M),    M joined by j when z_j^2 > L = 2 ln(e d / k),  left when z^2 < L / 2
 
     Every row that shows an attribute counts for it, bought to explore or to exploit. Raw columns: shift, scale and
     intercept are learnt from bought values. Consistent when rows are exchangeable; see docs/thrifty.md.
@@ -114,7 +114,7 @@ class Thrifty(Learner):
     def _explain(self, j: int) -> Explanation:
         s, row, a = self.store, self.store.at[j], int(self.store.idx[at.PLACE, j])
         per_unit = float(s.num[at.YUNIT] / row[at.UNIT]) if row[at.UNIT] > 0.0 else 0.0
-        L, weight, error = 2.0 * np.log(max(self.d, 3)), 0.0, np.inf
+        L, weight, error = bar(self.d, self.width), 0.0, np.inf
         if a >= 0:
             weight = float(s.vec[at.NOW, at.W, a])
             error = float(np.sqrt(s.num[at.S2] * s.inv[at.NOW, at.V, a, a]))

@@ -34,7 +34,10 @@ from .book import (
 __all__ = ["add", "build", "impute", "invert", "solve"]
 
 # How many pseudo-rows: enough that a newcomer known from a handful of rows does not explode.
-_PRIOR = 3.0
+_PRIOR = 5.0
+# How often the missing values are filled in anew: twice more than once is enough for where it matters, a newcomer
+# whose first rows all lack someone.
+_STEPS = 3
 
 
 @inner
@@ -157,12 +160,36 @@ def _show(b: Book, t: int, v: Floats, seen: Ints, m: int) -> int:
 
 
 @inner
+def _fill_in(b: Book, f: np.int64, m: int, w_guess: Floats, short: Ints, v: Floats, seen: Ints) -> None:
+    """Add the rows that lack one member, each with its regression on the others by the fit so far, and fit again."""
+    mean, prec, keep = np.empty(m), b.inv[f, P], np.empty(m)
+    for a in range(m):
+        mean[a], b.vec[f, COND, a], b.vec[f, IMPUTED, a] = b.vec[f, MEANS, a], 1.0 / prec[a, a], 0.0
+        keep[a] = b.num[S2] / (b.num[S2] + w_guess[a] ** 2 * b.vec[f, COND, a])
+    for t in short:
+        _show(b, t, v, seen, m)
+        a = 0
+        while seen[a]:
+            a += 1
+        v[a] = mean[a]
+        for e in range(m):
+            if e != a:
+                v[a] -= prec[a, e] / prec[a, a] * (v[e] - mean[e])
+        weight = keep[a] * b.mass[t, HEFT]
+        add(b.gram[f], v, m, weight)
+        b.vec[f, IMPUTED, a] += weight
+    solve(b, f, m)
+
+
+@inner
 def build(b: Book, f: np.int64, m: int, w_guess: Floats) -> None:
-    """Fit `b.M[f, :m]` on the stored rows: first those that show all of it, then with them those that lack one."""
+    """Fit `b.M[f, :m]` on the stored rows: first those that show all of it, then with them those that lack one.
+
+    The regressions that fill these in are those of the fit before: a few steps of expectation and maximisation.
+    """
     b.gram[f], b.vec[f, IMPUTED, :], b.vec[f, COND, :] = 0.0, 0.0, 0.0
-    rows = min(b.cnt[TOLD], b.mass.shape[0])
+    rows, n = min(b.cnt[TOLD], b.mass.shape[0]), 0
     v, seen, short = np.zeros(m + 2), np.zeros(m + 2, dtype=np.int64), np.empty(rows, dtype=np.int64)
-    n = 0
     for a in range(m):
         b.idx[MARK, b.M[f, a]] = a
     for t in range(rows):
@@ -173,23 +200,11 @@ def build(b: Book, f: np.int64, m: int, w_guess: Floats) -> None:
             short[n] = t
             n += 1
     solve(b, f, m)
-    if m > 1 and n > 0:
-        mean, prec, keep = b.vec[f, MEANS, :m].copy(), b.inv[f, P, :m, :m].copy(), np.empty(m)
-        for a in range(m):
-            b.vec[f, COND, a] = 1.0 / prec[a, a]
-            keep[a] = b.num[S2] / (b.num[S2] + w_guess[a] ** 2 * b.vec[f, COND, a])
-        for i in range(n):
-            _show(b, short[i], v, seen, m)
-            a = 0
-            while seen[a]:
-                a += 1
-            v[a] = mean[a]
-            for e in range(m):
-                if e != a:
-                    v[a] -= prec[a, e] / prec[a, a] * (v[e] - mean[e])
-            weight = keep[a] * b.mass[short[i], HEFT]
-            add(b.gram[f], v, m, weight)
-            b.vec[f, IMPUTED, a] += weight
-        solve(b, f, m)
+    whole = b.gram[f].copy()
+    for _ in range(_STEPS if m > 1 and n > 0 else 0):
+        for i in range(m + 2):
+            for e in range(m + 2):
+                b.gram[f, i, e] = whole[i, e]
+        _fill_in(b, f, m, w_guess, short[:n], v, seen)
     for a in range(m):
         b.idx[MARK, b.M[f, a]] = -1

@@ -251,7 +251,7 @@ def tell(b: Book, who: Ints, x: Floats, y: float, before: int) -> bool:
     num[MEAN] = num[Y1] / num[ROWS]
     num[VAR] = max(num[Y2] / num[ROWS] - num[MEAN] ** 2, 1e-300)
     enter(b, b.who[t], b.what[t], y, num[G])
-    slope = (num[FY] + num[S2]) / (num[FF] + num[S2]) if num[FF] + num[S2] > 0.0 else 1.0
-    num[ALPHA] = min(1.0, max(0.0, slope))
+    slope = num[FY] / (num[FF] + num[S2]) if num[FY] > 0.0 else 0.0
+    num[ALPHA] = min(1.0, slope)
     b.cnt[TOLD] += 1
     return bool(b.cnt[TOLD] >= b.cnt[NEXT])

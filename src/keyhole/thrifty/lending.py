@@ -20,6 +20,8 @@ from .book import (
     QUEUE,
     QUEUED,
     ROWS,
+    S2,
+    SD,
     SE,
     SIZE,
     SPEND,
@@ -33,7 +35,7 @@ from .book import (
     R,
     W,
 )
-from .scoring import enough
+from .scoring import enough, unmatched
 
 __all__ = ["hope", "lending"]
 
@@ -53,13 +55,12 @@ def _psi(z: float) -> float:
 
 @inner
 def _improvement(b: Book, a: int, r: float, sd: float, c: float, u: float, share: float) -> float:
-    """E (gain of j in place of a)_+ / (cost of a round without a), for a covariance of j that is N(r, sd^2).
+    """E (gain of j in place of a)_+ for a covariance of j with the residual that is N(r, sd^2).
 
     The gain is positive beyond two thresholds, up and down, and nearly linear there. Where money is short, j has to be
     worth only its `share` of the price of a: the rest buys something else.
     """
-    full, cond = abs(b.vec[NOW, W, a]), b.vec[NOW, COND, a]
-    w = full * math.sqrt(share)
+    w = abs(b.vec[NOW, W, a]) * math.sqrt(share)
     if b.vec[NOW, W, a] < 0.0:
         r, u = -r, -u
     J = b.inv[NOW, P, a, a] + u * u / c
@@ -67,38 +68,65 @@ def _improvement(b: Book, a: int, r: float, sd: float, c: float, u: float, share
     up, down = w * c / (root + u), w * c / (root - u)
     slope_up = 2.0 * (up + (w - u * up / c) * u / J) / c
     slope_down = 2.0 * (down - (w + u * down / c) * u / J) / c
-    return float(sd * (slope_up * _psi((up - r) / sd) + slope_down * _psi((down + r) / sd)) / (full * full * cond))
+    return float(sd * (slope_up * _psi((up - r) / sd) + slope_down * _psi((down + r) / sd)))
 
 
 @inner
-def hope(b: Book, j: int, v: float, u: Floats, slab: float) -> None:
+def _stand_in(b: Book, j: int, a: int, v: float, u: float, slab: float) -> float:
+    """What j is expected to explain if a is only its stand-in: then w_a = u w_j, and r_j should be c_j w_j.
+
+    Both stories are weighed by the likelihood of r_j and by weights drawn from N(0, slab / variance).
+    """
+    r, se, c, w = b.at[j, R], b.at[j, SE], b.at[j, C], b.vec[NOW, W, a]
+    w_j = w / u
+    against = ((r - c * w_j) ** 2 - r * r) / se**2 + (w_j * w_j * v - (w * b.vec[NOW, SD, a]) ** 2) / slab
+    return float(c * w_j * w_j / (1.0 + math.exp(min(0.5 * against, 50.0))))
+
+
+@inner
+def _victim(b: Book, j: int, v: float, u: Floats, s: float, known: bool) -> int:
+    """Whose place j borrows: a cheap member that j is not like, and that it was seen with before.
+
+    The rows of j then show those members together with it whose part in what it explains is uncertain; a row without a
+    costs g_a, and has the noise S2 + g_a.
+    """
+    best, least, s2 = 0, np.inf, b.num[S2]
+    for a in range(b.cnt[SIZE]):
+        g = b.vec[NOW, W, a] ** 2 * b.vec[NOW, COND, a]
+        cost = g * (s2 + g)
+        if known:
+            noise = b.at[j, C] * s2 * b.num[G] / b.at[j, N_]
+            cost *= (1.0 + u[a] ** 2 * b.vec[NOW, COND, a] / b.at[j, C]) * (1.0 + unmatched(b, j, a, v, s) / noise)
+        if cost < least:
+            best, least = a, cost
+    return best
+
+
+@inner
+def hope(b: Book, j: int, v: float, u: Floats, slab: float, s: float) -> None:
     """hope_j > 0: knowing j twice as well is worth more, over as many rounds as there were, than the places it takes.
 
-    Either j adds something (prior k/d, a weight of the size of the members'), or it is what a member a stands in for:
-    then w_a = u_a w_j, and r_j should be c_j w_a / u_a.
+    Either j adds something (prior k/d, a weight of the size of the members'), or it is what a member stands in for.
     """
-    m, d, rounds = b.cnt[SIZE], b.at.shape[0], b.num[ROWS] / b.num[G]
+    prior, rounds = b.cnt[K] / max(b.at.shape[0] - b.cnt[K], 1), b.num[ROWS] / b.num[G]
     known = enough(b, j) and v > 0.0
     n = b.at[j, N_] / b.num[G] if known else FEW + b.at[j, ASKED]
     seen = (b.at[j, COUNT] + 1.0) / (b.at[j, ASKED] + 1.0)  # what is rarely observed rarely helps
     r, se, c = (b.at[j, R], b.at[j, SE], b.at[j, C]) if known else (0.0, 1e9, 1.0)
     v = v if known else 1.0
     ease = slab / v / (slab / v + (se / c) ** 2)
-    odds = b.cnt[K] / max(d - b.cnt[K], 1) * math.sqrt(1.0 - ease) * math.exp(min(0.5 * ease * (r / se) ** 2, 50.0))
-    odds = odds if known else b.cnt[K] / max(d - b.cnt[K], 1)
-    best, victim = 0.0, 0
-    for a in range(m):
+    odds = prior * (math.sqrt(1.0 - ease) * math.exp(min(0.5 * ease * (r / se) ** 2, 50.0)) if known else 1.0)
+    worth, victim = 0.0, _victim(b, j, v, u, s, known)
+    for a in range(b.cnt[SIZE]):
         if b.vec[NOW, W, a] == 0.0:
             continue
-        ua = u[a] if known else 0.0
-        worth = odds / (1.0 + odds) * _improvement(b, a, ease * r, se * math.sqrt(ease), c, ua, _share(b, j, a))
-        if abs(ua) > 1e-3:
-            other = c * b.vec[NOW, W, a] / ua
-            chance = 1.0 / (1.0 + math.exp(min(0.5 * ((r - other) ** 2 - r * r) / se**2, 50.0)))
-            worth = max(worth, chance * c / (ua * ua * b.vec[NOW, COND, a]))
-        if worth > best:
-            best, victim = worth, a
-    b.at[j, HOPE], b.idx[VICTIM, j] = rounds * seen * best / n - 1.0, victim
+        u_a = u[a] if known else 0.0
+        adds = _improvement(b, a, ease * r, se * math.sqrt(ease), c, u_a, _share(b, j, a))
+        worth = max(worth, odds / (1.0 + odds) * adds)
+        if abs(u_a) > 1e-3:
+            worth = max(worth, _stand_in(b, j, a, v, u_a, slab))
+    cost = b.vec[NOW, W, victim] ** 2 * b.vec[NOW, COND, victim] + 1e-12 * b.num[S2]
+    b.at[j, HOPE], b.idx[VICTIM, j] = rounds * seen * worth / (cost * n) - 1.0, victim
 
 
 def lending(b: Book) -> None:

@@ -1,7 +1,8 @@
 """How the support changes: who leaves, who joins, who is swapped.
 
-With L = 2 ln d, the price of choosing among d: a member stays while z^2 >= L/2; a candidate joins when its evidence (a
-likelihood ratio) > L, and z^2 > L/2 in the fit of the new support; without room, if it explains more than who must go.
+With L = 2 ln(e d / k), the price of choosing k of d: a member stays while z^2 >= L/2; a candidate joins when its
+evidence (a likelihood ratio) > L, and z^2 > L/2 in the fit of the new support; without room, if it explains more than
+who must go.
 """
 
 import math
@@ -49,9 +50,14 @@ from .knapsack import knapsack
 from .lending import hope, lending
 from .scoring import enough, evidence, regress, rescore, shrinkage, swap
 
-__all__ = ["refit"]
+__all__ = ["bar", "refit"]
 
 _TRIES, _SHORTLIST = 6, 30
+
+
+def bar(d: int, k: int) -> float:
+    """L = 2 ln(e d / k), about 2 / k times the logarithm of the number of ways to choose k of d."""
+    return 2.0 * (1.0 + math.log(d / k))
 
 
 @inner
@@ -165,7 +171,7 @@ def _score(b: Book, L: float) -> None:
                 for a in range(m):
                     b.at[j, GAIN] -= 0.0 if stay[a] else losses[a]
         if full and m > 0 and slab > 0.0 and b.cnt[K0] == 0 and b.at[j, PRICE] <= b.num[SPEND]:
-            hope(b, j, v, u, slab)
+            hope(b, j, v, u, slab, s)
 
 
 @inner
@@ -281,7 +287,7 @@ def refit(b: Book) -> None:
 
     Not compiled: the compiler would optimise every part again in the whole, and the parts take longer than the calls.
     """
-    L, limited = 2.0 * math.log(max(b.at.shape[0], 3)), math.isfinite(b.num[SPEND])
+    L, limited = bar(b.at.shape[0], b.cnt[K]), math.isfinite(b.num[SPEND])
     _weigh(b)
     for _ in range(2 * b.cnt[K] + 4):
         if _evict(b, L):

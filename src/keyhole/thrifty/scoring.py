@@ -2,7 +2,7 @@
 
     r_j = cov(x_j, y) - sum_a w_a q_ja          q_ja = cov(x_j, x_a): as observed in the rows of j that show a,
     c_j = var(x_j) - q_j' P q_j                 shrunk by n_ja / (n_ja + s) in its rows that do not
-    se_j^2 = c_j S2 / n_j                       n_j: rows of j, each weighted by S2 / (S2 + label variance it misses)
+    se_j^2 = c_j S2 / n_j + what q_ja adds      n_j: rows of j, each weighted by S2 / (S2 + label variance it misses)
 
 r_j^2 / c_j is then the gain of adding j to the support, and z_j = r_j / se_j its significance.
 """
@@ -45,7 +45,7 @@ from .book import (
     W,
 )
 
-__all__ = ["enough", "enter", "evidence", "regress", "rescore", "shrinkage", "swap"]
+__all__ = ["enough", "enter", "evidence", "regress", "rescore", "shrinkage", "swap", "unmatched"]
 
 # No candidate is thought to be more than 95 % explained by the support: that much collinearity is not estimable.
 _LEAST = 0.05
@@ -135,13 +135,20 @@ def shrinkage(b: Book) -> float:
 
 
 @inner
+def unmatched(b: Book, j: int, a: int, v: float, s: float) -> float:
+    """What not knowing q_ja adds to the variance of r_j: the rows of j without a rely on those with it, and on s."""
+    n, n_a = b.at[j, N_] / b.num[G], b.pair[j, a, PN] / b.num[G]
+    return float((b.vec[NOW, W, a] * b.vec[NOW, SD, a]) ** 2 * v * max(0.0, 1.0 - n_a / n) / (n_a + s))
+
+
+@inner
 def regress(b: Book, j: int, s: float, u: Floats) -> float:
     """r, c and se of candidate j, and u = P q, its regression on the support; the variance of x_j is returned."""
     m, g, sums = b.cnt[SIZE], b.num[G], b.at[j]
     x_bar, v = spread(b, j)
     if v <= 0.0:
         return 0.0
-    r, used = (sums[XY_] - x_bar * sums[Y_]) / sums[N_], 0.0
+    r, used, apart = (sums[XY_] - x_bar * sums[Y_]) / sums[N_], 0.0, 0.0
     q = np.zeros(m)
     for a in range(m):
         n = b.pair[j, a, PN]
@@ -151,6 +158,7 @@ def regress(b: Book, j: int, s: float, u: Floats) -> float:
             q[a] = min(most, max(-most, _covariance(b, j, a, x_bar))) * (share + (1.0 - share) * n / (n + s * g))
         r -= b.vec[NOW, W, a] * q[a]
         used += 1.0 / (n / g + s)
+        apart += unmatched(b, j, a, v, s)
     c = v
     for a in range(m):
         u[a] = 0.0
@@ -159,7 +167,7 @@ def regress(b: Book, j: int, s: float, u: Floats) -> float:
         c -= u[a] * q[a]
     c = max(c / max(0.5, 1.0 - used), _LEAST * v)  # q is estimated: it explains a little by chance
     b.at[j, R], b.at[j, C], b.at[j, THEN] = r, c, b.at[j, ASKED]
-    b.at[j, SE] = np.sqrt(c * b.num[S2] / (sums[N_] / g) * (1.0 + 4.0 / sums[ROW_]))
+    b.at[j, SE] = np.sqrt((c * b.num[S2] / (sums[N_] / g) + apart) * (1.0 + 4.0 / sums[ROW_]))
     return float(v)
 
 

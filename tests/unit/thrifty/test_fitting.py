@@ -34,10 +34,10 @@ def played(T=400, d=6, k=6):
 
 
 def ridge(Z, u, means, variances, u_mean):
-    """Least squares with intercept and three pseudo-rows at the means, of the columns' own variances."""
-    rows = np.vstack([Z, means, means, means])
-    labels = np.append(u, [u_mean] * 3)
-    A = (rows - rows.mean(0)).T @ (rows - rows.mean(0)) + 3.0 * np.diag(variances)
+    """Least squares with intercept and five pseudo-rows at the means, of the columns' own variances."""
+    rows = np.vstack([Z, *[means] * 5])
+    labels = np.append(u, [u_mean] * 5)
+    A = (rows - rows.mean(0)).T @ (rows - rows.mean(0)) + 5.0 * np.diag(variances)
     return np.linalg.solve(A, (rows - rows.mean(0)).T @ (labels - labels.mean()))
 
 

@@ -101,14 +101,18 @@ def test_an_attribute_that_is_never_observed_does_not_block_the_others():
 
 
 def test_it_finds_what_matters_and_leaves_the_rest_of_the_places_free():
-    X, y, w = kh.streams.synthetic(20, 2, 3000, seed=0)
-    learner = make(d=20, k=5)
-    kh.play(learner, X, y)
-    assert set(np.flatnonzero(w)) <= set(learner.support.tolist())
-    assert learner.support.size <= 3
-    S = learner.support
-    assert learner.weights[S] == pytest.approx(w[S], abs=0.03)
-    assert learner.intercept == pytest.approx(0.0, abs=0.02)
+    sizes = []
+    for seed in range(5):
+        X, y, w = kh.streams.synthetic(20, 2, 3000, seed=seed)
+        learner = make(d=20, k=5)
+        kh.play(learner, X, y)
+        S = learner.support
+        sizes.append(S.size)
+        assert set(np.flatnonzero(w)) <= set(S.tolist())
+        assert learner.weights[S] == pytest.approx(w[S], abs=0.03)
+        assert learner.intercept == pytest.approx(0.0, abs=0.02)
+    # Two of 20 are true; at z^2 > 4.8 one of the other 18 gets in by chance now and then, and leaves below 2.4.
+    assert np.mean(sizes) <= 3.0
 
 
 @pytest.mark.parametrize("seed", range(3))
