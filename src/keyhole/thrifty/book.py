@@ -38,8 +38,9 @@ G, ROWS, Y1, Y2, MEAN, VAR = 0, 1, 2, 3, 4, 5
 S2, ERR, LOW, HIGH, FY, FF, ALPHA, DRIFT = 6, 7, 8, 9, 10, 11, 12, 13
 # shift and scale of the label; the lending account; constants and a counter.
 YREF, YUNIT, LEND, DECAY, SPEND, RESETS, NUMS = 14, 15, 16, 17, 18, 19, 20
-# Places in `Book.cnt`: size of the support, labels told, when to refit, start of this epoch; the queue; k, k0, moves.
-SIZE, TOLD, NEXT, SINCE, QUEUED, TURN, K, K0, MOVES, CNTS = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+# Places in `Book.cnt`: size of the support, labels told, when to refit, start of this epoch; the queue; k, k0, moves;
+# when to score all.
+SIZE, TOLD, NEXT, SINCE, QUEUED, TURN, K, K0, MOVES, ALL, CNTS = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 
 # Fewer values than this decide nothing.
 FEW = 5

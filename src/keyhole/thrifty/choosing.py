@@ -123,14 +123,17 @@ def _lent(b: Book, pool: Bools) -> int:
 @inner
 def _members(b: Book, pool: Bools, guest: int) -> Bools:
     """Which members are bought: all that can be; beside a guest its victim goes, and more where money demands it."""
-    m, short = b.cnt[SIZE], guest >= 0 and np.isfinite(b.num[SPEND])
-    keep, values, prices = np.ones(m, dtype=np.bool_), np.empty(m), np.empty(m)
+    m = b.cnt[SIZE]
+    keep = np.empty(m, dtype=np.bool_)
+    for a in range(m):
+        keep[a] = pool[b.M[NOW, a]] and not (guest >= 0 and b.idx[VICTIM, guest] == a)
+    if guest < 0 or np.isinf(b.num[SPEND]):
+        return keep
+    values, prices = np.empty(m), np.empty(m)
     for a in range(m):
         values[a] = b.vec[NOW, W, a] ** 2 * b.vec[NOW, COND, a] + 1e-300
-        prices[a] = b.at[b.M[NOW, a], PRICE]
-        if not pool[b.M[NOW, a]] or (guest >= 0 and b.idx[VICTIM, guest] == a):
-            keep[a], prices[a] = False, np.inf
-    return knapsack(values, prices, m, b.num[SPEND] - b.at[guest, PRICE]) if short else keep
+        prices[a] = b.at[b.M[NOW, a], PRICE] if keep[a] else np.inf
+    return knapsack(values, prices, m, b.num[SPEND] - b.at[guest, PRICE])
 
 
 @inner

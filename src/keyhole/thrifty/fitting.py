@@ -160,24 +160,54 @@ def _show(b: Book, t: int, v: Floats, seen: Ints, m: int) -> int:
 
 
 @inner
-def _fill_in(b: Book, f: np.int64, m: int, w_guess: Floats, short: Ints, v: Floats, seen: Ints) -> None:
-    """Add the rows that lack one member, each with its regression on the others by the fit so far, and fit again."""
-    mean, prec, keep = np.empty(m), b.inv[f, P], np.empty(m)
+def _gather(b: Book, f: np.int64, m: int) -> Floats:
+    """Sums of products of (x_M, 1, y): sums[m] over the stored rows that show all of M, sums[a] over those that lack a
+    alone, with 0 in its place."""
+    sums, v, seen = np.zeros((m + 1, m + 2, m + 2)), np.zeros(m + 2), np.zeros(m + 2, dtype=np.int64)
     for a in range(m):
-        mean[a], b.vec[f, COND, a], b.vec[f, IMPUTED, a] = b.vec[f, MEANS, a], 1.0 / prec[a, a], 0.0
-        keep[a] = b.num[S2] / (b.num[S2] + w_guess[a] ** 2 * b.vec[f, COND, a])
-    for t in short:
-        _show(b, t, v, seen, m)
-        a = 0
+        b.idx[MARK, b.M[f, a]] = a
+    for t in range(min(b.cnt[TOLD], b.mass.shape[0])):
+        shown, a = _show(b, t, v, seen, m), 0
+        if shown < m - 1:
+            continue
         while seen[a]:
             a += 1
-        v[a] = mean[a]
+        v[a] = v[a] if shown == m else 0.0  # then a = m, the place of the 1
+        add(sums[a], v, m, b.mass[t, HEFT])
+    for a in range(m):
+        b.idx[MARK, b.M[f, a]] = -1
+    return sums
+
+
+@inner
+def _fill_in(b: Book, f: np.int64, m: int, w_guess: Floats, sums: Floats) -> None:
+    """Fit all rows, a missing x_a replaced by its regression on the others according to the fit so far.
+
+    It is linear, x_a = beta'(x, 1, y), so that the sums of these rows are all that is needed of them.
+    """
+    prec, beta, cross = b.inv[f, P].copy(), np.zeros(m + 2), np.zeros(m + 2)
+    mean = b.vec[f, MEANS].copy()
+    for i in range(m + 2):
+        for e in range(m + 2):
+            b.gram[f, i, e] = sums[m, i, e]
+    for a in range(m):
+        cond = 1.0 / prec[a, a]
+        keep = b.num[S2] / (b.num[S2] + w_guess[a] ** 2 * cond)
+        b.vec[f, COND, a], b.vec[f, IMPUTED, a] = cond, keep * sums[a, m, m]
+        beta[m] = mean[a]
         for e in range(m):
-            if e != a:
-                v[a] -= prec[a, e] / prec[a, a] * (v[e] - mean[e])
-        weight = keep[a] * b.mass[t, HEFT]
-        add(b.gram[f], v, m, weight)
-        b.vec[f, IMPUTED, a] += weight
+            beta[e] = -prec[a, e] * cond if e != a else 0.0
+            beta[m] -= beta[e] * mean[e]
+        square = 0.0
+        for i in range(m + 2):
+            cross[i] = 0.0
+            for e in range(m + 2):
+                cross[i] += sums[a, i, e] * beta[e]
+            square += beta[i] * cross[i]
+        cross[a] = square
+        for i in range(m + 2):
+            for e in range(m + 2):
+                b.gram[f, i, e] += keep * (cross[e] if i == a else cross[i] if e == a else sums[a, i, e])
     solve(b, f, m)
 
 
@@ -187,24 +217,11 @@ def build(b: Book, f: np.int64, m: int, w_guess: Floats) -> None:
 
     The regressions that fill these in are those of the fit before: a few steps of expectation and maximisation.
     """
-    b.gram[f], b.vec[f, IMPUTED, :], b.vec[f, COND, :] = 0.0, 0.0, 0.0
-    rows, n = min(b.cnt[TOLD], b.mass.shape[0]), 0
-    v, seen, short = np.zeros(m + 2), np.zeros(m + 2, dtype=np.int64), np.empty(rows, dtype=np.int64)
-    for a in range(m):
-        b.idx[MARK, b.M[f, a]] = a
-    for t in range(rows):
-        shown = _show(b, t, v, seen, m)
-        if shown == m:
-            add(b.gram[f], v, m, b.mass[t, HEFT])
-        elif shown == m - 1:
-            short[n] = t
-            n += 1
+    sums = _gather(b, f, m)
+    for i in range(m + 2):
+        for e in range(m + 2):
+            b.gram[f, i, e] = sums[m, i, e]
+    b.vec[f, IMPUTED, :], b.vec[f, COND, :] = 0.0, 0.0
     solve(b, f, m)
-    whole = b.gram[f].copy()
-    for _ in range(_STEPS if m > 1 and n > 0 else 0):
-        for i in range(m + 2):
-            for e in range(m + 2):
-                b.gram[f, i, e] = whole[i, e]
-        _fill_in(b, f, m, w_guess, short[:n], v, seen)
-    for a in range(m):
-        b.idx[MARK, b.M[f, a]] = -1
+    for _ in range(_STEPS if m > 1 else 0):
+        _fill_in(b, f, m, w_guess, sums)

@@ -11,6 +11,7 @@ import numpy as np
 from .._jit import inner, jit
 from .._types import Floats, Ints
 from .book import (
+    ALL,
     ALPHA,
     CENTRE,
     COND,
@@ -135,7 +136,7 @@ def _watch(b: Book, error2: float, whole: bool) -> None:
         num[G] *= 1e3
         num[DRIFT], num[ERR], num[FY], num[FF] = 0.0, num[VAR], 0.0, 0.0
         num[RESETS] += 1.0
-        b.cnt[SINCE], b.cnt[NEXT] = b.cnt[TOLD], b.cnt[TOLD] + 1
+        b.cnt[SINCE], b.cnt[NEXT], b.cnt[ALL] = b.cnt[TOLD], b.cnt[TOLD] + 1, 0
 
 
 @inner

@@ -101,18 +101,15 @@ def rescore(b: Book) -> None:
 
 
 @inner
-def _covariance(b: Book, j: int, a: int, x_bar: float) -> float:
+def _covariance(pair: Floats, x_bar: float, mean: float) -> float:
     """cov(x_j, x_a) over the rows that show both."""
-    pair = b.pair[j, a]
-    mean = b.vec[NOW, MEANS, a]
     return float((pair[PJA] - x_bar * pair[PA] - mean * pair[PJ] + pair[PN] * x_bar * mean) / pair[PN])
 
 
 @inner
-def spread(b: Book, j: int) -> tuple[float, float]:
-    """Mean and variance of candidate j; variance 0 while it looks constant."""
-    n = b.at[j, N_]
-    mean, square = b.at[j, X_] / n, b.at[j, XX_] / n
+def spread(sums: Floats) -> tuple[float, float]:
+    """Mean and variance of a candidate; variance 0 while it looks constant."""
+    mean, square = sums[X_] / sums[N_], sums[XX_] / sums[N_]
     variance = square - mean * mean
     return mean, variance if variance > 1e-13 * square else 0.0
 
@@ -124,28 +121,30 @@ def shrinkage(b: Book) -> float:
     for j in range(b.at.shape[0]):
         if b.idx[PLACE, j] >= 0 or b.at[j, ROW_] < 3.0:
             continue
-        x_bar, v = spread(b, j)
+        x_bar, v = spread(b.at[j])
         for a in range(m):
             n = b.pair[j, a, PN] / g
             if n >= 4.0 and v > 0.0 and b.vec[NOW, SD, a] > 0.0:
                 weight = min(n, 200.0)
-                top += weight * (_covariance(b, j, a, x_bar) ** 2 / (v * b.vec[NOW, SD, a] ** 2) - 1.0 / n)
+                top += weight * (
+                    _covariance(b.pair[j, a], x_bar, b.vec[NOW, MEANS, a]) ** 2 / (v * b.vec[NOW, SD, a] ** 2) - 1.0 / n
+                )
                 bottom += weight
     return float(1.0 / min(1.0, max((top + 50.0 / 8.0) / (bottom + 50.0), 1e-3)))
 
 
 @inner
-def unmatched(b: Book, j: int, a: int, v: float, s: float) -> float:
-    """What not knowing q_ja adds to the variance of r_j: the rows of j without a rely on those with it, and on s."""
-    n, n_a = b.at[j, N_] / b.num[G], b.pair[j, a, PN] / b.num[G]
-    return float((b.vec[NOW, W, a] * b.vec[NOW, SD, a]) ** 2 * v * max(0.0, 1.0 - n_a / n) / (n_a + s))
+def unmatched(size: float, n: float, n_a: float, s: float) -> float:
+    """What not knowing q_ja adds to the variance of r_j: of its n rows, those without a rely on the n_a with it, and on
+    s; size = w_a^2 var(x_a) var(x_j). (Numbers, not the book: a call with all its arrays takes longer than the sum.)"""
+    return size * max(0.0, 1.0 - n_a / n) / (n_a + s)
 
 
 @inner
 def regress(b: Book, j: int, s: float, u: Floats) -> float:
     """r, c and se of candidate j, and u = P q, its regression on the support; the variance of x_j is returned."""
     m, g, sums = b.cnt[SIZE], b.num[G], b.at[j]
-    x_bar, v = spread(b, j)
+    x_bar, v = spread(sums)
     if v <= 0.0:
         return 0.0
     r, used, apart = (sums[XY_] - x_bar * sums[Y_]) / sums[N_], 0.0, 0.0
@@ -155,10 +154,11 @@ def regress(b: Book, j: int, s: float, u: Floats) -> float:
         if n > 0.0:
             most = 0.995 * np.sqrt(v) * b.vec[NOW, SD, a]
             share = n / sums[N_]
-            q[a] = min(most, max(-most, _covariance(b, j, a, x_bar))) * (share + (1.0 - share) * n / (n + s * g))
+            cov = _covariance(b.pair[j, a], x_bar, b.vec[NOW, MEANS, a])
+            q[a] = min(most, max(-most, cov)) * (share + (1.0 - share) * n / (n + s * g))
         r -= b.vec[NOW, W, a] * q[a]
         used += 1.0 / (n / g + s)
-        apart += unmatched(b, j, a, v, s)
+        apart += unmatched((b.vec[NOW, W, a] * b.vec[NOW, SD, a]) ** 2 * v, sums[N_] / g, n / g, s)
     c = v
     for a in range(m):
         u[a] = 0.0
