@@ -45,7 +45,7 @@ class Thrifty(Learner):
     Every row that shows an attribute counts for it, bought to explore or to exploit. Raw columns: shift, scale and
     intercept are learnt from bought values. Consistent when rows are exchangeable; see docs/thrifty.md.
 
-    Cost: O(k^2) a round, O(d k^2) to score every 2 % more rows, O(d) to fill free places; memory O(d k).
+    Cost: O(k^2) a round, O(d k^2) to score every 3 % more rows, O(d) to fill free places; memory O(d k).
 
     Parameters
     ----------

@@ -15,8 +15,8 @@ __all__ = ["Book"]
 REF, UNIT, RAW, ASKED, COUNT, THEN = 0, 1, 2, 5, 6, 7
 # The candidate beside the support: covariance with the residual, conditional variance, standard error; what follows.
 R, C, SE, GAIN, HOPE, PRICE = 8, 9, 10, 11, 12, 13
-# Weighted sums of 1, x, x^2, x y, y relative to the support, and the plain count of rows.
-N_, X_, XX_, XY_, Y_, ROW_, COLUMNS = 14, 15, 16, 17, 18, 19, 20
+# Relative to the support: weighted sums of 1, x, x^2, x y, y; the plain count of rows; asks when it failed to join.
+N_, X_, XX_, XY_, Y_, ROW_, FAILED, COLUMNS = 14, 15, 16, 17, 18, 19, 20, 21
 # Rows of `Book.idx`: place in the support or -1; whose place to take; who waits; the seeded order; scratch (-1).
 PLACE, VICTIM, QUEUE, ORDER, MARK, INDICES = 0, 1, 2, 3, 4, 5
 # Last axis of `Book.pair[j, a]`: the sums over rows that show both of 1, x_j, x_a, x_j x_a.

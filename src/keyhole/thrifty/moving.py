@@ -16,6 +16,7 @@ from .book import (
     ALL,
     ASKED,
     COND,
+    FAILED,
     FEW,
     GAIN,
     HOPE,
@@ -135,7 +136,8 @@ def _score(b: Book, L: float, fully: bool) -> int:
             continue
         v = regress(b, j, s, u) if b.at[j, ROW_] >= 2.0 else 0.0
         full = b.at[j, PRICE] > left
-        if v > 0.0 and enough(b, j) and evidence(b, j) > L:
+        again = b.at[j, ASKED] >= 1.1 * b.at[j, FAILED]  # who failed comes back with news
+        if v > 0.0 and again and enough(b, j) and evidence(b, j) > L:
             b.at[j, GAIN] = b.at[j, R] ** 2 / b.at[j, C]
             if full:
                 b.idx[VICTIM, j] = swap(b, b.at[j, R], b.at[j, C], u, losses)
@@ -198,12 +200,12 @@ def _join(b: Book, L: float) -> bool:
             return False
         if _attempt(b, j, L):
             return True
-        b.at[j, GAIN] = 0.0
+        b.at[j, GAIN], b.at[j, FAILED] = 0.0, b.at[j, ASKED]
     return False
 
 
 def refit(b: Book) -> None:
-    """Weights anew, moves until nothing moves, who may borrow; next time after 2 % more rows.
+    """Weights anew, moves until nothing moves, who may borrow; next time after 3 % more rows.
 
     While places are lent, after 0.5 % too, but then only those who borrowed are looked at again.
 
@@ -221,5 +223,5 @@ def refit(b: Book) -> None:
     lending(b, hopeful)
     told, rows = int(b.cnt[TOLD]), min(float(b.num[ROWS] / b.num[G]), int(b.cnt[TOLD]))
     if fully:
-        b.cnt[ALL] = told + max(1, int(rows / 50))
-    b.cnt[NEXT] = min(int(b.cnt[ALL]), told + max(1, int(rows / 200))) if b.cnt[QUEUED] else b.cnt[ALL]
+        b.cnt[ALL] = told + max(1, int(0.03 * rows))
+    b.cnt[NEXT] = min(int(b.cnt[ALL]), told + max(1, int(0.005 * rows))) if b.cnt[QUEUED] else b.cnt[ALL]
