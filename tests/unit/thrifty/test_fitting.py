@@ -91,3 +91,51 @@ def test_rows_that_lack_a_newcomer_still_count_for_the_others():
     assert np.allclose(learner.weights, [1.0, -1.0, 0.5 * 30 / 33], atol=0.08)
     place = learner.store.idx[at.PLACE, 2]
     assert learner.store.vec[at.NOW, at.IMPUTED, place] > 100.0
+
+
+def em(learner, M, guess, steps=3):
+    """The weights of `build`, row by row: complete rows first, then `steps` times with each missing value filled in."""
+    b = learner.store.book()
+    m, n, s2 = len(M), int(b.cnt[at.TOLD]), b.num[at.S2]
+    shown = [{int(j): x for j, x in zip(w, v, strict=True) if j >= 0} for w, v in zip(b.who, b.what, strict=True)][:n]
+    raw = b.at[M, at.RAW : at.RAW + 3]
+    prior, variance = raw[:, 1] / raw[:, 0], raw[:, 2] / raw[:, 0] - (raw[:, 1] / raw[:, 0]) ** 2
+
+    def fit(rows, weights, imputed, cond):
+        V = np.array([*rows, *[[*prior, 1.0, b.num[at.MEAN]]] * 5])
+        f = np.append(weights, np.ones(5))
+        mean = f @ V / f.sum()
+        A = ((V - mean).T * f) @ (V - mean)
+        A[:m, :m] += 5.0 * np.diag(variance)
+        P = np.linalg.inv((A[:m, :m] + np.diag(imputed * cond)) / f.sum())
+        return np.linalg.solve(A[:m, :m], A[:m, -1]), mean, P
+
+    whole = [[*(row[j] for j in M), 1.0, y] for row, y in zip(shown, b.mass[:n, 0], strict=True) if set(M) <= set(row)]
+    w, mean, P = fit(whole, np.ones(len(whole)), np.zeros(m), np.zeros(m))
+    for _ in range(steps):
+        rows, weights, imputed, cond = list(whole), [1.0] * len(whole), np.zeros(m), 1.0 / np.diag(P)
+        for row, y in zip(shown, b.mass[:n, 0], strict=True):
+            lost = [a for a in range(m) if M[a] not in row]
+            if len(lost) == 1:
+                a, v = lost[0], np.array([row.get(j, 0.0) for j in M])
+                rest = [e for e in range(m) if e != a]
+                v[a] = mean[a] - P[a, rest] @ (v[rest] - mean[rest]) / P[a, a]
+                rows.append([*v, 1.0, y])
+                weights.append(s2 / (s2 + guess[a] ** 2 * cond[a]))
+                imputed[a] += weights[-1]
+        w, mean, P = fit(rows, np.array(weights), imputed, cond)
+    return w
+
+
+def test_filling_in_by_sums_equals_filling_in_row_by_row():
+    X, y, _ = kh.streams.synthetic(8, 3, 300, seed=2, design="ar(0.5)")
+    learner = kh.make("thrifty", d=8, k=4, seed=0)
+    kh.play(learner, X, y)
+    b = learner.store.book()
+    M = [*learner.store.members[:3].tolist(), *[j for j in range(8) if j not in learner.store.members][:1]]
+    b.M[at.TRIAL, : len(M)] = M
+    guess = np.array([0.04, -0.03, 0.02, 0.05])
+    expected = em(learner, M, guess)
+    build_trial(b, len(M), guess)
+    assert (b.vec[at.TRIAL, at.IMPUTED, : len(M)] > 1.0).sum() >= 2
+    assert b.vec[at.TRIAL, at.W, : len(M)] == pytest.approx(expected, rel=1e-5)  # 1e-9 is added to a unit diagonal
