@@ -76,7 +76,7 @@ class Run:
             self._checkpoint()
             if ended:
                 self.learner._finish()
-                self._hear(heard)
+                self._note(_texts(heard))
         return ended
 
     def write_results(self) -> None:
@@ -114,9 +114,8 @@ class Run:
             pass
         except ProtocolError as fault:
             raise DataError(f"{self.table.name}, {fault}", row=page.first + page.played + 1) from None
-        self._write_down(page)
+        self._write_down(page, heard)
         self.watcher.tick(self.row, self.tally)
-        self._hear(heard)
         if page.complete and self._is_due():
             self._checkpoint()
         return page.complete and not self.watcher.wants_to_stop()
@@ -126,11 +125,11 @@ class Run:
         if self.watcher.wants_to_stop():
             raise _Stop
 
-    def _write_down(self, page: RunPage) -> None:
+    def _write_down(self, page: RunPage, heard: list[warnings.WarningMessage]) -> None:
         """Hand the page to the clerk, who does the books of one page while the next is played."""
         self._settle()
         self.row = page.first + page.played
-        self._unsettled = self._clerk.submit(self._book, page, self.learner.weights.copy())
+        self._unsettled = self._clerk.submit(self._book, page, self.learner.weights.copy(), _texts(heard))
 
     def _settle(self) -> None:
         """Wait until all that was played is in the books."""
@@ -138,8 +137,9 @@ class Run:
             self._unsettled.result()
             self._unsettled = None
 
-    def _book(self, page: RunPage, weights: Floats) -> None:
-        """The page's new rows into the journal and the totals; `weights` are the learner's after them."""
+    def _book(self, page: RunPage, weights: Floats, said: list[str]) -> None:
+        """The page's new rows into the journal and the totals; `weights` are the learner's after them, and `said` is
+        what it warned of. Only the clerk touches the totals while a page is played."""
         schema, z = self.view.schema, self.view.predictions(page.predictions[page.new])
         self.journal.append("rounds", rounds_of(page, z, schema.prices))
         self.tally.add(page, z)
@@ -150,14 +150,13 @@ class Run:
             self.references.add(page.first, page.raw.X, page.raw.y)
             for text in self.tally.close_page():
                 self.watcher.say(text)
+        self._note(said)
 
-    def _hear(self, heard: list[warnings.WarningMessage]) -> None:
+    def _note(self, said: list[str]) -> None:
         """The learner's own warnings belong to the run."""
-        for item in heard:
-            if issubclass(item.category, KeyholeWarning):
-                self.tally.messages += f"{item.message}\n"
-                self.watcher.say(str(item.message))
-        heard.clear()
+        for text in said:
+            self.tally.messages += f"{text}\n"
+            self.watcher.say(text)
 
     def _is_due(self) -> bool:
         """Every so many seconds, but never for a twentieth of the time; `every` = 0: after each page."""
@@ -171,3 +170,10 @@ class Run:
         self.journal.checkpoint(self.row, self.learner, self._states)
         now = time.monotonic()
         self._saved = (self.row, now, now - began)
+
+
+def _texts(heard: list[warnings.WarningMessage]) -> list[str]:
+    """What keyhole warned of, taken off the list."""
+    texts = [str(item.message) for item in heard if issubclass(item.category, KeyholeWarning)]
+    heard.clear()
+    return texts
