@@ -3,6 +3,7 @@
 import difflib
 import importlib
 import inspect
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -52,12 +53,10 @@ def make(
     if seed < 0:
         raise ConfigError(f"seed must be >= 0; it is {seed}")
     plain = {key: _plain(value) for key, value in options.items()}
-    try:
-        learner = cls(columns, k, k0, seed, **plain)
-    except TypeError:  # a word where the learner reckons with a number
-        if words := [f"{key}={value}" for key, value in plain.items() if isinstance(value, str)]:
-            raise ConfigError(f"'{name}' cannot be made with {', '.join(words)}; give a number") from None
-        raise
+    for key, value in plain.items():
+        if isinstance(value, str) and not _takes_words(cls, key):
+            raise ConfigError(f"'{name}' cannot be made with {key}={value}; give a number")
+    learner = cls(columns, k, k0, seed, **plain)
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
     learner.config |= {"d": len(columns)} if names is None else {"names": list(columns)}
     return learner
@@ -90,6 +89,12 @@ def _class_of(name: str) -> type[Learner]:
 def _options_of(cls: type[Learner]) -> list[str]:
     """The options a learner takes beyond the budget and the seed."""
     return [p for p in inspect.signature(cls).parameters if p not in ("names", "k", "k0", "seed")]
+
+
+def _takes_words(cls: type[Learner], option: str) -> bool:
+    """Whether text is among what the option may be."""
+    annotation = inspect.formatannotation(inspect.signature(cls).parameters[option].annotation)
+    return re.search(r"\bstr\b", annotation) is not None
 
 
 def _columns(d: int | None, names: Sequence[str] | None) -> tuple[str, ...]:
