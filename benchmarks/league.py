@@ -57,6 +57,17 @@ def print_table(part: list[Entrant], outcomes: dict[Entrant, list[Outcome]]) -> 
         print(f"{title(entrant):20s}" + "".join(f"{cell(part):>27s}" for part in by_stream) + f"{seconds:9.2f}")
 
 
+def print_lead(budgeted: list[Entrant], outcomes: dict[Entrant, list[Outcome]]) -> None:
+    """How far ours is ahead of the best published algorithm on each stream, or behind it."""
+    for stream in STREAMS:
+        means = {e: mean([o for o in outcomes[e] if o.job.stream == stream]) for e in budgeted}
+        published = {e: value for e, value in means.items() if e[0] not in ("thrifty", "fixed-random")}
+        if ("thrifty", ()) in means and published:
+            best = min(published, key=lambda e: published[e])
+            ratio = published[best] / means["thrifty", ()]
+            print(f"{stream!s}: the best published is {title(best)}, with {ratio:.1f} times the regret of thrifty")
+
+
 def print_settings(everyone: list[Entrant]) -> None:
     """What was tried for each peer, and what it plays."""
     for entrant in everyone:
@@ -87,6 +98,8 @@ def main() -> None:
     for part in (budgeted, references):
         print_table(part, outcomes)
         print()
+    print_lead(budgeted, outcomes)
+    print()
     print("settings chosen on seeds 100 and up (python benchmarks/tune.py NAME prints every point of a grid)")
     print_settings(everyone)
     for refusal in sorted({f"{o.job.algorithm} on {o.job.stream}: {o.refusal}" for o in results if o.refusal}):
