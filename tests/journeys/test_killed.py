@@ -10,7 +10,9 @@ import pytest
 from .conftest import stream, write
 
 RESULTS = ("rounds.parquet", "ledger.parquet", "model.kh")
-RUN = ("--target", "y", "--budget", "3", "--algorithm", "ds-oslrc[explore=0.1]", "--checkpoint-every", "0")
+BUDGET = ("--target", "y", "--budget", "3", "--checkpoint-every", "0")
+SLOWLY, COMPILED = ("--algorithm", "ds-oslrc[explore=0.1]"), ("--algorithm", "thrifty")
+RUN = (*BUDGET, *SLOWLY)
 
 
 def checkpoint_of(folder):
@@ -45,9 +47,9 @@ def stop_at_random(begin, folder, words, rng, signals):
 
 @pytest.fixture
 def uninterrupted(keyhole, tmp_path):
-    def play(name, rows):
+    def play(name, rows, learner):
         file = write(tmp_path / name, stream(rows, seed=1))
-        keyhole("run", file.name, *RUN, "--out", "whole")
+        keyhole("run", file.name, *BUDGET, *learner, "--out", "whole")
         return file
 
     return play
@@ -58,9 +60,10 @@ def assert_equal_results(folder, whole):
         assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
 
 
-def test_killed_and_resumed_equals_uninterrupted(begin, uninterrupted, tmp_path):
-    file, folder = uninterrupted("a.parquet", 2500), tmp_path / "cut"
-    words = ("run", file.name, *RUN, "--out", "cut")
+@pytest.mark.parametrize("learner", [SLOWLY, COMPILED])
+def test_killed_and_resumed_equals_uninterrupted(begin, uninterrupted, tmp_path, learner):
+    file, folder = uninterrupted("a.parquet", 2500, learner), tmp_path / "cut"
+    words = ("run", file.name, *BUDGET, *learner, "--out", "cut")
     codes = stop_at_random(begin, folder, words, random.Random(0), [signal.SIGKILL, signal.SIGINT])
     assert codes == [-signal.SIGKILL, 3, 0]
     starts = [s["first_row"] for s in json.loads((folder / "timing.json").read_text())["sessions"]]
@@ -70,10 +73,11 @@ def test_killed_and_resumed_equals_uninterrupted(begin, uninterrupted, tmp_path)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("learner", [SLOWLY, COMPILED])
 @pytest.mark.parametrize("name", ["a.parquet", "a.csv"])
-def test_killed_twelve_times_and_resumed_equals_uninterrupted(begin, uninterrupted, tmp_path, name):
-    file, folder = uninterrupted(name, 12_000), tmp_path / "cut"
-    words = ("run", file.name, *RUN, "--out", "cut")
+def test_killed_twelve_times_and_resumed_equals_uninterrupted(begin, uninterrupted, tmp_path, name, learner):
+    file, folder = uninterrupted(name, 12_000, learner), tmp_path / "cut"
+    words = ("run", file.name, *BUDGET, *learner, "--out", "cut")
     signals = random.Random(2).choices([signal.SIGKILL, signal.SIGINT, signal.SIGTERM], [4, 1, 1], k=12)
     codes = stop_at_random(begin, folder, words, random.Random(1), signals)
     assert codes[-1] == 0
