@@ -88,17 +88,14 @@ class RunPage(Page):
     def note(self, start: int, stop: int, attributes: Ints, extra: Ints) -> None:
         """Remember what was bought before and after the label."""
         for bought, S in zip(self._bought, (attributes, extra), strict=True):
-            values = self.raw.X[start:stop, S].ravel()
-            bought.append(_Bought(np.full(stop - start, S.size), np.tile(S, stop - start), values))
+            bought.append(_Bought(np.full(stop - start, S.size), np.tile(S, stop - start)))
 
     def note_each(self, start: int, who: Ints, sizes: Ints) -> None:
         """The same for rows that differ."""
         column, before = np.arange(who.shape[1]), sizes[:, :1]
         after = (column >= before) & (column < before + sizes[:, 1:])
-        for bought, counts, chosen in zip(self._bought, sizes.T, (column < before, after), strict=True):
-            rows = np.repeat(np.arange(start, start + len(who)), counts)
-            # Now, while the values that the learner was shown are still in this core's cache.
-            bought.append(_Bought(counts, who[chosen], self.raw.X[rows, who[chosen]]))
+        self._bought[0].append(_Bought(sizes[:, 0], who[column < before]))
+        self._bought[1].append(_Bought(sizes[:, 1], who[after]))
 
     @property
     def new(self) -> slice:
@@ -126,10 +123,11 @@ class RunPage(Page):
         return self.raw.y[self.new]
 
     def _joined(self, pieces: "list[_Bought]") -> Purchases:
-        if len(pieces) == 1:
-            return Purchases(*pieces[0])
-        nothing = _Bought(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))
-        return Purchases(*map(np.concatenate, zip(nothing, *pieces, strict=True)))
+        nothing = np.empty(0, dtype=np.int64)
+        counts, attributes = map(np.concatenate, zip((nothing, nothing), *pieces, strict=True))
+        return Purchases(
+            counts, attributes, self.raw.X[self.new][np.repeat(np.arange(counts.size), counts), attributes]
+        )
 
 
 class _Bought(NamedTuple):
@@ -137,4 +135,3 @@ class _Bought(NamedTuple):
 
     counts: Ints
     attributes: Ints
-    values: Floats

@@ -28,8 +28,8 @@ __all__ = ["Run", "Watcher"]
 
 # Records of at most this many rows are held in memory.
 _HELD = 1 << 18
-# Pages read ahead, and pages that the books may be behind: a file comes in bursts.
-_AHEAD, _BEHIND = 6, 3
+# Pages read ahead: a file comes in bursts.
+_AHEAD = 4
 
 
 class Watcher(Protocol):
@@ -66,7 +66,7 @@ class Run:
         if found := self.journal.restore(self._states):
             self.row, self.learner = found
         self._saved = (self.row, time.monotonic(), 0.0)
-        self._unsettled: deque[Future[None]] = deque()
+        self._unsettled: Future[None] | None = None
 
     def go(self) -> bool:
         """Play to the end of the file; False where the watcher stopped it. Either way everything is written down."""
@@ -127,14 +127,15 @@ class Run:
 
     def _write_down(self, page: RunPage, heard: list[warnings.WarningMessage]) -> None:
         """Hand the page to the clerk, who does the books of one page while the next is played."""
-        self._settle(_BEHIND)
+        self._settle()
         self.row = page.first + page.played
-        self._unsettled.append(self._clerk.submit(self._book, page, self.learner.weights.copy(), _texts(heard)))
+        self._unsettled = self._clerk.submit(self._book, page, self.learner.weights.copy(), _texts(heard))
 
-    def _settle(self, but: int = 0) -> None:
-        """Wait until all that was played, but the last few pages, is in the books."""
-        while len(self._unsettled) > but:
-            self._unsettled.popleft().result()
+    def _settle(self) -> None:
+        """Wait until all that was played is in the books."""
+        if self._unsettled is not None:
+            self._unsettled.result()
+            self._unsettled = None
 
     def _book(self, page: RunPage, weights: Floats, said: list[str]) -> None:
         """The page's new rows into the journal and the totals; `weights` are the learner's after them, and `said` is
