@@ -18,7 +18,7 @@ LAYERS = [
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "tuning"},
     {"protocol", "saving", "streams"},
     {"thrifty", "learners", "records", "catalogue", "loading", "compat", "data"},
-    {"keeper"},
+    {"keeper", "figures"},
     {"runs", "study", "report"},
     {"cli"},
 ]
