@@ -14,11 +14,12 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # Each layer may import from itself and from those before it.
 LAYERS = [
-    {"errors", "files", "outputs", "_types", "_jit", "_known", "state", "rounds", "_checks"},
+    {"errors", "_types", "_cache", "_jit", "_known", "state", "rounds", "_checks"},
+    {"files", "outputs"},
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "tuning"},
     {"protocol", "saving", "streams"},
     {"thrifty", "learners", "records", "catalogue", "loading", "compat", "data"},
-    {"keeper"},
+    {"keeper", "figures"},
     {"runs", "study", "report"},
     {"cli"},
 ]
