@@ -1,11 +1,13 @@
 """The book as something that can be saved: every array a field, the row store growing as rows come."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from .._types import Bools, Floats, Ints
 from ..errors import StateError
+from ..rules import Anything, Rule
 from ..state import Stateful, Value
 from . import book as at
 from .book import Book
@@ -21,6 +23,7 @@ class Store(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = Book._fields
     _grows: ClassVar[tuple[str, ...]] = ("who", "what", "mass")
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(Book._fields, Anything())
 
     def __init__(self, order: Ints, k: int, k0: int, price: Floats, spend: float, half_life: float | None) -> None:
         d, width = order.size, k + k0
