@@ -30,6 +30,7 @@ class EncodedTable(Table):
             self._declared[schema.target] = schema.label
         self._home = schema.column_of | {schema.target: schema.target}
         super().__init__(table.name, [Column(name, "number") for name in self._home], table.rows)
+        self.width = table.width
 
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
         """What the table itself has, by its own columns."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -193,13 +193,7 @@ class Schema(Scales):
     @classmethod
     def from_toml(cls, text: str, where: str = "schema") -> "Schema":
         """The schema in a TOML text; `where` is named in messages."""
-        from .files import SchemaFile, checked
-
-        file = checked(SchemaFile, _toml.parse(text, where), where)
-        try:
-            return cls(**file.parts())
-        except ConfigError as fault:
-            raise ConfigError(f"{where}, {fault}") from None
+        return _parsed(text, where)
 
     def write(self, path: "str | PathLike[str]") -> None:
         """Write the schema to a file; where one is, its comments and its order survive."""
@@ -211,3 +205,15 @@ class Schema(Scales):
     def read(cls, path: "str | PathLike[str]") -> "Schema":
         """The schema in a file."""
         return cls.from_toml(_toml.read_text(path), str(path))
+
+
+@lru_cache(maxsize=4)
+def _parsed(text: str, where: str) -> Schema:
+    """Kept, for a run asks for its schema in several places, and one of 80 000 columns takes seconds to read."""
+    from .models import SchemaFile, checked
+
+    file = checked(SchemaFile, _toml.parse(text, where), where)
+    try:
+        return Schema(**file.parts())
+    except ConfigError as fault:
+        raise ConfigError(f"{where}, {fault}") from None

@@ -69,10 +69,13 @@ class Table(ABC):
     columns: tuple[Column, ...]
     rows: int | None
     """How many rows there are, where that is known without reading them (Parquet, frames); None for CSV."""
+    width: int
+    """How many columns the file itself has."""
 
     def __init__(self, name: str, columns: Sequence[Column], rows: int | None) -> None:
         self.name, self.columns, self.rows = name, tuple(columns), rows
         refuse_duplicates(name, [c.name for c in self.columns])
+        self.width = len(self.columns)
         self._kinds = {c.name: c.kind for c in self.columns}
         self._rounded: set[str] = set()
 
@@ -156,7 +159,7 @@ class Table(ABC):
         found = self.cell(name) if kind in ("text", "time") else None
         at = f" (row {found[0]}: {str(found[1])!r})" if found else ""
         form = hint(str(found[1])) if found else ""
-        fix = "make it numbers, or declare its type or ignore it in the schema (keyhole diagnose writes one)"
+        fix = "declare its type, or list it under `ignored`, in the schema (keyhole diagnose writes one)"
         if form:
             fix = f'declare numbers = "{form}" for it in the schema if that is how its numbers are written'
         elif is_target:
