@@ -20,7 +20,8 @@ LAYERS = [
     {"protocol", "saving", "streams"},
     {"thrifty", "learners", "records", "catalogue", "loading", "compat", "data"},
     {"keeper", "figures"},
-    {"runs", "study", "report"},
+    {"runs", "study", "report", "store"},
+    {"service", "client"},
     {"cli"},
 ]
 
