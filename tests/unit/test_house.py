@@ -17,7 +17,7 @@ LAYERS = [
     {"errors", "_types", "_jit", "_known", "state", "rounds", "_checks"},
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "tuning"},
     {"protocol", "saving", "streams"},
-    {"thrifty", "learners", "records", "catalogue", "loading", "compat", "data"},
+    {"learners", "records", "catalogue", "loading", "compat", "data"},
     {"keeper"},
     {"runs", "study", "report"},
     {"cli"},
