@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test slow bench clean
+.PHONY: demo test lint slow boundscheck coverage pythons docs lock dist clean
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "keyhole needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
@@ -14,15 +14,49 @@ demo: .venv/installed
 	$(BIN)/keyhole demo
 	$(BIN)/keyhole demo --paper
 
-test: .venv/installed
+test: lint
+	$(BIN)/pytest -n 2
+
+lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2
 
+# The long tests: kills, crafted files, badly scaled problems.
 slow: .venv/installed
 	$(BIN)/pytest -n 2 -m slow
 
+# The suite with numba's bounds check on; slow, and worth it after every change of a kernel.
+boundscheck: .venv/installed
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 tests/unit tests/laws tests/battery
+
+coverage: .venv/installed
+	$(BIN)/python -m pip install --quiet pytest-cov
+	NUMBA_DISABLE_JIT=0 $(BIN)/pytest -n 2 --cov=keyhole --cov-report=term:skip-covered
+
+# Every Python from 3.11 on that is here, and the lowest versions allowed.
+pythons:
+	$(PYTHON) scripts/pythons.py
+
+docs: .venv/installed
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/site
+	@echo "open build/site/index.html"
+
+# The versions a developer and CI agree on, with hashes.
+lock: .venv/installed
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra test pyproject.toml -o requirements-dev.lock
+
+# sdist and wheel, built, checked, and installed once into an empty environment.
+dist: .venv/installed
+	$(BIN)/python -m pip install --quiet build twine
+	rm -rf dist build/check
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m twine check --strict dist/*
+	$(PYTHON) -m venv build/check
+	build/check/bin/python -m pip install --quiet dist/*.whl
+	cd build/check && bin/python -c 'import keyhole as kh; print(kh.__version__, kh.make("fixed-random", d=5, k=2, seed=0).ask().names)'
+
 clean:
-	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venvs build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +

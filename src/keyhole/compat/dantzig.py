@@ -7,10 +7,10 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin  # type: ignore[import-untyped]
-from sklearn.exceptions import ConvergenceWarning  # type: ignore[import-untyped]
-from sklearn.model_selection import check_cv  # type: ignore[import-untyped]
-from sklearn.utils.validation import check_is_fitted, validate_data  # type: ignore[import-untyped]
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import check_cv
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._types import Floats
 from ..dantzig import Path, Solution, gamma_max, path, solve

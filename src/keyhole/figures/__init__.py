@@ -1,0 +1,25 @@
+"""One place for every picture: reports, comparisons, studies, notebooks and the live page draw with these.
+
+Figure(title, chart, head, rows)        a picture and the table with the same numbers
+curves, heat, bars, scatter, steps      make one
+to_svg, standalone, STYLE               a chart as SVG that follows the page's colours, light and dark
+"""
+
+from .curves import Curve, curves, steps
+from .figure import Figure, number
+from .marks import bars, heat, scatter
+from .svg import STYLE, standalone, to_svg
+
+__all__ = [
+    "STYLE",
+    "Curve",
+    "Figure",
+    "bars",
+    "curves",
+    "heat",
+    "number",
+    "scatter",
+    "standalone",
+    "steps",
+    "to_svg",
+]

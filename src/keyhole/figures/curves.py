@@ -1,0 +1,118 @@
+"""Lines over something that grows: rows, money, T."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+import numpy as np
+
+from .._types import Floats
+from .figure import Figure, number
+from .theme import INK, rows_of, scale, themed
+
+__all__ = ["Curve", "curves", "steps"]
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A line with a name, and a band around it where there is one."""
+
+    name: str
+    y: Floats
+    low: Floats | None = None
+    high: Floats | None = None
+
+
+def curves(
+    title: str,
+    x: Floats,
+    lines: Sequence[Curve],
+    x_name: str,
+    y_name: str,
+    levels: Sequence[tuple[str, float]] = (),
+    cumulative: bool = False,
+    interpolate: str = "linear",
+) -> Figure:
+    """Lines over x, their bands, and levels: thin lines across with their names.
+
+    An axis is logarithmic where its values span two decades, but not where the lines grow from zero.
+    """
+    names = [line.name for line in lines]
+    values = [
+        {"x": float(a), "y": float(b), "series": line.name}
+        | ({} if line.low is None or line.high is None else {"low": float(line.low[i]), "high": float(line.high[i])})
+        for line in lines
+        for i, (a, b) in enumerate(zip(x, line.y, strict=True))
+        if np.isfinite(b)
+    ]
+    tall = [v for row in values for key, v in row.items() if key in ("y", "low", "high") and isinstance(v, float)]
+    log_y = not cumulative and _spans_decades([*tall, *(level for _, level in levels)])
+    X = alt.X(
+        "x:Q", title=x_name, scale=_axis_scale(not cumulative and _spans_decades(list(x))), axis=_axis(grid=False)
+    )
+    Y = alt.Y("y:Q", title=y_name, scale=_axis_scale(log_y), axis=_axis(grid=True))
+    colour, dash = scale(names)
+    legend = alt.Legend() if len(names) > 1 else None
+    base = alt.Chart(rows_of(values))
+    encoding = {"x": X, "y": Y, "color": alt.Color("series:N", scale=colour, legend=legend)}
+    line_mark = base.mark_line(strokeWidth=2.2, interpolate=interpolate, aria=False)  # type: ignore[arg-type]
+    layers: list[alt.Chart] = []
+    if any("low" in row for row in values):
+        band = base.mark_area(opacity=0.18, aria=False, interpolate=interpolate)  # type: ignore[arg-type]
+        layers.append(band.encode(X, alt.Y("low:Q", title=y_name), alt.Y2("high"), color=encoding["color"]))
+    layers.append(line_mark.encode(**encoding, strokeDash=alt.StrokeDash("series:N", scale=dash, legend=legend)))
+    # What a pointer rests on: the line itself says nothing about its single values.
+    tips = [alt.Tooltip("series:N"), alt.Tooltip("x:Q", title=x_name), alt.Tooltip("y:Q", title=y_name)]
+    said = alt.Description("tip:N")
+    dots = base.transform_calculate(tip=_tip(x_name, y_name)).mark_point(size=60, opacity=0, filled=True)
+    layers.append(dots.encode(**encoding, tooltip=tips, description=said))
+    layers += _levels(levels)
+    return Figure(title, themed(layers), *_table(x, lines, x_name))
+
+
+def steps(title: str, x: Floats, lines: Sequence[Curve], x_name: str, y_name: str) -> Figure:
+    """Lines that keep their value until the next one: supports, alarms, counts."""
+    return curves(title, x, lines, x_name, y_name, cumulative=True, interpolate="step-after")
+
+
+def _tip(x_name: str, y_name: str) -> str:
+    """A Vega expression: "thrifty: mse 0.031 at row 400"."""
+    quoted = [name.replace("\\", "\\\\").replace("'", "\\'") for name in (x_name, y_name)]
+    return f"datum.series + ': {quoted[1]} ' + format(datum.y, '.4~g') + ' at {quoted[0]} ' + format(datum.x, '.6~g')"
+
+
+def _axis(grid: bool) -> alt.Axis:
+    return alt.Axis(grid=grid, tickCount=6, format="~s", labelFlush=False)
+
+
+def _axis_scale(log: bool) -> alt.Scale:
+    return alt.Scale(type="log", nice=False) if log else alt.Scale(zero=False, nice=True)
+
+
+def _spans_decades(values: Sequence[float]) -> bool:
+    finite = [v for v in values if np.isfinite(v)]
+    return bool(finite) and min(finite) > 0 and max(finite) > 100 * min(finite)
+
+
+def _levels(levels: Sequence[tuple[str, float]]) -> list[alt.Chart]:
+    """Thin lines across, each with its name at its right end."""
+    if not levels:
+        return []
+    base = alt.Chart(rows_of([{"level": float(v), "name": name} for name, v in levels]))
+    rule = base.mark_rule(color=INK, strokeDash=[2, 4], opacity=0.7).encode(alt.Y("level:Q"))
+    words = base.mark_text(align="left", dx=4, fontSize=11, color=INK, baseline="middle")
+    return [rule, words.encode(alt.Y("level:Q"), text="name:N", x=alt.value("width"))]
+
+
+def _table(x: Floats, lines: Sequence[Curve], x_name: str) -> tuple[list[str], list[list[str]]]:
+    banded = [(line, line.low is not None and line.high is not None) for line in lines]
+    head = [x_name]
+    for line, has_band in banded:
+        head += [line.name, f"{line.name} 10 %", f"{line.name} 90 %"] if has_band else [line.name]
+    rows = []
+    for i, a in enumerate(x):
+        row = [f"{a:.6g}"]
+        for line, _ in banded:
+            row += [number(float(v[i])) for v in (line.y, line.low, line.high) if v is not None]
+        rows.append(row)
+    return head, rows

@@ -1,0 +1,113 @@
+"""Cells, bars and dots."""
+
+from collections.abc import Sequence
+
+import altair as alt
+import numpy as np
+
+from .._types import Floats
+from .figure import Figure, number
+from .theme import INK, colour_of, rows_of, themed
+
+__all__ = ["bars", "heat", "scatter"]
+
+_ROW = 18
+
+
+def heat(title: str, ends: Floats, names: Sequence[str], share: Floats, x_name: str) -> Figure:
+    """One line per name, one cell per stretch that ends at `ends`, as dark as its share (0 to 1)."""
+    starts = np.concatenate([[0.0], ends[:-1]])
+    values = [
+        {"from": float(a), "to": float(b), "name": name, "share": float(share[i, j])}
+        for i, name in enumerate(names)
+        for j, (a, b) in enumerate(zip(starts, ends, strict=True))
+    ]
+    cells = alt.Chart(rows_of(values)).mark_rect(color=colour_of(0))
+    drawn = cells.encode(
+        alt.X("from:Q", title=x_name, axis=alt.Axis(grid=False, format="~s")),
+        alt.X2("to"),
+        alt.Y("name:N", sort=list(names), title=None),
+        opacity=alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), legend=None),
+        tooltip=[alt.Tooltip("name:N"), alt.Tooltip("to:Q", title=x_name), alt.Tooltip("share:Q", format=".0%")],
+    )
+    head = [f"% of rows, up to {x_name}", *(f"{b:.6g}" for b in ends)]
+    rows = [[name, *(f"{100 * s:.0f}" for s in share[i])] for i, name in enumerate(names)]
+    return Figure(title, themed([drawn], height=_ROW * max(1, len(names))), head, rows)
+
+
+def bars(
+    title: str,
+    names: Sequence[str],
+    values: Floats,
+    x_name: str,
+    low: Floats | None = None,
+    high: Floats | None = None,
+) -> Figure:
+    """A bar per name, with a whisker from low to high where they are given."""
+    banded = low is not None and high is not None
+    data = [
+        {"name": n, "value": float(v)} | ({"low": float(low[i]), "high": float(high[i])} if banded else {})  # type: ignore[index]
+        for i, (n, v) in enumerate(zip(names, values, strict=True))
+    ]
+    base = alt.Chart(rows_of(data))
+    Y = alt.Y("name:N", sort=list(names), title=None)
+    tips = [alt.Tooltip("name:N"), alt.Tooltip("value:Q", title=x_name, format=".4~g")]
+    X = alt.X("value:Q", title=x_name, axis=alt.Axis(format="~s"))
+    layers = [base.mark_bar(color=colour_of(0), height={"band": 0.7}).encode(X, Y, tooltip=tips)]
+    if banded:
+        layers.append(base.mark_rule(color=INK, aria=False).encode(alt.X("low:Q", title=x_name), alt.X2("high"), y=Y))
+    rows = [
+        [n, number(float(values[i])), *([number(float(low[i])), number(float(high[i]))] if banded else [])]  # type: ignore[index]
+        for i, n in enumerate(names)
+    ]
+    head = ["", x_name, *(["low", "high"] if banded else [])]
+    return Figure(title, themed(layers, height=(_ROW + 2) * max(1, len(names))), head, rows)
+
+
+def scatter(
+    title: str,
+    x: Floats,
+    y: Floats,
+    x_name: str,
+    y_name: str,
+    labels: Sequence[str] | None = None,
+    diagonal: bool = False,
+    joined: bool = False,
+) -> Figure:
+    """Dots, with a word each where `labels` says one; `diagonal` draws y = x, `joined` a line through them."""
+    data = [
+        {"x": float(a), "y": float(b), "label": labels[i] if labels else ""}
+        for i, (a, b) in enumerate(zip(x, y, strict=True))
+        if np.isfinite(a) and np.isfinite(b)
+    ]
+    base = alt.Chart(rows_of(data))
+    X = alt.X("x:Q", title=x_name, scale=alt.Scale(zero=False), axis=alt.Axis(grid=False, format="~s"))
+    Y = alt.Y("y:Q", title=y_name, scale=alt.Scale(zero=False), axis=alt.Axis(format="~s"))
+    tips = [alt.Tooltip("label:N"), alt.Tooltip("x:Q", title=x_name), alt.Tooltip("y:Q", title=y_name)]
+    few = len(data) <= 50
+    dots = base.mark_point(filled=True, color=colour_of(0), size=60 if few else 14, opacity=1.0 if few else 0.35)
+    layers = [dots.encode(X, Y, tooltip=tips)]
+    if joined:
+        layers.insert(0, base.mark_line(color=colour_of(0), aria=False).encode(X, Y))
+    if labels:
+        layers.append(base.mark_text(dy=-10, color=INK, fontSize=11, aria=False).encode(X, Y, text="label:N"))
+    if diagonal and data:
+        layers.append(_diagonal(data, X, Y))
+    head = [*([""] if labels else []), x_name, y_name]
+    rows = [[*([str(p["label"])] if labels else []), number(_of(p, "x")), number(_of(p, "y"))] for p in data[:200]]
+    return Figure(title, themed(layers), head, rows)
+
+
+def _of(point: dict[str, object], key: str) -> float:
+    value = point[key]
+    assert isinstance(value, float)
+    return value
+
+
+def _diagonal(data: Sequence[dict[str, object]], X: alt.X, Y: alt.Y) -> alt.Chart:
+    """The line on which what was said is what came."""
+    every = [_of(p, key) for p in data for key in ("x", "y")]
+    ends = [{"x": v, "y": v} for v in (min(every), max(every))]
+    line = alt.Chart(rows_of(ends)).mark_line(color=INK, strokeDash=[2, 4], aria=False)
+    drawn: alt.Chart = line.encode(X, Y)
+    return drawn

@@ -1,0 +1,38 @@
+"""A chart as SVG for a page: no script, no font, no outside address; colours by name, values shown on hover."""
+
+import re
+from html import escape
+
+import altair as alt
+
+from . import theme
+
+__all__ = ["STYLE", "standalone", "to_svg"]
+
+# What a page with our figures needs in its style sheet.
+STYLE = (
+    "svg{max-width:100%;height:auto}"
+    f":root{{color-scheme:light dark;{theme.variables()}}}"
+    f"@media screen and (prefers-color-scheme:dark){{:root{{{theme.variables(dark=True)}}}}}"
+)
+
+_MARK = re.compile(r'<path (aria-label="([^"]*)"[^>]*?)(?:/>|></path>)')
+_PAINT = re.compile(r'((?:fill|stroke)=")(#[0-9a-fA-F]{6})(")')
+
+
+def to_svg(chart: alt.TopLevelMixin, title: str) -> str:
+    """The chart drawn once; `title` is what a screen reader says. The same chart gives the same text."""
+    import vl_convert
+
+    drawn: str = vl_convert.vegalite_to_svg(chart.to_json())
+    names = theme.named()
+    drawn = _PAINT.sub(lambda m: m[1] + names.get(m[2].lower(), m[2]) + m[3], drawn)
+    drawn = _MARK.sub(r"<path \1><title>\2</title></path>", drawn)  # shown where a pointer rests
+    said = escape(title, quote=True)
+    return drawn.replace("<svg", f'<svg role="img" aria-label="{said}"', 1)
+
+
+def standalone(svg: str) -> str:
+    """The same as a file of its own, which brings its colours along."""
+    end = svg.index(">") + 1
+    return f"{svg[:end]}<style>{STYLE}</style>{svg[end:]}"

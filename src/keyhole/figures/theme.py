@@ -1,0 +1,75 @@
+"""How our pictures look: one theme, whose colours are names that a page fills in, light or dark."""
+
+from collections.abc import Mapping, Sequence
+
+import altair as alt
+
+__all__ = ["COLOURS", "FAINT", "INK", "PAPER", "WIDTH", "colour_of", "named", "rows_of", "scale", "themed", "variables"]
+
+WIDTH, HEIGHT = 440, 250
+
+# Okabe and Ito's colours, which colour-blind readers can tell apart; lighter ones on dark ground.
+_LIGHT = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#5b5b5b", "#6a51a3", "#a50f15")
+_DARK = ("#56b4e9", "#ff9a4d", "#3fcf9f", "#e7a4c9", "#f0e442", "#b5b5b5", "#b9a5e2", "#ff8f8f")
+COLOURS = len(_LIGHT)
+"""How many series a colour and a dash tell apart; more repeat the colours with other dashes."""
+
+_DASHES: tuple[list[int], ...] = ([1, 0], [7, 3], [2, 3], [9, 3, 2, 3])
+
+INK, PAPER, FAINT, SOFT = "#1c2126", "#ffffff", "#d9dde1", "#f4f6f8"
+_DARK_INK, _DARK_PAPER, _DARK_FAINT, _DARK_SOFT = "#e8eaed", "#15181b", "#3a4046", "#1f2428"
+
+
+def colour_of(i: int) -> str:
+    """The colour of the i-th series, as it is on light ground."""
+    return _LIGHT[i % COLOURS]
+
+
+def named() -> dict[str, str]:
+    """Each colour of the light theme, and the variable that stands for it in a page."""
+    return {c: f"var(--c{i})" for i, c in enumerate(_LIGHT)} | {
+        INK: "var(--ink)",
+        FAINT: "var(--faint)",
+        PAPER: "var(--paper)",
+    }
+
+
+def variables(dark: bool = False) -> str:
+    """The colours as declarations of a style sheet."""
+    series = "".join(f"--c{i}:{c};" for i, c in enumerate(_DARK if dark else _LIGHT))
+    ink, paper, faint, soft = (_DARK_INK, _DARK_PAPER, _DARK_FAINT, _DARK_SOFT) if dark else (INK, PAPER, FAINT, SOFT)
+    return f"{series}--ink:{ink};--paper:{paper};--faint:{faint};--soft:{soft};"
+
+
+def scale(names: Sequence[str]) -> tuple[alt.Scale, alt.Scale]:
+    """Colour and dash of each name, in the order given: the same everywhere in a figure."""
+    colours = [colour_of(i) for i in range(len(names))]
+    dashes = [_DASHES[(i // COLOURS + i) % len(_DASHES)] for i in range(len(names))]
+    return alt.Scale(domain=list(names), range=colours), alt.Scale(domain=list(names), range=dashes)
+
+
+def rows_of(values: Sequence[Mapping[str, object]]) -> alt.InlineData:
+    """Plain records as the data of a chart."""
+    return alt.InlineData(values=list(values))
+
+
+def themed(layers: Sequence[alt.Chart], width: int = WIDTH, height: int = HEIGHT) -> alt.LayerChart:
+    """The layers in the house's clothes; names are never cut."""
+    axis = {
+        "labelColor": INK,
+        "titleColor": INK,
+        "domainColor": INK,
+        "tickColor": FAINT,
+        "gridColor": FAINT,
+        "labelLimit": 0,
+        "titleFontWeight": "normal",
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+    }
+    legend = {"labelColor": INK, "labelLimit": 0, "title": None, "orient": "top", "columns": 2, "labelFontSize": 12}
+    legend |= {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2.5}
+    chart = alt.LayerChart(layer=list(layers))
+    dressed: alt.LayerChart = chart.properties(width=width, height=height).configure(
+        background="transparent", font="sans-serif", axis=axis, legend=legend, view={"stroke": None}
+    )
+    return dressed

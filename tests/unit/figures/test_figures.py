@@ -1,0 +1,82 @@
+"""Pictures: the numbers beside them are theirs, they follow the page, and names cannot break out of them."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from keyhole import figures
+
+X = np.array([10.0, 100.0, 1000.0, 20000.0])
+LINES = [
+    figures.Curve("ours", np.array([4.0, 3.0, 2.0, 1.5])),
+    figures.Curve("theirs", X, low=X / 2, high=X * 2),
+]
+
+
+def made():
+    share = np.array([[0.0, 0.5, 1.0, 1.0], [1.0, 0.5, 0.0, 0.0]])
+    return [
+        figures.curves("loss", X, LINES, "row", "mse", levels=[("nothing", 5.0)]),
+        figures.steps("alarms", X, LINES[:1], "row", "alarms"),
+        figures.heat("bought", X, ["age", "bmi"], share, "row"),
+        figures.bars("weights", ["age", "bmi"], np.array([1.0, -1.0]), "weight", X[:2] - 11, X[:2]),
+        figures.scatter("said", X, X / 2, "predicted", "actual", ["a", "b", "c", "d"], diagonal=True, joined=True),
+    ]
+
+
+@pytest.mark.parametrize("figure", made(), ids=lambda f: f.title)
+def test_a_figure_is_sound_xml_without_scripts_outside_addresses_or_fixed_colours(figure):
+    root = ET.fromstring(figure.svg)
+    assert not [e for e in root.iter() if e.tag.endswith("script")]
+    assert not re.findall(r'(?:href|src)="(?!#)', figure.svg)
+    assert "var(--ink)" in figure.svg
+    assert root.get("aria-label") == figure.title
+    assert figure.svg == figure.svg
+
+
+@pytest.mark.parametrize("figure", made(), ids=lambda f: f.title)
+def test_a_figure_brings_its_numbers(figure):
+    assert all(len(row) == len(figure.head) for row in figure.rows)
+    assert figure.rows
+
+
+def test_the_table_has_the_numbers_of_the_lines():
+    figure = made()[0]
+    assert figure.head == ["row", "ours", "theirs", "theirs 10 %", "theirs 90 %"]
+    assert figure.rows[1] == ["100", "3", "100", "50", "200"]
+
+
+def test_a_value_is_shown_where_a_pointer_rests():
+    assert "<title>ours: mse 3 at row 100</title>" in made()[0].svg
+
+
+def test_an_axis_is_logarithmic_where_it_spans_two_decades():
+    wide = figures.curves("wide", X, [figures.Curve("a", X)], "row", "mse")
+    grown = figures.curves("grown", X, [figures.Curve("a", X)], "row", "money", cumulative=True)
+    assert wide.svg.count("log scale") == 2
+    assert "log scale" not in grown.svg
+
+
+def test_names_are_data_never_markup():
+    evil = "</title><script>alert('x')</script>"
+    for figure in (
+        figures.curves(evil, X, [figures.Curve(evil, X)], evil, evil, levels=[(evil, 2.0)]),
+        figures.bars(evil, [evil], np.ones(1), evil),
+    ):
+        root = ET.fromstring(figure.svg)
+        assert not [e for e in root.iter() if e.tag.endswith("script")]
+
+
+def test_long_names_are_never_cut():
+    name = "a_very_long_attribute_name_that_would_not_fit_anywhere_at_all"
+    assert name in figures.heat("bought", X, [name], np.ones((1, 4)), "row").svg
+
+
+def test_a_saved_figure_brings_its_colours(tmp_path):
+    path = tmp_path / "loss.svg"
+    made()[0].save(path)
+    text = path.read_text()
+    ET.fromstring(text)
+    assert "prefers-color-scheme:dark" in text

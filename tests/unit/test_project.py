@@ -1,0 +1,53 @@
+"""The project around the code: one version, no target without a recipe, no departure without its line."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+import keyhole
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+MAP = (ROOT / "docs" / "paper-map.md").read_text(encoding="utf-8")
+
+
+def test_the_version_stands_in_one_place():
+    assert f"version: {keyhole.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert 'dynamic = ["version"]' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f"## {keyhole.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_every_phony_target_has_a_recipe():
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    phony = re.search(r"^\.PHONY: (.*)$", text, re.M)[1].split()
+    for target in phony:
+        assert re.search(rf"^{target}:.*\n\t", text, re.M), target
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT / "src")))
+def test_files_fit_in_the_head(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 260
+
+
+def test_every_deviation_has_its_line_in_the_map():
+    for path in SOURCES:
+        for words in re.findall(r"# Deviation: (.*(?:\n\s*#.*)*)", path.read_text(encoding="utf-8")):
+            errata = re.findall(r"\bE\d+\b", words)
+            known = all(re.search(rf"\b{e}\b", MAP) for e in errata) if errata else f"`{path.stem}`" in MAP
+            assert known, f"{path.name}: {words}"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda p: p.name)
+def test_the_recipes_of_the_host_are_sound(path):
+    assert yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def test_no_machine_is_named():
+    """No path of somebody's machine and no registry's host in what is committed."""
+    odd = re.compile(r"/work/|/home/\w+/|pypi\.org|registry\.npmjs|deb\.debian")
+    for folder in ("src", "tests", "docs", "benchmarks", "scripts", ".github"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in {".py", ".md", ".toml", ".yml", ".html", ".js"} and path != Path(__file__).resolve():
+                assert not odd.search(path.read_text(encoding="utf-8")), path
