@@ -1,40 +1,26 @@
 """`thrifty`: our own learner, with nothing to set but the budget."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
-from ..errors import ConfigError
-from ..protocol import Draft, Learner
-from ..rounds import Round
-from ..thrifty import book as at
-from ..thrifty.book import Book
-from ..thrifty.choosing import choose
-from ..thrifty.learning import predict, renew, tell
-from ..thrifty.moving import bar, refit
-from ..thrifty.store import Store
+from ..._types import Bools, Floats, Ints
+from ...errors import ConfigError
+from ...protocol import Block, Draft, Learner
+from ...rounds import Round
+from ...state import Value
+from .acquire import choose
+from .block import play_block
+from .explain import Explanation, explain
+from .memory import Memory
+from .predict import predict
+from .release_0_1 import upgraded
+from .select import refit
+from .update import renew, tell
 
-__all__ = ["Explanation", "Thrifty"]
-
-# The weight of the present beyond which all sums are divided by it.
-_HEAVY = 1e30
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """What is known about one attribute, and why it is or is not in the support."""
-
-    name: str
-    weight: float
-    uncertainty: float
-    """Standard error: of the weight in the support, of the weight it would have outside."""
-    bought: int
-    price: float
-    in_support: bool
-    reason: str
+__all__ = ["Thrifty"]
 
 
 class Thrifty(Learner):
@@ -64,7 +50,7 @@ class Thrifty(Learner):
     """
 
     name = "thrifty"
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "store")
+    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "memory")
 
     def __init__(
         self,
@@ -83,89 +69,64 @@ class Thrifty(Learner):
         self.spend = _spend(spend, self.prices, prices is not None)
         affordable = int(np.searchsorted(np.cumsum(np.sort(self.prices)), self.spend, side="right"))
         self.width = max(1, min(k, affordable))
-        self.store = Store(self.order, self.width, self.k0, self.prices, self.spend, half_life)
+        self.memory = Memory(self.order, self.width, self.k0, self.prices, self.spend, half_life)
 
     @property
     def weights(self) -> Floats:
         """Per unit of the raw attribute; zero outside the support."""
         w: Floats = np.zeros(self.d)
-        M, s = self.store.members, self.store
-        unit, scaled = s.at[M, at.UNIT], s.num[at.YUNIT] * s.vec[at.NOW, at.W, : M.size]
+        M, fit, now = self.memory.members, self.memory.state.fit, self.memory.state.now
+        unit, scaled = self.memory.attr["unit"][M], now.y_unit * fit.member["w"][: M.size]
         w[M] = np.divide(scaled, unit, out=np.zeros(M.size), where=unit > 0.0)
         return w
 
     @property
     def intercept(self) -> float:
         """What is predicted at x = 0, where nothing is clipped."""
-        M, s = self.store.members, self.store
-        centre = s.at[M, at.REF] + s.at[M, at.UNIT] * s.vec[at.NOW, at.MEANS, : M.size]
-        mean = s.top[at.NOW, at.CENTRE] if M.size else s.num[at.MEAN]
-        return float(s.num[at.YREF] + s.num[at.YUNIT] * mean - self.weights[M] @ centre)
+        M, fit, now = self.memory.members, self.memory.state.fit, self.memory.state.now
+        attr = self.memory.attr[M]
+        centre = attr["ref"] + attr["unit"] * fit.member["x_bar"][: M.size]
+        mean = fit.label.y_bar if M.size else now.y_mean
+        return float(now.y_ref + now.y_unit * mean - self.weights[M] @ centre)
 
     @property
     def support(self) -> Ints:
         """The attributes that earned their place, at most k; fewer while fewer did."""
-        return np.sort(self.store.members)
+        return np.sort(self.memory.members)
 
     def explain(self) -> tuple[Explanation, ...]:
         """One record per attribute, in the order of the columns."""
-        return tuple(self._explain(j) for j in range(self.d))
+        return tuple(explain(self.memory.state, j, name) for j, name in enumerate(self.names))
 
-    def _explain(self, j: int) -> Explanation:
-        s, row, a = self.store, self.store.at[j], int(self.store.idx[at.PLACE, j])
-        per_unit = float(s.num[at.YUNIT] / row[at.UNIT]) if row[at.UNIT] > 0.0 else 0.0
-        L, weight, error = bar(self.d, self.width), 0.0, np.inf
-        if a >= 0:
-            weight = float(s.vec[at.NOW, at.W, a])
-            error = float(np.sqrt(s.num[at.S2] * s.inv[at.NOW, at.V, a, a]))
-            reason = f"in the support: z^2 = {(weight / error) ** 2:.1f}, it leaves below {L / 2:.1f}"
-        elif row[at.COUNT] == 0:
-            reason = "never bought" if row[at.ASKED] == 0 else "bought, never observed"
-        elif row[at.UNIT] == 0.0:
-            reason = "constant so far"
-        elif row[at.ROW_] < at.FEW or row[at.C] <= 0.0:
-            reason = f"observed {int(row[at.COUNT])} times: too few to judge"
-        else:
-            error = float(row[at.SE] / row[at.C])
-            reason = _outside(float((row[at.R] / row[at.SE]) ** 2), L, bool(row[at.HOPE] > 0.0))
-        error = error * per_unit if np.isfinite(error) else error
-        bought, price = int(row[at.ASKED]), float(row[at.PRICE])
-        return Explanation(self.names[j], weight * per_unit, error, bought, price, a >= 0, reason)
-
-    @property
-    def _book(self) -> Book:
-        return self.store.book()
+    def set_state(self, flat: dict[str, Value]) -> None:
+        """Take over a state, one that keyhole 0.1 wrote too."""
+        super().set_state(upgraded(flat))
 
     def _ask(self, t: int, pool: Bools | None) -> Draft:
         out = np.empty(self.width + self.k0, dtype=np.int64)
-        n, extras, lent = choose(self._book, self.store.everything if pool is None else pool, out)
-        kind = "explore" if lent or self.store.cnt[at.SIZE] == 0 else "exploit"
+        state = self.memory.state
+        n, extras, lent = choose(state, self.memory.everything if pool is None else pool, out)
+        kind = "explore" if lent or state.now.m == 0 else "exploit"
         return Draft(kind, out[:n].copy(), out[n : n + extras].copy())
 
     def _predict(self, r: Round, x: Floats) -> float:
-        return predict(self._book, r.attributes, x)
+        return predict(self.memory.state, r.attributes, x, x.size)
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
-        self.store.free()
-        who, values = np.concatenate([r.attributes, r.extra]), np.concatenate([x, more])
-        tell(self._book, who, values, y, r.attributes.size)
-        self._settle()
+        self.memory.free()
+        attributes, values = np.concatenate([r.attributes, r.extra]), np.concatenate([x, more])
+        tell(self.memory.state, attributes, values, y, x.size, values.size)
+        self._refit()
 
-    def _settle(self) -> None:
+    def _refit(self) -> None:
         """Weights and support anew, when it is time."""
-        b = self._book
-        if b.cnt[at.TOLD] >= b.cnt[at.NEXT]:
-            if b.num[at.G] > _HEAVY:
-                renew(b)
-            refit(b)
+        state = self.memory.state
+        if state.now.told >= state.now.refit_at:
+            renew(state)
+            refit(state)
 
-
-def _outside(z2: float, L: float, borrows: bool) -> str:
-    """Why an attribute that can be judged is not in the support."""
-    why = f"z^2 = {z2:.1f} beside the support, it joins above {L:.1f}"
-    if z2 > L:
-        why = f"z^2 = {z2:.1f} is significant, but those in its place explain more"
-    return f"{why}; it borrows a place to be known better" if borrows else why
+    def _block(self) -> Block:
+        return partial(play_block, self)
 
 
 def _prices(given: "Sequence[float] | Mapping[str, float] | None", names: Sequence[str]) -> Floats:

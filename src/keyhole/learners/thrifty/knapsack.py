@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from .._jit import inner, jit
-from .._types import Bools, Floats, Ints
+from ..._jit import inner, jit
+from ..._types import Bools, Floats, Ints
+from .ranking import insert
 
 __all__ = ["knapsack"]
 
@@ -24,33 +25,33 @@ def _at_most(value: Floats, price: Floats, best_left: Floats, i: int, count: int
 
 
 @inner
-def _by_density(value: Floats, price: Floats) -> Ints:
+def _by_density(value: Floats, price: Floats, n: int) -> Ints:
     """Most value per money first."""
-    density, turn = np.empty(value.size), np.empty(value.size, dtype=np.int64)
-    for e in range(value.size):
-        new, i = value[e] / price[e] if price[e] > 0.0 else np.inf, e
-        while i > 0 and density[i - 1] < new:
-            density[i], turn[i] = density[i - 1], turn[i - 1]
-            i -= 1
-        density[i], turn[i] = new, e
+    density, turn = np.empty(n), np.empty(n, dtype=np.int64)
+    for e in range(n):
+        insert(density, turn, e, value[e] / price[e] if price[e] > 0.0 else np.inf, e)
     return turn
 
 
 @jit
-def knapsack(values: Floats, prices: Floats, count: int, money: float) -> Bools:
-    """max sum of values  s.t.  sum of prices <= money, at most `count` things; values > 0. Depth first, bounded.
+def knapsack(values: Floats, prices: Floats, n: int, count: int, money: float, taken: Bools) -> None:
+    """taken = argmax sum of values  s.t.  sum of prices <= money, at most `count` of the first n things; values > 0.
+
+    Depth first, most value per money first, a branch left where its bound is no better than the best so far.
 
     >>> import numpy as np
-    >>> knapsack(np.array([3.0, 2.0, 2.0]), np.array([3.0, 2.0, 2.0]), 3, 4.0)
+    >>> taken = np.zeros(3, dtype=bool)
+    >>> knapsack(np.array([3.0, 2.0, 2.0]), np.array([3.0, 2.0, 2.0]), 3, 3, 4.0, taken)
+    >>> taken
     array([False,  True,  True])
     """
-    n, turn = values.size, _by_density(values, prices)
+    turn = _by_density(values, prices, n)
     value, price, best_left = np.empty(n), np.empty(n), np.zeros(n + 1)
     for i in range(n - 1, -1, -1):
-        value[i], price[i] = values[turn[i]], prices[turn[i]]
+        value[i], price[i], taken[i] = values[turn[i]], prices[turn[i]], False
         best_left[i] = max(value[i], best_left[i + 1])
     has, spent, held = np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 1, dtype=np.int64)  # before item i
-    now, taken, best, i = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_), -1.0, 0
+    now, best, i = np.zeros(n, dtype=np.bool_), -1.0, 0
     while i >= 0:
         while i < n and has[i] + _at_most(value, price, best_left, i, count - held[i], money - spent[i]) > best:
             now[i] = spent[i] + price[i] <= money and held[i] < count
@@ -69,4 +70,3 @@ def knapsack(values: Floats, prices: Floats, count: int, money: float) -> Bools:
             now[i] = False
             has[i + 1], spent[i + 1], held[i + 1] = has[i], spent[i], held[i]
             i += 1
-    return taken

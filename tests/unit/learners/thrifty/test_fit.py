@@ -5,25 +5,24 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.thrifty import book as at
-from keyhole.thrifty.fitting import build, solve
-from keyhole.thrifty.scoring import regress, rescore
+from keyhole.learners.thrifty.fit import build, solve
+from keyhole.learners.thrifty.score import recount, regress
 
 
 @numba.njit
-def refit_now(b):
-    solve(b, at.NOW, b.cnt[at.SIZE])
+def solve_again(state):
+    solve(state.fit, state.now.m, state.attr, state.now)
 
 
 @numba.njit
-def build_trial(b, m, guess):
-    build(b, at.TRIAL, m, guess)
+def build_trial(state, m, guess):
+    build(state, m, guess)
 
 
 @numba.njit
-def score_one(b, j, s, u):
-    rescore(b)
-    return regress(b, j, s, u)
+def score_one(state, j, s, u):
+    recount(state)
+    return regress(state.attr[j], state.pair[j], state.fit, state.now, s, u)
 
 
 def played(T=400, d=6, k=6):
@@ -42,41 +41,41 @@ def ridge(Z, u, means, variances, u_mean):
 
 
 def scaled(learner, X, y):
-    row = learner.store.at
-    Z = (X - row[:, at.REF]) / row[:, at.UNIT]
-    return Z, (y - learner.store.num[at.YREF]) / learner.store.num[at.YUNIT]
+    attr, now = learner.memory.attr, learner.memory.state.now
+    return (X - attr["ref"]) / attr["unit"], (y - now.y_ref) / now.y_unit
 
 
 def test_weights_are_the_ridge_solution_on_all_rows():
     learner, X, y = played()
-    refit_now(learner.store.book())
+    solve_again(learner.memory.state)
     Z, u = scaled(learner, X, y)
-    M = learner.store.members
+    M = learner.memory.members
     expected = ridge(Z[:, M], u, Z[:, M].mean(0), Z[:, M].var(0), u.mean())
-    assert learner.store.vec[at.NOW, at.W, : M.size] == pytest.approx(expected, rel=1e-8)
+    assert learner.memory.state.fit.member["w"][: M.size] == pytest.approx(expected, rel=1e-8)
 
 
 def test_a_rebuilt_gram_equals_the_running_one():
     learner, _, _ = played()
-    b, m = learner.store.book(), learner.store.members.size
-    refit_now(b)
-    b.M[at.TRIAL] = b.M[at.NOW]
-    build_trial(b, m, b.vec[at.NOW, at.W].copy())
-    assert np.allclose(b.gram[at.TRIAL], b.gram[at.NOW], rtol=1e-9, atol=1e-9)
-    assert np.allclose(b.vec[at.TRIAL, at.W], b.vec[at.NOW, at.W], rtol=1e-8)
-    assert (b.idx[at.MARK] == -1).all()
+    state, m = learner.memory.state, learner.memory.members.size
+    solve_again(state)
+    fit, trial = state.fit, state.trial
+    trial.member["j"] = fit.member["j"]
+    build_trial(state, m, fit.member["w"].copy())
+    assert np.allclose(trial.gram[: m + 2, : m + 2], fit.gram[: m + 2, : m + 2], rtol=1e-9, atol=1e-9)
+    assert np.allclose(trial.member["w"][:m], fit.member["w"][:m], rtol=1e-8)
+    assert (state.attr["mark"] == -1).all()
 
 
 def test_a_candidate_seen_with_the_whole_support_is_scored_exactly():
     learner, X, y = played()
-    b, M = learner.store.book(), learner.store.members
-    refit_now(b)
+    state, M = learner.memory.state, learner.memory.members
+    solve_again(state)
     Z, u = scaled(learner, X, y)
-    w = b.vec[at.NOW, at.W, : M.size]
+    w = state.fit.member["w"][: M.size]
     for j in set(range(6)) - set(M.tolist()):
-        score_one(b, j, 8.0, np.zeros(max(M.size, 1)))
+        score_one(state, j, 8.0, np.zeros(max(M.size, 1)))
         covariance = ((Z[:, j] - Z[:, j].mean()) * (u - (Z[:, M] @ w))).mean()
-        assert b.at[j, at.R] == pytest.approx(covariance, rel=1e-8, abs=1e-12)
+        assert state.attr[j].r == pytest.approx(covariance, rel=1e-8, abs=1e-12)
 
 
 def test_rows_that_lack_a_newcomer_still_count_for_the_others():
@@ -89,20 +88,20 @@ def test_rows_that_lack_a_newcomer_still_count_for_the_others():
         learner.tell(r, X[t][r.attributes], y[t])
     # 570 rows with noise 0.5^2 / 3 at half weight: a standard error of 0.02; 30 rows and 3 at zero for the newcomer
     assert np.allclose(learner.weights, [1.0, -1.0, 0.5 * 30 / 33], atol=0.08)
-    place = learner.store.idx[at.PLACE, 2]
-    assert learner.store.vec[at.NOW, at.IMPUTED, place] > 100.0
+    state = learner.memory.state
+    assert state.fit.member[state.attr[2].place].imputed > 100.0
 
 
 def em(learner, M, guess, steps=3):
     """The weights of `build`, row by row: complete rows first, then `steps` times with each missing value filled in."""
-    b = learner.store.book()
-    m, n, s2 = len(M), int(b.cnt[at.TOLD]), b.num[at.S2]
-    shown = [{int(j): x for j, x in zip(w, v, strict=True) if j >= 0} for w, v in zip(b.who, b.what, strict=True)][:n]
-    raw = b.at[M, at.RAW : at.RAW + 3]
-    prior, variance = raw[:, 1] / raw[:, 0], raw[:, 2] / raw[:, 0] - (raw[:, 1] / raw[:, 0]) ** 2
+    state = learner.memory.state
+    m, n, s2, attr = len(M), int(state.now.told), state.now.s2, state.attr[M]
+    shown = [{int(j): x for j, x in row.tolist() if j >= 0} for row in state.shown[:n]]
+    prior = attr["raw_x"] / attr["raw_n"]
+    variance = attr["raw_xx"] / attr["raw_n"] - prior**2
 
     def fit(rows, weights, imputed, cond):
-        V = np.array([*rows, *[[*prior, 1.0, b.num[at.MEAN]]] * 5])
+        V = np.array([*rows, *[[*prior, 1.0, state.now.y_mean]] * 5])
         f = np.append(weights, np.ones(5))
         mean = f @ V / f.sum()
         A = ((V - mean).T * f) @ (V - mean)
@@ -110,11 +109,13 @@ def em(learner, M, guess, steps=3):
         P = np.linalg.inv((A[:m, :m] + np.diag(imputed * cond)) / f.sum())
         return np.linalg.solve(A[:m, :m], A[:m, -1]), mean, P
 
-    whole = [[*(row[j] for j in M), 1.0, y] for row, y in zip(shown, b.mass[:n, 0], strict=True) if set(M) <= set(row)]
+    whole = [
+        [*(row[j] for j in M), 1.0, y] for row, y in zip(shown, state.row["y"][:n], strict=True) if set(M) <= set(row)
+    ]
     w, mean, P = fit(whole, np.ones(len(whole)), np.zeros(m), np.zeros(m))
     for _ in range(steps):
         rows, weights, imputed, cond = list(whole), [1.0] * len(whole), np.zeros(m), 1.0 / np.diag(P)
-        for row, y in zip(shown, b.mass[:n, 0], strict=True):
+        for row, y in zip(shown, state.row["y"][:n], strict=True):
             lost = [a for a in range(m) if M[a] not in row]
             if len(lost) == 1:
                 a, v = lost[0], np.array([row.get(j, 0.0) for j in M])
@@ -131,11 +132,12 @@ def test_filling_in_by_sums_equals_filling_in_row_by_row():
     X, y, _ = kh.streams.synthetic(8, 3, 300, seed=2, design="ar(0.5)")
     learner = kh.make("thrifty", d=8, k=4, seed=0)
     kh.play(learner, X, y)
-    b = learner.store.book()
-    M = [*learner.store.members[:3].tolist(), *[j for j in range(8) if j not in learner.store.members][:1]]
-    b.M[at.TRIAL, : len(M)] = M
+    state, support = learner.memory.state, learner.memory.members.tolist()
+    M = [*support[:3], *[j for j in range(8) if j not in support][:1]]
+    state.trial.member["j"][: len(M)] = M
     guess = np.array([0.04, -0.03, 0.02, 0.05])
     expected = em(learner, M, guess)
-    build_trial(b, len(M), guess)
-    assert (b.vec[at.TRIAL, at.IMPUTED, : len(M)] > 1.0).sum() >= 2
-    assert b.vec[at.TRIAL, at.W, : len(M)] == pytest.approx(expected, rel=1e-5)  # 1e-9 is added to a unit diagonal
+    build_trial(state, len(M), guess)
+    assert (state.trial.member["imputed"][: len(M)] > 1.0).sum() >= 2
+    # 1e-9 is added to a unit diagonal
+    assert state.trial.member["w"][: len(M)] == pytest.approx(expected, rel=1e-5)

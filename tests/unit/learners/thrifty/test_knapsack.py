@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from keyhole.thrifty.knapsack import knapsack
+from keyhole.learners.thrifty.knapsack import knapsack
 
 
 def best_by_enumeration(values, prices, count, money):
@@ -20,7 +20,8 @@ def test_it_equals_enumeration(seed):
     n = int(rng.integers(1, 11))
     values, prices = rng.uniform(0.01, 1, n), rng.choice([rng.uniform(0, 1, n), rng.integers(0, 4, n)]).astype(float)
     count, money = int(rng.integers(0, n + 1)), float(rng.uniform(0, prices.sum() + 0.1))
-    taken = knapsack(values, prices, count, money)
+    taken = np.ones(n, dtype=bool)
+    knapsack(values, prices, n, count, money, taken)
     assert taken.sum() <= count
     assert prices[taken].sum() <= money + 1e-12
     assert values[taken].sum() == pytest.approx(best_by_enumeration(values, prices, count, money), rel=1e-12)
@@ -28,5 +29,6 @@ def test_it_equals_enumeration(seed):
 
 def test_thirty_things_whose_value_is_their_price_are_still_quick():
     prices = np.random.default_rng(0).uniform(1, 2, 30)
-    taken = knapsack(prices.copy(), prices, 30, 20.0)
+    taken = np.zeros(30, dtype=bool)
+    knapsack(prices.copy(), prices, 30, 30, 20.0, taken)
     assert 19.9 < prices[taken].sum() <= 20.0
