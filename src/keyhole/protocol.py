@@ -3,7 +3,7 @@
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from os import PathLike
 from typing import ClassVar, NamedTuple, TypeAlias
@@ -18,10 +18,12 @@ from .rounds import Round
 from .rules import Places, Rule
 from .state import Stateful
 
-__all__ = ["Draft", "Learner", "Round"]
+__all__ = ["Block", "Draft", "Learner", "Round"]
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
+# block(rows, labels, predictions, explored): plays some of the rows, writes into the last two; see `Learner._block`.
+Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools], tuple[Ints, Ints]]
 
 
 # Sets the generators of learners apart from all others that somebody seeds with the same number.
@@ -177,6 +179,11 @@ class Learner(Locked, Stateful, ABC):
     def _memo_fits(self, r: Round) -> bool:
         """Whether `_predict` and `_tell` can work with the note of an open round that comes from a file."""
         return True
+
+    def _block(self) -> Block | None:
+        """A compiled call that plays some of the rows it is given just as the protocol would, reading no value that was
+        not bought: what each row bought, and how many of that before and after the label. None: there is none."""
+        return None
 
     def _finish(self) -> None:
         """A stream has ended: say, once, what a reader of its history should know."""

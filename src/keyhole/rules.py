@@ -8,6 +8,7 @@
 | `Law`              | probabilities that sum to one                                                    |
 | `Gram`             | a sum of x x': symmetric, positive semidefinite                                  |
 | `Inverse`          | A^-1 of an A that started at eps I and grew: symmetric, 0 <= A^-1 <= I / eps     |
+| `Records`          | records of such numbers                                                          |
 | `Anything`         | whatever its type allows                                                         |
 
 A bound is a number, or the name of what the owner of the field was configured with: `Places("d")`.
@@ -20,7 +21,7 @@ import numpy as np
 
 from .errors import StateError
 
-__all__ = ["LARGEST", "Anything", "Counts", "Gram", "Inverse", "Law", "Numbers", "Places", "Rule", "usual"]
+__all__ = ["LARGEST", "Anything", "Counts", "Gram", "Inverse", "Law", "Numbers", "Places", "Records", "Rule", "usual"]
 
 LARGEST = 1e150
 """More than sums of products of what the protocol lets through come to; its square is still a number."""
@@ -143,7 +144,19 @@ class Inverse:
         Gram().check(field, value, owner)
 
 
+@dataclass(frozen=True)
+class Records:
+    """An array of records: numbers are finite, whole numbers counts or -1 for none."""
+
+    def check(self, field: str, value: object, owner: object) -> None:
+        """Field by field."""
+        records = np.asarray(value)
+        for name in records.dtype.names or ():
+            whole = records.dtype[name].kind == "i"
+            (Counts(least=-1) if whole else usual(records[name])).check(f"{field}.{name}", records[name], owner)
+
+
 def usual(value: object) -> Rule:
     """The rule of a field that has none of its own: numbers are finite, whole numbers are counts."""
-    kind = np.asarray(value).dtype.kind
-    return Numbers() if kind == "f" else Counts() if kind == "i" else Anything()
+    rules: dict[str, Rule] = {"f": Numbers(), "i": Counts(), "V": Records()}
+    return rules.get(np.asarray(value).dtype.kind, Anything())

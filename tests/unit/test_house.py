@@ -18,9 +18,10 @@ LAYERS = [
     {"files", "outputs"},
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "tuning"},
     {"protocol", "saving", "streams"},
-    {"thrifty", "learners", "records", "catalogue", "loading", "compat", "data"},
+    {"learners", "records", "catalogue", "loading", "compat", "data"},
     {"keeper", "figures"},
-    {"runs", "study", "report"},
+    {"runs", "study", "report", "store"},
+    {"service", "client"},
     {"cli"},
 ]
 

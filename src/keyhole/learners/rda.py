@@ -82,8 +82,8 @@ class RDA(BuysEverything):
         w_{t+1,G} = -(sqrt(t)/gamma_t) [1 - lam_t sqrt(d_G) / |g_bar_{t,G}|_2]_+ g_bar_{t,G}     for every group G
 
     with gamma_t = gamma sqrt(d) v_t n_t and lam_t = lam r_t + gamma sqrt(d) v_t rho / sqrt(t). Where every group is one
-    attribute this is the soft threshold of l1-RDA (rho > 0: its "enhanced" form); with larger groups it is DA-GL, whose group
-    formula is reconstructed (its paper promises a closed form in O(d); the factor sqrt(d_G) is the group lasso's).
+    attribute this is the soft threshold of l1-RDA (rho > 0: its "enhanced" form); with larger groups it is DA-GL, whose
+    group formula is reconstructed (its paper promises a closed form in O(d); sqrt(d_G) is the group lasso's factor).
 
     Cost: O(d) a round and in memory.
 
@@ -92,12 +92,12 @@ class RDA(BuysEverything):
     groups
         Lists of attributes, by name or by number; an attribute in none of them is a group of its own.
     tuning
-        "theory": v_t = n_t = r_t = 1 and gamma = 4, which balances the two terms of the regret bound where |x|_inf, |w|_1 and
-        |y| are at most 1, rho = 0 and lam = 0.001. "practical" (the default): v_t is the mean of x_i^2 so far over all
-        attributes, n_t = 1 + 1.5 noise / signal as the errors so far tell them apart, r_t the root mean square of those
-        errors times sqrt(v_t), and <w_t, x_t> is kept within the largest label so far; without these (they are ours) the same gamma
-        explodes on one design and hardly moves on another. gamma = 1, rho = 0.02 and lam = 0.02 were chosen by
-        `benchmarks/tune.py`.
+        "theory": v_t = n_t = r_t = 1 and gamma = 4, which balances the two terms of the regret bound where |x|_inf,
+        |w|_1 and |y| are at most 1, rho = 0 and lam = 0.001. "practical" (the default): v_t is the mean of x_i^2 so far
+        over all attributes, n_t = 1 + 1.5 noise / signal as the errors so far tell them apart, r_t their root mean
+        square times sqrt(v_t), and <w_t, x_t> is kept within the largest label so far; without these (they are ours)
+        the same gamma explodes on one design and hardly moves on another. gamma = 1, rho = 0.02 and lam = 0.02 are for
+        the streams of `benchmarks/tune.py`.
     gamma, lam, rho
         The numbers above; each overrides the preset.
 
