@@ -1,15 +1,17 @@
 """One way to compile a hot loop: numba, cached on disk, IEEE arithmetic (no fast-math: results must repeat).
 
-numba decides by the file of a function whether its cache is still good; after a change in an `inner` function of
-another file the cache has to be cleared by hand (`make clean`).
+Where the compiled code is kept, and when it is still good, is said in `_cache.py`.
 """
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar, cast
 
 import numba
 from numba.core import event
+
+from . import _cache
 
 __all__ = ["inner", "jit", "once"]
 
@@ -18,7 +20,9 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def jit(function: F) -> F:
     """Compile `function` in nopython mode; division by zero gives inf or nan, as numpy's does."""
-    return cast(F, numba.njit(cache=True, error_model="numpy", nogil=True)(function))
+    compiled = numba.njit(error_model="numpy", nogil=True)(function)
+    _cache.attach(compiled, function)
+    return cast(F, compiled)
 
 
 def inner(function: F) -> F:
@@ -39,6 +43,10 @@ def _bare(function: F, inline: str) -> F:
     return cast(Callable[[F], F], compiled(error_model="numpy", nogil=True, **options))(function)
 
 
+_ONCE = ", once; the next start takes it from disk"
+_AGAIN = "; no folder to keep it in can be written to, name one in NUMBA_CACHE_DIR"
+
+
 class _Notice(event.Listener):
     """Says, once, why nothing seems to happen: a kernel is compiled. One that is loaded from disk is not."""
 
@@ -46,9 +54,10 @@ class _Notice(event.Listener):
 
     def on_start(self, event: event.Event) -> None:
         function = getattr(event.data["dispatcher"], "py_func", None)
-        if not self.said and getattr(function, "__module__", "").startswith("keyhole."):
+        if not self.said and function and function.__module__.startswith("keyhole."):
             self.said = True
-            print("keyhole: compiling for this machine, once; the next start takes it from disk", file=sys.stderr)
+            kept = _cache.folder_of(Path(function.__code__.co_filename))
+            print(f"keyhole: compiling for this machine{_ONCE if kept else _AGAIN}", file=sys.stderr)
 
     def on_end(self, event: event.Event) -> None:
         """Nothing to say."""

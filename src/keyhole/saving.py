@@ -7,16 +7,16 @@ byte are noticed. `loading` reads it back.
 import hashlib
 import io
 import json
-import os
 import zipfile
 from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
+from .files import write_atomically
 from .protocol import Learner, Plain
 
-__all__ = ["save", "to_bytes", "write_atomically"]
+__all__ = ["save", "to_bytes"]
 
 FORMAT = 1
 DIGEST = 64
@@ -54,16 +54,3 @@ def to_bytes(learner: Learner, note: dict[str, Plain] | None = None) -> bytes:
 def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     """Add a member with a fixed date, so that equal states make equal files."""
     archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), data)
-
-
-def write_atomically(path: Path, data: bytes) -> None:
-    """Replace `path` by a file with this content, in one step."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with open(temporary, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -1,12 +1,17 @@
-"""Compiling is announced, once, and only when it happens."""
+"""Compiled kernels are kept between starts, never past an edit, and where nothing can be kept nothing breaks."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import keyhole
+import pytest
 
+import keyhole
+from keyhole import _cache
+
+SOURCE = Path(keyhole.__file__).parents[1]
 CODE = """
 import numpy as np
 from keyhole.dantzig import Sequence
@@ -14,14 +19,85 @@ seq = Sequence(3)
 for _ in range(2):
     seq.update(np.arange(2), np.eye(2), np.ones(2))
 """
+# A kernel whose `inner` is in another file, and that takes a constant from a third.
+KERNEL = "from ._jit import jit\nfrom .deep import twice\n\n@jit\ndef f(x):\n    return twice(x)\n"
+INNER = "from ._jit import inner\nfrom .two import TWO\n\n@inner\ndef twice(x):\n    return TWO * x\n"
+EDITS = [
+    ("deep.py", "TWO * x", "TWO * x + 1.0", "11.0\n"),
+    ("two.py", "2.0", "3.0", "16.0\n"),
+    ("kernel.py", "twice(x)", "twice(x) - 2.0", "14.0\n"),
+]
+SHOW = "from keyhole.kernel import f; print(f(5.0))"
+
+
+def run(code: str, source: Path = SOURCE, **environment: str) -> "subprocess.CompletedProcess[str]":
+    kept = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    there = kept | {"PYTHONPATH": str(source)} | environment
+    return subprocess.run([sys.executable, "-c", code], env=there, capture_output=True, text=True, check=True)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A package with our `_jit` and `_cache` and the kernel above."""
+    package = tmp_path / "source" / "keyhole"
+    package.mkdir(parents=True)
+    for name in ("_jit.py", "_cache.py"):
+        shutil.copy(SOURCE / "keyhole" / name, package)
+    sources = {"__init__.py": "", "kernel.py": KERNEL, "deep.py": INNER, "two.py": "TWO = 2.0\n"}
+    for name, text in sources.items():
+        (package / name).write_text(text)
+    return package
 
 
 def test_one_line_on_stderr_with_a_cold_cache_and_none_with_a_warm_one(tmp_path: Path) -> None:
-    source = str(Path(keyhole.__file__).parents[1])
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": source}
-    run = [sys.executable, "-c", CODE]
-    cold, warm = (subprocess.run(run, env=environment, capture_output=True, text=True, check=True) for _ in "ab")
+    cold, warm = (run(CODE, NUMBA_CACHE_DIR=str(tmp_path)) for _ in "ab")
     assert cold.stderr.count("\n") == 1
     assert "compiling" in cold.stderr
     assert warm.stderr == ""
     assert cold.stdout == warm.stdout == ""
+
+
+def test_an_edit_anywhere_below_a_kernel_is_seen_and_one_beside_it_changes_nothing(copy: Path) -> None:
+    assert run(SHOW, copy.parent).stdout == "10.0\n"
+    (copy / "other.py").write_text("THREE = 3\n")
+    assert run(SHOW, copy.parent).stderr == ""  # from disk
+    for name, before, after, shown in EDITS:
+        (copy / name).write_text((copy / name).read_text().replace(before, after))
+        edited = run(SHOW, copy.parent)
+        assert edited.stdout == shown
+        assert "once" in edited.stderr
+
+
+def test_the_folders_of_old_versions_go_and_nothing_else_does(tmp_path: Path) -> None:
+    for n in range(6):
+        (tmp_path / f"{n:016x}").mkdir()
+        os.utime(tmp_path / f"{n:016x}", (n, n))
+    (tmp_path / "mine").mkdir()
+    _cache._tidy(tmp_path / f"{0:016x}")
+    assert sorted(int(place.name, 16) for place in tmp_path.iterdir() if place.name != "mine") == [0, 3, 4, 5]
+    assert (tmp_path / "mine").is_dir()
+
+
+def test_where_nothing_can_be_written_it_runs_and_says_so(copy: Path, tmp_path: Path) -> None:
+    wall = tmp_path / "file"
+    wall.write_text("")
+    (copy / "__pycache__").mkdir()
+    (copy / "__pycache__" / "kernels").write_text("")  # refuses root too, whom no permission stops
+    home = {"HOME": str(wall / "home"), "XDG_CACHE_HOME": str(wall / "home"), "LOCALAPPDATA": str(wall / "home")}
+    for place in (home, {"NUMBA_CACHE_DIR": str(wall / "cache")}):
+        done = run(SHOW, copy.parent, **place)
+        assert done.stdout == "10.0\n"
+        assert "NUMBA_CACHE_DIR" in done.stderr
+
+
+def test_what_is_kept_is_used_read_only_mended_if_damaged_and_not_mixed_with_bounds_checks(copy: Path) -> None:
+    run(SHOW, copy.parent)
+    blind = f"import os; os.access = lambda *a, **k: False; {SHOW}"
+    assert run(blind, copy.parent).stderr == ""
+    assert "once" in run(SHOW, copy.parent, NUMBA_BOUNDSCHECK="1").stderr
+    for file in (copy / "__pycache__" / "kernels").rglob("*.nb?"):
+        file.write_bytes(file.read_bytes()[:20])
+    damaged = run(SHOW, copy.parent)
+    assert damaged.stdout == "10.0\n"
+    assert "once" in damaged.stderr
+    assert run(SHOW, copy.parent).stderr == ""

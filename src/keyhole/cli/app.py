@@ -3,6 +3,7 @@
 import typer
 
 from .algorithms import algorithms
+from .bounds import bounds
 from .compare import compare
 from .demo import demo
 from .diagnose import diagnose
@@ -17,5 +18,5 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, run, predict, compare, diagnose, algorithms):
+for command in (demo, run, predict, compare, bounds, diagnose, algorithms):
     app.command()(command)

@@ -57,7 +57,7 @@ def _suggest(settings: "Settings") -> None:
         print(f"note: --budget {len(names)} buys every attribute; 'vaw' is made for that", file=sys.stderr)
 
 
-def conduct(settings: "Settings", folder: Path, every: float, resumed: bool) -> None:
+def conduct(settings: "Settings", folder: Path, every: float, resumed: bool, kind: str = "run") -> None:
     """Begin or resume, with a bar; exits with 3 where it was interrupted."""
     from .. import runs
     from ..report import write_report
@@ -72,7 +72,7 @@ def conduct(settings: "Settings", folder: Path, every: float, resumed: bool) -> 
             if resumed:
                 ended = runs.resume(folder, screen, write_report, every)
             else:
-                ended = runs.begin(settings, folder, screen, write_report, every)
+                ended = runs.begin(settings, folder, screen, write_report, every, kind)
     except KeyboardInterrupt:
         print(f"interrupted; continue with: keyhole run --resume {folder}")
         raise typer.Exit(3) from None

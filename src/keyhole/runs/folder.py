@@ -18,7 +18,6 @@ _SPARE = 20_000_000
 def check_room(folder: Path, rows: int) -> None:
     """The folder can be written and has room for the records of that many rows."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".probe.{os.getpid()}"
         probe.write_bytes(b"keyhole")
         probe.unlink()

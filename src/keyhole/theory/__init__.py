@@ -4,5 +4,16 @@ from .bounds import RegretTerms
 from .comparators import BestSparse, best_sparse
 from .compatibility import Compatibility, compatibility
 from .constants import Constants
+from .promise import Bound, bound, bounds_beside
 
-__all__ = ["BestSparse", "Compatibility", "Constants", "RegretTerms", "best_sparse", "compatibility"]
+__all__ = [
+    "BestSparse",
+    "Bound",
+    "Compatibility",
+    "Constants",
+    "RegretTerms",
+    "best_sparse",
+    "bound",
+    "bounds_beside",
+    "compatibility",
+]
