@@ -5,11 +5,11 @@ A frame is told by its type's home, so that none of the three is imported before
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._types import Floats
+from ._types import Floats, Ints
 from .errors import ConfigError
 
 if TYPE_CHECKING:
@@ -21,9 +21,7 @@ _HOMES = ("pandas", "polars", "pyarrow", "narwhals", "modin", "cudf")
 
 
 def _from(thing: object, kinds: Sequence[str]) -> bool:
-    return any(
-        cls.__module__.split(".")[0] in _HOMES and cls.__name__ in kinds for cls in type(thing).__mro__
-    )
+    return any(cls.__module__.split(".")[0] in _HOMES and cls.__name__ in kinds for cls in type(thing).__mro__)
 
 
 def is_frame(thing: object) -> bool:
@@ -36,7 +34,7 @@ def is_series(thing: object) -> bool:
     return _from(thing, ("Series", "ChunkedArray", "Array"))
 
 
-def _narwhals(frame: object) -> "nw.DataFrame[object]":
+def _narwhals(frame: object) -> "nw.DataFrame[Any]":
     try:
         import narwhals as nw
     except ImportError:  # pragma: no cover - it is a dependency
@@ -45,7 +43,7 @@ def _narwhals(frame: object) -> "nw.DataFrame[object]":
         import pyarrow as pa
 
         frame = pa.Table.from_batches([frame])
-    wrapped: nw.DataFrame[object] = nw.from_native(frame, eager_only=True)  # type: ignore[call-overload]
+    wrapped: nw.DataFrame[Any] = nw.from_native(frame, eager_only=True)
     return wrapped
 
 
@@ -79,7 +77,7 @@ def matrix_of(frame: object, names: Sequence[str], what: str = "X", only: bool =
     return out
 
 
-def _numbers(table: "nw.DataFrame[object]", name: str, what: str) -> Floats:
+def _numbers(table: "nw.DataFrame[Any]", name: str, what: str) -> Floats:
     import narwhals as nw
 
     column = table.get_column(name)
@@ -94,7 +92,7 @@ def labels_of(y: object) -> object:
     return np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y, dtype=np.float64) if is_series(y) else y
 
 
-def to_frame(columns: Mapping[str, Sequence[object] | Floats]) -> object:
+def to_frame(columns: "Mapping[str, Sequence[object] | Floats | Ints]") -> object:
     """Named columns as a frame of whichever library is in use already, else of whichever is installed."""
     for library in (*(m for m in ("pandas", "polars", "pyarrow") if m in sys.modules), "pandas", "polars", "pyarrow"):
         try:
@@ -102,7 +100,7 @@ def to_frame(columns: Mapping[str, Sequence[object] | Floats]) -> object:
         except ImportError:
             continue
         make = module.table if library == "pyarrow" else module.DataFrame
-        made: object = make(dict(columns))
+        made: object = make({name: list(v) if isinstance(v, tuple) else v for name, v in columns.items()})
         return made
     raise ConfigError("a frame needs pandas, polars or pyarrow; pip install pandas")
 

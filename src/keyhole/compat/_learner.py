@@ -24,4 +24,5 @@ def learner_of(
     set_ones = {key: given[key] for key in _OPTIONAL if given.get(key) is not None}
     k = None if k is None else min(k, len(names))
     k0 = min(k0, len(names) - (k or 0))
-    return make(algorithm, names=list(names), k=k, k0=k0, seed=seed, **set_ones, **(options or {}))
+    further = {**set_ones, **(options or {})}
+    return make(algorithm, names=list(names), k=k, k0=k0, seed=seed, **further)  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from ._learner import learner_of
 __all__ = ["BudgetedRegressor"]
 
 
-class BudgetedRegressor(base.Regressor):  # type: ignore[misc]
+class BudgetedRegressor(base.Regressor):
     """Online regression that buys at most k of the features of each row.
 
     `predict_one(x)` asks the learner what to buy and reads those keys of `x`, no others; `learn_one(x, y)` tells the
@@ -173,7 +173,9 @@ class BudgetedRegressor(base.Regressor):  # type: ignore[misc]
         if isinstance(caller, compose.Pipeline):
             readers = [step for step in caller.steps.values() if not isinstance(step, lazy)]
             if readers:
-                text = f"{type(readers[0]).__name__} reads every feature before the regressor buys any: nothing is saved"
+                text = (
+                    f"{type(readers[0]).__name__} reads every feature before the regressor buys any: nothing is saved"
+                )
                 warnings.warn(f"{text}; thrifty needs no scaling", KeyholeWarning, stacklevel=4)
 
     @classmethod
@@ -193,5 +195,3 @@ def _number(name: str, value: object) -> float:
 def _same(value: object, bought: float) -> bool:
     now = _number("", value)
     return now == bought or (now != now and bought != bought)
-
-

@@ -150,5 +150,5 @@ class BudgetedRegressor(SelectorMixin, RegressorMixin, BaseEstimator):  # type: 
         check_is_fitted(self)
         learner = self.learner_
         price = np.asarray(getattr(learner, "prices", np.zeros(learner.d)), dtype=np.float64)
-        columns = {"attribute": list(learner.names), "bought": self.bought_, "price": price}
-        return to_frame({**columns, "spent": self.bought_ * price})
+        spent = self.bought_ * price
+        return to_frame({"attribute": learner.names, "bought": self.bought_, "price": price, "spent": spent})
