@@ -18,9 +18,10 @@ LAYERS = [
     {"files", "outputs"},
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "tuning"},
     {"protocol", "frozen", "saving", "streams"},
-    {"thrifty", "learners", "records", "catalogue", "loading", "data"},
+    {"learners", "records", "catalogue", "loading", "data"},
     {"keeper", "figures"},
-    {"runs", "study", "compat", "report"},
+    {"runs", "study", "compat", "report", "store"},
+    {"service", "client"},
     {"cli"},
 ]
 
