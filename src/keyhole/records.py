@@ -1,29 +1,11 @@
 """One record per algorithm: what there is to know of it before running it."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import replace
+
+from .algorithm import Algorithm
+from .options import OPTIONS
 
 __all__ = ["ALGORITHMS", "Algorithm"]
-
-
-@dataclass(frozen=True)
-class Algorithm:
-    """What there is to know about an algorithm before running it."""
-
-    name: str
-    setting: str
-    assumptions: str
-    bound: str
-    cost: str
-    reference: str
-    status: str
-    """"verified" (read and checked) or "reconstructed" (its steps are ours, its rate is theirs)."""
-    path: str
-    """Where the learner is: "module:Class", imported when it is made."""
-
-    def to_dict(self) -> dict[str, str]:
-        """The record as plain data, without the module path."""
-        return {key: value for key, value in asdict(self).items() if key != "path"}
-
 
 _PAPER = "Li, Liao, Xu and Nie, COLT 2025"
 _ITO = "Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura and Kawarabayashi, NIPS 2017"
@@ -31,16 +13,18 @@ _INDEPENDENT = "(a) realizable, (b) sparse, (c) linearly independent features, (
 _KALE = "Kale, Karnin, Liang and Pal, ICML 2017"
 _MURATA = "Murata and Suzuki, NeurIPS 2018"
 
-ALGORITHMS = (
+_RECORDS = (
     Algorithm(
         name="thrifty",
         setting="k of d, optional k0, optional costs",
         assumptions="(i) exchangeable rows",
         bound="none proven",
-        cost="O(k^2), and O(d k^2) at each 2 % more rows",
+        cost="O(k^2), and O(d k^2) at each 3 % more rows",
         reference="keyhole's own, docs/thrifty.md",
         status="verified",
         path="keyhole.learners.thrifty:Thrifty",
+        extras="optional",
+        raw_columns=True,
     ),
     Algorithm(
         name="ds-oslrc",
@@ -61,6 +45,7 @@ ALGORITHMS = (
         reference=f"{_PAPER}, Algorithm 3",
         status="verified",
         path="keyhole.learners.ds_poslrc:DSPOSLRC",
+        extras="required",
     ),
     Algorithm(
         name="aer",
@@ -101,6 +86,7 @@ ALGORITHMS = (
         reference="Yang et al., AISTATS 2023",
         status="reconstructed",
         path="keyhole.learners.olin_lasso:OLinLasso",
+        buys_all=True,
     ),
     Algorithm(
         name="rda",
@@ -111,6 +97,7 @@ ALGORITHMS = (
         reference="Xiao, JMLR 2010; with groups= Yang, Xu, King and Lyu, ICML 2010 (reconstructed)",
         status="verified",
         path="keyhole.learners.rda:RDA",
+        buys_all=True,
     ),
     Algorithm(
         name="i-lamm",
@@ -121,6 +108,7 @@ ALGORITHMS = (
         reference="Fan, Liu, Sun and Zhang, Annals of Statistics 2018",
         status="verified",
         path="keyhole.learners.i_lamm:ILAMM",
+        buys_all=True,
     ),
     Algorithm(
         name="vaw",
@@ -131,6 +119,7 @@ ALGORITHMS = (
         reference="Vovk, NIPS 1997; Azoury and Warmuth, Machine Learning 2001",
         status="verified",
         path="keyhole.learners.vaw:VAW",
+        buys_all=True,
     ),
     Algorithm(
         name="fixed-random",
@@ -151,6 +140,7 @@ ALGORITHMS = (
         reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on the true support",
         status="verified",
         path="keyhole.learners.oracle_support:OracleSupport",
+        told=True,
     ),
     Algorithm(
         name="ito2017-1",
@@ -161,6 +151,7 @@ ALGORITHMS = (
         reference=f"{_ITO}, Algorithm 1",
         status="reconstructed",
         path="keyhole.learners.ito2017:Ito1",
+        extras="required",
     ),
     Algorithm(
         name="ito2017-2",
@@ -191,6 +182,7 @@ ALGORITHMS = (
         reference=f"{_KALE}, Algorithm 1",
         status="reconstructed",
         path="keyhole.learners.kale2017_dantzig:KaleDantzig",
+        extras="required",
     ),
     Algorithm(
         name="foster2016",
@@ -201,6 +193,7 @@ ALGORITHMS = (
         reference="Foster, Kale and Karloff, COLT 2016",
         status="reconstructed",
         path="keyhole.learners.foster2016:Foster",
+        extras="required",
     ),
     Algorithm(
         name="support-bandit",
@@ -222,6 +215,7 @@ ALGORITHMS = (
         reference=f"{_KALE}, Algorithm 2",
         status="reconstructed",
         path="keyhole.learners.kale2017_greedy:KaleGreedy",
+        extras="required",
     ),
     Algorithm(
         name="murata2018-explore",
@@ -244,3 +238,5 @@ ALGORITHMS = (
         path="keyhole.learners.murata2018:MurataHybrid",
     ),
 )
+
+ALGORITHMS = tuple(replace(record, options=OPTIONS.get(record.name, ())) for record in _RECORDS)

@@ -31,7 +31,7 @@ LAYERS = [
     {"files", "outputs"},
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "tuning"},
     {"protocol", "frozen", "saving", "streams"},
-    {"learners", "records", "catalogue", "loading", "data"},
+    {"learners", "algorithm", "options", "records", "catalogue", "loading", "data"},
     {"keeper", "figures"},
     {"runs", "study", "compat", "report", "store"},
     {"service", "client"},

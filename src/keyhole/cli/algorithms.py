@@ -14,12 +14,9 @@ if TYPE_CHECKING:
     from ..catalogue import Algorithm
 
 _TITLES = (
-    (
-        "k of d: as many attributes as the budget before the label (Table 1 of the paper, and beyond)",
-        r"k of d(?!, then)",
-    ),
-    ("k of d, then k0 more after the label (Table 2 of the paper, and beyond)", r"k "),
-    ("references: they see more than a budget allows", r""),
+    "k of d: as many attributes as the budget before the label (Table 1 of the paper, and beyond)",
+    "k of d, then k0 more after the label (Table 2 of the paper, and beyond)",
+    "references: they see more than a budget allows",
 )
 _SYMBOLS = (
     "symbols: w the weights behind the labels, h the smallest of them in size, delta_S the compatibility constant, "
@@ -47,7 +44,7 @@ def algorithms(
         return
     console = Console(width=None if sys.stdout.isatty() else _PAGE)
     for part, members in groupby(sorted(catalogue(), key=_part), key=_part):
-        console.print(_table(_TITLES[part][0], list(members)))
+        console.print(_table(_TITLES[part], list(members)))
     console.print(Text("assumptions: " + "; ".join(f"({key}) {words}" for key, words in legend().items())))
     console.print(Text(_SYMBOLS))
     console.print(Text(_STATUS))
@@ -76,7 +73,7 @@ def letters(assumptions: str) -> str:
 
 def _part(a: "Algorithm") -> int:
     """Which of the tables an algorithm is in."""
-    return next(i for i, (_, pattern) in enumerate(_TITLES) if re.match(pattern, a.setting))
+    return 2 if a.buys_all or a.told else int(a.extras == "required")
 
 
 def _table(title: str, members: "list[Algorithm]") -> "Table":

@@ -52,7 +52,7 @@ def _suggest(settings: "Settings") -> None:
     from ..catalogue import algorithms
 
     names = settings.learner.get("names")
-    chooses = {a.name for a in algorithms() if a.setting != "d of d"}
+    chooses = {a.name for a in algorithms() if not a.buys_all}
     if isinstance(names, list) and settings.learner["k"] == len(names) and settings.learner["name"] in chooses:
         print(f"note: --budget {len(names)} buys every attribute; 'vaw' is made for that", file=sys.stderr)
 

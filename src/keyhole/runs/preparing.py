@@ -98,7 +98,7 @@ def _learner(request: Request, schema: Schema) -> Learner:
 
 def _budget(name: str, k: object, k0: object, d: int) -> int:
     """How many attributes may be bought a row, if that is possible."""
-    buys_all = {a.name for a in algorithms() if a.setting == "d of d"}
+    buys_all = {a.name for a in algorithms() if a.buys_all}
     if k is None and name in buys_all:
         return d
     if k is None:

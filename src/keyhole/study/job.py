@@ -81,7 +81,7 @@ def learner_of(job: Job, rows: Rows) -> Learner:
     spec, d = Spec.parse(job.algorithm), rows.X.shape[1]
     options = dict(spec.options)
     k, k0 = options.pop("k", job.budget), options.pop("k0", job.extra)
-    if spec.name in {a.name for a in algorithms() if a.setting == "d of d"}:
+    if spec.name in {a.name for a in algorithms() if a.buys_all}:
         k = d
     if k is None:
         raise ConfigError(f"say how many attributes may be bought a row: --budget K with 1 <= K <= {d}")
