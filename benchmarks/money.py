@@ -163,10 +163,7 @@ def total(seeds: range) -> Iterator[str]:
         for seed in seeds:
             case = uniform(seed)
             T = len(case.y)
-            cost, _ = pay(case, seed, worth=None, total=a_row * T, rows=T)
-            learner = kh.make(
-                "thrifty", names=case.names, prices=case.prices, total=a_row * T, rows=T, seed=seed
-            )
+            learner = kh.make("thrifty", names=case.names, prices=case.prices, total=a_row * T, rows=T, seed=seed)
             history = kh.play(learner, case.X, case.y, keep=False)
             if (np.cumsum(history.price) > a_row * T * (1 + 1e-12)).any():
                 raise AssertionError("the total was exceeded")
