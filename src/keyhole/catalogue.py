@@ -3,11 +3,12 @@
 import difflib
 import importlib
 import inspect
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from .errors import ConfigError
+from .market import Market
 from .protocol import Learner, Plain, check_budget
 from .records import ALGORITHMS, Algorithm
 from .schedule import Rate, Squares
@@ -46,22 +47,33 @@ def make(
     columns = _columns(d, names)
     allowed = _options_of(cls)
     for key in options:
+        if key in ("sources", "known") and key not in allowed:
+            raise ConfigError(f"'{name}' buys single attributes and takes no {key}; 'thrifty' does")
         if key not in allowed:
             raise ConfigError(f"'{name}' has no option '{key}'; it has: {', '.join(allowed) or 'none'}")
-    k = _whole("k", k if k is not None else len(columns))
-    k0 = _whole("k0", k0)
-    check_budget(len(columns), k, k0)
-    seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _whole("seed", seed)
-    if seed < 0:
-        raise ConfigError(f"seed must be >= 0; it is {seed}")
     plain = {key: _plain(value) for key, value in options.items()}
     for option in record(name).options:
         if option.name in plain:
             option.check(plain[option.name])
+    n = len(columns) if cls.buys_all else _places(columns, plain)
+    k = _whole("k", k if k is not None else n)
+    k0 = _whole("k0", k0)
+    check_budget(n, k, k0, "d" if n == len(columns) else "the number of sources")
+    seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _whole("seed", seed)
+    if seed < 0:
+        raise ConfigError(f"seed must be >= 0; it is {seed}")
     learner = _built(cls, columns, k, k0, seed, plain)
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
     learner.config |= {"d": len(columns)} if names is None else {"names": list(columns)}
     return learner
+
+
+def _places(columns: Sequence[str], options: Mapping[str, object]) -> int:
+    """What k counts: the sources where there are any, else the attributes."""
+    if not (options.get("sources") or options.get("known")):
+        return len(columns)
+    market = Market.build(columns, options.get("sources"), options.get("known"))  # type: ignore[arg-type]
+    return len(market.sources)
 
 
 def options_of(name: str) -> list[str]:
