@@ -14,7 +14,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # Each layer may import from itself and from those before it.
 LAYERS = [
-    {"errors", "_types", "_cache", "_jit", "_known", "state", "rounds", "_checks"},
+    {"errors", "_types", "_cache", "_compiler", "_jit", "_known", "state", "rounds", "_checks"},
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "tuning"},
     {"protocol", "saving", "streams"},
     {"thrifty", "learners", "records", "catalogue", "loading", "compat", "data"},
