@@ -11,7 +11,6 @@ holds this very folder already (an image may be read-only) or can be written to.
 
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -149,4 +148,7 @@ def _tidy(folder: Path) -> None:
     others = [place for place in folder.parent.iterdir() if re.fullmatch("[0-9a-f]{16}", place.name)]
     others = sorted((place for place in others if place != folder), key=lambda place: place.stat().st_mtime)
     for place in others[:-KEPT]:
-        shutil.rmtree(place, ignore_errors=True)
+        with suppress(OSError):  # another process may be at it too; and a file that is not ours keeps its folder
+            for kernel in place.glob("*.nb[ci]*"):
+                kernel.unlink()
+            place.rmdir()

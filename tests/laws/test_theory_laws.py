@@ -43,8 +43,8 @@ def test_the_three_phases_come_in_order(c: Constants) -> None:
 @given(constants(extras=False), st.floats(1e-3, 1))
 def test_where_theorem_1_can_apply_the_late_term_pays_for_the_start(c: Constants, w_min: float) -> None:
     """The proof has 8 X (s2 - s1) and prints 8 X s2: what it drops covers the 4 s0 (s0 + 1) it leaves to the O(1)."""
-    X = c.s2(1.0) / 4
-    hidden = c.regret_terms(1.0, w_min).hidden["start"]
+    X = c.s2(1e-12) * 1e-24 / 4
+    hidden = 4 * c.s0 * (c.s0 + 1)
     assert 8 * X * c.s1 >= hidden or c.s0 < 1
 
 

@@ -3,11 +3,14 @@
 import typer
 
 from .algorithms import algorithms
+from .bounds import bounds
 from .compare import compare
 from .demo import demo
 from .diagnose import diagnose
 from .predict import predict
 from .run import run
+from .store import app as store
+from .token import app as token
 
 app = typer.Typer(
     name="keyhole",
@@ -17,5 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, run, predict, compare, diagnose, algorithms):
+for command in (demo, run, predict, compare, bounds, diagnose, algorithms):
     app.command()(command)
+app.add_typer(store, name="store")
+app.add_typer(token, name="token")

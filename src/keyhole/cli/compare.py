@@ -37,7 +37,7 @@ def compare(
     found = [Source.parse(name, target, schema, shuffle) for name in sources]
     comparison = Comparison(out, found, split(algorithms), seeds, rounds, budget, extra)
     pairs = _run(comparison, Engine.parse(engine, jobs), out)
-    rows, notes = write_comparison(out, pairs, _command())
+    rows, notes = write_comparison(comparison.folder, pairs, _command())
     _print(rows, notes, out)
 
 

@@ -1,6 +1,5 @@
 """`keyhole demo`: real people, real prices, in a minute."""
 
-import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="The run folder; a demo that is there is replaced.")] = Path("runs/demo"),
+    out: Annotated[Path, typer.Option(help="The run folder; an earlier demo is replaced.")] = Path("runs/demo"),
     budget: Annotated[int, typer.Option(min=1, help="Attributes that may be bought per person.")] = 5,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     paper: Annotated[bool, typer.Option("--paper", help="The paper's learners on a synthetic stream instead.")] = False,
@@ -38,19 +37,5 @@ def demo(
         file, people.target, budget, schema=people.schema, seed=seed, command=command, title=title, clip=False
     )
     settings = prepare(asked)
-    _make_way(out)
     print(f" {title}: {thousands(n)} people, {d} attributes, label {people.target}; buying {budget} per person")
-    conduct(settings, out, 5.0, resumed=False)
-
-
-def _make_way(folder: Path) -> None:
-    """Remove an earlier demo; anything else in its place is left alone, and refused later."""
-    from ..errors import ConfigError
-    from ..runs import Settings
-
-    try:
-        earlier = Settings.read(folder / "run.json").title == "NHANES 2017-18"
-    except ConfigError:
-        earlier = False
-    if earlier:
-        shutil.rmtree(folder)
+    conduct(settings, out, 5.0, resumed=False, kind="demo")

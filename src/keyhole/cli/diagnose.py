@@ -1,5 +1,6 @@
 """`keyhole diagnose`: what can be used of a file, its ranges, and whether choosing attributes matters."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ def diagnose(
     budget: Annotated[int, typer.Option(min=1, help="How many attributes the best choice may have.")] = 5,
     ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
     schema: Annotated[Path | None, typer.Option(help="Where to write the schema; else beside the file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a schema that is there.")] = False,
 ) -> None:
     """Look a file over: usable columns, missing values, ranges (written to a schema), and how much choosing matters.
 
@@ -42,8 +44,8 @@ def diagnose(
     k = min(budget, len(found.names))
     with _progress(f"searching for the best {k}", None):
         strength = signal(C, k)
-    kept = _write(found, place)
-    for line in (*_columns(profile), *_values(profile, found, place), *_signal(strength, found, k), *kept):
+    kept = _write(found, place, file, force)
+    for line in (*_columns(profile), *_values(profile, found), *_signal(strength, found, k), *kept):
         print(f" {line}")
 
 
@@ -56,12 +58,12 @@ def _columns(profile: "Profile") -> Iterator[str]:
         yield f"the target '{profile.target}' is missing in {_thousands(profile.missing[-1])} rows: they are skipped"
 
 
-def _values(profile: "Profile", schema: "Schema", place: Path) -> Iterator[str]:
+def _values(profile: "Profile", schema: "Schema") -> Iterator[str]:
     """Missing values and ranges."""
     gaps = [f"'{name}' {100 * share:.1f} %" for name, share in profile.missing_share().items()]
     outside = sum(a.low < -1 or a.high > 1 for a in schema.attributes)
     missing = f"{_some(gaps, 4)} missing" if gaps else "nothing missing"
-    yield f"{missing} | {outside} attributes outside [-1, 1]: ranges written to {place}"
+    yield f"{missing} | {outside} attributes outside [-1, 1]"
 
 
 def _signal(s: "Signal", schema: "Schema", k: int) -> Iterator[str]:
@@ -77,20 +79,19 @@ def _signal(s: "Signal", schema: "Schema", k: int) -> Iterator[str]:
     yield f"{constant}smallest eigenvalue {max(s.smallest_eigenvalue, 0.0):.2g} (of the scaled rows)"
 
 
-def _write(schema: "Schema", place: Path) -> list[str]:
-    """Write the schema; another one in its place is kept under another name."""
+def _write(schema: "Schema", place: Path, file: Path, force: bool) -> list[str]:
+    """Write the schema; one that is there is kept, for a person may have edited it."""
     from ..errors import ConfigError
+    from ..files import write_atomically
+    from ..outputs import claim_file
 
-    notes = []
+    if os.path.lexists(place) and not force:
+        return [f"{place} was there already and is kept as it is; --force replaces it, --schema FILE writes another"]
     try:
-        if place.exists() and place.read_text(encoding="utf-8") != schema.to_toml():
-            old = place.with_name(f"{place.name}.old")
-            place.replace(old)
-            notes.append(f"the schema that was there before is now {old}")
-        schema.write(place)
+        write_atomically(claim_file(place, force=force, reads=(file,)), schema.to_toml().encode())
     except OSError as fault:
         raise ConfigError(f"{place} cannot be written ({fault.strerror}); say where with --schema FILE") from None
-    return notes
+    return [f"ranges written to {place}"]
 
 
 @contextmanager

@@ -57,7 +57,7 @@ def _suggest(settings: "Settings") -> None:
         print(f"note: --budget {len(names)} buys every attribute; 'vaw' is made for that", file=sys.stderr)
 
 
-def conduct(settings: "Settings", folder: Path, every: float, resumed: bool) -> None:
+def conduct(settings: "Settings", folder: Path, every: float, resumed: bool, kind: str = "run") -> None:
     """Begin or resume, with a bar; exits with 3 where it was interrupted."""
     from .. import runs
     from ..report import write_report
@@ -65,14 +65,14 @@ def conduct(settings: "Settings", folder: Path, every: float, resumed: bool) -> 
     from ._watching import Screen, thousands
 
     schema = Schema.from_toml(settings.schema)
-    total = open_table(settings.file).rows if settings.status != "finished" else None
+    total = open_table(settings.file, schema).rows if settings.status != "finished" else None
     screen = Screen(str(settings.learner["name"]), total, len(schema.names), float(schema.prices.sum()))
     try:
         with screen:
             if resumed:
                 ended = runs.resume(folder, screen, write_report, every)
             else:
-                ended = runs.begin(settings, folder, screen, write_report, every)
+                ended = runs.begin(settings, folder, screen, write_report, every, kind)
     except KeyboardInterrupt:
         print(f"interrupted; continue with: keyhole run --resume {folder}")
         raise typer.Exit(3) from None

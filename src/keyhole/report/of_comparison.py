@@ -1,14 +1,14 @@
 """The report of a comparison: medians and 10-90 % bands over seeds, as tables and curves."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from .. import __version__
 from .._types import Floats
-from ..saving import write_atomically
+from ..files import write_atomically
+from ..outputs import Folder
 from ..study.job import Job, Outcome
 from ..study.summing import Band, Row, notes_of, summarise
 from . import html
@@ -19,16 +19,15 @@ __all__ = ["comparison_cells", "write_comparison"]
 CurveOf: TypeAlias = Callable[[Row], Floats]
 
 
-def write_comparison(folder: Path, pairs: Sequence[tuple[Job, Outcome]], command: str) -> tuple[list[Row], list[str]]:
+def write_comparison(folder: Folder, pairs: Sequence[tuple[Job, Outcome]], command: str) -> tuple[list[Row], list[str]]:
     """Write report.html and figures/ of a comparison; gives the rows of its tables and the notes."""
     rows, notes = summarise(pairs), notes_of(pairs)
-    (folder / "figures").mkdir(exist_ok=True)
     parts = []
     for i, stream in enumerate(dict.fromkeys(row.stream for row in rows)):
         mine = [row for row in rows if row.stream == stream]
         drawn = [_figure(mine, "regret", lambda r: r.curve), _figure(mine, "mean loss", lambda r: r.losses)]
         for name, (_, svg, _, _) in zip(("regret", "loss"), drawn, strict=True):
-            write_atomically(folder / "figures" / f"{name}-{i + 1}.svg", html.standalone(svg).encode())
+            write_atomically(folder.file(f"figures/{name}-{i + 1}.svg"), html.standalone(svg).encode())
         table = html.table(*comparison_cells(mine))
         parts.append(html.section(stream, table, html.figures([html.figure(*figure) for figure in drawn])))
     parts.append(html.section("Notes", html.bullets(notes, "None.")))
@@ -38,7 +37,7 @@ def write_comparison(folder: Path, pairs: Sequence[tuple[Job, Outcome]], command
         "Medians over seeds with 10-90 % bands. Regret is the squared error beyond that of the true weights, or, where "
     )
     lead += "those are unknown, of the best attributes in hindsight."
-    write_atomically(folder / "report.html", html.page(title, lead, parts).encode())
+    write_atomically(folder.file("report.html"), html.page(title, lead, parts).encode())
     return rows, notes
 
 

@@ -1,11 +1,10 @@
 """The report of one run: report.html and its figures, from what the run folder holds."""
 
-from pathlib import Path
-
 import numpy as np
 
 from .. import __version__
-from ..saving import write_atomically
+from ..files import write_atomically
+from ..outputs import Folder
 from . import html
 from .reading import Story, read_story
 from .svg import COLOURS, Curve, heat_map, line_chart, number
@@ -22,14 +21,13 @@ _REFERENCES = {
 _SHOWN = 20
 
 
-def write_report(folder: Path) -> None:
+def write_report(folder: Folder) -> None:
     """Write report.html and figures/ of a run whose results are complete."""
-    story = read_story(folder)
+    story = read_story(folder.path)
     drawn = _figures(story)
-    (folder / "figures").mkdir(exist_ok=True)
     for name, (_, svg, _, _) in drawn.items():
-        write_atomically(folder / "figures" / f"{name}.svg", html.standalone(svg).encode())
-    write_atomically(folder / "report.html", _page(story, list(drawn.values())).encode())
+        write_atomically(folder.file(f"figures/{name}.svg"), html.standalone(svg).encode())
+    write_atomically(folder.file("report.html"), _page(story, list(drawn.values())).encode())
 
 
 def headline(summary: dict[str, object]) -> tuple[list[str], list[list[str]], int]:

@@ -7,8 +7,9 @@ they were cut.
 
 import io
 import json
-import shutil
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,15 +18,17 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
 from ..errors import StateError
+from ..files import make_folder, remove, remove_leftovers, replacing, write_atomically
 from ..loading import from_bytes
 from ..protocol import Learner
-from ..saving import to_bytes, write_atomically
+from ..saving import to_bytes
 from ..state import Stateful, Value
 from .tables import CODED, LEDGER, ROUNDS, named
 
 __all__ = ["Journal"]
 
 _GROUP = 1 << 17
+_SEGMENT = re.compile(r"(rounds|ledger)-[0-9]{15}\.arrow")
 _SCHEMAS = {"rounds": CODED, "ledger": LEDGER}
 # Names repeat and numbers do not.
 _WORDS = ["bought.list.element", "bought_after.list.element", "attribute"]
@@ -44,7 +47,7 @@ class Journal:
 
     def checkpoint(self, row: int, learner: Learner, states: Mapping[str, Stateful]) -> None:
         """Write down everything up to `row` rows."""
-        self.folder.mkdir(exist_ok=True)
+        make_folder(self.folder)
         for kind, tables in self._held.items():
             if any(table.num_rows for table in tables):  # an empty one would replace the segment that ends here
                 write_atomically(
@@ -56,30 +59,39 @@ class Journal:
 
     def restore(self, states: Mapping[str, Stateful]) -> tuple[int, Learner] | None:
         """(row, learner) of the last checkpoint, with `states` put back; None where a run has not come that far."""
-        for path in self.folder.glob(".*.part"):
-            path.unlink()
+        remove_leftovers(self.folder)
         path = self.folder / "checkpoint.npz"
         found = _unpack(path, states) if path.exists() else None
-        for segment in self.folder.glob("*-*.arrow"):
-            if found is None or int(segment.stem.split("-")[1]) > found[0]:
-                segment.unlink()
+        for segment in self._segments():
+            if found is None or _last_row(segment) > found[0]:
+                remove(segment)
         self.row = found[0] if found else 0
         return found
 
     def assemble(self, kind: str, path: Path) -> None:
         """All segments of a kind as one Parquet file; memory does not grow with it."""
-        temporary = path.with_name(f".{path.name}.part")
-        segments = sorted(self.folder.glob(f"{kind}-*.arrow"))
+        segments = [segment for segment in self._segments() if segment.name.startswith(kind)]
         schema = ROUNDS if kind == "rounds" else LEDGER
         options = {"compression": "zstd", "use_dictionary": _WORDS, "write_statistics": ["row", "last_row"]}
-        with pq.ParquetWriter(temporary, schema, **options) as writer:
+        with replacing(path) as file, pq.ParquetWriter(file, schema, **options) as writer:
             for table in _regrouped(segments, _SCHEMAS[kind]):
                 writer.write_table(named(table, self.names) if kind == "rounds" else table, row_group_size=_GROUP)
-        temporary.replace(path)
 
     def remove(self) -> None:
-        """The run is finished: the journal has done its work."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """The run is finished: the journal has done its work. What somebody else put into its folder stays."""
+        remove_leftovers(self.folder)
+        for path in (self.folder / "checkpoint.npz", *self._segments()):
+            remove(path)
+        with suppress(OSError):
+            self.folder.rmdir()
+
+    def _segments(self) -> list[Path]:
+        """The segments on disk, in order."""
+        return sorted(path for path in self.folder.iterdir() if _SEGMENT.fullmatch(path.name))
+
+
+def _last_row(segment: Path) -> int:
+    return int(segment.stem.split("-")[1])
 
 
 def _regrouped(segments: list[Path], schema: pa.Schema) -> Iterator[pa.Table]:

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from .._types import Floats
 from ..errors import ConfigError, StateError
+from ..files import replacing
 from ..loading import from_bytes, note_in
 from ..protocol import Learner
 from ..streams import Schema, Table
@@ -58,27 +59,26 @@ class Frozen:
 
     def _bought(self, table: Table) -> Iterator[tuple[int, Floats]]:
         """The support's columns; where it is empty, any column of numbers tells how many rows there are."""
+        if not self.names:
+            table = getattr(table, "table", table)
         columns = self.names or [c.name for c in table.columns if c.kind == "number"][:1]
         for batch in table.batches(columns):
             yield batch.first, batch.X[:, : len(self.names)]
 
-    def write(self, table: Table, path: Path) -> tuple[int, int]:
-        """Predict every row of a table into a CSV or Parquet file; gives how many rows, and missing values."""
+    def write(self, table: Table, path: Path, over: bool = False) -> tuple[int, int]:
+        """Predict every row of a table into a CSV or Parquet file; gives how many rows, and missing values.
+
+        A file that is there is replaced where `over` says so.
+        """
         rows = missing = 0
-        if not path.parent.is_dir():
-            raise ConfigError(f"{path} cannot be written: there is no folder {path.parent}; make it first")
-        temporary = path.with_name(f".{path.name}.part")
         writer = pq.ParquetWriter if path.suffix in (".parquet", ".pq") else pc.CSVWriter
         try:
-            with writer(temporary, _SCHEMA) as file:
+            with replacing(path, over=over) as file, writer(file, _SCHEMA) as out:
                 for first, X in self._bought(table):
                     y_hat = self.predict(X)
                     number = np.arange(first + 1, first + 1 + y_hat.size)
-                    file.write_table(pa.table({"row": number, "prediction": y_hat}, schema=_SCHEMA))
+                    out.write_table(pa.table({"row": number, "prediction": y_hat}, schema=_SCHEMA))
                     rows, missing = rows + y_hat.size, missing + int(np.isnan(X).sum())
-            temporary.replace(path)
         except OSError as fault:
             raise ConfigError(f"{path} cannot be written ({fault.strerror or fault}); choose another --out") from None
-        finally:
-            temporary.unlink(missing_ok=True)
         return rows, missing

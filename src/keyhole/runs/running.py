@@ -5,7 +5,6 @@ import warnings
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -13,8 +12,10 @@ import numpy as np
 from .._types import Floats
 from ..catalogue import from_config
 from ..errors import KeyholeWarning, ProtocolError
+from ..files import write_atomically
+from ..outputs import Folder
 from ..protocol import Learner
-from ..saving import to_bytes, write_atomically
+from ..saving import to_bytes
 from ..streams import Batch, DataError, Schema, Table
 from .journal import Journal
 from .pages import RunPage, page_start, pages
@@ -52,7 +53,7 @@ class _Stop(Exception):
 class Run:
     """A run in its folder: continues from the last checkpoint, or begins."""
 
-    def __init__(self, folder: Path, settings: Settings, table: Table, watcher: Watcher, every: float) -> None:
+    def __init__(self, folder: Folder, settings: Settings, table: Table, watcher: Watcher, every: float) -> None:
         self.folder, self.table, self.watcher, self.every = folder, table, watcher, every
         schema = Schema.from_toml(settings.schema)
         self.view = View(schema, settings.scaled, settings.clip)
@@ -60,7 +61,7 @@ class Run:
         self.tally = Tally(schema)
         spend = np.inf if settings.spend is None else settings.spend
         self.references = References(schema.prices, self.learner.k, spend, self.learner.seed)
-        self.journal = Journal(folder / "journal", schema.names)
+        self.journal = Journal(folder.subfolder("journal"), schema.names)
         self._states = {"tally": self.tally, "references": self.references}
         self.row = 0
         if found := self.journal.restore(self._states):
@@ -82,8 +83,8 @@ class Run:
     def write_results(self) -> None:
         """rounds.parquet, ledger.parquet and model.kh from the journal."""
         for kind in ("rounds", "ledger"):
-            self.journal.assemble(kind, self.folder / f"{kind}.parquet")
-        write_atomically(self.folder / "model.kh", to_bytes(self.learner, self.view.to_note()))
+            self.journal.assemble(kind, self.folder.file(f"{kind}.parquet"))
+        write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, self.view.to_note()))
 
     def _pages(self) -> Iterator[Batch]:
         """The rows from here on; the next pages are read while this one is played."""

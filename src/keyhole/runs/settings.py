@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..errors import ConfigError
+from ..files import write_atomically
 from ..protocol import Plain
-from ..saving import write_atomically
 
 __all__ = ["Settings"]
 

@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from .._types import Floats
+from ..files import write_atomically
 from ..protocol import Learner, Plain
-from ..saving import write_atomically
 from .running import Run
 from .settings import Settings
 from .tally import Tally
@@ -19,7 +19,7 @@ __all__ = ["write_summary"]
 
 def write_summary(run: Run, settings: Settings) -> None:
     """Write `summary.json` into the run's folder."""
-    totals = _totals(run.folder / "rounds.parquet", run.tally.rows)
+    totals = _totals(run.folder.path / "rounds.parquet", run.tally.rows)
     facts: dict[str, object] = {
         "title": settings.title,
         "file": Path(settings.file).name,
@@ -41,7 +41,7 @@ def write_summary(run: Run, settings: Settings) -> None:
         "constant": run.tally.constant,
         "command": settings.command,
     }
-    write_atomically(run.folder / "summary.json", (json.dumps(totals | facts, indent=1) + "\n").encode())
+    write_atomically(run.folder.file("summary.json"), (json.dumps(totals | facts, indent=1) + "\n").encode())
 
 
 def _totals(rounds: Path, rows: int) -> dict[str, object]:

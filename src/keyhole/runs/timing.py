@@ -5,7 +5,7 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..saving import write_atomically
+from ..files import write_atomically
 
 __all__ = ["Timing"]
 

@@ -9,10 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..errors import ConfigError
+from ..files import remove_leftovers, write_atomically
+from ..outputs import Folder
 from ..runs.folder import check_room
 from ..runs.lock import Lock
 from ..runs.spec import Spec
-from ..saving import write_atomically
 from .engines import Engine
 from .job import Job, Outcome, learner_of
 from .sources import Source
@@ -36,7 +37,7 @@ class Comparison:
         budget: int | None = None,
         extra: int = 0,
     ) -> None:
-        self.folder = folder
+        self.path = folder
         names = [str(Spec.parse(text)) for text in algorithms]
         twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
         if twice or not names:
@@ -53,9 +54,11 @@ class Comparison:
 
     def run(self, engine: Engine, progress: Progress) -> list[tuple[Job, Outcome]]:
         """Do what is missing, then write results.parquet and curves.parquet; gives every job with its outcome."""
-        check_room(self.folder, len(self.jobs) * 100)
-        with Lock(self.folder):
-            (self.folder / "jobs").mkdir(exist_ok=True)
+        self.folder = Folder.claim(self.path, "comparison")
+        check_room(self.path, len(self.jobs) * 100)
+        with Lock(self.path):
+            for place in (self.path, self.folder.subfolder("jobs")):
+                remove_leftovers(place)
             missing = [job for job in self.jobs if self._read(job) is None]
             done = len(self.jobs) - len(missing)
             progress(done, len(self.jobs))
@@ -75,7 +78,7 @@ class Comparison:
             yield job, outcome
 
     def _path(self, job: Job) -> Path:
-        return self.folder / "jobs" / f"{job.key}.json"
+        return self.path / "jobs" / f"{job.key}.json"
 
     def _read(self, job: Job) -> Outcome | None:
         try:
@@ -88,7 +91,7 @@ class Comparison:
 _CURVES = ("rows", "curve", "losses")
 
 
-def write_results(folder: Path, pairs: Sequence[tuple[Job, Outcome]]) -> None:
+def write_results(folder: Folder, pairs: Sequence[tuple[Job, Outcome]]) -> None:
     """One row per job, and one per job and point of its curve; the same bytes however the jobs were run."""
     results = [_labels(job) | {k: v for k, v in outcome.items() if k not in _CURVES} for job, outcome in pairs]
     curves = [
@@ -99,7 +102,7 @@ def write_results(folder: Path, pairs: Sequence[tuple[Job, Outcome]]) -> None:
     for name, records in (("results", results), ("curves", curves)):
         sink = pa.BufferOutputStream()
         pq.write_table(pa.Table.from_pylist(records), sink, compression="zstd")
-        write_atomically(folder / f"{name}.parquet", sink.getvalue().to_pybytes())
+        write_atomically(folder.file(f"{name}.parquet"), sink.getvalue().to_pybytes())
 
 
 def _labels(job: Job) -> dict[str, object]:

@@ -20,11 +20,9 @@ def check_letters(d: int, k: int, sigma: float, delta_s: float, delta: float, k0
         raise ConfigError(f"k0 must be at least 3 (or None: nothing is seen after the label), not {k0}")
     if not 0 <= sigma < math.inf:
         raise ConfigError(f"sigma, the standard deviation of the noise, must be a finite number >= 0, not {sigma}")
-    # Below 1e-30 the eighth power of 1/delta_s leaves the range of a double.
-    if not 1e-30 <= delta_s < math.inf:
-        raise ConfigError(
-            f"delta_s, the compatibility constant, must be finite and > 0 (at least 1e-30), not {delta_s}"
-        )
+    # Beyond these, the eighth power of delta_s leaves the range of a double.
+    if not 1e-30 <= delta_s <= 1e30:
+        raise ConfigError(f"delta_s, the compatibility constant, must be > 0 (from 1e-30 to 1e30), not {delta_s}")
     if not 0 < delta < 1:
         raise ConfigError(f"delta, the failure probability, must lie strictly between 0 and 1, not {delta}")
 

@@ -3,9 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from .bounds import RegretTerms, identified_after, oslr_terms, poslr_terms
+from .bounds import RegretTerms, identified_after, late_error, middle_error, oslr_terms, poslr_terms
 from .checks import check_s, check_T, check_w_min
 from .letters import Letters
+from .size import product
 from .sums import sum_inverse, sum_inverse_square
 
 __all__ = ["Constants"]
@@ -24,7 +25,9 @@ class Constants(Letters):
     - E21: the noise part of the square-root term is 1.66 sigma, not 1.2 sigma (in gamma, a2, a4, a5, s2, the bounds);
     - E24: the first case of `error_bound` has 4 * 6.9 = 27.6 and 4 * 1.66 sigma, not 26 and 4.8 sigma;
     - E26: the regret of the Newton steps is multiplied by 1/rho = 2 (1 + Y)^2;
-    - E27: the noise term (hidden in the O(1)) is multiplied by sigma;
+    - E27: the noise term is multiplied by sigma;
+    - E28: what the O(1) of the theorems hides is among the terms;
+    - E29: where 4 X/w_min^2 <= s1 the support is known from s2 = 2 M/w_min on, and Theorem 1 needs T > (s2 + 1)^2 only;
     - E33: DS-POSLRC needs T > s1 + 1, not T > (s1 + 1)^2, and its failure probability has (d'+k)/(k0-2), d' = d - k,
       in the logarithm, not (d+k)/(k-2).
 
@@ -60,10 +63,7 @@ class Constants(Letters):
         mu1 a4 k^2 g/(delta_S^4 s)               for s0 < s <= s1,
         mu2 a5 k sqrt(D/s)/delta_S^2             for s1 < s.
         """
-        check_s(s)
-        if s > self.s1:
-            return self._late / math.sqrt(s)
-        return self._middle / s if s > self.s0 else self._early_error(s)
+        return sum(self.error_terms(s).values())
 
     def s2(self, w_min: float) -> float:
         """s2 = 4 (mu2 a5)^2 k^2 D/(delta_S^4 w_min^2): from here on the support is known (`w_min` = min |w*_i|)."""
@@ -82,23 +82,25 @@ class Constants(Letters):
         check_T(T)
         return oslr_terms(self, T, check_w_min(w_min)) if self.k0 is None else poslr_terms(self, T)
 
-    @property
-    def _middle(self) -> float:
-        return self.mu1 * self.a4 * self.k**2 * self.g / self.delta_s**4
-
-    @property
-    def _late(self) -> float:
-        return self.mu2 * self.a5 * self.k * math.sqrt(self.D) / self.delta_s**2
-
-    def _early_error(self, s: float) -> float:
+    def error_terms(self, s: float) -> dict[str, float]:
+        """The parts of `error_bound` by name: `count`, `noise` and `guess` up to s0, then `middle`, then `late`."""
+        check_s(s)
+        if s > self.s1:
+            return {"late": late_error(self) / math.sqrt(s)}
+        if s > self.s0:
+            return {"middle": middle_error(self) / s}
         root = 4 * self.root if self.corrected else 26 + 4.8 * self.sigma
-        rates = root * math.sqrt(self.D * self.L1 / s) + 22 * math.sqrt(self.g * self.L1 / s)
-        return self.k / self.delta_s**2 * ((16 + 8 * self.sigma) * self.g * self.L1 / s + rates)
+        front = product((self.k, 1), (self.delta_s, -2))
+        return {
+            "count": front * (16 + 8 * self.sigma) * self.g * self.L1 / s,
+            "noise": front * root * math.sqrt(self.D * self.L1 / s),
+            "guess": front * 22 * math.sqrt(self.g * self.L1 / s),
+        }
 
     def _Q(self, s: float) -> float:
         if s <= self.s0:
             return 2 * math.sqrt(s)
         s0, s1, last = math.ceil(self.s0), math.ceil(self.s1), math.ceil(s - 1)
-        middle = self._middle * math.sqrt(sum_inverse_square(s0 + 1, min(last, s1)))
-        late = self._late * math.sqrt(sum_inverse(s1 + 1, last))
+        middle = middle_error(self) * math.sqrt(sum_inverse_square(s0 + 1, min(last, s1)))
+        late = late_error(self) * math.sqrt(sum_inverse(s1 + 1, last))
         return 2 * math.sqrt(self.s0) + 2 + middle + late

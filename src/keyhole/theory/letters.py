@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .checks import check_letters
+from .size import product
 
 __all__ = ["Letters"]
 
@@ -79,7 +80,7 @@ class Letters:
     @cached_property
     def s0(self) -> float:
         """s0 = 24^2 k^2 g L2/delta_S^4: explorations before the estimate is better than nothing."""
-        return 576 * self.k**2 * self.g * self.L2 / self.delta_s**4
+        return 576 * product((self.k, 2), (self.g, 1), (self.L2, 1), (self.delta_s, -4))
 
     @cached_property
     def s1(self) -> float:
@@ -129,7 +130,7 @@ class Letters:
     @cached_property
     def rho(self) -> float:
         """rho = 1/(2 (1 + Y)^2), the Newton step's curvature."""
-        return 1 / (2 * (1 + self.Y) ** 2)
+        return product((1 + self.Y, -2)) / 2
 
     @cached_property
     def eps(self) -> float:

@@ -58,7 +58,7 @@ def test_what_lies_beyond_the_checkpoint_is_thrown_away(tmp_path, learner):
     journal.append("rounds", rows(10, 20))
     journal.checkpoint(20, learner, {})
     (tmp_path / "j" / "checkpoint.npz").write_bytes(before)  # as if killed between the segment and the checkpoint
-    (tmp_path / "j" / ".rounds.part").write_bytes(b"half")
+    (tmp_path / "j" / ".keyhole-0123456789abcdef.part").write_bytes(b"half")
     journal = Journal(tmp_path / "j", ("a", "b"))
     assert journal.restore({})[0] == 10
     assert sorted(p.name for p in (tmp_path / "j").iterdir()) == ["checkpoint.npz", "rounds-000000000000010.arrow"]

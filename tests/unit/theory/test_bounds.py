@@ -89,8 +89,12 @@ def test_the_corrections_change_what_they_say_and_nothing_else() -> None:
     assert before.failure == after.failure
     growth = fixed.s2(H) / c.s2(H)
     assert after.parts["newton"] / before.parts["newton"] == pytest.approx(growth * 2 * (1 + c.Y) ** 2)
-    reg3 = after.total - after.parts["newton"]
-    assert after.hidden["noise"] == pytest.approx(2 * 0.1 * math.sqrt(2 * reg3 * math.log(100)))
+    reg3 = sum(after.parts[name] for name in ("exploration", "start", "middle", "late"))
+    assert after.parts["noise"] == pytest.approx(2 * 0.1 * math.sqrt(2 * reg3 * math.log(100)))
+    assert after.parts["start"] == before.hidden["start"]
+    assert after.parts["restarts"] == pytest.approx(2 * 5 * (fixed.s2(H) + 1))
+    assert after.parts["late"] == pytest.approx(8 * fixed.s2(H) * H**2 / 4 * (fixed.s2(H) - fixed.s1))
+    assert not after.hidden
     extra = Constants(**BASE, k0=4, corrected=True).regret_terms(100.0)
     assert extra.failure == pytest.approx((100 * (6 + math.log(20 / 2) / math.log(1.5)) + 1) * 0.01)
 
@@ -98,8 +102,25 @@ def test_the_corrections_change_what_they_say_and_nothing_else() -> None:
 def test_without_noise_only_the_newton_term_and_the_noise_are_corrected() -> None:
     c, fixed = (Constants(**BASE | {"sigma": 0.0}, corrected=flag) for flag in (False, True))
     before, after = c.regret_terms(1e20, H), fixed.regret_terms(1e20, H)
-    assert {name for name in before.parts if before.parts[name] != after.parts[name]} == {"newton"}
-    assert after.hidden["noise"] == 0 < before.hidden["noise"]
+    assert {name for name in before.parts if before.parts[name] != pytest.approx(after.parts[name])} == {
+        "newton",
+        "late",
+    }
+    assert after.parts["noise"] == 0 < before.hidden["noise"]
+
+
+def test_corrected_theorem_1_covers_the_case_that_the_paper_leaves_to_the_reader() -> None:
+    """E29: with large weights the support is known before s1, and the late wrong supports cost nothing."""
+    c = Constants(**BASE | {"k": 3}, corrected=True)
+    s2 = c.s2(1.0)
+    assert c.s0 < s2 < c.s1
+    assert 2 * c.error_bound(s2 * 1.0001) < 1.0 < 2 * c.error_bound(s2 * 0.9999)
+    terms = c.regret_terms(1e30, 1.0)
+    assert terms.applies
+    assert terms.T_needed == (s2 + 1) ** 2
+    assert terms.parts["late"] == 0
+    whole = Constants(**BASE | {"k": 3}).regret_terms(1e30, 1.0).parts["middle"]
+    assert terms.parts["middle"] < whole
 
 
 def test_bad_horizons_and_weights_are_refused() -> None:

@@ -153,7 +153,7 @@ def test_s_up_to_1e15_is_fast_and_finite() -> None:
         ({"sigma": -0.1}, "sigma.*>= 0"),
         ({"sigma": math.nan}, "sigma.*>= 0"),
         ({"delta_s": 0.0}, "delta_s.*> 0"),
-        ({"delta_s": math.inf}, "delta_s.*finite"),
+        ({"delta_s": math.inf}, "delta_s.*1e30"),
         ({"delta": 0.0}, "between 0 and 1"),
         ({"delta": 1.0}, "between 0 and 1"),
     ],

@@ -1,0 +1,70 @@
+"""Bounds along one letter."""
+
+import math
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from .._types import Floats
+from ..errors import ConfigError
+from ..theory import bounds_beside
+
+if TYPE_CHECKING:
+    from ..figures import Figure
+
+Letters: TypeAlias = dict[str, float | bool | None]
+
+_WHOLE = ("d", "k", "k0")
+_LETTERS = ("T", *_WHOLE, "sigma", "delta_s", "sigma_d", "w_min", "delta", "failure")
+_POINTS = 21
+
+
+def along(text: str, letters: Letters) -> tuple[str, Floats, dict[str, Floats]]:
+    """`T=1e4..1e24` (or `T=1e4..1e24:41`): the letter, its values, evenly apart in size, and each regret bound there.
+
+    "predict 0" is what doing nothing costs. NaN where a bound has none; bounds that have none anywhere are left out.
+    """
+    letter, values = _parse(text)
+    if letter in ("delta", "failure"):
+        letters = letters | {"delta": None, "failure": None}
+    columns: dict[str, Floats] = {"predict 0": np.full(values.size, np.nan)}
+    for i, value in enumerate(values):
+        here = filled(letters | {letter: int(value) if letter in _WHOLE else float(value)})
+        columns["predict 0"][i] = float(here["T"] or 0)
+        for name, b in bounds_beside(**here):
+            if not isinstance(b, str) and (b.statement.kind == "regret" or name == "lower-regret"):
+                columns.setdefault(name, np.full(values.size, np.nan))[i] = b.total
+    if len(columns) == 1:
+        raise ConfigError(f"no bound holds anywhere along {text}: keyhole bounds --{letter} {values[0]:g} says why")
+    return letter, values, columns
+
+
+def filled(letters: Letters) -> Letters:
+    """The letters with w_min = 1/k, all weights of one size, where none is given."""
+    k = letters["k"]
+    return letters | {"w_min": 1 / k} if letters["w_min"] is None and k else letters
+
+
+def figure_of(letter: str, values: Floats, columns: dict[str, Floats]) -> "Figure":
+    """The bounds as lines; what is not positive is not drawn."""
+    from ..figures import Curve, curves
+
+    lines = [Curve(name, np.where(y > 0, y, np.nan)) for name, y in columns.items()]
+    return curves(f"Regret bounds along {letter}", values, lines, letter, "regret bound")
+
+
+def _parse(text: str) -> tuple[str, Floats]:
+    found = re.fullmatch(r"([A-Za-z0-9_-]+)=([0-9.eE+-]+?)\.\.([0-9.eE+-]+)(?::(\d+))?", text.strip())
+    letter = found[1].replace("-", "_") if found else ""
+    if found is None or letter not in _LETTERS:
+        raise ConfigError(f"--sweep is LETTER=FROM..TO[:POINTS] with a letter of {', '.join(_LETTERS)}, not '{text}'")
+    try:
+        low, high, points = float(found[2]), float(found[3]), int(found[4] or _POINTS)
+    except ValueError:
+        raise ConfigError(f"--sweep goes from a number to a number, not '{found[2]}..{found[3]}'") from None
+    if not 0 < low < high < math.inf or not 2 <= points <= 1000:
+        raise ConfigError(f"--sweep needs 0 < FROM < TO and 2 to 1000 points, not '{text}'")
+    values = np.logspace(math.log10(low), math.log10(high), points)
+    values[[0, -1]] = low, high
+    return letter, np.unique(np.round(values)) if letter in _WHOLE else values

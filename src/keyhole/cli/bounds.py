@@ -1,0 +1,133 @@
+"""`keyhole bounds`: what the theorems promise for your numbers, valid or vacuous, beside each other."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ..theory import Bound
+    from ._sweeping import Letters
+
+
+def bounds(
+    name: Annotated[str | None, typer.Argument(help="Whose bound to take apart; the others stand beside it.")] = None,
+    d: Annotated[int, typer.Option("--d", help="Attributes.")] = 20,
+    k: Annotated[int, typer.Option("--k", help="Attributes bought before the label.")] = 5,
+    T: Annotated[float, typer.Option("--T", help="Rounds, such as 1e6.")] = 1e6,
+    k0: Annotated[int | None, typer.Option("--k0", help="Attributes bought after the label.")] = None,
+    sigma: Annotated[float, typer.Option(help="Standard deviation of the noise.")] = 0.1,
+    delta_s: Annotated[float, typer.Option(help="Compatibility constant of the true support.")] = 1.0,
+    sigma_d: Annotated[float | None, typer.Option(help="Root of the smallest eigenvalue; else delta-s.")] = None,
+    w_min: Annotated[float | None, typer.Option(help="Smallest non-zero weight; else 1/k.")] = None,
+    delta: Annotated[float | None, typer.Option(help="The paper's delta, of one event.")] = None,
+    failure: Annotated[float | None, typer.Option(help="Instead of --delta: of the whole bound (0.05).")] = None,
+    corrected: Annotated[bool, typer.Option("--corrected", help="What the proofs give, not what is printed.")] = False,
+    sweep: Annotated[str | None, typer.Option(help="Along one letter: T=1e4..1e24, d=10..1000.")] = None,
+    out: Annotated[Path | None, typer.Option(help="With --sweep: the figure to write, FILE.svg.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over the figure.")] = False,
+) -> None:
+    """Print bounds term by term, the probability with which they hold, valid or vacuous, and from which T on neither.
+
+    Example: keyhole bounds ds-oslrc --d 20 --k 5 --sigma 0.1 --delta-s 0.5 --w-min 0.1 --delta 1e-6 --T 1e6
+    """
+    from ..errors import ConfigError
+    from ..theory import bound, bounds_beside
+    from ._sweeping import filled
+
+    letters: Letters = {"d": d, "k": k, "T": T, "k0": k0, "sigma": sigma, "delta_s": delta_s, "sigma_d": sigma_d}
+    letters |= {"w_min": w_min, "delta": delta, "failure": failure, "corrected": corrected}
+    if out is not None and sweep is None:
+        raise ConfigError("--out is for the figure of a sweep: add --sweep T=1e4..1e24")
+    if name is not None:
+        for line in detail(bound(name, **filled(letters))):  # type: ignore[arg-type]
+            print(f" {line}")
+        print()
+    if sweep is not None:
+        _sweep(sweep, letters, out, force)
+        return
+    found = list(bounds_beside(**filled(letters)))
+    if all(isinstance(b, str) for _, b in found):
+        raise ConfigError(str(found[0][1]))  # the letters themselves are wrong, not those of one bound
+    _table(["bound", "at T", "holds", "verdict", "neither from T on", "source"], [_line(n, b) for n, b in found])
+    print(
+        "an order (~) has its constant taken as 1: compare its growth, not its size; predicting 0 costs at most about T"
+    )
+
+
+def detail(b: "Bound") -> list[str]:
+    """A bound taken apart, as lines."""
+    p = b.setting
+    lines = [f"{b.name}: {b.statement.source}, assumptions {b.statement.assumptions}"]
+    if b.name.startswith("ds-"):
+        c = p.poslr if b.name.startswith("ds-poslrc") else p.oslr
+        s2 = "" if p.w_min is None or c.k0 is not None else f"  s2 {c.s2(p.w_min):.3g}"
+        lines.append(f"s0 {c.s0:.3g}  s1 {c.s1:.3g}{s2}  (delta {p.delta:.3g})")
+    if b.T_needed > 0:
+        met = "met" if b.applies else "not met"
+        lines.append(f"needs T > {b.T_needed:.3g}: {met} at T = {p.T:.3g} | {b.evaluation.why}")
+    width = max(map(len, [*b.parts, *b.hidden, "total"]))
+    lines += [f"  {part:{width}}  {value:10.3g}" for part, value in b.parts.items()]
+    lines += [f"  {part:{width}}  {value:10.3g}  hidden in the O(1)" for part, value in b.hidden.items()]
+    trivial = {"regret": f" (predicting 0 costs at most about {p.T:.3g})", "error": " (w = 0 has at most 1)"}
+    lines.append(f"  {'total':{width}}  {b.total:10.3g}  {b.verdict}{trivial.get(b.statement.kind, '')}")
+    lines.append(_how_often(b))
+    if b.statement.kind in ("regret", "error"):
+        wanted = b.failure_wanted or 0.05
+        chosen = "" if b.in_mean else f" (delta chosen for each T to fail with {wanted:g})"
+        never = b.T_useful == float("inf")
+        lines.append(f"neither invalid nor vacuous {'for no T' if never else f'from T = {b.T_useful:.3g} on'}{chosen}")
+    return [*lines, *b.notes]
+
+
+def _how_often(b: "Bound") -> str:
+    if b.in_mean:
+        return "holds in the mean"
+    said = f"holds with probability {1 - b.failure:.4g}" if b.failure < 1 else "promises nothing: it may fail for sure"
+    return f"{said} (delta {b.setting.delta:.3g})"
+
+
+def _line(name: str, b: "Bound | str") -> list[str]:
+    if isinstance(b, str):
+        return [name, "-", "-", b.removeprefix(f"the bound '{name}' ").partition(";")[0], "-", "-"]
+    holds = "in mean" if b.in_mean else f"{1 - b.failure:.3g}"
+    sign = "" if b.statement.exact else "~"
+    neither = "never" if b.T_useful == float("inf") else f"{b.T_useful:.2g}"
+    fits = b.statement.kind in ("regret", "error")
+    return [name, f"{sign}{b.total:.3g}", holds, b.verdict, neither if fits else "-", b.statement.source]
+
+
+def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for i, column in enumerate(head):
+        table.add_column(column, justify="right" if i and column != "source" else "left", overflow="fold")
+    for line in lines:
+        table.add_row(*line)
+    Console(width=None if sys.stdout.isatty() else 160).print(table, markup=False)
+
+
+def _sweep(text: str, letters: "Letters", out: Path | None, force: bool) -> None:
+    """One line per value of the letter, one column per bound on regret."""
+    from ..errors import ConfigError
+    from ._sweeping import along, figure_of
+
+    letter, values, columns = along(text, letters)
+    head = [letter, *columns]
+    rows = [[f"{v:.4g}", *(f"{columns[name][i]:.3g}" for name in columns)] for i, v in enumerate(values)]
+    _table(head, rows)
+    if out is None:
+        return
+    if out.suffix != ".svg":
+        raise ConfigError(f"the figure is an SVG: --out {out.stem}.svg")
+    if out.exists() and not force:
+        raise ConfigError(f"{out} exists; choose another name or add --force")
+    try:
+        figure_of(letter, values, columns).save(out)
+    except OSError as fault:
+        raise ConfigError(f"{out} cannot be written ({fault.strerror})") from None
+    print(f"figure: {out}")

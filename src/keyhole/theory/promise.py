@@ -1,0 +1,201 @@
+"""`bound`: what a theorem promises for your numbers, whether it promises anything, and from which T on."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ..errors import ConfigError
+from .checks import check_T
+from .setting import Evaluation, Setting, Statement
+from .statements import STATEMENTS
+
+__all__ = ["Bound", "bound", "bounds_beside"]
+
+FAILURE = 0.05
+"""The probability of failure for which delta is chosen where none is given."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A bound at one setting, term by term."""
+
+    statement: Statement
+    setting: Setting
+    failure_wanted: float | None
+    """delta was chosen so that it fails with this probability; None where delta was given."""
+    evaluation: Evaluation
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Whose bound."""
+        return self.statement.name
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The terms by name."""
+        return dict(self.evaluation.parts)
+
+    @property
+    def hidden(self) -> dict[str, float]:
+        """Terms of the proof that the printed statement leaves to its O(1); in no sum."""
+        return dict(self.evaluation.hidden)
+
+    @property
+    def total(self) -> float:
+        """The sum of the terms; infinite beyond what a double holds."""
+        values = list(self.evaluation.parts.values())
+        return math.fsum(values) if all(map(math.isfinite, values)) else math.inf
+
+    @property
+    def failure(self) -> float:
+        """The probability with which it may fail, at most 1; 0 for a bound on the mean."""
+        return min(1.0, self.statement.spends(self.setting) * self.setting.delta)
+
+    @property
+    def in_mean(self) -> bool:
+        """Whether it bounds the mean, not the outcome with some probability."""
+        return self.statement.spends(self.setting) == 0
+
+    @property
+    def T_needed(self) -> float:
+        """The statement is made for T above this; infinite where no T will do."""
+        return self.evaluation.T_needed
+
+    @property
+    def applies(self) -> bool:
+        """Whether T is long enough for the statement."""
+        return self.T_needed < self.setting.T
+
+    @property
+    def trivial(self) -> float:
+        """What holds anyway: predicting 0 has regret T |w*|_1^2 <= T in the mean, and w = 0 an error of at most 1."""
+        return {"regret": self.setting.T, "error": 1.0}.get(self.statement.kind, math.inf)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether it says no more than what holds anyway; a lower bound always says something."""
+        return self.statement.kind != "lower" and (self.total >= self.trivial or self.failure >= 1)
+
+    @property
+    def verdict(self) -> str:
+        """ "useful", "vacuous", "does not apply" or both, in words."""
+        if self.statement.kind in ("lower", "rival"):
+            return "holds"
+        words = ([] if self.applies else ["does not apply"]) + (["vacuous"] if self.vacuous else [])
+        return ", ".join(words) or "useful"
+
+    @cached_property
+    def T_useful(self) -> float:
+        """From which T on the statement applies and is not vacuous: where the last such stretch of T <= 1e300 begins.
+
+        delta is chosen for each T so that the statement fails with probability `failure_wanted` (0.05 where delta was
+        given). Infinite where there is no such T.
+        """
+        grid = [x / 2 for x in range(600, -1, -1)]
+        high = next((x for x in grid if self._is_useful(x)), None)
+        if high is None:
+            return math.inf
+        low = next((x for x in grid if x < high and not self._is_useful(x)), None)
+        return 1.0 if low is None else 10.0 ** self._first(low, low + 0.5)
+
+    def _is_useful(self, log_T: float) -> bool:
+        wanted = FAILURE if self.failure_wanted is None else self.failure_wanted
+        other = _evaluate(self.statement, replace(self.setting, T=10.0**log_T), wanted)
+        return other.applies and not other.vacuous
+
+    def _first(self, low: float, high: float) -> float:
+        """Bisection: not useful at 10^low, useful at 10^high."""
+        while high - low > 1e-9:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self._is_useful(middle) else (middle, high)
+        return high
+
+
+def bound(
+    name: str,
+    *,
+    d: int,
+    k: int,
+    T: float,
+    k0: int | None = None,
+    sigma: float | None = None,
+    delta_s: float | None = None,
+    sigma_d: float | None = None,
+    w_min: float | None = None,
+    delta: float | None = None,
+    failure: float | None = None,
+    corrected: bool = False,
+) -> Bound:
+    """What the named bound says for these numbers; `corrected=True` as for `Constants`.
+
+    Give `delta`, the paper's, or `failure`, the probability with which the whole may fail (0.05 if neither is given).
+    `sigma_d^2` is the smallest eigenvalue of the rows' second moments; it is at most `delta_s`, which stands in for it.
+
+    >>> b = bound("ds-oslrc", d=20, k=5, sigma=0.1, delta_s=0.5, w_min=0.1, delta=1e-6, T=1e6)
+    >>> f"{b.total:.1e}", b.verdict, f"{b.T_needed:.1e}"
+    ('2.0e+19', 'does not apply, vacuous', '8.8e+20')
+    """
+    statement = _named(name)
+    setting = Setting(d, k, T, delta or 0.5, k0, sigma, delta_s, sigma_d, w_min, corrected)
+    _check(setting, delta, failure)
+    lacking = _lacking(statement, setting)
+    if lacking:
+        raise ConfigError(f"the bound '{name}' needs {', '.join(lacking)}")
+    return _evaluate(statement, setting, None if delta is not None else failure or FAILURE)
+
+
+def bounds_beside(**letters: float | bool | None) -> Iterator[tuple[str, "Bound | str"]]:
+    """Every bound by name: what `bound` gives, or in words why it has none for these numbers."""
+    for statement in STATEMENTS:
+        try:
+            yield statement.name, bound(statement.name, **letters)  # type: ignore[arg-type]
+        except ConfigError as fault:
+            yield statement.name, str(fault)
+
+
+def _evaluate(statement: Statement, setting: Setting, wanted: float | None) -> Bound:
+    notes: tuple[str, ...] = ()
+    if "sigma_d" in statement.needs and setting.sigma_d is None:
+        setting = replace(setting, sigma_d=setting.delta_s)
+        notes = ("delta_s stands in for sigma_d, which is no larger: the bound is at least this",)
+    if not statement.exact:
+        notes = (*notes, "an order, its constant taken as 1")
+    if wanted is not None:
+        spends = statement.spends(setting)
+        setting = replace(setting, delta=wanted / max(spends, 1.0))
+    return Bound(statement, setting, wanted, statement.evaluate(setting), notes)
+
+
+def _named(name: str) -> Statement:
+    for statement in STATEMENTS:
+        if statement.name == name:
+            return statement
+    raise ConfigError(f"there is no bound '{name}'; there are: {', '.join(s.name for s in STATEMENTS)}")
+
+
+def _lacking(statement: Statement, setting: Setting) -> list[str]:
+    given = {letter for letter in statement.needs if getattr(setting, letter) is not None}
+    if setting.delta_s is not None:
+        given.add("sigma_d")
+    return [letter for letter in statement.needs if letter not in given]
+
+
+def _check(p: Setting, delta: float | None, failure: float | None) -> None:
+    """What holds for every statement; each adds what it needs itself."""
+    check_T(p.T)
+    if p.T < 1:
+        raise ConfigError(f"T, the number of rounds, must be at least 1, not {p.T}")
+    if not 1 <= p.k < p.d:
+        raise ConfigError(f"k must lie in 1..{p.d - 1} (1..d-1) and is {p.k}")
+    if p.k0 is not None and p.k0 < 1:
+        raise ConfigError(f"k0, the attributes bought after the label, must be at least 1, not {p.k0}")
+    if delta is not None and failure is not None:
+        raise ConfigError("give delta or failure, not both: either says how often the bound may fail")
+    for what, value in (("delta", delta), ("failure", failure)):
+        if value is not None and not 0 < value < 1:
+            raise ConfigError(f"{what} must lie strictly between 0 and 1, not {value}")
+    for what, size in (("sigma_d", p.sigma_d), ("delta_s", p.delta_s)):
+        if size is not None and not 0 < size < math.inf:
+            raise ConfigError(f"{what} must be a finite number > 0, not {size}")
