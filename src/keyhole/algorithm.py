@@ -17,7 +17,7 @@ class Option:
 
     name: str
     type: str
-    """"number", "whole number", "yes or no", "choice", "schedule", "list", "prices"."""
+    """"number", "whole number", "yes or no", "choice", "schedule", "list", "prices", "sources"."""
     default: Default
     meaning: str
     choices: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Option:
         elif self.type in ("choice", "schedule"):
             fits |= isinstance(value, str | int | float) and not isinstance(value, bool)
         else:
-            fits |= isinstance(value, list | tuple) or (self.type == "prices" and isinstance(value, dict))
+            fits |= isinstance(value, list | tuple) or (self.type in ("prices", "sources") and isinstance(value, dict))
         try:
             fits = fits and (not isinstance(value, int | float) or isfinite(value))
         except OverflowError:
@@ -49,9 +49,13 @@ class Option:
             return "'squares', a rate such as '2 t^(-1/3)' or a share"
         if self.type == "choice":
             return f"one of {', '.join(map(repr, self.choices))}"
-        return {"number": "a number", "whole number": "a whole number", "yes or no": "True or False"}.get(
-            self.type, "a list, or prices by name" if self.type == "prices" else "a list"
-        )
+        return {
+            "number": "a number",
+            "whole number": "a whole number",
+            "yes or no": "True or False",
+            "prices": "a list, or prices by name",
+            "sources": "lists of attributes by name",
+        }.get(self.type, "a list")
 
 
 def _short(value: object) -> str:

@@ -115,7 +115,7 @@ def _built(
 ) -> Learner:
     """The learner; numbers beyond arithmetic, or more memory than there is, are a `ConfigError` like all others."""
     try:
-        return cls(columns, k, k0, seed, **options)
+        return cls(columns, k, k0, seed, **options)  # type: ignore[arg-type]  # each learner checks its own
     except ConfigError:
         raise
     except (ArithmeticError, TypeError, ValueError, MemoryError) as fault:

@@ -37,6 +37,12 @@ _RESET = _choice(
     "reset", "paper", "a new support starts from scratch, or keeps what is known of those who stay", "partial"
 )
 _ENGINE = _choice("engine", "simplex", "what solves the linear programs: ours, or the reference", "highs")
+_PRICES = Option("prices", "prices", None, "a price per attribute (or source): a list, or names to prices")
+_MARKET = (
+    Option("sources", "sources", None, "what can be ordered: names to the attributes each brings"),
+    Option("known", "list", None, "attributes that are there for free"),
+    _PRICES,
+)
 _NEWTON = (
     _TUNING,
     _number("eps", None, "what the Newton matrix starts from, per attribute"),
@@ -69,7 +75,7 @@ _MURATA = (
 
 OPTIONS: dict[str, tuple[Option, ...]] = {
     "thrifty": (
-        Option("prices", "prices", None, "a price per attribute: a list, or names to prices"),
+        _PRICES,
         _number("spend", None, "the money a row may cost at most"),
         _number("half_life", None, "rows after which a row counts half; none: never"),
     ),
@@ -103,9 +109,13 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         _number("c", None, "the width, times the errors' root mean square if practical"),
         _number("share", None, "the width is at least this share of the largest correlation"),
     ),
-    "vaw": (_TUNING, _number("a", None, "the ridge")),
-    "fixed-random": _NEWTON,
-    "oracle-support": (Option("support", "list", None, "the true attributes, by name or number; required"), *_NEWTON),
+    "vaw": (_TUNING, _number("a", None, "the ridge"), *_MARKET),
+    "fixed-random": (*_NEWTON, *_MARKET),
+    "oracle-support": (
+        Option("support", "list", None, "the true attributes, by name or number; required"),
+        *_NEWTON,
+        *_MARKET,
+    ),
     "ito2017-1": (_TUNING, _number("lam_scale", None, "the factor of the regularisation"), _RADIUS),
     "ito2017-2": _ITO,
     "ito2017-3": (*_ITO, _number("l1", None, "the factor of the explorer's l1 term")),
