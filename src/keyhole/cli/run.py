@@ -65,7 +65,7 @@ def conduct(settings: "Settings", folder: Path, every: float, resumed: bool, kin
     from ._watching import Screen, thousands
 
     schema = Schema.from_toml(settings.schema)
-    total = open_table(settings.file).rows if settings.status != "finished" else None
+    total = open_table(settings.file, schema).rows if settings.status != "finished" else None
     screen = Screen(str(settings.learner["name"]), total, len(schema.names), float(schema.prices.sum()))
     try:
         with screen:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from ..errors import ConfigError
 from ..files import remove_leftovers
 from ..outputs import Folder
-from ..streams import DataError, Schema, fingerprint, open_table
+from ..streams import DataError, Schema, Table, fingerprint, open_table
 from .folder import check_free, check_room, check_unchanged, digest_of, rows_at_most
 from .journal import Journal
 from .lock import Lock
@@ -31,7 +31,7 @@ def begin(
     A folder that holds a run is refused; that of a demo (`kind="demo"`) is replaced.
     """
     folder = Folder.claim(path, kind)
-    check_room(path, rows_at_most(open_table(settings.file), Path(settings.file)))
+    check_room(path, rows_at_most(_table(settings), Path(settings.file)))
     with Lock(path):
         if kind == "demo":
             Journal(folder.subfolder("journal"), ()).remove()
@@ -52,17 +52,23 @@ def resume(path: Path, watcher: Watcher, publish: Publish, every: float = 5.0) -
         settings = Settings.read(path / "run.json")
         if settings.status == "finished":
             return None
-        table = open_table(settings.file)
+        table = _table(settings)
         check_unchanged(settings, table)
         check_room(path, rows_at_most(table, Path(settings.file)))
         remove_leftovers(path)
-        settings = replace(settings, fingerprint=fingerprint(settings.file).to_dict(), status="running", played="")
+        now = fingerprint(settings.file, Schema.from_toml(settings.schema).encoding).to_dict()
+        settings = replace(settings, fingerprint=now, status="running", played="")
         settings.write(folder.file("run.json"))
         return _continue(settings, folder, watcher, publish, every)
 
 
+def _table(settings: Settings) -> Table:
+    """The run's file as its schema sees it."""
+    return open_table(settings.file, Schema.from_toml(settings.schema))
+
+
 def _continue(settings: Settings, folder: Folder, watcher: Watcher, publish: Publish, every: float) -> bool:
-    run = Run(folder, settings, open_table(settings.file), watcher, every)
+    run = Run(folder, settings, _table(settings), watcher, every)
     timing = Timing.begin(folder.file("timing.json"), run.row)
     try:
         ended = run.go()

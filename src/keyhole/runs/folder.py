@@ -33,7 +33,7 @@ def rows_at_most(table: Table, file: Path) -> int:
     """How many rows there are, or, where that is not known, no fewer: a value and its comma take two bytes."""
     if table.rows is not None:
         return table.rows
-    return file.stat().st_size // (2 * len(table.columns))
+    return file.stat().st_size // (2 * table.width)
 
 
 def check_free(folder: Path) -> None:
@@ -46,7 +46,9 @@ def check_free(folder: Path) -> None:
 
 def check_unchanged(settings: Settings, table: Table) -> None:
     """The file is what it was when the run began; after a stop at a fault it may differ beyond what was played."""
-    changes = Fingerprint.from_dict(settings.fingerprint).changes(fingerprint(settings.file))
+    changes = Fingerprint.from_dict(settings.fingerprint).changes(
+        fingerprint(settings.file, Schema.from_toml(settings.schema).encoding)
+    )
     if changes and not _was_mended(settings, table):
         what = "; ".join(changes)
         raise ConfigError(f"{settings.file} changed since this run began: {what}; restore it, or begin a new run")

@@ -42,10 +42,11 @@ def default_algorithm() -> str:
 
 def prepare(request: Request) -> Settings:
     """The settings of a run; a `ConfigError` names what cannot be."""
-    table = open_table(request.file)
+    given = Schema.read(request.schema) if isinstance(request.schema, Path) else request.schema
+    table = open_table(request.file, encoding=given.encoding if given else "")
     if request.target is not None and request.target in request.ignored:
         raise ConfigError(f"'{request.target}' is the target and ignored; leave away one of the two")
-    schema = _schema(request, table)
+    schema = _schema(request, given, table)
     learner = _learner(request, schema)
     raw = wants_raw(learner)
     return Settings(
@@ -56,19 +57,18 @@ def prepare(request: Request) -> Settings:
         scaled=not raw,
         clip=not raw or (request.schema is not None and request.clip),
         spend=request.spend,
-        fingerprint=fingerprint(request.file).to_dict(),
+        fingerprint=fingerprint(request.file, schema.encoding).to_dict(),
         command=request.command,
     )
 
 
-def _schema(request: Request, table: Table) -> Schema:
+def _schema(request: Request, given: Schema | None, table: Table) -> Schema:
     """The schema that was given, or a plain one of all columns of numbers; with the prices put in."""
-    if request.schema is not None:
-        given = request.schema if isinstance(request.schema, Schema) else Schema.read(request.schema)
-        schema = given.without(request.ignored)
+    if given is not None:
+        schema = given.without(request.ignored).settle(table)
         if request.target not in (None, schema.target):
             raise ConfigError(f"the schema is for the target '{schema.target}', not '{request.target}'")
-        table.require([*schema.names, schema.target])
+        open_table(request.file, schema).require([*schema.names, schema.target])
     elif request.target is None:
         raise ConfigError("say which column is to be predicted: --target NAME (or a schema that says so)")
     else:

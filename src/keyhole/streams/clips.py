@@ -1,11 +1,13 @@
 """How often a value lay beyond the schema's range, and the furthest seen."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from .._jit import jit
 from .._types import Floats, Ints
+from ..rules import Anything, Rule
 from ..state import Stateful
 from .schema import Schema
 
@@ -39,10 +41,11 @@ class Clips(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("outside", "seen", "smallest", "largest")
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("smallest", "largest"), Anything())  # infinite at first
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        columns = (*schema.attributes, schema.label)  # the label is the last one
+        columns = (*schema.encoded, schema.label)  # the label is the last one
         self.names = tuple(c.name for c in columns)
         self.low: Floats = np.array([c.low for c in columns])
         self.high: Floats = np.array([c.high for c in columns])

@@ -57,9 +57,9 @@ class Fingerprint:
         raise StateError("the fingerprint of the run's file is damaged; start the run again")
 
 
-def fingerprint(path: "str | PathLike[str]") -> Fingerprint:
+def fingerprint(path: "str | PathLike[str]", encoding: str = "") -> Fingerprint:
     """The fingerprint of a CSV or Parquet file; at most 257 MB of it are read."""
-    columns = tuple(c.name for c in open_table(path).columns)
+    columns = tuple(c.name for c in open_table(path, encoding=encoding).columns)
     size = Path(path).stat().st_size
     block = _READ
     while block * _BLOCKS < size:

@@ -52,13 +52,13 @@ class Source:
             return source
         if name in data.names():
             return cls(name, shuffle=shuffle)
-        table = open_table(name)
         given = Schema.read(schema) if schema is not None else None
+        table = open_table(name, encoding=given.encoding if given else "")
         if given is None and target is None:
             raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")
-        known = given or Schema.plain(str(target), table.usable(target))
-        table.require([*known.names, known.target])
-        mark = json.dumps(fingerprint(name).to_dict()).encode()
+        known = given.settle(table) if given else Schema.plain(str(target), table.usable(target))
+        open_table(name, known).require([*known.names, known.target])
+        mark = json.dumps(fingerprint(name, known.encoding).to_dict()).encode()
         content = hashlib.sha256(mark).hexdigest()[:16]
         return cls(str(Path(name).resolve()), known.target, known.to_toml(), shuffle, content)
 
@@ -100,5 +100,5 @@ def _table(source: Source) -> tuple[Floats, Floats, Schema]:
         found = data.load(source.name)
         return found.X, found.y, found.schema
     schema = Schema.from_toml(source.schema)
-    batches = list(open_table(source.name).batches(schema.names, schema.target))
+    batches = list(open_table(source.name, schema).batches(schema.names, schema.target))
     return np.concatenate([b.X for b in batches]), np.concatenate([b.y for b in batches]), schema

@@ -1,19 +1,25 @@
 """What the paper proves, as numbers: its constants, its thresholds, and the terms of its regret bounds."""
 
 from .bounds import RegretTerms
-from .comparators import BestSparse, best_sparse
+from .comparators import BestBasket, BestSparse, best_basket, best_sparse
 from .compatibility import Compatibility, compatibility
+from .conditions import Conditions, conditions, conditions_of
 from .constants import Constants
 from .promise import Bound, bound, bounds_beside
 
 __all__ = [
+    "BestBasket",
     "BestSparse",
     "Bound",
     "Compatibility",
+    "Conditions",
     "Constants",
     "RegretTerms",
+    "best_basket",
     "best_sparse",
     "bound",
     "bounds_beside",
     "compatibility",
+    "conditions",
+    "conditions_of",
 ]
