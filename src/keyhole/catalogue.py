@@ -40,7 +40,7 @@ def make(
 
     Give `d`, or `names` for attributes that have names. Without a seed one is drawn, and kept in `learner.seed`.
     """
-    cls = _class_of(name)
+    cls = class_of(name)
     columns = _columns(d, names)
     allowed = _options_of(cls)
     for option in options:
@@ -64,7 +64,7 @@ def make(
 
 def options_of(name: str) -> list[str]:
     """The options that `make` takes for this algorithm beyond the budget and the seed."""
-    return _options_of(_class_of(name))
+    return _options_of(class_of(name))
 
 
 def from_config(config: dict[str, Plain]) -> Learner:
@@ -74,7 +74,7 @@ def from_config(config: dict[str, Plain]) -> Learner:
     return make(**arguments, **options)  # type: ignore[arg-type]  # `make` checks each
 
 
-def _class_of(name: str) -> type[Learner]:
+def class_of(name: str) -> type[Learner]:
     """The class behind a name, imported now."""
     paths = {a.name: a.path for a in ALGORITHMS}
     if name not in paths:

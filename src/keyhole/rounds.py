@@ -73,13 +73,33 @@ class Round:
         try:
             data = json.loads(text)
             return cls(
-                index=int(data["index"]),
-                kind=str(data["kind"]),
-                attributes=np.array(data["attributes"], dtype=np.int64),
-                names=tuple(map(str, data["names"])),
-                learner=str(data["learner"]),
-                extra=np.array(data["extra"], dtype=np.int64),
+                index=_whole(data["index"]),
+                kind=_text(data["kind"]),
+                attributes=_indices(data["attributes"]),
+                names=tuple(map(_text, data["names"])),
+                learner=_text(data["learner"]),
+                extra=_indices(data["extra"]),
                 memo=tuple(map(float, data["memo"])),
             )
-        except (KeyError, TypeError, ValueError, OverflowError) as fault:
-            raise ProtocolError(f"this is not the JSON of a round ({fault}); pass what r.to_json() gave") from None
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as fault:
+            what = f"{type(fault).__name__}: {str(fault)[:80]}"
+            raise ProtocolError(f"this is not the JSON of a round ({what}); pass what r.to_json() gave") from None
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError("a whole number is something else")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a text is something else")
+    return value
+
+
+def _indices(value: object) -> Ints:
+    """Indices as an array; a float among them is not rounded but refused."""
+    if not isinstance(value, list):
+        raise TypeError("a list of attributes is something else")
+    return np.array([_whole(item) for item in value], dtype=np.int64)

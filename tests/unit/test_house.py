@@ -14,13 +14,26 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # Each layer may import from itself and from those before it.
 LAYERS = [
-    {"errors", "_types", "_cache", "_jit", "_known", "state", "rounds", "_checks"},
+    {
+        "errors",
+        "frames",
+        "market",
+        "_types",
+        "_cache",
+        "_jit",
+        "_known",
+        "_locked",
+        "rules",
+        "state",
+        "rounds",
+        "_checks",
+    },
     {"files", "outputs"},
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "tuning"},
-    {"protocol", "saving", "streams"},
-    {"learners", "records", "catalogue", "loading", "compat", "data"},
+    {"protocol", "frozen", "saving", "streams"},
+    {"learners", "records", "catalogue", "loading", "data"},
     {"keeper", "figures"},
-    {"runs", "study", "report", "store"},
+    {"runs", "study", "compat", "report", "store"},
     {"service", "client"},
     {"cli"},
 ]

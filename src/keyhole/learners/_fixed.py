@@ -1,5 +1,6 @@
 """Online Newton steps on a support that never changes."""
 
+from collections.abc import Mapping
 from math import log, sqrt
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ from .._types import Bools, Floats, Ints
 from ..newton import Newton
 from ..protocol import Draft, Learner
 from ..rounds import Round
+from ..rules import Places, Rule
 from ._exploit import OnSupport
 from ._options import Presets, number, settle, yes_or_no
 from ._standard import Standard, spread_out
@@ -25,6 +27,7 @@ class FixedSupport(Learner):
     """
 
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "exploiter", "standard")
+    _rules: ClassVar[Mapping[str, Rule]] = {"exploiter.S": Places("d", ascending=True)}
     presets: ClassVar[Presets] = {"theory": {"eps": 1.0}, "practical": {"eps": 0.3}}
 
     def _begin(self, S: Ints, tuning: str, eps: float | None, sigma: float, delta: float, standardize: bool) -> None:

@@ -1,5 +1,6 @@
 """The Vovk-Azoury-Warmuth forecaster: online ridge regression that counts the row it is about to predict."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from .._jit import jit
 from .._types import Floats
 from ..protocol import Learner
+from ..rules import Inverse, Rule
 from ._everything import BuysEverything
 from ._options import Presets, number, settle
 
@@ -65,6 +67,7 @@ class VAW(BuysEverything):
 
     name = "vaw"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "A_inv", "b")
+    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": Inverse("a")}
     presets: ClassVar[Presets] = {"theory": {"a": 1.0}, "practical": {"a": 1.0}}
 
     def __init__(
@@ -85,6 +88,10 @@ class VAW(BuysEverything):
     def weights(self) -> Floats:
         """A^-1 b: the ridge estimate from the rounds told so far."""
         return self.A_inv @ self.b
+
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return d * d
 
     def _rounds(self, X: Floats, y: Floats) -> Floats:
         return _vaw(self.A_inv, self.b, X, y)
