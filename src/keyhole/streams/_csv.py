@@ -52,7 +52,7 @@ class CsvTable(Table):
     def __init__(self, path: "str | PathLike[str]", encoding: str = "") -> None:
         self._path, self._name, self._encoding = str(path), str(path), _known_encoding(encoding)
         self._block = _BLOCK
-        key = (self._path, self._encoding, _BLOCK, _stamp(self._path))
+        key = (str(Path(path).resolve()), self._encoding, _BLOCK, _stamp(self._path))
         look = _LOOKS.get(key) or self._look()
         self._parse, self._types, self._block = look.parse, look.types, look.block
         super().__init__(self._name, look.columns, None)
