@@ -20,6 +20,7 @@ LAYERS = [
         "market",
         "_types",
         "_cache",
+        "_compiler",
         "_jit",
         "_known",
         "_locked",
