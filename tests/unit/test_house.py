@@ -21,6 +21,7 @@ LAYERS = [
         "shown",
         "_types",
         "_cache",
+        "_compiler",
         "_jit",
         "_known",
         "_locked",
