@@ -18,6 +18,7 @@ LAYERS = [
         "errors",
         "frames",
         "market",
+        "shown",
         "_types",
         "_cache",
         "_compiler",
