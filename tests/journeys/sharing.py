@@ -7,6 +7,7 @@ import threading
 import time
 import traceback
 from hashlib import sha256
+from pathlib import Path
 
 NAMES = [f"test{i}" for i in range(8)]
 LEARNERS = {"icu": "fixed-random", "ward": "ds-oslrc", "clinic": "fixed-random"}
@@ -76,11 +77,12 @@ def proven(store, folder):
     """Everything acknowledged is in, exactly once; a replay comes to the same bytes. Gives how many."""
     from keyhole.store.checking import check
 
-    assert not os.path.exists(f"{folder}/faults"), open(f"{folder}/faults").read()
+    faults = Path(folder) / "faults"
+    assert not faults.exists(), faults.read_text()
     verdicts = list(check(store.database))
     assert [v.faults for v in verdicts] == [[]] * len(LEARNERS)
     told = {name: {(e.index, e.key, e.label) for e in store[name].rounds("told")} for name in LEARNERS}
-    acknowledged = [json.loads(line) for line in open(f"{folder}/acknowledged")]
+    acknowledged = [json.loads(line) for line in (Path(folder) / "acknowledged").read_text().splitlines()]
     for name, *what in acknowledged:
         assert tuple(what) in told[name]
     for name in LEARNERS:
