@@ -13,8 +13,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from .._types import Floats, Ints
+from ..least_squares import Moments, best_subset
 from ..state import Stateful
-from .moments import Moments, best_subset
 from .pages import page_length
 
 __all__ = ["Line", "References"]
