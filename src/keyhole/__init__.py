@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .loading import load
     from .protocol import Learner
     from .rounds import Round
+    from .store import open_store
 
 # Where each public name lives; nothing is imported before it is used.
 _HOME = {
@@ -37,6 +38,7 @@ _HOME = {
     "algorithms": "catalogue",
     "load": "loading",
     "make": "catalogue",
+    "open_store": "store",
     "play": "keeper",
 }
 _MODULES = ("dantzig", "data", "sampling", "streams", "theory", "tuning")
@@ -57,6 +59,7 @@ __all__ = [
     "data",
     "load",
     "make",
+    "open_store",
     "play",
     "sampling",
     "streams",

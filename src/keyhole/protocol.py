@@ -3,7 +3,7 @@
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import ClassVar, NamedTuple, TypeAlias
 
@@ -15,10 +15,12 @@ from .errors import ConfigError, ProtocolError
 from .rounds import Round
 from .state import Stateful
 
-__all__ = ["Draft", "Learner", "Round"]
+__all__ = ["Block", "Draft", "Learner", "Round"]
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
+# block(rows, labels, predictions, explored): plays some of the rows, writes into the last two; see `Learner._block`.
+Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools], tuple[Ints, Ints]]
 
 
 # Sets the generators of learners apart from all others that somebody seeds with the same number.
@@ -155,6 +157,11 @@ class Learner(Stateful, ABC):
     def _run(self, X: Floats, y: Floats) -> Floats:
         """Play rounds that `_steady` promised in one call, on their bought values; a NaN label is not learnt from."""
         raise NotImplementedError
+
+    def _block(self) -> Block | None:
+        """A compiled call that plays some of the rows it is given just as the protocol would, reading no value that was
+        not bought: what each row bought, and how many of that before and after the label. None: there is none."""
+        return None
 
     def _finish(self) -> None:
         """A stream has ended: say, once, what a reader of its history should know."""

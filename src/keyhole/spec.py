@@ -40,11 +40,6 @@ class Budget:
     """In money, by the schema's prices."""
 
 
-def has_prices(schema: Schema) -> bool:
-    """Whether anybody said what something costs."""
-    return bool((schema.prices != 1.0).any())
-
-
 @dataclass(frozen=True)
 class Spec:
     """A name and its options.
@@ -79,7 +74,7 @@ class Spec:
         k0 = options.pop("k0", budget.extra)
         if budget.spend is not None and "spend" not in known:
             raise ConfigError(f"'{self.name}' does not plan with money; give --budget K, or use --algorithm thrifty")
-        if "prices" in known and "prices" not in options and (budget.spend is not None or has_prices(schema)):
+        if "prices" in known and "prices" not in options and (budget.spend is not None or schema.priced):
             options["prices"] = schema.prices.tolist()
         if budget.spend is not None:
             options["spend"] = budget.spend

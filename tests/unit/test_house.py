@@ -14,13 +14,14 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # Each layer may import from itself and from those before it.
 LAYERS = [
-    {"errors", "_types", "_cache", "_jit", "_known", "state", "rounds", "_checks"},
+    {"errors", "frames", "_types", "_cache", "_jit", "_known", "state", "rounds", "_checks"},
     {"files", "outputs"},
-    {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "tuning"},
-    {"protocol", "saving", "streams"},
-    {"thrifty", "learners", "records", "catalogue", "loading", "compat", "data"},
+    {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "tuning", "least_squares"},
+    {"protocol", "frozen", "saving", "streams"},
+    {"learners", "records", "catalogue", "loading", "data", "spec", "scaling"},
     {"keeper", "figures"},
-    {"runs", "study", "report"},
+    {"runs", "study", "compat", "report", "store"},
+    {"service", "client"},
     {"cli"},
 ]
 

@@ -9,6 +9,8 @@ from .demo import demo
 from .diagnose import diagnose
 from .predict import predict
 from .run import run
+from .store import app as store
+from .token import app as token
 
 app = typer.Typer(
     name="keyhole",
@@ -20,3 +22,5 @@ app = typer.Typer(
 )
 for command in (demo, run, predict, compare, bounds, diagnose, algorithms):
     app.command()(command)
+app.add_typer(store, name="store")
+app.add_typer(token, name="token")

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._types import Floats
-from ..streams.schema import Attribute, Range, Schema
+from ..streams.columns import Attribute, Range
+from ..streams.schema import Schema
 
 __all__ = ["Dataset"]
 

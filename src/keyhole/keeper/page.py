@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from .._jit import jit
 from .._types import Bools, Floats, Ints
 from ..errors import ProtocolError
 from ..protocol import Learner
-
-if TYPE_CHECKING:
-    from ..learners.thrifty import Thrifty
 
 __all__ = ["Page", "Progress"]
 
@@ -41,7 +38,7 @@ class Page:
         while self.played < self.labels.size:
             t = self.played
             quick = compiled and (
-                self._in_a_loop(learner, t) or self._steadily(learner, t) or self._quickly(learner, t)
+                self._in_a_block(learner, t) or self._steadily(learner, t) or self._quickly(learner, t)
             )
             self.played += quick or self._row(learner, t)
             progress(self.first + self.played)
@@ -51,10 +48,10 @@ class Page:
         self.bought[attributes] += stop - start
         self.bought[extra] += stop - start
 
-    def note_each(self, start: int, who: Ints, sizes: Ints) -> None:
-        """The same for rows that differ: row i bought who[i], sizes[i, 0] before the label and sizes[i, 1] after it."""
-        bought = np.arange(who.shape[1]) < sizes.sum(axis=1)[:, None]
-        self.bought += np.bincount(who[bought], minlength=self.bought.size)
+    def note_each(self, start: int, attributes: Ints, sizes: Ints) -> None:
+        """The same for rows that differ: row i bought attributes[i], first sizes[i, 0], then sizes[i, 1]."""
+        bought = np.arange(attributes.shape[1]) < sizes.sum(axis=1)[:, None]
+        self.bought += np.bincount(attributes[bought], minlength=self.bought.size)
 
     @cached_property
     def _sound(self) -> bool:
@@ -62,17 +59,14 @@ class Page:
         pieces = (self.rows[i : i + _PIECE].ravel("K") for i in range(0, len(self.rows), _PIECE))
         return all(_none_beyond(x, LARGEST) for x in (self.labels, *pieces))
 
-    def _in_a_loop(self, learner: Learner, t: int) -> int:
-        """As many rows as the keeper's compiled loop for this learner takes at a time; 0 where there is none."""
-        if learner.name != "thrifty" or not self._sound:
+    def _in_a_block(self, learner: Learner, t: int) -> int:
+        """As many rows as the learner's compiled block takes at a time; 0 where it has none."""
+        block = learner._block()
+        if block is None or not self._sound:
             return 0
-        from ._thrifty_loop import play_block
-
-        who, sizes = play_block(
-            cast("Thrifty", learner), self.rows[t:], self.labels[t:], self.predictions[t:], self.explored[t:]
-        )
-        self.note_each(t, who, sizes)
-        return len(who)
+        attributes, sizes = block(self.rows[t:], self.labels[t:], self.predictions[t:], self.explored[t:])
+        self.note_each(t, attributes, sizes)
+        return len(attributes)
 
     def _quickly(self, learner: Learner, t: int) -> int:
         """One round without the protocol's checks, where they could find nothing; 0 where they could."""

@@ -10,6 +10,7 @@ from ..errors import ConfigError
 from ..files import digest_of_file, write_atomically
 from ..outputs import Folder
 from ..streams import DataError, Fingerprint, Schema, Table, fingerprint, open_table
+from ..streams.encoded import EncodedTable
 from ..streams.fingerprint import block_of
 from .journal import Journal
 from .request import Plan
@@ -45,7 +46,7 @@ def begin(
             Journal(folder.subfolder("journal"), ()).remove()
             folder.clear()
         _check_free(path)
-        file, columns = plan.settings.file, tuple(c.name for c in plan.table.columns)
+        file, columns = plan.settings.file, plan.table.table.names
         size = Path(file).stat().st_size
         unread = Fingerprint(size, columns, block_of(size), ())
         settings = replace(plan.settings, fingerprint=unread.to_dict())
@@ -75,8 +76,10 @@ def resume(path: Path, watcher: Watcher, publish: Publish, every: float = 5.0) -
         settings = Settings.read(path / "run.json")
         if settings.status == "finished":
             return True
-        table, schema = open_table(settings.file), Schema.read(path / "schema.toml")
-        now = fingerprint(settings.file, [c.name for c in table.columns], watcher.look)
+        schema = Schema.read(path / "schema.toml")
+        file = open_table(settings.file, encoding=schema.encoding)
+        now = fingerprint(settings.file, file.names, watcher.look)
+        table = EncodedTable(file, schema)
         check_unchanged(settings, schema, table, now)
         _check_room(folder, table, settings)
         settings = replace(settings, fingerprint=now.to_dict(), status="running", played="")

@@ -59,6 +59,8 @@ class Frozen:
 
     def _bought(self, table: Table) -> Iterator[tuple[int, Floats]]:
         """The support's columns; where it is empty, any column of numbers tells how many rows there are."""
+        if not self.names:
+            table = getattr(table, "table", table)
         columns = self.names or [c.name for c in table.columns if c.kind == "number"][:1]
         for batch in table.batches(columns):
             yield batch.first, batch.X[:, : len(self.names)]

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from ..errors import ConfigError
 from ..protocol import Plain
-from ..spec import Budget, Spec, has_prices
+from ..spec import Budget, Spec
 from ..streams import Schema, Table, open_table, read_prices
+from ..streams.encoded import EncodedTable
 from ..streams.learnt import first_rows, learn_ranges
 from .settings import Settings
 
@@ -55,20 +56,27 @@ class Plan(NamedTuple):
 
     settings: Settings
     schema: Schema
-    table: Table
+    table: EncodedTable
     notes: list[str]
     """What a person should know before it begins."""
 
 
 def prepare(request: Request) -> Plan:
     """The plan of a run; a `ConfigError` names what cannot be."""
-    table = open_table(request.file)
+    given = Schema.read(request.schema) if isinstance(request.schema, Path) else request.schema
+    file = open_table(request.file, encoding=given.encoding if given else "")
     if request.target is not None and request.target in request.ignored:
         raise ConfigError(f"'{request.target}' is the target and ignored; leave away one of the two")
     spec = Spec.parse(request.algorithm)
     raw = spec.record.raw_columns
-    schema, notes = _schema(request, table, raw)
-    if request.spend is not None and not has_prices(schema):
+    schema = _schema(request, given, file)
+    table = EncodedTable(file, schema)
+    table.require([*schema.names, schema.target])
+    first = first_rows(table, schema)
+    notes: list[str] = []
+    if not raw:
+        schema, notes = learn_ranges(schema, first)
+    if request.spend is not None and not schema.priced:
         raise ConfigError("--spend M needs to know what things cost: give --prices FILE, or a schema with prices")
     learner = spec.learner(schema, Budget(request.budget, request.extra, request.spend), request.seed)
     settings = Settings(
@@ -83,21 +91,14 @@ def prepare(request: Request) -> Plan:
     return Plan(settings, schema, table, notes)
 
 
-def _schema(request: Request, table: Table, raw: bool) -> tuple[Schema, list[str]]:
-    """The schema that was given, or one of all columns of numbers, with the prices put in; and what to say of it."""
-    notes: list[str] = []
-    if request.schema is not None:
-        given = request.schema if isinstance(request.schema, Schema) else Schema.read(request.schema)
-        schema = given.without(request.ignored)
+def _schema(request: Request, given: Schema | None, file: Table) -> Schema:
+    """The schema that was given, or one of all columns of numbers without ranges; with the prices put in."""
+    if given is not None:
+        schema = given.without(request.ignored).settle(file)
         if request.target not in (None, schema.target):
             raise ConfigError(f"the schema is for the target '{schema.target}', not '{request.target}'")
-        table.require([*schema.names, schema.target])
     elif request.target is None:
         raise ConfigError("say which column is to be predicted: --target NAME (or a schema that says so)")
     else:
-        names = table.usable(request.target, request.ignored)
-        schema = Schema.plain(request.target, names, request.ignored)
-    first = first_rows(table, schema)
-    if request.schema is None and not raw:
-        schema, notes = learn_ranges(schema, first)
-    return schema if request.prices is None else schema.with_prices(read_prices(request.prices)), notes
+        schema = Schema.unknown(request.target, file.usable(request.target, request.ignored), request.ignored)
+    return schema if request.prices is None else schema.with_prices(read_prices(request.prices))

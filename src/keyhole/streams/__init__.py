@@ -1,10 +1,11 @@
 """Streams of rows and labels: synthetic ones with known laws, and tables with a schema (files, data frames)."""
 
 from .clips import Clips
+from .columns import Attribute, Label, Panel, Range
 from .fingerprint import Fingerprint, fingerprint
 from .laws import designs
 from .prices import read_prices
-from .schema import Attribute, Range, Schema
+from .schema import Schema
 from .synthetic import Stream, synthetic
 from .table import Batch, Column, DataError, Table, open_table
 
@@ -15,6 +16,8 @@ __all__ = [
     "Column",
     "DataError",
     "Fingerprint",
+    "Label",
+    "Panel",
     "Range",
     "Schema",
     "Stream",

@@ -1,6 +1,7 @@
 """CSV files as tables: typed by a first look, streamed, and searched again only to name a fault."""
 
-from collections.abc import Callable, Iterator, Sequence
+import codecs
+from collections.abc import Callable, Collection, Iterator, Sequence
 from os import PathLike
 from typing import NoReturn
 
@@ -9,6 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 
 from ._arrow import kind
+from .encoding import hint
 from .table import Column, DataError, Table
 
 __all__ = ["CsvTable"]
@@ -17,6 +19,7 @@ __all__ = ["CsvTable"]
 _BLOCK = 1 << 20
 # How many values of a column that is not all numbers are looked at to tell text from numbers with a misprint.
 _LOOK = 2000
+_FAULTS = (pa.ArrowException, OSError, EOFError, UnicodeDecodeError)
 _BOOLEANS = ("1", "0", "True", "False", "TRUE", "FALSE", "true", "false")
 
 
@@ -27,12 +30,14 @@ class CsvTable(Table):
     than half of the values in the first block are no numbers; a few such values are faults in a column of numbers.
     """
 
-    def __init__(self, path: "str | PathLike[str]") -> None:
-        self._path, self._name = str(path), str(path)
-        self._parse = csv.ParseOptions(delimiter=_separator(self._path))
+    def __init__(self, path: "str | PathLike[str]", encoding: str = "") -> None:
+        self._path, self._name, self._encoding = str(path), str(path), _known_encoding(encoding)
+        # A cell may hold a line's end, in quotes; looking for that is no slower.
+        self._parse = csv.ParseOptions(delimiter=_separator(self._path), newlines_in_values=True)
         head = _with_readable_names(self._first_look(), self._name)
         self._types = {field.name: _reading(field.type) for field in head.schema}
-        super().__init__(self._name, [Column(f.name, _kind(head, j)) for j, f in enumerate(head.schema)], None)
+        columns = [Column(f.name, _kind(head, j), kind(f.type) == "text") for j, f in enumerate(head.schema)]
+        super().__init__(self._name, columns, None)
 
     def _first_look(self) -> pa.RecordBatch:
         """The first block, with the types that pyarrow sees in it."""
@@ -41,7 +46,7 @@ class CsvTable(Table):
                 return reader.read_next_batch()
         except StopIteration:
             raise DataError(f"{self._name} has a header but no rows; it needs at least one") from None
-        except (pa.ArrowInvalid, OSError) as fault:
+        except _FAULTS as fault:
             if "Empty CSV" in str(fault):  # a header that does not even end its line
                 raise DataError(f"{self._name} has a header but no rows; it needs at least one") from None
             self._explain(fault, [])
@@ -49,19 +54,20 @@ class CsvTable(Table):
     def _reader(
         self, convert: csv.ConvertOptions, parse: csv.ParseOptions | None = None, threads: bool = True
     ) -> csv.CSVStreamingReader:
-        read = csv.ReadOptions(block_size=_BLOCK, use_threads=threads)
+        read = csv.ReadOptions(block_size=_BLOCK, use_threads=threads, encoding=self._encoding)
         return csv.open_csv(self._path, read, parse or self._parse, convert)
 
-    def _chunks(self, names: Sequence[str], start: int) -> Iterator[pa.RecordBatch]:
-        types = {name: self._types[name] for name in names}
+    def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
+        """The rows from `start` on; columns of `cells` as text."""
+        types = {name: pa.string() if name in cells else self._types[name] for name in names}
         convert = csv.ConvertOptions(column_types=types, include_columns=list(names), strings_can_be_null=True)
         try:
             with self._reader(convert) as reader:
                 for rows in reader:
                     yield rows.slice(start)
                     start = max(0, start - rows.num_rows)
-        except (pa.ArrowInvalid, OSError) as fault:
-            self._explain(fault, names)
+        except _FAULTS as fault:
+            self._explain(fault, [name for name in names if name not in cells])
 
     def _explain(self, fault: Exception, names: Sequence[str]) -> NoReturn:
         """Read again, slowly, everything as text, and say where the first fault is."""
@@ -75,7 +81,7 @@ class CsvTable(Table):
         try:
             with self._reader(convert, self._noting(invalid), threads=False) as reader:
                 self._search(reader, names, invalid)
-        except (pa.ArrowInvalid, OSError):
+        except _FAULTS:
             pass  # what cannot be read as text either is told in pyarrow's words
         raise DataError(f"{self._name} cannot be read as CSV: {str(fault).splitlines()[0]}") from None
 
@@ -85,7 +91,8 @@ class CsvTable(Table):
             return "skip"
 
         handler: Callable[[csv.InvalidRow], str] = note
-        return csv.ParseOptions(delimiter=self._parse.delimiter, invalid_row_handler=handler)
+        mark = self._parse.delimiter
+        return csv.ParseOptions(delimiter=mark, newlines_in_values=True, invalid_row_handler=handler)
 
     def _search(self, reader: csv.CSVStreamingReader, names: Sequence[str], invalid: "list[csv.InvalidRow]") -> None:
         """Raise the `DataError` of the first row with too few or many cells, or with a cell that is no number."""
@@ -102,7 +109,7 @@ class CsvTable(Table):
                 value = rows.column(name)[row - first].as_py()
                 raise DataError(
                     f"{self._name}: row {row} (without the header), column '{name}': '{value}' is not a number; "
-                    "correct it, or leave the cell empty if the value is missing",
+                    f"{_fix(value)}",
                     row,
                     name,
                 )
@@ -130,9 +137,28 @@ def _with_readable_names(head: pa.RecordBatch, file: str) -> pa.RecordBatch:
         raise DataError(f"{file}: the names in its header are not UTF-8; save it as UTF-8") from None
 
 
+def _fix(value: str) -> str:
+    form = hint(value)
+    if form:
+        return f'declare numbers = "{form}" for it in the schema if that is how its numbers are written'
+    return "correct it, or leave the cell empty if the value is missing"
+
+
+def _known_encoding(name: str) -> str:
+    try:
+        return codecs.lookup(name or "utf8").name
+    except LookupError:
+        raise DataError(f"there is no encoding '{name}'; there are utf-8, latin-1, cp1252, utf-16, ...") from None
+
+
 def _separator(path: str) -> str:
-    with pa.input_stream(path, compression="detect") as stream:
-        header = stream.read(1 << 16).split(b"\n", 1)[0]
+    try:
+        with pa.input_stream(path, compression="detect") as stream:
+            header = stream.read(1 << 16).split(b"\n", 1)[0]
+    except _FAULTS as fault:
+        raise DataError(
+            f"{path} cannot be read; it may be cut short or damaged ({str(fault).splitlines()[0]})"
+        ) from None
     return max(",;\t", key=lambda mark: header.count(mark.encode()))
 
 

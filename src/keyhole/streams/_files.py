@@ -1,6 +1,6 @@
 """CSV and Parquet files as tables, streamed by pyarrow."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -12,13 +12,13 @@ from .table import Column, DataError, Table
 
 __all__ = ["ParquetTable", "open_file"]
 
-_PARQUET = b"PAR1"
+_PARQUET, _ZIP = b"PAR1", b"PK"
 # Rows decoded at a time; with pages of the usual 1 MB this bounds memory at about 1-2 MB per column read.
 _ROWS = 4096
 
 
-def open_file(path: "str | PathLike[str]") -> Table:
-    """A CSV or Parquet file as a table; which of the two is told by its first bytes."""
+def open_file(path: "str | PathLike[str]", encoding: str = "") -> Table:
+    """A CSV or Parquet file as a table; which of the two is told by its first bytes. `encoding` is that of CSV."""
     try:
         with open(path, "rb") as file:
             head = file.read(4096)
@@ -28,13 +28,15 @@ def open_file(path: "str | PathLike[str]") -> Table:
         raise DataError(f"{path} cannot be read ({fault.strerror}); give a CSV or Parquet file") from None
     if head.startswith(_PARQUET):
         return ParquetTable(path)
+    if head.startswith(_ZIP):
+        raise DataError(f"{path} is a zip archive or a spreadsheet; unpack it, or save it as CSV or Parquet")
     if not head:
         raise DataError(f"{path} is empty; it needs a header and at least one row")
     if Path(path).suffix in (".parquet", ".pq") or (b"\0" in head and not str(path).endswith(".gz")):
         raise DataError(f"{path} is neither Parquet nor CSV; save it as one of the two")
     from ._csv import CsvTable
 
-    return CsvTable(path)
+    return CsvTable(path, encoding)
 
 
 class ParquetTable(Table):
@@ -48,13 +50,14 @@ class ParquetTable(Table):
                 self._groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
         except (pa.ArrowException, OSError) as fault:
             raise DataError(f"{path} cannot be read as Parquet: {_first_line(fault)}") from None
-        super().__init__(str(path), [Column(f.name, kind(f.type)) for f in fields], rows)
+        super().__init__(str(path), [Column(f.name, kind(f.type), kind(f.type) == "text") for f in fields], rows)
 
     def _open(self) -> pq.ParquetFile:
         # A small buffer and no read-ahead: otherwise a whole row group (the file, often) is held in memory.
         return pq.ParquetFile(self._path, buffer_size=1 << 16, pre_buffer=False)
 
-    def _chunks(self, names: Sequence[str], start: int) -> Iterator[pa.RecordBatch]:
+    def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
+        """The rows from `start` on, in the file's own types."""
         group = 0
         while group < len(self._groups) and start >= self._groups[group]:
             start -= self._groups[group]

@@ -1,6 +1,6 @@
 """Any data frame as a table, through narwhals."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import narwhals as nw
 import pyarrow as pa
@@ -18,10 +18,12 @@ class FrameTable(Table):
 
     def __init__(self, frame: object) -> None:
         self._frame = _eager(frame)
-        columns = [Column(name, _kind(dtype)) for name, dtype in self._frame.schema.items()]
+        kinds = {name: _kind(dtype) for name, dtype in self._frame.schema.items()}
+        columns = [Column(name, kind, kind == "text") for name, kind in kinds.items()]
         super().__init__(_NAME, columns, len(self._frame))
 
-    def _chunks(self, names: Sequence[str], start: int) -> Iterator[pa.RecordBatch]:
+    def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
+        """The rows from `start` on, in the frame's own types."""
         chosen = self._frame.select(list(names))
         for first in range(start, len(chosen), _ROWS):
             yield from chosen[first : first + _ROWS].to_arrow().to_batches()

@@ -1,46 +1,29 @@
-"""Schema and price files: TOML in and out, with messages that name the file, the column and the fix."""
+"""TOML in and out: a schema as text, a user's own file kept where it is rewritten."""
 
 import json
 import tomllib
 from collections.abc import Mapping
+from datetime import date
+from math import isfinite
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..errors import ConfigError
+from .columns import Panel
 
 if TYPE_CHECKING:
-    from .schema import Range, Schema
+    from .columns import Range
+    from .schema import Schema
 
-__all__ = ["Content", "format_schema", "number", "parse", "parse_schema", "read_text"]
+__all__ = ["content", "format_schema", "parse", "read_text", "rewrite"]
+
+Content: TypeAlias = "dict[str, object]"
 
 _HEAD = """\
 # What `keyhole run` may know of the table beforehand. Edit freely: a column moved to `ignored` is never read;
-# values beyond low..high are clipped and counted; center is what scales to 0 (left out: halfway).
+# values beyond low..high are clipped and counted (left out: nothing is clipped); center is what scales to 0.
 """
-
-
-class Fields(TypedDict, total=False):
-    """What may be said of the label, checked to be of its types."""
-
-    name: str
-    low: float
-    high: float
-    center: float | None
-
-
-class PricedFields(Fields, total=False):
-    """What may be said of an attribute."""
-
-    price: float
-
-
-class Content(NamedTuple):
-    """A schema file in parts."""
-
-    label: Fields
-    attributes: list[PricedFields]
-    ignored: tuple[str, ...]
 
 
 def read_text(path: "str | PathLike[str]") -> str:
@@ -53,68 +36,99 @@ def read_text(path: "str | PathLike[str]") -> str:
         raise ConfigError(f"{path} cannot be read as text: {fault}") from None
 
 
-def parse(text: str, where: str) -> dict[str, object]:
+def parse(text: str, where: str) -> Content:
     """The TOML in a text."""
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as fault:
+    except RecursionError:
+        raise ConfigError(f"{where} is not TOML that can be read: it is nested too deeply") from None
+    except ValueError as fault:  # also a number of thousands of digits
         raise ConfigError(f"{where} is not TOML: {fault}") from None
 
 
-def number(value: object, what: str) -> float:
-    """A TOML value as a float, if it is a number."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ConfigError(f"{what} must be a number, not {value!r}")
-    return float(value)
-
-
-def parse_schema(text: str, where: str) -> Content:
-    """The parts of a schema file; what is not known is refused, so that a misspelt word does not go unnoticed."""
-    content = parse(text, where)
-    _refuse_unknown(content, ("label", "attributes", "ignored"), where)
-    label, attributes, ignored = content.get("label"), content.get("attributes"), content.get("ignored", [])
-    if not isinstance(label, dict) or not isinstance(label.get("name"), str):
-        raise ConfigError(f"{where}: it needs a table [label] with the name of the target column")
-    if not isinstance(attributes, dict):
-        raise ConfigError(f'{where}: it needs a table [attributes] with lines such as "age" = {{low = 0, high = 100}}')
-    if not isinstance(ignored, list) or not all(isinstance(name, str) for name in ignored):
-        raise ConfigError(f"{where}: ignored must be a list of column names")
-    columns = [_fields(name, fields, ("low", "high", "center", "price"), where) for name, fields in attributes.items()]
-    numbers = {key: value for key, value in label.items() if key != "name"}
-    return Content(_fields(label["name"], numbers, ("low", "high", "center"), where), columns, tuple(ignored))
+def content(schema: "Schema") -> Content:
+    """The schema as plain values, by the tables and keys of its file; what was not said is left out."""
+    found: Content = {"ignored": list(schema.ignored)}
+    if schema.encoding:
+        found["file"] = {"encoding": schema.encoding}
+    found["label"] = {"name": schema.target, **_said(schema.label, ("unit", "numbers"))}
+    if schema.currency:
+        found["money"] = {"currency": schema.currency}
+    if schema.panels:
+        found["sources"] = {p.name: _said(p, ("price", "columns")) for p in schema.panels}
+    keys = ("price", "known", "type", "numbers", "values", "origin")
+    found["attributes"] = {a.name: _said(a, keys) for a in schema.attributes}
+    return found
 
 
 def format_schema(schema: "Schema") -> str:
     """The schema as TOML, one line per attribute."""
-    ignored = ", ".join(map(_quoted, schema.ignored))
-    lines = [_HEAD, f"ignored = [{ignored}]", "", "[label]", f"name = {_quoted(schema.target)}"]
-    lines += [f"{key} = {value!r}" for key, value in _numbers(schema.label).items()]
-    lines += ["", "[attributes]"]
-    for a in schema.attributes:
-        inside = ", ".join(f"{key} = {value!r}" for key, value in (_numbers(a) | {"price": float(a.price)}).items())
-        lines.append(f"{_quoted(a.name)} = {{{inside}}}")
+    lines = [_HEAD]
+    for key, value in content(schema).items():
+        if key == "ignored":
+            lines.append(f"ignored = {_value(value)}")
+        elif isinstance(value, Mapping) and key in ("attributes", "sources"):
+            lines += ["", f"[{key}]", *(f"{_quoted(name)} = {_inline(part)}" for name, part in value.items())]
+        elif isinstance(value, Mapping):
+            lines += ["", f"[{key}]", *(f"{name} = {_value(item)}" for name, item in value.items())]
     return "\n".join(lines) + "\n"
 
 
-def _fields(name: str, fields: object, known: tuple[str, ...], where: str) -> PricedFields:
-    if not isinstance(fields, dict):
-        raise ConfigError(f"{where}: '{name}' must be a table such as {{low = 0, high = 100}}, not {fields!r}")
-    _refuse_unknown(fields, known, f"{where}, column '{name}'")
-    checked = PricedFields(name=name)
-    for key, value in fields.items():
-        checked[key] = number(value, f"{where}, column '{name}': {key}")  # type: ignore[literal-required]
-    return checked
+def rewrite(text: str, schema: "Schema", where: str) -> str:
+    """A user's text with this schema's values in it: what did not change stays to the letter, comments too."""
+    # Only here: tomlkit keeps comments and takes its time (its documents grow quadratically).
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    before = parse(text, where)
+    try:
+        document = tomlkit.parse(text)
+    except (TOMLKitError, RecursionError) as fault:
+        raise ConfigError(f"{where} is not TOML: {fault}") from None
+    _merge(document, before, content(schema))
+    return document.as_string()
 
 
-def _numbers(column: "Range") -> dict[str, float]:
-    fixed = {"low": float(column.low), "high": float(column.high)}
-    return fixed if column.center is None else fixed | {"center": float(column.center)}
+def _merge(document: "Mapping[str, object]", before: Mapping[str, object], now: Mapping[str, object]) -> None:
+    """Make a document say `now` where it said `before`, and touch nothing else."""
+    for key in [key for key in before if key not in now]:
+        del document[key]  # type: ignore[attr-defined]
+    for key, value in now.items():
+        old = before.get(key)
+        if isinstance(value, Mapping) and isinstance(old, Mapping):
+            _merge(document[key], old, value)  # type: ignore[arg-type]
+        elif value != old or isinstance(value, bool) != isinstance(old, bool):
+            document[key] = value  # type: ignore[index]
 
 
-def _refuse_unknown(given: Mapping[str, object], known: tuple[str, ...], where: str) -> None:
-    for key in given:
-        if key not in known:
-            raise ConfigError(f"{where}: '{key}' is not known here; there can be {', '.join(known)}")
+def _said(column: "Range | Panel", keys: tuple[str, ...]) -> Content:
+    """The fields that differ from what is meant where nothing is said."""
+    found = {} if isinstance(column, Panel) else _ends(column)
+    for key in keys:
+        value = getattr(column, key)
+        if value not in ("", None, False, "number") or (value == 0.0 and key == "price"):
+            found[key] = list(value) if isinstance(value, tuple) else value
+    return found
+
+
+def _ends(column: "Range") -> Content:
+    ends = {"low": column.low, "high": column.high, "center": column.center}
+    return {key: float(end) for key, end in ends.items() if end is not None and isfinite(end)}
+
+
+def _inline(part: object) -> str:
+    assert isinstance(part, Mapping)
+    return "{" + ", ".join(f"{key} = {_value(value)}" for key, value in part.items()) + "}"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, date):
+        return value.isoformat()
+    return _quoted(value) if isinstance(value, str) else repr(float(value))  # type: ignore[arg-type]
 
 
 def _quoted(text: str) -> str:

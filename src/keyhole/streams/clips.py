@@ -42,7 +42,7 @@ class Clips(Stateful):
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        columns = (*schema.attributes, schema.label)  # the label is the last one
+        columns = (*schema.encoded, schema.label)  # the label is the last one
         self.names = tuple(c.name for c in columns)
         self.low: Floats = np.array([c.low for c in columns])
         self.high: Floats = np.array([c.high for c in columns])

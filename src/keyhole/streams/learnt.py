@@ -1,15 +1,20 @@
 """What the first rows of a table tell before anything is bought: ranges for learners that need them, and a label
 that never changes."""
 
+from dataclasses import replace
+from typing import TypeVar
+
 import numpy as np
 
 from .._types import Floats
-from .schema import Attribute, Range, Schema
+from .columns import Range
+from .schema import Schema
 from .table import Batch, DataError, Table
 
 __all__ = ["first_rows", "learn_ranges"]
 
 FIRST = 1000
+_R = TypeVar("_R", bound=Range)
 
 
 def first_rows(table: Table, schema: Schema) -> Batch:
@@ -36,21 +41,33 @@ def first_rows(table: Table, schema: Schema) -> Batch:
 
 
 def learn_ranges(schema: Schema, first: Batch) -> tuple[Schema, list[str]]:
-    """A schema with ranges as wide as twice those of the first rows, and a sentence that says so.
+    """The schema with a range for every column without one, twice as wide as in the first rows; and a sentence on that.
 
-    Where all those values lie in [-1, 1] the table is taken to be scaled already, and nothing is said.
+    Where nothing has a range and all those values lie in [-1, 1] the table is taken to be scaled already.
     """
-    columns = np.column_stack([first.X, first.y])
-    if not (np.abs(columns[np.isfinite(columns)]) > 1.0).any():
+    if not schema.unbounded:
         return schema, []
-    ends = [_range(column) for column in columns.T]
-    attributes = tuple(Attribute(a.name, *e, price=a.price) for a, e in zip(schema.attributes, ends, strict=False))
-    n = len(first.y)
+    columns = np.column_stack([first.X, first.y])
+    seen = dict(zip((*schema.names, schema.target), columns.T, strict=True))
+    scaled = not (np.abs(columns[np.isfinite(columns)]) > 1.0).any()
+    if scaled and len(schema.unbounded) == len(seen):
+        ends = dict.fromkeys(seen, (-1.0, 1.0, 0.0))
+    else:
+        ends = {name: _range(seen[name]) for name in schema.unbounded}
+
+    def bounded(column: _R) -> _R:
+        if column.name not in ends or column.bounded:
+            return column
+        low, high, center = ends[column.name]
+        return replace(column, low=low, high=high, center=center)
+
+    attributes = tuple(bounded(a) if a.type in ("number", "date") else a for a in schema.attributes)
     text = (
-        f"this algorithm needs to know ranges, and no schema was given: they are twice those of the first {n} rows; "
-        "what lies beyond is clipped and counted (keyhole diagnose writes a schema of all rows)"
+        f"some algorithms need to know ranges, which were not given: those of {len(ends)} columns are twice as wide as "
+        f"in the first {len(first.y)} rows; what lies beyond is clipped and counted (keyhole diagnose writes a schema)"
     )
-    return Schema(Range(schema.target, *ends[-1]), attributes, schema.ignored), [text]
+    found = replace(schema, label=bounded(schema.label), attributes=attributes)
+    return found, [] if scaled and len(schema.unbounded) == len(seen) else [text]
 
 
 def _range(column: Floats) -> tuple[float, float, float]:

@@ -2,19 +2,13 @@
 
 from os import PathLike
 
-import numpy as np
-
-from ..errors import ConfigError
 from . import _toml
 
 __all__ = ["read_prices"]
 
 
 def read_prices(path: "str | PathLike[str]") -> dict[str, float]:
-    """The prices in a file, by attribute; a price is a finite number >= 0."""
-    prices = {}
-    for name, value in _toml.parse(_toml.read_text(path), str(path)).items():
-        prices[name] = _toml.number(value, f"{path}: the price of '{name}'")
-        if not (np.isfinite(prices[name]) and prices[name] >= 0):
-            raise ConfigError(f"{path}: the price of '{name}' must be a finite number >= 0, not {value}")
-    return prices
+    """The prices in a file, by source (a column alone is one of its own); a price is a finite number >= 0."""
+    from .models import PricesFile, checked
+
+    return dict(checked(PricesFile, _toml.parse(_toml.read_text(path), str(path)), str(path)).root)

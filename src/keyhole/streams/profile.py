@@ -7,7 +7,8 @@ import numpy as np
 
 from .._types import Bools, Floats, Ints
 from ..errors import ConfigError
-from .schema import Attribute, Range, Schema
+from .columns import Attribute, Range
+from .schema import Schema
 from .table import Batch, DataError, Table
 
 __all__ = ["Profile", "moments"]

@@ -1,160 +1,193 @@
-"""What is known of a table beforehand: which columns are attributes, their ranges and prices, and the label's range."""
+"""What is known of a table beforehand: columns, types, ranges, sources and prices, and the label."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._types import Floats
 from ..errors import ConfigError
 from . import _toml
+from ._consistency import check_consistency, no_source
+from .columns import Attribute, Label, Panel, Range
+from .scaling import Scales
+from .table import suggestion
 
-__all__ = ["Attribute", "Range", "Schema"]
+if TYPE_CHECKING:
+    from .table import Table
 
-
-@dataclass(frozen=True)
-class Range:
-    """The values low..high of one column, with a centre in between.
-
-    scaled(x) = (x - center) / max(high - center, center - low), which lies in [-1, 1] and is 0 at the centre. A
-    learner without an intercept predicts 0 before it knows anything: with the mean as centre, that is the mean. A
-    column with low = high is constant: it scales to 0.
-    """
-
-    name: str
-    low: float = -1.0
-    high: float = 1.0
-    center: float | None = None
-    """None: halfway between low and high."""
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low <= self.high):
-            raise ConfigError(f"column '{self.name}': the range {self.low}..{self.high} must be finite and low <= high")
-        if self.center is not None and not self.low <= self.center <= self.high:
-            raise ConfigError(
-                f"column '{self.name}': the centre {self.center} lies outside {self.low}..{self.high}; leave it out"
-            )
-
-    @property
-    def middle(self) -> float:
-        """The value that scales to 0."""
-        return self.low / 2 + self.high / 2 if self.center is None else self.center
-
-    @property
-    def reach(self) -> float:
-        """The distance from the middle that scales to 1; 0 for a constant column."""
-        return max(self.high - self.middle, self.middle - self.low)
+__all__ = ["Schema"]
 
 
 @dataclass(frozen=True)
-class Attribute(Range):
-    """A column that can be bought, and what reading it once costs."""
-
-    price: float = 1.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not (np.isfinite(self.price) and self.price >= 0):
-            raise ConfigError(f"column '{self.name}': the price must be a finite number >= 0, not {self.price}")
-
-
-@dataclass(frozen=True)
-class Schema:
+class Schema(Scales):
     """The columns of a table as `keyhole diagnose` wrote them down and `keyhole run` reads them.
 
-    >>> attributes = (Attribute("age", 0.0, 80.0), Attribute("dose", -2.0, 2.0, price=7.0))
-    >>> schema = Schema(Range("cost", 0.0, 100.0), attributes, ignored=("id",))
-    >>> schema.scale(np.array([[60.0, 9.0]]))
-    array([[0.5, 1. ]])
-    >>> schema.unscale_label(schema.scale_label(np.array([25.0])))
-    array([25.])
+    `attributes` are the columns as declared; `names`, `encoded`, `sources`, `known`, `prices`, `low` and `high` speak
+    of the attributes that they become, which is what a learner sees. A column that only a panel names is plain numbers.
+
+    >>> sex = Attribute("sex", type="category", values=("f", "m"), price=2.0)
+    >>> age, lipids = Attribute("age", 0.0, 80.0, known=True), Panel("lipids", ("ldl", "hdl"), 12.0)
+    >>> schema = Schema(Range("cost", 0.0, 100.0), (sex, age), panels=(lipids,))
+    >>> schema.names
+    ('sex=f', 'sex=m', 'age', 'ldl', 'hdl')
+    >>> schema.sources
+    {'lipids': ['ldl', 'hdl'], 'sex': ['sex=f', 'sex=m']}
+    >>> schema.known, schema.source_prices
+    (('age',), {'lipids': 12.0, 'sex': 2.0})
+    >>> schema.scale(np.array([[1.0, 0.0, 60.0, 3.5, 1.2]]))
+    array([[1. , 0. , 0.5, 3.5, 1.2]])
     >>> Schema.from_toml(schema.to_toml()) == schema
     True
     """
 
     label: Range
-    attributes: tuple[Attribute, ...]
+    attributes: tuple[Attribute, ...] = ()
     ignored: tuple[str, ...] = ()
+    panels: tuple[Panel, ...] = ()
+    currency: str = ""
+    encoding: str = ""
+    """How the text of a CSV file is encoded; "": UTF-8."""
 
     def __post_init__(self) -> None:
-        seen: set[str] = set()
-        for name in (self.target, *self.names, *self.ignored):
-            if name in seen:
-                raise ConfigError(f"column '{name}' occurs twice in the schema; keep one of the two entries")
-            seen.add(name)
-        if not self.attributes:
-            raise ConfigError("the schema has no attributes; list at least one under [attributes]")
+        if not isinstance(self.label, Label):
+            label = self.label
+            object.__setattr__(self, "label", Label(label.name, label.low, label.high, label.center))
+        declared = {a.name for a in self.attributes}
+        found = [c for panel in self.panels for c in panel.columns if c not in declared]
+        object.__setattr__(self, "attributes", (*self.attributes, *(Attribute(c) for c in dict.fromkeys(found))))
+        check_consistency(self.label, self.attributes, self.ignored, self.panels)
+
+    # -- columns
 
     @property
     def target(self) -> str:
         """The name of the label's column."""
         return self.label.name
 
+    @property
+    def unit(self) -> str:
+        """The unit of the label; "" where it was not said."""
+        return self.label.unit if isinstance(self.label, Label) else ""
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The table's columns that are read, without the label's."""
+        return tuple(a.name for a in self.attributes)
+
+    @property
+    def settled(self) -> bool:
+        """Whether every category's values and every date's origin are known: before that, `names` is an error."""
+        return all(a.settled for a in self.attributes)
+
+    # -- attributes, as a learner sees them
+
+    @cached_property
+    def encoded(self) -> tuple[Range, ...]:
+        """The attributes with their ranges, in the order of a learner's columns."""
+        return tuple(e for a in self.attributes for e in a.encoded())
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The attributes' names, in the order of a learner's columns."""
-        return tuple(a.name for a in self.attributes)
+        return tuple(e.name for e in self.encoded)
+
+    @cached_property
+    def column_of(self) -> dict[str, str]:
+        """The table's column behind each attribute."""
+        return {e.name: a.name for a in self.attributes for e in a.encoded()}
+
+    @cached_property
+    def known(self) -> tuple[str, ...]:
+        """The attributes that are there before anything is ordered."""
+        return tuple(e.name for a in self.attributes if a.known for e in a.encoded())
+
+    @cached_property
+    def sources(self) -> dict[str, list[str]]:
+        """What can be ordered, with the attributes each brings: the panels, then the columns that stand alone."""
+        brings = {a.name: [e.name for e in a.encoded()] for a in self.attributes}
+        found = {p.name: [name for c in p.columns for name in brings[c]] for p in self.panels}
+        return found | {a.name: brings[a.name] for a in self._single}
+
+    @cached_property
+    def source_prices(self) -> dict[str, float]:
+        """The price of each source; 1 where none was said."""
+        said = {p.name: p.price for p in self.panels} | {a.name: a.price for a in self._single}
+        return {name: 1.0 if price is None else float(price) for name, price in said.items()}
+
+    @property
+    def priced(self) -> bool:
+        """Whether any price was said."""
+        return any(p.price is not None for p in self.panels) or any(a.price is not None for a in self.attributes)
 
     @cached_property
     def prices(self) -> Floats:
-        """The attributes' prices (d,)."""
-        return np.array([a.price for a in self.attributes])
+        """(d,) what one must pay to have the attribute: the price of its source; 0 where it is known."""
+        price = {name: self.source_prices[source] for source, brought in self.sources.items() for name in brought}
+        return np.array([price.get(name, 0.0) for name in self.names], dtype=np.float64)
 
     @cached_property
-    def low(self) -> Floats:
-        """The attributes' smallest expected values (d,)."""
-        return np.array([a.low for a in self.attributes])
-
-    @cached_property
-    def high(self) -> Floats:
-        """The attributes' largest expected values (d,)."""
-        return np.array([a.high for a in self.attributes])
-
-    @classmethod
-    def plain(cls, target: str, names: Iterable[str], ignored: Iterable[str] = ()) -> "Schema":
-        """The schema of data that is scaled already: every range is [-1, 1], every price 1."""
-        return cls(Range(target), tuple(Attribute(name) for name in names), tuple(ignored))
-
-    # -- numbers
-
-    def scale(self, X: Floats) -> Floats:
-        """Rows (n, d) into [-1, 1]; beyond the range is clipped (see `Clips`). NaN and infinity stay what they are."""
-        return _scale(X, self.low, self.high, self._middle, self._reach)
-
-    def scale_label(self, y: Floats) -> Floats:
-        """Labels into [-1, 1], clipped as the attributes are."""
-        label = self.label
-        return _scale(y, *(np.array(v) for v in (label.low, label.high, label.middle, label.reach)))
-
-    def unscale_label(self, z: Floats) -> Floats:
-        """Predictions made in [-1, 1] in the label's own units."""
-        unscaled: Floats = self.label.middle + self.label.reach * np.asarray(z, dtype=np.float64)
-        return unscaled
-
-    @cached_property
-    def _middle(self) -> Floats:
-        return np.array([a.middle for a in self.attributes])
-
-    @cached_property
-    def _reach(self) -> Floats:
-        return np.array([a.reach for a in self.attributes])
+    def _single(self) -> tuple[Attribute, ...]:
+        """The columns that are a source of their own."""
+        together = {c for p in self.panels for c in p.columns}
+        return tuple(a for a in self.attributes if a.name not in together and not a.known)
 
     # -- changes
 
+    @classmethod
+    def plain(cls, target: str, names: Iterable[str], ignored: Iterable[str] = ()) -> "Schema":
+        """The schema of data that is scaled already: every range is [-1, 1], no price is said."""
+        return cls(Range(target, -1.0, 1.0), tuple(Attribute(name, -1.0, 1.0) for name in names), tuple(ignored))
+
+    @classmethod
+    def unknown(cls, target: str, names: Iterable[str], ignored: Iterable[str] = ()) -> "Schema":
+        """The schema of data of which nothing but the names is known: no ranges, no prices."""
+        return cls(Range(target), tuple(map(Attribute, names)), tuple(ignored))
+
     def with_prices(self, prices: Mapping[str, float]) -> "Schema":
-        """The same schema with these prices; a name it does not have is refused."""
+        """The same schema with these prices, by source; a name that is no source is refused."""
+        single = {a.name for a in self._single}
         for name in prices:
-            if name not in self.names:
-                raise ConfigError(f"the prices name '{name}', which is not an attribute; remove it or correct the name")
-        return replace(self, attributes=tuple(replace(a, price=prices.get(a.name, a.price)) for a in self.attributes))
+            if name not in single and name not in (p.name for p in self.panels):
+                raise ConfigError(no_source(name, self.attributes, self.panels))
+        panels = tuple(replace(p, price=prices.get(p.name, p.price)) for p in self.panels)
+        priced = (replace(a, price=prices.get(a.name, a.price)) if a.name in single else a for a in self.attributes)
+        return replace(self, attributes=tuple(priced), panels=panels)
+
+    def with_known(self, names: Sequence[str]) -> "Schema":
+        """The same schema with these columns known beforehand; what they would have cost is forgotten."""
+        for name in names:
+            if name not in self.columns:
+                raise ConfigError(f"'{name}' cannot be known, for it is no attribute; {suggestion(name, self.columns)}")
+        less = self.without_panel_columns(names)
+        marked = (replace(a, known=True, price=None) if a.name in names else a for a in less.attributes)
+        return replace(less, attributes=tuple(marked))
+
+    def without_panel_columns(self, names: Sequence[str]) -> "Schema":
+        """The same schema with these columns in no panel; a panel that loses all of its columns goes."""
+        gone = set(names)
+        kept = ((p, tuple(c for c in p.columns if c not in gone)) for p in self.panels)
+        return replace(self, panels=tuple(replace(p, columns=columns) for p, columns in kept if columns))
 
     def without(self, names: Sequence[str]) -> "Schema":
-        """The same schema with these attributes ignored."""
-        kept = tuple(a for a in self.attributes if a.name not in names)
-        return replace(self, attributes=kept, ignored=(*self.ignored, *(n for n in names if n in self.names)))
+        """The same schema with these columns ignored."""
+        gone = set(names)
+        kept = tuple(a for a in self.attributes if a.name not in gone)
+        ignored = (*self.ignored, *(a.name for a in self.attributes if a.name in gone))
+        return replace(self.without_panel_columns(names), attributes=kept, ignored=ignored)
+
+    def settle(self, table: "Table") -> "Schema":
+        """The same schema with the values and origins that were left out, as all rows of a table have them.
+
+        A column of the table that is nowhere in the schema, or one that is not in the table, is a `DataError`.
+        """
+        from .settling import settle
+
+        return settle(self, table)
 
     # -- files
 
@@ -165,15 +198,13 @@ class Schema:
     @classmethod
     def from_toml(cls, text: str, where: str = "schema") -> "Schema":
         """The schema in a TOML text; `where` is named in messages."""
-        content = _toml.parse_schema(text, where)
-        try:
-            return cls(Range(**content.label), tuple(Attribute(**a) for a in content.attributes), content.ignored)
-        except ConfigError as fault:
-            raise ConfigError(f"{where}: {fault}") from None
+        return _parsed(text, where)
 
     def write(self, path: "str | PathLike[str]") -> None:
-        """Write the schema to a file."""
-        Path(path).write_text(self.to_toml(), encoding="utf-8")
+        """Write the schema to a file; where one is, its comments and its order survive."""
+        there = Path(path)
+        text = _toml.rewrite(_toml.read_text(path), self, str(path)) if there.exists() else self.to_toml()
+        there.write_text(text, encoding="utf-8")
 
     @classmethod
     def read(cls, path: "str | PathLike[str]") -> "Schema":
@@ -181,11 +212,13 @@ class Schema:
         return cls.from_toml(_toml.read_text(path), str(path))
 
 
-def _scale(x: Floats, low: Floats, high: Floats, middle: Floats, reach: Floats) -> Floats:
-    """(clip(x, low, high) - middle) / reach, 0 where reach is 0; what is not finite stays."""
-    x = np.asarray(x, dtype=np.float64)
-    safe = np.where(reach > 0, reach, 1.0)
-    scaled: Floats = (np.clip(x, low, high) - middle) / safe
-    scaled *= reach > 0
-    beyond = ~np.isfinite(x)
-    return np.where(beyond, x, scaled) if beyond.any() else scaled
+@lru_cache(maxsize=4)
+def _parsed(text: str, where: str) -> Schema:
+    """Kept, for a run asks for its schema in several places, and one of 80 000 columns takes seconds to read."""
+    from .models import SchemaFile, checked
+
+    file = checked(SchemaFile, _toml.parse(text, where), where)
+    try:
+        return Schema(**file.parts())
+    except ConfigError as fault:
+        raise ConfigError(f"{where}, {fault}") from None

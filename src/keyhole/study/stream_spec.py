@@ -14,6 +14,8 @@ from .._types import Floats
 from ..errors import ConfigError
 from ..spec import assignments
 from ..streams import Schema, fingerprint, open_table, synthetic
+from ..streams.encoded import EncodedTable
+from ..streams.learnt import first_rows, learn_ranges
 
 __all__ = ["Rows", "StreamSpec"]
 
@@ -42,6 +44,8 @@ class StreamSpec:
     shuffle: bool = False
     content: str = ""
     """A digest of the file, so that results of another content are not taken for its own."""
+    notes: tuple[str, ...] = ()
+    """What a person should know of it."""
 
     @classmethod
     def parse(
@@ -54,15 +58,17 @@ class StreamSpec:
             return stream
         if name in data.names():
             return cls(name, shuffle=shuffle)
-        table = open_table(name)
         given = Schema.read(schema) if schema is not None else None
+        table = open_table(name, encoding=given.encoding if given else "")
         if given is None and target is None:
             raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")
-        known = given or Schema.plain(str(target), table.usable(target))
-        table.require([*known.names, known.target])
-        mark = json.dumps(fingerprint(name).to_dict()).encode()
+        known = given.settle(table) if given else Schema.unknown(str(target), table.usable(target))
+        encoded = EncodedTable(table, known)
+        encoded.require([*known.names, known.target])
+        known, notes = learn_ranges(known, first_rows(encoded, known))
+        mark = json.dumps(fingerprint(name, [c.name for c in table.columns]).to_dict()).encode()
         content = hashlib.sha256(mark).hexdigest()[:16]
-        return cls(str(Path(name).resolve()), known.target, known.to_toml(), shuffle, content)
+        return cls(str(Path(name).resolve()), known.target, known.to_toml(), shuffle, content, tuple(notes))
 
     @property
     def is_synthetic(self) -> bool:
@@ -107,5 +113,5 @@ def _table(stream: StreamSpec) -> tuple[Floats, Floats, Schema]:
         found = data.load(stream.name)
         return found.X, found.y, found.schema
     schema = Schema.from_toml(stream.schema)
-    batches = list(open_table(stream.name).batches(schema.names, schema.target))
+    batches = list(open_table(stream.name, schema).batches(schema.names, schema.target))
     return np.concatenate([b.X for b in batches]), np.concatenate([b.y for b in batches]), schema

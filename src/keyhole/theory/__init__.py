@@ -1,17 +1,19 @@
 """What the paper proves, as numbers: its constants, its thresholds, and the terms of its regret bounds."""
 
 from .bounds import RegretTerms
-from .comparators import BestSparse, best_sparse
+from .comparators import BestBasket, BestSparse, best_basket, best_sparse
 from .compatibility import Compatibility, compatibility
 from .constants import Constants
 from .promise import Bound, bound, bounds_beside
 
 __all__ = [
+    "BestBasket",
     "BestSparse",
     "Bound",
     "Compatibility",
     "Constants",
     "RegretTerms",
+    "best_basket",
     "best_sparse",
     "bound",
     "bounds_beside",

@@ -1,39 +1,64 @@
-"""The best k-sparse vector in hindsight."""
+"""The best k-sparse vector in hindsight, and the best basket: of columns, or of groups that come together."""
 
-import heapq
-from itertools import count
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
+from .._types import Floats, Ints
 from ..errors import ConfigError
+from .search import Budget, Search
+from .squares import Squares
 
-__all__ = ["BestSparse", "best_sparse"]
+__all__ = ["BestBasket", "BestSparse", "best_basket", "best_sparse"]
 
-# A ridge on columns of unit length, so that collinear ones can be handled like others; and what rounding may cost.
-_RIDGE, _ROUNDING = 1e-14, 1e-9
+Groups: TypeAlias = "Sequence[Sequence[int] | Ints]"
 
 
 class BestSparse(NamedTuple):
     """The comparator and how sure it is."""
 
     weights: Floats
-    """(d,), at most k of them not 0."""
+    """(d,), not 0 in at most k columns (or groups of columns)."""
     optimal: bool
     """True where it is proved that no other support does better (up to rounding, 1e-9 |y|^2)."""
     gap: float
     """An upper bound on (loss - smallest possible loss) / |y|^2; 0 where optimal."""
+    chosen: Ints
+    """The columns, or with `groups` the groups, that were chosen, ascending."""
 
 
-def best_sparse(X: Floats, y: Floats, k: int, *, nodes: int = 5000) -> BestSparse:
-    """min_w |y - X w|^2 subject to |w|_0 <= k, without intercept.
+class BestBasket(NamedTuple):
+    """The best basket for its price and how sure it is."""
 
-    Greedy selection and swaps give a first support. Branch and bound then proves it or finds a better one: among the
-    supports within a set A that contain F, none has a smaller loss than least squares on A. With c_1, c_2, ... the free
-    members of A by what leaving each out alone would cost, a support within A either lacks c_1, or has c_1 and lacks
-    c_2, and so on, or is F and the first k - |F| of them. The most promising part is divided first; after `nodes`
-    divisions the bound of the parts left is the gap.
+    weights: Floats
+    """(d,): least squares on the known columns and those of the basket."""
+    chosen: Ints
+    """The groups in the basket, ascending."""
+    price: float
+    """What they cost in a row."""
+    mse: float
+    """The mean squared error that is left."""
+    optimal: bool
+    """True where it is proved that no other basket is better, up to rounding."""
+    gap: float
+    """An upper bound on what another basket could gain, in units of cost (of mse where there is no worth)."""
+
+
+def best_sparse(
+    X: Floats,
+    y: Floats,
+    k: int,
+    *,
+    groups: "Groups | None" = None,
+    known: "Sequence[int] | Ints" = (),
+    nodes: int = 5000,
+) -> BestSparse:
+    """min_w |y - X w|^2 subject to |w|_0 <= k, without intercept; exact by branch and bound (`keyhole.theory.search`).
+
+    With `groups` k counts groups of columns that come together; columns in none of them are groups of one, numbered
+    after those given. `known` columns are always in and count nowhere. After `nodes` divisions the bound of the parts
+    that are left is the gap.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=3, T=500, seed=0)
@@ -41,127 +66,99 @@ def best_sparse(X: Floats, y: Floats, k: int, *, nodes: int = 5000) -> BestSpars
     >>> bool(((r.weights != 0) == (w != 0)).all()), r.optimal
     (True, True)
     """
-    X, y = _checked(X, y, k)
-    size = np.linalg.norm(X, axis=0)
+    X, y = _checked(X, y)
+    group, m = _groups(X.shape[1], groups, known)
+    if not 1 <= k <= m:
+        what = f"d = {X.shape[1]}" if groups is None and not len(known) else f"the number of groups, {m}"
+        raise ConfigError(f"k must be between 1 and {what}; it is {k}")
+    chosen, gap = _search(X, y, group, Budget(np.zeros(m), k, np.zeros(m), np.inf), nodes)
+    return BestSparse(_weights(X, y, group, chosen), gap == 0.0, gap, chosen)
+
+
+def best_basket(
+    X: Floats,
+    y: Floats,
+    *,
+    prices: "Sequence[float] | Floats",
+    groups: "Groups | None" = None,
+    known: "Sequence[int] | Ints" = (),
+    worth: float | None = None,
+    spend: float | None = None,
+    k: int | None = None,
+    nodes: int = 5000,
+) -> BestBasket:
+    """min worth * mean (y - X w)^2 + price of the groups that w uses, without intercept; exact by branch and bound.
+
+    `prices` has one price per group, in the order of `best_sparse`. `spend` limits the price of the basket, `k` the
+    number of its groups. Without `worth` the error alone is minimised, within `spend` or `k`.
+
+    >>> X = np.eye(3)[[0, 1, 2] * 2] * np.sqrt(3)                      # mean square 1 each, orthogonal
+    >>> y = X @ [1.0, 0.5, 0.1]
+    >>> r = best_basket(X, y, prices=[0.3, 0.3, 0.3], worth=2.0)       # gains 2, 0.5 and 0.02
+    >>> r.chosen.tolist(), r.price, round(r.mse, 9), r.optimal
+    ([0, 1], 0.6, 0.01, True)
+    """
+    X, y = _checked(X, y)
+    group, m = _groups(X.shape[1], groups, known)
+    costs = np.asarray(prices, dtype=np.float64)
+    if costs.shape != (m,) or not (np.isfinite(costs) & (costs >= 0)).all():
+        raise ConfigError(f"prices must be {m} numbers >= 0, one per group")
+    if worth is None and spend is None and k is None:
+        raise ConfigError("say what limits the basket: worth, spend or k")
+    if worth is not None and not 0 < worth < np.inf:
+        raise ConfigError(f"worth, of one unit of squared error in one row, must be a finite number > 0, not {worth}")
+    size = float(y @ y) / len(y)
+    unit = size * (worth or 1.0)  # cost per unit of the search's objective
+    toll = np.zeros(m) if worth is None or unit == 0 else costs / unit
+    budget = Budget(toll, m if k is None else k, costs, np.inf if spend is None else spend)
+    chosen, gap = _search(X, y, group, budget, nodes)
+    if size == 0:
+        chosen = chosen[:0]
+    w = _weights(X, y, group, chosen)
+    return BestBasket(w, chosen, float(costs[chosen].sum()), float(((y - X @ w) ** 2).mean()), gap == 0.0, gap * unit)
+
+
+def _search(X: Floats, y: Floats, group: Ints, budget: Budget, nodes: int) -> tuple[Ints, float]:
+    """The best groups and the gap, on columns and a label of unit length; columns of zeros take no part."""
+    size, length = np.linalg.norm(X, axis=0), np.linalg.norm(y)
     used = np.flatnonzero(size > 0)
-    weights, length = np.zeros(X.shape[1]), np.linalg.norm(y)
     if used.size == 0 or length == 0:
-        return BestSparse(weights, True, 0.0)
-    S, gap = _Search(_Squares(X[:, used] / size[used], y / length), min(k, used.size)).run(nodes)
-    weights[used[S]] = np.linalg.lstsq(X[:, used[S]], y, rcond=None)[0]
-    return BestSparse(weights, gap == 0.0, gap)
+        return np.empty(0, dtype=np.int64), 0.0
+    known = np.flatnonzero(group[used] < 0)
+    return Search(Squares(X[:, used] / size[used], y / length, known), group[used], budget).run(nodes)
 
 
-class _Squares:
-    """Least squares of y, |y| = 1, on columns of unit length, seen through Z = Q R: the loss of S is |y - Z_S w|^2."""
-
-    def __init__(self, Z: Floats, y: Floats) -> None:
-        d = Z.shape[1]
-        Q, self.R = np.linalg.qr(np.vstack([Z, np.sqrt(_RIDGE) * np.eye(d)]))
-        self.y = Q.T @ np.append(y, np.zeros(d))
-        self.rest = 1.0 - float(self.y @ self.y)
-        self.d = d
-
-    def loss(self, S: Ints) -> float:
-        """The loss of S."""
-        return self.rest + float(self._residual(S, self.y[:, None])[1].sum())
-
-    def gains(self, S: Ints) -> Floats:
-        """(d,): by how much each attribute alone would reduce the loss of S; -inf for those in S."""
-        left, spread = self._residual(S, self.R)
-        gains: Floats = (left.T @ self.y) ** 2 / np.maximum(spread, _RIDGE)
-        gains[S] = -np.inf
-        return gains
-
-    def prices(self, A: Ints) -> tuple[float, Floats]:
-        """The loss of A, and (|A|,) what leaving each member out alone would add to it: w_i^2 / ((R_A'R_A)^-1)_ii."""
-        Q, T = np.linalg.qr(self.R[:, A])
-        inverse = np.linalg.inv(T)
-        part = Q.T @ self.y
-        w = inverse @ part
-        return self.rest + float(self.y @ self.y - part @ part), w**2 / (inverse**2).sum(axis=1)
-
-    def _residual(self, S: Ints, B: Floats) -> tuple[Floats, Floats]:
-        """What the columns S leave of the columns of B, and its squared lengths."""
-        Q = np.linalg.qr(self.R[:, S])[0]
-        left = B - Q @ (Q.T @ B)
-        return left, (left**2).sum(axis=0)
+def _weights(X: Floats, y: Floats, group: Ints, chosen: Ints) -> Floats:
+    """Least squares on the known columns and the chosen groups."""
+    weights = np.zeros(X.shape[1])
+    S = np.flatnonzero((group < 0) | np.isin(group, chosen))
+    S = S[np.any(X[:, S] != 0, axis=0)]
+    weights[S] = np.linalg.lstsq(X[:, S], y, rcond=None)[0]
+    return weights
 
 
-def _greedy(problem: _Squares, k: int) -> Ints:
-    """k attributes, each the one that reduces the loss most; then any swap of one that reduces it further."""
-    S = np.empty(0, dtype=np.int64)
-    for _ in range(k):
-        S = np.append(S, np.argmax(problem.gains(S)))
-    best, improved = problem.loss(S), True
-    while improved:
-        improved = False
-        for i in range(k):
-            other = S.copy()
-            other[i] = np.argmax(problem.gains(np.delete(S, i)))
-            if problem.loss(other) < best - _ROUNDING:
-                S, best, improved = other, problem.loss(other), True
-    return S
+def _groups(d: int, groups: "Groups | None", known: "Sequence[int] | Ints") -> tuple[Ints, int]:
+    """(d,) the group of each column, -1 for the known ones; and how many groups there are."""
+    group = np.full(d, -2, dtype=np.int64)
+    named = [("known", -1, known), *((f"group {g}", g, members) for g, members in enumerate(groups or ()))]
+    for name, number, members in named:
+        columns = np.asarray(members, dtype=np.int64).ravel()
+        if ((columns < 0) | (columns >= d)).any():
+            raise ConfigError(f"{name} has a column that is not there: columns are 0 to {d - 1}")
+        if (group[columns] != -2).any() or np.unique(columns).size < columns.size:
+            raise ConfigError(f"{name} has a column that is named before; a column is known or in one group")
+        if number >= 0 and columns.size == 0:
+            raise ConfigError(f"{name} is empty")
+        group[columns] = number
+    alone, n = np.flatnonzero(group == -2), len(groups or ())
+    group[alone] = np.arange(n, n + alone.size)
+    return group, n + alone.size
 
 
-class _Search:
-    """Branch and bound over parts (forced, allowed): the supports of size k between the two."""
-
-    def __init__(self, problem: _Squares, k: int) -> None:
-        self.problem, self.k = problem, k
-        self.S = _greedy(problem, k)
-        self.loss = problem.loss(self.S)
-        self.heap: list[tuple[float, int, Ints, Bools]] = []
-        self.ticket = count()  # breaks ties in the heap: arrays cannot be compared
-
-    def run(self, nodes: int) -> tuple[Ints, float]:
-        """The best support found and the gap that is left."""
-        everything = np.ones(self.problem.d, dtype=np.bool_)
-        self._push(self.problem.loss(np.flatnonzero(everything)), np.empty(0, dtype=np.int64), everything)
-        for _ in range(nodes):
-            if self._proved():
-                break
-            _, _, forced, allowed = heapq.heappop(self.heap)
-            self._divide(forced, allowed)
-        return np.sort(self.S), 0.0 if self._proved() else self.loss - max(0.0, self.heap[0][0])
-
-    def _proved(self) -> bool:
-        return not self.heap or self.heap[0][0] >= self.loss - _ROUNDING
-
-    def _divide(self, forced: Ints, allowed: Bools) -> None:
-        """Split a part as the docstring of `best_sparse` says."""
-        missing = self.k - forced.size
-        if missing == 1:
-            gains = np.where(allowed, self.problem.gains(forced), -np.inf)
-            self._offer(np.append(forced, np.argmax(gains)))
-            return
-        A = np.flatnonzero(allowed)
-        loss, prices = self.problem.prices(A)
-        prices[np.isin(A, forced)] = -np.inf
-        order = np.argsort(-prices)[:missing]
-        if A.size > self.k:
-            for i, c in enumerate(order):
-                without = allowed.copy()
-                without[A[c]] = False
-                self._push(loss + float(prices[c]), np.append(forced, A[order[:i]]), without)
-        self._offer(np.append(forced, A[order]))
-
-    def _push(self, bound: float, forced: Ints, allowed: Bools) -> None:
-        if bound < self.loss - _ROUNDING:
-            heapq.heappush(self.heap, (bound, next(self.ticket), forced, allowed))
-
-    def _offer(self, S: Ints) -> None:
-        loss = self.problem.loss(S)
-        if loss < self.loss:
-            self.S, self.loss = S, loss
-
-
-def _checked(X: Floats, y: Floats, k: int) -> tuple[Floats, Floats]:
+def _checked(X: Floats, y: Floats) -> tuple[Floats, Floats]:
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if X.ndim != 2 or y.shape != X.shape[:1]:
         raise ConfigError(f"X must be (T, d) and y (T,), not {X.shape} and {y.shape}")
-    if not 1 <= k <= X.shape[1]:
-        raise ConfigError(f"k must be between 1 and d = {X.shape[1]}; it is {k}")
     if not (np.isfinite(X).all() and np.isfinite(y).all()):
         raise ConfigError("X and y must be finite; fill missing values first (with the column's mean, say)")
     return X, y

@@ -1,12 +1,10 @@
-"""The schema: scaling by the formula it states, prices, and TOML with messages that name the column."""
-
-from pathlib import Path
+"""The schema: scaling by the formula it states, sources and prices, and the counts of what was clipped."""
 
 import numpy as np
 import pytest
 
 from keyhole.errors import ConfigError
-from keyhole.streams import Attribute, Clips, Range, Schema, read_prices
+from keyhole.streams import Attribute, Clips, Panel, Range, Schema
 
 SCHEMA = Schema(
     Range("y", 0.0, 10.0, center=2.0),
@@ -48,66 +46,74 @@ def test_a_plain_schema_changes_nothing_within_the_unit() -> None:
 def test_prices_and_ignored_columns_can_be_changed() -> None:
     priced = SCHEMA.with_prices({"a": 7})
     assert priced.prices.tolist() == [7.0, 3.0, 1.0]
-    with pytest.raises(ConfigError, match="'z', which is not an attribute"):
+    with pytest.raises(ConfigError, match="'z', which is no attribute and no source"):
         SCHEMA.with_prices({"z": 1.0})
     less = SCHEMA.without(["b", "nobody"])
     assert (less.names, less.ignored) == (("a", "c"), ("id", "b"))
 
 
-def test_a_schema_file_can_be_written_by_hand() -> None:
-    text = 'ignored = ["id"]\n[label]\nname = "y"\n[attributes]\n"a b" = {low = 0, high = 2}\nc = {}\n'
-    schema = Schema.from_toml(text)
-    assert schema == Schema(Range("y"), (Attribute("a b", 0.0, 2.0), Attribute("c")), ("id",))
-
-
-ATTRIBUTES = '[label]\nname = "y"\n[attributes]\n'
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("[label\n", r"s\.toml is not TOML: .*line 1"),
-        ('[attributes]\na = {low = "0"}', r"needs a table \[label\]"),
-        ('[label]\nname = "y"', r"needs a table \[attributes\]"),
-        (ATTRIBUTES, "at least one"),
-        (ATTRIBUTES + 'a = {low = "0"}', r"s\.toml, column 'a': low must be a number, not '0'"),
-        (ATTRIBUTES + "a = {low = true}", "low must be a number"),
-        (ATTRIBUTES + "a = {lo = 0}", r"column 'a': 'lo' is not known here; there can be low, high"),
-        (ATTRIBUTES + "a = 3", r"'a' must be a table such as"),
-        (ATTRIBUTES + "a = {low = 3, high = 2}", r"s\.toml: column 'a': the range 3.0\.\.2.0 must be finite"),
-        (ATTRIBUTES + "a = {high = inf}", "must be finite"),
-        (ATTRIBUTES + "a = {center = 2}", "centre 2.0 lies outside"),
-        (ATTRIBUTES + "a = {price = -1}", "'a': the price must be a finite number >= 0"),
-        (ATTRIBUTES + "a = {price = nan}", "'a': the price must be"),
-        (ATTRIBUTES + "y = {}", "'y' occurs twice"),
-        ('ignored = ["y"]\n' + ATTRIBUTES + "a = {}", "'y' occurs twice"),
-        ('ignored = "y"\n' + ATTRIBUTES + "a = {}", "ignored must be a list"),
-        ("more = 1\n" + ATTRIBUTES + "a = {}", "'more' is not known here"),
-        ('[label]\nname = "y"\nprice = 3\n[attributes]\na = {}', "'price' is not known here"),
-    ],
+CLINIC = Schema(
+    Range("cost"),
+    (
+        Attribute("age", 0.0, 100.0, known=True),
+        Attribute("sex", type="category", values=("f", "m"), known=True),
+        Attribute("site", type="category", values=("north", "south"), price=2.5),
+        Attribute("hdl", 0.0, 3.0),
+        Attribute("smoker", type="yes/no"),
+    ),
+    ("notes",),
+    (Panel("lipids", ("ldl", "hdl"), 12.0), Panel("urine", ("ph", "colour"))),
+    "EUR",
 )
-def test_a_wrong_schema_file_is_refused_with_the_column_and_the_fix(text: str, words: str, tmp_path: Path) -> None:
-    (tmp_path / "s.toml").write_text(text)
-    with pytest.raises(ConfigError, match=words):
-        Schema.read(tmp_path / "s.toml")
 
 
-def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"none\.toml: no such file"):
-        Schema.read(tmp_path / "none.toml")
-    (tmp_path / "p.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ConfigError, match=r"p\.toml cannot be read as text"):
-        read_prices(tmp_path / "p.toml")
+def test_columns_become_attributes_that_are_bought_by_source() -> None:
+    assert CLINIC.names == ("age", "sex=f", "sex=m", "site=north", "site=south", "hdl", "smoker", "ldl", "ph", "colour")
+    assert CLINIC.known == ("age", "sex=f", "sex=m")
+    sources = {"lipids": ["ldl", "hdl"], "urine": ["ph", "colour"], "site": ["site=north", "site=south"]}
+    assert CLINIC.sources == sources | {"smoker": ["smoker"]}
+    assert CLINIC.source_prices == {"lipids": 12.0, "urine": 1.0, "site": 2.5, "smoker": 1.0}
+    assert CLINIC.prices.tolist() == [0, 0, 0, 2.5, 2.5, 12, 1, 12, 1, 1]
+    assert CLINIC.column_of["sex=m"] == "sex"
+    assert (CLINIC.priced, SCHEMA.with_prices({}).priced, Schema.plain("y", ["a"]).priced) == (True, True, False)
 
 
-def test_prices_are_read_by_name(tmp_path: Path) -> None:
-    path = tmp_path / "p.toml"
-    path.write_text('age = 2\n"blood pressure" = 5.5\n')
-    assert read_prices(path) == {"age": 2.0, "blood pressure": 5.5}
-    for wrong in ('age = "2"', "age = -1", "age = inf", "age = [1]"):
-        path.write_text(wrong)
-        with pytest.raises(ConfigError, match=r"p\.toml: the price of 'age' must be a"):
-            read_prices(path)
+def test_sources_are_priced_known_and_ignored_by_name() -> None:
+    assert CLINIC.with_prices({"lipids": 3, "site": 4}).source_prices["lipids"] == 3.0
+    for name, words in {
+        "ldl": "comes with the source 'lipids'",
+        "age": "known and costs nothing",
+        "x": "no source",
+    }.items():
+        with pytest.raises(ConfigError, match=words):
+            CLINIC.with_prices({name: 1.0})
+    more = CLINIC.with_known(["site", "ldl"])
+    assert "site" not in more.sources
+    assert more.sources["lipids"] == ["hdl"]
+    assert set(more.known) == {"age", "sex=f", "sex=m", "site=north", "site=south", "ldl"}
+    with pytest.raises(ConfigError, match="'sit' cannot be known.*did you mean 'site'"):
+        CLINIC.with_known(["sit"])
+    less = CLINIC.without(["ldl", "hdl", "sex"])
+    assert "lipids" not in less.sources
+    assert less.ignored == ("notes", "sex", "hdl", "ldl")
+
+
+def test_what_has_no_range_is_neither_clipped_nor_stretched() -> None:
+    schema = Schema(Range("y"), (Attribute("a"), Attribute("b", low=0.0), Attribute("c", center=3.0)))
+    X = np.array([[1e9, -5.0, 4.0], [-7.0, 8.0, 3.0]])
+    np.testing.assert_array_equal(schema.scale(X), [[1e9, 0.0, 1.0], [-7.0, 8.0, 0.0]])
+    np.testing.assert_array_equal(schema.unscale_label(schema.scale_label(np.array([1e6]))), [1e6])
+    assert schema.unbounded == ("a", "b", "c", "y")
+    clips = Clips(schema)
+    clips.count(*every(X))
+    assert clips.outside.tolist() == [0, 1, 0, 0]
+
+
+def test_a_schema_that_is_not_settled_has_no_names_yet() -> None:
+    schema = Schema(Range("y"), (Attribute("sex", type="category"), Attribute("day", type="date")))
+    assert not schema.settled
+    with pytest.raises(ConfigError, match=r"\[attributes\.sex\]: its values are not known yet"):
+        _ = schema.names
 
 
 def test_values_beyond_the_range_are_counted_where_they_were_bought() -> None:

@@ -1,0 +1,16 @@
+"""`thrifty`, our own learner, in one room; docs/thrifty.md has the maths.
+
+    state     what is known, as records          memory    the same as something that can be saved
+    acquire   what to buy                        explore   who may borrow a place
+    predict   y_hat from the bought values       update    what a label teaches
+    fit       least squares on the support       score     what every other attribute would be worth
+    select    who joins, leaves, is swapped      basket    the same where money is short; knapsack, ranking
+    adopt     the trial becomes the support      block     many rows in one compiled call
+
+Values go up: state <- fit, score <- adopt <- select; state <- predict <- update; all <- block <- learner.
+"""
+
+from .explain import Explanation
+from .learner import Thrifty
+
+__all__ = ["Explanation", "Thrifty"]

@@ -1,0 +1,130 @@
+"""What to buy: the support, and in every free place the attribute that could help most.
+
+    value_j = (|r_j| + b_t se_j) / sqrt(c_j)            b_t = 0.4 sqrt(ln(1 + t)): optimism
+
+Attributes never asked for come first. Every second round a place of the support is lent while someone waits for it
+(`explore`). With `spend`, members that must give way for a borrower, and what fills the free places, are exact
+knapsacks.
+"""
+
+import math
+
+import numpy as np
+
+from ..._jit import inner, jit
+from ..._types import Bools, Floats, Ints
+from .knapsack import knapsack
+from .ranking import insert
+from .state import Attribute, State
+
+__all__ = ["choose"]
+
+# How many candidates a knapsack is exact among.
+_SHORTLIST = 30
+_FIRST = 1e100
+
+
+@inner
+def _value(me: Attribute, s2: float, optimism: float) -> float:
+    """The optimistic value of looking at j; a tenth of an ask more keeps the first division finite."""
+    if me.asked == 0:
+        return _FIRST
+    asked = me.asked + 0.1
+    if me.rows < 3 or me.c <= 0.0:
+        value = optimism * math.sqrt(s2 / asked)
+    else:
+        value = (abs(me.r) + optimism * me.se * math.sqrt((me.scored + 0.1) / asked)) / math.sqrt(me.c)
+    return float(value * math.sqrt((me.observed + 1.0) / (me.asked + 1.0)))  # what is often unobserved is worth less
+
+
+@inner
+def _shortlist(state: State, pool: Bools, taken: Bools, money: float, values: Floats, items: Ints) -> int:
+    """The best candidates that can be paid, best first, as many as `items` has room for; ties in the seeded order."""
+    optimism = 0.4 * math.sqrt(math.log1p(state.now.n / state.now.g))
+    n = 0
+    for p in range(state.order.size):
+        j = state.order[p]
+        me = state.attr[j]
+        if pool[j] and not taken[j] and me.place < 0 and me.price <= money:
+            n = insert(values, items, n, _value(me, state.now.s2, optimism), j)
+    return n
+
+
+@inner
+def _fill(state: State, pool: Bools, taken: Bools, room: int, money: float, out: Ints, n: int) -> tuple[int, float]:
+    """Put up to `room` candidates behind the n attributes in `out`; the new length and the money left."""
+    limited = not math.isinf(state.given.spend)
+    most = max(room, _SHORTLIST) if limited else room
+    values, items, wanted = np.zeros(most), np.zeros(most, dtype=np.int64), np.ones(most, dtype=np.bool_)
+    found = _shortlist(state, pool, taken, money, values, items)
+    if limited:
+        prices = np.zeros(most)
+        for i in range(found):
+            values[i], prices[i] = values[i] ** 2 + 1e-300, state.attr[items[i]].price
+        knapsack(values, prices, found, room, money, wanted)
+    for i in range(found):
+        if wanted[i]:
+            out[n], taken[items[i]] = items[i], True
+            money -= state.attr[items[i]].price
+            n += 1
+    return n, money
+
+
+@inner
+def _borrower(state: State, pool: Bools) -> int:
+    """The attribute that borrows a place in this round; -1: none."""
+    now = state.now
+    if now.queued == 0:
+        return -1
+    now.loans += 0.5  # every second round
+    if now.loans < 1.0:
+        return -1
+    now.loans -= 1.0
+    j = state.queue[now.turn]
+    now.turn = (now.turn + 1) % now.queued
+    return j if pool[j] else -1
+
+
+@inner
+def _members(state: State, pool: Bools, borrower: int) -> Bools:
+    """Which members are bought: all that can be, but for a borrower's place, and more where money demands it."""
+    attr, member, m = state.attr, state.fit.member, state.now.m
+    keep = np.empty(m, dtype=np.bool_)
+    for a in range(m):
+        keep[a] = pool[member[a].j] and not (borrower >= 0 and attr[borrower].displaced == a)
+    if borrower >= 0 and not math.isinf(state.given.spend):
+        values, prices = np.empty(m), np.empty(m)
+        for a in range(m):
+            values[a] = member[a].w ** 2 * member[a].cond + 1e-300
+            prices[a] = attr[member[a].j].price if keep[a] else np.inf
+        knapsack(values, prices, m, m, state.given.spend - attr[borrower].price, keep)
+    return keep
+
+
+@jit
+def choose(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
+    """Write the attributes to buy, then the extras, into `out`: how many of each, and whether a place was lent."""
+    attr, member, given = state.attr, state.fit.member, state.given
+    borrower, n, money = _borrower(state, pool), 0, given.spend
+    keep = _members(state, pool, borrower)
+    for a in range(keep.size):
+        if keep[a]:
+            out[n] = member[a].j
+            n += 1
+    if borrower >= 0:
+        out[n] = borrower
+        n += 1
+    total = n
+    if n < given.k or given.k0 > 0:
+        taken = np.zeros(attr.size, dtype=np.bool_)
+        for i in range(n):
+            money -= attr[out[i]].price
+            taken[out[i]] = True
+        if n < given.k:
+            n, money = _fill(state, pool, taken, given.k - n, money, out, n)
+        total = n
+        if given.k0 > 0:
+            total, money = _fill(state, pool, taken, given.k0, money, out, n)
+    for i in range(total):
+        attr[out[i]].asked += 1
+    return n, total - n, borrower >= 0

@@ -1,0 +1,124 @@
+"""Who may borrow a place of the support: those about whom more knowledge is worth more than it costs.
+
+    loan_value_j = t E[what j brings in place of the member cheapest to lose]_+ / (n_j cost of a round without a) - 1
+
+With a the member whose place j takes: knowing j twice as well takes n_j such rounds, and helps in t more.
+"""
+
+import math
+
+import numpy as np
+
+from ..._jit import inner
+from ..._types import Floats
+from .score import enough, unmatched
+from .state import FEW, State
+
+__all__ = ["appraise", "line_up"]
+
+
+@inner
+def _psi(z: float) -> float:
+    """E (Z - z)_+ of a standard normal Z; beyond 8 it is below 1e-16."""
+    if z > 8.0:
+        return 0.0
+    return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) - 0.5 * z * math.erfc(z / math.sqrt(2.0))
+
+
+@inner
+def _improvement(w: float, prec: float, r: float, sd: float, c: float, u: float, share: float) -> float:
+    """E (gain of j in place of a)_+ for a covariance of j with the residual that is N(r, sd^2); prec = P_aa.
+
+    The gain is positive beyond two thresholds, up and down, and nearly linear there. Where money is short, j has to be
+    worth only its `share` of the price of a: the rest buys something else.
+    """
+    if w < 0.0:
+        w, r, u = -w, -r, -u
+    w *= math.sqrt(share)
+    J = prec + u * u / c
+    root = math.sqrt(J * c)
+    up, down = w * c / (root + u), w * c / (root - u)
+    slope_up = 2.0 * (up + (w - u * up / c) * u / J) / c
+    slope_down = 2.0 * (down - (w + u * down / c) * u / J) / c
+    return float(sd * (slope_up * _psi((up - r) / sd) + slope_down * _psi((down + r) / sd)))
+
+
+@inner
+def _stand_in(w: float, v_a: float, r: float, se: float, c: float, u: float, v: float, slab: float) -> float:
+    """What j is expected to explain if a is only its stand-in: then w_a = u w_j, and r_j should be c_j w_j.
+
+    Both stories are weighed by the likelihood of r_j and by weights drawn from N(0, slab / variance).
+    """
+    w_j = w / u
+    against = ((r - c * w_j) ** 2 - r * r) / (se * se) + (w_j * w_j * v - w * w * v_a) / slab
+    if against > 100.0:
+        return 0.0
+    return float(c * w_j * w_j / (1.0 + math.exp(0.5 * against)))
+
+
+@inner
+def _displaced(state: State, j: int, v: float, u: Floats, s: float, known: bool) -> int:
+    """Whose place j borrows: a cheap member that j is not like, and that it was seen with before.
+
+    The rows of j then show those members together with it whose part in what it explains is uncertain; a row without a
+    costs g_a = w_a^2 var(x_a | rest), and has the noise s2 + g_a.
+    """
+    me, member, g, s2 = state.attr[j], state.fit.member, state.now.g, state.now.s2
+    best, least, n = 0, np.inf, me.n / g
+    for a in range(state.now.m):
+        w2, cond = member[a].w ** 2, member[a].cond
+        cost = w2 * cond * (s2 + w2 * cond)
+        if known:
+            apart = unmatched(w2 * member[a].sd ** 2 * v, n, state.pair[j, a].n / g, s)
+            cost *= (1.0 + u[a] ** 2 * cond / me.c) * (1.0 + apart * n / (me.c * s2))
+        if cost < least:
+            best, least = a, cost
+    return best
+
+
+@inner
+def appraise(state: State, j: int, v: float, u: Floats, slab: float, s: float) -> None:
+    """loan_value_j > 0: knowing j twice as well is worth more, over as many rounds as there were, than it costs.
+
+    Either j adds something (prior k/d, a weight of the size of the members') in place of the member that is cheapest to
+    lose beside it, or it is what a member stands in for. v = var(x_j), u = P q_j, slab = mean of w_a^2 var(x_a).
+    """
+    attr, member, P, now, given = state.attr, state.fit.member, state.fit.P, state.now, state.given
+    me = attr[j]
+    known = enough(me) and v > 0.0
+    r, se, c = (me.r, me.se, me.c) if known else (0.0, 1e9, 1.0)
+    v = v if known else 1.0
+    ease = slab / v / (slab / v + (se / c) ** 2)
+    odds = given.k / max(attr.size - given.k, 1)
+    odds *= math.sqrt(1.0 - ease) * math.exp(min(0.5 * ease * (r / se) ** 2, 50.0)) if known else 1.0
+    limited, worth, least = not math.isinf(given.spend), 0.0, np.inf
+    weakest, part = 0, 1.0
+    for a in range(now.m):
+        w, u_a, price = member[a].w, u[a] if known else 0.0, attr[member[a].j].price
+        share = min(1.0, me.price / price) if limited and price > 0.0 else 1.0
+        loss = share * w * w / (P[a, a] + u_a * u_a / c)
+        if loss < least and w != 0.0:
+            least, weakest, part = loss, a, share
+        if abs(u_a) > 1e-3:
+            worth = max(worth, _stand_in(w, member[a].sd ** 2, r, se, c, u_a, v, slab))
+    if not math.isinf(least):
+        w, prec, u_a = member[weakest].w, P[weakest, weakest], u[weakest] if known else 0.0
+        adds = _improvement(w, prec, ease * r, se * math.sqrt(ease), c, u_a, part)
+        worth = max(worth, odds / (1.0 + odds) * adds)
+    a = _displaced(state, j, v, u, s, known)
+    cost = member[a].w ** 2 * member[a].cond + 1e-12 * now.s2
+    seen = (me.observed + 1.0) / (me.asked + 1.0)  # what is rarely observed rarely helps
+    n = me.n / now.g if known else float(FEW + me.asked)
+    me.loan_value, me.displaced = now.n / now.g * seen * worth / (cost * n) - 1.0, a
+
+
+def line_up(state: State, borrowers: int) -> None:
+    """Every second round is lent while a loan is worth it to anyone, in turn, the most valuable first."""
+    now, order = state.now, state.order
+    now.queued, now.turn = 0, 0
+    if not borrowers:
+        return
+    value, place = state.attr["loan_value"], state.attr["place"]
+    waiting = order[(value[order] > 0.0) & (place[order] < 0)]
+    state.queue[: waiting.size] = waiting[np.argsort(-value[waiting], kind="stable")]
+    now.queued = waiting.size

@@ -1,0 +1,72 @@
+"""The best purchase that money can buy: an exact 0-1 knapsack with a limit on the number of things."""
+
+import numpy as np
+
+from ..._jit import inner, jit
+from ..._types import Bools, Floats, Ints
+from .ranking import insert
+
+__all__ = ["knapsack"]
+
+
+@inner
+def _at_most(value: Floats, price: Floats, best_left: Floats, i: int, count: int, money: float) -> float:
+    """A bound on what items i.. can add: with a fraction of one item allowed, and by count times the best of them."""
+    if i == value.size or count == 0:
+        return 0.0
+    bound, left = 0.0, money
+    for e in range(i, value.size):
+        if price[e] > left:
+            bound += value[e] * left / price[e]
+            break
+        bound += value[e]
+        left -= price[e]
+    return float(min(bound, count * best_left[i]))
+
+
+@inner
+def _by_density(value: Floats, price: Floats, n: int) -> Ints:
+    """Most value per money first."""
+    density, turn = np.empty(n), np.empty(n, dtype=np.int64)
+    for e in range(n):
+        insert(density, turn, e, value[e] / price[e] if price[e] > 0.0 else np.inf, e)
+    return turn
+
+
+@jit
+def knapsack(values: Floats, prices: Floats, n: int, count: int, money: float, taken: Bools) -> None:
+    """taken = argmax sum of values  s.t.  sum of prices <= money, at most `count` of the first n things; values > 0.
+
+    Depth first, most value per money first, a branch left where its bound is no better than the best so far.
+
+    >>> import numpy as np
+    >>> taken = np.zeros(3, dtype=bool)
+    >>> knapsack(np.array([3.0, 2.0, 2.0]), np.array([3.0, 2.0, 2.0]), 3, 3, 4.0, taken)
+    >>> taken
+    array([False,  True,  True])
+    """
+    turn = _by_density(values, prices, n)
+    value, price, best_left = np.empty(n), np.empty(n), np.zeros(n + 1)
+    for i in range(n - 1, -1, -1):
+        value[i], price[i], taken[i] = values[turn[i]], prices[turn[i]], False
+        best_left[i] = max(value[i], best_left[i + 1])
+    has, spent, held = np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 1, dtype=np.int64)  # before item i
+    now, best, i = np.zeros(n, dtype=np.bool_), -1.0, 0
+    while i >= 0:
+        while i < n and has[i] + _at_most(value, price, best_left, i, count - held[i], money - spent[i]) > best:
+            now[i] = spent[i] + price[i] <= money and held[i] < count
+            has[i + 1] = has[i] + (value[i] if now[i] else 0.0)
+            spent[i + 1] = spent[i] + (price[i] if now[i] else 0.0)
+            held[i + 1] = held[i] + now[i]
+            i += 1
+        if i == n and has[n] > best:
+            best = has[n]
+            for e in range(n):
+                taken[turn[e]] = now[e]
+        i -= 1
+        while i >= 0 and not now[i]:
+            i -= 1
+        if i >= 0:  # the same without the last thing taken
+            now[i] = False
+            has[i + 1], spent[i + 1], held[i + 1] = has[i], spent[i], held[i]
+            i += 1

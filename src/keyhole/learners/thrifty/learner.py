@@ -1,0 +1,158 @@
+"""`thrifty`: our own learner, with nothing to set but the budget."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+
+from ..._types import Bools, Floats, Ints
+from ...errors import ConfigError
+from ...protocol import Block, Draft, Learner
+from ...rounds import Round
+from ...state import Value
+from .acquire import choose
+from .block import play_block
+from .explain import Explanation, explain
+from .memory import Memory
+from .predict import predict
+from .release_0_1 import upgraded
+from .select import refit
+from .update import renew, tell
+
+__all__ = ["Thrifty"]
+
+
+class Thrifty(Learner):
+    """Least squares on the few attributes that earned their place; free places go to those that could help most.
+
+        y_hat = mean + alpha f(x_M),    M joined by j when z_j^2 > L = 2 ln(e d / k),  left when z^2 < L / 2
+
+    Every row that shows an attribute counts for it, bought to explore or to exploit. Raw columns: shift, scale and
+    intercept are learnt from bought values. Consistent when rows are exchangeable; see docs/thrifty.md.
+
+    Cost: O(k^2) a round, O(d k^2) to score every 3 % more rows, O(d) to fill free places; memory O(d k).
+
+    Parameters
+    ----------
+    prices, spend
+        A price per attribute (a list, or names to prices) and the money a row may cost at most. Without `spend` prices
+        only decide between equals.
+    half_life
+        Rows after which a row counts half; None: never. With it, a change is also noticed (CUSUM).
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
+    >>> learner = kh.make("thrifty", d=20, k=4, seed=0)
+    >>> history = kh.play(learner, 100 * X + 7, 50 * y - 3)
+    >>> set(learner.support.tolist()) == set(w.nonzero()[0].tolist())
+    True
+    """
+
+    name = "thrifty"
+    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "memory")
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        k: int,
+        k0: int,
+        seed: int,
+        prices: "Sequence[float] | Mapping[str, float] | None" = None,
+        spend: float | None = None,
+        half_life: float | None = None,
+    ) -> None:
+        super().__init__(names, k, min(k0, len(names) - 1), seed)
+        if half_life is not None and not half_life > 0.0:
+            raise ConfigError(f"half_life must be > 0 rows; it is {half_life}")
+        self.prices = _prices(prices, self.names)
+        self.spend = _spend(spend, self.prices, prices is not None)
+        affordable = int(np.searchsorted(np.cumsum(np.sort(self.prices)), self.spend, side="right"))
+        self.width = max(1, min(k, affordable))
+        self.memory = Memory(self.order, self.width, self.k0, self.prices, self.spend, half_life)
+
+    @property
+    def weights(self) -> Floats:
+        """Per unit of the raw attribute; zero outside the support."""
+        w: Floats = np.zeros(self.d)
+        M, fit, now = self.memory.members, self.memory.state.fit, self.memory.state.now
+        unit, scaled = self.memory.attr["unit"][M], now.y_unit * fit.member["w"][: M.size]
+        w[M] = np.divide(scaled, unit, out=np.zeros(M.size), where=unit > 0.0)
+        return w
+
+    @property
+    def intercept(self) -> float:
+        """What is predicted at x = 0, where nothing is clipped."""
+        M, fit, now = self.memory.members, self.memory.state.fit, self.memory.state.now
+        attr = self.memory.attr[M]
+        centre = attr["ref"] + attr["unit"] * fit.member["x_bar"][: M.size]
+        mean = fit.label.y_bar if M.size else now.y_mean
+        return float(now.y_ref + now.y_unit * mean - self.weights[M] @ centre)
+
+    @property
+    def support(self) -> Ints:
+        """The attributes that earned their place, at most k; fewer while fewer did."""
+        return np.sort(self.memory.members)
+
+    def explain(self) -> tuple[Explanation, ...]:
+        """One record per attribute, in the order of the columns."""
+        return tuple(explain(self.memory.state, j, name) for j, name in enumerate(self.names))
+
+    def set_state(self, flat: dict[str, Value]) -> None:
+        """Take over a state, one that keyhole 0.1 wrote too."""
+        super().set_state(upgraded(flat))
+
+    def _ask(self, t: int, pool: Bools | None) -> Draft:
+        out = np.empty(self.width + self.k0, dtype=np.int64)
+        state = self.memory.state
+        n, extras, lent = choose(state, self.memory.everything if pool is None else pool, out)
+        kind = "explore" if lent or state.now.m == 0 else "exploit"
+        return Draft(kind, out[:n].copy(), out[n : n + extras].copy())
+
+    def _predict(self, r: Round, x: Floats) -> float:
+        return predict(self.memory.state, r.attributes, x, x.size)
+
+    def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
+        self.memory.free()
+        attributes, values = np.concatenate([r.attributes, r.extra]), np.concatenate([x, more])
+        tell(self.memory.state, attributes, values, y, x.size, values.size)
+        self._refit()
+
+    def _refit(self) -> None:
+        """Weights and support anew, when it is time."""
+        state = self.memory.state
+        if state.now.told >= state.now.refit_at:
+            renew(state)
+            refit(state)
+
+    def _block(self) -> Block:
+        return partial(play_block, self)
+
+
+def _prices(given: "Sequence[float] | Mapping[str, float] | None", names: Sequence[str]) -> Floats:
+    """A price for every attribute; zero without prices."""
+    if given is None:
+        return np.zeros(len(names))
+    if isinstance(given, Mapping):
+        odd = [n for n in names if n not in given] or [n for n in given if n not in set(names)]
+        if odd:
+            raise ConfigError(f"prices must name every attribute and no other; see '{odd[0]}'")
+        given = [given[n] for n in names]
+    try:
+        price = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ConfigError("prices must be numbers, one per attribute") from None
+    if price.shape != (len(names),) or not (np.isfinite(price) & (price >= 0.0)).all():
+        raise ConfigError(f"prices must be {len(names)} finite numbers >= 0, one per attribute")
+    return price
+
+
+def _spend(spend: float | None, prices: Floats, priced: bool) -> float:
+    """The money a row may cost; infinite without a limit."""
+    if spend is None:
+        return np.inf
+    if not priced:
+        raise ConfigError("spend needs prices: what does each attribute cost?")
+    if not spend >= prices.min():
+        raise ConfigError(f"spend = {spend} buys nothing: the cheapest attribute costs {prices.min():g}")
+    return float(spend)

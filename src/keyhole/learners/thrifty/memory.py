@@ -1,0 +1,133 @@
+"""The state as something that can be saved: every array of records a field, the stored rows growing as rows come."""
+
+from typing import ClassVar, cast
+
+import numpy as np
+
+from ..._types import Bools, Floats, Ints
+from ...errors import StateError
+from ...state import Stateful, Value
+from .state import Attribute, Fit, Given, Label, Member, Now, Pair, Records, Row, Shown, State, record
+
+__all__ = ["Memory"]
+
+# At most this many rows and values are stored, older ones are overwritten; it starts small.
+_MOST_ROWS, _MOST_VALUES, _FIRST_ROWS = 1 << 15, 1 << 22, 256
+
+
+class Memory(Stateful):
+    """Holds the arrays of a `State` for d attributes, k bought before the label and k0 after it."""
+
+    _fields: ClassVar[tuple[str, ...]] = (
+        *("attr", "order", "queue", "pair", "row", "shown", "now"),
+        *("member", "gram", "V", "P", "label"),
+    )
+    _grows: ClassVar[tuple[str, ...]] = ("row", "shown")
+
+    def __init__(self, order: Ints, k: int, k0: int, price: Floats, spend: float, half_life: float | None) -> None:
+        d, width = order.size, k + k0
+        self.attr: Records = np.zeros(d, record(Attribute))
+        self.attr["price"], self.attr["place"], self.attr["mark"] = price, -1, -1
+        self.order: Ints = order[np.argsort(price[order], kind="stable")]
+        self.queue: Ints = np.zeros(d, np.int64)
+        self.pair: Records = np.zeros((d, k), record(Pair))
+        self.row: Records = np.zeros(_FIRST_ROWS, record(Row))
+        self.shown: Records = _blank(_FIRST_ROWS, width)
+        self.now: Records = np.zeros(1, record(Now))
+        self.now["g"], self.now["alpha"], self.now["refit_at"] = 1.0, 1.0, 1
+        # Two of each: the fit of the support and that of a trial.
+        self.member: Records = np.zeros((2, k), record(Member))
+        self.gram: Floats = np.zeros((2, k + 2, k + 2))
+        self.V: Floats = np.zeros((2, k, k))
+        self.P: Floats = np.zeros((2, k, k))
+        self.label: Records = np.zeros(2, record(Label))
+        self.given: Records = np.zeros(1, record(Given))
+        self.given[0] = (k, k0, spend, 1.0 if half_life is None else 0.5 ** (1.0 / half_life))
+        self.everything: Bools = np.ones(d, dtype=np.bool_)
+        self.most_rows = max(_FIRST_ROWS, min(_MOST_ROWS, _MOST_VALUES // width))
+        self.state = self._state()
+
+    def set_state(self, flat: dict[str, Value]) -> None:
+        """Take over a state whose indices fit: compiled functions do not check them.
+
+        A field of a record that the file does not know, because it is older, keeps the value it starts with.
+        """
+        known = dict(flat)
+        for name in self._fields:
+            new, present = flat.get(name), getattr(self, name)
+            if isinstance(new, np.ndarray) and new.dtype.names and present.dtype.names:
+                known[name] = _completed(name, cast(Records, new), present)
+        super().set_state(known)
+        self._check()
+        self.state = self._state()
+
+    def _check(self) -> None:
+        """Whether every index points into what it is an index of, and nothing contradicts the configuration."""
+        d, k = self.pair.shape
+        now, rows = self.now[0], self.row.size
+        m, queued = int(now["m"]), int(now["queued"])
+        if not (0 <= m <= k and 0 <= queued <= d and 0 <= now["turn"] < max(queued, 1) and now["told"] >= 0):
+            raise StateError("a count in the state is out of its range")
+        indices = (
+            (self.shown["j"], -1, d),
+            (self.queue, 0, d),
+            (self.order, 0, d),
+            (self.member["j"], 0, d),
+            (self.attr["displaced"], 0, k),
+        )
+        inside = all(low <= a.min(initial=low) and a.max(initial=low) < high for a, low, high in indices)
+        if not (inside and len(self.shown) == rows <= self.most_rows and self._consistent(m)):
+            raise StateError("the stored rows or the indices in the state do not fit together")
+
+    def _consistent(self, m: int) -> bool:
+        """Whether the attributes say the same of the support as the fit does, and none is marked."""
+        place = np.full(self.attr.size, -1)
+        place[self.member["j"][0, :m]] = np.arange(m)
+        order = np.array_equal(np.sort(self.order), np.arange(self.attr.size))
+        same = np.array_equal(self.attr["place"], place) and int((place >= 0).sum()) == m
+        return order and same and bool((self.attr["mark"] == -1).all())
+
+    @property
+    def members(self) -> Ints:
+        """The support, in the order in which it was joined."""
+        members: Ints = self.member["j"][0, : self.now["m"][0]].copy()
+        return members
+
+    def free(self) -> int:
+        """How many rows can be told before the store must grow again; without end once it is a ring."""
+        size, told = self.row.size, int(self.now["told"][0])
+        if told >= size and size < self.most_rows:
+            more = min(size, self.most_rows - size)
+            self.row = _grown(self.row, np.zeros(size + more, record(Row)))
+            self.shown = _grown(self.shown, _blank(size + more, self.shown.shape[1]))
+            self.state = self._state()
+        return self.row.size - told if self.row.size < self.most_rows else 1 << 40
+
+    def _state(self) -> State:
+        """The arrays as compiled functions take them."""
+        fit, trial = (Fit(self.member[f], self.gram[f], self.V[f], self.P[f], self.label[f]) for f in range(2))
+        return State(
+            *(self.attr, self.order, self.queue, self.pair, self.row, self.shown),
+            *(fit, trial, self.now[0], self.given[0]),
+        )
+
+
+def _grown(old: Records, larger: Records) -> Records:
+    larger[: len(old)] = old
+    return larger
+
+
+def _blank(rows: int, width: int) -> Records:
+    shown: Records = np.zeros((rows, width), record(Shown))
+    shown["j"] = -1
+    return shown
+
+
+def _completed(name: str, new: Records, present: Records) -> Records:
+    """The records of a file as those of this version: what is missing as in a fresh state."""
+    whole: Records = np.full(new.shape, present.ravel()[0]) if new.shape != present.shape else present.copy()
+    for field in new.dtype.names or ():
+        if field not in (present.dtype.names or ()) or new.dtype[field] != present.dtype[field]:
+            raise StateError(f"'{name}' in the state has a field '{field}' that this version of keyhole does not know")
+        whole[field] = new[field]
+    return whole

@@ -1,0 +1,195 @@
+"""Everything `thrifty` knows, as records that its compiled functions read and write.
+
+Attributes are numbered j, members of the support a (and e), rows t. Sums over rows are weighted; the weight of the
+present is `now.g`, so that `n / now.g` counts rows. A record holds plain numbers only: an array inside it would make
+its length part of the type, and every (d, k) would be compiled anew.
+
+A field is added by writing it down here; in a file that does not have it, it is what it is in a fresh `Memory`.
+"""
+
+from functools import cache
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..._types import Floats, Ints
+
+__all__ = [
+    "FEW",
+    "Attribute",
+    "Fit",
+    "Given",
+    "Label",
+    "Member",
+    "Now",
+    "Pair",
+    "Records",
+    "Row",
+    "Shown",
+    "State",
+    "record",
+]
+
+Records: TypeAlias = npt.NDArray[np.record]
+
+# Fewer values than this decide nothing.
+FEW = 5
+
+
+class Attribute:
+    """`attr[j]`."""
+
+    # Its values are kept as (x - ref) / unit; unit 0: it has shown one value only.
+    ref: float
+    unit: float
+    # Sums of 1, x, x^2 over all its values, before winsorising.
+    raw_n: float
+    raw_x: float
+    raw_xx: float
+    # How often it was bought, was observed, had been bought when it was last scored, when it last failed to join.
+    asked: int
+    observed: int
+    scored: int
+    failed: int
+    # Beside the support: covariance with the residual, conditional variance, standard error of r.
+    r: float
+    c: float
+    se: float
+    # > 0: what it adds if it joins now; > 0: it may borrow a place.
+    gain: float
+    loan_value: float
+    price: float
+    # Sums of 1, x, x^2, x y, y over the rows that show it, weighted by what these show of the support;
+    # their plain count.
+    n: float
+    x: float
+    xx: float
+    xy: float
+    y: float
+    rows: int
+    # Its place in the support, or -1; the place it would borrow; scratch of a fit, else -1.
+    place: int
+    displaced: int
+    mark: int
+
+
+class Pair:
+    """`pair[j, a]`: sums of 1, x_j, x_a, x_j x_a over the rows that show attribute j and member a."""
+
+    n: float
+    x_j: float
+    x_a: float
+    x_ja: float
+
+
+class Row:
+    """`row[t]`: the label and the weight of a stored row."""
+
+    y: float
+    weight: float
+
+
+class Shown:
+    """`shown[t, i]`: an attribute that stored row t shows, and its value; j = -1 behind the last."""
+
+    j: int
+    x: float
+
+
+class Member:
+    """`fit.member[a]`: weight, mean, deviation, variance given the others, weight of the rows that lack it."""
+
+    j: int
+    w: float
+    x_bar: float
+    sd: float
+    cond: float
+    imputed: float
+
+
+class Label:
+    """`fit.label`: the label's mean in the rows of the fit, and how much of its variance is explained."""
+
+    y_bar: float
+    explained: float
+
+
+class Now:
+    """`now`: the running totals."""
+
+    # Weight of the present; sums of the weights, of y, of y^2.
+    g: float
+    n: float
+    y: float
+    yy: float
+    # Of the label, which is kept as (y - y_ref) / y_unit.
+    y_mean: float
+    y_var: float
+    y_low: float
+    y_high: float
+    y_ref: float
+    y_unit: float
+    # Residual variance of the fit; running mean of the predictions' squared errors.
+    s2: float
+    error2: float
+    # Sums of f y and f^2 over past predictions f; the slope they give.
+    fy: float
+    ff: float
+    alpha: float
+    # CUSUM of the squared errors; how often it rang; labels told when it last did.
+    cusum: float
+    resets: int
+    epoch: int
+    # Members; labels told; changes of the support; at how many labels to refit, and to score everybody.
+    m: int
+    told: int
+    moves: int
+    refit_at: int
+    score_at: int
+    # How many wait for a loan, whose turn it is, and the account: a place is lent when it reaches 1.
+    queued: int
+    turn: int
+    loans: float
+
+
+class Given:
+    """`given`, by the configuration: places before and after the label, money a row may cost, what a row fades by."""
+
+    k: int
+    k0: int
+    spend: float
+    decay: float
+
+
+class Fit(NamedTuple):
+    """Least squares on m members; the first m (m + 2) rows and columns are in use."""
+
+    member: Records  # (k,)
+    gram: Floats  # (k + 2, k + 2) sums of products of (x_M, 1, y), one member at most imputed
+    V: Floats  # (k, k) inverse of the centred Gram: the variance of w in units of s2
+    P: Floats  # (k, k) inverse of the covariance
+    label: Label
+
+
+class State(NamedTuple):
+    """What the compiled functions share: d attributes, k members, k + k0 values in a row."""
+
+    attr: Records  # (d,)
+    order: Ints  # (d,) the attributes in the seeded order, the cheaper of equals first
+    queue: Ints  # (d,) those who wait for a loan, `now.queued` of them
+    pair: Records  # (d, k)
+    row: Records  # (rows,) a ring
+    shown: Records  # (rows, k + k0)
+    fit: Fit  # of the support
+    trial: Fit  # of what may become the support
+    now: Now
+    given: Given
+
+
+@cache
+def record(kind: type) -> np.dtype[np.record]:
+    """The fields of a class as numpy's dtype; the same object every time: numba knows a record by it."""
+    fields = [(name, np.dtype(of)) for name, of in kind.__annotations__.items()]
+    dtype: np.dtype[np.record] = np.dtype((np.record, np.dtype(fields, align=True)))  # type: ignore[assignment]
+    return dtype

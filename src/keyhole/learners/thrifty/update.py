@@ -1,0 +1,167 @@
+"""What is learnt when the label is told: the row is kept, and enters every sum it belongs to.
+
+alpha = sum f (y - mean) / (sum f^2 + s2)     over past predictions f, remembered over half the rows
+error2 = running mean of (y_hat - y)^2        over a quarter of them
+"""
+
+import math
+
+import numpy as np
+
+from ..._jit import inner, jit
+from ..._types import Floats, Ints
+from .fit import add
+from .predict import answer, scaled, signal, winsorised
+from .score import accumulate
+from .state import Now, State
+
+__all__ = ["renew", "tell"]
+
+# The weight of the present beyond which all sums are divided by it.
+_HEAVY = 1e30
+
+
+@inner
+def _power(x: float) -> float:
+    """The power of two next to |x|: dividing by it loses no digit. A difference below 1e-90 is not resolved."""
+    return math.ldexp(1.0, math.frexp(max(abs(x), 1e-90))[1])
+
+
+@inner
+def _fade(now: Now, decay: float, error2: float, whole: bool) -> None:
+    """With forgetting: weigh the present more, and when errors grow (CUSUM), the past a thousand times less.
+
+    g <- g / decay,   cusum <- max(0, cusum + min(error2 / s2, 20) - 1.5), which rings above 40
+    """
+    now.g /= decay
+    if not whole or now.n / now.g <= 200.0:
+        return
+    now.cusum = max(0.0, now.cusum + min(error2 / now.s2, 20.0) - 1.5)
+    if now.cusum > 40.0:
+        now.g *= 1e3
+        now.cusum, now.error2, now.fy, now.ff = 0.0, now.y_var, 0.0, 0.0
+        now.resets += 1
+        now.epoch, now.refit_at, now.score_at = now.told, now.told + 1, 0
+
+
+@inner
+def _compare(now: Now, decay: float, f: float, y: float, whole: bool) -> None:
+    """Compare with what we would have said: running squared error, alpha's sums, change."""
+    rows = now.n / now.g
+    error2 = (answer(now, f) - y) ** 2
+    rate = 1.0 / min(now.told - now.epoch + 1.0, max(30.0, rows / 4.0))
+    now.error2 += rate * (error2 - now.error2)
+    f = min(now.y_high, max(now.y_low, now.y_mean + f)) - now.y_mean
+    keep = 1.0 - 1.0 / max(50.0, rows / 2.0)
+    now.fy = keep * now.fy + f * (y - now.y_mean)
+    now.ff = keep * now.ff + f * f
+    if decay < 1.0:
+        _fade(now, decay, error2, whole)
+
+
+@inner
+def _keep(state: State, attributes: Ints, x: Floats, total: int, y: float) -> int:
+    """Scale the observed values and keep the row; its place in the ring."""
+    shown, g = state.shown, state.now.g
+    t, n = state.now.told % state.row.size, 0
+    for i in range(total):
+        if math.isnan(x[i]):
+            continue
+        j = attributes[i]
+        me = state.attr[j]
+        if me.observed == 0:
+            me.ref = x[i]
+        if me.unit == 0.0 and x[i] != me.ref:
+            me.unit = _power(x[i] - me.ref)
+        z = scaled(x[i], me.ref, me.unit)
+        shown[t, n].j, shown[t, n].x = j, winsorised(me, x[i])
+        me.observed += 1
+        me.raw_n += g
+        me.raw_x += g * z
+        me.raw_xx += g * z * z
+        n += 1
+    for i in range(n, shown.shape[1]):
+        shown[t, i].j = -1
+    state.row[t].y, state.row[t].weight = y, g
+    return int(t)
+
+
+@inner
+def _extend(state: State, t: int, v: Floats, seen: Ints) -> None:
+    """Row t into the Gram of the support, if it lacks one member at most; v: deviations, the lacking one imputed."""
+    now, member = state.now, state.fit.member
+    m, lost, last = now.m, 0, 0
+    for i in range(state.shown.shape[1]):
+        value = state.shown[t, i]
+        if value.j < 0:
+            break
+        a = state.attr[value.j].place
+        if a >= 0 and not seen[a]:  # bought after the label
+            v[a], seen[a] = value.x - member[a].x_bar, 1
+    for a in range(m):
+        if not seen[a]:
+            lost, last = lost + 1, a
+    if lost > 1 or (lost == 1 and m == 1):
+        return
+    row, weight = np.empty(m + 2), now.g
+    for a in range(m):
+        row[a] = v[a] + member[a].x_bar
+    row[m], row[m + 1] = 1.0, state.row[t].y
+    if lost == 1:
+        weight *= now.s2 / (now.s2 + member[last].w ** 2 * member[last].cond)
+        member[last].imputed += weight
+    add(state.fit.gram, row, m, weight)
+
+
+@inner
+def _count(now: Now, y: float) -> None:
+    """The label into its sums."""
+    now.n += now.g
+    now.y += now.g * y
+    now.yy += now.g * y * y
+    now.y_low, now.y_high = min(now.y_low, y), max(now.y_high, y)
+
+
+@jit
+def tell(state: State, attributes: Ints, x: Floats, y: float, before: int, total: int) -> bool:
+    """Learn from a row: values x of `total` attributes, of which the first `before` were bought before the label y.
+
+    Whether it is time to call `refit`, which is not part of it: the compiler would optimise it again in every caller.
+    """
+    now = state.now
+    if now.told == 0:
+        now.y_ref = y
+    if now.y_unit == 0.0 and y != now.y_ref:
+        now.y_unit = _power(y - now.y_ref)
+    y, m, whole = scaled(y, now.y_ref, now.y_unit), now.m, True
+    v, seen = np.zeros(m), np.zeros(m, dtype=np.int64)
+    f = signal(state, attributes, x, before, v, seen) if m else 0.0
+    for a in range(m):
+        whole = whole and seen[a] == 1
+    if now.told > 0:
+        _compare(now, state.given.decay, f, y, whole)
+    t = _keep(state, attributes, x, total, y)
+    _count(now, y)
+    if m > 0:
+        _extend(state, t, v, seen)
+    now.y_mean = now.y / now.n
+    now.y_var = max(now.yy / now.n - now.y_mean**2, 1e-300)
+    accumulate(state, t)
+    now.alpha = min(1.0, now.fy / (now.ff + now.s2)) if now.fy > 0.0 else 0.0
+    now.told += 1
+    return bool(now.told >= now.refit_at)
+
+
+def renew(state: State) -> None:
+    """Divide all sums by the weight of the present before it overflows."""
+    now, g = state.now, state.now.g
+    if g <= _HEAVY:
+        return
+    for name in ("raw_n", "raw_x", "raw_xx", "n", "x", "xx", "xy", "y"):
+        state.attr[name] /= g
+    for name in state.pair.dtype.names or ():
+        state.pair[name] /= g
+    state.row["weight"] /= g
+    state.fit.member["imputed"] /= g
+    state.fit.gram[:] /= g
+    now.n, now.y, now.yy, now.g = now.n / g, now.y / g, now.yy / g, 1.0

@@ -1,0 +1,80 @@
+"""What follows from the events: how each round stands, and the running totals. `check` folds them once more."""
+
+from dataclasses import dataclass, replace
+
+from .entries import Totals
+from .events import Event
+
+__all__ = ["Standing", "count"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a round stands: a row of the table of rounds."""
+
+    round: int
+    key: str | None
+    status: str
+    asked: int
+    asked_at: float
+    price: float
+    deadline: float | None = None
+    predicted: int | None = None
+    prediction: float | None = None
+    ended: int | None = None
+    told_at: float | None = None
+    label: float | None = None
+    scored: int | None = None
+    loss: float | None = None
+    idle: float | None = None
+
+    @classmethod
+    def asked_by(cls, event: Event) -> "Standing":
+        """The round that an `ask` opened."""
+        content = event.content
+        key, price, deadline = content["key"], content["price"], content["deadline"]
+        return cls(event.round, key, "open", event.number, event.at, price, deadline)  # type: ignore[arg-type]
+
+    def after(self, event: Event, totals: Totals) -> "Standing":
+        """How it stands after another event of the round; `totals` are those after it."""
+        content = event.content
+        if event.kind == "predict":
+            return replace(self, predicted=event.number, prediction=float(content["prediction"]))  # type: ignore[arg-type]
+        if event.kind == "abandon":
+            return replace(self, status="abandoned", ended=event.number)
+        told = replace(self, status="told", ended=event.number, told_at=event.at, label=float(content["y"]))  # type: ignore[arg-type]
+        if self.prediction is None:
+            return told
+        return replace(told, scored=totals.scored, loss=totals.loss, idle=totals.idle)
+
+    def row(self, learner: int) -> dict[str, object]:
+        """The row of the table."""
+        return {"learner": learner, **vars(self)}
+
+
+def count(totals: Totals, event: Event, before: Standing | None) -> Totals:
+    """The totals after an event; `before` is how its round stood (None: it was asked just now).
+
+    Who buys nothing predicts the mean of the labels told before, and 0 before the first.
+    """
+    if event.kind == "ask":
+        price = float(event.content["price"])  # type: ignore[arg-type]
+        return replace(totals, asked=totals.asked + 1, spent=totals.spent + price)
+    assert before is not None
+    if event.kind == "abandon":
+        return replace(totals, abandoned=totals.abandoned + 1)
+    if event.kind == "predict":
+        return totals
+    y = float(event.content["y"])  # type: ignore[arg-type]
+    mean = totals.labels / totals.told if totals.told else 0.0
+    after = replace(
+        totals,
+        told=totals.told + 1,
+        abandoned=totals.abandoned - (before.status == "abandoned"),
+        labels=totals.labels + y,
+    )
+    if before.prediction is None:
+        return after
+    error, nothing = before.prediction - y, mean - y  # products, not powers: those raise where they overflow
+    loss, idle = after.loss + error * error, after.idle + nothing * nothing
+    return replace(after, scored=after.scored + 1, loss=loss, idle=idle)

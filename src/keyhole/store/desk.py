@@ -1,0 +1,212 @@
+"""One transaction on one learner: everything is checked, one event is written for each thing that happens."""
+
+import json
+import math
+import time
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from sqlalchemy import Connection
+
+from .. import _checks
+from .._types import Bools, Ints
+from ..errors import ProtocolError
+from ..protocol import Plain, Values
+from ..rounds import Round
+from . import facts
+from . import statements as sql
+from .books import Standing, count
+from .entries import Conflict, Said, Totals
+from .events import Event, floats, nulls
+from .live import SNAPSHOT_EVERY, Live
+
+__all__ = ["Available", "Desk", "Extras"]
+
+Available: TypeAlias = "Bools | Sequence[bool] | Sequence[str] | None"
+Extras: TypeAlias = "Sequence[int] | Ints | None"
+_LONGEST = 200
+
+
+class Desk:
+    """The one writer of a learner for as long as its transaction lasts."""
+
+    def __init__(self, connection: Connection, live: Live) -> None:
+        self.connection, self.live = connection, live
+        head, self.checksum, *totals = connection.execute(sql.HEAD, {"me": live.id}).one()
+        self.totals = Totals(*totals)
+        live.catch_up(connection, head)
+
+    def ask(self, key: str | None, available: Available, deadline: float | None) -> tuple[Standing, Round]:
+        """The round of this key, opened now if it is new."""
+        if key is not None:
+            before = self._by_key(_text(key))
+            if before is not None:
+                return before, self._round(before)
+        given = _names(available, self.live.learner.names)
+        deadline = None if deadline is None else _finite("the deadline", deadline)
+        r = self.live.learner.ask(available=given)
+        content: dict[str, Plain] = {"key": key, "available": given, "deadline": deadline}  # type: ignore[dict-item]
+        content |= {"price": facts.order(self.live.learner, r).price, "round": json.loads(r.to_json())}
+        event = self._event("ask", r.index, content)
+        standing = Standing.asked_by(event)
+        self.connection.execute(sql.ADD_ROUND, standing.row(self.live.id))
+        self._write(event, None)
+        return standing, r
+
+    def predict(self, given: "Round | int", values: Values) -> Said:
+        """The prediction of this moment, written down unless it says again what was said last."""
+        standing = self._standing(given)
+        if standing.status == "told":
+            raise Conflict(f"round {standing.round} was told already; what was said before its label stands")
+        r = self._open(standing, given)
+        x = _checks.values(values, r.names).tolist()
+        prediction = _finite("the prediction", self.live.learner.predict(r, x))
+        low, high = facts.interval(self.live.learner, r, x)
+        content: dict[str, Plain] = {"values": nulls(x), "prediction": prediction, "low": low, "high": high}
+        if self._content(standing.predicted) != content:
+            self._change(self._event("predict", standing.round, content), standing)
+        return Said(prediction, low, high)
+
+    def tell(
+        self, given: "Round | int", values: "Values | None", y: float, extra: Extras, extra_values: "Values | None"
+    ) -> bool:
+        """Close a round with its label; False where exactly this label was told before."""
+        standing = self._standing(given)
+        if standing.status == "told":
+            self._same(standing, given, values, y, extra_values)
+            return False
+        r, learner = self._open(standing, given), self.live.learner
+        x = self._values(standing, r, values)
+        if extra is None and extra_values is not None:
+            extra = r.extra
+        label = _checks.label(y)
+        names = [learner.names[i] for i in r.extra]
+        more = _checks.values(extra_values, names).tolist() if extra_values is not None and r.extra.size else []
+        learner.tell(r, x, label, extra, extra_values)
+        self._change(self._event("tell", r.index, {"y": label, "values": nulls(x), "extra": nulls(more)}), standing)
+        return True
+
+    def abandon(self, given: "Round | int") -> None:
+        """Nobody waits for the label any more; the learner keeps the round, and takes the label if it comes."""
+        standing = self._standing(given)
+        if standing.status == "told":
+            raise Conflict(f"round {standing.round} was told already; there is nothing to abandon")
+        self._open(standing, given)
+        if standing.status == "open":
+            self._change(self._event("abandon", standing.round, {}), standing)
+
+    def index_of(self, key: str) -> int:
+        """The round of a key."""
+        found = self._by_key(_text(key))
+        if found is None:
+            raise ProtocolError(f"no round was asked with the key '{key}'")
+        return found.round
+
+    # -- what was written before
+
+    def _by_key(self, key: str) -> Standing | None:
+        found = self.connection.execute(sql.BY_KEY, {"me": self.live.id, "this": key}).first()
+        return Standing(*found) if found else None
+
+    def _standing(self, given: "Round | int") -> Standing:
+        index = given.index if isinstance(given, Round) else given
+        mine = {"me": self.live.id, "this": index}
+        found = self.connection.execute(sql.BY_INDEX, mine).first() if 0 < index < 2**31 else None
+        if found is None:
+            raise ProtocolError(f"round {index} was never asked; ask() opens a new one")
+        return Standing(*found)
+
+    def _open(self, standing: Standing, given: "Round | int") -> Round:
+        """The round as the learner has it, if it is the one that was given."""
+        r = self.live.learner._open[standing.round]
+        if isinstance(given, Round):
+            self.live.learner._check_open(given)
+        return r
+
+    def _round(self, standing: Standing) -> Round:
+        return Round.from_json(json.dumps(self._content(standing.asked)["round"]))
+
+    def _content(self, number: int | None) -> dict[str, Plain]:
+        """The body of an event; empty for none."""
+        if number is None:
+            return {}
+        body = self.connection.execute(sql.BODY, {"me": self.live.id, "this": number}).scalar_one()
+        content: dict[str, Plain] = json.loads(body)
+        return content
+
+    def _values(self, standing: Standing, r: Round, values: "Values | None") -> list[float]:
+        """The values of a round: those of its prediction, which may be repeated but not replaced."""
+        said = self._content(standing.predicted)
+        if values is None:
+            if not said:
+                raise ProtocolError(f"round {standing.round} has no values yet; give them with its label")
+            return floats(said["values"])
+        x: list[float] = _checks.values(values, r.names).tolist()
+        if said and nulls(x) != said["values"]:
+            raise Conflict(f"round {standing.round} was predicted from other values; predict again from these first")
+        return x
+
+    def _same(
+        self, standing: Standing, given: "Round | int", values: "Values | None", y: float, extra: "Values | None"
+    ) -> None:
+        """A label told again, if it is the same."""
+        before, r = self._content(standing.ended), self._round(standing)
+        names = [self.live.learner.names[i] for i in r.extra]
+        same = _checks.label(y) == before["y"] and (not isinstance(given, Round) or given == r)
+        same = same and (values is None or nulls(_checks.values(values, r.names).tolist()) == before["values"])
+        if extra is not None:
+            same = same and nulls(_checks.values(extra, names).tolist()) == before["extra"]
+        if not same:
+            raise Conflict(f"round {standing.round} was told already, with the label {before['y']!r}; labels are final")
+
+    # -- writing
+
+    def _event(self, kind: str, index: int, content: dict[str, Plain]) -> Event:
+        body = json.dumps(content, separators=(",", ":"), allow_nan=False)
+        event = Event(self.live.head + 1, kind, index, time.time(), body)
+        return event.chained(self.live.name, self.checksum)
+
+    def _change(self, event: Event, standing: Standing) -> None:
+        """Write an event of a round that was there, and how the round stands now."""
+        self._write(event, standing)
+        after = standing.after(event, self.totals)
+        mine = {"me": self.live.id, "this": standing.round}
+        self.connection.execute(sql.SET_ROUND, {**mine, **after.row(self.live.id)})
+
+    def _write(self, event: Event, before: Standing | None) -> None:
+        """The event itself, the totals, and now and then a snapshot."""
+        live, number = self.live, event.number
+        self.connection.execute(sql.ADD_EVENT, {"learner": live.id, **vars(event)})
+        self.totals, self.checksum, live.head = count(self.totals, event, before), event.checksum, number
+        row = {"me": live.id, "head": number, "checksum": event.checksum, **vars(self.totals)}
+        self.connection.execute(sql.SET_TOTALS, row)
+        if number % SNAPSHOT_EVERY == 0:
+            live.snapshot(self.connection)
+
+
+def _names(available: Available, names: Sequence[str]) -> list[str] | None:
+    """What can be bought, by name; anything odd goes to the learner as it is, which says what is wrong with it."""
+    if available is None:
+        return None
+    given = available.tolist() if isinstance(available, np.ndarray) else list(available)
+    if given and all(isinstance(a, bool | np.bool_) for a in given) and len(given) == len(names):
+        return [name for name, there in zip(names, given, strict=True) if there]
+    return given  # type: ignore[return-value]
+
+
+def _text(key: str) -> str:
+    """A key that both databases can hold."""
+    if not isinstance(key, str) or not key.isprintable() or not 1 <= len(key) <= _LONGEST:
+        raise ProtocolError(f"a key is 1 to {_LONGEST} printable characters, not {key!r:.60}")
+    return key
+
+
+def _finite(what: str, number: float) -> float:
+    try:
+        value = float(number)
+    except (TypeError, ValueError):
+        raise ProtocolError(f"{what} must be a number, not {number!r}") from None
+    if not math.isfinite(value):
+        raise ProtocolError(f"{what} is {value}; it must be finite")
+    return value

@@ -1,0 +1,83 @@
+"""What is written: one immutable event for each thing that happened, each with a checksum that covers all before it.
+
+    checksum_n = SHA-256(checksum_{n-1}, learner, n, kind, round, at, body),    checksum_0 = SHA-256(configuration)
+
+so that a changed, a missing and a moved event are all noticed. Bodies are JSON; NaN is null there.
+"""
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+
+from ..protocol import Learner, Plain
+from ..rounds import Round
+
+__all__ = ["Event", "first_checksum", "floats", "nulls", "replay"]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of a learner's history."""
+
+    number: int
+    """Counts from 1 per learner, without gaps."""
+    kind: str
+    """"ask", "predict", "tell" or "abandon"."""
+    round: int
+    at: float
+    body: str
+    checksum: str = ""
+
+    @property
+    def content(self) -> dict[str, Plain]:
+        """The body as data."""
+        content: dict[str, Plain] = json.loads(self.body)
+        return content
+
+    def chained(self, name: str, before: str) -> "Event":
+        """The event with its checksum, which covers `before`, the one of the event before it."""
+        return Event(self.number, self.kind, self.round, self.at, self.body, self.sum(name, before))
+
+    def sum(self, name: str, before: str) -> str:
+        """The checksum this event must have."""
+        parts = [before, name, self.number, self.kind, self.round, float(self.at).hex(), self.body]
+        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def first_checksum(name: str, config: str) -> str:
+    """Where the chain of a learner begins."""
+    return hashlib.sha256(json.dumps([name, config]).encode()).hexdigest()
+
+
+def replay(learner: Learner, event: Event) -> bool:
+    """Let it happen once more; False where the learner asks for something else than it did then.
+
+    What was asked then is what was bought, so the recorded round is put in its place: a state that was computed on
+    another processor (whose last bits may differ) or by another version stays usable, and `check` reports it.
+    """
+    if event.kind == "ask":
+        content = event.content
+        recorded = Round.from_json(json.dumps(content["round"]))
+        asked = learner.ask(available=content["available"])  # type: ignore[arg-type]  # written by `ask` itself
+        if asked != recorded:
+            learner._open.pop(asked.index, None)
+            learner._open[recorded.index] = recorded
+        return asked == recorded
+    if event.kind == "tell":
+        content = event.content
+        r = learner._open[event.round]
+        extra = floats(content["extra"])
+        learner.tell(r, floats(content["values"]), content["y"], r.extra if r.extra.size else None, extra or None)  # type: ignore[arg-type]
+    return True  # a prediction changes nothing, and an abandoned round stays open in the learner
+
+
+def floats(numbers: Plain) -> list[float]:
+    """Numbers as JSON has them, with NaN for null."""
+    assert isinstance(numbers, list)
+    return [math.nan if x is None else float(x) for x in numbers]  # type: ignore[arg-type]
+
+
+def nulls(numbers: "list[float]") -> list[Plain]:
+    """Numbers for JSON, with null for NaN."""
+    return [None if math.isnan(x) else x for x in numbers]

@@ -1,0 +1,179 @@
+"""A learner that lives in a store: the protocol of a plain one, for many processes at once."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias, TypeVar
+
+from sqlalchemy import ColumnElement, select
+
+from ..errors import ConfigError, ProtocolError
+from ..loading import from_bytes
+from ..protocol import Learner, Values
+from ..rounds import Round
+from ..saving import to_bytes
+from . import facts, reading
+from .database import Database
+from .desk import Available, Desk, Extras
+from .entries import STATUSES, Entry, History, NoSuchLearner, Outcome, Purchase, Said, Totals
+from .live import Live
+from .tables import learners, rounds
+
+__all__ = ["StoredLearner"]
+
+A = TypeVar("A")
+Given: TypeAlias = "Round | Entry | int"
+
+
+class StoredLearner:
+    """One learner of a store. Every change is one transaction: it is committed when the call returns, or not at all."""
+
+    def __init__(self, database: Database, live: Live) -> None:
+        self._database, self._live = database, live
+        self.name, self.config = live.name, live.config
+
+    # -- the protocol
+
+    def ask(self, key: str | None = None, available: Available = None, deadline: float | None = None) -> Round:
+        """Open a round; the same key gives the same round for ever. `deadline` (seconds since 1970) is for display."""
+        return self.order(key, available, deadline).round
+
+    def predict(self, r: Given, values: Values) -> float:
+        """The prediction from the bought values, written down: the last one before the label counts."""
+        return self.say(r, values).prediction
+
+    def tell(
+        self,
+        r: Given,
+        values: "Values | None",
+        y: float,
+        extra_attributes: Extras = None,
+        extra_values: "Values | None" = None,
+    ) -> bool:
+        """Close a round with its label, however late; False where exactly this label was told before.
+
+        `values` may be None where they were given with the prediction.
+        """
+        return self._change(lambda desk: desk.tell(_plain(r), values, y, extra_attributes, extra_values))
+
+    def abandon(self, r: Given) -> None:
+        """Take a round off the list of open ones; its label is still taken if it comes."""
+        self._change(lambda desk: desk.abandon(_plain(r)))
+
+    def order(self, key: str | None = None, available: Available = None, deadline: float | None = None) -> Entry:
+        """`ask`, with what to order, its price, and how the round stands."""
+
+        def ask(desk: Desk) -> Entry:
+            standing, r = desk.ask(key, available, deadline)
+            if standing.predicted is not None or standing.ended is not None:
+                return reading.entry(desk.connection, self._live.id, self.name, desk.live.learner, standing.round)
+            return reading.fresh(self.name, desk.live.learner, standing, r)
+
+        return self._change(ask)
+
+    def say(self, r: Given, values: Values) -> Said:
+        """`predict`, with the interval where the learner has one."""
+        return self._change(lambda desk: desk.predict(_plain(r), values))
+
+    def tell_many(self, labels: Iterable[tuple[str, float]]) -> list[Outcome]:
+        """Many late labels by key, in one transaction; a refused one stops none of the others."""
+
+        def tell(desk: Desk) -> list[Outcome]:
+            return [_tell_one(desk, key, y) for key, y in labels]
+
+        return self._change(tell)
+
+    # -- what there is to know
+
+    def rounds(self, status: str | None = None, limit: int | None = None, newest: bool = False) -> tuple[Entry, ...]:
+        """The rounds in the order asked (or the newest first), all or those `open`, `told` or `abandoned`."""
+        if status is not None and status not in STATUSES:
+            raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
+        which = [] if status is None else [rounds.c.status == status]
+        return self._entries(*which, limit=limit, newest=newest)
+
+    def round(self, index: int) -> Entry:
+        """One round, by the number that counts from 1."""
+        found = self._entries(rounds.c.round == index) if 0 < index < 2**31 else ()
+        if not found:
+            raise NoSuchLearner(f"learner '{self.name}' has no round {index}")
+        return found[0]
+
+    def history(self, after: int = 0, limit: int | None = None) -> History:
+        """The labels in the order they came, with what was said before each."""
+        with self._database.reading() as connection:
+            return reading.history(connection, self._live.id, after, limit)
+
+    def ledger(self) -> tuple[Purchase, ...]:
+        """Everything that was ordered, with its price, in the order of the rounds."""
+        learner = self.learner()
+        bought = []
+        for entry in self.rounds():
+            order = facts.order(learner, entry.round)
+            for name, price in zip(order.sources, order.prices, strict=True):
+                bought.append(Purchase(entry.index, entry.key, entry.asked_at, name, price))
+        return tuple(bought)
+
+    def learner(self) -> Learner:
+        """A copy of the learner as it is now, to save or explain; what is told to the copy stays in the copy."""
+        return self.read(lambda learner: from_bytes(to_bytes(learner)))
+
+    def totals(self) -> Totals:
+        """Rounds, loss and money so far."""
+        mine = select(*(learners.c[name] for name in Totals.__dataclass_fields__)).where(learners.c.id == self._live.id)
+        with self._database.reading() as connection:
+            return Totals(*connection.execute(mine).one())
+
+    @property
+    def note(self) -> dict[str, str]:
+        """What a person should read beside the numbers: the label's name and unit, the currency."""
+        with self._database.reading() as connection:
+            text = connection.execute(select(learners.c.note).where(learners.c.id == self._live.id)).scalar_one()
+        note: dict[str, str] = json.loads(text)
+        return note
+
+    def read(self, look: Callable[[Learner], A]) -> A:
+        """Look at the learner as it is now, without copying it and without changing it."""
+        with self._live.lock, self._database.reading() as connection:
+            self._live.catch_up(connection)
+            return look(self._live.learner)
+
+    # -- inside
+
+    def _entries(
+        self, *which: "ColumnElement[bool]", limit: int | None = None, newest: bool = False
+    ) -> tuple[Entry, ...]:
+        with self._live.lock, self._database.reading() as connection:
+            self._live.catch_up(connection)
+            learner = self._live.learner
+            return reading.entries(connection, self._live.id, self.name, learner, which, limit, newest)
+
+    def _change(self, act: Callable[[Desk], A]) -> A:
+        """One transaction. What it did to the state in this process is dropped unless it was committed."""
+        with self._live.lock:
+            try:
+                with self._database.writing() as connection:
+                    return act(Desk(connection, self._live))
+            except ProtocolError:
+                raise  # refused before anything changed
+            except BaseException:
+                self._live.forget()
+                raise
+
+
+def _plain(r: Given) -> "Round | int":
+    if isinstance(r, Entry):
+        return r.round
+    if isinstance(r, Round) or (isinstance(r, int) and not isinstance(r, bool)):
+        return r
+    raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
+
+
+def _tell_one(desk: Desk, key: str, y: float) -> Outcome:
+    try:
+        new = desk.tell(desk.index_of(key), None, y, None, None)
+    except ProtocolError as fault:
+        return Outcome(key, "refused", str(fault))
+    return Outcome(key, "told" if new else "known already")
+
+
+Records: TypeAlias = Sequence[Entry]

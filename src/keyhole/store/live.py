@@ -1,0 +1,99 @@
+"""The state of a learner in this process: the last snapshot plus the events after it, caught up whenever it is used."""
+
+import threading
+import warnings
+from collections.abc import Iterator
+
+from sqlalchemy import Connection, select
+from sqlalchemy.engine import Row
+
+from .. import __version__
+from ..catalogue import from_config
+from ..errors import KeyholeWarning
+from ..loading import from_bytes
+from ..protocol import Learner, Plain
+from ..saving import to_bytes
+from .events import Event, replay
+from .statements import AFTER
+from .tables import snapshots
+
+__all__ = ["SNAPSHOT_EVERY", "Live", "event_of", "events_after"]
+
+SNAPSHOT_EVERY = 1000
+_PAGE = 1000
+
+
+class Live:
+    """One learner with the number of the last event it has seen. Whoever uses it holds `lock`."""
+
+    def __init__(self, id: int, name: str, config: dict[str, Plain]) -> None:
+        self.id, self.name, self.config = id, name, config
+        self.lock = threading.RLock()
+        self.head = 0
+        self._learner: Learner | None = None
+        self.diverged = False
+
+    @property
+    def learner(self) -> Learner:
+        """The learner as of `head`."""
+        assert self._learner is not None, "catch up first"
+        return self._learner
+
+    def forget(self) -> None:
+        """Drop the state: it may be ahead of what was committed."""
+        self._learner, self.head = None, 0
+
+    def catch_up(self, connection: Connection, head: int | None = None) -> None:
+        """Let everything happen that was committed since; nothing is read where `head` was reached already."""
+        try:
+            if self._learner is None:
+                self._recall(connection)
+            if head is None or head > self.head:
+                for event in events_after(connection, self.id, self.head):
+                    self._diverge_unless(replay(self.learner, event), event)
+                    self.head = event.number
+        except BaseException:
+            self.forget()
+            raise
+
+    def snapshot(self, connection: Connection, start: bool = False) -> None:
+        """Write the state down, in place of the snapshot before; those where replays begin stay."""
+        old = (snapshots.c.learner == self.id) & ~snapshots.c.start
+        connection.execute(
+            snapshots.delete().where(old | (snapshots.c.number == self.head) & (snapshots.c.learner == self.id))
+        )
+        model = to_bytes(self.learner)
+        row = {"learner": self.id, "number": self.head, "start": start, "version": __version__, "model": model}
+        connection.execute(snapshots.insert().values(row))
+
+    def _recall(self, connection: Connection) -> None:
+        newest = select(snapshots.c.number, snapshots.c.model).where(snapshots.c.learner == self.id)
+        found = connection.execute(newest.order_by(snapshots.c.number.desc()).limit(1)).first()
+        self._learner = from_bytes(found.model) if found else from_config(self.config)
+        self.head = found.number if found else 0
+
+    def _diverge_unless(self, same: bool, event: Event) -> None:
+        if not same and not self.diverged:
+            self.diverged = True
+            text = (
+                f"learner '{self.name}' would ask otherwise at event {event.number} than was recorded; the record holds"
+            )
+            warnings.warn(
+                f"{text}. After a change of version, keyhole store upgrade marks the place", KeyholeWarning, 4
+            )
+
+
+def events_after(connection: Connection, learner: int, number: int) -> Iterator[Event]:
+    """The events after a number, page by page."""
+    while True:
+        page = connection.execute(AFTER, {"me": learner, "this": number, "most": _PAGE}).all()
+        for row in page:
+            yield event_of(row)
+        if len(page) < _PAGE:
+            return
+        number = page[-1].number
+
+
+def event_of(row: "Row[int, str, int, float, str, str]") -> Event:
+    """A row of the table of events."""
+    return Event(row.number, row.kind, row.round, row.at, row.body, row.checksum)

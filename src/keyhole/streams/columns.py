@@ -1,0 +1,180 @@
+"""What can be said of one column, of the label, and of a panel of columns that are ordered together."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from math import inf, isfinite
+
+from ..errors import ConfigError
+
+__all__ = ["FORMATS", "MOST_VALUES", "TYPES", "Attribute", "Label", "Panel", "Range", "repeated"]
+
+TYPES = ("number", "category", "yes/no", "date")
+FORMATS = ("1,234.56", "1.234,56", "1 234,56", "1 234.56", "1'234.56")
+"""How numbers may be written where they are not plain: the separators of thousands and of decimals, by example."""
+MOST_VALUES = 1000
+"""A category of more values is no category."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values low..high of one column, with a centre in between; left out: nothing is clipped.
+
+    scaled(x) = (x - center) / max(high - center, center - low), which lies in [-1, 1] and is 0 at the centre. A
+    learner without an intercept predicts 0 before it knows anything: with the mean as centre, that is the mean. A
+    column with low = high is constant: it scales to 0. One without both ends is not scaled, only moved to its centre.
+    """
+
+    name: str
+    low: float = -inf
+    high: float = inf
+    center: float | None = None
+    """None: halfway between low and high, or 0 where one of them is left out."""
+
+    def __post_init__(self) -> None:
+        if not self.low <= self.high or self.low == inf or self.high == -inf:
+            raise ConfigError(f"{self._place}: low must not be above high, but low is {self.low}, high {self.high}")
+        if self.center is not None and not (isfinite(self.center) and self.low <= self.center <= self.high):
+            raise ConfigError(f"{self._place}: center {self.center} lies outside {self.low}..{self.high}; leave it out")
+
+    @property
+    def _place(self) -> str:
+        """Where the schema's file has it."""
+        return f"[attributes.{self.name}]"
+
+    @property
+    def bounded(self) -> bool:
+        """Whether both ends are known, so that it can be scaled into [-1, 1]."""
+        return isfinite(self.low) and isfinite(self.high)
+
+    @property
+    def middle(self) -> float:
+        """The value that scales to 0."""
+        if self.center is not None:
+            return self.center
+        return self.low / 2 + self.high / 2 if self.bounded else 0.0
+
+    @property
+    def reach(self) -> float:
+        """The distance from the middle that scales to 1; 0 for a constant column."""
+        return max(self.high - self.middle, self.middle - self.low) if self.bounded else 1.0
+
+
+@dataclass(frozen=True)
+class Label(Range):
+    """The column to predict: its range, the unit it is told in, and how its numbers are written ("": plainly)."""
+
+    unit: str = ""
+    numbers: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_format(self.numbers, self._place)
+
+    @property
+    def _place(self) -> str:
+        return "[label]"
+
+
+@dataclass(frozen=True)
+class Attribute(Range):
+    """A column of the table, and how it becomes attributes: numbers as they are, a category as one indicator each.
+
+    `low`, `high` and `center` are those of the number it becomes (of a date: days since its origin).
+    """
+
+    price: float | None = None
+    """What reading it once costs; None: not said (it counts as 1). In a panel, the panel has the price."""
+    known: bool = False
+    """There before anything is ordered: no price, no place in a budget."""
+    type: str = "number"
+    numbers: str = ""
+    """How its numbers are written; "": plainly."""
+    values: tuple[str, ...] | None = None
+    """A category's values; None: those met in the table, once it is settled."""
+    origin: date | None = None
+    """A date's day 0; None: the first one of the table, once it is settled."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check_price(self.price, self._place)
+        if self.type not in TYPES:
+            raise ConfigError(f"{self._place}: type must be one of {', '.join(TYPES)}, not '{self.type}'")
+        if self.known and self.price is not None:
+            raise ConfigError(f"{self._place}: what is known has no price; leave away known or price")
+        self._refuse_strangers()
+        _check_format(self.numbers, self._place)
+        if self.values is not None:
+            self._check_values(self.values)
+
+    def _refuse_strangers(self) -> None:
+        """Each type has keys of its own; a key of another type is a slip."""
+        ranged = (self.low, self.high, self.center) != (-inf, inf, None)
+        given = {"low, high and center": ranged, "numbers": bool(self.numbers)}
+        given |= {"values": self.values is not None, "origin": self.origin is not None}
+        allowed = {
+            "number": "low, high and center numbers",
+            "date": "low, high and center origin",
+            "category": "values",
+        }
+        for key, is_given in given.items():
+            if is_given and key not in allowed.get(self.type, ""):
+                raise ConfigError(f"{self._place}: a column of type {self.type} has no {key}; leave that away")
+
+    def _check_values(self, values: tuple[str, ...]) -> None:
+        if not 1 <= len(values) <= MOST_VALUES:
+            raise ConfigError(f"{self._place}: values must be 1 to {MOST_VALUES} words, not {len(values)}")
+        if (twice := repeated(values)) is not None:
+            raise ConfigError(f"{self._place}: values has '{twice}' twice; keep one")
+        if wrong := [v for v in values if v != v.strip() or not v]:
+            raise ConfigError(
+                f"{self._place}: values has '{wrong[0]}'; a value is neither empty nor begins with a space"
+            )
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is known which attributes it becomes."""
+        return not ((self.type == "category" and self.values is None) or (self.type == "date" and self.origin is None))
+
+    def encoded(self) -> tuple[Range, ...]:
+        """The attributes it becomes: `sex` = f or m becomes `sex=f` and `sex=m`, each 0 or 1; anything else is one."""
+        if not self.settled:
+            raise ConfigError(f"{self._place}: its values are not known yet; settle the schema with its table first")
+        if self.type == "category":
+            return tuple(Range(f"{self.name}={value}", 0.0, 1.0, 0.0) for value in self.values or ())
+        if self.type == "yes/no":
+            return (Range(self.name, 0.0, 1.0, 0.0),)
+        return (Range(self.name, self.low, self.high, self.center),)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A source of several columns: one order, one price, all of them at once."""
+
+    name: str
+    columns: tuple[str, ...]
+    price: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_price(self.price, f"[sources.{self.name}]")
+        if not self.columns:
+            raise ConfigError(f"[sources.{self.name}]: columns must name at least one column")
+        if (twice := repeated(self.columns)) is not None:
+            raise ConfigError(f"[sources.{self.name}]: columns has '{twice}' twice; keep one")
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """The first name that was there before, if any."""
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+
+
+def _check_price(price: float | None, place: str) -> None:
+    if price is not None and not (isfinite(price) and price >= 0):
+        raise ConfigError(f"{place}: the price must be a finite number >= 0, not {price}")
+
+
+def _check_format(numbers: str, place: str) -> None:
+    if numbers and numbers not in FORMATS:
+        known = ", ".join(f'"{form}"' for form in FORMATS)
+        raise ConfigError(f'{place}: numbers must be one of {known}, not "{numbers}"')

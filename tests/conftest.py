@@ -1,0 +1,18 @@
+"""Fixtures that several kinds of tests share."""
+
+import pytest
+
+from . import databases
+
+
+@pytest.fixture
+def sqlite_url():
+    """A new SQLite store."""
+    with databases.folder() as name:
+        yield f"sqlite:///{name}/store.db"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request):
+    """A new store, once on SQLite and once on PostgreSQL."""
+    return request.getfixturevalue("sqlite_url") if request.param == "sqlite" else databases.postgres()

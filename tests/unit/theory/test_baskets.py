@@ -1,0 +1,154 @@
+"""Groups and baskets against every subset of the groups."""
+
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from keyhole.errors import ConfigError
+from keyhole.theory import best_basket, best_sparse
+from keyhole.theory.squares import Squares
+
+Floats = npt.NDArray[np.float64]
+GROUPS = [[0, 1, 2], [3, 4], [11, 5], [6]]
+KNOWN = [7]
+MEMBERS = [*GROUPS, [8], [9], [10], [12], [13]]
+
+
+def problem(seed: int, kind: str = "shared factor") -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 14)) + (0.0 if kind == "plain" else 0.8) * rng.normal(size=(60, 1))
+    if kind == "collinear":
+        X[:, 4], X[:, 9] = X[:, 3] - X[:, 8], 2 * X[:, 7]
+    return X, X @ (rng.normal(size=14) * (rng.random(14) < 0.5)) + rng.normal(size=60)
+
+
+def mse(X: Floats, y: Floats, columns: list[int]) -> float:
+    w = np.linalg.lstsq(X[:, columns], y, rcond=None)[0]
+    return float(((y - X[:, columns] @ w) ** 2).mean())
+
+
+def every_choice(X: Floats, y: Floats) -> dict[tuple[int, ...], float]:
+    """The mean squared error of every set of groups, with what is known."""
+    choices = [S for r in range(len(MEMBERS) + 1) for S in combinations(range(len(MEMBERS)), r)]
+    return {S: mse(X, y, KNOWN + [i for g in S for i in MEMBERS[g]]) for S in choices}
+
+
+@pytest.mark.parametrize("kind", ["plain", "shared factor", "collinear"])
+def test_groups_and_known_columns_are_those_of_exhaustive_search(kind: str) -> None:
+    for seed in range(2):
+        X, y = problem(seed, kind)
+        table = every_choice(X, y)
+        for k in (1, 2, 4, 9):
+            r = best_sparse(X, y, k, groups=GROUPS, known=KNOWN, nodes=10**6)
+            assert r.optimal
+            assert r.chosen.size <= k
+            best = min(value for S, value in table.items() if len(S) <= k)
+            assert ((y - X @ r.weights) ** 2).mean() <= best + 1e-8 * (y @ y) / 60
+            used = {i for g in r.chosen for i in MEMBERS[g]} | set(KNOWN)
+            assert set(np.flatnonzero(r.weights)) <= used
+
+
+@pytest.mark.parametrize("kind", ["plain", "shared factor", "collinear"])
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"worth": 0.05},
+        {"worth": 1.0},
+        {"worth": 30.0},
+        {"spend": 6.0},
+        {"worth": 3.0, "spend": 7.5},
+        {"spend": 8.0, "k": 2},
+    ],
+)
+def test_baskets_are_those_of_exhaustive_search(kind: str, limits: dict[str, float]) -> None:
+    prices = np.array([3.0, 2.0, 2.5, 1.0, 0.5, 4.0, 0.0, 1.5, 1.5])
+    for seed in range(2):
+        X, y = problem(seed, kind)
+        r = best_basket(X, y, prices=prices, groups=GROUPS, known=KNOWN, nodes=10**6, **limits)  # type: ignore[arg-type]
+        worth, spend, k = limits.get("worth"), limits.get("spend", np.inf), limits.get("k", 9)
+        costs = {
+            S: (worth * value + prices[list(S)].sum() if worth else value)
+            for S, value in every_choice(X, y).items()
+            if prices[list(S)].sum() <= spend and len(S) <= k
+        }
+        assert r.optimal
+        assert r.gap == 0
+        assert r.price == prices[r.chosen].sum() <= spend
+        assert r.mse == pytest.approx(((y - X @ r.weights) ** 2).mean())
+        found = worth * r.mse + r.price if worth else r.mse
+        assert found <= min(costs.values()) + 1e-8 * (worth or 1.0) * (y @ y) / 60
+
+
+def test_the_gap_bounds_what_is_missed_when_the_search_is_cut_short() -> None:
+    prices, proved = np.full(9, 1.0), []
+    for seed in range(6):
+        X, y = problem(seed)
+        for limits in ({"worth": 2.0}, {"spend": 3.0}):
+            r = best_basket(X, y, prices=prices, groups=GROUPS, known=KNOWN, nodes=2, **limits)  # type: ignore[arg-type]
+            whole = best_basket(X, y, prices=prices, groups=GROUPS, known=KNOWN, nodes=10**6, **limits)  # type: ignore[arg-type]
+            worth = limits.get("worth", 1.0)
+            cost = [worth * b.mse + (b.price if "worth" in limits else 0.0) for b in (r, whole)]
+            assert cost[0] - cost[1] <= r.gap + 1e-8
+            proved.append(r.optimal)
+    assert not all(proved)
+
+
+def test_what_leaving_out_adds_is_exact_alone_and_never_overstated_together() -> None:
+    rng = np.random.default_rng(3)
+    for seed in range(20):
+        X, y = problem(seed, "collinear" if seed % 2 else "shared factor")
+        Z, z = X / np.linalg.norm(X, axis=0), y / np.linalg.norm(y)
+        squares = Squares(Z, z, np.array([7]))
+        group = np.array([0, 0, 0, 1, 1, 2, 3, -1, 4, 5, 6, 2, 7, 8])
+        A = np.flatnonzero(group >= 0)
+        free = np.sort(rng.choice(9, 6, replace=False))
+        left = squares.leaving(A, group[A], free)
+        for S in [*([i] for i in range(6)), *(rng.choice(6, 3, replace=False) for _ in range(10))]:
+            rest = np.flatnonzero(~np.isin(group, free[S]) & (group >= 0))
+            added = squares.loss(rest) - left.loss
+            assert added >= left.share[S].sum() - 1e-7
+            if len(S) == 1:
+                assert added == pytest.approx(left.alone[S[0]], abs=1e-7)
+
+
+def test_nothing_is_bought_where_nothing_is_worth_its_price() -> None:
+    X, y = problem(0)
+    r = best_basket(X, y, prices=np.full(14, 1e9), worth=1.0)
+    assert (r.chosen.size, r.price, r.optimal) == (0, 0.0, True)
+    assert r.mse == pytest.approx((y**2).mean())
+    assert best_basket(X, 0 * y, prices=np.ones(14), worth=1.0).chosen.size == 0
+    assert best_basket(0 * X, y, prices=np.ones(14), spend=3.0).mse == pytest.approx((y**2).mean())
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"groups": [[0, 14]]}, "not there"),
+        ({"groups": [[0], [0, 1]]}, "named before"),
+        ({"groups": [[0], []]}, "empty"),
+        ({"known": [0], "groups": [[0, 1]]}, "named before"),
+        ({"prices": [1.0]}, "one per group"),
+        ({"prices": [-1.0] * 14}, ">= 0"),
+        ({"worth": 0.0}, "worth"),
+        ({"worth": None}, "worth, spend or k"),
+    ],
+)
+def test_bad_arguments_are_named(change: dict[str, object], said: str) -> None:
+    X, y = problem(0)
+    with pytest.raises(ConfigError, match=said):
+        best_basket(X, y, **{"prices": np.ones(14), "worth": 1.0} | change)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ames", "chicago", "deliveries", "randhie", "toyota"])
+def test_the_best_ten_of_real_tables_are_proved(name: str) -> None:
+    from keyhole import data
+
+    table = data.load(name)
+    X = np.where(np.isfinite(table.X), table.X, np.nanmean(table.X, axis=0))
+    X, y = X - X.mean(axis=0), table.y - table.y.mean()
+    R = np.linalg.qr(np.column_stack([X, y]), mode="r")
+    for k in (3, 5, 10):
+        assert best_sparse(R[:, :-1], R[:, -1], k).optimal
