@@ -1,8 +1,13 @@
-"""Fixtures that several kinds of tests share."""
+"""What holds for every test, and fixtures that several kinds of tests share."""
 
 import pytest
+from hypothesis import settings
 
 from . import databases
+
+# A deadline measures the machine, or the first compilation of a kernel, never what is tested.
+settings.register_profile("keyhole", deadline=None)
+settings.load_profile("keyhole")
 
 
 @pytest.fixture

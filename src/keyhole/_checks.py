@@ -1,14 +1,16 @@
 """What may come in through the protocol: every check happens before anything changes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from ._types import Bools, Floats, Ints
 from .errors import ProtocolError
 
-# Beyond this no measurement lives, and its square would overflow inside a learner and destroy it.
 LARGEST = 1e100
+"""Beyond this it is no measurement but a fault, and refused."""
+MOST, LEAST = 1e30, 1e-30
+"""What is larger counts as MOST and what is smaller as zero: a learner's fourth powers and quotients stay numbers."""
 
 
 def label(y: float) -> float:
@@ -16,12 +18,14 @@ def label(y: float) -> float:
     try:
         value = float(y)
     except (TypeError, ValueError):
-        raise ProtocolError(f"the label must be a number, not {y!r}") from None
+        raise ProtocolError(f"the label must be a number, not {_short(y)}") from None
+    except OverflowError:
+        value = np.inf
     if np.isnan(value):
         raise ProtocolError("the label is NaN; close a round without a label with learner.abandon(r)")
     if abs(value) > LARGEST:
         raise ProtocolError(f"the label is {value}; it must be finite (and at most {LARGEST:g} in size)")
-    return value
+    return value if LEAST <= abs(value) <= MOST else float(tamed(np.array([value]))[0])
 
 
 def values(given: "Sequence[float] | Floats | Mapping[str, float]", names: Sequence[str]) -> Floats:
@@ -32,15 +36,24 @@ def values(given: "Sequence[float] | Floats | Mapping[str, float]", names: Seque
         x = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise ProtocolError(f"the values must be numbers, one each for {_list(names)}") from None
+    except OverflowError:
+        raise ProtocolError(f"a value is too large to be a number; pass NaN for one of {_list(names)}") from None
     if x.shape != (len(names),):
         raise ProtocolError(
             f"expected {len(names)} values, one each for {_list(names)}; got an array of shape {x.shape}"
         )
-    large = np.abs(x) > LARGEST
-    if large.any():
-        i = int(np.flatnonzero(large)[0])
+    size = np.abs(x)
+    if (size > LARGEST).any():
+        i = int(np.flatnonzero(size > LARGEST)[0])
         raise ProtocolError(f"the value of '{names[i]}' is {x[i]}; pass NaN for one that was not observed")
-    return x
+    return tamed(x) if ((size > MOST) | (size < LEAST)).any() else x
+
+
+def tamed(x: Floats) -> Floats:
+    """A copy with what is beyond MOST at MOST and what is below LEAST at zero; NaN stays."""
+    kept: Floats = np.clip(x, -MOST, MOST)
+    kept[np.abs(kept) < LEAST] = 0.0
+    return kept
 
 
 def _by_name(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
@@ -53,31 +66,53 @@ def _by_name(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
     return [given[n] for n in names]
 
 
-def available(given: "Bools | Sequence[bool] | Sequence[str] | None", index: Mapping[str, int], d: int) -> Bools | None:
+def available(
+    given: "Bools | Sequence[bool] | Sequence[str] | None", places: Mapping[str, Ints], d: int
+) -> Bools | None:
     """The mask of what can be bought this time (None: everything), given as a mask or as names."""
     if given is None:
         return None
-    array = np.asarray(given if isinstance(given, np.ndarray) else list(given))
-    if array.dtype == np.bool_ and array.shape == (d,):
-        return array.copy()
-    if array.dtype.kind == "U" or array.size == 0:
-        mask = np.zeros(d, dtype=np.bool_)
-        for name in array.tolist():
-            if name not in index:
-                raise ProtocolError(f"available names '{name}', which is not an attribute of this learner")
-            mask[index[name]] = True
-        return mask
-    raise ProtocolError(
-        f"available must be a boolean mask of length {d} or a list of names, not {array.dtype} {array.shape}"
-    )
+    wanted = f"available must be a boolean mask of length {d} or a list of names"
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ProtocolError(f"{wanted}, not {_short(given)}")
+    if isinstance(given, np.ndarray) and given.dtype == np.bool_ and given.shape == (d,):
+        return given.copy()
+    items = given.tolist() if isinstance(given, np.ndarray) else list(given)
+    if items and len(items) == d and all(isinstance(item, bool | np.bool_) for item in items):
+        return np.array(items, dtype=np.bool_)
+    mask = np.zeros(d, dtype=np.bool_)
+    for name in items:
+        if not isinstance(name, str):
+            raise ProtocolError(f"{wanted}, not {len(items)} of which one is {_short(name)}")
+        if name not in places:
+            raise ProtocolError(f"available names '{name}', which is no attribute and no source of this learner")
+        mask[places[name]] = True
+    return mask
 
 
 def extras(given: "Sequence[int] | Ints | None", extra: Ints) -> None:
-    """The extra attributes handed back with the label are those the round drew."""
+    """The extra attributes handed back with the label are those the round drew; none where it drew none."""
     if given is None:
-        raise ProtocolError(f"this round buys {extra.size} more attributes; pass extra_attributes=learner.ask_more(r)")
-    if not np.array_equal(np.asarray(given), extra):
+        if extra.size:
+            raise ProtocolError(
+                f"this round buys {extra.size} more attributes; pass extra_attributes=learner.ask_more(r)"
+            )
+        return
+    try:
+        same = np.array_equal(np.asarray(given), extra)
+    except (TypeError, ValueError):
+        same = False
+    if not same:
         raise ProtocolError(f"extra_attributes must be learner.ask_more(r), which is {extra.tolist()}")
+
+
+def _short(value: object) -> str:
+    """A value as a message shows it."""
+    try:
+        text = repr(value)
+    except ValueError:  # more digits than Python prints
+        text = type(value).__name__
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _list(names: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ A frame is told by its type's home, so that none of the three is imported before
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 __all__ = ["column_names", "is_frame", "is_series", "labels_of", "matrix_of", "to_frame"]
+
+T = TypeVar("T")
 
 _HOMES = ("pandas", "polars", "pyarrow", "narwhals", "modin", "cudf")
 
@@ -87,9 +89,14 @@ def _numbers(table: "nw.DataFrame[Any]", name: str, what: str) -> Floats:
     return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
 
-def labels_of(y: object) -> object:
-    """A column as an array; anything else as it is."""
-    return np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y, dtype=np.float64) if is_series(y) else y
+def labels_of(y: T) -> "T | Floats":
+    """A column as an array, missing entries NaN; anything else as it is."""
+    if not is_series(y):
+        return y
+    try:
+        return np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y, dtype=np.float64)
+    except (TypeError, ValueError) as fault:
+        raise ConfigError(f"y must be numbers: {fault}") from None
 
 
 def to_frame(columns: "Mapping[str, Sequence[object] | Floats | Ints]") -> object:

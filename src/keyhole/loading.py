@@ -1,31 +1,44 @@
 """A learner back from its file.
 
 What is read is data: the learner's class comes from the catalogue by name, its arguments pass the same checks as a
-user's, and every array must have the type and shape that the fresh learner has. Nothing is executed.
+user's, and every number must be one that such a learner can have (`state`, `rules`). Nothing is executed, nothing is
+unpacked (members are stored as they are, so that none can be larger than the file), and nothing is built whose size the
+file only claims.
 """
 
 import hashlib
 import io
 import json
 import zipfile
+from math import prod
 from os import PathLike
 from pathlib import Path
+from typing import cast
 
 import numpy as np
+from numpy.lib import format as npy
 
-from .catalogue import from_config
-from .errors import ConfigError, ProtocolError, StateError
+from .catalogue import class_of, from_config
+from .errors import StateError
 from .protocol import Learner, Plain
 from .rounds import Round
 from .saving import DIGEST, FORMAT
-from .state import Value
+from .state import Array, Value
 
 __all__ = ["from_bytes", "load", "note_in"]
+
+_MEMBERS = 10_000
 
 
 def load(path: "str | PathLike[str]") -> Learner:
     """The learner that `learner.save(path)` wrote, to continue bit for bit; anything else is a `StateError`."""
-    data = Path(path).read_bytes()
+    try:
+        data = Path(path).read_bytes()
+    except OSError as fault:
+        reason = (fault.strerror or str(fault)).lower()
+        raise StateError(f"{path}: cannot be read ({reason}); give the file that learner.save(path) wrote") from None
+    except (TypeError, ValueError) as fault:
+        raise StateError(f"a path is needed, the file that learner.save(path) wrote: {fault}") from None
     try:
         return from_bytes(data)
     except StateError as fault:
@@ -34,39 +47,78 @@ def load(path: "str | PathLike[str]") -> Learner:
 
 def note_in(data: bytes) -> dict[str, Plain]:
     """The note in a file's content, such as the schema of the data it was trained on; empty where there is none."""
-    _check_digest(data)
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        note = json.loads(archive.read("keyhole.json")).get("note")
+    note = _read(data)[0].get("note")
     return note if isinstance(note, dict) else {}
 
 
 def from_bytes(data: bytes) -> Learner:
     """The learner in a file's content."""
+    try:
+        return _rebuild(*_read(data))
+    except StateError:
+        raise
+    except Exception as fault:  # whatever a made-up content leads numpy, or a constructor, to raise
+        raise StateError(f"the file makes no sense: {str(fault)[:200]}") from None
+
+
+def _read(data: bytes) -> tuple[dict[str, Plain], dict[str, Value]]:
+    """The header, and the state: its numbers and its arrays."""
     _check_digest(data)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+            if len(members) > _MEMBERS or any(m.compress_type != zipfile.ZIP_STORED for m in members):
+                raise StateError("the file is packed, or in too many parts; learner.save(path) writes no such file")
             header = json.loads(archive.read("keyhole.json"))
             _check_format(header)
             state: dict[str, Value] = dict(header["scalars"])
             for name in archive.namelist():
                 if name.endswith(".npy"):
-                    member = io.BytesIO(archive.read(name))
-                    state[name.removesuffix(".npy")] = np.lib.format.read_array(member, allow_pickle=False)
-        return _rebuild(header, state)
-    except (ConfigError, ProtocolError, KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as fault:
-        raise StateError(
-            fault.args[0] if isinstance(fault, StateError) else f"the file makes no sense: {fault}"
-        ) from None
+                    state[name.removesuffix(".npy")] = _array(archive.read(name))
+    except StateError:
+        raise
+    except Exception as fault:  # whatever a made-up archive leads zipfile, json or numpy to raise
+        raise StateError(f"the file makes no sense: {str(fault)[:200]}") from None
+    return header, state
 
 
-def _rebuild(header: dict[str, object], state: dict[str, Value]) -> Learner:
+def _array(content: bytes) -> Array:
+    """The array in an npy member, whose header must announce exactly the bytes that follow it."""
+    member = io.BytesIO(content)
+    version = npy.read_magic(member)
+    read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, fortran, dtype = read_header(member)
+    if dtype.hasobject:
+        raise StateError("an array holds Python objects; it is never opened (allow_pickle=False)")
+    body = memoryview(content)[member.tell() :]
+    if any(n < 0 for n in shape) or prod(shape) * dtype.itemsize != len(body):
+        raise StateError("an array announces another size than it has")
+    flat = np.frombuffer(body, dtype=dtype) if dtype.itemsize else np.empty(0, dtype)
+    return cast(Array, flat.reshape(shape, order="F" if fortran else "C").copy(order="C"))
+
+
+def _rebuild(header: dict[str, Plain], state: dict[str, Value]) -> Learner:
     """A fresh learner of the saved configuration, with the saved state, generator and open rounds put in."""
-    learner = from_config(header["config"])  # type: ignore[arg-type]  # checked by `make`
+    config = header["config"]
+    if not isinstance(config, dict):
+        raise StateError("the configuration in the file is none")
+    _check_size(config, state)
+    learner = from_config(config)
     learner.set_state(state)
-    learner.rng.bit_generator.state = header["generator"]  # type: ignore[assignment]
-    rounds = [Round.from_json(text) for text in header["open"]]  # type: ignore[attr-defined]
-    learner._open = {r.index: r for r in rounds}
+    learner.rng.bit_generator.state = header["generator"]  # type: ignore[assignment]  # numpy checks it
+    learner._reopen([Round.from_json(text) for text in header["open"]])  # type: ignore[union-attr,arg-type]
     return learner
+
+
+def _check_size(config: dict[str, Plain], state: dict[str, Value]) -> None:
+    """As many numbers as a learner of the claimed size has, before one of that size is made."""
+    order, names = state.get("order"), config.get("names")
+    d, k = len(names) if isinstance(names, list) else config.get("d"), config.get("k")
+    if not isinstance(order, np.ndarray) or d != order.size or not isinstance(k, int) or not 1 <= k <= order.size:
+        raise StateError("the file is not of the size that its configuration claims")
+    numbers = sum(value.size for value in state.values() if isinstance(value, np.ndarray))
+    if numbers < class_of(str(config.get("name")))._entries(order.size, k):
+        raise StateError("the file has fewer numbers than its configuration claims")
 
 
 def _check_digest(data: bytes) -> None:

@@ -8,12 +8,14 @@ One product v = A^-1 x serves the projection, the rank-one update of A^-1 and th
 uses the x of the round, after it is observed and before the prediction.
 """
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from ._jit import jit
 from ._types import Floats, Ints
+from .rules import Inverse, Numbers, Rule
 from .state import Stateful
 
 __all__ = ["Gradient", "Newton"]
@@ -94,6 +96,7 @@ class Newton(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("w", "A_inv", "tally")
+    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": Inverse("eps"), "tally": Numbers(least=0.0)}
 
     def __init__(self, k: int, eps: float, rho: float | None) -> None:
         self.eps = eps
@@ -131,6 +134,7 @@ class Gradient(Stateful):
     """Online gradient descent (Zinkevich 2003), step 1/sqrt(1 + sum of squared gradients). O(k) a round."""
 
     _fields: ClassVar[tuple[str, ...]] = ("w", "tally")
+    _rules: ClassVar[Mapping[str, Rule]] = {"tally": Numbers(least=0.0)}
 
     def __init__(self, k: int) -> None:
         self.w: Floats = np.zeros(k)

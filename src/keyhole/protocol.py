@@ -4,15 +4,19 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from os import PathLike
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
 from . import _checks
+from ._locked import Locked
 from ._types import Bools, Floats, Ints
-from .errors import ConfigError, ProtocolError
+from .errors import ConfigError, ProtocolError, StateError
+from .market import Market
 from .rounds import Round
+from .rules import Places, Rule
 from .state import Stateful
 
 __all__ = ["Block", "Draft", "Learner", "Round"]
@@ -36,7 +40,7 @@ class Draft(NamedTuple):
     memo: tuple[float, ...] = ()
 
 
-class Learner(Stateful, ABC):
+class Learner(Locked, Stateful, ABC):
     """A state machine over rounds: `ask`, `predict`, (`ask_more`,) `tell`, or `abandon`.
 
     A subclass says what to buy (`_ask`), what it predicts from the bought values (`_predict`) and how it learns from
@@ -45,13 +49,20 @@ class Learner(Stateful, ABC):
 
     Everything random is drawn in `ask`, in places of `order`, a permutation of the attributes drawn once with the seed:
     renaming the columns together with `order` renames everything the learner does.
+
+    A learner may be used from many threads: every public call holds its lock, so that what happens is what would have
+    happened in some order of the calls. Copies, and those sent to other processes, are made of its model bytes.
     """
 
     name: ClassVar[str]
+    buys_all: ClassVar[bool] = False
+    """Whether every attribute is bought in every round, whatever k is."""
     _fields: ClassVar[tuple[str, ...]] = ("t", "order")
+    _rules: ClassVar[Mapping[str, Rule]] = {"order": Places("d")}
 
-    def __init__(self, names: Sequence[str], k: int, k0: int, seed: int) -> None:
+    def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, market: Market | None = None) -> None:
         self.names = tuple(names)
+        self.market = Market.build(self.names) if market is None else market
         self.d, self.k, self.k0, self.seed = len(self.names), k, k0, seed
         self.config: dict[str, Plain] = {}
         self.t = 0
@@ -59,13 +70,13 @@ class Learner(Stateful, ABC):
         self.rng = np.random.default_rng([_DRAWS, seed])
         self.order = self._draw_order()
         self._open: dict[int, Round] = {}
-        self._index = {name: i for i, name in enumerate(self.names)}
 
     # -- what a user calls
 
     def ask(self, available: "Bools | Sequence[bool] | Sequence[str] | None" = None) -> Round:
-        """Open a round: which attributes to buy. `available` (a mask or names) limits it to what can be bought."""
-        r = self._next(_checks.available(available, self._index, self.d))
+        """Open a round: what to buy. `available` (a mask, or names of attributes or sources) says what can be had."""
+        pool = _checks.available(available, self.market.places, self.d)
+        r = self._next(None if pool is None else self.market.whole_of(pool))
         self._open[r.index] = r
         return r
 
@@ -90,8 +101,7 @@ class Learner(Stateful, ABC):
         """Close a round with its label; where `ask_more(r)` is not empty, with the extra values too."""
         self._check_open(r)
         x = _checks.values(values, r.names)
-        if r.extra.size or (extra_attributes is not None and len(extra_attributes)):
-            _checks.extras(extra_attributes, r.extra)
+        _checks.extras(extra_attributes, r.extra)
         extra_names = [self.names[i] for i in r.extra]
         more = _checks.values([] if extra_values is None else extra_values, extra_names)
         label = _checks.label(y)
@@ -108,6 +118,13 @@ class Learner(Stateful, ABC):
         from .saving import save
 
         save(self, path)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Copied and sent to other processes as its model bytes, and read back with all the checks of a file."""
+        from .saving import to_bytes
+
+        loading = import_module(f"{__package__}.loading")  # by name: what reads files stands above
+        return loading.from_bytes, (to_bytes(self),)
 
     @property
     def open_rounds(self) -> tuple[Round, ...]:
@@ -158,6 +175,15 @@ class Learner(Stateful, ABC):
         """Play rounds that `_steady` promised in one call, on their bought values; a NaN label is not learnt from."""
         raise NotImplementedError
 
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        """How many numbers a saved state of this size has at least: a file with fewer is refused unbuilt."""
+        return d
+
+    def _memo_fits(self, r: Round) -> bool:
+        """Whether `_predict` and `_tell` can work with the note of an open round that comes from a file."""
+        return True
+
     def _block(self) -> Block | None:
         """A compiled call that plays some of the rows it is given just as the protocol would, reading no value that was
         not bought: what each row bought, and how many of that before and after the label. None: there is none."""
@@ -174,8 +200,25 @@ class Learner(Stateful, ABC):
         """The next round, not yet among the open ones: for the keeper, who closes it at once."""
         draft = self._ask(self.t + 1, pool)
         self.t += 1
-        names = tuple([self.names[i] for i in draft.attributes.tolist()])
-        return Round(self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, draft.memo)
+        names, market = tuple([self.names[i] for i in draft.attributes.tolist()]), self.market
+        sources = names if market.plain else market.ordered(draft.attributes)
+        price = market.price(np.concatenate([draft.attributes, draft.extra])) if market.priced else 0.0
+        return Round(
+            self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, sources, price, draft.memo
+        )
+
+    def _reopen(self, rounds: Sequence[Round]) -> None:
+        """Take over the open rounds of a file, if they are rounds that this learner can have asked."""
+        for r in rounds:
+            B = np.concatenate([r.attributes, r.extra])
+            sound = r.learner == self.identity and 1 <= r.index <= self.t and r.kind in ("explore", "exploit")
+            sound = sound and bool(((B >= 0) & (self.d > B)).all()) and np.unique(B).size == B.size
+            sound = sound and r.names == tuple(self.names[i] for i in r.attributes)
+            if not (sound and np.isfinite(r.memo).all() and self._memo_fits(r)):
+                raise StateError(f"round {r.index} in the state is none that this learner can have asked")
+        self._open = {r.index: r for r in rounds}
+        if len(self._open) < len(rounds):
+            raise StateError("the state has an open round twice")
 
     def _check_open(self, r: Round) -> None:
         if not isinstance(r, Round):
@@ -189,9 +232,9 @@ class Learner(Stateful, ABC):
             raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
 
 
-def check_budget(d: int, k: int, k0: int) -> None:
+def check_budget(d: int, k: int, k0: int, d_is: str = "d") -> None:
     """The budget as a `ConfigError` where it makes no sense."""
     if not 1 <= k <= d:
-        raise ConfigError(f"k must be between 1 and d = {d}; it is {k}")
+        raise ConfigError(f"k must be between 1 and {d_is} = {d}; it is {k}")
     if k0 < 0:
         raise ConfigError(f"k0 must be >= 0; it is {k0}")

@@ -5,6 +5,7 @@
     P[B]    = sum_{i in B} q_i / C(n-1, m-1)
     P[i]    = (n-m)/(n-1) q_i + (m-1)/(n-1)
     P[i, j] = (m-1)(m-2)/((n-1)(n-2)) + (m-1)(n-m)/((n-1)(n-2)) (q_i + q_j)
+    P[i, j, r] = (m-1)(m-2)/((n-1)(n-2)(n-3)) ((m-3) + (n-m) (q_i + q_j + q_r))
 
 Valid for every 1 <= m <= n; where m = n everything is observed and every probability is one. The paper calls
 n, m by d, k (Algorithm 1) and by d' = d - k, k0 (Algorithm 3).
@@ -16,7 +17,15 @@ from ._jit import jit
 from ._types import Floats, Ints
 from .errors import ConfigError
 
-__all__ = ["distribution", "draw", "inclusion", "pair_inclusion", "union_inclusion", "union_pair_inclusion"]
+__all__ = [
+    "distribution",
+    "draw",
+    "inclusion",
+    "pair_inclusion",
+    "triple_inclusion",
+    "union_inclusion",
+    "union_pair_inclusion",
+]
 
 # Weights whose sum is below this are treated as w = 0: dividing by it would only amplify rounding.
 _NOTHING = 1e-300
@@ -76,6 +85,23 @@ def pair_inclusion(q: Floats, k: int) -> Floats:
     0.325
     """
     return pairs(_checked(q, k), q.size, k)
+
+
+def triple_inclusion(q: Floats, k: int) -> Floats:
+    """(d, d, d) P[i, j, r in B]; where two of them are the same it is `pair_inclusion`. For the variance of h_ij.
+
+    >>> float(triple_inclusion(np.array([0.5, 0.25, 0.25, 0, 0, 0]), 3)[0, 1, 2])
+    0.1
+    """
+    P = pair_inclusion(q, k)
+    d = q.size
+    if k == d:
+        return np.ones((d, d, d))
+    front = (k - 1) * (k - 2) / max((d - 1) * (d - 2) * (d - 3), 1)
+    triples = front * ((k - 3) + (d - k) * (q[:, None, None] + q[:, None] + q))
+    i = np.arange(d)
+    triples[i, i, :] = triples[i, :, i] = triples[:, i, i] = P
+    return triples
 
 
 def union_inclusion(q: Floats, k0: int, always: Ints) -> Floats:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .errors import StateError
 from .files import write_atomically
 from .protocol import Learner, Plain
 
@@ -24,20 +25,27 @@ DIGEST = 64
 
 def save(learner: Learner, path: "str | PathLike[str]") -> None:
     """Write the learner, all or nothing: a crash leaves the old file or the new one, never half of one."""
-    write_atomically(Path(path), to_bytes(learner))
+    try:
+        write_atomically(Path(path), to_bytes(learner))
+    except OSError as fault:
+        reason = (fault.strerror or str(fault)).lower()
+        raise StateError(f"{path}: cannot be written ({reason}); a file that was there is untouched") from None
+    except (TypeError, ValueError) as fault:
+        raise StateError(f"the learner cannot be written: {fault}") from None
 
 
 def to_bytes(learner: Learner, note: dict[str, Plain] | None = None) -> bytes:
     """The file's content; the same state gives the same bytes. A `note` travels along: `loading.note_in` reads it."""
-    state = learner.get_state()
+    with learner.held():
+        state, generator, rounds = learner.get_state(), learner.rng.bit_generator.state, learner.open_rounds
     arrays = {key: value for key, value in state.items() if isinstance(value, np.ndarray)}
     header = {
         "note": note or {},
         "format": FORMAT,
         "config": learner.config,
         "scalars": {key: value for key, value in state.items() if key not in arrays},
-        "generator": learner.rng.bit_generator.state,
-        "open": [r.to_json() for r in learner.open_rounds],
+        "generator": generator,
+        "open": [r.to_json() for r in rounds],
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:

@@ -3,12 +3,16 @@
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor, isqrt, pow
+from math import ceil, floor, isqrt, log, pow
 from typing import Protocol
 
 from .errors import ConfigError
 
 __all__ = ["Rate", "Schedule", "Squares", "parse"]
+
+
+# A round that no stream reaches: what comes later than this, where doubles no longer tell rounds apart, never comes.
+_NEVER, _NEVER_LOG = 1 << 52, log(1 << 52)
 
 
 class Schedule(Protocol):
@@ -61,6 +65,8 @@ class Rate:
         if t == 0:
             return 1
         n = self._count(t)
+        if log((n + 1) * (1 + self.p) / self.c) > _NEVER_LOG * (1 + self.p):
+            return _NEVER
         inverse = pow((n + 1) * (1 + self.p) / self.c, 1 / (1 + self.p))
         after = max(t + 1, ceil(inverse) - 1)
         while self._count(after) <= n:  # rounding may leave the closed form one short

@@ -1,11 +1,13 @@
-"""State as a plain value: what a learner is made of can be listed, saved, and put back."""
+"""State as a plain value: what a learner is made of can be listed, saved, and put back - if it is sound."""
 
+from collections.abc import Mapping
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from .errors import StateError
+from .rules import Rule, usual
 
 __all__ = ["Stateful", "Value"]
 
@@ -19,11 +21,19 @@ class Stateful:
     A field is an array, a number, a string, or another `Stateful`; `get_state` flattens the tree into one
     dictionary with dotted keys, `set_state` puts it back bit for bit. What never changes (d, k, the tuning) is not
     state: it is rebuilt from the configuration.
+
+    A state may come from a file that somebody made up, and kernels trust it. So `set_state` takes a value only if it
+    has the type and the shape that the field of the fresh object has, and keeps its rule: the one that `_rules` has for
+    it, or the usual one (numbers are finite, whole numbers are counts). `_check_state` says what fields owe each other.
     """
 
     _fields: ClassVar[tuple[str, ...]] = ()
     _grows: ClassVar[tuple[str, ...]] = ()
     """Those of the fields that are arrays whose length changes; every other array keeps its shape."""
+    _rules: ClassVar[Mapping[str, Rule]] = {}
+    """What the values of a field may be, by its name; a dotted name is a field of a part."""
+    _added: ClassVar[tuple[str, ...]] = ()
+    """Those of the fields that files of earlier versions lack: there they are as in a fresh object."""
 
     def get_state(self) -> dict[str, Value]:
         """A copy of the state: `{"s": 3, "newton.w": array, ...}`."""
@@ -37,17 +47,29 @@ class Stateful:
         return flat
 
     def set_state(self, flat: dict[str, Value]) -> None:
-        """Take over a state that `get_state` gave; a value of another type than the present one is refused."""
+        """Take over a state that `get_state` gave; one that such a thing cannot have is a `StateError`."""
+        rules = {
+            name: rule for cls in reversed(type(self).__mro__) for name, rule in vars(cls).get("_rules", {}).items()
+        }
         for field in self._fields:
             value = getattr(self, field)
             if isinstance(value, Stateful):
                 prefix = f"{field}."
                 value.set_state({k.removeprefix(prefix): v for k, v in flat.items() if k.startswith(prefix)})
-            else:
-                setattr(self, field, _checked(field, value, flat, field in self._grows))
+            elif field in flat or field not in self._added:
+                new = _alike(field, value, flat, field in self._grows)
+                (rules.get(field) or usual(new)).check(field, new, self)
+                setattr(self, field, new)
+        for field, rule in rules.items():
+            if "." in field:
+                rule.check(field, flat.get(field), self)
+        self._check_state()
+
+    def _check_state(self) -> None:
+        """A `StateError` where the fields just taken over contradict each other."""
 
 
-def _checked(field: str, present: Value, flat: dict[str, Value], grows: bool) -> Value:
+def _alike(field: str, present: Value, flat: dict[str, Value], grows: bool) -> Value:
     """The new value of a field, if it is of the kind the field has now."""
     if field not in flat:
         raise StateError(f"the state lacks '{field}'; the file was not written by this version of keyhole")

@@ -11,6 +11,7 @@ quantity that the constraint bounds. The empirical rule is ours, not the paper's
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log, sqrt
 from typing import ClassVar, Protocol
@@ -20,6 +21,7 @@ import numpy as np
 from ._jit import jit
 from ._types import Floats, Ints
 from .errors import ConfigError
+from .rules import Numbers, Rule
 from .state import Stateful
 from .theory import Constants
 
@@ -85,6 +87,7 @@ class Empirical(Stateful):
     """gamma_i = kappa sqrt(2 ln(20 d) V_i) / s, with no V_i below a tenth of their mean."""
 
     _fields: ClassVar[tuple[str, ...]] = ("V",)
+    _rules: ClassVar[Mapping[str, Rule]] = {"V": Numbers(least=0.0, most=1e280)}  # sums of fourth powers
 
     def __init__(self, d: int, kappa: float = KAPPA) -> None:
         self.scale = kappa * sqrt(2.0 * log(20.0 * d))

@@ -14,7 +14,20 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # Each layer may import from itself and from those before it.
 LAYERS = [
-    {"errors", "frames", "_types", "_cache", "_jit", "_known", "state", "rounds", "_checks"},
+    {
+        "errors",
+        "frames",
+        "market",
+        "_types",
+        "_cache",
+        "_jit",
+        "_known",
+        "_locked",
+        "rules",
+        "state",
+        "rounds",
+        "_checks",
+    },
     {"files", "outputs"},
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "tuning", "least_squares"},
     {"protocol", "frozen", "saving", "streams"},

@@ -123,3 +123,50 @@ def test_a_second_stream_continues_the_first(stream):
     whole = kh.play(once, X, y)
     parts = [kh.play(twice, X[:77], y[:77]), kh.play(twice, X[77:], y[77:])]
     assert np.array_equal(whole.predictions, np.concatenate([p.predictions for p in parts]))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_frame_is_played_by_the_names_of_its_columns(library):
+    frame = __import__(library)
+    X, y, _ = kh.streams.synthetic(d=6, k=3, T=200, seed=0)
+    names = [f"c{i}" for i in range(6)]
+    make = frame.table if library == "pyarrow" else frame.DataFrame
+    shuffled = make({names[i]: X[:, i] for i in (3, 1, 5, 0, 2, 4)})
+    labels = frame.array(y) if library == "pyarrow" else frame.Series(y)
+    plain = kh.play(kh.make("thrifty", names=names, k=3, seed=0), X, y)
+    framed = kh.play(kh.make("thrifty", names=names, k=3, seed=0), shuffled, labels)
+    assert np.array_equal(plain.predictions, framed.predictions)
+    with pytest.raises(kh.ConfigError, match="X has no column 'x0'"):
+        kh.play(kh.make("thrifty", d=6, k=3, seed=0), shuffled, labels)
+
+
+def test_an_array_is_not_copied():
+    X, y, _ = kh.streams.synthetic(d=6, k=3, T=50, seed=0)
+    assert kh.play(kh.make("thrifty", d=6, k=3, seed=0), X, y).rows is X
+
+
+def test_wide_rows_of_a_generator_are_gathered_by_bytes():
+    gathered, most = 0, 0
+
+    def rows():
+        nonlocal gathered, most
+        for _ in range(40):
+            gathered += 1
+            most = max(most, gathered)
+            yield np.ones(1_000_000)
+
+    def progress(t):
+        nonlocal gathered
+        gathered = 0
+
+    learner = kh.make("fixed-random", d=1_000_000, k=2, seed=0)
+    kh.play(learner, rows(), [1.0] * 40, keep=False, progress=progress)
+    assert most <= 3
+
+
+def test_what_cannot_be_played_is_said():
+    X, y, _ = kh.streams.synthetic(d=6, k=3, T=5, seed=0)
+    with pytest.raises(kh.ConfigError, match="play needs a learner"):
+        kh.play("thrifty", X, y)
+    with pytest.raises(kh.ConfigError, match="complex"):
+        kh.play(kh.make("thrifty", d=6, k=3, seed=0), X + 0j, y)

@@ -45,6 +45,15 @@ def test_inclusion_probabilities_equal_the_enumerated_law(d, k):
         assert np.abs(sampling.inclusion(q, k) - np.diag(P)).max() < 1e-12
 
 
+@pytest.mark.parametrize(("d", "k"), [(d, k) for d in range(2, 8) for k in range(1, d + 1)])
+def test_triples_equal_the_enumerated_law(d, k):
+    for q in laws(d):
+        P = np.zeros((d, d, d))
+        for B, p in enumerate_law(q, k).items():
+            P[np.ix_(sorted(B), sorted(B), sorted(B))] += p
+        assert np.abs(sampling.triple_inclusion(q, k) - P).max() < 1e-12
+
+
 @pytest.mark.parametrize(
     ("d", "k", "k0"), [(d, k, k0) for d in range(3, 8) for k in range(1, d) for k0 in range(1, d - k + 1)]
 )

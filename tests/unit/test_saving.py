@@ -132,7 +132,7 @@ def test_a_failed_write_leaves_the_old_file(learner, tmp_path, monkeypatch):
     old = path.read_bytes()
     monkeypatch.setattr(os, "replace", lambda *a: (_ for _ in ()).throw(OSError("disk full")))
     kh.play(learner, np.zeros((5, 7)), np.zeros(5))
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(kh.StateError, match=r"a.kh: cannot be written \(disk full\)"):
         learner.save(path)
     assert path.read_bytes() == old
     assert os.listdir(tmp_path) == ["a.kh"]

@@ -4,12 +4,14 @@ A dense H takes 8 d^2 bytes, 80 GB at d = 1e5; the log takes 8 k^2 a round. A ro
 attribute, in their order, so that it has the same bits as in a dense H however often it is built.
 """
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from .._types import Floats, Ints
 from ..errors import StateError
+from ..rules import Anything, Rule
 from ..state import Stateful, Value
 from ._rows import ABSENT, LISTED, Store
 
@@ -29,6 +31,8 @@ class Log(Stateful):
         "B",
         "h",
     )
+
+    _rules: ClassVar[Mapping[str, Rule]] = {"link": Anything()}  # `_check` knows
 
     def __init__(self, d: int, listed: int = 0) -> None:
         self.d, self.listed = d, listed

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .._checks import LARGEST
+from .._checks import LARGEST, LEAST, MOST, tamed
 from .._jit import jit
 from .._types import Bools, Floats, Ints
 from ..errors import ProtocolError
@@ -32,47 +32,62 @@ class Page:
         self.predictions: Floats = np.full(labels.size, np.nan)
         self.explored: Bools = np.zeros(labels.size, dtype=np.bool_)
         self.bought: Ints = np.zeros(rows.shape[1], dtype=np.int64)
+        self.price: Floats = np.zeros(labels.size)
+        self._charge: Floats | None = None
 
     def play(self, learner: Learner, compiled: bool, progress: Progress) -> None:
-        """The rows not played yet, several at a time where the learner promises that; `progress` may stop it."""
-        while self.played < self.labels.size:
-            t = self.played
-            quick = compiled and (
-                self._in_a_block(learner, t) or self._steadily(learner, t) or self._quickly(learner, t)
-            )
-            self.played += quick or self._row(learner, t)
-            progress(self.first + self.played)
+        """The rows not played yet, several at a time where the learner promises that; `progress` may stop it.
+
+        No call of another thread gets between them.
+        """
+        self._charge = learner.market.charge if learner.market.priced else None
+        with learner.held():
+            while self.played < self.labels.size:
+                t = self.played
+                quick = compiled and (
+                    self._in_a_block(learner, t) or self._steadily(learner, t) or self._quickly(learner, t)
+                )
+                self.played += quick or self._row(learner, t)
+                progress(self.first + self.played)
 
     def note(self, start: int, stop: int, attributes: Ints, extra: Ints) -> None:
         """Write down what rows start to stop bought before and after the label."""
         self.bought[attributes] += stop - start
         self.bought[extra] += stop - start
+        if self._charge is not None:
+            self.price[start:stop] = self._charge[attributes].sum() + self._charge[extra].sum()
 
     def note_each(self, start: int, attributes: Ints, sizes: Ints) -> None:
         """The same for rows that differ: row i bought attributes[i], first sizes[i, 0], then sizes[i, 1]."""
         bought = np.arange(attributes.shape[1]) < sizes.sum(axis=1)[:, None]
         self.bought += np.bincount(attributes[bought], minlength=self.bought.size)
+        if self._charge is not None:
+            self.price[start : start + len(sizes)] = (self._charge[attributes] * bought).sum(axis=1)
 
     @cached_property
-    def _sound(self) -> bool:
-        """Whether no value and no label of the page could be refused: then the protocol's checks find nothing."""
+    def _checked(self) -> tuple[Floats, Floats] | None:
+        """Rows and labels as the protocol would hand them on; None where it would refuse one of them."""
         pieces = (self.rows[i : i + _PIECE].ravel("K") for i in range(0, len(self.rows), _PIECE))
-        return all(_none_beyond(x, LARGEST) for x in (self.labels, *pieces))
+        beyond, extreme = np.sum([_extremes(x, LARGEST, MOST, LEAST) for x in (self.labels, *pieces)], axis=0)
+        if beyond:
+            return None
+        return (tamed(self.rows), tamed(self.labels)) if extreme else (self.rows, self.labels)
 
     def _in_a_block(self, learner: Learner, t: int) -> int:
         """As many rows as the learner's compiled block takes at a time; 0 where it has none."""
         block = learner._block()
-        if block is None or not self._sound:
+        if block is None or self._checked is None:
             return 0
-        attributes, sizes = block(self.rows[t:], self.labels[t:], self.predictions[t:], self.explored[t:])
+        rows, labels = self._checked
+        attributes, sizes = block(rows[t:], labels[t:], self.predictions[t:], self.explored[t:])
         self.note_each(t, attributes, sizes)
         return len(attributes)
 
     def _quickly(self, learner: Learner, t: int) -> int:
         """One round without the protocol's checks, where they could find nothing; 0 where they could."""
-        if not self._sound:
+        if self._checked is None:
             return 0
-        row, y, r = self.rows[t], float(self.labels[t]), learner._next()
+        row, y, r = self._checked[0][t], float(self._checked[1][t]), learner._next()
         values = row[r.attributes]
         self.predictions[t] = learner._predict(r, values)
         if y == y:  # not NaN
@@ -108,7 +123,7 @@ class Page:
         bought, labels = np.ascontiguousarray(self.rows[t:stop, S]), self.labels[t:stop]
         if (np.abs(bought) > LARGEST).any() or (np.abs(labels) > LARGEST).any():
             return 0  # row by row, to stop at the row and name it
-        self.predictions[t:stop] = learner._run(bought, labels)
+        self.predictions[t:stop] = learner._run(tamed(bought), tamed(labels))
         self.note(t, stop, S, _NOTHING)
         return stop - t
 
@@ -117,9 +132,13 @@ _NOTHING: Ints = np.empty(0, dtype=np.int64)
 
 
 @jit
-def _none_beyond(x: Floats, most: float) -> bool:
-    """Whether no |x_i| > most; NaN compares as false. No early end: then it runs at the speed of memory."""
-    beyond = 0
+def _extremes(x: Floats, largest: float, most: float, least: float) -> tuple[int, int]:
+    """How many |x_i| > largest, and how many > most or below least and not 0; NaN compares as false.
+
+    No early end: then it runs at the speed of memory.
+    """
+    beyond = extreme = 0
     for i in range(x.size):
-        beyond += abs(x[i]) > most
-    return beyond == 0
+        beyond += abs(x[i]) > largest
+        extreme += (abs(x[i]) > most) | ((abs(x[i]) < least) & (x[i] != 0.0))
+    return beyond, extreme

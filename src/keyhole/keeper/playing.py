@@ -8,6 +8,7 @@ import numpy as np
 
 from .._types import Floats
 from ..errors import ConfigError
+from ..frames import is_frame, labels_of, matrix_of
 from ..protocol import Learner
 from .history import History
 from .page import Page, Progress
@@ -17,8 +18,8 @@ __all__ = ["play"]
 Rows: TypeAlias = "Floats | Iterable[Iterable[float]]"
 Labels: TypeAlias = "Floats | Iterable[float]"
 
-# Rows of an iterable are gathered in blocks of this many, so that they can be played compiled.
-_BLOCK = 4096
+# Rows of an iterable are gathered in blocks, so that they can be played compiled: of this many, or of this many bytes.
+_BLOCK, _BYTES = 4096, 1 << 24
 
 
 def play(
@@ -32,7 +33,8 @@ def play(
 ) -> History:
     """Play the rows of X against their labels y, in order.
 
-    X is a (T, d) array or any iterable of rows. Where a learner promises to buy the same attributes for a while, those
+    X is a (T, d) array, a pandas, polars or pyarrow frame whose columns are the learner's attributes (matched by name,
+    in any order), or any iterable of rows. Where a learner promises to buy the same attributes for a while, those
     rows are played in one compiled call on the bought columns alone (`compiled=False` plays every row by itself; the
     history is the same). `progress` is called now and then with the number of rows played; `keep=False` does not keep
     the rows, for streams larger than memory. A NaN label closes its round without learning; an infinite one stops.
@@ -42,8 +44,10 @@ def play(
     >>> kh.play(kh.make("ds-oslrc", d=10, k=3, seed=0), X, y).regret(w).shape
     (100,)
     """
+    if not isinstance(learner, Learner):
+        raise ConfigError(f"play needs a learner, such as kh.make('thrifty', d=20, k=4), not {learner!r}")
     pages = [Page(np.empty((0, learner.d)), np.empty(0), 0)]
-    for rows, labels in _blocks(X, y, learner.d):
+    for rows, labels in _blocks(X, y, learner):
         page = Page(rows, labels, first=pages[-1].first + pages[-1].played)
         page.play(learner, compiled, progress or _ignore)
         if not keep:
@@ -54,8 +58,9 @@ def play(
         predictions=np.concatenate([p.predictions for p in pages]),
         labels=np.concatenate([p.labels for p in pages]),
         explored=np.concatenate([p.explored for p in pages]),
-        bought=sum((p.bought for p in pages), start=np.zeros(learner.d, dtype=np.int64)),
-        rows=np.concatenate([p.rows for p in pages]) if keep else None,
+        bought=sum((p.bought for p in pages), start=np.zeros(learner.d, dtype=np.int64)) * (learner.market.of >= 0),
+        price=np.concatenate([p.price for p in pages]),
+        rows=_together([p.rows for p in pages[1:]], learner.d) if keep else None,
     )
 
 
@@ -63,13 +68,21 @@ def _ignore(t: int) -> None:
     pass
 
 
-def _blocks(X: Rows, y: Labels, d: int) -> Iterator[tuple[Floats, Floats]]:
-    """The stream as pairs of arrays: an array as one block, an iterable in blocks of its own."""
+def _together(parts: list[Floats], d: int) -> Floats:
+    """The rows of all pages; those of one page are not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, d)), *parts])
+
+
+def _blocks(X: Rows, y: Labels, learner: Learner) -> Iterator[tuple[Floats, Floats]]:
+    """The stream as pairs of arrays: an array or a frame as one block, an iterable in blocks of its own."""
+    d, y = learner.d, labels_of(y)
+    if is_frame(X):
+        X = matrix_of(X, learner.names)
     if isinstance(X, np.ndarray):
         yield _checked(X, y if isinstance(y, np.ndarray) else list(y), d)
         return
-    rows, labels = iter(X), iter(y)
-    while block := [np.asarray(row) for row in islice(rows, _BLOCK)]:
+    rows, labels, size = iter(X), iter(y), max(1, min(_BLOCK, _BYTES // (8 * d)))
+    while block := [np.asarray(row) for row in islice(rows, size)]:
         yield _checked(block, list(islice(labels, len(block))), d)
     if next(labels, None) is not None:
         raise ConfigError("y has more labels than X has rows")
@@ -77,6 +90,8 @@ def _blocks(X: Rows, y: Labels, d: int) -> Iterator[tuple[Floats, Floats]]:
 
 def _checked(X: "Floats | list[Floats]", y: "Floats | list[float]", d: int) -> tuple[Floats, Floats]:
     """Rows and labels as arrays of matching length, or a `ConfigError` that says what does not fit."""
+    if any(np.iscomplexobj(part) for part in (*(X if isinstance(X, list) else [X]), y)):
+        raise ConfigError("X and y must be real numbers; they are complex")
     try:
         rows, labels = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as fault:

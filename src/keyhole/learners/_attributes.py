@@ -11,7 +11,7 @@ playing its largest entries is the legal way to use them with a budget.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..errors import ConfigError
 from ..newton import Newton
 from ..protocol import Draft, Learner
 from ..rounds import Round
+from ..rules import Numbers, Places, Rule
 from ..support import top_k
 from ._dantzig import one_of
 from ._exploit import OnSupport
@@ -35,6 +36,11 @@ class AttributeEfficient(Learner):
     """p: with 1, |phi| <= |w|_1 + |y|; with 2, E (phi + y)^2 = |w|_2^2 |x|_2^2."""
     presets: ClassVar[Presets]
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "s", "w", "w_bar", "exploiter")
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "w": Numbers(most="reach"),
+        "w_bar": Numbers(most="reach"),
+        "exploiter.S": Places("d", ascending=True),
+    }
 
     def __init__(
         self,
@@ -55,6 +61,7 @@ class AttributeEfficient(Learner):
         numbers = settle(self.presets, tuning, step=step, average=average)
         self.step, self.average = number("step", numbers["step"], above=0.0), numbers["average"]
         self.radius = number("radius", radius, above=0.0)
+        self.reach = self.radius * (1.0 + 1e-9)
         self.schedule = schedule.parse(explore)
         self.by_newton = one_of("exploit", exploit, ("weights", "newton")) == "newton"
         self.s = 0
@@ -109,6 +116,11 @@ class AttributeEfficient(Learner):
         where = int(np.searchsorted(B, j))
         counts[where] -= 1  # the draw of j belongs to phi, not to xt
         return Draft("explore", B, memo=(n / m, float(where), float(ratio), *map(float, counts)))
+
+    def _memo_fits(self, r: Round) -> bool:
+        if r.kind == "exploit" or r.attributes.size == 0:
+            return True
+        return len(r.memo) == 3 + r.attributes.size and r.memo[1] in range(r.attributes.size)
 
     def _predict(self, r: Round, x: Floats) -> float:
         if r.kind == "explore" or not self.by_newton:

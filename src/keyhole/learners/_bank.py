@@ -1,31 +1,17 @@
 """Many small forecasters in a few arrays: one for each support, or one for each candidate of a greedy step."""
 
-from typing import ClassVar, Protocol
+from collections.abc import Mapping
+from typing import ClassVar
 
 import numpy as np
 
 from .._jit import jit
 from .._types import Floats, Ints
 from ..newton import Newton
+from ..rules import Inverse, Numbers, Rule
 from ..state import Stateful
 
-__all__ = ["Bank", "ForwardBank", "NewtonBank", "bank"]
-
-
-class Bank(Protocol):
-    """N forecasters of k weights each; the i-th sees only what it is shown."""
-
-    def weights(self, i: int) -> Floats:
-        """The i-th one's weights."""
-
-    def predict(self, i: int, x: Floats) -> float:
-        """The i-th one's prediction; changes nothing."""
-
-    def learn(self, i: int, x: Floats, y: float) -> None:
-        """Show the i-th one an example."""
-
-    def restart(self, i: int) -> None:
-        """Make the i-th one as new."""
+__all__ = ["ForwardBank", "NewtonBank", "bank"]
 
 
 def bank(base: str, N: int, k: int, ridge: float) -> "NewtonBank | ForwardBank":
@@ -37,6 +23,7 @@ class NewtonBank(Stateful):
     """N online Newton steps, self-tuned (`keyhole.newton.Newton`). O(k^2) a round."""
 
     _fields: ClassVar[tuple[str, ...]] = ("W", "A_inv", "tally")
+    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": Inverse("ridge"), "tally": Numbers(least=0.0)}
 
     def __init__(self, N: int, k: int, ridge: float) -> None:
         self.ridge = ridge
@@ -68,6 +55,7 @@ class ForwardBank(Stateful):
     """N forward (Vovk-Azoury-Warmuth) forecasters: predict x' (A + x x')^-1 b, then A += x x', b += y x. O(k^2)."""
 
     _fields: ClassVar[tuple[str, ...]] = ("A_inv", "b")
+    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": Inverse("ridge")}
 
     def __init__(self, N: int, k: int, ridge: float) -> None:
         self.ridge = ridge

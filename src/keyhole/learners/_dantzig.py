@@ -5,9 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import tuning
+from .. import sampling, tuning
 from .._types import Floats, Ints
 from ..dantzig import Sequence
+from ..dantzig.sequence import DENSE
 from ..errors import ConfigError, KeyholeWarning
 from ..moments import estimate
 from ..state import Stateful
@@ -104,6 +105,19 @@ def width_of(
     constants = Constants(d=d, k=k, sigma=sigma, delta_s=delta_s, delta=delta, k0=k0)
     c = parsed.c if isinstance(parsed, tuning.Scaled) else 1.0
     return tuning.Theory(constants, c), constants
+
+
+def is_drawn(memo: tuple[float, ...], drawn: int, d: int) -> bool:
+    """Whether a round's note is (n, m, q(B)) of m attributes drawn by SAMPLING from n, each and each pair possible."""
+    if len(memo) != 2 + drawn or memo[1] != drawn or memo[0] not in range(drawn, d + 1):
+        return False
+    q = np.array(memo[2:])
+    return bool(((q >= 0.0) & (q <= 1.0)).all() and (sampling.pairs(q, int(memo[0]), drawn) > 0.0).all())
+
+
+def numbers_kept(d: int) -> int:
+    """The least that a saved `DantzigEstimate` of this size has: all of H, where that is kept dense."""
+    return d * d if d <= DENSE else d
 
 
 def check_range(name: str, d: int, k: int) -> None:

@@ -5,6 +5,7 @@
 h is the sum of the gradients so far and soft(u, m)_i = sign(u_i) max(|u_i| - m, 0).
 """
 
+from collections.abc import Mapping
 from math import sqrt
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from .._jit import jit
 from .._types import Floats, Ints
+from ..rules import Numbers, Rule
 from ..state import Stateful
 
 
@@ -52,6 +54,7 @@ class DualAveraging(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("h", "tally")
+    _rules: ClassVar[Mapping[str, Rule]] = {"tally": Numbers(least=0.0, most=1e280)}  # the second is of fourth powers
 
     def __init__(self, d: int, rate: float, learnt: bool, R: float) -> None:
         self.rate, self.learnt, self.R = rate, learnt, R

@@ -8,6 +8,7 @@ An arm that could not be played (asleep) is given f itself, the loss of whoever 
 their running mean was tried and fails: an arm played by luck then gains without bound.)
 """
 
+from collections.abc import Mapping
 from math import exp, log, sqrt
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from .._jit import jit
 from .._types import Bools, Floats
+from ..rules import Counts, Law, Numbers, Places, Rule
 from ..state import Stateful
 from ._supports import pick
 
@@ -80,6 +82,7 @@ class Tsallis(Stateful):
     """p = tsallis_law(L, c / sqrt(n)), L the sum of the loss vectors: stands in for hedged FTRL. O(N) a round."""
 
     _fields: ClassVar[tuple[str, ...]] = ("L", "p", "n")
+    _rules: ClassVar[Mapping[str, Rule]] = {"L": Numbers(least=0.0), "p": Law()}
 
     def __init__(self, N: int, c: float) -> None:
         self.c = c
@@ -99,16 +102,40 @@ class Tsallis(Stateful):
 
 
 class Corral(Stateful):
-    """Log-barrier mirror descent whose learning rates grow for arms that get starved (Agarwal et al. 2017). O(N)."""
+    """Log-barrier mirror descent whose learning rates grow for arms that get starved (Agarwal et al. 2017). O(N).
 
-    _fields: ClassVar[tuple[str, ...]] = ("q", "eta", "rho")
+    The analysis knows T. Here T doubles whenever the stream outlives it, and the rates shrink as they would have been
+    chosen smaller; what is learnt stays (a restart, as the doubling trick has it, would throw it away).
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("q", "eta", "rho", "T", "n")
+    _added: ClassVar[tuple[str, ...]] = ("T", "n")
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "q": Law(),
+        "eta": Numbers(1e-100, 1e100),
+        "rho": Numbers(1.0, 1e100),
+        "T": Counts(least=3),
+    }
 
     def __init__(self, N: int, T: int, c: float) -> None:
-        # beta > 1: a starved arm learns faster. A widely copied implementation has it upside down.
-        self.gamma, self.beta = 1.0 / T, exp(1.0 / log(max(T, 3)))
+        self.T, self.n = T, 0
         self.q: Floats = np.full(N, 1.0 / N)
-        self.eta: Floats = np.full(N, c * min(1.0 / (40.0 * log(max(T, 3))), sqrt(N / T)))
+        self.eta: Floats = np.full(N, c * self._rate(T))
         self.rho: Floats = np.full(N, 2.0 * N)
+
+    def _rate(self, T: int) -> float:
+        """eta of an arm that was never starved, for T rounds."""
+        return min(1.0 / (40.0 * log(T)), sqrt(self.q.size / T))
+
+    @property
+    def gamma(self) -> float:
+        """The share of the uniform law."""
+        return 1.0 / self.T
+
+    @property
+    def beta(self) -> float:
+        """What a starved arm's rate grows by: above 1. A widely copied implementation has it upside down."""
+        return exp(1.0 / log(self.T))
 
     @property
     def p(self) -> Floats:
@@ -121,6 +148,10 @@ class Corral(Stateful):
 
     def learn(self, i: int, f: float, p_i: float, awake: Bools | None) -> None:
         """Take in the loss of a played arm, and raise the learning rate of every arm below its threshold."""
+        self.n += 1
+        if self.n > self.T:
+            self.eta *= self._rate(2 * self.T) / self._rate(self.T)
+            self.T *= 2
         self.q = log_barrier_step(self.q, loss_estimate(self.q.size, i, f, p_i, awake), self.eta)
         starved = 1.0 / self.p > self.rho
         self.rho[starved] = 2.0 / self.p[starved]
@@ -134,9 +165,17 @@ class BatchedExp3(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("L", "p", "m", "n", "arm", "chance", "told", "total")
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "L": Numbers(least=0.0),
+        "p": Law(),
+        "arm": Places("N", gaps=True),
+        "chance": Numbers(1e-100, 1.0),
+        "told": Counts(most="n"),
+        "total": Numbers(least=0.0),
+    }
 
     def __init__(self, N: int, c: float) -> None:
-        self.c = c
+        self.N, self.c = N, c
         self.L: Floats = np.zeros(N)
         self.p: Floats = np.full(N, 1.0 / N)
         self.m = self.n = self.told = 0

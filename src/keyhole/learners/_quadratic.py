@@ -3,6 +3,8 @@
 L(v) = 1/(2n) sum (y - <x, v>)^2 = v'Gv/2 - b'v + const,   G = X'X/n,  b = X'y/n
 """
 
+import numpy as np
+
 from .._jit import jit
 from .._types import Floats
 
@@ -22,6 +24,14 @@ def add_row(XX: Floats, Xy: Floats, x: Floats, y: float) -> None:
         Xy[i] += y * x[i]
         for j in range(x.size):
             XX[i, j] += x[i] * x[j]
+
+
+@jit
+def add_residual(tally: Floats, e: float) -> float:
+    """r, the root mean square of the errors with e among them; `tally` = (how many, sum of squares)."""
+    tally[0] += 1.0
+    tally[1] += e * e
+    return float(np.sqrt(tally[1] / tally[0]))
 
 
 @jit

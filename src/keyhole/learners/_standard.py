@@ -10,6 +10,7 @@ import numpy as np
 
 from .._jit import jit
 from .._types import Floats, Ints
+from ..rules import Numbers
 from ..state import Stateful
 
 # A column within +-3 deviations fills [-1, 1], as in the synthetic streams.
@@ -59,6 +60,9 @@ class Standard(Stateful):
 
     def __init__(self, k: int) -> None:
         self.moments: Floats = np.zeros((3, k + 1))
+
+    def _check_state(self) -> None:
+        Numbers(least=0.0).check("moments", self.moments[[0, 2]], self)
 
     def run(self, X: Floats, y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Z, the scaled labels, and centre and width to scale predictions back; learns from rows that have a label."""

@@ -1,5 +1,6 @@
 """DS-OSLRC, Algorithm 1 of the paper: explore on squares, exploit the support found with online Newton steps."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -7,10 +8,12 @@ import numpy as np
 from .. import sampling, schedule, tuning
 from .._known import dot_at
 from .._types import Bools, Floats, Ints
+from ..errors import StateError
 from ..newton import Gradient, Newton
 from ..protocol import Draft, Learner
 from ..rounds import Round
-from ._dantzig import DantzigEstimate, check_range, one_of, width_of
+from ..rules import Places, Rule
+from ._dantzig import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
 from ._exploit import OnSupport
 
 
@@ -51,6 +54,7 @@ class DSOSLRC(Learner):
 
     name = "ds-oslrc"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "exploiter")
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "exploiter.S"), Places("d", ascending=True))
 
     def __init__(
         self,
@@ -110,6 +114,17 @@ class DSOSLRC(Learner):
         q = sampling.law(np.zeros(n) if self.uniform else self.estimate.w_hat[places])
         drawn = sampling.sample(q, m, self.rng)
         return Draft("explore", places[drawn], memo=(float(n), float(m), *q[drawn].tolist()))
+
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return numbers_kept(d)
+
+    def _check_state(self) -> None:
+        if not np.array_equal(self.exploiter.S, self.support):
+            raise StateError("the exploiter in the state is on another support than the learner")
+
+    def _memo_fits(self, r: Round) -> bool:
+        return r.kind == "exploit" or is_drawn(r.memo, r.attributes.size, self.d)
 
     def _finish(self) -> None:
         self.estimate.say_if_silent()

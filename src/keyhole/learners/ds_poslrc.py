@@ -1,5 +1,6 @@
 """DS-POSLRC, Algorithm 3 of the paper: predict on S, then buy k0 more attributes; every round explores."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -8,11 +9,12 @@ from .. import sampling, tuning
 from .._jit import jit
 from .._known import dot_on
 from .._types import Bools, Floats, Ints
-from ..errors import ConfigError
+from ..errors import ConfigError, StateError
 from ..newton import Newton
 from ..protocol import Draft, Learner
 from ..rounds import Round
-from ._dantzig import DantzigEstimate, check_range, one_of, width_of
+from ..rules import Places, Rule
+from ._dantzig import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
 from ._exploit import OnSupport
 
 
@@ -50,6 +52,7 @@ class DSPOSLRC(Learner):
 
     name = "ds-poslrc"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "newton")
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "newton.S"), Places("d", ascending=True))
 
     def __init__(
         self,
@@ -111,6 +114,17 @@ class DSPOSLRC(Learner):
         q = sampling.law(np.zeros(n) if self.uniform else self.estimate.w_hat[C])
         drawn = sampling.sample(q, m, self.rng)
         return Draft("explore", S, C[drawn], memo=(float(n), float(m), *q[drawn].tolist()))
+
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return numbers_kept(d)
+
+    def _check_state(self) -> None:
+        if not np.array_equal(self.newton.S, self.support):
+            raise StateError("the exploiter in the state is on another support than the learner")
+
+    def _memo_fits(self, r: Round) -> bool:
+        return is_drawn(r.memo, r.extra.size, self.d)
 
     def _finish(self) -> None:
         self.estimate.say_if_silent()

@@ -1,5 +1,6 @@
 """Foster, Kale and Karloff 2016: a hedge over all supports, each with its own gradient descent."""
 
+from collections.abc import Mapping
 from math import comb, log, sqrt
 from typing import ClassVar
 
@@ -12,6 +13,7 @@ from ..errors import ConfigError
 from ..moments import estimate
 from ..protocol import Draft, Learner
 from ..rounds import Round
+from ..rules import Numbers, Rule
 from ._options import is_theory, positive
 from ._supports import all_supports, most_available, pick
 
@@ -78,6 +80,11 @@ class Foster(Learner):
 
     name = "foster2016"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "W", "L", "G", "n", "V")
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "W": Numbers(most="reach"),
+        "G": Numbers(least=0.0, most=1e280),  # sums of fourth powers, and so is V
+        "V": Numbers(least=0.0, most=1e280),
+    }
 
     def __init__(
         self,
@@ -96,6 +103,7 @@ class Foster(Learner):
             raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} no two attributes are ever seen together")
         self.U = all_supports(self.name, self.d, k, per_support=2 * k + 1)
         self.R, self.learnt = positive("radius", radius), not is_theory(tuning)
+        self.reach = self.R * (1.0 + 1e-9)
         seen = min(k0, self.d)
         ratio, pairs = self.d / seen, comb(self.d, 2) / max(comb(seen, 2), 1)
         M = pairs + 2.0 * positive("label_bound", label_bound) * ratio
@@ -142,6 +150,16 @@ class Foster(Learner):
         known = mine[R]
         memo = (float(arm), float(n), float(m), *map(float, R[known]))
         return Draft("explore", bought, R[~known], memo)
+
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return k * comb(d, k)
+
+    def _memo_fits(self, r: Round) -> bool:
+        arm, n, m, *shared = r.memo if len(r.memo) >= 3 else (-1.0, 0.0, 0.0)
+        drawn = len(shared) + r.extra.size
+        inside = arm in range(len(self.U)) and m == drawn and n in range(drawn, self.d + 1)
+        return inside and set(shared) <= set(map(float, r.attributes))
 
     def _predict(self, r: Round, x: Floats) -> float:
         arm = int(r.memo[0])

@@ -1,5 +1,6 @@
 """I-LAMM: folded-concave least squares by two stages of majorise-minimise, refitted as the data double."""
 
+from collections.abc import Mapping
 from math import log, sqrt
 from typing import ClassVar
 
@@ -8,10 +9,11 @@ import numpy as np
 from .._jit import jit
 from .._types import Floats
 from ..protocol import Learner
+from ..rules import Gram, Numbers, Rule
 from ._dantzig import one_of
 from ._everything import BuysEverything
 from ._options import Presets, settle
-from ._quadratic import add_row, inner, soft
+from ._quadratic import add_residual, add_row, inner, soft
 
 # The authors' constants: first curvature, its growth, the stages' tolerance, and the most iterations of a loop.
 _PHI, _GROW, _ENOUGH, _MOST = 1e-3, 1.5, 1e-4, 500
@@ -71,9 +73,18 @@ def fit(G: Floats, b: Floats, lam: float, mcp: bool, tolerance: float) -> Floats
 
 @jit
 def _ilamm(
-    beta: Floats, XX: Floats, Xy: Floats, n: int, X: Floats, y: Floats, scale: float, share: float, mcp: bool
+    beta: Floats,
+    XX: Floats,
+    Xy: Floats,
+    tally: Floats,
+    n: int,
+    X: Floats,
+    y: Floats,
+    scale: float,
+    share: float,
+    mcp: bool,
 ) -> tuple[Floats, int]:
-    """The rounds, one after another; a refit when n, the rows learnt from, is a power of two."""
+    """The rounds, one after another; a refit when n, the rows learnt from, is a power of two; scale < 0: times r."""
     y_hat = np.empty(y.size)
     for t in range(y.size):
         y_hat[t] = inner(beta, X[t])
@@ -81,9 +92,10 @@ def _ilamm(
             continue
         n += 1
         add_row(XX, Xy, X[t], y[t])
+        r = add_residual(tally, y_hat[t] - y[t])
         if n & (n - 1) == 0:
             b = Xy / n
-            lam = max(scale / np.sqrt(n), share * np.max(np.abs(b)))
+            lam = max((scale if scale >= 0.0 else -scale * r) / np.sqrt(n), share * np.max(np.abs(b)))
             beta[:] = fit(XX / n, b, lam, mcp, _ENOUGH)
     return y_hat, n
 
@@ -103,9 +115,9 @@ class ILAMM(BuysEverything):
     penalty
         p: "scad" (a = 3.7) or "mcp" (a = 3).
     tuning
-        lam = max(c sqrt(ln d / n), share max_i |b_i|). "theory": the rate, c = 1 and share = 0; "authors": their
-        code's default, c = 0 and share = 0.01^0.3 = 0.25; "practical" (the default): c = 0.05 and share = 0.03, chosen
-        by `benchmarks/tune.py`.
+        lam = max(c r sqrt(ln d / n), share max_i |b_i|). "theory": the rate, c = r = 1 and share = 0; "authors": their
+        code's default, c = 0 and share = 0.01^0.3 = 0.25; "practical" (the default): r is the root mean square of the
+        errors so far, c = 0.5 and share = 0.03, chosen by `benchmarks/tune.py` (where r is 0.1).
     c, share
         The numbers above; each overrides the preset.
 
@@ -120,11 +132,13 @@ class ILAMM(BuysEverything):
     """
 
     name = "i-lamm"
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "beta", "XX", "Xy", "n")
+    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "beta", "XX", "Xy", "tally", "n")
+    _added: ClassVar[tuple[str, ...]] = ("tally",)
+    _rules: ClassVar[Mapping[str, Rule]] = {"XX": Gram(), "tally": Numbers(least=0.0)}
     presets: ClassVar[Presets] = {
         "theory": {"c": 1.0, "share": 0.0},
         "authors": {"c": 0.0, "share": 0.01**0.3},
-        "practical": {"c": 0.05, "share": 0.03},
+        "practical": {"c": 0.5, "share": 0.03},
     }
 
     def __init__(
@@ -141,7 +155,8 @@ class ILAMM(BuysEverything):
         super().__init__(names, k, k0, seed)
         numbers = settle(self.presets, tuning, c=c, share=share)
         self.mcp = one_of("penalty", penalty, ("scad", "mcp")) == "mcp"
-        self.scale = numbers["c"] * sqrt(log(max(self.d, 2)))
+        self.scale = numbers["c"] * sqrt(log(max(self.d, 2))) * (-1.0 if tuning == "practical" else 1.0)
+        self.tally: Floats = np.zeros(2)
         self.share = numbers["share"]
         self.beta: Floats = np.zeros(self.d)
         self.XX: Floats = np.zeros((self.d, self.d))
@@ -153,6 +168,10 @@ class ILAMM(BuysEverything):
         """The last fit, with true zeros."""
         return self.beta.copy()
 
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return d * d
+
     def _rounds(self, X: Floats, y: Floats) -> Floats:
-        y_hat, self.n = _ilamm(self.beta, self.XX, self.Xy, self.n, X, y, self.scale, self.share, self.mcp)
+        y_hat, self.n = _ilamm(self.beta, self.XX, self.Xy, self.tally, self.n, X, y, self.scale, self.share, self.mcp)
         return y_hat

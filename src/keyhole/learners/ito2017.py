@@ -1,5 +1,6 @@
 """Ito et al. 2017, Algorithms 1 to 3: dual averaging on importance-weighted gradients, then the k largest weights."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..errors import ConfigError
 from ..moments import estimate
 from ..protocol import Draft, Learner
 from ..rounds import Round
+from ..rules import Numbers, Places, Rule
 from ..support import top_k
 from ._dual import DualAveraging
 from ._options import is_theory, positive
@@ -19,6 +21,11 @@ def gradient(B: Ints, x: Floats, y: float, P: Floats, w: Floats) -> Floats:
     """2 h w - 2 y x_hat on the observed B: E equals 2 (<w, x> - y) x, whatever the full x and w are."""
     x_hat, h = estimate(x, P)
     return 2.0 * (h @ w[B] - y * x_hat)
+
+
+def is_draw(memo: tuple[float, ...], drawn: int, d: int) -> bool:
+    """Whether this is (n, m) of m attributes drawn from n, and m as many as the round has."""
+    return len(memo) == 2 and memo[1] == drawn and memo[0] in range(drawn, d + 1)
 
 
 class Ito1(Learner):
@@ -49,6 +56,7 @@ class Ito1(Learner):
 
     name = "ito2017-1"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "dual", "w", "S")
+    _rules: ClassVar[Mapping[str, Rule]] = {"w": Numbers(most="reach"), "S": Places("d", ascending=True)}
 
     def __init__(
         self,
@@ -67,6 +75,7 @@ class Ito1(Learner):
         scale = positive("lam_scale", lam_scale if lam_scale is not None else 8.0 if theory else 3.0)
         rate = scale * self.d / max(k0, 1) if theory else scale
         self.dual = DualAveraging(self.d, rate, not theory, positive("radius", radius))
+        self.reach = radius * (1.0 + 1e-9)
         self.w: Floats = np.zeros(self.d)
         self.S: Ints = np.sort(self.order[:k])
 
@@ -90,6 +99,9 @@ class Ito1(Learner):
         n, m = C.size, min(self.k0, C.size)
         E = C[self.rng.choice(n, size=m, replace=False, shuffle=False)]
         return Draft("explore" if m else "exploit", S, E, memo=(float(n), float(m)))
+
+    def _memo_fits(self, r: Round) -> bool:
+        return is_draw(r.memo, r.extra.size, self.d)
 
     def _predict(self, r: Round, x: Floats) -> float:
         return float(self.w[r.attributes] @ np.nan_to_num(x, nan=0.0))
@@ -136,6 +148,7 @@ class Ito2(Learner):
 
     name = "ito2017-2"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "explorer", "exploiter", "total", "S")
+    _rules: ClassVar[Mapping[str, Rule]] = {"S": Places("d", ascending=True)}
 
     def __init__(
         self,
@@ -185,6 +198,9 @@ class Ito2(Learner):
         n, m = places.size, min(self.k, places.size)
         B = places[self.rng.choice(n, size=m, replace=False, shuffle=False)]
         return Draft("explore", B, memo=(float(n), float(m)))
+
+    def _memo_fits(self, r: Round) -> bool:
+        return r.kind == "exploit" or is_draw(r.memo, r.attributes.size, self.d)
 
     def _predict(self, r: Round, x: Floats) -> float:
         w = self._v() if r.kind == "explore" else self.exploiter.w()

@@ -1,6 +1,8 @@
 """Kale et al. 2017, the realizable case: a Dantzig selector at powers of two on k0 attributes drawn at random."""
 
-from math import ceil, comb, log, sqrt
+from collections.abc import Mapping
+from functools import lru_cache
+from math import ceil, log, log1p, sqrt
 from typing import ClassVar
 
 import numpy as np
@@ -10,8 +12,9 @@ from .._types import Bools, Floats, Ints
 from ..errors import ConfigError
 from ..protocol import Draft, Learner
 from ..rounds import Round
+from ..rules import Places, Rule
 from ..state import Stateful
-from ._dantzig import DantzigEstimate, one_of
+from ._dantzig import DantzigEstimate, numbers_kept, one_of
 from ._options import at_least, is_theory, positive
 
 
@@ -30,6 +33,7 @@ class KaleWidth(Stateful):
         return self.C * sqrt(inside) * (self.sigma + self.d / self.k0)
 
 
+@lru_cache(maxsize=1024)
 def coin_inclusion(n: int, p: float, cap: int) -> tuple[float, float]:
     """(P[i], P[i, j]) for n independent coins of chance p of which, where more than `cap` fall, `cap` are kept.
 
@@ -39,12 +43,18 @@ def coin_inclusion(n: int, p: float, cap: int) -> tuple[float, float]:
     >>> coin_inclusion(4, 0.5, cap=4)
     (0.5, 0.25)
     """
-    single = pair = 0.0
-    for j in range(n + 1):
-        chance, m = comb(n, j) * p**j * (1.0 - p) ** (n - j), min(j, cap)
-        single += chance * m / n
-        pair += chance * m * (m - 1) / max(n * (n - 1), 1)
-    return single, pair
+    j = np.arange(n + 1)
+    log_binomial = _log_factorials(n)[n] - _log_factorials(n)[j] - _log_factorials(n)[n - j]
+    chance = np.exp(log_binomial + j * log(p) + (n - j) * log1p(-p)) if p < 1.0 else (j == n).astype(np.float64)
+    chance /= chance.sum()
+    m = np.minimum(j, cap)
+    return float(chance @ m / n), float(chance @ (m * (m - 1)) / max(n * (n - 1), 1))
+
+
+@lru_cache(maxsize=16)
+def _log_factorials(n: int) -> Floats:
+    """ln 0!, ..., ln n!: sums of logarithms, since the factorials themselves soon are no floats."""
+    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
 
 
 class KaleDantzig(Learner):
@@ -86,6 +96,7 @@ class KaleDantzig(Learner):
 
     name = "kale2017-dantzig"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "due")
+    _rules: ClassVar[Mapping[str, Rule]] = {"estimate.S": Places("d", ascending=True)}
 
     def __init__(
         self,
@@ -152,6 +163,16 @@ class KaleDantzig(Learner):
             return min(int(self.rng.binomial(n, m / n)), m), single, pair
         P = sampling.pairs(np.full(2, 1.0 / max(n, 1)), n, m)
         return m, float(P[0, 0]), float(P[0, 1])
+
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return numbers_kept(d)
+
+    def _memo_fits(self, r: Round) -> bool:
+        single, pair, *shared = r.memo if len(r.memo) >= 2 else (0.0, 0.0)
+        n = len(shared) + r.extra.size
+        likely = 0.0 < single <= 1.0 if n else True
+        return likely and (n < 2 or 0.0 < pair <= single) and set(shared) <= set(map(float, r.attributes))
 
     def _finish(self) -> None:
         self.estimate.say_if_silent()

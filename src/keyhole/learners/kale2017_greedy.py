@@ -1,5 +1,6 @@
 """Kale et al. 2017, the agnostic case: a chain of experts picks one attribute after another, in mini-batches."""
 
+from collections.abc import Mapping
 from math import log, sqrt
 from typing import ClassVar
 
@@ -9,6 +10,7 @@ from .._types import Bools, Floats, Ints
 from ..errors import ConfigError
 from ..protocol import Draft, Learner
 from ..rounds import Round
+from ..rules import Counts, Numbers, Places, Rule
 from ..state import Stateful
 from ._bank import ForwardBank
 from ._options import is_theory, positive
@@ -18,6 +20,7 @@ class Pooled(Stateful):
     """Sums of x_i x_j and x_i y over the rounds that saw them, in places: what a fresh forecaster may start from."""
 
     _fields: ClassVar[tuple[str, ...]] = ("H", "N", "b")
+    _rules: ClassVar[Mapping[str, Rule]] = {"N": Numbers(least=0.0)}
 
     def __init__(self, d: int) -> None:
         self.H: Floats = np.zeros((d, d))
@@ -80,6 +83,14 @@ class KaleGreedy(Learner):
         *Learner._fields,
         *("L", "V", "Q", "position", "sets", "bank", "pooled", "losses", "batch", "told", "n", "squares", "fresh"),
     )
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "V": Places("d"),
+        "Q": Places("d"),
+        "position": Places("k"),
+        "sets": Places("d", gaps=True),
+        "losses": Numbers(least=0.0),
+        "squares": Numbers(least=0.0),
+    }
 
     def __init__(
         self,
@@ -135,6 +146,16 @@ class KaleGreedy(Learner):
         mask[V] = False
         Q = Q[mask[Q]] if V.size or mask[Q].any() else self._places(mask)[:1]
         return Draft("explore", V, Q, memo=(float(self.batch),))
+
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return 2 * d * d
+
+    def _check_state(self) -> None:
+        Counts(most="n").check("told", self.told, self)
+
+    def _memo_fits(self, r: Round) -> bool:
+        return len(r.memo) == 1
 
     def _open_batch(self) -> None:
         """Draw the chain, the position to probe and the candidates; set up their forecasters."""

@@ -1,5 +1,6 @@
 """Murata and Suzuki 2018: hard thresholding with exact residuals, alone and in turns with exploitation."""
 
+from collections.abc import Mapping
 from math import ceil
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ from ..errors import ConfigError
 from ..newton import Newton
 from ..protocol import Draft, Learner
 from ..rounds import Round
+from ..rules import Numbers, Places, Rule
 from ..support import top_k
 from ._exploit import OnSupport
 from ._options import at_least, is_theory, positive, whole
@@ -52,6 +54,11 @@ class MurataExplore(Learner):
         *Learner._fields,
         *("theta", "S", "sweep", "batch", "planned", "told", "sums", "seen", "squares", "counts"),
     )
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "S": Places("d", ascending=True),
+        "batch": Numbers(1e-300, 1e15),
+        **dict.fromkeys(("seen", "squares", "counts"), Numbers(least=0.0)),
+    }
 
     def __init__(
         self,
@@ -112,6 +119,9 @@ class MurataExplore(Learner):
         J = least[: self.k - S.size]
         self.planned[J] += 1
         return Draft("explore", np.concatenate([S, J]), memo=(float(self.sweep),))
+
+    def _memo_fits(self, r: Round) -> bool:
+        return len(r.memo) == 1
 
     def _predict(self, r: Round, x: Floats) -> float:
         return float(self.theta[r.attributes] @ np.nan_to_num(x, nan=0.0))
@@ -182,6 +192,7 @@ class MurataHybrid(MurataExplore):
 
     name = "murata2018-hybrid"
     _fields: ClassVar[tuple[str, ...]] = (*MurataExplore._fields, "newton", "left", "open_phase", "lead")
+    _rules: ClassVar[Mapping[str, Rule]] = {"newton.S": Places("d", ascending=True)}
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """Regularised dual averaging: l1 (Xiao), and groups (DA-GL)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -9,9 +9,10 @@ from .._jit import jit
 from .._types import Floats, Ints
 from ..errors import ConfigError
 from ..protocol import Learner
+from ..rules import Numbers, Rule
 from ._everything import BuysEverything
 from ._options import Presets, number, places, settle
-from ._quadratic import inner
+from ._quadratic import add_residual, inner
 
 
 @jit
@@ -26,11 +27,24 @@ def _shrink(w: Floats, g_bar: Floats, group: Ints, size: Ints, norms: Floats, la
         w[i] = 0.0 if norm <= threshold else -reach * (1.0 - threshold / norm) * g_bar[i]
 
 
+# How much noise, in units of the signal, slows the steps down.
+_NOISY = 1.5
+
+
 @jit
 def _rda(
-    w: Floats, g_bar: Floats, tally: Floats, X: Floats, y: Floats, group: Ints, size: Ints, numbers: Floats
+    w: Floats,
+    g_bar: Floats,
+    tally: Floats,
+    errors: Floats,
+    X: Floats,
+    y: Floats,
+    group: Ints,
+    size: Ints,
+    numbers: Floats,
 ) -> Floats:
-    """The rounds, one after another; `tally` is (rounds learnt from, mean of |x|_2^2, max of |y|)."""
+    """The rounds, one after another; `tally` is (rounds learnt from, mean of |x|_2^2, max of |y|), `errors` the sums of
+    1, e^2 and y^2."""
     gamma, lam, rho, practical = numbers
     d = w.size
     y_hat = np.empty(y.size)
@@ -47,10 +61,17 @@ def _rda(
         tally[2] = max(tally[2], abs(y[t]))
         for i in range(d):
             g_bar[i] += (2.0 * (u - y[t]) * X[t, i] - g_bar[i]) / tally[0]
-        gamma_t = gamma * np.sqrt(d) * (tally[1] / d if practical > 0.0 else 1.0)
+        gamma_t, lam_t = gamma * np.sqrt(d), lam + gamma * np.sqrt(d) * rho / np.sqrt(tally[0])
+        if practical > 0.0:
+            r = add_residual(errors, u - y[t])
+            errors[2] += y[t] * y[t]
+            signal = max(errors[2] - errors[1], 0.01 * errors[2])
+            v = tally[1] / d
+            lam_t = lam * r * np.sqrt(v) + gamma_t * v * rho / np.sqrt(tally[0])
+            gamma_t *= v * (1.0 + _NOISY * np.sqrt(errors[1] / signal) if signal > 0.0 else 1.0)
         if gamma_t > 0.0:  # else every row so far was zero, and so is w
             root = np.sqrt(tally[0])
-            _shrink(w, g_bar, group, size, norms, lam + gamma_t * rho / root, root / gamma_t)
+            _shrink(w, g_bar, group, size, norms, lam_t, root / gamma_t)
     return y_hat
 
 
@@ -60,9 +81,9 @@ class RDA(BuysEverything):
         g_t = 2 (<w_t, x_t> - y_t) x_t,   g_bar_t = ((t-1)/t) g_bar_{t-1} + (1/t) g_t
         w_{t+1,G} = -(sqrt(t)/gamma_t) [1 - lam_t sqrt(d_G) / |g_bar_{t,G}|_2]_+ g_bar_{t,G}     for every group G
 
-    with gamma_t = gamma sqrt(d) v_t and lam_t = lam + gamma_t rho / sqrt(t). Where every group is one attribute this is
-    the soft threshold of l1-RDA (rho > 0: its "enhanced" form); with larger groups it is DA-GL, whose group formula is
-    reconstructed (its paper promises a closed form in O(d); the factor sqrt(d_G) is the group lasso's).
+    with gamma_t = gamma sqrt(d) v_t n_t and lam_t = lam r_t + gamma sqrt(d) v_t rho / sqrt(t). Where every group is one
+    attribute this is the soft threshold of l1-RDA (rho > 0: its "enhanced" form); with larger groups it is DA-GL, whose
+    group formula is reconstructed (its paper promises a closed form in O(d); sqrt(d_G) is the group lasso's factor).
 
     Cost: O(d) a round and in memory.
 
@@ -71,11 +92,12 @@ class RDA(BuysEverything):
     groups
         Lists of attributes, by name or by number; an attribute in none of them is a group of its own.
     tuning
-        "theory": v_t = 1 and gamma = 4, which balances the two terms of the regret bound where |x|_inf, |w|_1 and |y|
-        are at most 1, and rho = 0. "practical" (the default): v_t is the mean of x_i^2 so far over all attributes, and
-        <w_t, x_t> is kept within the largest label so far; without these (they are ours) the same gamma explodes on
-        one design and hardly moves on another. gamma = 1.5 and rho = 0.02 were chosen by `benchmarks/tune.py`. Both
-        have lam = 0.001.
+        "theory": v_t = n_t = r_t = 1 and gamma = 4, which balances the two terms of the regret bound where |x|_inf,
+        |w|_1 and |y| are at most 1, rho = 0 and lam = 0.001. "practical" (the default): v_t is the mean of x_i^2 so far
+        over all attributes, n_t = 1 + 1.5 noise / signal as the errors so far tell them apart, r_t their root mean
+        square times sqrt(v_t), and <w_t, x_t> is kept within the largest label so far; without these (they are ours)
+        the same gamma explodes on one design and hardly moves on another. gamma = 1, rho = 0.02 and lam = 0.02 are for
+        the streams of `benchmarks/tune.py`.
     gamma, lam, rho
         The numbers above; each overrides the preset.
 
@@ -89,10 +111,12 @@ class RDA(BuysEverything):
     """
 
     name = "rda"
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "w", "g_bar", "tally")
+    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "w", "g_bar", "tally", "errors")
+    _added: ClassVar[tuple[str, ...]] = ("errors",)
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("tally", "errors"), Numbers(least=0.0))
     presets: ClassVar[Presets] = {
         "theory": {"gamma": 4.0, "lam": 0.001, "rho": 0.0},
-        "practical": {"gamma": 1.5, "lam": 0.001, "rho": 0.02},
+        "practical": {"gamma": 1.0, "lam": 0.02, "rho": 0.02},
     }
 
     def __init__(
@@ -115,6 +139,7 @@ class RDA(BuysEverything):
         self.w: Floats = np.zeros(self.d)
         self.g_bar: Floats = np.zeros(self.d)
         self.tally: Floats = np.zeros(3)
+        self.errors: Floats = np.zeros(3)
 
     @property
     def weights(self) -> Floats:
@@ -122,7 +147,7 @@ class RDA(BuysEverything):
         return self.w.copy()
 
     def _rounds(self, X: Floats, y: Floats) -> Floats:
-        return _rda(self.w, self.g_bar, self.tally, X, y, self.group, self.size, self.numbers)
+        return _rda(self.w, self.g_bar, self.tally, self.errors, X, y, self.group, self.size, self.numbers)
 
 
 def _partition(groups: Sequence[Sequence[str | int]], names: Sequence[str]) -> tuple[Ints, Ints]:

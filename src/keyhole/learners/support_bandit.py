@@ -1,5 +1,7 @@
 """One arm per support: the paper's advice for k <= 2 and k >= d - 2, where its own algorithm does not apply."""
 
+from collections.abc import Mapping
+from math import comb
 from typing import ClassVar
 
 import numpy as np
@@ -7,11 +9,15 @@ import numpy as np
 from .._types import Bools, Floats, Ints
 from ..protocol import Draft, Learner
 from ..rounds import Round
+from ..rules import Numbers, Rule
 from ._bank import bank
 from ._dantzig import one_of
 from ._masters import BatchedExp3, Corral, Tsallis
 from ._options import is_theory, positive, whole
 from ._supports import all_supports, most_available
+
+# No arm with a probability below this was ever drawn.
+_UNHEARD_OF = 1e-100
 
 
 class SupportBandit(Learner):
@@ -37,7 +43,7 @@ class SupportBandit(Learner):
         keeps what it knows.
     eta, ridge, label_bound, horizon
         The factor above; what A starts from in a forecaster; the bound on |y| behind the theory's scale; the T that
-        CORRAL must be told.
+        CORRAL starts with, doubled whenever the stream outlives it.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=6, k=1, T=500, seed=1, design="rademacher")
@@ -53,6 +59,7 @@ class SupportBandit(Learner):
 
     name = "support-bandit"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "bank", "master", "squares", "n")
+    _rules: ClassVar[Mapping[str, Rule]] = {"squares": Numbers(least=0.0)}
 
     def __init__(
         self,
@@ -66,7 +73,7 @@ class SupportBandit(Learner):
         eta: float | None = None,
         ridge: float = 1.0,
         label_bound: float = 1.0,
-        horizon: int = 20_000,
+        horizon: int = 1024,
     ) -> None:
         super().__init__(names, k, k0, seed)
         self.U = all_supports(self.name, self.d, k, per_support=k * k + 2 * k)
@@ -114,6 +121,15 @@ class SupportBandit(Learner):
         memo = (float(arm), p) if places is None else (float(arm), p, *map(float, places))
         kind = "exploit" if arm == self.best else "explore"
         return Draft(kind, bought if pool is None else bought[pool[bought]], memo=memo)
+
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return k * comb(d, k)
+
+    def _memo_fits(self, r: Round) -> bool:
+        arm, p, *places = r.memo if len(r.memo) >= 2 else (-1.0, 0.0)
+        likely = _UNHEARD_OF < p <= 1.0 or (p == 0.0 and isinstance(self.master, BatchedExp3))
+        return arm in range(len(self.U)) and likely and len(places) in (0, self.d)
 
     def _row(self, r: Round, x: Floats) -> Floats:
         """The arm's own attributes in its own order; what was not bought, or not observed, is zero."""

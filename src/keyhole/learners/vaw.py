@@ -1,12 +1,15 @@
 """The Vovk-Azoury-Warmuth forecaster: online ridge regression that counts the row it is about to predict."""
 
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from .._jit import jit
 from .._types import Floats
+from ..market import Market, Prices, Sources
 from ..protocol import Learner
+from ..rules import Inverse, Rule
 from ._everything import BuysEverything
 from ._options import Presets, number, settle
 
@@ -54,6 +57,8 @@ class VAW(BuysEverything):
         "theory" and "practical" (the default): a = 1, which `benchmarks/tune.py` did not improve on.
     a
         The ridge; overrides the preset.
+    sources, known, prices
+        What can be ordered (all of it is), what is there for free, what it costs: see `keyhole.market`.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
@@ -65,6 +70,7 @@ class VAW(BuysEverything):
 
     name = "vaw"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "A_inv", "b")
+    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": Inverse("a")}
     presets: ClassVar[Presets] = {"theory": {"a": 1.0}, "practical": {"a": 1.0}}
 
     def __init__(
@@ -75,8 +81,11 @@ class VAW(BuysEverything):
         seed: int,
         tuning: str = "practical",
         a: float | None = None,
+        sources: Sources | None = None,
+        known: Sequence[str] | None = None,
+        prices: Prices | None = None,
     ) -> None:
-        super().__init__(names, k, k0, seed)
+        super().__init__(names, k, k0, seed, Market.build(names, sources, known, prices))
         self.a = number("a", settle(self.presets, tuning, a=a)["a"], above=0.0)
         self.A_inv: Floats = np.eye(self.d) / self.a
         self.b: Floats = np.zeros(self.d)
@@ -85,6 +94,10 @@ class VAW(BuysEverything):
     def weights(self) -> Floats:
         """A^-1 b: the ridge estimate from the rounds told so far."""
         return self.A_inv @ self.b
+
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return d * d
 
     def _rounds(self, X: Floats, y: Floats) -> Floats:
         return _vaw(self.A_inv, self.b, X, y)

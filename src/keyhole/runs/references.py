@@ -7,6 +7,7 @@ Before each page, ridge regression on all pages before it predicts the page:
 so these lines are online too (half a page late on average, about 1 % of the stream), not fits in hindsight.
 """
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..least_squares import Moments, best_subset
+from ..rules import Anything, Rule
 from ..state import Stateful
 from .pages import page_length
 
@@ -44,6 +46,7 @@ class References(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("first", "shift", "G", "sse", "low", "high")
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("first", "low", "high"), Anything())
 
     def __init__(self, prices: Floats, k: int, spend: float, seed: int) -> None:
         self.prices, self.k, self.spend, d = prices, k, spend, prices.size

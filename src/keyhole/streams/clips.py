@@ -1,11 +1,13 @@
 """How often a value lay beyond the schema's range, and the furthest seen."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from .._jit import jit
 from .._types import Floats, Ints
+from ..rules import Anything, Rule
 from ..state import Stateful
 from .schema import Schema
 
@@ -39,6 +41,7 @@ class Clips(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("outside", "seen", "smallest", "largest")
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("smallest", "largest"), Anything())  # infinite at first
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema

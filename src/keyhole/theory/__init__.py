@@ -3,6 +3,7 @@
 from .bounds import RegretTerms
 from .comparators import BestBasket, BestSparse, best_basket, best_sparse
 from .compatibility import Compatibility, compatibility
+from .conditions import Conditions, conditions, conditions_of
 from .constants import Constants
 from .promise import Bound, bound, bounds_beside
 
@@ -11,6 +12,7 @@ __all__ = [
     "BestSparse",
     "Bound",
     "Compatibility",
+    "Conditions",
     "Constants",
     "RegretTerms",
     "best_basket",
@@ -18,4 +20,6 @@ __all__ = [
     "bound",
     "bounds_beside",
     "compatibility",
+    "conditions",
+    "conditions_of",
 ]

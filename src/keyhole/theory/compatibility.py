@@ -8,21 +8,28 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..errors import ConfigError
+from .cone import compatibility_floor
 
 __all__ = ["Compatibility", "compatibility"]
 
-# 2^(|S|-1) quadratic programs: beyond this many members of S, hours.
-_LARGEST = 16
+# Up to this many members of S all 2^(|S|-1) signs are tried, which takes seconds.
+_LARGEST = 12
+# Close enough to the lower bound to look no further, as a factor of delta_S^2.
+_CLOSE = 1.02
 # A program is solved when its value is known to this fraction of itself, or is this fraction of the largest (G)_ii.
 _ACCURACY, _ZERO = 1e-10, 1e-15
 
 
 class Compatibility(NamedTuple):
-    """The constant and a vector that attains it."""
+    """The constant, or bounds on it, and a vector that attains the upper one."""
 
     delta_s: float
+    """The constant where `exact`; else no less than it: what `minimiser` attains."""
     minimiser: Floats
     """(d,), with |w_S|_1 = 1 and |w_{S^c}|_1 <= alpha."""
+    lower: float
+    """The constant is no less than this; equal to `delta_s` where `exact`."""
+    exact: bool
 
 
 def compatibility(X: Floats, S: "Sequence[int] | Ints", alpha: float = 1.0) -> Compatibility:
@@ -31,7 +38,8 @@ def compatibility(X: Floats, S: "Sequence[int] | Ints", alpha: float = 1.0) -> C
     Scaled to |w_S|_1 = 1 and for fixed signs on S this asks for the point of least w'Gw, G = X'X/T, in the convex hull
     of the vectors e_i sign_i (i in S), each plus nothing or +-alpha e_j (j not in S): Wolfe's algorithm finds it in
     finitely many steps. The signs and their opposites give the same, so there are 2^(|S|-1) such problems; one is
-    given up as soon as its value is proved to be larger than the smallest so far.
+    given up as soon as its value is proved to be larger than the smallest so far. Beyond 12 members of S the smallest
+    is sought by descents that turn one sign at a time, and `lower` is what `keyhole.theory.cone` certifies.
 
     >>> r = compatibility(np.eye(4) * 2, [0, 1])       # G = I: |S| |w_S|_2^2 / |w_S|_1^2 >= 1
     >>> round(r.delta_s, 9), r.minimiser.round(9).tolist()
@@ -40,12 +48,45 @@ def compatibility(X: Floats, S: "Sequence[int] | Ints", alpha: float = 1.0) -> C
     References: van de Geer and Buehlmann 2009; Wolfe 1976 (the nearest point in a polytope).
     """
     G, S = _checked(X, S, alpha)
-    best = Compatibility(np.inf, np.zeros(len(G)))
+    if S.size <= _LARGEST:
+        value, w = _all_signs(G, S, alpha)
+        delta_s = float(np.sqrt(S.size * value))
+        return Compatibility(delta_s, w, delta_s, exact=True)
+    floor, liked = compatibility_floor(G, S, alpha)
+    value, w = _descend_signs(G, S, alpha, liked, _CLOSE * floor / S.size)
+    delta_s = float(np.sqrt(S.size * value))
+    return Compatibility(delta_s, w, min(delta_s, float(np.sqrt(floor))), exact=False)
+
+
+def _all_signs(G: Floats, S: Ints, alpha: float) -> tuple[float, Floats]:
+    best, minimiser = np.inf, np.zeros(len(G))
     for signs in product((1.0, -1.0), repeat=S.size - 1):
-        value, w = _Hull(G, S, np.array((1.0, *signs)), alpha).nearest(best.delta_s)
-        if value < best.delta_s:
-            best = Compatibility(value, w)
-    return Compatibility(float(np.sqrt(S.size * best.delta_s)), best.minimiser)
+        value, w = _Hull(G, S, np.array((1.0, *signs)), alpha).nearest(best)
+        if value < best:
+            best, minimiser = value, w
+    return best, minimiser
+
+
+def _descend_signs(G: Floats, S: Ints, alpha: float, liked: Floats, enough: float) -> tuple[float, Floats]:
+    """From the signs of `liked` and of the least eigenvector of G_SS: turn a sign while that helps and is needed."""
+    best, minimiser = np.inf, np.zeros(len(G))
+    for start in (liked, np.linalg.eigh(G[np.ix_(S, S)])[1][:, 0]):
+        signs = np.where(start >= 0, 1.0, -1.0)
+        value, w = _Hull(G, S, signs, alpha).nearest(np.inf)
+        turn, idle = 0, 0
+        while idle < S.size and value > enough:
+            signs[turn] = -signs[turn]
+            other, v = _Hull(G, S, signs, alpha).nearest(value)
+            if other < value * (1 - 1e-9):
+                value, w, idle = other, v, 0
+            else:
+                signs[turn], idle = -signs[turn], idle + 1
+            turn = (turn + 1) % S.size
+        if value < best:
+            best, minimiser = value, w
+        if best <= enough:
+            break
+    return best, minimiser
 
 
 class _Hull:
@@ -116,8 +157,6 @@ def _checked(X: Floats, S: "Sequence[int] | Ints", alpha: float) -> tuple[Floats
         raise ConfigError(f"X must be a (T, d) array of finite numbers, not one of shape {X.shape}")
     if S.ndim != 1 or S.size != np.unique(S).size or S.size == 0 or not ((S >= 0) & (X.shape[1] > S)).all():
         raise ConfigError(f"S must list different attributes from 0 to {X.shape[1] - 1}, at least one")
-    if S.size > _LARGEST:
-        raise ConfigError(f"S has {S.size} members; this takes 2^(|S|-1) problems and stops at {_LARGEST} members")
     if not 0 <= alpha < np.inf:
         raise ConfigError(f"alpha must be a finite number >= 0, not {alpha}")
     return X.T @ X / len(X), S

@@ -14,7 +14,7 @@ def kkt_violation(gradient, theta, lam):
 
 def test_with_all_data_as_the_batch_it_is_the_batch_lasso():
     X, y, _ = kh.streams.synthetic(d=8, k=3, T=200, seed=0, design="ar(0.5)")
-    learner = kh.make("olin-lasso", d=8, seed=0, c=0.1, n0=200)
+    learner = kh.make("olin-lasso", d=8, seed=0, tuning="theory", c=0.1, n0=200)
     zeros = 0
     for t in range(200):
         learner.tell(learner.ask(), X[t], y[t])
@@ -27,7 +27,7 @@ def test_with_all_data_as_the_batch_it_is_the_batch_lasso():
 
 def test_after_the_batch_each_round_solves_the_linearised_problem():
     X, y, _ = kh.streams.synthetic(d=8, k=3, T=300, seed=0)
-    learner = kh.make("olin-lasso", d=8, seed=0, c=0.05, n0=60)
+    learner = kh.make("olin-lasso", d=8, seed=0, tuning="theory", c=0.05, n0=60)
     before = np.zeros(8)
     for t in range(300):
         learner.tell(learner.ask(), X[t], y[t])
@@ -44,7 +44,7 @@ def test_a_hopeless_batch_is_replaced_and_the_running_objective_never_rises():
     X, y, w = kh.streams.synthetic(d=8, k=4, T=400, seed=0)
     X[:10, 4:] *= 1e-4
     y = X @ w
-    learner = kh.make("olin-lasso", d=8, seed=0, c=0.01, n0=10)
+    learner = kh.make("olin-lasso", d=8, seed=0, tuning="theory", c=0.01, n0=10)
     before = np.zeros(8)
     for t in range(400):
         learner.tell(learner.ask(), X[t], y[t])
