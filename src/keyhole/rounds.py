@@ -7,6 +7,7 @@ import numpy as np
 
 from ._types import Ints
 from .errors import ProtocolError
+from .shown import Facts, Shown, a_few, short
 
 __all__ = ["Round"]
 
@@ -15,8 +16,8 @@ def _nothing() -> Ints:
     return np.empty(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class Round:
+@dataclass(frozen=True, eq=False, repr=False)
+class Round(Shown):
     """What a learner asked for, and everything it will need of that moment when the label arrives.
 
     >>> r = Round(1, "explore", np.array([3, 0]), ("x3", "x0"), "demo")
@@ -36,15 +37,26 @@ class Round:
     """Whose round this is."""
     extra: Ints = field(default_factory=_nothing)
     """The attributes to be bought after the label, drawn already: read them with `learner.ask_more(r)`."""
+    sources: tuple[str, ...] | None = None
+    """What to order, by name; where every attribute is bought by itself, the names."""
+    price: float = 0.0
+    """What the order costs, extras included; 0 without prices."""
     memo: tuple[float, ...] = ()
     """The learner's own note to itself (inclusion probabilities and the like), in a layout of its own."""
 
     def __post_init__(self) -> None:
         for array in (self.attributes, self.extra):
             array.flags.writeable = False
+        if self.sources is None:
+            object.__setattr__(self, "sources", self.names)
+
+    def _facts(self) -> Facts:
+        facts = [("round", str(self.index)), ("to", self.kind), ("order", a_few(self.sources or ()))]
+        facts += [("price", short(self.price))] if self.price else []
+        return [*facts, ("then", f"{self.extra.size} more")] if self.extra.size else facts
 
     def _key(self) -> tuple[object, ...]:
-        same = (self.index, self.kind, self.names, self.learner, self.memo)
+        same = (self.index, self.kind, self.names, self.learner, self.sources, self.price, self.memo)
         return (*same, self.attributes.tobytes(), self.extra.tobytes())
 
     def __eq__(self, other: object) -> bool:
@@ -63,6 +75,8 @@ class Round:
                 "names": list(self.names),
                 "learner": self.learner,
                 "extra": self.extra.tolist(),
+                "sources": list(self.sources or ()),
+                "price": self.price,
                 "memo": list(self.memo),
             }
         )
@@ -79,6 +93,8 @@ class Round:
                 names=tuple(map(_text, data["names"])),
                 learner=_text(data["learner"]),
                 extra=_indices(data["extra"]),
+                sources=tuple(map(_text, data["sources"])) if "sources" in data else None,  # 0.1.0 had none
+                price=float(data.get("price", 0.0)),
                 memo=tuple(map(float, data["memo"])),
             )
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as fault:

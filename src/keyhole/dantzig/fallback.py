@@ -10,13 +10,13 @@ from .problem import Solution, gamma_max
 from .reference import solve_highs
 from .stores import Rows
 
-__all__ = ["WHOLE", "rescue"]
+__all__ = ["WHOLE", "fallback"]
 
 # The largest d at which HiGHS is given all of H.
 WHOLE = 5000
 
 
-def rescue(rows: Rows, b: Floats, Gamma: Floats, scale: float = 1.0, *, whole: bool = False) -> Solution:
+def fallback(rows: Rows, b: Floats, Gamma: Floats, scale: float = 1.0, *, whole: bool = False) -> Solution:
     """DS by generation, then by HiGHS on all of H (at once, if `whole`).
 
     As with the engine, the dual and the residual are those of the problem divided by `scale`.
