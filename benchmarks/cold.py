@@ -1,49 +1,55 @@
-"""How long a newcomer waits: `python benchmarks/cold.py [learner ...]`, from an empty cache to the first 100 rows.
+"""From an empty cache to the first 100 rows played: CPU seconds of a fresh process, best of a few, per learner.
 
-Each learner starts in a process of its own with an empty cache folder; CPU seconds of the whole process, best of three.
-`ds-poslrc` is also measured after `ds-oslrc`, whose kernels it shares.
+python benchmarks/cold.py [thrifty ds-oslrc ds-oslrc,ds-poslrc ...] [--best-of 3]
+
+A name with commas is a chain: the time of its last learner, in a fresh process, after the others filled the cache.
 """
 
+import argparse
 import os
-import resource
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
-SOURCE = Path(__file__).parents[1] / "src"
-GOALS = {"thrifty": 12.0, "ds-oslrc": 8.0, "ds-poslrc after ds-oslrc": 2.0}
-CODE = """
-import sys, keyhole as kh
-name = sys.argv[1]
-X, y, _ = kh.streams.synthetic(d=20, k=4, T=100, seed=1)
-kh.play(kh.make(name, d=20, k=4, seed=0, **({"k0": 4} if name == "ds-poslrc" else {})), X, y)
+PLAY = """
+import sys, time, warnings
+import keyhole as kh
+warnings.simplefilter("ignore")
+X, y, _ = kh.streams.synthetic(d=20, k=4, T=100, seed=0)
+kh.play(kh.make(sys.argv[1], d=20, k=4, k0=int(sys.argv[2]), seed=0), X, y)
+print(time.process_time())
 """
+# How many extras the learners of the other setting need.
+EXTRAS = {"ds-poslrc": 4}
 
 
-def cpu_seconds(name: str, cache: str) -> float:
-    """CPU time of a process that plays 100 rows."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = os.environ | {"PYTHONPATH": str(SOURCE), "NUMBA_CACHE_DIR": cache}
-    subprocess.run([sys.executable, "-W", "ignore", "-c", CODE, name], env=environment, check=True, capture_output=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+def start(name: str, cache: str) -> float:
+    """CPU seconds of one process that plays 100 rows with what the cache holds."""
+    command = [sys.executable, "-c", PLAY, name, str(EXTRAS.get(name, 0))]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
+    out = subprocess.run(command, env=environment, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return float(out.stdout)
 
 
-def measure(names: list[str]) -> float:
-    """The time of the last of the learners, each in turn from the cache that those before it left."""
+def cold(chain: str) -> tuple[float, float]:
+    """From an empty cache, and once more from the cache it left."""
+    *before, name = chain.split(",")
     with tempfile.TemporaryDirectory() as cache:
-        return [cpu_seconds(name, cache) for name in names][-1]
+        for other in before:
+            start(other, cache)
+        return start(name, cache), start(name, cache)
 
 
 def main() -> None:
-    cases = {name: [name] for name in sys.argv[1:] or ("thrifty", "ds-oslrc")}
-    if not sys.argv[1:]:
-        cases["ds-poslrc after ds-oslrc"] = ["ds-oslrc", "ds-poslrc"]
-    for label, names in cases.items():
-        best = min(measure(names) for _ in range(3))
-        goal = GOALS.get(label)
-        print(f"{label:28} {best:6.1f} s" + (f"   goal {goal:4.0f} {'met' if best <= goal else 'NOT'}" if goal else ""))
+    """Print a line per learner."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=["thrifty", "ds-oslrc", "ds-oslrc,ds-poslrc"])
+    parser.add_argument("--best-of", type=int, default=3)
+    asked = parser.parse_args()
+    print(f"{'learner':24s} {'cold, CPU s':>12s} {'again':>8s}")
+    for name in asked.names:
+        times = [cold(name) for _ in range(asked.best_of)]
+        print(f"{name:24s} {min(c for c, _ in times):12.1f} {min(w for _, w in times):8.1f}", flush=True)
 
 
 if __name__ == "__main__":

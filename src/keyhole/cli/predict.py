@@ -21,7 +21,7 @@ def predict(
     from ..streams import open_table
 
     frozen = Frozen.read(model)
-    table = open_table(file, frozen.view.schema)
+    table = open_table(file, frozen.scaling.schema)
     rows, missing = frozen.write(table, claim_file(out, force=force, reads=(model, file)), over=force)
     bought = ", ".join(frozen.names) or "nothing"
     print(f" {rows} predictions in {out}; read {bought}")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import typer
 
-# What most runs use, with the options that change which kernels they need.
-_LEARNERS: tuple[tuple[str, dict[str, int]], ...] = (("thrifty", {}), ("ds-oslrc", {}), ("ds-poslrc", {"k0": 4}))
+# What most runs use, and the extras it needs.
+_LEARNERS = (("thrifty", 0), ("ds-oslrc", 0), ("ds-poslrc", 4))
 _D, _K, _ROWS = 12, 4, 150
 
 
@@ -16,14 +16,14 @@ def warm() -> None:
 
     Example: NUMBA_CACHE_DIR=/opt/kernels keyhole warm
     """
-    for name, options in _LEARNERS:
+    for name, k0 in _LEARNERS:
         start = time.perf_counter()
-        _play(name, options)
+        _play(name, k0)
         print(f"{name}: ready after {time.perf_counter() - start:.1f} s")
     print(_where())
 
 
-def _play(name: str, options: dict[str, int]) -> None:
+def _play(name: str, k0: int) -> None:
     """A short stream by compiled blocks and, for what only single rounds need, row by row."""
     from .. import keeper
     from ..catalogue import make
@@ -31,7 +31,7 @@ def _play(name: str, options: dict[str, int]) -> None:
 
     X, y, _ = synthetic(d=_D, k=_K, T=_ROWS, seed=0)
     for compiled in (True, False):
-        keeper.play(make(name, d=_D, k=_K, seed=0, **options), X, y, compiled=compiled)
+        keeper.play(make(name, d=_D, k=_K, k0=k0, seed=0), X, y, compiled=compiled)
 
 
 def _where() -> str:

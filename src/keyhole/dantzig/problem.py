@@ -10,6 +10,7 @@ import numpy as np
 
 from .._types import Floats
 from ..errors import ConfigError
+from ..shown import Facts, Shown, short
 
 __all__ = ["TOLERANCE", "Solution", "certify", "check", "check_gamma", "gamma_max", "judge", "no_solution"]
 
@@ -18,8 +19,8 @@ TOLERANCE = 1e-9
 """What a certificate may be off by."""
 
 
-@dataclass(frozen=True)
-class Solution:
+@dataclass(frozen=True, repr=False)
+class Solution(Shown):
     """A point, its dual, and how far the pair is from optimal.
 
     `status` is "optimal", "infeasible" or "failed"; unless it is "optimal", `w` and `dual` are NaN. It is "optimal"
@@ -42,6 +43,12 @@ class Solution:
     def certified(self) -> bool:
         """Whether the pair is optimal within the tolerance; a NaN is not."""
         return self.primal_residual <= TOLERANCE and self.dual_residual <= TOLERANCE and self.gap <= TOLERANCE
+
+    def _facts(self) -> Facts:
+        sizes = [("objective", short(self.objective)), ("non-zero", f"{np.count_nonzero(self.w)} of {self.w.size}")]
+        proof = f"{max(self.primal_residual, self.dual_residual, self.gap):.1e}"
+        found = [*sizes, ("certificate", proof)] if self.status == "optimal" else []
+        return [("solution", self.status), *found, ("by", f"{self.path}, {self.pivots} pivots")]
 
 
 def check(H: Floats, b: Floats, gamma: float | Floats) -> tuple[Floats, Floats, Floats]:

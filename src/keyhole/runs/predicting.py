@@ -13,8 +13,8 @@ from ..errors import ConfigError, StateError
 from ..files import replacing
 from ..loading import from_bytes, note_in
 from ..protocol import Learner
+from ..scaling import Scaling
 from ..streams import Schema, Table
-from .view import View
 
 __all__ = ["Frozen"]
 
@@ -27,8 +27,8 @@ class Frozen:
     The prediction is the learner's own, for a round that exploits; the round is never told, so nothing changes.
     """
 
-    def __init__(self, learner: Learner, view: View) -> None:
-        self.learner, self.view = learner, view
+    def __init__(self, learner: Learner, scaling: Scaling) -> None:
+        self.learner, self.scaling = learner, scaling
         self.round = learner.ask(available=[learner.names[i] for i in learner.support])
         for _ in range(100):  # an exploration may come first; the learner is ours to ask again
             if self.round.kind == "exploit":
@@ -47,15 +47,15 @@ class Frozen:
             learner, note = from_bytes(data), note_in(data)
         except StateError as fault:
             raise StateError(f"{path}: {fault}") from None
-        raw = View(Schema.plain("label", learner.names), scaled=False, clip=False)
-        return cls(learner, View.from_note(note) if note else raw)
+        raw = Scaling(Schema.plain("label", learner.names), scaled=False, clip=False)
+        return cls(learner, Scaling.from_note(note) if note else raw)
 
     def predict(self, X: Floats) -> Floats:
         """The predictions for raw values of the support's columns, (n, |support|), in the label's own units."""
         wide = np.zeros((X.shape[0], self.learner.d))
         wide[:, self.round.attributes] = X
-        seen = self.view.rows(wide)[:, self.round.attributes]
-        return self.view.predictions(np.array([self.learner.predict(self.round, row) for row in seen]))
+        seen = self.scaling.rows(wide)[:, self.round.attributes]
+        return self.scaling.predictions(np.array([self.learner.predict(self.round, row) for row in seen]))
 
     def _bought(self, table: Table) -> Iterator[tuple[int, Floats]]:
         """The support's columns; where it is empty, any column of numbers tells how many rows there are."""
