@@ -26,10 +26,10 @@ def predict(
 
     refuse_extension(out)
     frozen = Frozen.read(model)
-    table = open_table(file, frozen.view.schema.written(numbers, encoding))
+    table = open_table(file, frozen.scaling.schema.written(numbers, encoding))
     place = claim_file(out, force=force, reads=(model, file))
     rows, missing = frozen.write(table, place, over=force, column=id, level=level)
-    bought = ", ".join(dict.fromkeys(frozen.view.schema.column_of[name] for name in frozen.names)) or "nothing"
+    bought = ", ".join(dict.fromkeys(frozen.scaling.schema.column_of[name] for name in frozen.names)) or "nothing"
     print(f" {rows} predictions in {out}; read {bought}")
     if missing:
         print(f" warning: {missing} values were missing; they took no part in their row's prediction")

@@ -14,9 +14,9 @@ from ..errors import ConfigError, StateError
 from ..files import replacing
 from ..loading import from_bytes, note_in
 from ..protocol import Learner
+from ..scaling import Scaling
 from ..streams import Schema, Table
 from ..streams._arrow import regroup
-from .view import View
 
 __all__ = ["Frozen", "refuse_extension"]
 
@@ -31,8 +31,8 @@ class Frozen:
     The prediction is the learner's own, for a round that exploits; the round is never told, so nothing changes.
     """
 
-    def __init__(self, learner: Learner, view: View) -> None:
-        self.learner, self.view = learner, view
+    def __init__(self, learner: Learner, scaling: Scaling) -> None:
+        self.learner, self.scaling = learner, scaling
         self.round = learner.ask(available=[learner.names[i] for i in learner.support])
         for _ in range(100):  # an exploration may come first; the learner is ours to ask again
             if self.round.kind == "exploit":
@@ -51,13 +51,13 @@ class Frozen:
             learner, note = from_bytes(data), note_in(data)
         except StateError as fault:
             raise StateError(f"{path}: {fault}") from None
-        raw = View(Schema.plain("label", learner.names), scaled=False, clip=False)
-        return cls(learner, View.from_note(note) if note else raw)
+        raw = Scaling(Schema.plain("label", learner.names), scaled=False, clip=False)
+        return cls(learner, Scaling.from_note(note) if note else raw)
 
     @property
     def price(self) -> float:
         """What a row costs: the sources behind what is bought, each once."""
-        schema, bought = self.view.schema, set(self.names)
+        schema, bought = self.scaling.schema, set(self.names)
         return sum(schema.source_prices[s] for s, brings in schema.sources.items() if bought.intersection(brings))
 
     def predict(self, X: Floats, level: float = 0.9) -> dict[str, Floats]:
@@ -67,13 +67,13 @@ class Frozen:
         """
         wide = np.zeros((X.shape[0], self.learner.d))
         wide[:, self.round.attributes] = X
-        seen = self.view.rows(wide)[:, self.round.attributes]
+        seen = self.scaling.rows(wide)[:, self.round.attributes]
         found = {"prediction": np.array([self.learner.predict(self.round, row) for row in seen])}
         interval = getattr(self.learner, "interval", None)
         if interval is not None:
             ends = np.array([interval(self.round, row, level=level) for row in seen]).reshape(-1, 2)
             found |= {"low": ends[:, 0], "high": ends[:, 1]}
-        return {name: self.view.predictions(numbers) for name, numbers in found.items()}
+        return {name: self.scaling.predictions(numbers) for name, numbers in found.items()}
 
     def _blocks(self, table: Table, column: str | None) -> Iterator[tuple[int, Floats, pa.Array | None]]:
         """The support's columns with the column that names the rows; some column tells how many there are."""

@@ -143,6 +143,11 @@ class Schema(Scales):
         """The schema of data that is scaled already: every range is [-1, 1], no price is said."""
         return cls(Range(target, -1.0, 1.0), tuple(Attribute(name, -1.0, 1.0) for name in names), tuple(ignored))
 
+    @classmethod
+    def unknown(cls, target: str, names: Iterable[str], ignored: Iterable[str] = ()) -> "Schema":
+        """The schema of data of which nothing but the names is known: no ranges, no prices."""
+        return cls(Range(target), tuple(map(Attribute, names)), tuple(ignored))
+
     def with_prices(self, prices: Mapping[str, float]) -> "Schema":
         """The same schema with these prices, by source; a name that is no source is refused."""
         single = {a.name for a in self._single}
