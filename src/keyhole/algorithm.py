@@ -82,8 +82,10 @@ class Algorithm:
     """Where the learner is: "module:Class", imported when it is made."""
     buys_all: bool = False
     """Buys every attribute in every round: a reference, not a choice for a budget."""
-    extras: str = "none"
-    """Attributes bought after the label, k0 of them: "none", "optional" or "required"."""
+    extras: bool = False
+    """It buys after the label too, where k0 > 0."""
+    needs_extras: bool = False
+    """It cannot do without: k0 must be > 0."""
     raw_columns: bool = False
     """Learns shift and scale of raw columns by itself; the others want values within [-1, 1]."""
     told: bool = False

@@ -72,7 +72,10 @@ def _places(columns: Sequence[str], options: Mapping[str, object]) -> int:
     """What k counts: the sources where there are any, else the attributes."""
     if not (options.get("sources") or options.get("known")):
         return len(columns)
-    market = Market.build(columns, options.get("sources"), options.get("known"))  # type: ignore[arg-type]
+    try:
+        market = Market.build(columns, options.get("sources"), options.get("known"))  # type: ignore[arg-type]
+    except (TypeError, AttributeError):
+        raise ConfigError("sources must be lists of attributes by name, known a list of attributes") from None
     return len(market.sources)
 
 

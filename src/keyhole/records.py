@@ -23,7 +23,7 @@ _RECORDS = (
         reference="keyhole's own, docs/thrifty.md",
         status="verified",
         path="keyhole.learners.thrifty:Thrifty",
-        extras="optional",
+        extras=True,
         raw_columns=True,
     ),
     Algorithm(
@@ -45,7 +45,8 @@ _RECORDS = (
         reference=f"{_PAPER}, Algorithm 3",
         status="verified",
         path="keyhole.learners.ds_poslrc:DSPOSLRC",
-        extras="required",
+        extras=True,
+        needs_extras=True,
     ),
     Algorithm(
         name="aer",
@@ -151,7 +152,8 @@ _RECORDS = (
         reference=f"{_ITO}, Algorithm 1",
         status="reconstructed",
         path="keyhole.learners.ito2017:Ito1",
-        extras="required",
+        extras=True,
+        needs_extras=True,
     ),
     Algorithm(
         name="ito2017-2",
@@ -182,7 +184,8 @@ _RECORDS = (
         reference=f"{_KALE}, Algorithm 1",
         status="reconstructed",
         path="keyhole.learners.kale2017_dantzig:KaleDantzig",
-        extras="required",
+        extras=True,
+        needs_extras=True,
     ),
     Algorithm(
         name="foster2016",
@@ -193,7 +196,8 @@ _RECORDS = (
         reference="Foster, Kale and Karloff, COLT 2016",
         status="reconstructed",
         path="keyhole.learners.foster2016:Foster",
-        extras="required",
+        extras=True,
+        needs_extras=True,
     ),
     Algorithm(
         name="support-bandit",
@@ -215,7 +219,8 @@ _RECORDS = (
         reference=f"{_KALE}, Algorithm 2",
         status="reconstructed",
         path="keyhole.learners.kale2017_greedy:KaleGreedy",
-        extras="required",
+        extras=True,
+        needs_extras=True,
     ),
     Algorithm(
         name="murata2018-explore",

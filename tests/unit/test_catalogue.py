@@ -64,8 +64,7 @@ def test_algorithms_are_records():
         assert a.assumptions
         assert a.status in ("verified", "reconstructed")
         words = {"name", "setting", "assumptions", "bound", "cost", "reference", "status"}
-        assert set(a.to_dict()) == words | {"buys_all", "extras", "raw_columns", "told", "options"}
-        assert a.extras in ("none", "optional", "required")
+        assert set(a.to_dict()) == words | {"buys_all", "extras", "needs_extras", "raw_columns", "told", "options"}
     assert len({a.name for a in kh.algorithms()}) == len(kh.algorithms())
 
 
@@ -107,7 +106,7 @@ ODD = [
 @pytest.mark.parametrize("a", kh.algorithms(), ids=lambda a: a.name)
 def test_no_option_leads_to_another_exception(a):
     """Every option with everything odd: a learner, or a ConfigError of one sentence."""
-    k, k0 = 9 if a.buys_all else 3, 4 if a.extras == "required" else 0
+    k, k0 = 9 if a.buys_all else 3, 4 if a.needs_extras else 0
     for option in a.options:
         for value in ODD:
             given = {"support": [1, 2]} if a.told else {}
@@ -127,3 +126,14 @@ def test_a_rate_that_explores_never_does_not_hang(explore):
     for name in ("ds-oslrc", "aer", "aerr", "aelr", "ito2017-2", "ito2017-3"):
         history = kh.play(kh.make(name, d=9, k=3, seed=0, explore=explore), X, y)
         assert history.explored.sum() == 1
+
+
+@pytest.mark.parametrize("a", kh.algorithms(), ids=lambda a: a.name)
+def test_what_code_reads_of_an_algorithm_is_a_field_and_agrees_with_the_learner(a):
+    options = {"support": [0, 1, 2]} if a.name == "oracle-support" else {}
+    k0 = 3 if a.extras else 0
+    learner = kh.make(a.name, d=8, k=8 if a.buys_all else 3, k0=0 if a.buys_all else k0, seed=0, **options)
+    assert a.raw_columns == hasattr(type(learner), "intercept")
+    r = learner.ask()
+    assert a.buys_all == (r.attributes.size == 8)
+    assert a.extras == (learner.ask_more(r).size > 0)

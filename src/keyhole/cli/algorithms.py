@@ -73,7 +73,7 @@ def letters(assumptions: str) -> str:
 
 def _part(a: "Algorithm") -> int:
     """Which of the tables an algorithm is in."""
-    return 2 if a.buys_all or a.told else int(a.extras == "required")
+    return 2 if a.buys_all or a.told else int(a.needs_extras)
 
 
 def _table(title: str, members: "list[Algorithm]") -> "Table":

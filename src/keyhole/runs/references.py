@@ -14,9 +14,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from .._types import Floats, Ints
+from ..least_squares import Moments, best_subset
 from ..rules import Anything, Rule
 from ..state import Stateful
-from .moments import Moments, best_subset
 from .pages import page_length
 
 __all__ = ["Line", "References"]

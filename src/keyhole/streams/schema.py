@@ -143,6 +143,11 @@ class Schema(Scales):
         """The schema of data that is scaled already: every range is [-1, 1], no price is said."""
         return cls(Range(target, -1.0, 1.0), tuple(Attribute(name, -1.0, 1.0) for name in names), tuple(ignored))
 
+    @classmethod
+    def unknown(cls, target: str, names: Iterable[str], ignored: Iterable[str] = ()) -> "Schema":
+        """The schema of data of which nothing but the names is known: no ranges, no prices."""
+        return cls(Range(target), tuple(map(Attribute, names)), tuple(ignored))
+
     def with_prices(self, prices: Mapping[str, float]) -> "Schema":
         """The same schema with these prices, by source; a name that is no source is refused."""
         single = {a.name for a in self._single}
@@ -174,6 +179,14 @@ class Schema(Scales):
         kept = tuple(a for a in self.attributes if a.name not in gone)
         ignored = (*self.ignored, *(a.name for a in self.attributes if a.name in gone))
         return replace(self.without_panel_columns(names), attributes=kept, ignored=ignored)
+
+    def written(self, numbers: str = "", encoding: str = "") -> "Schema":
+        """The same schema for a file whose numbers are written, or whose text is encoded, in another way; "": as is."""
+        columns = self.attributes
+        if numbers:
+            columns = tuple(replace(a, numbers=numbers) if a.type == "number" else a for a in columns)
+        label = replace(self.label, numbers=numbers) if numbers else self.label  # type: ignore[call-arg]
+        return replace(self, label=label, attributes=columns, encoding=encoding or self.encoding)
 
     def settle(self, table: "Table") -> "Schema":
         """The same schema with the values and origins that were left out, as all rows of a table have them.

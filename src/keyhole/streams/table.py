@@ -79,6 +79,11 @@ class Table(ABC):
         self._kinds = {c.name: c.kind for c in self.columns}
         self._rounded: set[str] = set()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return tuple(c.name for c in self.columns)
+
     @abstractmethod
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> "Iterator[pa.RecordBatch]":
         """The rows from `start` on, in pieces of any length; the columns of `names`, as numbers.

@@ -4,20 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._types import Floats
-from ..protocol import Learner, Plain
-from ..streams import Schema
+from ._types import Floats
+from .protocol import Plain
+from .streams import Schema
 
-__all__ = ["View", "wants_raw"]
-
-
-def wants_raw(learner: Learner) -> bool:
-    """Whether a learner takes columns as they are: then it keeps an intercept, and scales for itself."""
-    return hasattr(type(learner), "intercept")
+__all__ = ["Scaling"]
 
 
 @dataclass(frozen=True)
-class View:
+class Scaling:
     """The paper's learners see values scaled by the schema; a learner for raw data sees them as they are.
 
     Where the schema's ranges are meant (`clip`), what lies beyond them is clipped for both.
@@ -49,7 +44,7 @@ class View:
         return {"schema": self.schema.to_toml(), "scaled": self.scaled, "clip": self.clip}
 
     @classmethod
-    def from_note(cls, note: dict[str, Plain]) -> "View":
+    def from_note(cls, note: dict[str, Plain]) -> "Scaling":
         """What `to_note` gave."""
         return cls(
             Schema.from_toml(str(note["schema"]), "the model's schema"), bool(note["scaled"]), bool(note["clip"])

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 import keyhole as kh
-from keyhole.runs.lock import Lock
+from keyhole.outputs import Folder
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from keyhole.runs.lock import Lock
-with Lock(Path(sys.argv[1])):
+from keyhole.outputs import Folder
+with Folder.claim(Path(sys.argv[1]), "run").lock():
     print("held", flush=True)
     time.sleep(60)
 """
@@ -26,9 +26,12 @@ def test_the_holder_is_named_and_a_killed_one_holds_nothing(tmp_path):
     command = [sys.executable, "-c", HOLD, str(tmp_path)]
     process = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": home}, stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "held\n"
-    with pytest.raises(kh.ConfigError, match=f"is being written by process {process.pid}"), Lock(tmp_path):
+    folder = Folder.claim(tmp_path, "run")
+    with pytest.raises(kh.ConfigError, match=f"is being written by process {process.pid}"), folder.lock():
         pass
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    with Lock(tmp_path):
-        assert (tmp_path / ".lock").read_text() == f"process {os.getpid()}"
+    with folder.lock():
+        assert (tmp_path / ".writer").read_text() == f"process {os.getpid()}"
+        with pytest.raises(kh.ConfigError, match=f"is being written by process {os.getpid()}"), folder.lock():
+            pass

@@ -1,12 +1,12 @@
-"""The report of one run: report.html and its figures, from what the run folder holds."""
+"""The report of one run: report.html and its figures, from what is in hand when it ends."""
 
 import numpy as np
 
 from .. import __version__
 from ..files import write_atomically
 from ..outputs import Folder
+from ..runs import RunData
 from . import html
-from .reading import Story, read_story
 from .svg import COLOURS, Curve, heat_map, line_chart, number
 
 __all__ = ["headline", "write_report"]
@@ -21,13 +21,12 @@ _REFERENCES = {
 _SHOWN = 20
 
 
-def write_report(folder: Folder) -> None:
+def write_report(folder: Folder, data: RunData) -> None:
     """Write report.html and figures/ of a run whose results are complete."""
-    story = read_story(folder.path)
-    drawn = _figures(story)
+    drawn = _figures(data)
     for name, (_, svg, _, _) in drawn.items():
         write_atomically(folder.file(f"figures/{name}.svg"), html.standalone(svg).encode())
-    write_atomically(folder.file("report.html"), _page(story, list(drawn.values())).encode())
+    write_atomically(folder.file("report.html"), _page(data, list(drawn.values())).encode())
 
 
 def headline(summary: dict[str, object]) -> tuple[list[str], list[list[str]], int]:
@@ -61,44 +60,44 @@ def _budget(summary: dict[str, object]) -> str:
 _Figure = tuple[str, str, str, list[str]]
 
 
-def _figures(story: Story) -> dict[str, _Figure]:
+def _figures(data: RunData) -> dict[str, _Figure]:
     """The figures by name: title, picture, table, names of the curves."""
-    return {"loss": _loss(story), "bought": _bought(story), "weights": _weights(story), "money": _money(story)}
+    return {"loss": _loss(data), "bought": _bought(data), "weights": _weights(data), "money": _money(data)}
 
 
-def _loss(story: Story) -> _Figure:
-    levels = [(key, line["mse"]) for key, line in story.summary["references"].items()]
-    curves = [Curve("in each stretch", story.loss), Curve("so far", story.loss_so_far)]
-    svg = line_chart("mean squared error", story.ends, curves, "row", "mse", levels)
-    return "Mean squared error", svg, _numbers(story, curves), [c.name for c in curves]
+def _loss(data: RunData) -> _Figure:
+    levels = [(key, line["mse"]) for key, line in data.summary["references"].items()]
+    curves = [Curve("in each stretch", data.loss), Curve("so far", data.loss_so_far)]
+    svg = line_chart("mean squared error", data.ends, curves, "row", "mse", levels)
+    return "Mean squared error", svg, _numbers(data, curves), [c.name for c in curves]
 
 
-def _bought(story: Story) -> _Figure:
-    names, share = story.names[:_SHOWN], story.share[:_SHOWN]
-    svg = heat_map("attributes bought over time", story.ends, names, share, "row")
+def _bought(data: RunData) -> _Figure:
+    names, share = data.bought[:_SHOWN], data.share[:_SHOWN]
+    svg = heat_map("attributes bought over time", data.ends, names, share, "row")
     rows = [[name, *(f"{100 * s:.0f}" for s in line)] for name, line in zip(names, share, strict=True)]
-    table = html.table(["% of rows, up to row", *map(_row, story.ends)], rows)
-    more = f" (the {_SHOWN} most bought of {len(story.names)})" if len(story.names) > _SHOWN else ""
+    table = html.table(["% of rows, up to row", *map(_row, data.ends)], rows)
+    more = f" (the {_SHOWN} most bought of {len(data.bought)})" if len(data.bought) > _SHOWN else ""
     return f"Attributes bought over time{more}", svg, table, []
 
 
-def _weights(story: Story) -> _Figure:
+def _weights(data: RunData) -> _Figure:
     """The attributes with the largest weights at any time."""
-    order = np.argsort(-np.abs(story.weights).max(axis=1, initial=0.0), kind="stable")[:COLOURS]
-    curves = [Curve(story.names[i], story.weights[i]) for i in order]
-    svg = line_chart("weights over time", story.ends, curves, "row", "weight per unit")
-    return "Weights over time", svg, _numbers(story, curves), [c.name for c in curves]
+    order = np.argsort(-np.abs(data.weights).max(axis=1, initial=0.0), kind="stable")[:COLOURS]
+    curves = [Curve(data.bought[i], data.weights[i]) for i in order]
+    svg = line_chart("weights over time", data.ends, curves, "row", "weight per unit")
+    return "Weights over time", svg, _numbers(data, curves), [c.name for c in curves]
 
 
-def _money(story: Story) -> _Figure:
-    everything = story.ends * sum(facts["price"] for facts in story.summary["attributes"].values())
-    curves = [Curve("spent", story.money), Curve("buying everything would have cost", everything)]
-    svg = line_chart("money", story.ends, curves, "row", "spent so far", cumulative=True)
-    return "Money", svg, _numbers(story, curves), [c.name for c in curves]
+def _money(data: RunData) -> _Figure:
+    everything = data.ends * sum(facts["price"] for facts in data.summary["attributes"].values())
+    curves = [Curve("spent", data.money), Curve("buying everything would have cost", everything)]
+    svg = line_chart("money", data.ends, curves, "row", "spent so far", cumulative=True)
+    return "Money", svg, _numbers(data, curves), [c.name for c in curves]
 
 
-def _numbers(story: Story, curves: list[Curve]) -> str:
-    rows = [[_row(end), *(number(c.y[i]) for c in curves)] for i, end in enumerate(story.ends)]
+def _numbers(data: RunData, curves: list[Curve]) -> str:
+    rows = [[_row(end), *(number(c.y[i]) for c in curves)] for i, end in enumerate(data.ends)]
     return html.table(["up to row", *(c.name for c in curves)], rows)
 
 
@@ -110,8 +109,8 @@ def _exact(value: float) -> str:
     return f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"
 
 
-def _page(story: Story, drawn: list[_Figure]) -> str:
-    s = story.summary
+def _page(data: RunData, drawn: list[_Figure]) -> str:
+    s = data.summary
     labels = f"{s['rows']} rows, {s['d']} attributes, label {s['target']}"
     costs = f"{s['attributes_per_row']:.3g} attributes a row for {s['price_per_row']:.4g}"
     lead = f"{labels}; {s['algorithm']} bought {costs}."

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Floats, Ints
+from ._types import Floats, Ints
 
 __all__ = ["Moments", "Subset", "best_subset"]
 

@@ -12,10 +12,12 @@ import numpy as np
 from .. import data
 from .._types import Floats
 from ..errors import ConfigError
-from ..runs.spec import assignments
+from ..spec import assignments
 from ..streams import Schema, fingerprint, open_table, synthetic
+from ..streams.encoded import EncodedTable
+from ..streams.learnt import first_rows, learn_ranges
 
-__all__ = ["Rows", "Source"]
+__all__ = ["Rows", "StreamSpec"]
 
 
 class Rows(NamedTuple):
@@ -28,10 +30,10 @@ class Rows(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Source:
+class StreamSpec:
     """A stream by name: `synthetic:d=20,k=4,sigma=0.1`, a data set, or a file with its target and schema.
 
-    >>> Source.parse("synthetic:d=6,k=2").rows(seed=1, rounds=10).X.shape
+    >>> StreamSpec.parse("synthetic:d=6,k=2").rows(seed=1, rounds=10).X.shape
     (10, 6)
     """
 
@@ -42,35 +44,46 @@ class Source:
     shuffle: bool = False
     content: str = ""
     """A digest of the file, so that results of another content are not taken for its own."""
+    notes: tuple[str, ...] = ()
+    """What a person should know of it."""
 
     @classmethod
-    def parse(cls, name: str, target: str | None = None, schema: Path | None = None, shuffle: bool = False) -> "Source":
-        """The source of that name, checked as far as that goes without reading it all."""
+    def parse(
+        cls, name: str, target: str | None = None, schema: Path | None = None, shuffle: bool = False
+    ) -> "StreamSpec":
+        """The stream of that name, checked as far as that goes without reading it all."""
         if name.startswith("synthetic:"):
-            source = cls(name)
-            source.rows(0, 1)
-            return source
+            stream = cls(name)
+            stream.rows(0, 1)
+            return stream
         if name in data.names():
             return cls(name, shuffle=shuffle)
         given = Schema.read(schema) if schema is not None else None
         table = open_table(name, encoding=given.encoding if given else "")
         if given is None and target is None:
             raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")
-        known = given.settle(table) if given else Schema.plain(str(target), table.usable(target))
-        open_table(name, known).require([*known.names, known.target])
-        mark = json.dumps(fingerprint(name, known.encoding).to_dict()).encode()
+        known = given.settle(table) if given else Schema.unknown(str(target), table.usable(target))
+        encoded = EncodedTable(table, known)
+        encoded.require([*known.names, known.target])
+        known, notes = learn_ranges(known, first_rows(encoded, known))
+        mark = json.dumps(fingerprint(name, [c.name for c in table.columns]).to_dict()).encode()
         content = hashlib.sha256(mark).hexdigest()[:16]
-        return cls(str(Path(name).resolve()), known.target, known.to_toml(), shuffle, content)
+        return cls(str(Path(name).resolve()), known.target, known.to_toml(), shuffle, content, tuple(notes))
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether its rows are drawn, and the truth behind them is known."""
+        return self.name.startswith("synthetic:")
 
     @property
     def budget(self) -> int | None:
         """The number of attributes that matter, where it is known: the budget if none is given."""
-        k = dict(self._options).get("k") if self.name.startswith("synthetic:") else None
+        k = dict(self._options).get("k") if self.is_synthetic else None
         return k if isinstance(k, int) else None
 
     def rows(self, seed: int, rounds: int) -> Rows:
         """The rows that a seed plays: drawn with it, or shuffled by it where that was asked for."""
-        if self.name.startswith("synthetic:"):
+        if self.is_synthetic:
             return self._drawn(seed, rounds)
         X, y, schema = _table(self)
         order = np.random.default_rng([seed, 2]).permutation(y.size) if self.shuffle else np.arange(y.size)
@@ -94,11 +107,11 @@ class Source:
 
 
 @lru_cache(maxsize=4)
-def _table(source: Source) -> tuple[Floats, Floats, Schema]:
+def _table(stream: StreamSpec) -> tuple[Floats, Floats, Schema]:
     """A data set or file in memory; read once by each worker."""
-    if source.schema is None:
-        found = data.load(source.name)
+    if stream.schema is None:
+        found = data.load(stream.name)
         return found.X, found.y, found.schema
-    schema = Schema.from_toml(source.schema)
-    batches = list(open_table(source.name, schema).batches(schema.names, schema.target))
+    schema = Schema.from_toml(stream.schema)
+    batches = list(open_table(stream.name, schema).batches(schema.names, schema.target))
     return np.concatenate([b.X for b in batches]), np.concatenate([b.y for b in batches]), schema

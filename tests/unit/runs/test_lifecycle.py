@@ -11,14 +11,21 @@ from keyhole import runs
 RESULTS = ("rounds.parquet", "ledger.parquet", "model.kh", "summary.json")
 
 
+def publish(folder, data):
+    pass
+
+
 class Silent:
     """A watcher that stops a run at a row, if at all."""
 
     def __init__(self, stop=None):
         self.stop, self.rows, self.said = stop, 0, []
 
-    def tick(self, rows, tally):
+    def tick(self, rows, totals):
         self.rows = rows
+
+    def look(self, read, size):
+        pass
 
     def say(self, text):
         self.said.append(text)
@@ -27,8 +34,8 @@ class Silent:
         return self.stop is not None and self.rows >= self.stop
 
 
-@pytest.fixture(params=["ds-oslrc[explore=0.2]", runs.default_algorithm()])
-def settings(tmp_path, request):
+@pytest.fixture(params=["ds-oslrc[explore=0.2]", "thrifty"])
+def plan(tmp_path, request):
     X, y, _ = kh.streams.synthetic(8, 3, 700, seed=4)
     X[::5, 2] = np.nan
     y[::50] = np.nan
@@ -38,8 +45,8 @@ def settings(tmp_path, request):
 
 
 @pytest.fixture
-def whole(settings, tmp_path):
-    assert runs.begin(settings, tmp_path / "whole", Silent(), lambda folder: None)
+def whole(plan, tmp_path):
+    assert runs.begin(plan, tmp_path / "whole", Silent(), publish)
     return tmp_path / "whole"
 
 
@@ -49,46 +56,46 @@ def assert_same(folder, whole):
 
 
 @pytest.mark.parametrize("every", [0.0, 60.0])
-def test_stopped_anywhere_and_resumed_is_the_same_run(settings, whole, tmp_path, every):
+def test_stopped_anywhere_and_resumed_is_the_same_run(plan, whole, tmp_path, every):
     for stop in (1, 63, 64, 65, 300, 699, 700):
         folder = tmp_path / f"cut{stop}"
-        assert not runs.begin(settings, folder, Silent(stop), lambda folder: None, every)
-        assert runs.resume(folder, Silent(), lambda folder: None, every)
+        assert not runs.begin(plan, folder, Silent(stop), publish, every)
+        assert runs.resume(folder, Silent(), publish, every)
         assert_same(folder, whole)
 
 
-def test_stopped_row_after_row_and_resumed_each_time_is_the_same_run(settings, whole, tmp_path):
+def test_stopped_row_after_row_and_resumed_each_time_is_the_same_run(plan, whole, tmp_path):
     folder = tmp_path / "cut"
-    ended = runs.begin(settings, folder, Silent(20), lambda folder: None)
+    ended = runs.begin(plan, folder, Silent(20), publish)
     for stop in range(40, 2000, 20):
         if ended:
             break
-        ended = runs.resume(folder, Silent(stop), lambda folder: None)
+        ended = runs.resume(folder, Silent(stop), publish)
     assert ended
     assert_same(folder, whole)
 
 
-def test_killed_while_the_results_are_written_loses_and_doubles_nothing(settings, whole, tmp_path):
+def test_killed_while_the_results_are_written_loses_and_doubles_nothing(plan, whole, tmp_path):
     class Killed(BaseException):
         pass
 
-    def die(folder):
+    def die(folder, data):
         raise Killed
 
     folder = tmp_path / "cut"
     with pytest.raises(Killed):
-        runs.begin(settings, folder, Silent(), die)
+        runs.begin(plan, folder, Silent(), die)
     with pytest.raises(Killed):
         runs.resume(folder, Silent(), die)
-    assert runs.resume(folder, Silent(), lambda folder: None)
+    assert runs.resume(folder, Silent(), publish)
     assert_same(folder, whole)
-    assert runs.resume(folder, Silent(), die) is None
+    assert runs.resume(folder, Silent(), die) is True
 
 
-def test_the_books_agree_with_each_other_and_with_playing_the_array(settings, whole, tmp_path):
+def test_the_books_agree_with_each_other_and_with_playing_the_array(plan, whole, tmp_path):
     table = pq.read_table(tmp_path / "a.parquet")
     X = np.column_stack([table[f"x{i}"].to_numpy() for i in range(8)])
-    history = kh.play(kh.catalogue.from_config(settings.learner), X, table["y"].to_numpy())
+    history = kh.play(kh.catalogue.from_config(plan.settings.learner), X, table["y"].to_numpy())
     rounds, ledger = (pq.read_table(whole / f"{name}.parquet").to_pydict() for name in ("rounds", "ledger"))
     assert np.allclose(rounds["prediction"], history.predictions, rtol=1e-9, atol=1e-12)
     assert rounds["explored"] == history.explored.tolist()

@@ -9,14 +9,14 @@ from ..state import Stateful
 from ..streams import Clips, Schema
 from .pages import RunPage
 
-__all__ = ["Tally"]
+__all__ = ["Totals"]
 
 # Shares of missing values at which a person is told, once each, and from how many purchases on they mean something.
 _SHARES = (0.01, 0.05, 0.2)
 _ENOUGH = 100
 
 
-class Tally(Stateful):
+class Totals(Stateful):
     """Totals over all rows, and where they stood when the present page began (so that a page can be told apart).
 
     `loss` is for the eye while a run goes on; the summary adds up what was written down.
@@ -34,7 +34,7 @@ class Tally(Stateful):
         "messages",
     )
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, clip: bool = True) -> None:
         d = len(schema.names)
         self.names, self.prices = schema.names, schema.prices
         self.rows = self.abandoned = 0
@@ -42,6 +42,8 @@ class Tally(Stateful):
         self.bought: Ints = np.zeros(d, dtype=np.int64)
         self.unobserved: Ints = np.zeros(d, dtype=np.int64)
         self.clips = Clips(schema)
+        if not clip:  # then no value lies beyond anything
+            self.clips.low[:], self.clips.high[:] = -np.inf, np.inf
         self.mark: Ints = np.zeros((3, d), dtype=np.int64)
         self.told = 0
         self.messages = ""
@@ -84,13 +86,6 @@ class Tally(Stateful):
     def mean_loss(self) -> float:
         """The mean squared error so far."""
         return self.loss / max(self.rows - self.abandoned, 1)
-
-    @property
-    def constant(self) -> list[str]:
-        """The attributes that were bought more than once and never changed."""
-        clips = self.clips
-        same = (clips.seen > 1) & (clips.smallest == clips.largest)
-        return [self.names[i] for i in np.flatnonzero(same[:-1])]
 
     @property
     def _counts(self) -> Ints:

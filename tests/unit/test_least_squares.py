@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from keyhole.runs.moments import Moments, best_subset
+from keyhole.least_squares import Moments, best_subset
 
 
 @pytest.fixture
