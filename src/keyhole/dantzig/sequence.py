@@ -80,7 +80,10 @@ class Sequence(Stateful):
 
     def update(self, B: Ints, h: Floats, v: Floats) -> None:
         """H[B, B] += h, b[B] += v, s += 1; B has no repeated index."""
-        B = np.ascontiguousarray(B, np.int64)
+        given = np.asarray(B)
+        if given.size and given.dtype.kind not in "iu":
+            raise ConfigError(f"B are indices: whole numbers, not {given.dtype}; nothing was changed")
+        B = np.ascontiguousarray(given, np.int64)
         h, v = np.ascontiguousarray(h, np.float64), np.ascontiguousarray(v, np.float64)
         if B.ndim != 1 or h.shape != (B.size, B.size) or v.shape != B.shape:
             raise ConfigError(f"a round is B (k,), h (k, k), v (k,), not {B.shape}, {h.shape}, {v.shape}")

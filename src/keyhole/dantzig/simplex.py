@@ -38,6 +38,8 @@ class Simplex(Stateful):
         self.GG: Floats = np.zeros((2, capacity, capacity))
         self._work = new_work(d, capacity)
         self.Gamma: Floats = self._work.c[0, 0]
+        # The objective is sum_j cost_j |w_j|; 1, unless columns are scaled.
+        self.cost: Floats = self._work.c[1, 0]
         self._fit()
 
     def set_state(self, flat: dict[str, Value]) -> None:
@@ -99,12 +101,16 @@ class Simplex(Stateful):
                 self.reset()
             verdict = self._follow(rows, b, scale, out, seed)
             pivots += self._work.path["pivots"].item()
+            if verdict == OPTIMAL:
+                (primal, dual), found = self._work.side["excess"].tolist(), self._work.path
+                objective, gap = found["objective"].item(), found["gap"].item()
+                sol = Solution(out[0], out[1], objective, primal, dual, gap, "optimal", path, pivots)
+                if sol.certified:
+                    return sol
+                verdict = LOST
             if verdict != LOST:
                 break
-        if verdict == OPTIMAL:
-            (primal, dual), found = self._work.side["excess"].tolist(), self._work.path
-            objective, gap = found["objective"].item(), found["gap"].item()
-            return Solution(out[0], out[1], objective, primal, dual, gap, "optimal", path, pivots)
+            out[:] = 0.0
         self.reset()
         if verdict == ZERO:
             return Solution(out[0], out[1], 0.0, 0.0, 0.0, 0.0, "optimal", "zero", pivots)
@@ -132,7 +138,7 @@ class Simplex(Stateful):
             inverted = end == STALE
         self.updates = path["updates"].item()
         if end == STUCK:
-            return INFEASIBLE if self._infeasible(b) else LOST
+            return INFEASIBLE if self._infeasible(rows, b) else LOST
         return end
 
     def _invert(self, *, drop: bool) -> None:
@@ -156,8 +162,8 @@ class Simplex(Stateful):
         c[0, 1] = np.max(np.abs(z[0, 0]) - c[0, 0]) * (1.0 + jitter * xi[0])
         c[1, 1] = jitter * xi[1]
 
-    def _infeasible(self, b: Floats) -> bool:
-        """Is the direction without an end a proof: a ray l with H'l = 0 and b'l > Gamma'|l|?"""
+    def _infeasible(self, rows: Rows, b: Floats) -> bool:
+        """Is the direction without an end a proof: a ray l with H'l = 0, to rounding, and b'l > Gamma'|l|?"""
         (primal, dual), (_, R) = self._work.side, self.idx
         if dual["kind"] != NOTHING:
             return False
@@ -165,6 +171,9 @@ class Simplex(Stateful):
         ray[R[: self.m]] = self._work.x[1, 2, : self.m]
         if primal["kind"] == ENTER:
             ray[primal["which"]] = primal["sign"]
-        on = ray != 0.0
+        on = np.flatnonzero(ray)
         gain, cost = b[on] @ ray[on], self.Gamma[on] @ np.abs(ray[on])
-        return bool(gain - cost > 1e-9 * (np.abs(b[on]) @ np.abs(ray[on]) + cost))
+        lines = rows.take(1, on)
+        off, size = np.abs(ray[on] @ lines), np.abs(ray[on]) @ np.abs(lines)
+        proof = gain - cost > 1e-9 * (np.abs(b[on]) @ np.abs(ray[on]) + cost)
+        return bool(proof and (off <= 1e-11 * size).all())
