@@ -15,7 +15,7 @@ from ..runs.folder import check_room
 from ..runs.lock import Lock
 from ..runs.spec import Spec
 from .engines import Engine
-from .job import Job, Outcome, learner_of
+from .job import Job, Outcome, learner_of, run_job
 from .sources import Source
 
 __all__ = ["Comparison", "Progress"]
@@ -62,7 +62,7 @@ class Comparison:
             missing = [job for job in self.jobs if self._read(job) is None]
             done = len(self.jobs) - len(missing)
             progress(done, len(self.jobs))
-            for job, outcome in engine.run(missing) if missing else iter(()):
+            for job, outcome in engine.run(missing, run_job) if missing else iter(()):
                 write_atomically(self._path(job), json.dumps(outcome).encode())
                 done += 1
                 progress(done, len(self.jobs))
