@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import dantzig, data, sampling, streams, theory, tuning
     from .catalogue import Algorithm, algorithms, make
+    from .client import connect
     from .compat.dantzig import DantzigSelector, DantzigSelectorCV
     from .errors import ConfigError, KeyholeWarning, ProtocolError, StateError
     from .keeper import History, play
@@ -36,6 +37,7 @@ _HOME = {
     "Round": "rounds",
     "StateError": "errors",
     "algorithms": "catalogue",
+    "connect": "client",
     "load": "loading",
     "make": "catalogue",
     "open_store": "store",
@@ -55,6 +57,7 @@ __all__ = [
     "Round",
     "StateError",
     "algorithms",
+    "connect",
     "dantzig",
     "data",
     "load",

@@ -66,7 +66,9 @@ def _by_name(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
     return [given[n] for n in names]
 
 
-def available(given: "Bools | Sequence[bool] | Sequence[str] | None", index: Mapping[str, int], d: int) -> Bools | None:
+def available(
+    given: "Bools | Sequence[bool] | Sequence[str] | None", places: Mapping[str, Ints], d: int
+) -> Bools | None:
     """The mask of what can be bought this time (None: everything), given as a mask or as names."""
     if given is None:
         return None
@@ -82,9 +84,9 @@ def available(given: "Bools | Sequence[bool] | Sequence[str] | None", index: Map
     for name in items:
         if not isinstance(name, str):
             raise ProtocolError(f"{wanted}, not {len(items)} of which one is {_short(name)}")
-        if name not in index:
-            raise ProtocolError(f"available names '{name}', which is not an attribute of this learner")
-        mask[index[name]] = True
+        if name not in places:
+            raise ProtocolError(f"available names '{name}', which is no attribute and no source of this learner")
+        mask[places[name]] = True
     return mask
 
 

@@ -4,11 +4,12 @@ import difflib
 import importlib
 import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from .errors import ConfigError
+from .market import Market
 from .protocol import Learner, Plain, check_budget
 from .records import ALGORITHMS, Algorithm
 from .schedule import Rate, Squares
@@ -44,11 +45,14 @@ def make(
     columns = _columns(d, names)
     allowed = _options_of(cls)
     for option in options:
+        if option in ("sources", "known") and option not in allowed:
+            raise ConfigError(f"'{name}' buys single attributes and takes no {option}; 'thrifty' does")
         if option not in allowed:
             raise ConfigError(f"'{name}' has no option '{option}'; it has: {', '.join(allowed)}")
-    k = _whole("k", k if k is not None else len(columns))
+    n = len(columns) if cls.buys_all else _places(columns, options)
+    k = _whole("k", k if k is not None else n)
     k0 = _whole("k0", k0)
-    check_budget(len(columns), k, k0)
+    check_budget(n, k, k0, "d" if n == len(columns) else "the number of sources")
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _whole("seed", seed)
     if seed < 0:
         raise ConfigError(f"seed must be >= 0; it is {seed}")
@@ -56,10 +60,18 @@ def make(
     for key, value in plain.items():
         if isinstance(value, str) and not _takes_words(cls, key):
             raise ConfigError(f"'{name}' cannot be made with {key}={value}; give a number")
-    learner = cls(columns, k, k0, seed, **plain)
+    learner = cls(columns, k, k0, seed, **plain)  # type: ignore[arg-type]  # each learner checks its own
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
     learner.config |= {"d": len(columns)} if names is None else {"names": list(columns)}
     return learner
+
+
+def _places(columns: Sequence[str], options: Mapping[str, object]) -> int:
+    """What k counts: the sources where there are any, else the attributes."""
+    if not (options.get("sources") or options.get("known")):
+        return len(columns)
+    market = Market.build(columns, options.get("sources"), options.get("known"))  # type: ignore[arg-type]
+    return len(market.sources)
 
 
 def options_of(name: str) -> list[str]:

@@ -10,11 +10,12 @@ An attribute that is in no source and not known is a source of its own, with its
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
 from ._types import Bools, Floats, Ints
-from .errors import ConfigError, ProtocolError
+from .errors import ConfigError
 
 __all__ = ["Market", "Prices", "Sources"]
 
@@ -61,7 +62,17 @@ class Market:
     @cached_property
     def members(self) -> tuple[Ints, ...]:
         """(n,) the attributes of each source."""
-        return tuple(np.flatnonzero(self.of == s) for s in range(len(self.sources)))
+        order = np.argsort(self.of, kind="stable")
+        ends = np.searchsorted(self.of[order], np.arange(len(self.sources) + 1))
+        return tuple(order[a:b] for a, b in pairwise(ends))
+
+    @cached_property
+    def charge(self) -> Floats:
+        """(d,) a source's price at its first attribute, 0 at its others: the sum over whole sources is exact."""
+        charge: Floats = np.zeros(len(self.names))
+        first = np.unique(self.of, return_index=True)[1][self.known.size > 0 :]
+        charge[first] = self.prices
+        return charge
 
     @cached_property
     def plain(self) -> bool:
@@ -84,7 +95,7 @@ class Market:
 
     def price(self, attributes: Ints) -> float:
         """What it costs to be handed these attributes."""
-        return float(self.prices[self.basket(attributes)].sum()) if self.priced else 0.0
+        return float(self.charge[attributes].sum()) if self.priced else 0.0
 
     def whole(self, attributes: Ints) -> bool:
         """Whether no source is among these in part, and none of them twice."""
@@ -92,24 +103,24 @@ class Market:
         bought = np.bincount(self.of[attributes][self.of[attributes] >= 0], minlength=len(self.sources))
         return bool(((bought == 0) | (bought == sizes)).all())
 
-    def pool(self, available: Bools | None) -> Bools | None:
+    @cached_property
+    def places(self) -> dict[str, Ints]:
+        """The attributes that come with a name, be it a source's or an attribute's."""
+        single = {name: np.array([i]) for i, name in enumerate(self.names)}
+        return single if self.plain else single | dict(zip(self.sources, self.members, strict=True))
+
+    def pool(self, available: Bools) -> Bools:
         """(n,) the sources that can be ordered where these attributes can be had: a source needs all of its own."""
-        if available is None:
-            return None
         there: Bools = np.ones(len(self.sources), dtype=np.bool_)
         lacking = self.of[~available]
         there[lacking[lacking >= 0]] = False
         return there
 
-    def mask(self, available: Sequence[str]) -> Bools:
-        """(d,) what can be had, from names of sources or of attributes; known attributes always can."""
-        mask: Bools = self.of < 0
-        place = {name: [i] for i, name in enumerate(self.names)}
-        place |= {source: self.members[s].tolist() for s, source in enumerate(self.sources)}
-        for name in available:
-            if name not in place:
-                raise ProtocolError(f"available: there is no source and no attribute '{name}'")
-            mask[place[name]] = True
+    def whole_of(self, available: Bools) -> Bools:
+        """(d,) the same as a mask of attributes; known ones can always be had."""
+        if self.plain:
+            return available
+        mask: Bools = np.append(self.pool(available), True)[self.of]  # -1, known: the last
         return mask
 
 

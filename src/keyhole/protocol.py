@@ -14,6 +14,7 @@ from . import _checks
 from ._locked import Locked
 from ._types import Bools, Floats, Ints
 from .errors import ConfigError, ProtocolError, StateError
+from .market import Market
 from .rounds import Round
 from .rules import Places, Rule
 from .state import Stateful
@@ -54,11 +55,14 @@ class Learner(Locked, Stateful, ABC):
     """
 
     name: ClassVar[str]
+    buys_all: ClassVar[bool] = False
+    """Whether every attribute is bought in every round, whatever k is."""
     _fields: ClassVar[tuple[str, ...]] = ("t", "order")
     _rules: ClassVar[Mapping[str, Rule]] = {"order": Places("d")}
 
-    def __init__(self, names: Sequence[str], k: int, k0: int, seed: int) -> None:
+    def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, market: Market | None = None) -> None:
         self.names = tuple(names)
+        self.market = Market.build(self.names) if market is None else market
         self.d, self.k, self.k0, self.seed = len(self.names), k, k0, seed
         self.config: dict[str, Plain] = {}
         self.t = 0
@@ -66,13 +70,13 @@ class Learner(Locked, Stateful, ABC):
         self.rng = np.random.default_rng([_DRAWS, seed])
         self.order = self._draw_order()
         self._open: dict[int, Round] = {}
-        self._index = {name: i for i, name in enumerate(self.names)}
 
     # -- what a user calls
 
     def ask(self, available: "Bools | Sequence[bool] | Sequence[str] | None" = None) -> Round:
-        """Open a round: which attributes to buy. `available` (a mask or names) limits it to what can be bought."""
-        r = self._next(_checks.available(available, self._index, self.d))
+        """Open a round: what to buy. `available` (a mask, or names of attributes or sources) says what can be had."""
+        pool = _checks.available(available, self.market.places, self.d)
+        r = self._next(None if pool is None else self.market.whole_of(pool))
         self._open[r.index] = r
         return r
 
@@ -196,8 +200,12 @@ class Learner(Locked, Stateful, ABC):
         """The next round, not yet among the open ones: for the keeper, who closes it at once."""
         draft = self._ask(self.t + 1, pool)
         self.t += 1
-        names = tuple([self.names[i] for i in draft.attributes.tolist()])
-        return Round(self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, draft.memo)
+        names, market = tuple([self.names[i] for i in draft.attributes.tolist()]), self.market
+        sources = names if market.plain else market.ordered(draft.attributes)
+        price = market.price(np.concatenate([draft.attributes, draft.extra])) if market.priced else 0.0
+        return Round(
+            self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, sources, price, draft.memo
+        )
 
     def _reopen(self, rounds: Sequence[Round]) -> None:
         """Take over the open rounds of a file, if they are rounds that this learner can have asked."""
@@ -224,9 +232,9 @@ class Learner(Locked, Stateful, ABC):
             raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
 
 
-def check_budget(d: int, k: int, k0: int) -> None:
+def check_budget(d: int, k: int, k0: int, d_is: str = "d") -> None:
     """The budget as a `ConfigError` where it makes no sense."""
     if not 1 <= k <= d:
-        raise ConfigError(f"k must be between 1 and d = {d}; it is {k}")
+        raise ConfigError(f"k must be between 1 and {d_is} = {d}; it is {k}")
     if k0 < 0:
         raise ConfigError(f"k0 must be >= 0; it is {k0}")

@@ -36,15 +36,21 @@ class Round:
     """Whose round this is."""
     extra: Ints = field(default_factory=_nothing)
     """The attributes to be bought after the label, drawn already: read them with `learner.ask_more(r)`."""
+    sources: tuple[str, ...] | None = None
+    """What to order, by name; where every attribute is bought by itself, the names."""
+    price: float = 0.0
+    """What the order costs, extras included; 0 without prices."""
     memo: tuple[float, ...] = ()
     """The learner's own note to itself (inclusion probabilities and the like), in a layout of its own."""
 
     def __post_init__(self) -> None:
         for array in (self.attributes, self.extra):
             array.flags.writeable = False
+        if self.sources is None:
+            object.__setattr__(self, "sources", self.names)
 
     def _key(self) -> tuple[object, ...]:
-        same = (self.index, self.kind, self.names, self.learner, self.memo)
+        same = (self.index, self.kind, self.names, self.learner, self.sources, self.price, self.memo)
         return (*same, self.attributes.tobytes(), self.extra.tobytes())
 
     def __eq__(self, other: object) -> bool:
@@ -63,6 +69,8 @@ class Round:
                 "names": list(self.names),
                 "learner": self.learner,
                 "extra": self.extra.tolist(),
+                "sources": list(self.sources or ()),
+                "price": self.price,
                 "memo": list(self.memo),
             }
         )
@@ -79,6 +87,8 @@ class Round:
                 names=tuple(map(_text, data["names"])),
                 learner=_text(data["learner"]),
                 extra=_indices(data["extra"]),
+                sources=tuple(map(_text, data["sources"])) if "sources" in data else None,  # 0.1.0 had none
+                price=float(data.get("price", 0.0)),
                 memo=tuple(map(float, data["memo"])),
             )
         except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as fault:

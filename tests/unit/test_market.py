@@ -42,12 +42,20 @@ def test_a_part_of_a_source_is_not_whole():
 
 def test_a_source_needs_all_of_its_attributes():
     market = clinic()
-    assert market.pool(np.array([False, True, False, True, True, True])).tolist() == [False, True, True]
-    assert market.mask(["lipids"]).tolist() == [True, True, True, False, False, False]
-    assert market.pool(market.mask(["ldl", "glucose"])).tolist() == [False, True, False]
-    assert market.pool(None) is None
-    with pytest.raises(kh.ProtocolError, match="no source and no attribute 'x'"):
-        market.mask(["x"])
+    lacking = np.array([False, True, False, True, True, True])
+    assert market.pool(lacking).tolist() == [False, True, True]
+    assert market.whole_of(lacking).tolist() == [True, False, False, True, True, True]
+    assert market.places["lipids"].tolist() == [1, 2]
+    assert market.places["ldl"].tolist() == [1]
+
+
+def test_a_price_is_charged_once():
+    assert clinic().charge.tolist() == [0.0, 12.0, 0.0, 3.0, 0.5, 0.0]
+    assert clinic(
+        known=None,
+        sources={"lipids": ["hdl", "age"]},
+        prices=dict.fromkeys(["lipids", "ldl", "glucose", "sex=f", "sex=m"], 0.1),
+    ).charge.tolist() == [0.1, 0.1, 0.0, 0.1, 0.1, 0.1]
 
 
 def test_without_sources_every_attribute_is_one():

@@ -9,6 +9,7 @@ from .demo import demo
 from .diagnose import diagnose
 from .predict import predict
 from .run import run
+from .serve import serve
 from .store import app as store
 from .token import app as token
 
@@ -22,5 +23,6 @@ app = typer.Typer(
 )
 for command in (demo, run, predict, compare, bounds, diagnose, algorithms):
     app.command()(command)
+app.command()(serve)
 app.add_typer(store, name="store")
 app.add_typer(token, name="token")

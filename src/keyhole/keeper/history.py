@@ -18,7 +18,9 @@ class History:
     labels: Floats
     explored: Bools
     bought: Ints
-    """(d,) how often each attribute was bought, before or after the label."""
+    """(d,) how often each attribute was bought, before or after the label; known ones are not bought."""
+    price: Floats
+    """(T,) what each row's purchases cost; 0 without prices."""
     rows: Floats | None
     """(T, d) the stream itself, for regret against a fixed vector; None where it was not kept."""
 

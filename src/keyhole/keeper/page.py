@@ -32,12 +32,15 @@ class Page:
         self.predictions: Floats = np.full(labels.size, np.nan)
         self.explored: Bools = np.zeros(labels.size, dtype=np.bool_)
         self.bought: Ints = np.zeros(rows.shape[1], dtype=np.int64)
+        self.price: Floats = np.zeros(labels.size)
+        self._charge: Floats | None = None
 
     def play(self, learner: Learner, compiled: bool, progress: Progress) -> None:
         """The rows not played yet, several at a time where the learner promises that; `progress` may stop it.
 
         No call of another thread gets between them.
         """
+        self._charge = learner.market.charge if learner.market.priced else None
         with learner.held():
             while self.played < self.labels.size:
                 t = self.played
@@ -51,11 +54,15 @@ class Page:
         """Write down what rows start to stop bought before and after the label."""
         self.bought[attributes] += stop - start
         self.bought[extra] += stop - start
+        if self._charge is not None:
+            self.price[start:stop] = self._charge[attributes].sum() + self._charge[extra].sum()
 
     def note_each(self, start: int, attributes: Ints, sizes: Ints) -> None:
         """The same for rows that differ: row i bought attributes[i], first sizes[i, 0], then sizes[i, 1]."""
         bought = np.arange(attributes.shape[1]) < sizes.sum(axis=1)[:, None]
         self.bought += np.bincount(attributes[bought], minlength=self.bought.size)
+        if self._charge is not None:
+            self.price[start : start + len(sizes)] = (self._charge[attributes] * bought).sum(axis=1)
 
     @cached_property
     def _checked(self) -> tuple[Floats, Floats] | None:

@@ -58,7 +58,8 @@ def play(
         predictions=np.concatenate([p.predictions for p in pages]),
         labels=np.concatenate([p.labels for p in pages]),
         explored=np.concatenate([p.explored for p in pages]),
-        bought=sum((p.bought for p in pages), start=np.zeros(learner.d, dtype=np.int64)),
+        bought=sum((p.bought for p in pages), start=np.zeros(learner.d, dtype=np.int64)) * (learner.market.of >= 0),
+        price=np.concatenate([p.price for p in pages]),
         rows=_together([p.rows for p in pages[1:]], learner.d) if keep else None,
     )
 

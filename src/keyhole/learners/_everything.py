@@ -7,6 +7,7 @@ import numpy as np
 
 from .._types import Bools, Floats, Ints
 from ..errors import ConfigError
+from ..market import Market
 from ..protocol import Draft, Learner
 from ..rounds import Round
 
@@ -21,8 +22,10 @@ class BuysEverything(Learner):
     label is predicted and changes nothing.
     """
 
-    def __init__(self, names: Sequence[str], k: int, k0: int, seed: int) -> None:
-        super().__init__(names, k, k0, seed)
+    buys_all = True
+
+    def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, market: Market | None = None) -> None:
+        super().__init__(names, k, k0, seed, market)
         if k != self.d:
             raise ConfigError(f"{self.name} buys all d = {self.d} attributes, but k = {k}; leave k out, or give k = d")
 
@@ -32,11 +35,12 @@ class BuysEverything(Learner):
 
     @property
     def support(self) -> Ints:
-        """The attributes that carry a weight."""
-        return np.flatnonzero(self.weights)
+        """The attributes that carry a weight, but for what is known anyway."""
+        return np.flatnonzero((self.weights != 0.0) & (self.market.of >= 0))
 
     def _ask(self, t: int, pool: Bools | None) -> Draft:
-        return Draft("exploit", np.arange(self.d) if pool is None else np.flatnonzero(pool))
+        B = np.arange(self.d) if pool is None else np.flatnonzero(pool)
+        return Draft("exploit", B if self.market.plain else self.market.attributes(self.market.basket(B)))
 
     def _predict(self, r: Round, x: Floats) -> float:
         return float(self._rounds(self._row(r, x), np.array([np.nan]))[0])

@@ -42,27 +42,30 @@ class FixedSupport(Learner):
     @property
     def weights(self) -> Floats:
         """The Newton step's weights on S, zero elsewhere; with standardize=True, per unit of the raw attribute."""
-        w = self.exploiter.weights(self.d)
+        w, S = self.exploiter.weights(self.d), self.exploiter.S
         if self.standardize:
-            w[self.support] = self.standard.slopes(w[self.support])
+            w[S] = self.standard.slopes(w[S])
         return w
 
     @property
     def support(self) -> Ints:
-        """S."""
-        return self.exploiter.S
+        """S, but for what is known anyway."""
+        S = self.exploiter.S
+        return S if self.market.plain else S[self.market.of[S] >= 0]
 
     def _ask(self, t: int, pool: Bools | None) -> Draft:
-        return Draft("exploit", self.support.copy() if pool is None else self.support[pool[self.support]])
+        S = self.exploiter.S if pool is None else self.exploiter.S[pool[self.exploiter.S]]
+        return Draft("exploit", S.copy() if self.market.plain else self.market.attributes(self.market.basket(S)))
 
     def _predict(self, r: Round, x: Floats) -> float:
         if not self.standardize:
             return self.exploiter.predict(r.attributes, x)
-        Z, _, centre, width = self.standard.run(spread_out(r.attributes, x, self.support)[None], np.array([np.nan]))
-        return float(centre[0] + width[0] * self.exploiter.predict(self.support, Z[0]))
+        S = self.exploiter.S
+        Z, _, centre, width = self.standard.run(spread_out(r.attributes, x, S)[None], np.array([np.nan]))
+        return float(centre[0] + width[0] * self.exploiter.predict(S, Z[0]))
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
-        self._play(spread_out(r.attributes, x, self.support)[None], np.array([y]))
+        self._play(spread_out(r.attributes, x, self.exploiter.S)[None], np.array([y]))
 
     def _play(self, X: Floats, y: Floats) -> Floats:
         """The rounds, one after another: scale, Newton step, scale back."""
@@ -72,7 +75,7 @@ class FixedSupport(Learner):
         return centre + width * self.exploiter.run(Z, labels)
 
     def _steady(self) -> tuple[Ints, int]:
-        return self.support, _FOREVER
+        return self.exploiter.S, _FOREVER
 
     def _run(self, X: Floats, y: Floats) -> Floats:
         self.t += y.size

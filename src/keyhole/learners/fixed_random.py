@@ -1,7 +1,10 @@
 """The honest baseline: k attributes drawn once, and online Newton steps on them."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from ..market import Market, Prices, Sources
 from ._fixed import FixedSupport
 
 
@@ -21,6 +24,8 @@ class FixedRandom(FixedSupport):
     standardize
         For raw columns: learn mean and scale of every bought attribute and of the label as they come, predict the
         label's running mean plus the scaled part.
+    sources, known, prices
+        What can be ordered (k sources are drawn), what is there for free, what it costs: see `keyhole.market`.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=500, seed=1)
@@ -44,6 +49,10 @@ class FixedRandom(FixedSupport):
         sigma: float = 0.1,
         delta: float = 0.01,
         standardize: bool = False,
+        sources: Sources | None = None,
+        known: Sequence[str] | None = None,
+        prices: Prices | None = None,
     ) -> None:
-        super().__init__(names, k, k0, seed)
-        self._begin(np.sort(self.order[:k]), tuning, eps, sigma, delta, standardize)
+        super().__init__(names, k, k0, seed, Market.build(names, sources, known, prices))
+        basket = self.market.basket(self.order)[:k]
+        self._begin(np.sort(self.market.attributes(basket)), tuning, eps, sigma, delta, standardize)

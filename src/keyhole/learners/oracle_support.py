@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..errors import ConfigError
+from ..market import Market, Prices, Sources
 from ._fixed import FixedSupport
 from ._options import places
 
@@ -17,8 +20,8 @@ class OracleSupport(FixedSupport):
     Parameters
     ----------
     support
-        The true attributes, by name or by number: between 1 and k of them. Required.
-    tuning, eps, sigma, delta, standardize
+        The true attributes, by name or by number: between 1 and k of them, or of their sources. Required.
+    tuning, eps, sigma, delta, standardize, sources, known, prices
         As for "fixed-random".
 
     >>> import keyhole as kh
@@ -44,11 +47,16 @@ class OracleSupport(FixedSupport):
         sigma: float = 0.1,
         delta: float = 0.01,
         standardize: bool = False,
+        sources: Sources | None = None,
+        known: Sequence[str] | None = None,
+        prices: Prices | None = None,
     ) -> None:
-        super().__init__(names, k, k0, seed)
+        super().__init__(names, k, k0, seed, Market.build(names, sources, known, prices))
         if support is None:
             raise ConfigError(f"{self.name} is told the true support: give support=, at most k = {k} attributes")
         S = places("support", support, self.names)
-        if not 1 <= S.size <= k:
-            raise ConfigError(f"support must have between 1 and k = {k} attributes; it has {S.size}")
-        self._begin(S, tuning, eps, sigma, delta, standardize)
+        basket = self.market.basket(S)
+        if not (1 <= basket.size <= k or (S.size and not basket.size)):
+            what = "attributes" if self.market.plain else "sources"
+            raise ConfigError(f"support must have between 1 and k = {k} {what}; it has {basket.size}")
+        self._begin(np.sort(self.market.attributes(basket)), tuning, eps, sigma, delta, standardize)

@@ -1,12 +1,13 @@
 """The Vovk-Azoury-Warmuth forecaster: online ridge regression that counts the row it is about to predict."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from .._jit import jit
 from .._types import Floats
+from ..market import Market, Prices, Sources
 from ..protocol import Learner
 from ..rules import Inverse, Rule
 from ._everything import BuysEverything
@@ -56,6 +57,8 @@ class VAW(BuysEverything):
         "theory" and "practical" (the default): a = 1, which `benchmarks/tune.py` did not improve on.
     a
         The ridge; overrides the preset.
+    sources, known, prices
+        What can be ordered (all of it is), what is there for free, what it costs: see `keyhole.market`.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
@@ -78,8 +81,11 @@ class VAW(BuysEverything):
         seed: int,
         tuning: str = "practical",
         a: float | None = None,
+        sources: Sources | None = None,
+        known: Sequence[str] | None = None,
+        prices: Prices | None = None,
     ) -> None:
-        super().__init__(names, k, k0, seed)
+        super().__init__(names, k, k0, seed, Market.build(names, sources, known, prices))
         self.a = number("a", settle(self.presets, tuning, a=a)["a"], above=0.0)
         self.A_inv: Floats = np.eye(self.d) / self.a
         self.b: Floats = np.zeros(self.d)

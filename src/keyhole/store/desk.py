@@ -17,7 +17,7 @@ from ..rounds import Round
 from . import facts
 from . import statements as sql
 from .books import Standing, count
-from .entries import Conflict, Said, Totals
+from .entries import Conflict, NoSuchRound, Said, Totals
 from .events import Event, floats, nulls
 from .live import SNAPSHOT_EVERY, Live
 
@@ -87,7 +87,7 @@ class Desk:
         self._change(self._event("tell", r.index, {"y": label, "values": nulls(x), "extra": nulls(more)}), standing)
         return True
 
-    def abandon(self, given: "Round | int") -> None:
+    def abandon(self, given: "Round | int") -> bool:
         """Nobody waits for the label any more; the learner keeps the round, and takes the label if it comes."""
         standing = self._standing(given)
         if standing.status == "told":
@@ -95,12 +95,13 @@ class Desk:
         self._open(standing, given)
         if standing.status == "open":
             self._change(self._event("abandon", standing.round, {}), standing)
+        return standing.status == "open"
 
     def index_of(self, key: str) -> int:
         """The round of a key."""
         found = self._by_key(_text(key))
         if found is None:
-            raise ProtocolError(f"no round was asked with the key '{key}'")
+            raise NoSuchRound(f"no round was asked with the key '{key}'")
         return found.round
 
     # -- what was written before
@@ -114,7 +115,7 @@ class Desk:
         mine = {"me": self.live.id, "this": index}
         found = self.connection.execute(sql.BY_INDEX, mine).first() if 0 < index < 2**31 else None
         if found is None:
-            raise ProtocolError(f"round {index} was never asked; ask() opens a new one")
+            raise NoSuchRound(f"round {index} was never asked; ask() opens a new one")
         return Standing(*found)
 
     def _open(self, standing: Standing, given: "Round | int") -> Round:

@@ -10,7 +10,19 @@ from .._types import Floats
 from ..errors import ConfigError, ProtocolError
 from ..rounds import Round
 
-__all__ = ["Conflict", "Entry", "History", "NoSuchLearner", "Outcome", "Purchase", "Said", "Taken", "Told", "Totals"]
+__all__ = [
+    "Conflict",
+    "Entry",
+    "History",
+    "NoSuchLearner",
+    "NoSuchRound",
+    "Outcome",
+    "Purchase",
+    "Said",
+    "Taken",
+    "Told",
+    "Totals",
+]
 
 STATUSES = ("open", "told", "abandoned")
 
@@ -19,12 +31,16 @@ class Conflict(ProtocolError):
     """The call makes sense, but something that contradicts it was written down before; nothing was changed."""
 
 
+class NoSuchRound(ProtocolError):
+    """The learner never asked such a round."""
+
+
 class Taken(ConfigError):
     """The name belongs to a learner of another configuration."""
 
 
 class NoSuchLearner(KeyError):
-    """There is no learner (or no round) of that name in the store."""
+    """There is no learner of that name in the store."""
 
     def __str__(self) -> str:
         return str(self.args[0])

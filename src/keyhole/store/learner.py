@@ -1,21 +1,22 @@
 """A learner that lives in a store: the protocol of a plain one, for many processes at once."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import TypeAlias, TypeVar
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, func, select
 
 from ..errors import ConfigError, ProtocolError
-from ..loading import from_bytes
 from ..protocol import Learner, Values
 from ..rounds import Round
-from ..saving import to_bytes
 from . import facts, reading
 from .database import Database
 from .desk import Available, Desk, Extras
-from .entries import STATUSES, Entry, History, NoSuchLearner, Outcome, Purchase, Said, Totals
-from .live import Live
+from .entries import STATUSES, Entry, History, NoSuchRound, Outcome, Purchase, Said, Totals
+from .events import Event
+from .live import Live, events_after
 from .tables import learners, rounds
 
 __all__ = ["StoredLearner"]
@@ -28,8 +29,8 @@ class StoredLearner:
     """One learner of a store. Every change is one transaction: it is committed when the call returns, or not at all."""
 
     def __init__(self, database: Database, live: Live) -> None:
-        self._database, self._live = database, live
-        self.name, self.config = live.name, live.config
+        self.database, self._live = database, live
+        self.id, self.name, self.config = live.id, live.name, live.config
 
     # -- the protocol
 
@@ -53,11 +54,11 @@ class StoredLearner:
 
         `values` may be None where they were given with the prediction.
         """
-        return self._change(lambda desk: desk.tell(_plain(r), values, y, extra_attributes, extra_values))
+        return self.transact(lambda desk: desk.tell(_plain(r), values, y, extra_attributes, extra_values))
 
-    def abandon(self, r: Given) -> None:
-        """Take a round off the list of open ones; its label is still taken if it comes."""
-        self._change(lambda desk: desk.abandon(_plain(r)))
+    def abandon(self, r: Given) -> bool:
+        """Take a round off the list of open ones; its label is still taken if it comes. False where it was off."""
+        return self.transact(lambda desk: desk.abandon(_plain(r)))
 
     def order(self, key: str | None = None, available: Available = None, deadline: float | None = None) -> Entry:
         """`ask`, with what to order, its price, and how the round stands."""
@@ -68,11 +69,11 @@ class StoredLearner:
                 return reading.entry(desk.connection, self._live.id, self.name, desk.live.learner, standing.round)
             return reading.fresh(self.name, desk.live.learner, standing, r)
 
-        return self._change(ask)
+        return self.transact(ask)
 
     def say(self, r: Given, values: Values) -> Said:
         """`predict`, with the interval where the learner has one."""
-        return self._change(lambda desk: desk.predict(_plain(r), values))
+        return self.transact(lambda desk: desk.predict(_plain(r), values))
 
     def tell_many(self, labels: Iterable[tuple[str, float]]) -> list[Outcome]:
         """Many late labels by key, in one transaction; a refused one stops none of the others."""
@@ -80,27 +81,29 @@ class StoredLearner:
         def tell(desk: Desk) -> list[Outcome]:
             return [_tell_one(desk, key, y) for key, y in labels]
 
-        return self._change(tell)
+        return self.transact(tell)
 
     # -- what there is to know
 
-    def rounds(self, status: str | None = None, limit: int | None = None, newest: bool = False) -> tuple[Entry, ...]:
+    def rounds(
+        self, status: str | None = None, limit: int | None = None, newest: bool = False, after: int = 0
+    ) -> tuple[Entry, ...]:
         """The rounds in the order asked (or the newest first), all or those `open`, `told` or `abandoned`."""
         if status is not None and status not in STATUSES:
             raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
-        which = [] if status is None else [rounds.c.status == status]
+        which = [rounds.c.round > after] + ([] if status is None else [rounds.c.status == status])
         return self._entries(*which, limit=limit, newest=newest)
 
     def round(self, index: int) -> Entry:
         """One round, by the number that counts from 1."""
         found = self._entries(rounds.c.round == index) if 0 < index < 2**31 else ()
         if not found:
-            raise NoSuchLearner(f"learner '{self.name}' has no round {index}")
+            raise NoSuchRound(f"learner '{self.name}' has no round {index}")
         return found[0]
 
     def history(self, after: int = 0, limit: int | None = None) -> History:
         """The labels in the order they came, with what was said before each."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return reading.history(connection, self._live.id, after, limit)
 
     def ledger(self) -> tuple[Purchase, ...]:
@@ -115,49 +118,80 @@ class StoredLearner:
 
     def learner(self) -> Learner:
         """A copy of the learner as it is now, to save or explain; what is told to the copy stays in the copy."""
+        from ..loading import from_bytes
+        from ..saving import to_bytes
+
         return self.read(lambda learner: from_bytes(to_bytes(learner)))
 
     def totals(self) -> Totals:
         """Rounds, loss and money so far."""
         mine = select(*(learners.c[name] for name in Totals.__dataclass_fields__)).where(learners.c.id == self._live.id)
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             return Totals(*connection.execute(mine).one())
+
+    @property
+    def head(self) -> int:
+        """The number of the last event."""
+        with self.database.reading() as connection:
+            head: int = connection.execute(select(learners.c.head).where(learners.c.id == self._live.id)).scalar_one()
+        return head
+
+    def events(self, after: int = 0, limit: int = 1000) -> list[Event]:
+        """What was written after the event of a number, oldest first."""
+        with self.database.reading() as connection:
+            return list(islice(events_after(connection, self._live.id, after), limit))
+
+    def extra(self, r: Round) -> list[str]:
+        """The names of what a round buys after the label."""
+        names = self.config.get("names")
+        return [str(names[i]) if isinstance(names, list) else f"x{i}" for i in r.extra]
+
+    def warnings(self, now: float | None = None) -> list[str]:
+        """What a person should know: rounds beyond their deadline, a state that a replay does not come to."""
+        late = select(func.count()).where(rounds.c.learner == self._live.id, rounds.c.status == "open")
+        late = late.where(rounds.c.deadline < (time.time() if now is None else now))
+        with self.database.reading() as connection:
+            n = connection.execute(late).scalar_one()
+        found = [f"{n} open round(s) are beyond their deadline"] if n else []
+        if self._live.diverged:
+            found.append("a replay asks otherwise than was recorded: run keyhole store check")
+        return found
 
     @property
     def note(self) -> dict[str, str]:
         """What a person should read beside the numbers: the label's name and unit, the currency."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             text = connection.execute(select(learners.c.note).where(learners.c.id == self._live.id)).scalar_one()
         note: dict[str, str] = json.loads(text)
         return note
 
     def read(self, look: Callable[[Learner], A]) -> A:
         """Look at the learner as it is now, without copying it and without changing it."""
-        with self._live.lock, self._database.reading() as connection:
+        with self._live.lock, self.database.reading() as connection:
             self._live.catch_up(connection)
             return look(self._live.learner)
+
+    def transact(self, act: Callable[[Desk], A]) -> A:
+        """Several things in one transaction: all are committed, or none."""
+        with self._live.lock:
+            try:
+                with self.database.writing() as connection:
+                    return act(Desk(connection, self._live))
+            except ProtocolError:
+                raise  # refused before anything changed
+            except BaseException:  # what was done to the state in this process was not committed
+                self._live.forget()
+                raise
 
     # -- inside
 
     def _entries(
         self, *which: "ColumnElement[bool]", limit: int | None = None, newest: bool = False
     ) -> tuple[Entry, ...]:
-        with self._live.lock, self._database.reading() as connection:
+        with self._live.lock, self.database.reading() as connection:
             self._live.catch_up(connection)
             learner = self._live.learner
             return reading.entries(connection, self._live.id, self.name, learner, which, limit, newest)
-
-    def _change(self, act: Callable[[Desk], A]) -> A:
-        """One transaction. What it did to the state in this process is dropped unless it was committed."""
-        with self._live.lock:
-            try:
-                with self._database.writing() as connection:
-                    return act(Desk(connection, self._live))
-            except ProtocolError:
-                raise  # refused before anything changed
-            except BaseException:
-                self._live.forget()
-                raise
 
 
 def _plain(r: Given) -> "Round | int":
@@ -174,6 +208,3 @@ def _tell_one(desk: Desk, key: str, y: float) -> Outcome:
     except ProtocolError as fault:
         return Outcome(key, "refused", str(fault))
     return Outcome(key, "told" if new else "known already")
-
-
-Records: TypeAlias = Sequence[Entry]

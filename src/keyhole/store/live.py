@@ -8,11 +8,8 @@ from sqlalchemy import Connection, select
 from sqlalchemy.engine import Row
 
 from .. import __version__
-from ..catalogue import from_config
 from ..errors import KeyholeWarning
-from ..loading import from_bytes
 from ..protocol import Learner, Plain
-from ..saving import to_bytes
 from .events import Event, replay
 from .statements import AFTER
 from .tables import snapshots
@@ -62,11 +59,16 @@ class Live:
         connection.execute(
             snapshots.delete().where(old | (snapshots.c.number == self.head) & (snapshots.c.learner == self.id))
         )
+        from ..saving import to_bytes
+
         model = to_bytes(self.learner)
         row = {"learner": self.id, "number": self.head, "start": start, "version": __version__, "model": model}
         connection.execute(snapshots.insert().values(row))
 
     def _recall(self, connection: Connection) -> None:
+        from ..catalogue import from_config  # brings the compiler: not before somebody needs a learner
+        from ..loading import from_bytes
+
         newest = select(snapshots.c.number, snapshots.c.model).where(snapshots.c.learner == self.id)
         found = connection.execute(newest.order_by(snapshots.c.number.desc()).limit(1)).first()
         self._learner = from_bytes(found.model) if found else from_config(self.config)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
-from ..catalogue import make
 from ..errors import ConfigError
 from ..protocol import Plain
 from .database import Database
@@ -54,6 +53,8 @@ class Store:
 
         `note` (`label`, `unit`, `currency`) is for people. A seed that is not given is drawn, and matches any.
         """
+        from ..catalogue import make  # brings the compiler: not before somebody needs a learner
+
         config = make(algorithm, **arguments).config  # type: ignore[arg-type]  # `make` checks each
         _check_names(name, config)
         text = json.dumps(config, sort_keys=True)

@@ -277,7 +277,7 @@ def test_the_record_holds_where_a_replay_asks_otherwise(store, url, monkeypatch)
     play(icu, 0, 4)
     with kh.open_store(url) as elsewhere:
         there = elsewhere["icu"]
-        monkeypatch.setattr("keyhole.store.live.from_config", otherwise)
+        monkeypatch.setattr("keyhole.catalogue.from_config", otherwise)
         with pytest.warns(kh.KeyholeWarning, match="would ask otherwise at event 1"):
             assert there.learner().t == 4
         assert there.ask(key="patient-0") == icu.ask(key="patient-0")

@@ -1,6 +1,6 @@
 """`thrifty`: our own learner, with nothing to set but the budget."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._types import Bools, Floats, Ints
 from ...errors import ConfigError
+from ...market import Market, Prices
 from ...protocol import Block, Draft, Learner
 from ...rounds import Round
 from ...state import Value
@@ -58,15 +59,15 @@ class Thrifty(Learner):
         k: int,
         k0: int,
         seed: int,
-        prices: "Sequence[float] | Mapping[str, float] | None" = None,
+        prices: Prices | None = None,
         spend: float | None = None,
         half_life: float | None = None,
     ) -> None:
-        super().__init__(names, k, min(k0, len(names) - 1), seed)
+        super().__init__(names, k, min(k0, len(names) - 1), seed, Market.build(names, prices=prices))
         if half_life is not None and not half_life > 0.0:
             raise ConfigError(f"half_life must be > 0 rows; it is {half_life}")
-        self.prices = _prices(prices, self.names)
-        self.spend = _spend(spend, self.prices, prices is not None)
+        self.prices = self.market.prices
+        self.spend = _spend(spend, self.prices, self.market.priced)
         affordable = int(np.searchsorted(np.cumsum(np.sort(self.prices)), self.spend, side="right"))
         self.width = max(1, min(k, affordable))
         self.memory = Memory(self.order, self.width, self.k0, self.prices, self.spend, half_life)
@@ -127,24 +128,6 @@ class Thrifty(Learner):
 
     def _block(self) -> Block:
         return partial(play_block, self)
-
-
-def _prices(given: "Sequence[float] | Mapping[str, float] | None", names: Sequence[str]) -> Floats:
-    """A price for every attribute; zero without prices."""
-    if given is None:
-        return np.zeros(len(names))
-    if isinstance(given, Mapping):
-        odd = [n for n in names if n not in given] or [n for n in given if n not in set(names)]
-        if odd:
-            raise ConfigError(f"prices must name every attribute and no other; see '{odd[0]}'")
-        given = [given[n] for n in names]
-    try:
-        price = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ConfigError("prices must be numbers, one per attribute") from None
-    if price.shape != (len(names),) or not (np.isfinite(price) & (price >= 0.0)).all():
-        raise ConfigError(f"prices must be {len(names)} finite numbers >= 0, one per attribute")
-    return price
 
 
 def _spend(spend: float | None, prices: Floats, priced: bool) -> float:

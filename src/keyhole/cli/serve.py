@@ -1,0 +1,118 @@
+"""`keyhole serve`: the service and its page."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from uvicorn import Config
+
+    from ..service.settings import Settings
+    from ..store.store import Store
+
+
+def serve(
+    store: Annotated[str, typer.Option(help="sqlite:///file.db or postgresql://user@host/database")] = "",
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 8765,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that answer; several best on PostgreSQL.")] = 1,
+    auth: Annotated[
+        bool | None, typer.Option("--auth/--no-auth", help="Ask for tokens; left out: on any other than this machine.")
+    ] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="With the learner of keyhole demo, in runs/demo.")] = False,
+) -> None:
+    """Serve a store over HTTP, with a page for people; TLS is a proxy's work.
+
+    Example: keyhole serve --store sqlite:///ward.db
+    """
+    from ..errors import ConfigError
+    from ..service.settings import Settings, is_loopback
+    from ..store import open_store
+    from ..store.tokens import any_token
+
+    local = is_loopback(host)
+    guarded = not local if auth is None else auth
+    if demo and store:
+        raise ConfigError("--demo brings a store of its own; leave one of --store and --demo out")
+    url = _demo_store() if demo else store or "sqlite:///keyhole.db"
+    with open_store(url) as opened:
+        if guarded and not any_token(opened.database):
+            make = f"keyhole token create --store {opened.database.shown}"
+            raise ConfigError(f"{host} can be reached from elsewhere and the store has no token; make one with: {make}")
+        _run(Settings(url, guarded, local), host, port, workers, _line(opened))
+
+
+def _line(store: "Store") -> str:
+    totals = [one.totals for one in store.summaries()]
+    n, waiting = len(totals), sum(t.open for t in totals)
+    return f"{n} learner{'' if n == 1 else 's'}, {waiting} open round{'' if waiting == 1 else 's'}"
+
+
+def _run(settings: "Settings", host: str, port: int, workers: int, line: str) -> None:
+    """Listen, say where, and answer until the end."""
+    import socket
+
+    import uvicorn
+
+    from .. import __version__
+    from ..errors import ConfigError
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as fault:
+        raise ConfigError(f"cannot listen on {host}, port {port}: {fault.strerror}; choose another --port") from None
+    listening.listen(128)  # from now on callers wait for the app, and are not turned away
+    shown = f"[{host}]" if ":" in host else host
+    settings.to_environment()
+    app, at = "keyhole.service.app:from_environment", int(listening.getsockname()[1])
+    print(f" keyhole {__version__}: http://{shown}:{at}   {line}", flush=True)
+    if workers > 1:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="keyhole-metrics-")
+    # Listeners to events never leave by themselves: two seconds, and they are sent away.
+    config = uvicorn.Config(
+        app,
+        factory=True,
+        host=host,
+        port=at,
+        workers=workers,
+        log_level="warning",
+        timeout_graceful_shutdown=2,
+        server_header=False,
+    )
+    if workers > 1:
+        _run_workers(config, listening)
+    else:
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _run_workers(config: "Config", listening: "socket") -> None:
+    """Processes that share one socket; uvicorn calls them differently from version to version."""
+    import inspect
+
+    import uvicorn
+    from uvicorn.supervisors import Multiprocess
+
+    listening.set_inheritable(True)
+    wants_target = "target" in inspect.signature(Multiprocess).parameters
+    target = {"target": uvicorn.Server(config).run} if wants_target else {}
+    Multiprocess(config, sockets=[listening], **target).run()
+
+
+def _demo_store() -> str:
+    """The store of the demo, filled where it is new: the first people of NHANES, played."""
+    from ..service.demo import fill
+
+    folder = Path("runs")
+    folder.mkdir(exist_ok=True)
+    url = f"sqlite:///{folder / 'demo.db'}"
+    fill(url, say=lambda text: print(f" {text}", file=sys.stderr, flush=True))
+    return url

@@ -1,0 +1,260 @@
+"""A store on the other side of a wire: the same calls, the same values, the same errors."""
+
+import csv
+import io
+import json
+import math
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import quote, urlencode
+
+import numpy as np
+
+from ..errors import ConfigError, ProtocolError
+from ..rounds import Round
+from ..store.entries import STATUSES, Entry, History, Outcome, Purchase, Said, Told, Totals
+from .wire import Wire
+
+if TYPE_CHECKING:
+    from .._types import Bools, Floats, Ints
+    from ..protocol import Learner, Values
+
+__all__ = ["Remote", "RemoteLearner", "connect"]
+
+Given: TypeAlias = "Round | Entry | int"
+_PAGE = 1000
+
+
+def connect(url: str, token: str | None = None, timeout: float = 30.0) -> "Remote":
+    """The store behind a running `keyhole serve`: `kh.connect("http://ward:8765", token="kh_...")`."""
+    return Remote(Wire(url, token, timeout))
+
+
+class Remote:
+    """Learners by name, as in a store."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    def create(
+        self, name: str, algorithm: str, *, note: Mapping[str, str] | None = None, **arguments: object
+    ) -> "RemoteLearner":
+        """A new learner, or the one of equal configuration that is there."""
+        given = {key: _plain(value) for key, value in arguments.items() if value is not None}
+        body = {**given, "name": name, "algorithm": algorithm, "note": dict(note or {})}
+        self._wire.json("POST", "/v1/learners", body)
+        return self[name]
+
+    def __getitem__(self, name: str) -> "RemoteLearner":
+        self._wire.json("GET", f"/v1/learners/{_quoted(name)}")
+        return RemoteLearner(self._wire, name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in list(self)
+
+    def __iter__(self) -> Iterator[str]:
+        rows = self._wire.json("GET", "/v1/learners")
+        return iter([str(row["name"]) for row in rows])  # type: ignore[attr-defined]
+
+    def __len__(self) -> int:
+        return len(list(self))
+
+
+class RemoteLearner:
+    """One learner of a store that a server has."""
+
+    def __init__(self, wire: Wire, name: str) -> None:
+        self._wire, self.name = wire, name
+        self._path = f"/v1/learners/{_quoted(name)}"
+
+    def ask(
+        self,
+        key: str | None = None,
+        available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
+        deadline: float | None = None,
+    ) -> Round:
+        """Open a round; the same key gives the same round for ever."""
+        return self.order(key, available, deadline).round
+
+    def order(
+        self,
+        key: str | None = None,
+        available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
+        deadline: float | None = None,
+    ) -> Entry:
+        """`ask`, with what to order, its price, and how the round stands."""
+        # Without a key of the caller's, one of our own: a call whose answer was lost must not open two rounds.
+        body: dict[str, object] = {"key": uuid.uuid4().hex if key is None else key}
+        if available is not None:
+            body["available"] = self._names(available)
+        if deadline is not None:
+            body["deadline"] = deadline
+        return _entry(self._wire.json("POST", f"{self._path}/rounds", body))
+
+    def predict(self, r: Given, values: "Values") -> float:
+        """The prediction from the bought values, written down."""
+        return self.say(r, values).prediction
+
+    def say(self, r: Given, values: "Values") -> Said:
+        """`predict`, with the interval where the learner has one."""
+        body = {"values": _by_name(values, self._round(r).names)}
+        said = self._wire.json("POST", f"{self._round_path(r)}/prediction", body)
+        return Said(**said)  # type: ignore[arg-type]
+
+    def tell(
+        self,
+        r: Given,
+        values: "Values | None",
+        y: float,
+        extra_attributes: "Sequence[int] | Ints | None" = None,
+        extra_values: "Values | None" = None,
+    ) -> bool:
+        """Close a round with its label, however late; False where exactly this label was told before."""
+        body: dict[str, object] = {"y": _label(y)}
+        if values is not None:
+            body["values"] = _by_name(values, self._round(r).names)
+        if extra_values is not None:
+            body["extra"] = _by_name(extra_values, self._extra(r, extra_attributes))
+        told = self._wire.json("POST", f"{self._round_path(r)}/label", body)
+        return bool(told["new"])  # type: ignore[index]
+
+    def abandon(self, r: Given) -> bool:
+        """Take a round off the list of open ones; its label is still taken if it comes."""
+        done = self._wire.json("POST", f"{self._round_path(r)}/abandon")
+        return bool(done["new"])  # type: ignore[index]
+
+    def tell_many(self, labels: Iterable[tuple[str, float]]) -> list[Outcome]:
+        """Many late labels by key, in one transaction."""
+        text = io.StringIO()
+        csv.writer(text).writerows([("key", "y"), *((key, repr(float(y))) for key, y in labels)])
+        answer = self._wire.bytes("POST", f"{self._path}/labels", text.getvalue().encode(), "text/csv")
+        return [Outcome(line["key"], line["status"], line["message"]) for line in json.loads(answer)["lines"]]
+
+    def rounds(self, status: str | None = None) -> tuple[Entry, ...]:
+        """The rounds in the order asked, all or those `open`, `told` or `abandoned`."""
+        if status is not None and status not in STATUSES:
+            raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
+        found: list[Entry] = []
+        while True:
+            asked = {"after": found[-1].index if found else 0, "limit": _PAGE} | ({"status": status} if status else {})
+            page = self._wire.json("GET", f"{self._path}/rounds?{urlencode(asked)}")
+            found += [_entry(row) for row in page]  # type: ignore[attr-defined]
+            if len(page) < _PAGE:  # type: ignore[arg-type]
+                return tuple(found)
+
+    def round(self, index: int) -> Entry:
+        """One round, by the number that counts from 1."""
+        return _entry(self._wire.json("GET", self._round_path(index)))
+
+    def history(self) -> History:
+        """The labels in the order they came, with what was said before each."""
+        rows = self._wire.json("GET", f"{self._path}/history")
+        return History(tuple(Told(**row) for row in rows))  # type: ignore[attr-defined]
+
+    def ledger(self) -> tuple[Purchase, ...]:
+        """Everything that was ordered, with its price."""
+        rows = self._wire.json("GET", f"{self._path}/ledger")
+        return tuple(Purchase(**row) for row in rows)  # type: ignore[attr-defined]
+
+    def learner(self) -> "Learner":
+        """A copy of the learner as it is now, to save or explain."""
+        from ..loading import from_bytes
+
+        return from_bytes(self._wire.bytes("GET", f"{self._path}/model"))
+
+    def totals(self) -> Totals:
+        """Rounds, loss and money so far."""
+        row = self._wire.json("GET", f"{self._path}/totals")
+        return Totals(**row)  # type: ignore[arg-type]
+
+    # -- inside
+
+    def _round_path(self, r: Given) -> str:
+        index = r if isinstance(r, int) and not isinstance(r, bool) else self._round(r).index
+        return f"/v1/rounds/{_quoted(f'{self.name}:{index}')}"
+
+    def _round(self, r: Given) -> Round:
+        if isinstance(r, Round):
+            return r
+        if isinstance(r, Entry):
+            return r.round
+        if isinstance(r, int) and not isinstance(r, bool):
+            return self.round(r).round
+        raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
+
+    def _extra(self, r: Given, given: "Sequence[int] | Ints | None") -> list[str]:
+        """The names of what was bought after the label."""
+        mine = self._round(r)
+        if given is not None and list(given) != mine.extra.tolist():
+            raise ProtocolError(f"extra_attributes must be those of the round, which are {mine.extra.tolist()}")
+        row = self._wire.json("GET", self._round_path(mine))
+        return [str(name) for name in row["extra"]]  # type: ignore[index]
+
+    def _names(self, available: "Bools | Sequence[bool] | Sequence[str]") -> list[object]:
+        """What can be bought, by name; a mask needs the learner's names."""
+        given = available.tolist() if isinstance(available, np.ndarray) else list(available)
+        if given and all(isinstance(a, bool | np.bool_) for a in given):
+            names = self.learner().names
+            if len(names) == len(given):
+                return [name for name, there in zip(names, given, strict=True) if there]
+        return given
+
+
+def _entry(row: object) -> Entry:
+    assert isinstance(row, dict)
+    said, values = row["said"], row["values"]
+    return Entry(
+        id=row["id"],
+        index=row["index"],
+        key=row["key"],
+        status=row["status"],
+        round=Round.from_json(row["round"]),
+        sources=tuple(row["sources"]),
+        price=row["price"],
+        asked_at=row["asked_at"],
+        deadline=row["deadline"],
+        said=None if said is None else Said(**said),
+        values=None if values is None else {n: math.nan if x is None else x for n, x in values.items()},
+        told_at=row["told_at"],
+        label=row["label"],
+    )
+
+
+def _by_name(values: "Values", names: Sequence[str]) -> dict[str, float | None]:
+    """Values for the wire, which knows no NaN."""
+    if isinstance(values, Mapping):
+        pairs = dict(values)
+    else:
+        given: Floats = np.asarray(values, dtype=np.float64)
+        if given.shape != (len(names),):
+            raise ProtocolError(f"expected {len(names)} values, one each for {', '.join(names)}; got {given.shape}")
+        pairs = dict(zip(names, given.tolist(), strict=True))
+    if any(math.isinf(x) for x in pairs.values()):
+        raise ProtocolError("a value is infinite; pass NaN for one that was not observed")
+    return {str(name): None if math.isnan(x) else float(x) for name, x in pairs.items()}
+
+
+def _label(y: float) -> float:
+    try:
+        value = float(y)
+    except (TypeError, ValueError):
+        raise ProtocolError(f"the label must be a number, not {y!r}") from None
+    if not math.isfinite(value):
+        raise ProtocolError(f"the label is {value}; it must be finite")
+    return value
+
+
+def _plain(value: object) -> object:
+    """An argument as JSON has it."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, bool | int | float | str) else str(value)
+
+
+def _quoted(text: str) -> str:
+    return quote(str(text), safe="")

@@ -1,0 +1,72 @@
+"""The service, put together."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
+from sqlalchemy.exc import DBAPIError
+from starlette.staticfiles import StaticFiles
+
+from .. import __version__
+from ..store.store import Store
+from . import exports, labels, learners, metrics, pages, rounds, watching
+from .guard import Guard
+from .problems import Problem, add_handlers, problem
+from .settings import Settings
+
+__all__ = ["create_app", "from_environment"]
+
+_ABOUT = "Learners that many processes share: ask what to buy, predict, tell the label when it comes."
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """An ASGI app on the store of these settings."""
+    store = Store(settings.url)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.watch = watching.Watch(store)
+        yield
+        store.close()
+
+    # The page of the documentation is our own (`pages`): the usual one fetches its scripts from elsewhere.
+    app = FastAPI(
+        title="keyhole", version=__version__, description=_ABOUT, docs_url=None, redoc_url=None, lifespan=lifespan
+    )
+    app.state.store, app.state.settings, app.state.meter = store, settings, metrics.Meter()
+    for part in (learners, rounds, labels, exports, watching, metrics, pages):
+        app.include_router(part.router)
+    app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
+    add_handlers(app)
+    app.add_exception_handler(DBAPIError, _store_is_away)
+    app.add_middleware(Guard, local=settings.local and not settings.auth)
+    app.add_middleware(metrics.Timed, meter=app.state.meter)
+    _describe_problems(app)
+    return app
+
+
+def from_environment() -> FastAPI:
+    """The app of a worker."""
+    return create_app(Settings.from_environment())
+
+
+async def _store_is_away(request: Request, fault: Exception) -> Response:
+    return problem(503, "the store does not answer; try again", headers={"Retry-After": "1"})
+
+
+def _describe_problems(app: FastAPI) -> None:
+    """The shape of a problem belongs to the document, though no call gives it as its answer."""
+    build = app.openapi
+
+    def openapi() -> dict[str, object]:
+        document = build()
+        schemas = document.setdefault("components", {}).setdefault("schemas", {})
+        schemas["Problem"] = Problem.model_json_schema()
+        for path in document["paths"].values():
+            for call in path.values():
+                call.get("responses", {}).pop("422", None)  # FastAPI's own shape, which we do not use
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]

@@ -1,0 +1,100 @@
+"""What a spreadsheet or another program takes away: CSV files and the model."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+
+from fastapi import APIRouter, Depends
+from fastapi.responses import Response, StreamingResponse
+
+from ..saving import to_bytes
+from ..store.learner import StoredLearner
+from .access import Opened, may
+from .learners import NamePath
+from .problems import RESPONSES
+
+__all__ = ["router", "safe"]
+
+router = APIRouter(prefix="/v1/learners/{name}", tags=["exports"], responses=RESPONSES)
+_PAGE = 2000
+
+
+@router.get("/rounds.csv", response_class=Response, dependencies=[Depends(may("read"))])
+def rounds(name: NamePath, store: Opened) -> StreamingResponse:
+    """Every round: key, status, what was ordered, what was said, the label."""
+    head = ["id", "key", "status", "asked_at", "told_at", "sources", "price", "prediction", "low", "high", "label"]
+    return _csv(f"{name}-rounds.csv", head, _round_rows(store[name]))
+
+
+@router.get("/ledger.csv", response_class=Response, dependencies=[Depends(may("read"))])
+def ledger(name: NamePath, store: Opened) -> StreamingResponse:
+    """Everything that was ordered, one line each."""
+    icu = store[name]
+    lines = ([p.index, p.key, _time(p.at), p.name, p.price] for p in icu.ledger())
+    return _csv(f"{name}-ledger.csv", ["round", "key", "at", "name", "price"], lines)
+
+
+@router.get("/history", dependencies=[Depends(may("read"))])
+def history(name: NamePath, store: Opened) -> list[dict[str, float | int | str | None]]:
+    """The labels in the order they came, with what was said before each."""
+    return [vars(told) for told in store[name].history()]
+
+
+@router.get("/ledger", dependencies=[Depends(may("read"))])
+def purchases(name: NamePath, store: Opened) -> list[dict[str, float | int | str | None]]:
+    """Everything that was ordered."""
+    return [vars(purchase) for purchase in store[name].ledger()]
+
+
+@router.get("/model", response_class=Response, dependencies=[Depends(may("read"))])
+def model(name: NamePath, store: Opened) -> Response:
+    """The learner as it is now: a model file for `kh.load`."""
+    data = store[name].read(to_bytes)
+    return Response(data, media_type="application/octet-stream", headers=_attachment(f"{name}.kh"))
+
+
+def safe(cell: object) -> object:
+    """A cell that no spreadsheet takes for a formula.
+
+    >>> [safe(c) for c in ("=1+1", "-ldl", "age", -1.5, None)]
+    ["'=1+1", "'-ldl", 'age', -1.5, '']
+    """
+    if isinstance(cell, str) and cell[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return "'" + cell
+    return "" if cell is None else cell
+
+
+def _round_rows(icu: StoredLearner) -> Iterator[list[object]]:
+    after = 0
+    while page := icu.rounds(limit=_PAGE, after=after):
+        for e in page:
+            said = (e.said.prediction, e.said.low, e.said.high) if e.said else (None, None, None)
+            told = None if e.told_at is None else _time(e.told_at)
+            yield [e.id, e.key, e.status, _time(e.asked_at), told, "; ".join(e.sources), e.price, *said, e.label]
+        after = page[-1].index
+
+
+def _csv(file: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> StreamingResponse:
+    def lines() -> Iterator[str]:
+        buffer = io.StringIO()
+        writer = csv.writer(buffer)
+        writer.writerow(head)
+        for row in rows:
+            writer.writerow([safe(cell) for cell in row])
+            if buffer.tell() > 1 << 16:
+                yield buffer.getvalue()
+                buffer.seek(0)
+                buffer.truncate()
+        yield buffer.getvalue()
+
+    return StreamingResponse(lines(), media_type="text/csv; charset=utf-8", headers=_attachment(file))
+
+
+def _attachment(file: str) -> dict[str, str]:
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in ".-_") else "_" for c in file)
+    return {"Content-Disposition": f'attachment; filename="{plain}"'}
+
+
+def _time(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

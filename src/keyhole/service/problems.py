@@ -1,0 +1,80 @@
+"""What went wrong, as a problem document (RFC 9457): one clear sentence, and nothing was changed."""
+
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from ..errors import ConfigError, ProtocolError
+from ..store.entries import Conflict, NoSuchLearner, NoSuchRound, Taken
+
+__all__ = ["RESPONSES", "Problem", "add_handlers", "problem"]
+
+TYPE = "application/problem+json"
+
+
+class Problem(BaseModel):
+    """A problem document (RFC 9457)."""
+
+    type: str = Field(description="urn:keyhole:protocol, :config, :conflict, :missing, :access, or about:blank")
+    title: str
+    status: int
+    detail: str = Field(description="One sentence: what, where, and what to do.")
+
+
+_CONTENT = {TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+RESPONSES: "dict[int | str, dict[str, object]]" = {
+    "4XX": {"description": "Nothing was changed; the answer says why.", "content": _CONTENT}
+}
+
+# The first that fits.
+_KINDS: tuple[tuple[type[Exception], int, str], ...] = (
+    (Conflict, 409, "urn:keyhole:conflict"),
+    (NoSuchRound, 404, "urn:keyhole:missing"),
+    (Taken, 409, "urn:keyhole:config"),
+    (ProtocolError, 422, "urn:keyhole:protocol"),
+    (ConfigError, 422, "urn:keyhole:config"),
+    (NoSuchLearner, 404, "urn:keyhole:missing"),
+)
+
+
+def problem(status: int, detail: str, kind: str = "about:blank", headers: dict[str, str] | None = None) -> JSONResponse:
+    """The document itself."""
+    title = HTTPStatus(status).phrase
+    content = {"type": kind, "title": title, "status": status, "detail": detail}
+    return JSONResponse(content, status, headers, TYPE)
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Every refusal of this app is a problem document."""
+    for error, status, kind in _KINDS:
+        app.add_exception_handler(error, _handler(status, kind))
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+
+
+def _handler(status: int, kind: str) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def handle(request: Request, fault: Exception) -> Response:
+        return problem(status, str(fault), kind)
+
+    return handle
+
+
+async def _invalid(request: Request, fault: Exception) -> Response:
+    assert isinstance(fault, RequestValidationError)
+    first = fault.errors()[0]
+    where = ".".join(str(part) for part in first["loc"] if part != "body")
+    what = str(first["msg"]).removeprefix("Value error, ")
+    return problem(
+        422, f"{where or 'the body'}: {what}"[:500].encode("utf-8", "replace").decode(), "urn:keyhole:protocol"
+    )
+
+
+async def _http(request: Request, fault: Exception) -> Response:
+    assert isinstance(fault, HTTPException)
+    kind = "urn:keyhole:access" if fault.status_code in (401, 403) else "about:blank"
+    return problem(fault.status_code, str(fault.detail), kind, dict(fault.headers or {}))
