@@ -11,6 +11,7 @@ from .predict import predict
 from .run import run
 from .serve import serve
 from .store import app as store
+from .study import study
 from .token import app as token
 
 app = typer.Typer(
@@ -21,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, run, predict, compare, bounds, diagnose, algorithms):
+for command in (demo, run, predict, compare, study, bounds, diagnose, algorithms):
     app.command()(command)
 app.command()(serve)
 app.add_typer(store, name="store")

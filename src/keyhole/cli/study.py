@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 def study(
     name: Annotated[str, typer.Argument(help="An experiment, or all; `keyhole study list` says which there are.")],
-    out: Annotated[Path, typer.Option(help="The folder of the results; the same command continues in it.")] = Path("study"),
+    out: Annotated[Path, typer.Option(help="The folder of the results; the same command continues in it.")] = Path(
+        "study"
+    ),
     quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes: all of them in minutes.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     engine: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
@@ -28,7 +30,7 @@ def study(
     from ..study.chapter import publish, write_chapter
     from ..study.engines import Engine
     from ..study.experiment import Experiment, names, run
-    from ._progress import bar
+    from .compare import _bar as bar
 
     if name == "list":
         for known in names():

@@ -30,15 +30,25 @@ def publish(folder: Folder, experiment: Experiment, finding: Finding) -> None:
     write_atomically(folder.file(f"{experiment.name}/verdict.txt"), (finding.verdict + "\n").encode())
 
 
-def chapter(findings: "Sequence[tuple[Experiment, Finding]]", command: str, figures: Mapping[str, Sequence[str]]) -> str:
+def chapter(
+    findings: "Sequence[tuple[Experiment, Finding]]", command: str, figures: Mapping[str, Sequence[str]]
+) -> str:
     """All findings as CommonMark; `figures` has the links of each experiment's pictures."""
     parts = [_HEAD.format(command=command, version=__version__), _summary(findings)]
     for experiment, finding in findings:
-        links = "\n".join(f"![{f.title}]({link})" for f, link in zip(finding.figures, figures[experiment.name], strict=True))
-        setting = _setting(experiment)
-        parts.append(
-            f"## {experiment.title}\n\n{experiment.question}\n\n**{finding.verdict}**\n\n{finding.table()}\n\n{links}\n\n{setting}\n"
+        links = "\n".join(
+            f"![{f.title}]({link})" for f, link in zip(finding.figures, figures[experiment.name], strict=True)
         )
+        setting = _setting(experiment)
+        blocks = (
+            f"## {experiment.title}",
+            experiment.question,
+            f"**{finding.verdict}**",
+            finding.table(),
+            links,
+            setting,
+        )
+        parts.append("\n\n".join(blocks) + "\n")
     return "\n".join(parts)
 
 
