@@ -5,6 +5,7 @@ forced to the disk too. Everything that keyhole puts on a disk goes through here
 """
 
 import hashlib
+import json
 import os
 import re
 import secrets
@@ -13,14 +14,36 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-__all__ = ["digest", "is_leftover", "make_folder", "remove", "remove_leftovers", "replacing", "write_atomically"]
+from .errors import StateError
 
+__all__ = [
+    "digest",
+    "digest_of_file",
+    "is_leftover",
+    "make_folder",
+    "read_json",
+    "read_sealed",
+    "remove",
+    "remove_leftovers",
+    "replacing",
+    "write_atomically",
+    "write_json",
+    "write_sealed",
+]
+
+_SEAL = 64
 _LEFTOVER = re.compile(r"\.keyhole-[0-9a-f]{16}\.part")
 
 
 def digest(data: bytes) -> str:
     """SHA-256, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
+
+
+def digest_of_file(path: Path) -> str:
+    """The same of a file's content; memory does not grow with it."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
@@ -49,6 +72,38 @@ def write_atomically(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+def write_sealed(path: Path, data: bytes) -> None:
+    """`write_atomically`, with a digest of the content at the end."""
+    write_atomically(path, data + digest(data).encode())
+
+
+def read_sealed(path: Path) -> bytes:
+    """What `write_sealed` wrote; a `StateError` where a single bit of it is different."""
+    content = path.read_bytes()
+    data, seal = content[:-_SEAL], content[-_SEAL:]
+    if digest(data).encode() != seal:
+        raise StateError(f"{path} is damaged: it is not what keyhole wrote")
+    return data
+
+
+def write_json(path: Path, content: dict[str, object]) -> None:
+    """A JSON object, with a digest of its other members as the last one."""
+    sealed = content | {"digest": digest(_canonical(content))}
+    write_atomically(path, (json.dumps(sealed, indent=1) + "\n").encode())
+
+
+def read_json(path: Path) -> dict[str, object]:
+    """What `write_json` wrote; a `StateError` where it is anything else."""
+    try:
+        content = json.loads(path.read_bytes())
+        seal = content.pop("digest")
+        if digest(_canonical(content)) == seal:
+            return dict(content)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        pass  # what is no JSON object with a digest in it is not what we wrote either
+    raise StateError(f"{path} is damaged: it is not what keyhole wrote")
+
+
 def make_folder(path: Path) -> None:
     """The folder and those above it, as far as they are missing."""
     if not path.is_dir():
@@ -74,6 +129,10 @@ def remove_leftovers(folder: Path) -> None:
     for path in folder.iterdir():
         if is_leftover(path.name):
             remove(path)
+
+
+def _canonical(content: dict[str, object]) -> bytes:
+    return json.dumps(content, sort_keys=True).encode()
 
 
 def _move(temporary: Path, path: Path, over: bool) -> None:

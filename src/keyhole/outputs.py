@@ -3,18 +3,19 @@
 Every command claims what it writes here: a folder of its own (`Folder`), or a single file (`claim_file`).
 """
 
-import json
 import os
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from . import files
-from .errors import ConfigError
+from .errors import ConfigError, StateError
 
 __all__ = ["Folder", "claim_file"]
 
 _MARKER = ".keyhole.json"
-_LOCK = ".lock"
+_LOCK, _WRITER = ".lock", ".writer"
 
 
 class Folder:
@@ -51,17 +52,18 @@ class Folder:
     def find(cls, path: Path) -> "Folder | None":
         """The folder of ours at this path; None where there is none."""
         marker = path / _MARKER
+        damaged = f"{marker} is damaged; nothing in {path} is touched: choose another folder"
         try:
-            data = json.loads(marker.read_text(encoding="utf-8"))
-            kind, names = data["kind"], data["files"]
+            data = files.read_json(marker)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as fault:
             raise ConfigError(f"{path} cannot be read ({fault.strerror}); choose another folder") from None
-        except (ValueError, KeyError, TypeError, RecursionError):
-            raise ConfigError(f"{marker} is damaged; nothing in {path} is touched: choose another folder") from None
+        except StateError:
+            raise ConfigError(damaged) from None
+        kind, names = data.get("kind"), data.get("files")
         if not isinstance(kind, str) or not isinstance(names, list) or not all(map(_is_plain, names)):
-            raise ConfigError(f"{marker} is damaged; nothing in {path} is touched: choose another folder")
+            raise ConfigError(damaged)
         return cls(path, kind, names)
 
     def file(self, name: str) -> Path:
@@ -83,6 +85,39 @@ class Folder:
         self._make(place)
         return place
 
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """One writer at a time: a second one is a `ConfigError` that names the process which holds the folder.
+
+        The system gives the lock back when its holder dies, however it dies. What dead ones left is taken away.
+        """
+        try:
+            from filelock import FileLock, Timeout
+        except ModuleNotFoundError:
+            raise ConfigError("writing a folder needs filelock: pip install 'keyhole[cli]'") from None
+        lock, writer = FileLock(self.path / _LOCK, timeout=0), self.path / _WRITER
+        try:
+            lock.acquire()
+        except Timeout:
+            holder = writer.read_text(encoding="ascii") if writer.exists() else "another process"
+            text = f"{self.path} is being written by {holder}; wait for it, stop it, or choose another folder"
+            raise ConfigError(text) from None
+        except OSError as fault:
+            raise ConfigError(f"{self.path} cannot be written ({fault.strerror}); choose another folder") from None
+        try:
+            files.remove_leftovers(self.path)
+            files.write_atomically(writer, f"process {os.getpid()}".encode())
+            yield
+        finally:
+            lock.release()
+
+    def check_room(self, needed: int) -> None:
+        """The disk has room for that many bytes."""
+        free = shutil.disk_usage(self.path).free
+        if free < needed:
+            text = f"{self.path} may need {needed / 1e6:.0f} MB and its disk has {free / 1e6:.0f} MB free"
+            raise ConfigError(f"{text}; make room or choose another folder")
+
     def clear(self) -> None:
         """Remove the files we listed and nothing else; subfolders are for their writers to empty."""
         for name in self._names:
@@ -103,8 +138,7 @@ class Folder:
             self._write()
 
     def _write(self) -> None:
-        content = {"kind": self.kind, "files": sorted(self._names)}
-        files.write_atomically(self.path / _MARKER, (json.dumps(content, indent=1) + "\n").encode())
+        files.write_json(self.path / _MARKER, {"kind": self.kind, "files": sorted(self._names)})
 
 
 def claim_file(path: Path, *, force: bool = False, reads: Iterable[Path] = ()) -> Path:
@@ -133,7 +167,7 @@ def _same(path: Path, other: Path) -> bool:
 
 def _is_ours(name: str) -> bool:
     """What a process that died on its way to the marker may have left."""
-    return name == _LOCK or files.is_leftover(name)
+    return name in (_LOCK, _WRITER) or files.is_leftover(name)
 
 
 def _is_plain(name: object) -> bool:

@@ -19,8 +19,14 @@ class Algorithm:
     """"verified" (read and checked) or "reconstructed" (its steps are ours, its rate is theirs)."""
     path: str
     """Where the learner is: "module:Class", imported when it is made."""
+    buys_all: bool = False
+    """It buys all d attributes of every row."""
+    extras: bool = False
+    """It buys after the label too, where k0 > 0."""
+    raw_columns: bool = False
+    """It takes columns as they are; the others expect them scaled into [-1, 1]."""
 
-    def to_dict(self) -> dict[str, str]:
+    def to_dict(self) -> dict[str, str | bool]:
         """The record as plain data, without the module path."""
         return {key: value for key, value in asdict(self).items() if key != "path"}
 
@@ -41,6 +47,8 @@ ALGORITHMS = (
         reference="keyhole's own, docs/thrifty.md",
         status="verified",
         path="keyhole.learners.thrifty:Thrifty",
+        extras=True,
+        raw_columns=True,
     ),
     Algorithm(
         name="ds-oslrc",
@@ -61,6 +69,7 @@ ALGORITHMS = (
         reference=f"{_PAPER}, Algorithm 3",
         status="verified",
         path="keyhole.learners.ds_poslrc:DSPOSLRC",
+        extras=True,
     ),
     Algorithm(
         name="gibbs-thompson",
@@ -71,6 +80,7 @@ ALGORITHMS = (
         reference="keyhole's own: what a Bayesian statistician would use instead; spike and slab, Thompson sampling",
         status="verified",
         path="keyhole.learners.gibbs_thompson:GibbsThompson",
+        raw_columns=True,
     ),
     Algorithm(
         name="explore-then-commit",
@@ -81,6 +91,7 @@ ALGORITHMS = (
         reference="keyhole's own: what a statistician would try first; matching pursuit on pooled moments",
         status="verified",
         path="keyhole.learners.explore_then_commit:ExploreThenCommit",
+        raw_columns=True,
     ),
     Algorithm(
         name="aer",
@@ -121,6 +132,7 @@ ALGORITHMS = (
         reference="Yang et al., AISTATS 2023",
         status="reconstructed",
         path="keyhole.learners.olin_lasso:OLinLasso",
+        buys_all=True,
     ),
     Algorithm(
         name="rda",
@@ -131,6 +143,7 @@ ALGORITHMS = (
         reference="Xiao, JMLR 2010; with groups= Yang, Xu, King and Lyu, ICML 2010 (reconstructed)",
         status="verified",
         path="keyhole.learners.rda:RDA",
+        buys_all=True,
     ),
     Algorithm(
         name="i-lamm",
@@ -141,6 +154,7 @@ ALGORITHMS = (
         reference="Fan, Liu, Sun and Zhang, Annals of Statistics 2018",
         status="verified",
         path="keyhole.learners.i_lamm:ILAMM",
+        buys_all=True,
     ),
     Algorithm(
         name="vaw",
@@ -151,6 +165,7 @@ ALGORITHMS = (
         reference="Vovk, NIPS 1997; Azoury and Warmuth, Machine Learning 2001",
         status="verified",
         path="keyhole.learners.vaw:VAW",
+        buys_all=True,
     ),
     Algorithm(
         name="fixed-random",
@@ -181,6 +196,7 @@ ALGORITHMS = (
         reference=f"{_ITO}, Algorithm 1",
         status="reconstructed",
         path="keyhole.learners.ito2017:Ito1",
+        extras=True,
     ),
     Algorithm(
         name="ito2017-2",
@@ -211,6 +227,7 @@ ALGORITHMS = (
         reference=f"{_KALE}, Algorithm 1",
         status="reconstructed",
         path="keyhole.learners.kale2017_dantzig:KaleDantzig",
+        extras=True,
     ),
     Algorithm(
         name="foster2016",
@@ -221,6 +238,7 @@ ALGORITHMS = (
         reference="Foster, Kale and Karloff, COLT 2016",
         status="reconstructed",
         path="keyhole.learners.foster2016:Foster",
+        extras=True,
     ),
     Algorithm(
         name="support-bandit",
@@ -242,6 +260,7 @@ ALGORITHMS = (
         reference=f"{_KALE}, Algorithm 2",
         status="reconstructed",
         path="keyhole.learners.kale2017_greedy:KaleGreedy",
+        extras=True,
     ),
     Algorithm(
         name="murata2018-explore",

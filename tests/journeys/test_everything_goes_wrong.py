@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import keyhole as kh
-from keyhole.runs import folder
+from keyhole import outputs
 
 from .conftest import stream, write
 
@@ -90,12 +90,75 @@ def test_a_value_beyond_the_range_is_clipped_counted_and_reported(typed, tmp_pat
     columns = stream(200)
     columns["x3"][:] = 2.5
     columns["x3"][7] = 9.0
-    typed("run", write(tmp_path / "a.parquet", columns), *RUN, "--algorithm", "ds-oslrc")
+    kh.streams.Schema.plain("y", [f"x{i}" for i in range(8)]).write(tmp_path / "plain.toml")
+    words = ("--algorithm", "ds-oslrc", "--schema", "plain.toml")
+    typed("run", write(tmp_path / "a.parquet", columns), *RUN, *words)
     told = [text for text in summary(tmp_path)["warnings"] if "'x3'" in text and "clipped" in text]
     assert len(told) == 1
     bought = ["x3" in names for names in rounds(tmp_path)["bought"]]
     assert f"{sum(bought)} of {sum(bought)} values" in told[0]
     assert ("largest seen 9" in told[0]) == bought[7]
+
+
+def test_a_range_that_nobody_gave_is_learnt_from_the_first_rows_and_said(typed, tmp_path):
+    columns = {name: 1000.0 * values + 5000.0 for name, values in stream(3000).items()}
+    file = write(tmp_path / "a.parquet", columns)
+    code, _, errors = typed("run", file, *RUN, "--algorithm", "fixed-random")
+    assert code == 0
+    assert "are twice as wide as in the first 1000 rows" in errors
+    assert summary(tmp_path)["mse"] < 1.05 * summary(tmp_path)["references"]["nothing"]["mse"]
+    assert not [text for text in summary(tmp_path)["warnings"] if "clipped" in text]  # nothing lies beyond
+    typed("run", file, *RUN[:-1], "raw", "--algorithm", "thrifty")
+    ledger = pq.read_table(tmp_path / "raw" / "ledger.parquet").to_pydict()
+    assert set(ledger["clipped"]) == {0}  # nothing was clipped: thrifty takes columns as they are
+
+
+@pytest.mark.parametrize("rows", [50, 5000])
+def test_a_label_that_never_changes_is_refused(typed, tmp_path, rows):
+    columns = stream(rows) | {"y": np.full(rows, 3.0)}
+    columns["y"][5] = np.nan
+    file = write(tmp_path / "a.parquet", columns)
+    code, _, errors = typed("run", file, *RUN)
+    assert code == 2
+    assert f"the target 'y' is 3 in all {rows - 1} rows that have it: there is nothing to predict" in errors
+    assert not (tmp_path / "out").exists()
+    columns["y"][-1] = 4.0
+    assert typed("run", write(tmp_path / "b.parquet", columns), *RUN)[0] == 0
+
+
+def test_money_without_prices_is_refused(typed, tmp_path):
+    file = write(tmp_path / "a.parquet", stream(60))
+    code, _, errors = typed("run", file, "--target", "y", "--spend", "3", "--out", "out")
+    assert code == 2
+    assert "--spend M needs to know what things cost: give --prices FILE" in errors
+    (tmp_path / "prices.toml").write_text("x0 = 2\n")
+    words = ("--target", "y", "--spend", "3", "--prices", "prices.toml", "--out", "out")
+    assert typed("run", file, *words)[0] == 0
+
+
+def test_options_given_with_resume_are_those_of_the_run_or_refused(typed, tmp_path, monkeypatch):
+    write(tmp_path / "a.csv", stream(300))
+    monkeypatch.setattr("keyhole.cli._watching.Screen.wants_to_stop", lambda self: self.rows > 0)
+    assert typed("run", "a.csv", *RUN, "--algorithm", "ds-oslrc[ explore = 0.5]")[0] == 3
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    before = {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir() if p.is_file()}
+    for words in (
+        ("--budget", "4"),
+        ("--target", "x0"),
+        ("--seed", "1"),
+        ("--algorithm", "thrifty"),
+        ("--spend", "3"),
+        ("--extra", "1"),
+        ("--ignore", "x1"),
+        ("--schema", "a.toml"),
+        ("--prices", "a.toml"),
+    ):
+        code, _, errors = typed("run", "--resume", "out", *words)
+        assert (code, f"this run has {words[0]} " in errors) == (2, True), words
+    assert {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir() if p.is_file()} == before
+    same = ("--budget", "3", "--target", "y", "--algorithm", "ds-oslrc[explore=0.5]", "--checkpoint-every", "1")
+    assert typed("run", "--resume", "out", *same)[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -108,7 +171,7 @@ def test_a_value_beyond_the_range_is_clipped_counted_and_reported(typed, tmp_pat
         (("--budget", "6", "--algorithm", "ds-oslrc"), "support-bandit"),
         (("--budget", "3", "--extra", "2", "--algorithm", "ds-poslrc"), "k0 >= 3"),
         (("--algorithm", "ds-oslrc"), "--budget K with 1 <= K <= 8"),
-        (("--budget", "3", "--spend", "4", "--algorithm", "ds-oslrc"), "does not plan with money"),
+        (("--budget", "3", "--spend", "4", "--algorithm", "ds-oslrc"), "needs to know what things cost"),
         (("--budget", "3", "--algorithm", "ds-osrlc"), "did you mean 'ds-oslrc'"),
     ],
 )
@@ -205,7 +268,7 @@ def test_a_folder_that_cannot_be_written_is_found_before_the_first_row(typed, tm
 def test_a_disk_that_is_too_small_is_found_before_the_first_row(typed, tmp_path, monkeypatch):
     file = write(tmp_path / "a.parquet", stream(100))
     usage = shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(folder.shutil, "disk_usage", lambda path: usage._replace(free=1000))
+    monkeypatch.setattr(outputs.shutil, "disk_usage", lambda path: usage._replace(free=1000))
     code, _, errors = typed("run", file, *RUN)
     assert code == 2
     assert "0 MB free; make room" in errors

@@ -51,7 +51,8 @@ def test_algorithms_are_records():
         assert a.reference
         assert a.assumptions
         assert a.status in ("verified", "reconstructed")
-        assert set(a.to_dict()) == {"name", "setting", "assumptions", "bound", "cost", "reference", "status"}
+        words = {"name", "setting", "assumptions", "bound", "cost", "reference", "status"}
+        assert set(a.to_dict()) == words | {"buys_all", "extras", "raw_columns"}
     assert len({a.name for a in kh.algorithms()}) == len(kh.algorithms())
 
 
@@ -71,3 +72,14 @@ def test_more_extras_than_there_are_attributes_means_all_of_them():
 def test_scaled_is_kept_as_text():
     learner = kh.make("ds-oslrc", d=10, k=4, tuning=kh.tuning.Scaled(0.01), seed=0)
     assert learner.config["options"] == {"tuning": "scaled(0.01)"}
+
+
+@pytest.mark.parametrize("a", kh.algorithms(), ids=lambda a: a.name)
+def test_what_code_reads_of_an_algorithm_is_a_field_and_agrees_with_the_learner(a):
+    options = {"support": [0, 1, 2]} if a.name == "oracle-support" else {}
+    k0 = 3 if a.extras else 0
+    learner = kh.make(a.name, d=8, k=8 if a.buys_all else 3, k0=0 if a.buys_all else k0, seed=0, **options)
+    assert a.raw_columns == hasattr(type(learner), "intercept")
+    r = learner.ask()
+    assert a.buys_all == (r.attributes.size == 8)
+    assert a.extras == (learner.ask_more(r).size > 0)

@@ -1,6 +1,5 @@
 """Claiming a folder, claiming a file, and writing so that nothing is torn."""
 
-import json
 import os
 import threading
 
@@ -15,7 +14,7 @@ def test_a_folder_is_claimed_when_new_empty_or_ones_own(tmp_path):
     (tmp_path / "empty").mkdir()
     for path in (tmp_path / "a" / "b", tmp_path / "empty"):
         Folder.claim(path, "run").file("x.txt").write_text("ours")
-        assert json.loads((path / ".keyhole.json").read_text()) == {"kind": "run", "files": ["x.txt"]}
+        assert files.read_json(path / ".keyhole.json") == {"kind": "run", "files": ["x.txt"]}
         assert Folder.claim(path, "run").file("x.txt") == path / "x.txt"
         with pytest.raises(ConfigError, match="holds a run, not a comparison"):
             Folder.claim(path, "comparison")
@@ -35,7 +34,7 @@ def test_what_a_killed_process_left_on_its_way_to_the_marker_is_no_obstacle(tmp_
 def test_a_marker_that_was_tampered_with_reaches_nothing_outside(tmp_path, name):
     folder = Folder.claim(tmp_path / "out", "demo")
     (tmp_path / "precious").write_text("x")
-    (folder.path / ".keyhole.json").write_text(json.dumps({"kind": "demo", "files": [name]}))
+    files.write_json(folder.path / ".keyhole.json", {"kind": "demo", "files": [name]})
     with pytest.raises(ConfigError, match="is damaged"):
         Folder.claim(tmp_path / "out", "demo")
     assert (tmp_path / "precious").exists()

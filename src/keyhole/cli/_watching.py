@@ -7,14 +7,10 @@ from types import FrameType, TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from ..runs import Tally
+from ..runs import Totals
+from ._typed import thousands
 
-__all__ = ["Screen", "thousands"]
-
-
-def thousands(number: float) -> str:
-    """A count with thin groups: 31 207."""
-    return f"{number:,.0f}".replace(",", " ")
+__all__ = ["Screen"]
 
 
 class Screen:
@@ -23,16 +19,16 @@ class Screen:
     Where the output is not a terminal there is no bar, just the last line.
     """
 
-    def __init__(self, title: str, total: int | None, d: int, dearest: float) -> None:
+    def __init__(self, title: str, d: int, total: int | None = None) -> None:
         self.console = Console(stderr=True)
-        self.title, self.total, self.d, self.dearest = title, total, d, dearest
+        self.title, self.total, self.d = title, total, d
         self._begun: tuple[int, float] | None = None  # the first row seen and when: a resumed run begins later
         self._shown, self._stop = 0.0, False
         columns = (TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[line]}"))
         self._bar = Progress(*columns, console=self.console, disable=not self.console.is_terminal)
         self._task = self._bar.add_task(title, total=total, line="")
         self.line, self.rows = "", 0
-        self._tally: Tally | None = None
+        self._totals: Totals | None = None
 
     def __enter__(self) -> "Screen":
         self._before = {s: signal.signal(s, self._on_signal) for s in (signal.SIGINT, signal.SIGTERM)}
@@ -45,15 +41,23 @@ class Screen:
         for s, handler in self._before.items():
             signal.signal(s, handler)
 
-    def tick(self, rows: int, tally: Tally) -> None:
+    def tick(self, rows: int, totals: Totals) -> None:
         """Show how far it is, at most ten times a second."""
-        self.rows, self._tally = rows, tally
+        self.rows, self._totals = rows, totals
         if time.monotonic() - self._shown > 0.1:
             self._show()
 
     def say(self, text: str) -> None:
         """A message of the run."""
         self._bar.console.print(f"warning: {text}", highlight=False, markup=False, soft_wrap=True)
+
+    def look(self, read: int, size: int) -> None:
+        """Show how much of the file has been looked at."""
+        if time.monotonic() - self._shown > 0.1:
+            self._shown = time.monotonic()
+            self._bar.update(self._task, total=size, completed=read, line=f"checking the file {100 * read // size} %")
+            if read == size:
+                self._bar.update(self._task, total=self.total, completed=0, line="")
 
     def wants_to_stop(self) -> bool:
         """Whether Ctrl-C was pressed (or a polite `kill` came)."""
@@ -66,15 +70,15 @@ class Screen:
 
     def _show(self) -> None:
         self._shown = time.monotonic()
-        if self._tally is not None:
-            self.line = self._line(self.rows, self._tally, self._shown)
+        if self._totals is not None:
+            self.line = self._line(self.rows, self._totals, self._shown)
             self._bar.update(self._task, completed=self.rows, line=self.line)
 
-    def _line(self, rows: int, tally: Tally, now: float) -> str:
+    def _line(self, rows: int, totals: Totals, now: float) -> str:
         start, began = self._begun or (rows, now)
         self._begun = (start, began)
-        speed, played = (rows - start) / max(now - began, 1e-9), max(tally.rows, 1)
+        speed, played = (rows - start) / max(now - began, 1e-9), max(totals.rows, 1)
         of = f"{rows}/{self.total}" if self.total is not None else f"{rows}"
-        bought, price = float(tally.bought.sum()) / played, tally.spent / played
-        parts = [of, f"{thousands(speed)} rows/s", f"mse {tally.mean_loss:.4g}", f"bought {bought:.1f}/{self.d}"]
-        return "   ".join([*parts, f"price {price:.4g}/{self.dearest:.4g}"])
+        bought, price = float(totals.bought.sum()) / played, totals.spent / played
+        parts = [of, f"{thousands(speed)} rows/s", f"mse {totals.mean_loss:.4g}", f"bought {bought:.1f}/{self.d}"]
+        return "   ".join([*parts, f"price {price:.4g}/{totals.prices.sum():.4g}"])

@@ -13,6 +13,7 @@ from .serve import serve
 from .store import app as store
 from .study import study
 from .token import app as token
+from .warm import warm
 
 app = typer.Typer(
     name="keyhole",
@@ -25,5 +26,6 @@ app = typer.Typer(
 for command in (demo, run, predict, compare, study, bounds, diagnose, algorithms):
     app.command()(command)
 app.command()(serve)
+app.command()(warm)
 app.add_typer(store, name="store")
 app.add_typer(token, name="token")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ._typed import typed_command
+
 if TYPE_CHECKING:
     from ..study import Comparison, Engine, Job, Outcome, Progress, Row
 
@@ -31,13 +33,13 @@ def compare(
     Example: keyhole compare synthetic:d=20,k=4 --algorithms "ds-oslrc[tuning=theory],vaw" --seeds 5 --out runs/a
     """
     from ..report import write_comparison
-    from ..runs import split
-    from ..study import Comparison, Engine, Source
+    from ..spec import split
+    from ..study import Comparison, Engine, StreamSpec
 
-    found = [Source.parse(name, target, schema, shuffle) for name in sources]
+    found = [StreamSpec.parse(name, target, schema, shuffle) for name in sources]
     comparison = Comparison(out, found, split(algorithms), seeds, rounds, budget, extra)
     pairs = _run(comparison, Engine.parse(engine, jobs), out)
-    rows, notes = write_comparison(comparison.folder, pairs, _command())
+    rows, notes = write_comparison(comparison.folder, pairs, typed_command())
     _print(rows, notes, out)
 
 
@@ -81,9 +83,3 @@ def _print(rows: "Sequence[Row]", notes: Sequence[str], out: Path) -> None:
     for note in notes:
         console.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
     print(f"report: {out / 'report.html'}")
-
-
-def _command() -> str:
-    import shlex
-
-    return shlex.join(["keyhole", *sys.argv[1:]])

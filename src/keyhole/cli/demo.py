@@ -26,8 +26,8 @@ def demo(
 
     from .. import data
     from ..runs import Request, prepare
-    from ._watching import thousands
-    from .run import conduct
+    from ._typed import thousands
+    from .run import play
 
     people = data.load("nhanes")
     n, d = people.X.shape
@@ -36,6 +36,6 @@ def demo(
     asked = Request(
         file, people.target, budget, schema=people.schema, seed=seed, command=command, title=title, clip=False
     )
-    settings = prepare(asked)
+    plan = prepare(asked)
     print(f" {title}: {thousands(n)} people, {d} attributes, label {people.target}; buying {budget} per person")
-    conduct(settings, out, 5.0, resumed=False, kind="demo")
+    play(plan, out, 5.0, kind="demo")

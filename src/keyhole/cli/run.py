@@ -1,22 +1,27 @@
 """`keyhole run`: a file, played into a run folder."""
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ._typed import thousands, typed_command
+
 if TYPE_CHECKING:
-    from ..runs import Settings
+    from ..runs import Plan, RunData, Settings
+    from ._watching import Screen
 
 
 def run(
+    ctx: typer.Context,
     file: Annotated[Path | None, typer.Argument(help="CSV or Parquet, one row per instance.")] = None,
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
     budget: Annotated[int | None, typer.Option(help="Attributes that may be bought per row.")] = None,
     spend: Annotated[float | None, typer.Option(help="Money that may be spent per row.")] = None,
     extra: Annotated[int, typer.Option(help="Attributes that may be bought per row after the label.")] = 0,
-    algorithm: Annotated[str | None, typer.Option(help="NAME or NAME[option=value,...]; see `algorithms`.")] = None,
+    algorithm: Annotated[str, typer.Option(help="NAME or NAME[option=value,...]; see `algorithms`.")] = "thrifty",
     schema: Annotated[Path | None, typer.Option(help="Ranges and prices, as `diagnose` writes them.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute.")] = None,
     ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
@@ -32,19 +37,20 @@ def run(
     Example: keyhole run --resume runs/visits
     """
     from ..errors import ConfigError
-    from ..runs import Request, Settings, prepare
+    from ..runs import Request, prepare
 
     if resume is not None:
         if file is not None or out is not None:
             raise ConfigError("--resume DIR takes everything from the folder; leave FILE and --out away")
-        conduct(Settings.read(resume / "run.json"), resume, checkpoint_every, resumed=True)
+        _resume(ctx, resume, checkpoint_every)
         return
     if file is None or out is None:
         raise ConfigError("say which file and where to: keyhole run FILE --target NAME --budget K --out DIR")
-    asked = Request(file, target, budget, spend, extra, algorithm, schema, prices, ignore or (), seed, _command())
-    settings = prepare(asked)
-    _suggest(settings)
-    conduct(settings, out, checkpoint_every, resumed=False)
+    plan = prepare(
+        Request(file, target, budget, spend, extra, algorithm, schema, prices, ignore or (), seed, typed_command())
+    )
+    _suggest(plan.settings)
+    play(plan, out, checkpoint_every)
 
 
 def _suggest(settings: "Settings") -> None:
@@ -52,50 +58,77 @@ def _suggest(settings: "Settings") -> None:
     from ..catalogue import algorithms
 
     names = settings.learner.get("names")
-    chooses = {a.name for a in algorithms() if a.setting != "d of d"}
+    chooses = {a.name for a in algorithms() if not a.buys_all}
     if isinstance(names, list) and settings.learner["k"] == len(names) and settings.learner["name"] in chooses:
         print(f"note: --budget {len(names)} buys every attribute; 'vaw' is made for that", file=sys.stderr)
 
 
-def conduct(settings: "Settings", folder: Path, every: float, resumed: bool, kind: str = "run") -> None:
-    """Begin or resume, with a bar; exits with 3 where it was interrupted."""
+def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
+    """What is typed again with --resume must be what the run was begun with."""
+    from ..errors import ConfigError
+    from ..spec import Spec
+
+    for name, had in settings.options.items():
+        source = ctx.get_parameter_source(name)
+        if source is None or source.name == "DEFAULT":
+            continue
+        given = ctx.params[name]
+        if isinstance(given, Path):
+            given = str(given.resolve())
+        elif name == "algorithm":
+            given = str(Spec.parse(given))
+        if (list(given) if isinstance(given, tuple) else given) != had:
+            raise ConfigError(f"this run has --{name} {had}, not {given}; leave the option away, or begin a new run")
+
+
+def _resume(ctx: typer.Context, folder: Path, every: float) -> None:
+    """Go on with a run, or say that it is finished."""
     from .. import runs
     from ..report import write_report
-    from ..streams import Schema, open_table
-    from ._watching import Screen, thousands
+    from ._watching import Screen
 
-    schema = Schema.from_toml(settings.schema)
-    total = open_table(settings.file, schema).rows if settings.status != "finished" else None
-    screen = Screen(str(settings.learner["name"]), total, len(schema.names), float(schema.prices.sum()))
+    _, settings = runs.find(folder)
+    _refuse_other_options(ctx, settings)
+    screen = Screen(str(settings.learner["name"]), len(settings.learner["names"]))  # type: ignore[arg-type]
+    _watched(screen, folder, lambda: runs.resume(folder, screen, write_report, every))
+
+
+def play(plan: "Plan", folder: Path, every: float, kind: str = "run") -> None:
+    """Begin a run, with a bar; exits with 3 where it was interrupted."""
+    from .. import runs
+    from ..report import write_report
+    from ._watching import Screen
+
+    screen = Screen(str(plan.settings.learner["name"]), len(plan.schema.names), plan.table.rows)
+    for text in plan.notes:
+        screen.say(text)
+    _watched(screen, folder, lambda: runs.begin(plan, folder, screen, write_report, every, kind))
+
+
+def _watched(screen: "Screen", folder: Path, go: "Callable[[], RunData | bool | None]") -> None:
     try:
         with screen:
-            if resumed:
-                ended = runs.resume(folder, screen, write_report, every)
-            else:
-                ended = runs.begin(settings, folder, screen, write_report, every, kind)
+            ended = go()
     except KeyboardInterrupt:
         print(f"interrupted; continue with: keyhole run --resume {folder}")
         raise typer.Exit(3) from None
     except OSError as fault:
         print(f"keyhole: {fault}; mend that, then continue with: keyhole run --resume {folder}", file=sys.stderr)
         raise typer.Exit(3) from None
-    if ended is None:
+    if ended is True:
         print(f"{folder} is finished; its report is {folder / 'report.html'}")
     elif not ended:
         print(f"interrupted at row {thousands(screen.rows)}; continue with: keyhole run --resume {folder}")
         raise typer.Exit(3)
     else:
         print(f" {screen.title}   {screen.line}")
-        print_headline(folder)
+        _print_headline(ended.summary, folder)
 
 
-def print_headline(folder: Path) -> None:
+def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
     """The table of a finished run, beside what it is compared with."""
-    import json
-
     from ..report import headline, most_bought
 
-    summary = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
     head, rows, _ = headline(summary)
     width = max(len(row[0]) for row in rows)
     for row in (head, *rows):
@@ -104,10 +137,3 @@ def print_headline(folder: Path) -> None:
         print(" warning: no row had a label: nothing was learnt, and the mse means nothing", file=sys.stderr)
     print(f" bought most: {most_bought(summary)}")
     print(f" report: {folder / 'report.html'}")
-
-
-def _command() -> str:
-    """What was typed."""
-    import shlex
-
-    return shlex.join(["keyhole", *sys.argv[1:]])

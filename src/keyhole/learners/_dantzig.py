@@ -73,14 +73,19 @@ class DantzigEstimate(Stateful):
         """Whether w_hat was 0 in every exploration so far: then S is a tie-break, not a choice."""
         return 0 < self.solved == self.zeros
 
-    def silence(self) -> str:
-        """The estimate has been 0 all along, in a sentence: the width, and the one below which it would not be 0."""
+    def nearest(self) -> tuple[float, float]:
+        """(gamma, gamma_max) of the attribute closest to leaving 0: the width, and the one below which it would."""
         b = np.abs(self.seq.b) / self.seq.s
         gamma = np.broadcast_to(self.width.gamma(self.seq.s), b.shape)
-        nearest = int(np.argmax(b / np.maximum(gamma, 1e-300)))  # the attribute closest to leaving 0
+        i = int(np.argmax(b / np.maximum(gamma, 1e-300)))
+        return float(gamma[i]), float(b[i])
+
+    def silence(self) -> str:
+        """The estimate has been 0 all along, in a sentence."""
+        gamma, gamma_max = self.nearest()
         return (
-            f"w was 0 in all {self.solved} explorations so far: gamma {gamma[nearest]:.3g} >= gamma_max "
-            f"{b[nearest]:.3g}; the support is a tie-break, not a choice"
+            f"w was 0 in all {self.solved} explorations so far: gamma {gamma:.3g} >= gamma_max {gamma_max:.3g}; "
+            "the support is a tie-break, not a choice"
         )
 
     def say_if_silent(self, patience: int = _PATIENCE_AT_END) -> None:

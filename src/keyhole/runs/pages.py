@@ -9,8 +9,8 @@ import numpy as np
 
 from .._types import Bools, Floats, Ints
 from ..keeper import Page
+from ..scaling import Scaling
 from ..streams import Batch, Table
-from .view import View
 
 __all__ = ["LARGEST", "Purchases", "RunPage", "page_length", "page_start", "pages"]
 
@@ -79,19 +79,21 @@ class RunPage(Page):
     It may begin in the middle, after `skip` rows that an interrupted process has played and written down.
     """
 
-    def __init__(self, raw: Batch, view: View, skip: int) -> None:
+    def __init__(self, raw: Batch, scaling: Scaling, skip: int) -> None:
         self.raw = raw
-        super().__init__(view.rows(raw.X), view.labels(raw.y), first=raw.first)
+        super().__init__(scaling.rows(raw.X), scaling.labels(raw.y), first=raw.first)
         self.begun = self.played = skip
         self._bought: tuple[list[_Bought], list[_Bought]] = ([], [])
 
     def note(self, start: int, stop: int, attributes: Ints, extra: Ints) -> None:
         """Remember what was bought before and after the label."""
+        super().note(start, stop, attributes, extra)
         for bought, S in zip(self._bought, (attributes, extra), strict=True):
             bought.append(_Bought(np.full(stop - start, S.size), np.tile(S, stop - start)))
 
     def note_each(self, start: int, who: Ints, sizes: Ints) -> None:
         """The same for rows that differ."""
+        super().note_each(start, who, sizes)
         column, before = np.arange(who.shape[1]), sizes[:, :1]
         after = (column >= before) & (column < before + sizes[:, 1:])
         self._bought[0].append(_Bought(sizes[:, 0], who[column < before]))

@@ -16,14 +16,15 @@ from ..files import write_atomically
 from ..outputs import Folder
 from ..protocol import Learner
 from ..saving import to_bytes
+from ..scaling import Scaling
 from ..streams import Batch, DataError, Schema, Table
 from .journal import Journal
 from .pages import RunPage, page_start, pages
 from .references import References
+from .run_data import RunData
 from .settings import Settings
 from .tables import ledger_of, rounds_of
-from .tally import Tally
-from .view import View
+from .totals import Totals
 
 __all__ = ["Run", "Watcher"]
 
@@ -36,11 +37,14 @@ _AHEAD = 4
 class Watcher(Protocol):
     """Who watches a run: is told how far it is, and may ask it to stop."""
 
-    def tick(self, rows: int, tally: Tally) -> None:
-        """`rows` rows have been played; `tally` may be a page or two behind."""
+    def tick(self, rows: int, totals: Totals) -> None:
+        """`rows` rows have been played; `totals` may be a page or two behind."""
 
     def say(self, text: str) -> None:
         """Something a person should know."""
+
+    def look(self, read: int, size: int) -> None:
+        """`read` of the `size` bytes of the file have been looked at, before the first row."""
 
     def wants_to_stop(self) -> bool:
         """Whether the run should stop now, to be resumed later."""
@@ -53,42 +57,45 @@ class _Stop(Exception):
 class Run:
     """A run in its folder: continues from the last checkpoint, or begins."""
 
-    def __init__(self, folder: Folder, settings: Settings, table: Table, watcher: Watcher, every: float) -> None:
+    def __init__(
+        self, folder: Folder, settings: Settings, schema: Schema, table: Table, watcher: Watcher, every: float
+    ) -> None:
         self.folder, self.table, self.watcher, self.every = folder, table, watcher, every
-        schema = Schema.from_toml(settings.schema)
-        self.view = View(schema, settings.scaled, settings.clip)
+        self.scaling = Scaling(schema, settings.scaled, settings.clip)
         self.learner: Learner = from_config(settings.learner)
-        self.tally = Tally(schema)
+        self.totals = Totals(schema, settings.clip)
         spend = np.inf if settings.spend is None else settings.spend
         self.references = References(schema.prices, self.learner.k, spend, self.learner.seed)
         self.journal = Journal(folder.subfolder("journal"), schema.names)
-        self._states = {"tally": self.tally, "references": self.references}
+        self._states = {"totals": self.totals, "references": self.references}
         self.row = 0
         if found := self.journal.restore(self._states):
             self.row, self.learner = found
         self._saved = (self.row, time.monotonic(), 0.0)
-        self._unsettled: Future[None] | None = None
+        self._unwritten: Future[None] | None = None
 
     def go(self) -> bool:
         """Play to the end of the file; False where the watcher stopped it. Either way everything is written down."""
-        with ThreadPoolExecutor(1) as self._clerk, warnings.catch_warnings(record=True) as heard:
+        with ThreadPoolExecutor(1) as self._writer, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", KeyholeWarning)
-            ended = all(self._play(raw, heard) for raw in self._pages())
+            ended = all(self._play(raw, caught) for raw in self._pages())
             self._checkpoint()
             if ended:
                 self.learner._finish()
-                self._note(_texts(heard))
+                self._note(_texts(caught))
         return ended
 
-    def write_results(self) -> None:
-        """rounds.parquet, ledger.parquet and model.kh from the journal."""
+    def write_results(self) -> RunData:
+        """rounds.parquet, ledger.parquet and model.kh from the journal; what a page shows of them is handed on."""
+        data = RunData(self.row, self.scaling.schema.names)
         for kind in ("rounds", "ledger"):
-            self.journal.assemble(kind, self.folder.file(f"{kind}.parquet"))
-        write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, self.view.to_note()))
+            self.journal.assemble(kind, self.folder.file(f"{kind}.parquet"), data.see)
+        write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, self.scaling.to_note()))
+        return data
 
     def _pages(self) -> Iterator[Batch]:
         """The rows from here on; the next pages are read while this one is played."""
-        schema = self.view.schema
+        schema = self.scaling.schema
         coming = pages(self.table, schema.names, schema.target, page_start(self.row))
         with ThreadPoolExecutor(1) as pool:
             ahead = deque(pool.submit(next, coming, None) for _ in range(_AHEAD))
@@ -104,59 +111,59 @@ class Run:
             self._checkpoint()
             raise
 
-    def _play(self, raw: Batch, heard: list[warnings.WarningMessage]) -> bool:
+    def _play(self, raw: Batch, caught: list[warnings.WarningMessage]) -> bool:
         """One page; False where it was left in the middle."""
         if raw.first + raw.y.size <= self.row:
             return True  # the short last page, played and written down before
-        page = RunPage(raw, self.view, skip=self.row - raw.first)
+        page = RunPage(raw, self.scaling, skip=self.row - raw.first)
         try:
             page.play(self.learner, True, self._tick)
         except _Stop:
             pass
         except ProtocolError as fault:
             raise DataError(f"{self.table.name}, {fault}", row=page.first + page.played + 1) from None
-        self._write_down(page, heard)
-        self.watcher.tick(self.row, self.tally)
+        self._write_down(page, caught)
+        self.watcher.tick(self.row, self.totals)
         if page.complete and self._is_due():
             self._checkpoint()
         return page.complete and not self.watcher.wants_to_stop()
 
     def _tick(self, rows: int) -> None:
-        self.watcher.tick(rows, self.tally)
+        self.watcher.tick(rows, self.totals)
         if self.watcher.wants_to_stop():
             raise _Stop
 
-    def _write_down(self, page: RunPage, heard: list[warnings.WarningMessage]) -> None:
-        """Hand the page to the clerk, who does the books of one page while the next is played."""
-        self._settle()
+    def _write_down(self, page: RunPage, caught: list[warnings.WarningMessage]) -> None:
+        """Hand the page to the writer, who records one page while the next is played."""
+        self._wait_for_writer()
         self.row = page.first + page.played
-        self._unsettled = self._clerk.submit(self._book, page, self.learner.weights.copy(), _texts(heard))
+        self._unwritten = self._writer.submit(self._record, page, self.learner.weights.copy(), _texts(caught))
 
-    def _settle(self) -> None:
-        """Wait until all that was played is in the books."""
-        if self._unsettled is not None:
-            self._unsettled.result()
-            self._unsettled = None
+    def _wait_for_writer(self) -> None:
+        """Wait until all that was played is recorded."""
+        if self._unwritten is not None:
+            self._unwritten.result()
+            self._unwritten = None
 
-    def _book(self, page: RunPage, weights: Floats, said: list[str]) -> None:
-        """The page's new rows into the journal and the totals; `weights` are the learner's after them, and `said` is
-        what it warned of. Only the clerk touches the totals while a page is played."""
-        schema, z = self.view.schema, self.view.predictions(page.predictions[page.new])
+    def _record(self, page: RunPage, weights: Floats, messages: list[str]) -> None:
+        """The page's new rows into the journal and the totals; `weights` are the learner's after them, and
+        `messages` what it warned of. Only the writer touches the totals while a page is played."""
+        schema, z = self.scaling.schema, self.scaling.predictions(page.predictions[page.new])
         self.journal.append("rounds", rounds_of(page, z, schema.prices))
-        self.tally.add(page, z)
+        self.totals.add(page, z)
         if page.first == page.begun == 0 and z.size:
             self.references.first = float(z[0])
         if page.complete:
-            self.journal.append("ledger", ledger_of(page, self.tally, weights))
+            self.journal.append("ledger", ledger_of(page, self.totals, weights))
             self.references.add(page.first, page.raw.X, page.raw.y)
-            for text in self.tally.close_page():
+            for text in self.totals.close_page():
                 self.watcher.say(text)
-        self._note(said)
+        self._note(messages)
 
-    def _note(self, said: list[str]) -> None:
+    def _note(self, messages: list[str]) -> None:
         """The learner's own warnings belong to the run."""
-        for text in said:
-            self.tally.messages += f"{text}\n"
+        for text in messages:
+            self.totals.messages += f"{text}\n"
             self.watcher.say(text)
 
     def _is_due(self) -> bool:
@@ -166,15 +173,15 @@ class Run:
         return self.every == 0 or self.row - row >= _HELD or waited > max(self.every, 20 * cost)
 
     def _checkpoint(self) -> None:
-        self._settle()
+        self._wait_for_writer()
         began = time.monotonic()
         self.journal.checkpoint(self.row, self.learner, self._states)
         now = time.monotonic()
         self._saved = (self.row, now, now - began)
 
 
-def _texts(heard: list[warnings.WarningMessage]) -> list[str]:
+def _texts(caught: list[warnings.WarningMessage]) -> list[str]:
     """What keyhole warned of, taken off the list."""
-    texts = [str(item.message) for item in heard if issubclass(item.category, KeyholeWarning)]
-    heard.clear()
+    texts = [str(item.message) for item in caught if issubclass(item.category, KeyholeWarning)]
+    caught.clear()
     return texts

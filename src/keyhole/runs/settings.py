@@ -1,21 +1,20 @@
 """What a run is: everything that decides its outcome, as one JSON file in its folder."""
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from ..errors import ConfigError
-from ..files import write_atomically
+from ..errors import ConfigError, StateError
+from ..files import read_json, write_json
 from ..protocol import Plain
 
 __all__ = ["Settings"]
 
-_FORMAT = 1
+_FORMAT = 2
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The file, the learner and the schema of a run, and how far it is."""
+    """The file and the learner of a run, and how far it is; the schema lies beside it, as `schema.toml`."""
 
     file: str
     """Absolute, so that a run can be resumed from anywhere."""
@@ -23,35 +22,43 @@ class Settings:
     """What the report calls it."""
     learner: dict[str, Plain]
     """The configuration that `make` needs."""
-    schema: str
-    """As TOML."""
     scaled: bool
-    """Whether the learner sees values scaled into [-1, 1] or clipped raw ones."""
+    """Whether the learner sees values scaled into [-1, 1] or raw ones."""
     clip: bool
     """Whether the schema's ranges were given; otherwise nothing is clipped."""
-    spend: float | None
-    fingerprint: dict[str, object]
+    options: dict[str, Plain]
+    """What was asked for, by the names of the command's options."""
     command: str
     """What to type to do it again."""
+    fingerprint: dict[str, object] = field(default_factory=dict)
     status: str = "running"
     """"running", "stopped" (by something in the file) or "finished"."""
     played: str = ""
     """Where stopped: a digest of the rows played so far, so that the file can be mended further down."""
+    results: dict[str, str] = field(default_factory=dict)
+    """Where finished: the digests of its results, by file."""
     format: int = _FORMAT
+
+    @property
+    def spend(self) -> float | None:
+        """The money that may be spent a row, if that was said."""
+        spend = self.options.get("spend")
+        return float(spend) if isinstance(spend, int | float) else None
 
     def write(self, path: Path) -> None:
         """All or nothing."""
-        write_atomically(path, (json.dumps(asdict(self), indent=1) + "\n").encode())
+        write_json(path, asdict(self))
 
     @classmethod
     def read(cls, path: Path) -> "Settings":
         """What `write` wrote; anything else is a `ConfigError`."""
         try:
-            data = json.loads(path.read_text(encoding="utf-8"))
+            data = read_json(path)
             if data.get("format") != _FORMAT:
                 raise ConfigError(f"{path} has format {data.get('format')}; this version of keyhole reads {_FORMAT}")
-            return cls(**data)
+            return cls(**data)  # type: ignore[arg-type]  # it carries a digest: it is what we wrote
         except (FileNotFoundError, NotADirectoryError):
             raise ConfigError(f"there is no run in {path.parent}: begin one with keyhole run FILE --out DIR") from None
-        except (TypeError, AttributeError, ValueError) as fault:
-            raise ConfigError(f"{path} is not what keyhole wrote ({fault}); restore it, or begin a new run") from None
+        except (OSError, StateError, TypeError) as fault:
+            what = f"{path} cannot be used ({fault})"
+            raise ConfigError(f"{what}; restore it from a copy, or begin a new run in another folder") from None

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from .._types import Floats
 from .pages import Purchases, RunPage
-from .tally import Tally
+from .totals import Totals
 
 __all__ = ["CODED", "LEDGER", "ROUNDS", "ledger_of", "named", "rounds_of"]
 
@@ -64,19 +64,19 @@ def rounds_of(page: RunPage, predictions: Floats, prices: Floats) -> pa.Table:
     return pa.table(columns, schema=CODED)
 
 
-def ledger_of(page: RunPage, tally: Tally, weights: Floats) -> pa.Table:
+def ledger_of(page: RunPage, totals: Totals, weights: Floats) -> pa.Table:
     """A complete page's purchases and the weights at its end."""
-    bought, unobserved, clipped = tally.on_page
+    bought, unobserved, clipped = totals.on_page
     i = np.flatnonzero((bought > 0) | (weights != 0))
     columns = {
         "first_row": np.full(i.size, page.first + 1),
         "last_row": np.full(i.size, page.first + page.played),
-        "attribute": [tally.names[j] for j in i],
+        "attribute": [totals.names[j] for j in i],
         "bought": bought[i],
         "unobserved": unobserved[i],
         "clipped": clipped[i],
-        "price": tally.prices[i],
-        "spent": bought[i] * tally.prices[i],
+        "price": totals.prices[i],
+        "spent": bought[i] * totals.prices[i],
         "weight": weights[i],
     }
     return pa.table(columns, schema=LEDGER)

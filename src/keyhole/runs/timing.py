@@ -1,11 +1,12 @@
 """Speeds and times of day: everything about a run that is not the same twice."""
 
-import json
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..files import write_atomically
+from ..errors import StateError
+from ..files import read_json, write_json
 
 __all__ = ["Timing"]
 
@@ -18,9 +19,14 @@ class Timing:
         self._clock = time.perf_counter()
 
     @classmethod
-    def begin(cls, path: Path, row: int) -> "Timing":
-        """A new session, which begins after `row` rows."""
-        sessions = json.loads(path.read_text(encoding="utf-8"))["sessions"] if row and path.exists() else []
+    def begin(cls, path: Path, row: int, say: Callable[[str], None]) -> "Timing":
+        """A new session, which begins after `row` rows; `say` is told where those before it cannot be read."""
+        sessions: list[dict[str, object]] = []
+        if row and path.exists():
+            try:
+                sessions = list(read_json(path)["sessions"])  # type: ignore[call-overload]
+            except (StateError, KeyError, TypeError):
+                say(f"{path} was damaged: the times of earlier sessions are lost, and nothing else")
         timing = cls(path, [*sessions, {"began": _now(), "first_row": row + 1}], row)
         timing._write()
         return timing
@@ -28,12 +34,12 @@ class Timing:
     def end(self, row: int) -> None:
         """The session ends after `row` rows."""
         seconds = time.perf_counter() - self._clock
-        speed = (row - self.row) / seconds
+        speed = (row - self.row) / max(seconds, 1e-9)
         self.sessions[-1] |= {"ended": _now(), "last_row": row, "seconds": seconds, "rows_per_second": speed}
         self._write()
 
     def _write(self) -> None:
-        write_atomically(self.path, (json.dumps({"sessions": self.sessions}, indent=1) + "\n").encode())
+        write_json(self.path, {"sessions": self.sessions})
 
 
 def _now() -> str:

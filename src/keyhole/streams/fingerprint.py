@@ -1,18 +1,21 @@
 """What a file was when a run began, so that a resumed run can tell whether it still is."""
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
-from typing import IO
+from typing import TypeAlias
 
 from ..errors import StateError
 from .table import open_table
 
 __all__ = ["Fingerprint", "fingerprint"]
 
-# A file of up to 256 MB is read whole; of a larger one, the first MB of each of at most 256 equal blocks, and the end.
+# At most so many blocks; read so many bytes at a time.
 _BLOCKS, _READ = 256, 1 << 20
+
+Progress: TypeAlias = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class Fingerprint:
     block: int
     """The length of a block in bytes."""
     digests: tuple[str, ...]
-    """One per block, and one of the end of the file."""
+    """One per block, in their order; fewer while the file has not been read to its end yet."""
 
     def changes(self, now: "Fingerprint") -> list[str]:
         """What is different now, each a short phrase; empty where nothing is.
@@ -57,22 +60,39 @@ class Fingerprint:
         raise StateError("the fingerprint of the run's file is damaged; start the run again")
 
 
-def fingerprint(path: "str | PathLike[str]", encoding: str = "") -> Fingerprint:
-    """The fingerprint of a CSV or Parquet file; at most 257 MB of it are read."""
-    columns = tuple(c.name for c in open_table(path, encoding=encoding).columns)
-    size = Path(path).stat().st_size
+def fingerprint(
+    path: "str | PathLike[str]", columns: Sequence[str] | None = None, progress: Progress | None = None
+) -> Fingerprint:
+    """The fingerprint of a CSV or Parquet file, over every byte of it; `columns` are its columns where known.
+
+    `progress` is told how many bytes have been read, and of how many.
+    """
+    names = tuple(c.name for c in open_table(path).columns) if columns is None else tuple(columns)
+    size, read = Path(path).stat().st_size, 0
+    block = block_of(size)
+    digests = []
+    with open(path, "rb") as file:
+        for _ in range(0, size, block):
+            state = hashlib.sha256()
+            for _ in range(block // _READ):
+                piece = file.read(_READ)
+                state.update(piece)
+                read += len(piece)
+                (progress or _ignore)(read, size)
+            digests.append(state.hexdigest()[:24])
+    return Fingerprint(size, names, block, tuple(digests))
+
+
+def block_of(size: int) -> int:
+    """The length of a block of a file of this size: 1 MB, or as many as leave at most 256 blocks."""
     block = _READ
     while block * _BLOCKS < size:
         block *= 2
-    with open(path, "rb") as file:
-        digests = [_digest(file, first) for first in range(0, size, block)]
-        digests.append(_digest(file, max(0, size - _READ)))
-    return Fingerprint(size, columns, block, tuple(digests))
+    return block
 
 
-def _digest(file: IO[bytes], first: int) -> str:
-    file.seek(first)
-    return hashlib.sha256(file.read(_READ)).hexdigest()[:24]
+def _ignore(read: int, size: int) -> None:
+    pass
 
 
 def _difference(before: tuple[str, ...], now: tuple[str, ...]) -> str:

@@ -3,7 +3,7 @@
 from .comparing import Comparison, Progress
 from .engines import Engine
 from .job import Job, Outcome, run_job
-from .sources import Source
+from .stream_spec import StreamSpec
 from .summing import Row, notes_of, summarise
 
 __all__ = [
@@ -13,7 +13,7 @@ __all__ = [
     "Outcome",
     "Progress",
     "Row",
-    "Source",
+    "StreamSpec",
     "notes_of",
     "run_job",
     "summarise",

@@ -11,12 +11,10 @@ import pyarrow.parquet as pq
 from ..errors import ConfigError
 from ..files import remove_leftovers, write_atomically
 from ..outputs import Folder
-from ..runs.folder import check_room
-from ..runs.lock import Lock
-from ..runs.spec import Spec
+from ..spec import Spec
 from .engines import Engine
 from .job import Job, Outcome, learner_of, run_job
-from .sources import Source
+from .stream_spec import StreamSpec
 
 __all__ = ["Comparison", "Progress"]
 
@@ -30,7 +28,7 @@ class Comparison:
     def __init__(
         self,
         folder: Path,
-        sources: Sequence[Source],
+        streams: Sequence[StreamSpec],
         algorithms: Sequence[str],
         seeds: int,
         rounds: int,
@@ -43,22 +41,21 @@ class Comparison:
         if twice or not names:
             raise ConfigError(f"'{twice}' is listed twice" if twice else "list at least one algorithm")
         self.jobs = [
-            Job(source, name, seed, rounds, budget or source.budget, extra)
-            for source in sources
+            Job(stream, name, seed, rounds, budget or stream.budget, extra)
+            for stream in streams
             for name in names
             for seed in range(seeds)
         ]
         for job in self.jobs:
             if job.seed == 0:
-                learner_of(job, job.source.rows(0, 1))  # what cannot be made is said before anything runs
+                learner_of(job, job.stream.rows(0, 1))  # what cannot be made is said before anything runs
 
     def run(self, engine: Engine, progress: Progress) -> list[tuple[Job, Outcome]]:
         """Do what is missing, then write results.parquet and curves.parquet; gives every job with its outcome."""
         self.folder = Folder.claim(self.path, "comparison")
-        check_room(self.path, len(self.jobs) * 100)
-        with Lock(self.path):
-            for place in (self.path, self.folder.subfolder("jobs")):
-                remove_leftovers(place)
+        self.folder.check_room(len(self.jobs) * 20_000 + 20_000_000)
+        with self.folder.lock():
+            remove_leftovers(self.folder.subfolder("jobs"))
             missing = [job for job in self.jobs if self._read(job) is None]
             done = len(self.jobs) - len(missing)
             progress(done, len(self.jobs))
@@ -106,4 +103,4 @@ def write_results(folder: Folder, pairs: Sequence[tuple[Job, Outcome]]) -> None:
 
 
 def _labels(job: Job) -> dict[str, object]:
-    return {"stream": job.source.name, "algorithm": job.algorithm, "seed": job.seed, "rounds": job.rounds}
+    return {"stream": job.stream.name, "algorithm": job.algorithm, "seed": job.seed, "rounds": job.rounds}

@@ -10,14 +10,14 @@ import numpy as np
 
 from .. import __version__
 from .._types import Floats
-from ..catalogue import algorithms, make, options_of
+from ..catalogue import options_of
 from ..errors import ConfigError, KeyholeWarning
 from ..keeper import History, play
+from ..least_squares import Moments, best_subset
 from ..protocol import Learner
-from ..runs.moments import Moments, best_subset
-from ..runs.spec import Spec
-from ..runs.view import View, wants_raw
-from .sources import Rows, Source
+from ..scaling import Scaling
+from ..spec import Budget, Spec
+from .stream_spec import Rows, StreamSpec
 
 __all__ = ["Job", "Outcome", "run_job"]
 
@@ -29,7 +29,7 @@ POINTS = 24
 class Job:
     """What decides an outcome."""
 
-    source: Source
+    stream: StreamSpec
     algorithm: str
     seed: int
     rounds: int
@@ -41,6 +41,14 @@ class Job:
         """A name for the job's file: equal for equal jobs of the same version."""
         text = json.dumps({"version": __version__, **asdict(self)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+class Silent(TypedDict):
+    """An estimate that never left 0, and the widths of the attribute closest to leaving it."""
+
+    explorations: int
+    gamma: float
+    gamma_max: float
 
 
 class Outcome(TypedDict):
@@ -59,46 +67,37 @@ class Outcome(TypedDict):
     """The regret up to each of `rows`."""
     losses: list[float]
     """The mean loss between them."""
-    silent: str
-    """What to say where the estimate was 0 in every exploration; else empty."""
+    silent: Silent | None
+    """Of an estimate that was 0 in every exploration."""
     notes: list[str]
 
 
 def run_job(job: Job) -> Outcome:
     """Play the job."""
-    rows = job.source.rows(job.seed, job.rounds)
+    rows = job.stream.rows(job.seed, job.rounds)
     learner = learner_of(job, rows)
-    view = View(rows.schema, scaled=_is_scaled(job.source, learner), clip=False)
-    with warnings.catch_warnings(record=True) as heard:
+    scaling = Scaling(rows.schema, scaled=_is_scaled(job), clip=False)
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", KeyholeWarning)
-        history = play(learner, view.rows(rows.X), view.labels(rows.y), keep=False)
-    losses = (view.predictions(history.predictions) - rows.y) ** 2
-    return _outcome(learner, history, losses, rows, [str(h.message) for h in heard])
+        history = play(learner, scaling.rows(rows.X), scaling.labels(rows.y), keep=False)
+    losses = (scaling.predictions(history.predictions) - rows.y) ** 2
+    return _outcome(learner, history, losses, rows, [str(h.message) for h in caught])
 
 
 def learner_of(job: Job, rows: Rows) -> Learner:
     """The learner of a job, with a seed of its own; an oracle is told the truth."""
-    spec, d = Spec.parse(job.algorithm), rows.X.shape[1]
-    options = dict(spec.options)
-    k, k0 = options.pop("k", job.budget), options.pop("k0", job.extra)
-    if spec.name in {a.name for a in algorithms() if a.setting == "d of d"}:
-        k = d
-    if k is None:
-        raise ConfigError(f"say how many attributes may be bought a row: --budget K with 1 <= K <= {d}")
-    known = options_of(spec.name)
-    if "support" in known and "support" not in options:
-        if rows.w is None:
-            raise ConfigError(f"'{spec.name}' needs the true support, which only a synthetic stream knows")
-        options["support"] = [int(i) for i in np.flatnonzero(rows.w)]
-    if "prices" in known and "prices" not in options and (rows.schema.prices != 1.0).any():
-        options["prices"] = rows.schema.prices.tolist()
+    spec = Spec.parse(job.algorithm)
+    support = None if rows.w is None else [int(i) for i in np.flatnonzero(rows.w)]
+    if support is None and "support" in options_of(spec.name) and "support" not in dict(spec.options):
+        raise ConfigError(f"'{spec.name}' needs the true support, which only a synthetic stream knows")
+    budget = Budget(None if spec.record.buys_all else job.budget, job.extra)
     seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
-    return make(spec.name, names=rows.schema.names, k=k, k0=k0, seed=seed, **options)  # type: ignore[arg-type]
+    return spec.learner(rows.schema, budget, seed, support)
 
 
-def _is_scaled(source: Source, learner: Learner) -> bool:
+def _is_scaled(job: Job) -> bool:
     """Synthetic rows are what the paper's learners expect, whatever the label; tables are scaled by their schema."""
-    return not source.name.startswith("synthetic:") and not wants_raw(learner)
+    return not job.stream.is_synthetic and not Spec.parse(job.algorithm).record.raw_columns
 
 
 def _outcome(learner: Learner, history: History, losses: Floats, rows: Rows, notes: list[str]) -> Outcome:
@@ -146,10 +145,10 @@ def _found(learner: Learner, rows: Rows) -> float:
     return float(np.isin(true, learner.support).mean())
 
 
-def _silent(learner: Learner) -> str:
-    """What there is to say of a learner of the paper whose estimate was 0 all along."""
+def _silent(learner: Learner) -> Silent | None:
+    """What there is to tell of a learner of the paper whose estimate was 0 all along."""
     estimate = getattr(learner, "estimate", None)
     if estimate is None or not getattr(estimate, "silent", False):
-        return ""
-    widths = estimate.silence().partition(": ")[2].partition(";")[0]
-    return f"kept w = 0 in {estimate.zeros}/{estimate.solved} explorations ({widths})"
+        return None
+    gamma, gamma_max = estimate.nearest()
+    return Silent(explorations=estimate.solved, gamma=gamma, gamma_max=gamma_max)

@@ -61,7 +61,10 @@ def notes_of(pairs: Pairs) -> list[str]:
         silent = [o["silent"] for o in outcomes if o["silent"]]
         if silent:
             where = "" if len(silent) == len(outcomes) else f" in {len(silent)} of {len(outcomes)} seeds"
-            notes.append(f"{algorithm} {silent[0]}{where}: its support is a tie-break, not a choice")
+            first = silent[0]
+            kept = f"kept w = 0 in {first['explorations']}/{first['explorations']} explorations"
+            widths = f"gamma {first['gamma']:.3g} >= gamma_max {first['gamma_max']:.3g}"
+            notes.append(f"{algorithm} {kept} ({widths}){where}: its support is a tie-break, not a choice")
         others = {text for o in outcomes if not o["silent"] for text in o["notes"]}
         notes += [f"{algorithm}: {text}" for text in sorted(others)[:3]]
     return notes
@@ -70,7 +73,7 @@ def notes_of(pairs: Pairs) -> list[str]:
 def _groups(pairs: Pairs) -> dict[tuple[str, str], list[Outcome]]:
     groups: dict[tuple[str, str], list[Outcome]] = {}
     for job, outcome in pairs:
-        groups.setdefault((job.source.name, job.algorithm), []).append(outcome)
+        groups.setdefault((job.stream.name, job.algorithm), []).append(outcome)
     return groups
 
 

@@ -17,7 +17,7 @@ from ..catalogue import algorithms, make, options_of
 from ..errors import ConfigError, KeyholeWarning
 from ..keeper import play
 from ..protocol import Learner
-from ..runs.spec import Spec
+from ..spec import Spec
 from ..streams import synthetic
 
 __all__ = ["Part", "Trace", "trace"]

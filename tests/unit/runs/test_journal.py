@@ -7,13 +7,17 @@ import keyhole as kh
 from keyhole.runs import journal as module
 from keyhole.runs.journal import Journal
 from keyhole.runs.tables import CODED, LEDGER
-from keyhole.runs.tally import Tally
+from keyhole.runs.totals import Totals
 from keyhole.streams import Schema
 
 
 @pytest.fixture
 def learner():
     return kh.make("ds-oslrc", d=7, k=3, seed=0)
+
+
+def unseen(kind, table):
+    pass
 
 
 def rows(first, last):
@@ -42,7 +46,7 @@ def test_the_bytes_do_not_depend_on_the_cuts(tmp_path, learner, cuts, monkeypatc
         for a, b in zip([0, *borders], [*borders, 130], strict=True):
             journal.append("rounds", rows(a, b))
             journal.checkpoint(b, learner, {})
-        journal.assemble("rounds", tmp_path / f"{name}.parquet")
+        journal.assemble("rounds", tmp_path / f"{name}.parquet", unseen)
         books.append((tmp_path / f"{name}.parquet").read_bytes())
     assert books[0] == books[1]
     table = module.pq.read_table(tmp_path / "one.parquet")
@@ -67,12 +71,12 @@ def test_what_lies_beyond_the_checkpoint_is_thrown_away(tmp_path, learner):
 def test_a_checkpoint_brings_learner_and_totals_back(tmp_path, learner):
     X, y, _ = kh.streams.synthetic(7, 3, 50, seed=0)
     kh.play(learner, X, y)
-    tally = Tally(Schema.plain("y", learner.names))
-    tally.rows, tally.messages = 50, "something\n"
-    tally.bought += 3
-    Journal(tmp_path / "j", ("a", "b")).checkpoint(50, learner, {"tally": tally})
-    fresh = Tally(Schema.plain("y", learner.names))
-    row, found = Journal(tmp_path / "j", ("a", "b")).restore({"tally": fresh})
+    totals = Totals(Schema.plain("y", learner.names))
+    totals.rows, totals.messages = 50, "something\n"
+    totals.bought += 3
+    Journal(tmp_path / "j", ("a", "b")).checkpoint(50, learner, {"totals": totals})
+    fresh = Totals(Schema.plain("y", learner.names))
+    row, found = Journal(tmp_path / "j", ("a", "b")).restore({"totals": fresh})
     assert row == 50
     assert kh.saving.to_bytes(found) == kh.saving.to_bytes(learner)
     assert fresh.messages == "something\n"
@@ -91,7 +95,7 @@ def test_a_damaged_checkpoint_is_a_state_error(tmp_path, learner):
 def test_an_empty_run_has_empty_books(tmp_path, learner):
     journal = Journal(tmp_path / "j", ("a", "b"))
     journal.checkpoint(0, learner, {})
-    journal.assemble("ledger", tmp_path / "ledger.parquet")
+    journal.assemble("ledger", tmp_path / "ledger.parquet", unseen)
     table = module.pq.read_table(tmp_path / "ledger.parquet")
     assert table.num_rows == 0
     assert table.schema.names == LEDGER.names

@@ -5,7 +5,7 @@ import pytest
 
 import keyhole as kh
 from keyhole.runs.pages import LARGEST, RunPage, page_length, page_start, pages
-from keyhole.runs.view import View
+from keyhole.scaling import Scaling
 from keyhole.streams import Batch, Schema, open_table
 
 
@@ -53,20 +53,20 @@ def interrupted_at(stop):
 @pytest.mark.parametrize("name", ["ds-oslrc", "ds-poslrc"])
 def test_a_page_left_in_the_middle_and_continued_is_the_page_played_through(name):
     X, y, _ = kh.streams.synthetic(9, 3, 200, seed=0)
-    raw, view = Batch(0, X, y), View(Schema.plain("y", [f"x{i}" for i in range(9)]), scaled=True, clip=True)
+    raw, scaling = Batch(0, X, y), Scaling(Schema.plain("y", [f"x{i}" for i in range(9)]), scaled=True, clip=True)
     k0 = 3 * (name == "ds-poslrc")
 
     def fresh():
         return kh.make(name, d=9, k=3, k0=k0, seed=0)
 
-    whole, learner = RunPage(raw, view, 0), fresh()
+    whole, learner = RunPage(raw, scaling, 0), fresh()
     whole.play(learner, True, lambda rows: None)
     for stop in (1, 2, 50, 101):
         other = fresh()
-        first = RunPage(raw, view, 0)
+        first = RunPage(raw, scaling, 0)
         with pytest.raises(KeyboardInterrupt):
             first.play(other, True, interrupted_at(stop))
-        rest = RunPage(raw, view, first.played)
+        rest = RunPage(raw, scaling, first.played)
         rest.play(other, True, lambda rows: None)
         joined = np.concatenate([first.predictions[first.new], rest.predictions[rest.new]])
         assert np.array_equal(joined, whole.predictions)
@@ -77,8 +77,8 @@ def test_a_page_left_in_the_middle_and_continued_is_the_page_played_through(name
 
 def test_a_page_remembers_who_bought_what():
     X, y, _ = kh.streams.synthetic(9, 3, 150, seed=0)
-    view = View(Schema.plain("y", [f"x{i}" for i in range(9)]), scaled=True, clip=True)
-    page = RunPage(Batch(0, X, y), view, 0)
+    scaling = Scaling(Schema.plain("y", [f"x{i}" for i in range(9)]), scaled=True, clip=True)
+    page = RunPage(Batch(0, X, y), scaling, 0)
     page.play(kh.make("ds-poslrc", d=9, k=3, k0=3, seed=0), True, lambda rows: None)
     history = kh.play(kh.make("ds-poslrc", d=9, k=3, k0=3, seed=0), X, y)
     pairs = [(i, j) for p in (page.first_buys, page.extra_buys) for i, j in zip(p.rows, p.attributes, strict=True)]

@@ -50,22 +50,24 @@ def test_appended_rows_and_new_columns_are_told(path: Path) -> None:
     assert before.changes(fingerprint(path))[0] == "its columns (their order)"
 
 
-def test_large_files_are_sampled_at_fixed_places(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With blocks of 64 bytes, 4 at most, a file of 45 kB is a large one."""
+def test_every_byte_of_a_large_file_counts(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With pieces of 64 bytes, 4 blocks at most, a file of 45 kB is a large one."""
 
     module = sys.modules[fingerprint.__module__]
     monkeypatch.setattr(module, "_READ", 64)
     monkeypatch.setattr(module, "_BLOCKS", 4)
-    before = fingerprint(path)
-    assert before.block * 4 >= before.size
-    assert len(before.digests) <= 5
-    content = bytearray(path.read_bytes())
-    content[before.block * 2 + 10] = ord("7")
-    path.write_bytes(content)
-    assert before.changes(fingerprint(path)) == [f"its content from byte {2 * before.block} on"]
-    content[-2] = ord("7")
-    path.write_bytes(content)
-    assert fingerprint(path).digests[-1] != before.digests[-1]
+    told: list[tuple[int, int]] = []
+    before = fingerprint(path, progress=lambda read, size: told.append((read, size)))
+    assert told[-1] == (before.size, before.size)
+    assert len(before.digests) <= 4
+    content = path.read_bytes()
+    for place in (11, before.block - 7, before.block * 2 + 1001, before.size - 4):
+        changed = bytearray(content)
+        changed[place] ^= 1
+        path.write_bytes(changed)
+        assert before.changes(fingerprint(path, "ab")) == [
+            f"its content from byte {place // before.block * before.block} on"
+        ]
 
 
 def test_a_damaged_record_is_refused() -> None:

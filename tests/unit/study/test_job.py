@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.study import Job, Source, run_job, summarise
+from keyhole.study import Job, StreamSpec, run_job, summarise
 from keyhole.study.summing import Band
 
-SYNTHETIC = Source.parse("synthetic:d=8,k=3,sigma=0.1")
+SYNTHETIC = StreamSpec.parse("synthetic:d=8,k=3,sigma=0.1")
 
 
 def test_the_outcome_is_that_of_playing_the_stream():
@@ -26,8 +26,8 @@ def test_the_outcome_is_that_of_playing_the_stream():
 
 def test_the_key_tells_jobs_apart():
     jobs = [
-        Job(source, name, seed, rounds, 3, 0)
-        for source in (SYNTHETIC, Source.parse("synthetic:d=9,k=3"))
+        Job(stream, name, seed, rounds, 3, 0)
+        for stream in (SYNTHETIC, StreamSpec.parse("synthetic:d=9,k=3"))
         for name in ("vaw", "ds-oslrc")
         for seed in (0, 1)
         for rounds in (10, 20)
@@ -39,16 +39,16 @@ def test_an_oracle_is_told_the_truth_where_there_is_one():
     outcome = run_job(Job(SYNTHETIC, "oracle-support", 0, 300, 3, 0))
     assert outcome["found"] == 1.0
     with pytest.raises(kh.ConfigError, match="only a synthetic stream knows"):
-        run_job(Job(Source.parse("nhanes"), "oracle-support", 0, 100, 3, 0))
+        run_job(Job(StreamSpec.parse("nhanes"), "oracle-support", 0, 100, 3, 0))
 
 
 def test_a_table_is_played_in_its_own_units_and_shuffled_by_seed():
-    source = Source.parse("nhanes", shuffle=True)
-    one, two = (source.rows(seed, 500) for seed in (0, 1))
+    stream = StreamSpec.parse("nhanes", shuffle=True)
+    one, two = (stream.rows(seed, 500) for seed in (0, 1))
     assert 70 < one.y.min() < one.y.max() < 250
     assert not np.array_equal(one.y, two.y)
-    assert np.array_equal(Source.parse("nhanes").rows(0, 500).y, Source.parse("nhanes").rows(1, 500).y)
-    outcome = run_job(Job(source, "fixed-random", 0, 500, 4, 0))
+    assert np.array_equal(StreamSpec.parse("nhanes").rows(0, 500).y, StreamSpec.parse("nhanes").rows(1, 500).y)
+    outcome = run_job(Job(stream, "fixed-random", 0, 500, 4, 0))
     assert 100 < outcome["loss"] < 3000
     assert np.isnan(outcome["found"])
     assert outcome["regret"] > 0  # against the best four in hindsight

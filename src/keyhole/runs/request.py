@@ -1,0 +1,104 @@
+"""From what a person asked for to a run that can begin: every mistake is found here, before the first row."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import ConfigError
+from ..protocol import Plain
+from ..spec import Budget, Spec
+from ..streams import Schema, Table, open_table, read_prices
+from ..streams.encoded import EncodedTable
+from ..streams.learnt import first_rows, learn_ranges
+from .settings import Settings
+
+__all__ = ["Plan", "Request", "prepare"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a person asks for."""
+
+    file: Path
+    target: str | None
+    budget: int | None = None
+    spend: float | None = None
+    extra: int = 0
+    algorithm: str = "thrifty"
+    schema: Path | Schema | None = None
+    prices: Path | None = None
+    ignored: Sequence[str] = ()
+    seed: int = 0
+    command: str = ""
+    title: str = ""
+    clip: bool = True
+    """Whether the ranges of a schema that is given bind a learner that needs none."""
+
+    def plain(self) -> dict[str, Plain]:
+        """The options as JSON can hold them, by their names on the command line: a resumed run may repeat them."""
+        schema = str(self.schema.resolve()) if isinstance(self.schema, Path) else None
+        return {
+            "target": self.target,
+            "budget": self.budget,
+            "spend": self.spend,
+            "extra": self.extra,
+            "algorithm": str(Spec.parse(self.algorithm)),
+            "schema": schema,
+            "prices": None if self.prices is None else str(self.prices.resolve()),
+            "ignore": list(self.ignored),
+            "seed": self.seed,
+        }
+
+
+class Plan(NamedTuple):
+    """A run that can begin: its settings, its schema, and the file it plays, opened and looked at once."""
+
+    settings: Settings
+    schema: Schema
+    table: EncodedTable
+    notes: list[str]
+    """What a person should know before it begins."""
+
+
+def prepare(request: Request) -> Plan:
+    """The plan of a run; a `ConfigError` names what cannot be."""
+    given = Schema.read(request.schema) if isinstance(request.schema, Path) else request.schema
+    file = open_table(request.file, encoding=given.encoding if given else "")
+    if request.target is not None and request.target in request.ignored:
+        raise ConfigError(f"'{request.target}' is the target and ignored; leave away one of the two")
+    spec = Spec.parse(request.algorithm)
+    raw = spec.record.raw_columns
+    schema = _schema(request, given, file)
+    table = EncodedTable(file, schema)
+    table.require([*schema.names, schema.target])
+    first = first_rows(table, schema)
+    notes: list[str] = []
+    if not raw:
+        schema, notes = learn_ranges(schema, first)
+    if request.spend is not None and not schema.priced:
+        raise ConfigError("--spend M needs to know what things cost: give --prices FILE, or a schema with prices")
+    learner = spec.learner(schema, Budget(request.budget, request.extra, request.spend), request.seed)
+    settings = Settings(
+        file=str(request.file.resolve()),
+        title=request.title or request.file.name,
+        learner=learner.config,
+        scaled=not raw,
+        clip=not raw or (request.schema is not None and request.clip),
+        options=request.plain(),
+        command=request.command,
+    )
+    return Plan(settings, schema, table, notes)
+
+
+def _schema(request: Request, given: Schema | None, file: Table) -> Schema:
+    """The schema that was given, or one of all columns of numbers without ranges; with the prices put in."""
+    if given is not None:
+        schema = given.without(request.ignored).settle(file)
+        if request.target not in (None, schema.target):
+            raise ConfigError(f"the schema is for the target '{schema.target}', not '{request.target}'")
+    elif request.target is None:
+        raise ConfigError("say which column is to be predicted: --target NAME (or a schema that says so)")
+    else:
+        schema = Schema.unknown(request.target, file.usable(request.target, request.ignored), request.ignored)
+    return schema if request.prices is None else schema.with_prices(read_prices(request.prices))

@@ -1,0 +1,102 @@
+"""The running totals of a run: what was bought, what was not there, what was clipped, what it cost."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from .._types import Floats, Ints
+from ..state import Stateful
+from ..streams import Clips, Schema
+from .pages import RunPage
+
+__all__ = ["Totals"]
+
+# Shares of missing values at which a person is told, once each, and from how many purchases on they mean something.
+_SHARES = (0.01, 0.05, 0.2)
+_ENOUGH = 100
+
+
+class Totals(Stateful):
+    """Totals over all rows, and where they stood when the present page began (so that a page can be told apart).
+
+    `loss` is for the eye while a run goes on; the summary adds up what was written down.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = (
+        "rows",
+        "abandoned",
+        "loss",
+        "bought",
+        "unobserved",
+        "clips",
+        "mark",
+        "told",
+        "messages",
+    )
+
+    def __init__(self, schema: Schema, clip: bool = True) -> None:
+        d = len(schema.names)
+        self.names, self.prices = schema.names, schema.prices
+        self.rows = self.abandoned = 0
+        self.loss = 0.0
+        self.bought: Ints = np.zeros(d, dtype=np.int64)
+        self.unobserved: Ints = np.zeros(d, dtype=np.int64)
+        self.clips = Clips(schema)
+        if not clip:  # then no value lies beyond anything
+            self.clips.low[:], self.clips.high[:] = -np.inf, np.inf
+        self.mark: Ints = np.zeros((3, d), dtype=np.int64)
+        self.told = 0
+        self.messages = ""
+
+    def add(self, page: RunPage, predictions: Floats) -> None:
+        """The new rows of a page; `predictions` are theirs, in the label's units."""
+        y, d = page.raw_labels, len(self.names)
+        self.rows += y.size
+        self.abandoned += int(np.isnan(y).sum())
+        self.loss += float(np.nansum((predictions - y) ** 2))
+        for purchases in (page.first_buys, page.extra_buys):
+            i, x = purchases.attributes, purchases.values
+            self.bought += np.bincount(i, minlength=d)
+            self.unobserved += np.bincount(i[np.isnan(x)], minlength=d)
+            self.clips.count(x, i)
+        self.clips.count_labels(y)
+
+    def close_page(self) -> list[str]:
+        """A page is complete: begin the next, and give what a person should be told now, once at each share."""
+        self.mark = self._counts
+        n, m = int(self.bought.sum()), int(self.unobserved.sum())
+        level = sum(m >= share * n for share in _SHARES) if n >= _ENOUGH else 0
+        if level <= self.told:
+            return []
+        self.told = level
+        most = int(np.argmax(self.unobserved))
+        return [f"{m} of {n} values bought were missing so far ({m / n:.1%}): {self._missing(most)}"]
+
+    @property
+    def on_page(self) -> Ints:
+        """(3, d): bought, unobserved and clipped since the present page began."""
+        return self._counts - self.mark
+
+    @property
+    def spent(self) -> float:
+        """The price of everything bought."""
+        return float(self.bought @ self.prices)
+
+    @property
+    def mean_loss(self) -> float:
+        """The mean squared error so far."""
+        return self.loss / max(self.rows - self.abandoned, 1)
+
+    @property
+    def _counts(self) -> Ints:
+        return np.stack([self.bought, self.unobserved, self.clips.outside[:-1]])
+
+    @property
+    def missing(self) -> list[str]:
+        """One sentence per attribute that was missing often enough to be worth one."""
+        often = self.unobserved >= np.maximum(_SHARES[0] * self.bought, 1)
+        return [self._missing(int(i)) for i in np.flatnonzero(often)]
+
+    def _missing(self, i: int) -> str:
+        n, m = int(self.bought[i]), int(self.unobserved[i])
+        return f"'{self.names[i]}' was missing in {m} of the {n} times it was bought: paid, not observed"

@@ -1,0 +1,117 @@
+"""Where the rows of a comparison come from: a synthetic law, a named data set, or a file."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import data
+from .._types import Floats
+from ..errors import ConfigError
+from ..spec import assignments
+from ..streams import Schema, fingerprint, open_table, synthetic
+from ..streams.encoded import EncodedTable
+from ..streams.learnt import first_rows, learn_ranges
+
+__all__ = ["Rows", "StreamSpec"]
+
+
+class Rows(NamedTuple):
+    """Some rows, raw, what is known of their columns, and the weights behind the labels where those are known."""
+
+    X: Floats
+    y: Floats
+    schema: Schema
+    w: Floats | None
+
+
+@dataclass(frozen=True)
+class StreamSpec:
+    """A stream by name: `synthetic:d=20,k=4,sigma=0.1`, a data set, or a file with its target and schema.
+
+    >>> StreamSpec.parse("synthetic:d=6,k=2").rows(seed=1, rounds=10).X.shape
+    (10, 6)
+    """
+
+    name: str
+    target: str | None = None
+    schema: str | None = None
+    """As TOML; None: nothing is scaled."""
+    shuffle: bool = False
+    content: str = ""
+    """A digest of the file, so that results of another content are not taken for its own."""
+    notes: tuple[str, ...] = ()
+    """What a person should know of it."""
+
+    @classmethod
+    def parse(
+        cls, name: str, target: str | None = None, schema: Path | None = None, shuffle: bool = False
+    ) -> "StreamSpec":
+        """The stream of that name, checked as far as that goes without reading it all."""
+        if name.startswith("synthetic:"):
+            stream = cls(name)
+            stream.rows(0, 1)
+            return stream
+        if name in data.names():
+            return cls(name, shuffle=shuffle)
+        given = Schema.read(schema) if schema is not None else None
+        table = open_table(name, encoding=given.encoding if given else "")
+        if given is None and target is None:
+            raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")
+        known = given.settle(table) if given else Schema.unknown(str(target), table.usable(target))
+        encoded = EncodedTable(table, known)
+        encoded.require([*known.names, known.target])
+        known, notes = learn_ranges(known, first_rows(encoded, known))
+        mark = json.dumps(fingerprint(name, [c.name for c in table.columns]).to_dict()).encode()
+        content = hashlib.sha256(mark).hexdigest()[:16]
+        return cls(str(Path(name).resolve()), known.target, known.to_toml(), shuffle, content, tuple(notes))
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether its rows are drawn, and the truth behind them is known."""
+        return self.name.startswith("synthetic:")
+
+    @property
+    def budget(self) -> int | None:
+        """The number of attributes that matter, where it is known: the budget if none is given."""
+        k = dict(self._options).get("k") if self.is_synthetic else None
+        return k if isinstance(k, int) else None
+
+    def rows(self, seed: int, rounds: int) -> Rows:
+        """The rows that a seed plays: drawn with it, or shuffled by it where that was asked for."""
+        if self.is_synthetic:
+            return self._drawn(seed, rounds)
+        X, y, schema = _table(self)
+        order = np.random.default_rng([seed, 2]).permutation(y.size) if self.shuffle else np.arange(y.size)
+        chosen = order[:rounds]
+        return Rows(X[chosen], y[chosen], schema, None)
+
+    @property
+    def _options(self) -> tuple[tuple[str, object], ...]:
+        return assignments(self.name.removeprefix("synthetic:"), self.name)
+
+    def _drawn(self, seed: int, rounds: int) -> Rows:
+        hint = "write synthetic:d=20,k=4,sigma=0.1,design=uniform"
+        for name, value in self._options:
+            if isinstance(value, str) != (name == "design"):
+                raise ConfigError(f"'{self.name}': {name} cannot be {value!r}; {hint}")
+        try:
+            X, y, w = synthetic(T=rounds, seed=seed, **dict(self._options))  # type: ignore[arg-type]
+        except TypeError as fault:
+            raise ConfigError(f"'{self.name}': {str(fault).replace('synthetic() ', '')}; {hint}") from None
+        return Rows(X, y, Schema.plain("y", [f"x{i}" for i in range(X.shape[1])]), w)
+
+
+@lru_cache(maxsize=4)
+def _table(stream: StreamSpec) -> tuple[Floats, Floats, Schema]:
+    """A data set or file in memory; read once by each worker."""
+    if stream.schema is None:
+        found = data.load(stream.name)
+        return found.X, found.y, found.schema
+    schema = Schema.from_toml(stream.schema)
+    batches = list(open_table(stream.name, schema).batches(schema.names, schema.target))
+    return np.concatenate([b.X for b in batches]), np.concatenate([b.y for b in batches]), schema
