@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 import keyhole as kh
+from keyhole.figures import number
+from keyhole.keeper import _plots
 from keyhole.keeper.timeline import Timeline
 
 
@@ -54,10 +56,12 @@ def test_a_history_is_a_frame(history):
 def test_a_history_is_drawn(history):
     both = history.plot() | history.plot_money()
     assert "hconcat" in both.to_dict()
-    shown = history.plot().to_dict()["layer"][0]["data"]["values"]
-    last = [row["y"] for row in shown if row["series"] == "so far"][-1]
-    assert last == pytest.approx(np.nanmean(history.losses))
-    cells = history.plot_bought().to_dict()["layer"][0]["data"]["values"]
-    assert {cell["name"] for cell in cells} <= set(history.names)
-    money = history.plot_money().to_dict()["layer"][0]["data"]["values"]
-    assert money[-1]["y"] == pytest.approx(history.price.sum())
+    loss, cells, money = _plots.loss(history), _plots.bought(history), _plots.money(history)
+    assert float(loss.rows[-1][loss.head.index("so far")]) == pytest.approx(np.nanmean(history.losses), rel=0.01)
+    assert {row[0] for row in cells.rows} == {history.names[j] for j in np.flatnonzero(history.bought)}
+    assert money.rows[-1][1] == number(float(history.price.sum()))
+
+
+def test_the_line_of_buying_nothing_is_the_mean_so_far():
+    labels = np.array([2.0, np.nan, 4.0, 9.0])
+    assert _plots._predicting_the_mean(labels)[[0, 2, 3]].tolist() == [4.0, 4.0, 36.0]
