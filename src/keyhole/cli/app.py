@@ -13,6 +13,7 @@ from .predict import predict
 from .run import run
 from .serve import serve
 from .store import app as store
+from .study import study
 from .token import app as token
 from .warm import warm
 
@@ -43,7 +44,7 @@ def _options(
     """Online sparse linear regression when every attribute costs something."""
 
 
-for command in (demo, run, predict, compare, bounds, diagnose, algorithms):
+for command in (demo, run, predict, compare, study, bounds, diagnose, algorithms):
     app.command()(command)
 app.command()(serve)
 app.command()(warm)
