@@ -87,4 +87,7 @@ def dressed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
     }
     legend = {"labelColor": INK, "labelLimit": 0, "title": None, "orient": "top", "columns": 2, "labelFontSize": 12}
     legend |= {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2.5}
-    return chart.configure(background="transparent", font="sans-serif", axis=axis, legend=legend, view={"stroke": None})
+    clothed: alt.TopLevelMixin = chart.configure(
+        background="transparent", font="sans-serif", axis=axis, legend=legend, view={"stroke": None}
+    )
+    return clothed
