@@ -54,14 +54,15 @@ class References(Stateful):
         self.draws = [_affordable(rng.permutation(d), prices, k, spend) for _ in range(_DRAWS)]
         self.first = 0.0
         self.shift: Floats = np.zeros(d + 1)
-        self.G: Floats = np.zeros((d + 2, d + 2))
+        wide = d > _WIDEST  # then nothing is computed, and a matrix of that size would be the death of a machine
+        self.G: Floats = np.zeros((0, 0) if wide else (d + 2, d + 2))
         self.sse: Floats = np.zeros(2 + _DRAWS)
         self.low, self.high = np.inf, -np.inf
 
     def add(self, first: int, X: Floats, y: Floats) -> None:
         """A complete page, which begins after `first` rows."""
         weight, known = _weight(first), np.isfinite(y)
-        if self.prices.size > _WIDEST or not weight or not known.any():
+        if not self.G.size or not weight or not known.any():
             return
         if not self.G.any():
             self.shift = np.append(_means(X[known]), y[known].mean())
