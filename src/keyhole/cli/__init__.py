@@ -25,10 +25,12 @@ def main() -> None:
         if missing.name not in ("typer", "rich"):
             raise
         sys.exit(f"the keyhole command needs '{missing.name}'; install it with: pip install 'keyhole[cli]'")
+    from .._text import shown
     from ..errors import ConfigError, ProtocolError, StateError
 
     try:
         app()
     except (ConfigError, ProtocolError, StateError) as fault:
-        print(f"keyhole: {fault}", file=sys.stderr)
+        sentence = shown(str(fault)).replace("\n", "\\n")  # a name may hold what a terminal would obey
+        print(f"keyhole: {sentence}", file=sys.stderr)
         sys.exit(2)

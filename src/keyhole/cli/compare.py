@@ -75,17 +75,18 @@ def _print(rows: "Sequence[Row]", notes: Sequence[str], out: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from .._text import shown
     from ..report import comparison_cells
 
     console = Console(width=None if sys.stdout.isatty() else 160)
     for stream in dict.fromkeys(row.stream for row in rows):
-        table = Table(title=stream, title_justify="left", box=None, pad_edge=False)
+        table = Table(title=shown(stream), title_justify="left", box=None, pad_edge=False)
         head, cells = comparison_cells([row for row in rows if row.stream == stream])
         for i, name in enumerate(head):
             table.add_column(name, justify="right" if i else "left", overflow="fold")
         for line in cells:
-            table.add_row(*line)
+            table.add_row(*map(shown, line))
         console.print(table, markup=False)
     for note in notes:
-        console.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"note: {shown(note)}", markup=False, highlight=False, soft_wrap=True)
     print(f"report: {out / 'report.html'}")

@@ -29,6 +29,7 @@ def diagnose(
 
     Example: keyhole diagnose visits.csv --target cost --prices prices.toml
     """
+    from .._text import shown
     from ..streams import open_table, read_prices
     from ..streams.profile import Profile, moments
     from ..theory.signal import signal
@@ -46,7 +47,7 @@ def diagnose(
         strength = signal(C, k)
     kept = _write(found, place, file, force)
     for line in (*_columns(profile), *_values(profile, found), *_signal(strength, found, k), *kept):
-        print(f" {line}")
+        print(f" {shown(line)}")
 
 
 def _columns(profile: "Profile") -> Iterator[str]:
