@@ -137,7 +137,7 @@ def floor(seq: Sequence) -> float:
     z, engine = np.zeros((2, seq.d)), seq.simplex
     start = time.process_time()
     for _ in range(20):
-        products(seq.rows.store, engine.idx, engine._work[0], engine.m, z)
+        products(seq.rows.store, engine.idx, engine._work.x, engine.m, z)
     return (time.process_time() - start) / 20
 
 

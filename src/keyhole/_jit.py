@@ -12,37 +12,42 @@ import numba
 from numba.core import event
 
 from . import _cache
+from ._compiler import ApartCompiler, Compiler, PartCompiler
 
-__all__ = ["inner", "jit", "once"]
+__all__ = ["apart", "inner", "jit", "once"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
 def jit(function: F) -> F:
     """Compile `function` in nopython mode; division by zero gives inf or nan, as numpy's does."""
-    compiled = numba.njit(error_model="numpy", nogil=True)(function)
+    compiled = _njit(function, pipeline_class=Compiler)
     _cache.attach(compiled, function)
     return cast(F, compiled)
 
 
 def inner(function: F) -> F:
-    """The same for a function that only compiled functions call: without the entries from Python and C, whose
-    compilation takes longer than that of a small loop."""
-    return _bare(function, "never")
+    """The same for a function that only compiled functions call: a part of each of them, without entries of its own."""
+    return cast(F, _njit(function, pipeline_class=PartCompiler, **_NO_ENTRY))
+
+
+def apart(function: F) -> F:
+    """`inner` for one whose loops are long: it stays a function of its own and is not copied to where it is called."""
+    return cast(F, _njit(function, pipeline_class=ApartCompiler, **_NO_ENTRY))
 
 
 def once(function: F) -> F:
-    """The same for one that is called at a single place: it becomes part of its caller and is compiled with it, not
-    before it and again with it. For the larger ones only; with many small ones the caller takes longer than they."""
-    return _bare(function, "always")
+    """`inner` for one that is called at a single place: it becomes part of its caller before either is compiled. For
+    the larger ones only; with many small ones the caller takes longer than they."""
+    return cast(F, _njit(function, pipeline_class=PartCompiler, inline="always", **_NO_ENTRY))
 
 
-def _bare(function: F, inline: str) -> F:
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "inline": inline}
+def _njit(function: F, **options: object) -> object:
     compiled: Callable[..., object] = numba.njit  # numba's stubs do not know all of the options
-    return cast(Callable[[F], F], compiled(error_model="numpy", nogil=True, **options))(function)
+    return cast(Callable[[F], object], compiled(error_model="numpy", nogil=True, **options))(function)
 
 
+_NO_ENTRY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _ONCE = ", once; the next start takes it from disk"
 _AGAIN = "; no folder to keep it in can be written to, name one in NUMBA_CACHE_DIR"
 

@@ -33,16 +33,16 @@ def estimate(x: Floats, P: Floats) -> Estimate:
     >>> estimate(np.array([1.0, 2.0]), np.array([[0.5, 0.25], [0.25, 0.5]])).h.tolist()
     [[2.0, 8.0], [8.0, 8.0]]
     """
-    return Estimate(*_estimate(x, P))
+    x_hat, h = np.zeros(x.size), np.zeros(P.shape)
+    _estimate(x, P, x_hat, h)
+    return Estimate(x_hat, h)
 
 
 @jit
-def _estimate(x: Floats, P: Floats) -> tuple[Floats, Floats]:
-    x_hat, h = np.zeros(x.size), np.zeros(P.shape)
+def _estimate(x: Floats, P: Floats, x_hat: Floats, h: Floats) -> None:
     for i in range(x.size):
-        if not np.isnan(x[i]):
+        if x[i] == x[i]:  # not NaN
             x_hat[i] = x[i] / P[i, i]
             for j in range(x.size):
-                if not np.isnan(x[j]):
+                if x[j] == x[j]:
                     h[i, j] = x[i] * x[j] / P[i, j]
-    return x_hat, h

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ._jit import jit
+from ._jit import inner, jit
 from ._types import Floats, Ints
 from .rules import Inverse, Numbers, Rule
 from .state import Stateful
@@ -21,11 +21,21 @@ from .state import Stateful
 __all__ = ["Gradient", "Newton"]
 
 
-@jit
+@inner
+def clipped(u: float) -> float:
+    """u, or the end of [-1, 1] that is nearer."""
+    return 1.0 if u > 1.0 else -1.0 if u < -1.0 else u
+
+
+@inner
 def _newton_round(w: Floats, A_inv: Floats, tally: Floats, v: Floats, x: Floats, y: float, rho: float) -> float:
-    """One round in place; returns the prediction. rho <= 0: self-tuned, 1/(2 r2) from `tally` = (sum of e^2, count)."""
+    """One round in place; returns the prediction. rho <= 0: self-tuned, 1/(2 r2) from `tally` = (sum of e^2, count).
+
+    A NaN label closes a round in which nothing is learnt: not even the projection stays.
+    """
     k = w.size
-    v[:] = 0.0
+    for i in range(k):
+        v[i] = 0.0
     for j in range(k):  # v = A^-1 x by rows of the symmetric A^-1: this order vectorises
         for i in range(k):
             v[i] += A_inv[j, i] * x[j]
@@ -34,14 +44,14 @@ def _newton_round(w: Floats, A_inv: Floats, tally: Floats, v: Floats, x: Floats,
     for i in range(k):
         u += w[i] * x[i]
         xv += v[i] * x[i]
+    if np.isnan(y):
+        return clipped(u)
     # Deviation: two-sided, skipped where |u| <= 1 (so x = 0 divides nothing), on the current x (E7 to E10).
     if abs(u) > 1.0:
         excess = u - 1.0 if u > 0.0 else u + 1.0
         for i in range(k):
             w[i] -= excess / xv * v[i]
         u = 1.0 if u > 0.0 else -1.0
-    if np.isnan(y):
-        return u
     residual = u - y
     tally[0] += residual * residual
     tally[1] += 1.0
@@ -60,32 +70,34 @@ def _newton_round(w: Floats, A_inv: Floats, tally: Floats, v: Floats, x: Floats,
 
 
 @jit
-def _newton_epoch(w: Floats, A_inv: Floats, tally: Floats, X: Floats, y: Floats, rho: float) -> Floats:
-    """The rounds of an epoch, one after another; a NaN label is predicted and not learnt from."""
-    y_hat = np.empty(y.size)
-    v = np.empty(w.size)
+def _newton_epoch(
+    w: Floats, A_inv: Floats, tally: Floats, X: Floats, y: Floats, rho: float, v: Floats, y_hat: Floats
+) -> None:
+    """The rounds of an epoch, one after another, their predictions into y_hat."""
     for t in range(y.size):
         y_hat[t] = _newton_round(w, A_inv, tally, v, X[t], y[t], rho)
-    return y_hat
 
 
 @jit
-def _gradient_epoch(w: Floats, tally: Floats, X: Floats, y: Floats) -> Floats:
-    """w <- w - g / sqrt(1 + sum |g|^2) after the Euclidean projection on |<w, x>| <= 1: O(k) a round."""
-    y_hat = np.empty(y.size)
+def _gradient_epoch(w: Floats, tally: Floats, X: Floats, y: Floats, y_hat: Floats) -> None:
+    """w <- w - g / sqrt(1 + sum |g|^2) after the Euclidean projection on |<w, x>| <= 1: O(k) a round.
+
+    A NaN label is predicted and leaves w as it was.
+    """
+    k = w.size
     for t in range(y.size):
-        x = X[t]
-        u = np.dot(w, x)
-        xx = np.dot(x, x)
-        if abs(u) > 1.0:
-            w -= (u - np.sign(u)) / xx * x
-            u = np.sign(u)
-        y_hat[t] = u
+        u = 0.0
+        xx = 0.0
+        for i in range(k):
+            u += w[i] * X[t, i]
+            xx += X[t, i] * X[t, i]
+        y_hat[t] = clipped(u)
         if not np.isnan(y[t]):
-            c = 2.0 * (u - y[t])
+            c = 2.0 * (y_hat[t] - y[t])
             tally[0] += c * c * xx
-            w -= c / np.sqrt(1.0 + tally[0]) * x
-    return y_hat
+            off = (u - y_hat[t]) / xx if abs(u) > 1.0 else 0.0
+            for i in range(k):
+                w[i] -= off * X[t, i] + c / np.sqrt(1.0 + tally[0]) * X[t, i]
 
 
 class Newton(Stateful):
@@ -123,11 +135,13 @@ class Newton(Stateful):
 
     def learn(self, x: Floats, y: float) -> None:
         """One round; x without NaN."""
-        _newton_round(self.w, self.A_inv, self.tally, np.empty(self.w.size), x, y, self.rho)
+        self.run(x[None, :], np.array([y]))
 
     def run(self, X: Floats, y: Floats) -> Floats:
         """The predictions of a whole epoch, learning after each."""
-        return _newton_epoch(self.w, self.A_inv, self.tally, X, y, self.rho)
+        y_hat = np.empty(y.size)
+        _newton_epoch(self.w, self.A_inv, self.tally, X, y, self.rho, np.empty(self.w.size), y_hat)
+        return y_hat
 
 
 class Gradient(Stateful):
@@ -156,4 +170,6 @@ class Gradient(Stateful):
 
     def run(self, X: Floats, y: Floats) -> Floats:
         """The predictions of a whole epoch, learning after each."""
-        return _gradient_epoch(self.w, self.tally, X, y)
+        y_hat = np.empty(y.size)
+        _gradient_epoch(self.w, self.tally, X, y, y_hat)
+        return y_hat

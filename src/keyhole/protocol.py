@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from os import PathLike
+from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ from .errors import ConfigError, ProtocolError, StateError
 from .market import Market
 from .rounds import Round
 from .rules import Places, Rule
+from .shown import Facts, Shown, a_few
 from .state import Stateful
 
 __all__ = ["Block", "Draft", "Learner", "Round"]
@@ -40,7 +42,7 @@ class Draft(NamedTuple):
     memo: tuple[float, ...] = ()
 
 
-class Learner(Locked, Stateful, ABC):
+class Learner(Locked, Shown, Stateful, ABC):
     """A state machine over rounds: `ask`, `predict`, (`ask_more`,) `tell`, or `abandon`.
 
     A subclass says what to buy (`_ask`), what it predicts from the bought values (`_predict`) and how it learns from
@@ -70,6 +72,8 @@ class Learner(Locked, Stateful, ABC):
         self.rng = np.random.default_rng([_DRAWS, seed])
         self.order = self._draw_order()
         self._open: dict[int, Round] = {}
+        # The file it was loaded from and that file's digest: no part of the state, so equal states stay equal bytes.
+        self.origin: tuple[Path, bytes] | None = None
 
     # -- what a user calls
 
@@ -118,6 +122,15 @@ class Learner(Locked, Stateful, ABC):
         from .saving import save
 
         save(self, path)
+
+    def _facts(self) -> Facts:
+        with self.held():
+            support = [self.names[i] for i in self.support]
+            known = [self.names[i] for i in self.market.known]
+            budget = f"{self.k} of {len(self.market.sources)}"
+            facts = [("learner", self.name), ("buys", budget + (f", then {self.k0}" if self.k0 else ""))]
+            facts += [("knows", a_few(known))] if known else []
+            return [*facts, ("rounds", f"{self.t}, {len(self._open)} open"), ("support", a_few(support))]
 
     def __reduce__(self) -> tuple[object, ...]:
         """Copied and sent to other processes as its model bytes, and read back with all the checks of a file."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from ._types import Ints
 from .errors import ProtocolError
+from .shown import Facts, Shown, a_few, short
 
 __all__ = ["Round"]
 
@@ -15,8 +16,8 @@ def _nothing() -> Ints:
     return np.empty(0, dtype=np.int64)
 
 
-@dataclass(frozen=True, eq=False)
-class Round:
+@dataclass(frozen=True, eq=False, repr=False)
+class Round(Shown):
     """What a learner asked for, and everything it will need of that moment when the label arrives.
 
     >>> r = Round(1, "explore", np.array([3, 0]), ("x3", "x0"), "demo")
@@ -48,6 +49,11 @@ class Round:
             array.flags.writeable = False
         if self.sources is None:
             object.__setattr__(self, "sources", self.names)
+
+    def _facts(self) -> Facts:
+        facts = [("round", str(self.index)), ("to", self.kind), ("order", a_few(self.sources or ()))]
+        facts += [("price", short(self.price))] if self.price else []
+        return [*facts, ("then", f"{self.extra.size} more")] if self.extra.size else facts
 
     def _key(self) -> tuple[object, ...]:
         same = (self.index, self.kind, self.names, self.learner, self.sources, self.price, self.memo)

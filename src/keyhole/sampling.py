@@ -13,7 +13,7 @@ n, m by d, k (Algorithm 1) and by d' = d - k, k0 (Algorithm 3).
 
 import numpy as np
 
-from ._jit import jit
+from ._jit import inner, jit
 from ._types import Floats, Ints
 from .errors import ConfigError
 
@@ -45,12 +45,21 @@ def distribution(w: Floats) -> Floats:
     return law(w)
 
 
-@jit
 def law(w: Floats) -> Floats:
     """`distribution` for callers whose w is finite."""
+    q = np.empty(w.size)
+    _law(w, q)
+    return q
+
+
+@jit
+def _law(w: Floats, q: Floats) -> None:
     # Deviation: |w| and the uniform law at w = 0; line 2 of Algorithm 2 has w/|w|_1 (E4, E5).
-    total = np.abs(w).sum()
-    return np.abs(w) / total if total > _NOTHING else np.full(w.size, 1.0 / w.size)
+    total = 0.0
+    for i in range(w.size):
+        total += abs(w[i])
+    for i in range(w.size):
+        q[i] = abs(w[i]) / total if total > _NOTHING else 1.0 / w.size
 
 
 def draw(q: Floats, k: int, rng: np.random.Generator) -> Ints:
@@ -66,7 +75,9 @@ def sample(q: Floats, k: int, rng: np.random.Generator) -> Ints:
     """`draw` for callers whose q is a law already."""
     if k == q.size:
         return np.arange(k)
-    return _join(q, rng.random(), rng.choice(q.size - 1, size=k - 1, replace=False, shuffle=False))
+    B = np.empty(k, np.int64)
+    _join(q, rng.random(), rng.choice(q.size - 1, size=k - 1, replace=False, shuffle=False), B)
+    return B
 
 
 def inclusion(q: Floats, k: int) -> Floats:
@@ -132,22 +143,27 @@ def pairs(q_B: Floats, n: int, m: int) -> Floats:
     return union_pairs(0, q_B, n, m)
 
 
-@jit
 def union_pairs(fixed: int, q_B: Floats, n: int, m: int) -> Floats:
     """P[i, j] for `fixed` always-observed attributes followed by drawn ones whose q is given."""
     P = np.ones((fixed + q_B.size, fixed + q_B.size))
-    if m >= n:
-        return P
+    if m < n:
+        _pairs(fixed, q_B, n, m, P)
+    return P
+
+
+@jit
+def _pairs(fixed: int, q_B: Floats, n: int, m: int, P: Floats) -> None:
     # Deviation: the factor (d-k)/(k-2) on q_i + q_j is that of the main text's lemma; the appendix drops it (E1).
-    both, mixed = (m - 1) / max((n - 1) * (n - 2), 1), 1.0 / (n - 1)
+    both = (m - 1) / ((n - 1) * (n - 2) if n > 2 else 1)
+    mixed = 1.0 / (n - 1)
     for i in range(q_B.size):
         single = ((n - m) * q_B[i] + (m - 1)) * mixed
-        P[fixed + i, :fixed] = single
-        P[:fixed, fixed + i] = single
+        for j in range(fixed):
+            P[fixed + i, j] = single
+            P[j, fixed + i] = single
         for j in range(q_B.size):
             P[fixed + i, fixed + j] = both * ((m - 2) + (n - m) * (q_B[i] + q_B[j]))
         P[fixed + i, fixed + i] = single
-    return P
 
 
 def _checked(q: Floats, k: int) -> Floats:
@@ -160,13 +176,14 @@ def _checked(q: Floats, k: int) -> Floats:
     return q
 
 
-@jit
+@inner
 def _inverse_cdf(q: Floats, u: float) -> int:
     """The index whose share of [0, 1) contains u; never one with q = 0."""
     total = 0.0
-    for p in q:
-        total += p
-    cdf, last = 0.0, 0
+    for i in range(q.size):
+        total += q[i]
+    cdf = 0.0
+    last = 0
     for i in range(q.size):
         if q[i] > 0.0:
             cdf += q[i]
@@ -177,11 +194,9 @@ def _inverse_cdf(q: Floats, u: float) -> int:
 
 
 @jit
-def _join(q: Floats, u: float, others: Ints) -> Ints:
+def _join(q: Floats, u: float, others: Ints, B: Ints) -> None:
     """The first index ~ q by its uniform u, then the others, which are drawn from all but the first."""
     # Deviation: the index that is drawn is the one inserted; Algorithm 2 slips between I_t, I_r and I_{r+1} (E6).
-    B = np.empty(others.size + 1, np.int64)
     B[0] = _inverse_cdf(q, u)
     for r in range(others.size):
-        B[r + 1] = others[r] + (others[r] >= B[0])
-    return B
+        B[r + 1] = others[r] + (1 if others[r] >= B[0] else 0)

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from ._jit import jit
+from ._jit import jit, once
 from ._types import Bools, Floats, Ints
 
 __all__ = ["identified", "top_k"]
 
 
-@jit
 def top_k(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
     """The k indices of largest |w|, ascending; ties go to the current S, then to whoever is earlier in `order`.
 
@@ -21,36 +20,42 @@ def top_k(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
     # Deviation: the paper leaves ties open (E13); an arbitrary choice would reset the Newton step for nothing.
     inside = np.zeros(w.size, np.bool_)
     inside[S] = True
-    places = _by_preference(w, k, inside, order)
-    chosen = np.empty(k, np.int64)
-    for r in range(k):  # the largest of what is left; the earlier one, where two are equal
-        best = r
-        for c in range(r + 1, places.size):
-            if abs(w[places[c]]) > abs(w[places[best]]):
-                best = c
-        chosen[r] = places[best]
-        for c in range(best, r, -1):  # the others keep their order of preference
-            places[c] = places[c - 1]
-        places[r] = chosen[r]
-    return np.sort(chosen)
+    places = np.empty(w.size, np.int64)
+    pick_top(w, k, inside, order, places)
+    return np.sort(places[:k])
 
 
 @jit
-def _by_preference(w: Floats, k: int, inside: Bools, order: Ints) -> Ints:
-    """What can be among the k largest: every non-zero, and zeros to fill up; those inside S first, then by `order`."""
-    places, n = np.empty(w.size, np.int64), 0
-    for want in (True, False):
-        for i in order:
-            if inside[i] == want and w[i] != 0.0:
-                places[n] = i
-                n += 1
-    zeros = n
-    for want in (True, False):
-        for i in order:
-            if zeros < n + k and zeros < w.size and inside[i] == want and w[i] == 0.0:
-                places[zeros] = i
-                zeros += 1
-    return places[:zeros]
+def pick_top(w: Floats, k: int, inside: Bools, order: Ints, places: Ints) -> None:
+    """The first k of `places` become the k largest, the largest first."""
+    n = by_preference(w, k, inside, order, places)
+    for r in range(k):  # the largest of what is left; the earlier one, where two are equal
+        best = r
+        for c in range(r + 1, n):
+            if abs(w[places[c]]) > abs(w[places[best]]):
+                best = c
+        chosen = places[best]
+        for c in range(best, r, -1):  # the others keep their order of preference
+            places[c] = places[c - 1]
+        places[r] = chosen
+
+
+@once
+def by_preference(w: Floats, k: int, inside: Bools, order: Ints, places: Ints) -> int:
+    """What can be among the k largest, and how many: every non-zero, and zeros to fill up; of each kind those inside S
+    first, then by `order`."""
+    n = 0
+    most = w.size
+    for zeros in range(2):
+        for outside in range(2):
+            for a in range(order.size):
+                i = order[a]
+                if n < most and inside[i] == (outside == 0) and (w[i] == 0.0) == (zeros == 1):
+                    places[n] = i
+                    n += 1
+        if n + k < most:
+            most = n + k
+    return n
 
 
 def identified(w: Floats, S: Ints) -> int:

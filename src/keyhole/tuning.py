@@ -99,10 +99,16 @@ class Empirical(Stateful):
 
     def gamma(self, s: int) -> Floats:
         """One width per attribute; the floor keeps an attribute that was hardly observed from looking certain."""
-        return _widths(self.V, self.scale / s)
+        gamma = np.empty(self.V.size)
+        _widths(self.V, self.scale / s, gamma)
+        return gamma
 
 
 @jit
-def _widths(V: Floats, scale: float) -> Floats:
-    gamma: Floats = scale * np.sqrt(np.maximum(V, 0.1 * V.mean()))
-    return gamma
+def _widths(V: Floats, scale: float, gamma: Floats) -> None:
+    total = 0.0
+    for i in range(V.size):
+        total += V[i]
+    least = 0.1 * (total / V.size)
+    for i in range(V.size):
+        gamma[i] = scale * np.sqrt(V[i] if V[i] > least else least)

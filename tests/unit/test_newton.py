@@ -80,7 +80,7 @@ def test_the_projection_is_the_nearest_point_in_the_norm_of_A():
         constraints=[{"type": "ineq", "fun": lambda v: 1 - v @ x}, {"type": "ineq", "fun": lambda v: 1 + v @ x}],
         options={"ftol": 1e-14},
     ).x
-    newton.run(x[None, :], np.array([np.nan]))  # no label: the projection alone
+    newton.run(x[None, :], np.array([1.0]))  # a label that the projection hits: it alone
     assert abs(newton.w @ x) <= 1 + 1e-12
     assert np.abs(newton.w - nearest).max() < 1e-5  # the accuracy of the numeric program
 
@@ -129,3 +129,12 @@ def test_gradient_descent_follows_its_definition():
         w = w - g / np.sqrt(1 + total)
     assert np.abs(gradient.run(X, 5 * y) - predictions).max() < 1e-12
     assert np.abs(gradient.w - w).max() < 1e-12
+
+
+@pytest.mark.parametrize("make", [lambda: Newton(3, 3, None), lambda: Newton(3, 3, 0.1), lambda: Gradient(3)])
+def test_a_round_without_a_label_is_predicted_within_bounds_and_leaves_no_trace(make):
+    core, x = make(), np.array([0.9, -0.8, 0.7])
+    core.restart(np.array([2.0, -1.0, 1.5]))  # <w, x> is beyond 1
+    before = core.get_state()
+    assert core.run(np.stack([x, -x]), np.full(2, np.nan)).tolist() == [1.0, -1.0]
+    assert all(np.array_equal(before[name], value) for name, value in core.get_state().items())

@@ -12,6 +12,7 @@ from .run import run
 from .serve import serve
 from .store import app as store
 from .token import app as token
+from .warm import warm
 
 app = typer.Typer(
     name="keyhole",
@@ -24,5 +25,6 @@ app = typer.Typer(
 for command in (demo, run, predict, compare, bounds, diagnose, algorithms):
     app.command()(command)
 app.command()(serve)
+app.command()(warm)
 app.add_typer(store, name="store")
 app.add_typer(token, name="token")

@@ -46,23 +46,30 @@ def diagnose(
     with _progress(f"searching for the best {k}", None):
         strength = signal(C, k)
     kept = _write(found, place, file, force)
-    for line in (*_columns(profile), *_values(profile, found), *_signal(strength, found, k), *kept):
+    for line in (*_columns(profile, found), *_values(profile, found), *_signal(strength, found, k), *kept):
         print(f" {shown(line)}")
 
 
-def _columns(profile: "Profile") -> Iterator[str]:
-    """How many columns can be used, and what becomes of the others."""
+def _columns(profile: "Profile", schema: "Schema") -> Iterator[str]:
+    """How many columns can be used, as what, and what becomes of the others."""
     dropped = [f"{name} ({why})" if why else name for name, why in profile.dropped.items()]
     counts = f"{_thousands(profile.rows)} rows, {len(profile.table.columns)} columns"
-    yield f"{counts} -> {len(profile.names)} usable attributes" + (f"; dropped: {_some(dropped)}" if dropped else "")
+    usable = f"{counts} -> {len(schema.names)} usable attributes"
+    if len(schema.names) > len(schema.columns):
+        usable += f" of {len(schema.columns)} columns"
+    yield usable + (f"; dropped: {_some(dropped)}" if dropped else "")
     if profile.missing[-1]:
         yield f"the target '{profile.target}' is missing in {_thousands(profile.missing[-1])} rows: they are skipped"
+    if profile.label.numbers:
+        yield f"proposed for the target: numbers written as {profile.label.numbers}"
+    for name, words in profile.proposed.items():
+        yield f"proposed for '{name}': {words}"
 
 
 def _values(profile: "Profile", schema: "Schema") -> Iterator[str]:
     """Missing values and ranges."""
     gaps = [f"'{name}' {100 * share:.1f} %" for name, share in profile.missing_share().items()]
-    outside = sum(a.low < -1 or a.high > 1 for a in schema.attributes)
+    outside = sum(e.low < -1 or e.high > 1 for e in schema.encoded)
     missing = f"{_some(gaps, 4)} missing" if gaps else "nothing missing"
     yield f"{missing} | {outside} attributes outside [-1, 1]"
 
@@ -92,7 +99,7 @@ def _write(schema: "Schema", place: Path, file: Path, force: bool) -> list[str]:
         write_atomically(claim_file(place, force=force, reads=(file,)), schema.to_toml().encode())
     except OSError as fault:
         raise ConfigError(f"{place} cannot be written ({fault.strerror}); say where with --schema FILE") from None
-    return [f"ranges written to {place}"]
+    return [f"types and ranges written to {place}: edit it, then keyhole run {file} --schema {place}"]
 
 
 @contextmanager

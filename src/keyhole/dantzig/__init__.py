@@ -3,9 +3,9 @@
 import numpy as np
 
 from .._types import Floats
+from .fallback import fallback
 from .path import Path, path
 from .problem import Solution, check, gamma_max
-from .rescue import rescue
 from .sequence import Sequence
 from .simplex import Simplex
 from .stores import Dense
@@ -28,4 +28,4 @@ def solve(H: Floats, b: Floats, gamma: float | Floats) -> Solution:
     rows, engine = Dense(H, symmetric=np.array_equal(H, H.T)), Simplex(b.size)
     engine.Gamma[:] = Gamma
     sol = engine.solve(rows, b)
-    return sol if sol.status != "failed" else rescue(rows, b, Gamma)
+    return sol if sol.status != "failed" else fallback(rows, b, Gamma)

@@ -68,19 +68,20 @@ class Log(Stateful):
         """Where each attribute's list begins and ends and how long it is; no row is kept yet."""
         B, d = self.B[: self.n], self.d
         positions = np.arange(self.n)
-        self._at = np.full((2, d), -1, np.int64)
+        self._first = np.full(d, -1, np.int64)
         self._tail = np.full(d, -1, np.int64)
         self._tail[B] = positions
-        self._at[1, B[::-1]] = positions[::-1]
+        self._first[B[::-1]] = positions[::-1]
         self._length = np.bincount(B, weights=self.link[: self.n, 2], minlength=d).astype(np.int64)
-        self._at[0] = np.where(self._length > self.listed, ABSENT, LISTED) if self.listed else ABSENT
+        short = (self._length <= self.listed) & (self.listed > 0)
+        self._place = np.where(short, LISTED, ABSENT)
         self._C = np.zeros((min(32, d), d))
         self._owner = np.full(len(self._C), -1, np.int64)
         self._hand = 0
         self._fit()
 
     def _fit(self) -> None:
-        self.store: Store = (self._C, self._C, self._at, self.link, self.B, self.h)
+        self.store = Store(self._C, self._C, self._place, self._first, self.link, self.B, self.h)
 
     def make_lopsided(self) -> bool:
         """A row of the log is taken for a column as well, so that an H that is not symmetric cannot be kept."""
@@ -94,16 +95,15 @@ class Log(Stateful):
         self.B[here] = B
         self.link[here] = np.column_stack([np.full(k, -1), np.full(k, n), np.full(k, k), self.start + k * np.arange(k)])
         self.link[last[last >= 0], 0] = here[last >= 0]
-        self._at[1, B[last < 0]] = here[last < 0]
+        self._first[B[last < 0]] = here[last < 0]
         self._tail[B] = here
         self.h[self.start : self.start + k * k] = h.ravel()
-        place = self._at[0, B]
+        place = self._place[B]
         self._C[np.ix_(place[place >= 0], B)] += h[place >= 0]
         self.n, self.start = n + k, self.start + k * k
         self._length[B] += k
         if self.listed:
-            at = self._at[0]
-            at[B[(at[B] == LISTED) & (self._length[B] > self.listed)]] = ABSENT
+            self._place[B[(self._place[B] == LISTED) & (self._length[B] > self.listed)]] = ABSENT
 
     def _reserve(self, k: int) -> None:
         """Room in the log for a round of k, twice what is needed whenever it runs out."""
@@ -115,16 +115,16 @@ class Log(Stateful):
 
     def require(self, idx: Ints) -> None:
         """Build those of the rows that are absent."""
-        for j in idx[self._at[0, idx] == ABSENT].tolist():
-            if self._at[0, j] == ABSENT:
+        for j in idx[self._place[idx] == ABSENT].tolist():
+            if self._place[j] == ABSENT:
                 self.load(j, idx)
 
     def load(self, j: int, keep: Ints) -> None:
         """Build row j in the place of one that is not in `keep`."""
-        place = self._place(keep)
+        place = self._free(keep)
         if self._owner[place] >= 0:
-            self._at[0, self._owner[place]] = ABSENT
-        self._owner[place], self._at[0, j] = j, place
+            self._place[self._owner[place]] = ABSENT
+        self._owner[place], self._place[j] = j, place
         self._C[place] = self._row(j)
 
     def _row(self, j: int) -> Floats:
@@ -135,7 +135,7 @@ class Log(Stateful):
         columns, terms = self.B[np.repeat(begin, size) + within], self.h[np.repeat(row, size) + within]
         return np.asarray(np.bincount(columns, terms, self.d), float)
 
-    def _place(self, keep: Ints) -> int:
+    def _free(self, keep: Ints) -> int:
         """The next place that is free or whose row is not in use; more places, if memory allows or if it must be."""
         free = np.flatnonzero((self._owner < 0) | ~np.isin(self._owner, keep))
         rows = len(self._C)

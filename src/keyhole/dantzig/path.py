@@ -12,9 +12,9 @@ import numpy as np
 
 from .._types import Floats
 from ..errors import ConfigError
+from .fallback import fallback
 from .problem import Solution, check, gamma_max
 from .reference import least_gamma
-from .rescue import rescue
 from .simplex import Simplex
 from .stores import Dense
 
@@ -66,7 +66,7 @@ class _Tracer:
     def solve(self, gamma: float) -> Solution:
         self._engine.Gamma[:] = gamma
         sol = self._engine.solve(self._rows, self.b)
-        return sol if sol.status != "failed" else rescue(self._rows, self.b, self._engine.Gamma)
+        return sol if sol.status != "failed" else fallback(self._rows, self.b, self._engine.Gamma)
 
     def touch(self, gamma: float, sol: Solution) -> _Touch:
         return _Touch(gamma, sol.w, sol.objective, float(self.b @ sol.dual), float(np.abs(sol.dual).sum()))

@@ -4,23 +4,29 @@ primal:  min |w|_1           s.t.  |b - H w|_i <= gamma_i   for every i
 dual:    max b'l - gamma'|l|  s.t.  |H'l|_inf <= 1
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .._types import Floats
 from ..errors import ConfigError
+from ..shown import Facts, Shown, short
 
-__all__ = ["Solution", "certify", "check", "check_gamma", "gamma_max", "judge", "no_solution"]
+__all__ = ["TOLERANCE", "Solution", "certify", "check", "check_gamma", "gamma_max", "judge", "no_solution"]
 
 
-@dataclass(frozen=True)
-class Solution:
+TOLERANCE = 1e-9
+"""What a certificate may be off by."""
+
+
+@dataclass(frozen=True, repr=False)
+class Solution(Shown):
     """A point, its dual, and how far the pair is from optimal.
 
-    `status` is "optimal", "infeasible" or "failed"; unless it is "optimal", `w` and `dual` are NaN.
-    `path` names the route that found it ("zero", "warm", "cold", "reseeded", "generation", "highs") and `pivots` how
-    many basis changes that took.
+    `status` is "optimal", "infeasible" or "failed"; unless it is "optimal", `w` and `dual` are NaN. It is "optimal"
+    only where `primal_residual`, `dual_residual` and `gap` are all at most `TOLERANCE`, 1e-9.
+    `path` names the route that found it ("zero", "warm", "cold", "reseeded", "equilibrated", "generation", "highs") and
+    `pivots` how many basis changes that took.
     """
 
     w: Floats
@@ -32,6 +38,17 @@ class Solution:
     status: str
     path: str
     pivots: int = 0
+
+    @property
+    def certified(self) -> bool:
+        """Whether the pair is optimal within the tolerance; a NaN is not."""
+        return self.primal_residual <= TOLERANCE and self.dual_residual <= TOLERANCE and self.gap <= TOLERANCE
+
+    def _facts(self) -> Facts:
+        sizes = [("objective", short(self.objective)), ("non-zero", f"{np.count_nonzero(self.w)} of {self.w.size}")]
+        proof = f"{max(self.primal_residual, self.dual_residual, self.gap):.1e}"
+        found = [*sizes, ("certificate", proof)] if self.status == "optimal" else []
+        return [("solution", self.status), *found, ("by", f"{self.path}, {self.pivots} pivots")]
 
 
 def check(H: Floats, b: Floats, gamma: float | Floats) -> tuple[Floats, Floats, Floats]:
@@ -68,11 +85,11 @@ def certify(H: Floats, b: Floats, gamma: Floats, w: Floats, dual: Floats, path: 
 def judge(
     b: Floats, gamma: Floats, w: Floats, dual: Floats, r: Floats, y: Floats, path: str, pivots: int = 0
 ) -> Solution:
-    """The same where r = b - H w and y = H'l are known."""
+    """The same where r = b - H w and y = H'l are known; a pair that is not optimal is "failed"."""
     objective = float(np.abs(w).sum())
     on = dual != 0.0
     bound = float(b[on] @ dual[on] - gamma[on] @ np.abs(dual[on]))
-    return Solution(
+    sol = Solution(
         w=w,
         dual=dual,
         objective=objective,
@@ -83,6 +100,7 @@ def judge(
         path=path,
         pivots=pivots,
     )
+    return sol if sol.certified else replace(sol, status="failed")
 
 
 def no_solution(d: int, status: str, path: str, pivots: int = 0) -> Solution:

@@ -8,10 +8,10 @@ from .._jit import jit
 from .._types import Floats, Ints
 from ..errors import ConfigError
 from ..state import Stateful, Value
-from ._push import BAD_INDEX, BAD_VALUE, LOPSIDED
+from ._update import BAD_INDEX, BAD_VALUE, LOPSIDED
+from .fallback import fallback
 from .log import Log
 from .problem import Solution, check_gamma, gamma_max
-from .rescue import rescue
 from .simplex import Simplex
 from .stores import Dense
 
@@ -80,13 +80,16 @@ class Sequence(Stateful):
 
     def update(self, B: Ints, h: Floats, v: Floats) -> None:
         """H[B, B] += h, b[B] += v, s += 1; B has no repeated index."""
-        B = np.ascontiguousarray(B, np.int64)
+        given = np.asarray(B)
+        if given.size and given.dtype.kind not in "iu":
+            raise ConfigError(f"B are indices: whole numbers, not {given.dtype}; nothing was changed")
+        B = np.ascontiguousarray(given, np.int64)
         h, v = np.ascontiguousarray(h, np.float64), np.ascontiguousarray(v, np.float64)
         if B.ndim != 1 or h.shape != (B.size, B.size) or v.shape != B.shape:
             raise ConfigError(f"a round is B (k,), h (k, k), v (k,), not {B.shape}, {h.shape}, {v.shape}")
-        fault = self.simplex.push(self.rows.H, self.b, B, h, v, lopsided=self.rows.lopsided)
+        fault = self.simplex.update(self.rows.H, self.b, B, h, v, lopsided=self.rows.lopsided)
         if fault == LOPSIDED and self.rows.make_lopsided():
-            fault = self.simplex.push(self.rows.H, self.b, B, h, v, lopsided=True)
+            fault = self.simplex.update(self.rows.H, self.b, B, h, v, lopsided=True)
         if fault:
             raise ConfigError(f"a round needs {_NEEDS[fault].format(self.d)}; nothing was changed")
         if self.rows.follows:
@@ -116,4 +119,4 @@ class Sequence(Stateful):
             sol = self.simplex.solve(self.rows, self.b, scale)
             if sol.status != "failed":
                 return sol
-        return rescue(self.rows, self.b, self.simplex.Gamma, scale, whole=self.engine == "highs")
+        return fallback(self.rows, self.b, self.simplex.Gamma, scale, whole=self.engine == "highs")

@@ -7,10 +7,10 @@ import numpy as np
 from .._types import Floats, Ints
 from ..errors import StateError
 from ..state import Stateful, Value
-from ._drive import CRAMPED, EMPTY, LOST, MISSING, PLACES, RESTARTS, SEED, STUCK, UPDATES, WORN, drive
-from ._events import ENTER, NOTHING
-from ._push import STALE_INVERSE, push
-from ._settle import COLUMNS, EXCESS, GAP, KIND, OPTIMAL, SCALE_Z, SIGN, STALE, WHICH, ZERO, Basis, Work
+from ._basis import ENTER, NOTHING, Basis, new_work
+from ._pivot_loop import CRAMPED, EMPTY, LOST, MISSING, STUCK, UPDATES, pivot_loop
+from ._point import OPTIMAL, STALE, ZERO
+from ._update import STALE_INVERSE, update
 from .problem import Solution, no_solution
 from .stores import Rows
 
@@ -29,47 +29,46 @@ class Simplex(Stateful):
     _fields: ClassVar[tuple[str, ...]] = ("m", "updates", "idx", "sgn", "GG")
     _grows: ClassVar[tuple[str, ...]] = ("idx", "sgn", "GG")
 
-    def __init__(self, d: int, room: int = 16) -> None:
+    def __init__(self, d: int, capacity: int = 16) -> None:
         self.d = d
         self.m = 0
         self.updates = 0
-        self.idx: Ints = np.zeros((2, room), np.int64)
-        self.sgn: Floats = np.zeros((2, room))
-        self.GG: Floats = np.zeros((2, room, room))
-        self._pivots = 0
-        self._way = np.zeros(PLACES)
-        self._z, self._c, self._room = np.zeros((2, 3, d)), np.ones((2, 2, d)), np.zeros((2, d))
-        self._note = np.zeros((2, COLUMNS))
-        self.Gamma: Floats = self._c[0, 0]
+        self.idx: Ints = np.zeros((2, capacity), np.int64)
+        self.sgn: Floats = np.zeros((2, capacity))
+        self.GG: Floats = np.zeros((2, capacity, capacity))
+        self._work = new_work(d, capacity)
+        self.Gamma: Floats = self._work.c[0, 0]
+        # The objective is sum_j cost_j |w_j|; 1, unless columns are scaled.
+        self.cost: Floats = self._work.c[1, 0]
         self._fit()
 
     def set_state(self, flat: dict[str, Value]) -> None:
         """Take over a saved basis; what is derived from it is computed again."""
         super().set_state(flat)
-        room, idx = self.idx.shape[1], self.idx[:, : self.m]
-        shapes = self.idx.shape == self.sgn.shape == (2, room) and self.GG.shape == (2, room, room)
+        capacity, idx = self.idx.shape[1], self.idx[:, : self.m]
+        shapes = self.idx.shape == self.sgn.shape == (2, capacity) and self.GG.shape == (2, capacity, capacity)
         # The kernels trust these numbers; a file must not be able to make them read elsewhere.
-        if not (shapes and 0 <= self.m <= room and ((idx >= 0) & (idx < self.d)).all()):
+        if not (shapes and 0 <= self.m <= capacity and ((idx >= 0) & (idx < self.d)).all()):
             raise StateError("the basis in the state is not one of this size; the file is damaged")
         self._fit()
 
     def _fit(self) -> None:
         """Make what hangs on the size or the content of the basis."""
-        room = self.idx.shape[1]
+        capacity = self.idx.shape[1]
         pos = np.full((2, self.d), -1, np.int64)
-        for side in range(2):
-            pos[side, self.idx[side, : self.m]] = np.arange(self.m)
-        self._basis: Basis = (self.idx, self.sgn, pos, self.GG)
-        self._work: Work = (np.zeros((2, 3, room)), self._z, self._c, np.zeros((4, room)), self._room, self._note)
+        for f in range(2):
+            pos[f, self.idx[f, : self.m]] = np.arange(self.m)
+        self._basis = Basis(self.idx, self.sgn, pos, *self.GG)
+        self._work = self._work._replace(x=np.zeros((2, 3, capacity)), v=np.zeros((4, capacity)))
 
     def _enlarge(self) -> None:
-        """Room for twice as large a basis, in the middle of the path."""
-        x, room = self._work[0], self.idx.shape[1]
-        self.idx = np.pad(self.idx, ((0, 0), (0, room)))
-        self.sgn = np.pad(self.sgn, ((0, 0), (0, room)))
-        self.GG = np.pad(self.GG, ((0, 0), (0, room), (0, room)))
+        """Capacity for twice as large a basis, in the middle of the path."""
+        x, n = self._work.x, self.idx.shape[1]
+        self.idx = np.pad(self.idx, ((0, 0), (0, n)))
+        self.sgn = np.pad(self.sgn, ((0, 0), (0, n)))
+        self.GG = np.pad(self.GG, ((0, 0), (0, n), (0, n)))
         self._fit()
-        self._work[0][:, :, :room] = x
+        self._work.x[:, :, :n] = x
 
     @property
     def indices(self) -> Ints:
@@ -78,13 +77,12 @@ class Simplex(Stateful):
 
     def reset(self) -> None:
         """Forget the basis."""
-        self._basis[2][:] = -1
+        self._basis.pos[:] = -1
         self.m = self.updates = 0
 
-    def push(self, H: Floats, b: Floats, B: Ints, h: Floats, v: Floats, *, lopsided: bool) -> int:
+    def update(self, H: Floats, b: Floats, B: Ints, h: Floats, v: Floats, *, lopsided: bool) -> int:
         """H[B, B] += h and b[B] += v, and with them the basis matrix; 0 or what is wrong (then nothing was changed)."""
-        pos, GG = self._basis[2:]
-        found = push(H, b, B, h, v, pos, GG, self._work[3], self.m, UPDATES - self.updates, lopsided)
+        found = update(H, b, B, h, v, self._basis, self.m, self._work.v, UPDATES - self.updates, lopsided)
         if found >= 0:
             self.updates += found
         elif found == STALE_INVERSE:
@@ -97,77 +95,85 @@ class Simplex(Stateful):
         """The solution at `self.Gamma`, which the caller has set; the dual and the residual are those of the problem
         divided by `scale`."""
         out = np.zeros((2, self.d))
-        self._pivots = 0
-        path = "warm" if self.m else "cold"
-        verdict, size = self._run(rows, b, scale, out, 0)
-        if verdict == LOST and path == "warm":
-            self.reset()
-            path, (verdict, size) = "cold", self._run(rows, b, scale, out, 0)
-        if verdict == LOST:
-            self.reset()
-            path, (verdict, size) = "reseeded", self._run(rows, b, scale, out, 1000)
-        if verdict == OPTIMAL:
-            (primal, dual), gap = self._note[:, EXCESS].tolist(), self._note.item(GAP)
-            return Solution(out[0], out[1], size, primal, dual, gap, "optimal", path, self._pivots)
+        pivots, tries = 0, [("cold", 0), ("reseeded", 1000)]
+        for path, seed in [("warm", 0), *tries] if self.m else tries:
+            if path != "warm":
+                self.reset()
+            verdict = self._follow(rows, b, scale, out, seed)
+            pivots += self._work.path["pivots"].item()
+            if verdict == OPTIMAL:
+                (primal, dual), found = self._work.side["excess"].tolist(), self._work.path
+                objective, gap = found["objective"].item(), found["gap"].item()
+                sol = Solution(out[0], out[1], objective, primal, dual, gap, "optimal", path, pivots)
+                if sol.certified:
+                    return sol
+                verdict = LOST
+            if verdict != LOST:
+                break
+            out[:] = 0.0
         self.reset()
         if verdict == ZERO:
-            return Solution(out[0], out[1], 0.0, 0.0, 0.0, 0.0, "optimal", "zero", self._pivots)
-        return no_solution(self.d, "infeasible" if verdict == INFEASIBLE else "failed", path, self._pivots)
+            return Solution(out[0], out[1], 0.0, 0.0, 0.0, 0.0, "optimal", "zero", pivots)
+        return no_solution(self.d, "infeasible" if verdict == INFEASIBLE else "failed", path, pivots)
 
-    def _run(self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int) -> tuple[int, float]:
-        """Drive to the end, with what is asked for on the way: the verdict and |w|_1."""
-        inverted, way = False, self._way
-        way[WORN] = self.updates
+    def _follow(self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int) -> int:
+        """Follow the path to its end, with what is asked for on the way: the verdict."""
+        inverted, path = False, self._work.path
+        path["updates"] = self.updates
         while True:
-            end, self.m, n, size = drive(rows.store, self._basis, self._work, self.m, b, scale, out, way, seed)
+            before = path["pivots"].item() if seed < 0 else 0
+            end, self.m = pivot_loop(rows.store, self._basis, self._work, self.m, b, scale, out, seed)
             seed = -1
-            self._pivots += n
             if end == STALE:
                 # A basis that is worn again right after its inverse was computed is singular.
-                self._invert(drop=inverted and n == 0)
+                self._invert(drop=inverted and path["pivots"].item() == before)
             elif end == CRAMPED:
                 self._enlarge()
             elif end == MISSING:
-                rows.load(int(self._note[0, SCALE_Z]), self.indices)
+                rows.load(path["missing"].item(), self.indices)
             elif end == EMPTY:
-                self._tilt()
+                self._perturb()
             else:
                 break
             inverted = end == STALE
-        self.updates = int(way[WORN])
+        self.updates = path["updates"].item()
         if end == STUCK:
-            return (INFEASIBLE if self._infeasible(b) else LOST), 0.0
-        return end, size
+            return INFEASIBLE if self._infeasible(rows, b) else LOST
+        return end
 
     def _invert(self, *, drop: bool) -> None:
         """Compute the inverse from the basis matrix; a singular one is dropped."""
         m = self.m
-        self._way[WORN] = 0.0
+        self._work.path["updates"] = 0
         try:
-            self.GG[1, :m, :m] = np.linalg.inv(self.GG[0, :m, :m])
+            self._basis.G_inv[:m, :m] = np.linalg.inv(self._basis.G[:m, :m])
         except np.linalg.LinAlgError:
             drop = True
         if drop:
             self.reset()
 
-    def _tilt(self) -> None:
+    def _perturb(self) -> None:
         """Perturb the empty basis: every bound is raised alike, the path in gamma, but for a jitter."""
-        z, c, restarts = self._z, self._c, self._way[RESTARTS]
-        xi = np.random.default_rng(int(self._way[SEED] + restarts)).random((2, self.d))
+        z, c, path = self._work.z, self._work.c, self._work.path
+        restarts = path["restarts"].item()
+        xi = np.random.default_rng(int(path["seed"].item() + restarts)).random((2, self.d))
         jitter = 1e-3 if restarts <= 2 else 0.1
         z[:, 1] = 0.0
         c[0, 1] = np.max(np.abs(z[0, 0]) - c[0, 0]) * (1.0 + jitter * xi[0])
         c[1, 1] = jitter * xi[1]
 
-    def _infeasible(self, b: Floats) -> bool:
-        """Is the direction without an end a proof: a ray l with H'l = 0 and b'l > Gamma'|l|?"""
-        note, x, (_, R) = self._note, self._work[0], self.idx
-        if note[1, KIND] != NOTHING:
+    def _infeasible(self, rows: Rows, b: Floats) -> bool:
+        """Is the direction without an end a proof: a ray l with H'l = 0, to rounding, and b'l > Gamma'|l|?"""
+        (primal, dual), (_, R) = self._work.side, self.idx
+        if dual["kind"] != NOTHING:
             return False
         ray = np.zeros(self.d)
-        ray[R[: self.m]] = x[1, 2, : self.m]
-        if note[0, KIND] == ENTER:
-            ray[int(note[0, WHICH])] = note[0, SIGN]
-        on = ray != 0.0
+        ray[R[: self.m]] = self._work.x[1, 2, : self.m]
+        if primal["kind"] == ENTER:
+            ray[primal["which"]] = primal["sign"]
+        on = np.flatnonzero(ray)
         gain, cost = b[on] @ ray[on], self.Gamma[on] @ np.abs(ray[on])
-        return bool(gain - cost > 1e-9 * (np.abs(b[on]) @ np.abs(ray[on]) + cost))
+        lines = rows.take(1, on)
+        off, size = np.abs(ray[on] @ lines), np.abs(ray[on]) @ np.abs(lines)
+        proof = gain - cost > 1e-9 * (np.abs(b[on]) @ np.abs(ray[on]) + cost)
+        return bool(proof and (off <= 1e-11 * size).all())

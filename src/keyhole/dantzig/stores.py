@@ -36,7 +36,6 @@ class Dense(Stateful):
     def __init__(self, H: Floats, *, symmetric: bool) -> None:
         self.H = H
         self.HT: Floats = np.empty((0, 0)) if symmetric else np.ascontiguousarray(H.T)
-        self._at = np.vstack([np.arange(len(H)), np.full(len(H), -1)])
         self._fit()
 
     def set_state(self, flat: dict[str, Value]) -> None:
@@ -51,8 +50,8 @@ class Dense(Stateful):
         # Not symmetric: then the transpose has to follow every round.
         self.lopsided = self.follows = self.HT.size > 0
         P = self.HT if self.lopsided else self.H
-        log = np.empty((0, 4), np.int64), np.empty(0, np.int64), np.empty(0)
-        self.store: Store = (P, self.H, self._at, *log)
+        place, no_log = np.arange(len(self.H)), np.empty(0, np.int64)
+        self.store = Store(P, self.H, place, np.full_like(place, -1), np.empty((0, 4), np.int64), no_log, np.empty(0))
 
     def load(self, j: int, keep: Ints) -> None:
         """Nothing is ever absent here."""

@@ -6,12 +6,13 @@ import numpy as np
 
 from .._types import Bools, Floats, Ints
 from ..errors import ConfigError
+from ..shown import Facts, Shown, short
 
 __all__ = ["History"]
 
 
-@dataclass(frozen=True)
-class History:
+@dataclass(frozen=True, repr=False)
+class History(Shown):
     """One entry per row, in the order of the stream; a row whose label was NaN has loss NaN and is in no sum."""
 
     predictions: Floats
@@ -28,6 +29,14 @@ class History:
     def losses(self) -> Floats:
         """(T,) squared errors."""
         return (self.predictions - self.labels) ** 2
+
+    def _facts(self) -> Facts:
+        told = ~np.isnan(self.labels)
+        loss = short(float(self.losses[told].mean())) if told.any() else "-"
+        facts = [("history", f"of {self.labels.size} rows"), ("mean loss", loss)]
+        facts.append(("bought", f"{short(self.bought.sum() / max(self.labels.size, 1))} attributes a row"))
+        facts += [("price", f"{short(float(self.price.mean()))} a row")] if self.price.any() else []
+        return [*facts, ("without label", str(self.abandoned))] if self.abandoned else facts
 
     @property
     def abandoned(self) -> int:

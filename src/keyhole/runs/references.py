@@ -54,8 +54,8 @@ class References(Stateful):
         self.draws = [_affordable(rng.permutation(d), prices, k, spend) for _ in range(_DRAWS)]
         self.first = 0.0
         self.shift: Floats = np.zeros(d + 1)
-        wide = d > _WIDEST  # then nothing is computed, and a matrix of that size would be the death of a machine
-        self.G: Floats = np.zeros((0, 0) if wide else (d + 2, d + 2))
+        m = d + 2 if d <= _WIDEST else 0
+        self.G: Floats = np.zeros((m, m))
         self.sse: Floats = np.zeros(2 + _DRAWS)
         self.low, self.high = np.inf, -np.inf
 
@@ -132,7 +132,9 @@ def _affordable(order: Ints, prices: Floats, k: int, spend: float) -> Ints:
     S: list[int] = []
     left = spend
     for i in order:
-        if len(S) < k and prices[i] <= left:
+        if len(S) == k:
+            break
+        if prices[i] <= left:
             S.append(int(i))
             left -= prices[i]
     return np.sort(np.array(S, dtype=np.int64))

@@ -7,7 +7,7 @@ from ..store.store import Store
 
 __all__ = ["fill"]
 
-_PEOPLE, _WAITING, _BUDGET = 600, 5, 5
+_PEOPLE, _WAITING, _BUDGET = 2000, 5, 5
 
 
 def fill(url: str, say: Callable[[str], None], people: int = _PEOPLE) -> None:

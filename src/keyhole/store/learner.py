@@ -152,7 +152,8 @@ class StoredLearner:
         late = late.where(rounds.c.deadline < (time.time() if now is None else now))
         with self.database.reading() as connection:
             n = connection.execute(late).scalar_one()
-        found = [f"{n} open round(s) are beyond their deadline"] if n else []
+        words = "1 open round is beyond its deadline" if n == 1 else f"{n} open rounds are beyond their deadline"
+        found = [words] if n else []
         if self._live.diverged:
             found.append("a replay asks otherwise than was recorded: run keyhole store check")
         return found

@@ -2,8 +2,10 @@
 
 import codecs
 from collections.abc import Callable, Collection, Iterator, Sequence
+from hashlib import sha256
 from os import PathLike
-from typing import NoReturn
+from pathlib import Path
+from typing import NamedTuple, NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,10 +19,27 @@ __all__ = ["CsvTable"]
 
 # Bytes parsed at a time. The first such block also decides which columns are numbers.
 _BLOCK = 1 << 20
+# No row may be longer.
+_LONGEST = 1 << 29
 # How many values of a column that is not all numbers are looked at to tell text from numbers with a misprint.
 _LOOK = 2000
+# Of a wide table, a block holds some dozens of rows, at some bytes a cell.
+_CELL, _WIDEST = 400, 1 << 25
 _FAULTS = (pa.ArrowException, OSError, EOFError, UnicodeDecodeError)
 _BOOLEANS = ("1", "0", "True", "False", "TRUE", "FALSE", "true", "false")
+
+
+class _Look(NamedTuple):
+    """What the first block of a file tells."""
+
+    parse: csv.ParseOptions
+    types: dict[str, pa.DataType]
+    columns: list[Column]
+    block: int
+
+
+# The last look, by path, encoding and content.
+_LOOKS: dict[tuple[str, str, int, tuple[int, int, str]], _Look] = {}
 
 
 class CsvTable(Table):
@@ -32,12 +51,22 @@ class CsvTable(Table):
 
     def __init__(self, path: "str | PathLike[str]", encoding: str = "") -> None:
         self._path, self._name, self._encoding = str(path), str(path), _known_encoding(encoding)
+        self._block = _BLOCK
+        key = (str(Path(path).resolve()), self._encoding, _BLOCK, _stamp(self._path))
+        look = _LOOKS.get(key) or self._look()
+        self._parse, self._types, self._block = look.parse, look.types, look.block
+        super().__init__(self._name, look.columns, None)
+        _LOOKS.clear()
+        _LOOKS[key] = look  # a command opens its file again and again, and with many columns a look takes seconds
+
+    def _look(self) -> "_Look":
         # A cell may hold a line's end, in quotes; looking for that is no slower.
         self._parse = csv.ParseOptions(delimiter=_separator(self._path), newlines_in_values=True)
         head = _with_readable_names(self._first_look(), self._name)
-        self._types = {field.name: _reading(field.type) for field in head.schema}
+        types = {field.name: _reading(field.type) for field in head.schema}
         columns = [Column(f.name, _kind(head, j), kind(f.type) == "text") for j, f in enumerate(head.schema)]
-        super().__init__(self._name, columns, None)
+        block = max(self._block, min(_WIDEST, _CELL * len(columns)))
+        return _Look(self._parse, types, columns, block)
 
     def _first_look(self) -> pa.RecordBatch:
         """The first block, with the types that pyarrow sees in it."""
@@ -47,6 +76,8 @@ class CsvTable(Table):
         except StopIteration:
             raise DataError(f"{self._name} has a header but no rows; it needs at least one") from None
         except _FAULTS as fault:
+            if self._widens(fault):
+                return self._first_look()
             if "Empty CSV" in str(fault):  # a header that does not even end its line
                 raise DataError(f"{self._name} has a header but no rows; it needs at least one") from None
             self._explain(fault, [])
@@ -54,20 +85,32 @@ class CsvTable(Table):
     def _reader(
         self, convert: csv.ConvertOptions, parse: csv.ParseOptions | None = None, threads: bool = True
     ) -> csv.CSVStreamingReader:
-        read = csv.ReadOptions(block_size=_BLOCK, use_threads=threads, encoding=self._encoding)
+        read = csv.ReadOptions(block_size=self._block, use_threads=threads, encoding=self._encoding)
         return csv.open_csv(self._path, read, parse or self._parse, convert)
 
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
         """The rows from `start` on; columns of `cells` as text."""
         types = {name: pa.string() if name in cells else self._types[name] for name in names}
         convert = csv.ConvertOptions(column_types=types, include_columns=list(names), strings_can_be_null=True)
-        try:
-            with self._reader(convert) as reader:
-                for rows in reader:
-                    yield rows.slice(start)
-                    start = max(0, start - rows.num_rows)
-        except _FAULTS as fault:
-            self._explain(fault, [name for name in names if name not in cells])
+        while True:
+            try:
+                with self._reader(convert) as reader:
+                    skip = start
+                    for rows in reader:
+                        start += max(0, rows.num_rows - skip)  # where to begin again, should it come to that
+                        yield rows.slice(skip)
+                        skip = max(0, skip - rows.num_rows)
+                return
+            except _FAULTS as fault:
+                if not self._widens(fault):
+                    self._explain(fault, [name for name in names if name not in cells])
+
+    def _widens(self, fault: Exception) -> bool:
+        """Whether reading failed at a row that is longer than a block, so that blocks are made longer."""
+        if "straddling" not in str(fault) or self._block >= _LONGEST:
+            return False
+        self._block *= 8
+        return True
 
     def _explain(self, fault: Exception, names: Sequence[str]) -> NoReturn:
         """Read again, slowly, everything as text, and say where the first fault is."""
@@ -83,7 +126,10 @@ class CsvTable(Table):
                 self._search(reader, names, invalid)
         except _FAULTS:
             pass  # what cannot be read as text either is told in pyarrow's words
-        raise DataError(f"{self._name} cannot be read as CSV: {str(fault).splitlines()[0]}") from None
+        why = str(fault).splitlines()[0]
+        if "UTF8" in why:
+            why = "its text is not UTF-8; save it as UTF-8, or say how it is encoded (such as latin-1)"
+        raise DataError(f"{self._name} cannot be read as CSV: {why}") from None
 
     def _noting(self, invalid: "list[csv.InvalidRow]") -> csv.ParseOptions:
         def note(row: csv.InvalidRow) -> str:
@@ -134,7 +180,9 @@ def _with_readable_names(head: pa.RecordBatch, file: str) -> pa.RecordBatch:
         head.schema.names  # noqa: B018 (decodes them)
         return head
     except UnicodeDecodeError:
-        raise DataError(f"{file}: the names in its header are not UTF-8; save it as UTF-8") from None
+        raise DataError(
+            f"{file}: the names in its header are not UTF-8; save it as UTF-8, or give its encoding"
+        ) from None
 
 
 def _fix(value: str) -> str:
@@ -149,6 +197,13 @@ def _known_encoding(name: str) -> str:
         return codecs.lookup(name or "utf8").name
     except LookupError:
         raise DataError(f"there is no encoding '{name}'; there are utf-8, latin-1, cp1252, utf-16, ...") from None
+
+
+def _stamp(path: str) -> tuple[int, int, str]:
+    """Size, date and a digest of the first block: a file that was changed is looked at again."""
+    stat = Path(path).stat()
+    with open(path, "rb") as file:
+        return stat.st_size, stat.st_mtime_ns, sha256(file.read(_BLOCK)).hexdigest()
 
 
 def _separator(path: str) -> str:

@@ -24,15 +24,16 @@ def open_file(path: "str | PathLike[str]", encoding: str = "") -> Table:
             head = file.read(4096)
     except FileNotFoundError:
         raise DataError(f"{path}: no such file; check the name and the folder") from None
-    except OSError as fault:
-        raise DataError(f"{path} cannot be read ({fault.strerror}); give a CSV or Parquet file") from None
+    except (OSError, ValueError) as fault:  # a name with a null in it is a ValueError
+        why = getattr(fault, "strerror", None) or fault
+        raise DataError(f"{path} cannot be read ({why}); give a CSV or Parquet file") from None
     if head.startswith(_PARQUET):
         return ParquetTable(path)
     if head.startswith(_ZIP):
         raise DataError(f"{path} is a zip archive or a spreadsheet; unpack it, or save it as CSV or Parquet")
     if not head:
         raise DataError(f"{path} is empty; it needs a header and at least one row")
-    if Path(path).suffix in (".parquet", ".pq") or (b"\0" in head and not str(path).endswith(".gz")):
+    if Path(path).suffix in (".parquet", ".pq") or (b"\0" in head and not str(path).endswith(".gz") and not encoding):
         raise DataError(f"{path} is neither Parquet nor CSV; save it as one of the two")
     from ._csv import CsvTable
 

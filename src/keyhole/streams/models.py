@@ -124,7 +124,8 @@ def checked(model: type[M], content: Mapping[str, object], where: str) -> M:
     try:
         return model.model_validate(dict(content))
     except ValidationError as fault:
-        first = fault.errors(include_url=False)[0]
+        # A key that is wrong before one that is missing: a misspelt one is both.
+        first = min(fault.errors(include_url=False), key=lambda found: found["type"] == "missing")
         if issubclass(model, PricesFile):
             name, value = first["loc"][0], first["input"]
             raise ConfigError(f"{where}: the price of '{name}' must be a finite number >= 0, not {value!r}") from None

@@ -1,13 +1,16 @@
-"""One look at a whole table: what can be used of it, the ranges, and the second moments of the scaled rows."""
+"""A look at a whole table: what can be used of it and how, the ranges, and the second moments of the scaled rows."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 
 from .._types import Bools, Floats, Ints
 from ..errors import ConfigError
-from .columns import Attribute, Range
+from .columns import Attribute, Label
+from .encoded import EncodedTable
+from .proposing import propose, words_of
 from .schema import Schema
 from .table import Batch, DataError, Table
 
@@ -20,35 +23,44 @@ _RISING = 20
 
 
 class Profile:
-    """Counts, ranges and means of the columns of numbers of a table, over all its rows, in one pass.
+    """Counts, ranges and means of a table over all its rows, and a schema that they suggest.
 
-    Columns of anything else, constant and empty ones, and those that just number the rows are `dropped`, with the
-    reason; so are the `ignored` ones, without. An infinite value is a `DataError`.
+    What is not plainly numbers is looked at first (`propose`): yes/no, dates, written numbers and categories are
+    `proposed`, anything else is `dropped` with its reason, and so are constant and empty columns and those that just
+    number the rows; the `ignored` ones too, without a reason. An infinite value is a `DataError`.
     """
 
     def __init__(
         self, table: Table, target: str, ignored: Sequence[str] = (), progress: Progress | None = None
     ) -> None:
-        table.require([target])
-        for name in ignored:
+        for name in (target, *ignored):
             table.kind(name)
         self.table, self.target = table, target
-        self.dropped = {c.name: _WORDS[c.kind] for c in table.columns if c.kind != "number"} | dict.fromkeys(
-            ignored, ""
-        )
-        names = [c.name for c in table.columns if c.kind == "number" and c.name not in (target, *ignored)]
-        self._look(names, progress or (lambda rows: None))
-        self._drop(names)
+        found = propose(table, ignored)
+        label = found.get(target)
+        if isinstance(label, str) or (isinstance(label, Attribute) and label.type != "number"):
+            table.require([target], target)
+        self.label = Label(target, numbers=label.numbers if isinstance(label, Attribute) else "")
+        self.dropped = {name: why for name, why in found.items() if isinstance(why, str)} | dict.fromkeys(ignored, "")
+        left = [c.name for c in table.columns if c.name != target and c.name not in self.dropped]
+        if not left:
+            raise DataError(f"{table.name}: there is no usable column besides '{target}'")
+        lines = ((name, found.get(name)) for name in left)
+        columns = tuple(line if isinstance(line, Attribute) else Attribute(name) for name, line in lines)
+        self._draft = Schema(self.label, columns, tuple(self.dropped))
+        self.encoded = EncodedTable(table, self._draft)
+        self._look(progress or (lambda rows: None))
+        self._drop()
 
-    def _look(self, names: Sequence[str], progress: Progress) -> None:
-        """Count everything; the label is the last column."""
-        d = len(names) + 1
+    def _look(self, progress: Progress) -> None:
+        """Count everything, attribute by attribute; the label is the last."""
+        d = len(self._draft.names) + 1
         self.rows = 0
         seen: Ints = np.zeros(d, dtype=np.int64)
         self.low, self.high, total = np.full(d, np.inf), np.full(d, -np.inf), np.zeros(d)
         self._rising: Bools = np.ones(d, dtype=np.bool_)
         last = np.full(d, -np.inf)
-        for batch in _finite(self.table, names, self.target):
+        for batch in _finite(self.encoded, self._draft.names, self.target):
             block = np.column_stack([batch.X, batch.y])
             there = ~np.isnan(block)
             seen += there.sum(axis=0)
@@ -66,60 +78,82 @@ class Profile:
         self.missing = self.rows - seen
         self.mean = np.clip(total / np.maximum(seen, 1), self.low, self.high)
 
-    def _drop(self, names: Sequence[str]) -> None:
-        """Leave out what cannot help a prediction."""
+    def _drop(self) -> None:
+        """Leave out what cannot help a prediction; put the ranges into what stays."""
         if self.missing[-1] == self.rows:
             raise DataError(f"{self.table.name}: the target '{self.target}' is missing in every row")
-        self.used: list[int] = []
-        for i, name in enumerate(names):
-            if self.missing[i] == self.rows:
-                self.dropped[name] = "empty"
-            elif self.low[i] == self.high[i]:
-                self.dropped[name] = "constant"
-            elif self._rising[i] and self.rows >= _RISING:
-                self.dropped[name] = "numbers the rows"
+        first = 0
+        self.used: list[Attribute] = []
+        self._missing: dict[str, int] = {}
+        for a in self._draft.attributes:
+            if why := self._reason(first, a):
+                self.dropped[a.name] = why
             else:
-                self.used.append(i)
-        self.names = tuple(names[i] for i in self.used)
-        if not self.names:
-            raise DataError(f"{self.table.name}: there is no usable column of numbers besides '{self.target}'")
+                self.used.append(self._ranged(first, a))
+                self._missing[a.name] = int(self.missing[first])
+            first += len(a.encoded())
+        if not self.used:
+            raise DataError(f"{self.table.name}: there is no usable column besides '{self.target}'")
+
+    def _reason(self, i: int, a: Attribute) -> str:
+        """Why the column whose first attribute is i cannot help; "" where it may."""
+        if self.missing[i] == self.rows:
+            return "empty"
+        if self.low[i] == self.high[i] and a.type != "category":
+            return "constant"
+        return "numbers the rows" if self._rising[i] and a.type == "number" and self.rows >= _RISING else ""
+
+    def _ranged(self, i: int, a: Attribute) -> Attribute:
+        if a.type not in ("number", "date"):
+            return a
+        return replace(a, low=float(self.low[i]), high=float(self.high[i]), center=float(self.mean[i]))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The usable attributes."""
+        return tuple(e.name for a in self.used for e in a.encoded())
+
+    @property
+    def proposed(self) -> dict[str, str]:
+        """What the columns that are not plain numbers are proposed as, in a few words."""
+        return {a.name: words for a in self.used if (words := words_of(a))}
 
     def schema(self, prices: Mapping[str, float] | None = None) -> Schema:
         """The schema these numbers suggest; prices of dropped columns are of no use, unknown ones are refused."""
+        ends = (float(self.low[-1]), float(self.high[-1]), float(self.mean[-1]))
+        label = Label(self.target, *ends, numbers=self.label.numbers)
+        ignored = tuple(c.name for c in self.table.columns if c.name in self.dropped)
+        found = Schema(label, tuple(self.used), ignored)
         for name in prices or {}:
-            if name != self.target and name not in self.names and name not in self.dropped:
-                raise ConfigError(f"the prices name '{name}', which is not a column of {self.table.name}")
-        ranges = [
-            (float(self.low[i]), float(self.high[i]), float(self.mean[i]), (prices or {}).get(name, 1.0))
-            for i, name in zip(self.used, self.names, strict=True)
-        ]
-        attributes = tuple(Attribute(name, *numbers) for name, numbers in zip(self.names, ranges, strict=True))
-        label = Range(self.target, float(self.low[-1]), float(self.high[-1]), float(self.mean[-1]))
-        return Schema(label, attributes, tuple(c.name for c in self.table.columns if c.name in self.dropped))
+            if name != self.target and name not in found.columns and name not in self.dropped:
+                raise ConfigError(
+                    f"the prices name '{name}', which is not a column of {self.table.name}; a source of several "
+                    "columns is declared in the schema, and priced when that is used"
+                )
+        return found.with_prices({name: price for name, price in (prices or {}).items() if name in found.columns})
 
     def missing_share(self) -> dict[str, float]:
-        """The share of missing values of each usable attribute that has any, largest first."""
-        shares = {name: self.missing[i] / self.rows for i, name in zip(self.used, self.names, strict=True)}
-        return {name: float(share) for name, share in sorted(shares.items(), key=lambda s: -s[1]) if share > 0}
+        """The share of missing values of each usable column that has any, largest first."""
+        shares = {name: missing / self.rows for name, missing in self._missing.items()}
+        return {name: share for name, share in sorted(shares.items(), key=lambda s: -s[1]) if share > 0}
 
 
 def moments(table: Table, schema: Schema, progress: Progress | None = None) -> tuple[int, Floats]:
-    """(n, C): C (d+1, d+1) is the mean of z z' over the n rows with a label, z the scaled row with the label last.
+    """(n, C): C (d+1, d+1) is the covariance matrix of z over the n rows with a label, z the scaled row with it last.
 
-    Missing attributes count as their centre. Scaled about the means, C is a covariance matrix.
+    Missing attributes count as their centre.
     """
     d, n, rows = len(schema.names), 0, 0
-    C = np.zeros((d + 1, d + 1))
-    for batch in table.batches(schema.names, schema.target):
+    C, total = np.zeros((d + 1, d + 1)), np.zeros(d + 1)
+    for batch in EncodedTable(table, schema).batches(schema.names, schema.target):
         Z = np.column_stack([schema.scale(batch.X), schema.scale_label(batch.y)])
         Z = np.nan_to_num(Z[~np.isnan(Z[:, -1])], nan=0.0)
         C += Z.T @ Z
+        total += Z.sum(axis=0)
         n, rows = n + len(Z), rows + len(batch.X)
         (progress or (lambda rows: None))(rows)
-    return n, C / max(n, 1)
-
-
-_WORDS = {"text": "text", "time": "dates or times", "other": "no numbers"}
+    mean = total / max(n, 1)
+    return n, C / max(n, 1) - np.outer(mean, mean)
 
 
 def _finite(table: Table, names: Sequence[str], target: str) -> Iterator[Batch]:

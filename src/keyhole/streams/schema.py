@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -180,6 +180,14 @@ class Schema(Scales):
         ignored = (*self.ignored, *(a.name for a in self.attributes if a.name in gone))
         return replace(self.without_panel_columns(names), attributes=kept, ignored=ignored)
 
+    def written(self, numbers: str = "", encoding: str = "") -> "Schema":
+        """The same schema for a file whose numbers are written, or whose text is encoded, in another way; "": as is."""
+        columns = self.attributes
+        if numbers:
+            columns = tuple(replace(a, numbers=numbers) if a.type == "number" else a for a in columns)
+        label = replace(self.label, numbers=numbers) if numbers else self.label  # type: ignore[call-arg]
+        return replace(self, label=label, attributes=columns, encoding=encoding or self.encoding)
+
     def settle(self, table: "Table") -> "Schema":
         """The same schema with the values and origins that were left out, as all rows of a table have them.
 
@@ -193,12 +201,21 @@ class Schema(Scales):
 
     def to_toml(self) -> str:
         """The schema as TOML that `from_toml` reads back without loss."""
-        return _toml.format_schema(self)
+        text = _toml.format_schema(self)
+        return _remember(text, self)[0]
 
     @classmethod
     def from_toml(cls, text: str, where: str = "schema") -> "Schema":
         """The schema in a TOML text; `where` is named in messages."""
-        return _parsed(text, where)
+        if text in _RECENT:
+            return _RECENT[text]
+        from .models import SchemaFile, checked
+
+        file = checked(SchemaFile, _toml.parse(text, where), where)
+        try:
+            return _remember(text, cls(**file.parts()))[1]
+        except ConfigError as fault:
+            raise ConfigError(f"{where}, {fault}") from None
 
     def write(self, path: "str | PathLike[str]") -> None:
         """Write the schema to a file; where one is, its comments and its order survive."""
@@ -212,13 +229,12 @@ class Schema(Scales):
         return cls.from_toml(_toml.read_text(path), str(path))
 
 
-@lru_cache(maxsize=4)
-def _parsed(text: str, where: str) -> Schema:
-    """Kept, for a run asks for its schema in several places, and one of 80 000 columns takes seconds to read."""
-    from .models import SchemaFile, checked
+# A command writes its schema down and asks for it in several places; one of 80 000 columns takes seconds to read.
+_RECENT: dict[str, Schema] = {}
 
-    file = checked(SchemaFile, _toml.parse(text, where), where)
-    try:
-        return Schema(**file.parts())
-    except ConfigError as fault:
-        raise ConfigError(f"{where}, {fault}") from None
+
+def _remember(text: str, schema: Schema) -> tuple[str, Schema]:
+    if len(_RECENT) >= 4:
+        _RECENT.pop(next(iter(_RECENT)), None)
+    _RECENT[text] = schema
+    return text, schema

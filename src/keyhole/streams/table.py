@@ -121,19 +121,16 @@ class Table(ABC):
 
     def report_rounded(self, X: Floats, names: Sequence[str], first: int) -> None:
         """Warn, once a column, where a whole number is too large to be held exactly."""
-        large = np.abs(X) > _EXACT
-        if not large.any():
-            return
-        for j in map(int, np.flatnonzero(large.any(axis=0))):
+        large = np.abs(X) >= _EXACT
+        for j in map(int, np.flatnonzero(large.any(axis=0))) if large.any() else ():
             if names[j] in self._rounded:
                 continue
             found = self.cell(names[j], first + int(np.argmax(large[:, j])))
+            self._rounded.add(names[j])
             if found is not None and str(found[1]).strip().lstrip("+-").isdigit():
-                self._rounded.add(names[j])
-                place = f"column '{names[j]}', row {found[0]}: {found[1]}"
-                warnings.warn(
-                    f"{self.name}, {place} is a whole number beyond 2^53, which is rounded", KeyholeWarning, 2
-                )
+                at = f"{self.name}: row {found[0]}, column '{names[j]}': {str(found[1])[:40]}"
+                text = f"{at} is a whole number beyond 2^53: such are rounded to what a float can hold"
+                warnings.warn(text, KeyholeWarning, stacklevel=2)
 
     def usable(self, target: str | None, ignored: Sequence[str] = ()) -> tuple[str, ...]:
         """The number columns but the target and the ignored: a run's attributes where there is no schema.

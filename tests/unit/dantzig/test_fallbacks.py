@@ -7,24 +7,24 @@ import pytest
 
 from keyhole._types import Floats, Ints
 from keyhole.dantzig import Sequence, simplex, solve
-from keyhole.dantzig._drive import LOST, STUCK
+from keyhole.dantzig._pivot_loop import LOST, STUCK
 from keyhole.dantzig.generation import solve_by_generation
 from keyhole.dantzig.reference import solve_highs
 from keyhole.dantzig.stores import Dense
 
 from .stress import LAWS, rounds
 
-Drive = Callable[..., tuple[int, int, int, float]]
+Loop = Callable[..., tuple[int, int]]
 
 
-def failing(calls: Iterator[bool], end: int) -> Drive:
-    """A `drive` that ends in `end` whenever the next of `calls` is true."""
-    real: Drive = simplex.drive
+def failing(calls: Iterator[bool], end: int) -> Loop:
+    """A `pivot_loop` that ends in `end` whenever the next of `calls` is true."""
+    real: Loop = simplex.pivot_loop
 
-    def drive(*args: object) -> tuple[int, int, int, float]:
-        return (end, args[3], 0, 0.0) if next(calls) else real(*args)
+    def pivot_loop(*args: object) -> tuple[int, int]:
+        return (end, args[3]) if next(calls) else real(*args)
 
-    return drive
+    return pivot_loop
 
 
 def warm_sequence() -> tuple[Sequence, float]:
@@ -34,13 +34,15 @@ def warm_sequence() -> tuple[Sequence, float]:
     return seq, 0.3 * seq.gamma_max
 
 
-@pytest.mark.parametrize(("lost", "path"), [(0, "warm"), (1, "cold"), (2, "reseeded"), (3, "generation")])
+@pytest.mark.parametrize(
+    ("lost", "path"), [(0, "warm"), (1, "cold"), (2, "reseeded"), (3, "equilibrated"), (5, "generation")]
+)
 def test_the_fallbacks_come_in_order(lost: int, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seq, gamma = warm_sequence()
     expected = solve(seq.H / seq.s, seq.b / seq.s, gamma).objective
     # A stuck path whose ray is no proof of infeasibility is a lost path.
-    monkeypatch.setattr(simplex.Simplex, "_infeasible", lambda self, b: False)
-    monkeypatch.setattr(simplex, "drive", failing((i < lost for i in range(10**6)), STUCK))
+    monkeypatch.setattr(simplex.Simplex, "_infeasible", lambda self, rows, b: False)
+    monkeypatch.setattr(simplex, "pivot_loop", failing((i < lost for i in range(10**6)), STUCK))
     sol = seq.solve(gamma)
     assert (sol.status, sol.path) == ("optimal", path)
     assert sol.objective == pytest.approx(expected, rel=1e-9)
@@ -49,7 +51,7 @@ def test_the_fallbacks_come_in_order(lost: int, path: str, monkeypatch: pytest.M
 
 def test_highs_gets_all_of_it_if_generation_fails_too(monkeypatch: pytest.MonkeyPatch) -> None:
     seq, gamma = warm_sequence()
-    monkeypatch.setattr(simplex, "drive", failing((True for _ in range(10**6)), LOST))
+    monkeypatch.setattr(simplex, "pivot_loop", failing((True for _ in range(10**6)), LOST))
     monkeypatch.setattr("keyhole.dantzig.generation._ROUNDS", 0)
     assert seq.solve(gamma).path == "highs"
 
@@ -57,7 +59,7 @@ def test_highs_gets_all_of_it_if_generation_fails_too(monkeypatch: pytest.Monkey
 def test_the_next_solve_after_a_lost_one_is_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     seq, gamma = warm_sequence()
     with monkeypatch.context() as patch:
-        patch.setattr(simplex, "drive", failing((True for _ in range(10**6)), LOST))
+        patch.setattr(simplex, "pivot_loop", failing((True for _ in range(10**6)), LOST))
         first = seq.solve(gamma)
     again = seq.solve(gamma)
     assert again.path == "cold"

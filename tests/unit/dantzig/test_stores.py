@@ -49,7 +49,7 @@ def test_lists_give_the_same_optimum(seed: int, gamma: float) -> None:
         if one.status == "optimal":
             assert two.objective == pytest.approx(one.objective, rel=1e-9)
             assert max(two.primal_residual, two.dual_residual, two.gap) <= 1e-9
-        kinds |= set(np.minimum(lists.rows.store[2][0, lists.simplex.indices], 0).tolist())
+        kinds |= set(np.minimum(lists.rows.store.place[lists.simplex.indices], 0).tolist())
     # Both kinds of rows were in a basis: lists (-2) and built ones (0).
     assert kinds == {-2, 0}
 
@@ -81,7 +81,7 @@ def test_rows_come_and_go_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> No
     kept = rows.rows._owner[rows.rows._owner >= 0]
     assert len(kept) < d
     for j in kept:
-        np.testing.assert_array_equal(rows.rows._C[rows.rows._at[0, j]], dense.H[j])
+        np.testing.assert_array_equal(rows.rows._C[rows.rows._place[j]], dense.H[j])
 
 
 @pytest.mark.parametrize("store", ["rows", "lists"])

@@ -41,7 +41,7 @@ def test_ranges_means_and_missing_values_are_counted() -> None:
 
 def test_what_cannot_help_is_dropped_with_its_reason() -> None:
     profile = Profile(open_table(frame()), "y", ["kept"])
-    reasons = {"notes": "text", "id": "numbers the rows", "c": "constant", "empty": "empty", "kept": ""}
+    reasons = {"notes": "constant", "id": "numbers the rows", "c": "constant", "empty": "empty", "kept": ""}
     assert profile.dropped == reasons
     assert set(profile.schema().ignored) == set(reasons)
 
@@ -63,8 +63,7 @@ def test_moments_are_the_covariance_of_the_scaled_rows() -> None:
     rows = source.dropna(subset=["y"])
     Z = np.column_stack([schema.scale(rows[["a", "b"]].to_numpy(float)), schema.scale_label(rows["y"].to_numpy())])
     Z = np.where(np.isnan(Z), 0.0, Z)
-    np.testing.assert_allclose(C, Z.T @ Z / n, rtol=1e-10)
-    np.testing.assert_allclose(C, np.cov(Z.T, bias=True), atol=1e-4)
+    np.testing.assert_allclose(C, np.cov(Z.T, bias=True), atol=1e-12)
 
 
 def test_infinity_is_named_with_its_row_and_column(tmp_path: Path) -> None:
@@ -78,8 +77,8 @@ def test_infinity_is_named_with_its_row_and_column(tmp_path: Path) -> None:
     ("columns", "words"),
     [
         ({"a": [1.0, 2.0], "y": [np.nan, np.nan]}, "the target 'y' is missing in every row"),
-        ({"a": [1.0, 1.0], "y": [1.0, 2.0]}, "no usable column of numbers besides 'y'"),
-        ({"a": [1.0, 2.0], "y": ["x", "z"]}, "column 'y' holds text"),
+        ({"a": [1.0, 1.0], "y": [1.0, 2.0]}, "no usable column besides 'y'"),
+        ({"a": [1.0, 2.0], "y": ["x", "z"]}, "the target 'y' holds text"),
         ({"a": [1.0, 2.0], "z": [1.0, 2.0]}, "no column 'y'"),
         ({"a": np.empty(0), "y": np.empty(0)}, "has no rows"),
     ],

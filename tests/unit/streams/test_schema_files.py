@@ -106,7 +106,7 @@ B = A + "a = {}\n"
     ("text", "told"),
     [
         ("[label\n", r" is not TOML: .*line 1"),
-        ('[attributes]\na = {low = "0"}', r": it needs a table with the name of the target column: \[label\]"),
+        ("[attributes]\na = {low = 0}", r": it needs a table with the name of the target column: \[label\]"),
         ('[label]\nunit = "x"\n[attributes]\na = {}', r", \[label\]: it needs name"),
         ('label = "y"\n[attributes]\na = {}', r": label must be a table with the name of the target"),
         ("[label]\nname = 3\n[attributes]\na = {}", r", \[label\]: name must be text in quotes, not 3"),

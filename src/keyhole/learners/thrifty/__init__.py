@@ -4,10 +4,12 @@
     acquire   what to buy                        explore   who may borrow a place
     predict   y_hat from the bought values       update    what a label teaches
     fit       least squares on the support       score     what every other attribute would be worth
-    select    who joins, leaves, is swapped      basket    the same where money is short; knapsack, ranking
-    adopt     the trial becomes the support      block     many rows in one compiled call
+    select    who joins, leaves, is swapped      basket    the same where money is short (knapsack, ranking)
+    adopt     the trial becomes the support      explain   what is known, in words
+    steps     a round's steps, from Python       block     many rows in one compiled call
 
-Values go up: state <- fit, score <- adopt <- select; state <- predict <- update; all <- block <- learner.
+state <- fit, score <- adopt <- select; state <- predict <- update; all of them <- steps, block <- learner. Files of
+keyhole 0.1 are read by `release_0_1`.
 """
 
 from .explain import Explanation

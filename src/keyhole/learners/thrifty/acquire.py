@@ -11,11 +11,12 @@ import math
 
 import numpy as np
 
-from ..._jit import inner, jit
+from ..._jit import inner
 from ..._types import Bools, Floats, Ints
+from .arrays import flags, zeros
 from .knapsack import knapsack
 from .ranking import insert
-from .state import Attribute, State
+from .state import Attribute, Now, State
 
 __all__ = ["choose"]
 
@@ -34,14 +35,14 @@ def _value(me: Attribute, s2: float, optimism: float) -> float:
         value = optimism * math.sqrt(s2 / asked)
     else:
         value = (abs(me.r) + optimism * me.se * math.sqrt((me.scored + 0.1) / asked)) / math.sqrt(me.c)
-    return float(value * math.sqrt((me.observed + 1.0) / (me.asked + 1.0)))  # what is often unobserved is worth less
+    return value * math.sqrt((me.observed + 1.0) / (me.asked + 1.0))  # what is often unobserved is worth less
 
 
 @inner
-def _shortlist(state: State, pool: Bools, taken: Bools, money: float, values: Floats, items: Ints) -> int:
+def _shortlist(state: State, pool: Bools, taken: Ints, money: float, values: Floats, items: Ints) -> int:
     """The best candidates that can be paid, best first, as many as `items` has room for; ties in the seeded order."""
     optimism = 0.4 * math.sqrt(math.log1p(state.now.n / state.now.g))
-    n = 0
+    n = items.size - items.size  # not 0: numba would compile `insert` for that number, and for the others
     for p in range(state.order.size):
         j = state.order[p]
         me = state.attr[j]
@@ -51,47 +52,47 @@ def _shortlist(state: State, pool: Bools, taken: Bools, money: float, values: Fl
 
 
 @inner
-def _fill(state: State, pool: Bools, taken: Bools, room: int, money: float, out: Ints, n: int) -> tuple[int, float]:
+def _fill(state: State, pool: Bools, taken: Ints, room: int, money: float, out: Ints, n: int) -> tuple[int, float]:
     """Put up to `room` candidates behind the n attributes in `out`; the new length and the money left."""
     limited = not math.isinf(state.given.spend)
     most = max(room, _SHORTLIST) if limited else room
-    values, items, wanted = np.zeros(most), np.zeros(most, dtype=np.int64), np.ones(most, dtype=np.bool_)
+    values, items, wanted = zeros(most), flags(most, 0), flags(most, 1)
     found = _shortlist(state, pool, taken, money, values, items)
     if limited:
-        prices = np.zeros(most)
+        prices = zeros(most)
         for i in range(found):
             values[i], prices[i] = values[i] ** 2 + 1e-300, state.attr[items[i]].price
         knapsack(values, prices, found, room, money, wanted)
     for i in range(found):
         if wanted[i]:
-            out[n], taken[items[i]] = items[i], True
+            out[n], taken[items[i]] = items[i], 1
             money -= state.attr[items[i]].price
             n += 1
     return n, money
 
 
 @inner
-def _borrower(state: State, pool: Bools) -> int:
+def _borrower(queue: Ints, now: Now, pool: Bools) -> int:
     """The attribute that borrows a place in this round; -1: none."""
-    now = state.now
     if now.queued == 0:
         return -1
     now.loans += 0.5  # every second round
     if now.loans < 1.0:
         return -1
     now.loans -= 1.0
-    j = state.queue[now.turn]
+    j = queue[now.turn]
     now.turn = (now.turn + 1) % now.queued
     return j if pool[j] else -1
 
 
 @inner
-def _members(state: State, pool: Bools, borrower: int) -> Bools:
+def _members(state: State, pool: Bools, borrower: int) -> Ints:
     """Which members are bought: all that can be, but for a borrower's place, and more where money demands it."""
     attr, member, m = state.attr, state.fit.member, state.now.m
-    keep = np.empty(m, dtype=np.bool_)
+    keep = flags(m, 1)
     for a in range(m):
-        keep[a] = pool[member[a].j] and not (borrower >= 0 and attr[borrower].displaced == a)
+        if not pool[member[a].j] or (borrower >= 0 and attr[borrower].displaced == a):
+            keep[a] = 0
     if borrower >= 0 and not math.isinf(state.given.spend):
         values, prices = np.empty(m), np.empty(m)
         for a in range(m):
@@ -101,11 +102,11 @@ def _members(state: State, pool: Bools, borrower: int) -> Bools:
     return keep
 
 
-@jit
+@inner
 def choose(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
     """Write the attributes to buy, then the extras, into `out`: how many of each, and whether a place was lent."""
     attr, member, given = state.attr, state.fit.member, state.given
-    borrower, n, money = _borrower(state, pool), 0, given.spend
+    borrower, n, money = _borrower(state.queue, state.now, pool), 0, given.spend
     keep = _members(state, pool, borrower)
     for a in range(keep.size):
         if keep[a]:
@@ -116,10 +117,10 @@ def choose(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
         n += 1
     total = n
     if n < given.k or given.k0 > 0:
-        taken = np.zeros(attr.size, dtype=np.bool_)
+        taken = flags(attr.size, 0)
         for i in range(n):
             money -= attr[out[i]].price
-            taken[out[i]] = True
+            taken[out[i]] = 1
         if n < given.k:
             n, money = _fill(state, pool, taken, given.k - n, money, out, n)
         total = n

@@ -2,20 +2,19 @@
 
 from ..._jit import inner
 from .score import recount
-from .state import State
+from .state import Fit, Now, State
 
 __all__ = ["adopt", "residual"]
 
 
 @inner
-def residual(state: State) -> None:
+def residual(fit: Fit, now: Now) -> None:
     """s2 = variance of the label not explained, but not far below what was seen in predictions; and the cond of M.
 
     s2 = max(var(y) - explained, 0.3 mean squared error, 1e-9 var(y)),   cond_a = 1 / P_aa
     """
-    now, fit = state.now, state.fit
     explained = fit.label.explained if now.m else 0.0
-    now.s2 = max(now.y_var - explained, 0.3 * now.error2, 1e-9 * now.y_var)
+    now.s2 = max(max(now.y_var - explained, 0.3 * now.error2), 1e-9 * now.y_var)
     for a in range(now.m):
         fit.member[a].cond = 1.0 / fit.P[a, a]
 
@@ -37,5 +36,5 @@ def adopt(state: State, m: int) -> None:
     fit.label.y_bar, fit.label.explained = trial.label.y_bar, trial.label.explained
     state.now.m = m
     state.now.moves += 1
-    residual(state)
+    residual(fit, state.now)
     recount(state)

@@ -1,10 +1,9 @@
 """With a limit on money: members and candidates that are bought together, chosen together."""
 
-import numpy as np
-
 from ..._jit import inner, jit
 from ..._types import Floats, Ints
 from .adopt import adopt
+from .arrays import flags, zeros
 from .fit import build
 from .knapsack import knapsack
 from .ranking import insert
@@ -20,7 +19,7 @@ _SHORTLIST = 30
 @inner
 def _shortlist(state: State, L: float, items: Ints, values: Floats) -> int:
     """Members and significant candidates with what they explain, w_a^2 var(x_a | rest) or r_j^2 / c_j: the best."""
-    n, s2, spend = 0, state.now.s2, state.given.spend
+    n, s2, spend = items.size - items.size, state.now.s2, state.given.spend  # an int, not the literal 0
     for p in range(state.order.size):
         j = state.order[p]
         me = state.attr[j]
@@ -36,8 +35,8 @@ def _shortlist(state: State, L: float, items: Ints, values: Floats) -> int:
 def rearrange(state: State, L: float) -> bool:
     """The best basket of all, if it differs from the support and explains more in its own fit."""
     attr, fit, trial, now, given = state.attr, state.fit, state.trial, state.now, state.given
-    items, values, prices = np.zeros(_SHORTLIST, dtype=np.int64), np.zeros(_SHORTLIST), np.zeros(_SHORTLIST)
-    wanted, guess = np.zeros(_SHORTLIST, dtype=np.bool_), np.zeros(given.k + 1)
+    items, values, prices = flags(_SHORTLIST, 0), zeros(_SHORTLIST), zeros(_SHORTLIST)
+    wanted, guess = flags(_SHORTLIST, 0), zeros(given.k + 1)
     found = _shortlist(state, L, items, values)
     for i in range(found):
         values[i], prices[i] = values[i] + 1e-300, attr[items[i]].price

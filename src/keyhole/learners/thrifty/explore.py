@@ -12,7 +12,7 @@ import numpy as np
 from ..._jit import inner
 from ..._types import Floats
 from .score import enough, unmatched
-from .state import FEW, State
+from .state import FEW, Attribute, Now, Records, State
 
 __all__ = ["appraise", "line_up"]
 
@@ -40,7 +40,7 @@ def _improvement(w: float, prec: float, r: float, sd: float, c: float, u: float,
     up, down = w * c / (root + u), w * c / (root - u)
     slope_up = 2.0 * (up + (w - u * up / c) * u / J) / c
     slope_down = 2.0 * (down - (w + u * down / c) * u / J) / c
-    return float(sd * (slope_up * _psi((up - r) / sd) + slope_down * _psi((down + r) / sd)))
+    return sd * (slope_up * _psi((up - r) / sd) + slope_down * _psi((down + r) / sd))
 
 
 @inner
@@ -53,23 +53,25 @@ def _stand_in(w: float, v_a: float, r: float, se: float, c: float, u: float, v: 
     against = ((r - c * w_j) ** 2 - r * r) / (se * se) + (w_j * w_j * v - w * w * v_a) / slab
     if against > 100.0:
         return 0.0
-    return float(c * w_j * w_j / (1.0 + math.exp(0.5 * against)))
+    return c * w_j * w_j / (1.0 + math.exp(0.5 * against))
 
 
 @inner
-def _displaced(state: State, j: int, v: float, u: Floats, s: float, known: bool) -> int:
+def _displaced(
+    me: Attribute, pair: Records, member: Records, now: Now, v: float, u: Floats, s: float, known: bool
+) -> int:
     """Whose place j borrows: a cheap member that j is not like, and that it was seen with before.
 
     The rows of j then show those members together with it whose part in what it explains is uncertain; a row without a
     costs g_a = w_a^2 var(x_a | rest), and has the noise s2 + g_a.
     """
-    me, member, g, s2 = state.attr[j], state.fit.member, state.now.g, state.now.s2
+    g, s2 = now.g, now.s2
     best, least, n = 0, np.inf, me.n / g
-    for a in range(state.now.m):
+    for a in range(now.m):
         w2, cond = member[a].w ** 2, member[a].cond
         cost = w2 * cond * (s2 + w2 * cond)
         if known:
-            apart = unmatched(w2 * member[a].sd ** 2 * v, n, state.pair[j, a].n / g, s)
+            apart = unmatched(w2 * member[a].sd ** 2 * v, n, pair[a].n / g, s)
             cost *= (1.0 + u[a] ** 2 * cond / me.c) * (1.0 + apart * n / (me.c * s2))
         if cost < least:
             best, least = a, cost
@@ -105,20 +107,16 @@ def appraise(state: State, j: int, v: float, u: Floats, slab: float, s: float) -
         w, prec, u_a = member[weakest].w, P[weakest, weakest], u[weakest] if known else 0.0
         adds = _improvement(w, prec, ease * r, se * math.sqrt(ease), c, u_a, part)
         worth = max(worth, odds / (1.0 + odds) * adds)
-    a = _displaced(state, j, v, u, s, known)
+    a = _displaced(me, state.pair[j], member, now, v, u, s, known)
     cost = member[a].w ** 2 * member[a].cond + 1e-12 * now.s2
     seen = (me.observed + 1.0) / (me.asked + 1.0)  # what is rarely observed rarely helps
     n = me.n / now.g if known else float(FEW + me.asked)
     me.loan_value, me.displaced = now.n / now.g * seen * worth / (cost * n) - 1.0, a
 
 
-def line_up(state: State, borrowers: int) -> None:
+def line_up(state: State) -> None:
     """Every second round is lent while a loan is worth it to anyone, in turn, the most valuable first."""
-    now, order = state.now, state.order
-    now.queued, now.turn = 0, 0
-    if not borrowers:
-        return
-    value, place = state.attr["loan_value"], state.attr["place"]
+    now, order, value, place = state.now, state.order, state.attr["loan_value"], state.attr["place"]
     waiting = order[(value[order] > 0.0) & (place[order] < 0)]
     state.queue[: waiting.size] = waiting[np.argsort(-value[waiting], kind="stable")]
-    now.queued = waiting.size
+    now.queued, now.turn = waiting.size, 0

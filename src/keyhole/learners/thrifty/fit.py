@@ -13,6 +13,7 @@ import numpy as np
 
 from ..._jit import inner
 from ..._types import Floats, Ints
+from .arrays import flags, zeros
 from .state import Attribute, Fit, Now, Records, State
 
 __all__ = ["add", "build", "impute", "mean_and_variance", "solve"]
@@ -27,13 +28,12 @@ _STEPS = 3
 @inner
 def _invert(A: Floats, m: int, out: Floats) -> None:
     """out = A^-1 for a positive definite m x m matrix: Gauss-Jordan on A scaled to a unit diagonal."""
-    s = np.empty(m)
-    T = np.zeros((m, 2 * m))
+    s, T = np.empty(m), np.empty((m, 2 * m))
     for i in range(m):
         s[i] = 1.0 / math.sqrt(max(A[i, i], 1e-300))
     for i in range(m):
         for j in range(m):
-            T[i, j] = A[i, j] * s[i] * s[j]
+            T[i, j], T[i, m + j] = A[i, j] * s[i] * s[j], 0.0
         T[i, i] += 1e-9  # keeps exact duplicates apart
         T[i, m + i] = 1.0
     for i in range(m):
@@ -80,8 +80,8 @@ def impute(P: Floats, v: Floats, seen: Ints, m: int) -> None:
     for i in range(u):
         for j in range(u):
             A[i, j] = P[lost[i], lost[j]]
-    _invert(A, u, A_inv)
-    pull = np.zeros(u)
+    _invert(A, A.shape[0], A_inv)
+    pull = zeros(u)
     for i in range(u):
         for a in range(m):
             if seen[a]:
@@ -102,7 +102,7 @@ def solve(fit: Fit, m: int, attr: Records, now: Now) -> None:
     g, member, gram, V, P = _PRIOR * now.g, fit.member, fit.gram, fit.V, fit.P
     total = gram[m, m] + g
     y_bar = (gram[m, m + 1] + g * now.y_mean) / total
-    A, c, prior = np.zeros((m, m)), np.zeros(m), np.empty(m)
+    A, c, prior = np.empty((m, m)), np.empty(m), np.empty(m)
     for a in range(m):
         prior[a], variance = mean_and_variance(attr[member[a].j])
         member[a].sd = math.sqrt(variance)
@@ -130,39 +130,42 @@ def solve(fit: Fit, m: int, attr: Records, now: Now) -> None:
 
 
 @inner
-def _show(state: State, t: int, v: Floats, seen: Ints, m: int) -> int:
+def _show(attr: Records, shown: Records, t: int, v: Floats, seen: Ints, m: int) -> int:
     """The marked attributes that stored row t shows, into v; how many they are."""
     n = 0
     for a in range(m):
         seen[a] = 0
-    for i in range(state.shown.shape[1]):
-        value = state.shown[t, i]
+    for i in range(shown.shape[1]):
+        value = shown[t, i]
         if value.j < 0:
             break
-        a = state.attr[value.j].mark
+        a = attr[value.j].mark
         if a >= 0:
             v[a], seen[a] = value.x, 1
             n += 1
-    v[m], v[m + 1] = 1.0, state.row[t].y
     return n
 
 
 @inner
-def _gather(state: State, m: int) -> Floats:
-    """Sums of products of (x_M, 1, y): sums[m] over the stored rows that show all of the trial, sums[a] over those that
-    lack a alone, with 0 in its place."""
-    attr, member = state.attr, state.trial.member
-    sums, v, seen = np.zeros((m + 1, m + 2, m + 2)), np.zeros(m + 2), np.zeros(m + 1, dtype=np.int64)
+def _gather(attr: Records, row: Records, shown: Records, told: int, member: Records, m: int) -> Floats:
+    """Sums of products of (x_M, 1, y): sums[m] over the stored rows that show all members, sums[a] over those that lack
+    a alone, with 0 in its place."""
+    sums, v, seen = np.empty((m + 1, m + 2, m + 2)), zeros(m + 2), flags(m + 1, 0)
+    for a in range(m + 1):
+        for i in range(m + 2):
+            for e in range(m + 2):
+                sums[a, i, e] = 0.0
     for a in range(m):
         attr[member[a].j].mark = a
-    for t in range(min(state.now.told, state.row.size)):
-        shown, a = _show(state, t, v, seen, m), 0
-        if shown < m - 1:
+    for t in range(min(told, row.size)):
+        n, a = _show(attr, shown, t, v, seen, m), 0
+        if n < m - 1:
             continue
+        v[m], v[m + 1] = 1.0, row[t].y
         while seen[a]:
             a += 1
-        v[a] = v[a] if shown == m else 0.0  # then a = m, the place of the 1
-        add(sums[a], v, m, state.row[t].weight)
+        v[a] = v[a] if n == m else 0.0  # then a = m, the place of the 1
+        add(sums[a], v, m, row[t].weight)
     for a in range(m):
         attr[member[a].j].mark = -1
     return sums
@@ -175,7 +178,7 @@ def _fill_in(fit: Fit, m: int, w_guess: Floats, sums: Floats, s2: float) -> None
     It is linear, x_a = beta'(x, 1, y), so that the sums of these rows are all that is needed of them.
     """
     member, gram, P = fit.member, fit.gram, fit.P
-    beta, cross = np.zeros(m + 2), np.zeros(m + 2)
+    beta, cross = zeros(m + 2), zeros(m + 2)
     for a in range(m):
         cond = 1.0 / P[a, a]
         keep = s2 / (s2 + w_guess[a] ** 2 * cond)
@@ -203,7 +206,8 @@ def build(state: State, m: int, w_guess: Floats) -> None:
 
     The regressions that fill these in are those of the fit before: a few steps of expectation and maximisation.
     """
-    fit, sums = state.trial, _gather(state, m)
+    fit, now = state.trial, state.now
+    sums = _gather(state.attr, state.row, state.shown, now.told, fit.member, m)
     for a in range(fit.member.size):
         fit.member[a].imputed, fit.member[a].cond = 0.0, 0.0
     for step in range(1 + _STEPS if m > 1 else 1):
@@ -211,5 +215,5 @@ def build(state: State, m: int, w_guess: Floats) -> None:
             for e in range(m + 2):
                 fit.gram[i, e] = sums[m, i, e]
         if step > 0:
-            _fill_in(fit, m, w_guess, sums, state.now.s2)
-        solve(fit, m, state.attr, state.now)
+            _fill_in(fit, m, w_guess, sums, now.s2)
+        solve(fit, m, state.attr, now)

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from ..._jit import inner, jit
-from ..._types import Bools, Floats, Ints
+from ..._jit import inner
+from ..._types import Floats, Ints
+from .arrays import flags, zeros
 from .ranking import insert
 
 __all__ = ["knapsack"]
@@ -21,7 +22,8 @@ def _at_most(value: Floats, price: Floats, best_left: Floats, i: int, count: int
             break
         bound += value[e]
         left -= price[e]
-    return float(min(bound, count * best_left[i]))
+    most: float = min(bound, count * best_left[i])
+    return most
 
 
 @inner
@@ -33,28 +35,22 @@ def _by_density(value: Floats, price: Floats, n: int) -> Ints:
     return turn
 
 
-@jit
-def knapsack(values: Floats, prices: Floats, n: int, count: int, money: float, taken: Bools) -> None:
+@inner
+def knapsack(values: Floats, prices: Floats, n: int, count: int, money: float, taken: Ints) -> None:
     """taken = argmax sum of values  s.t.  sum of prices <= money, at most `count` of the first n things; values > 0.
 
     Depth first, most value per money first, a branch left where its bound is no better than the best so far.
-
-    >>> import numpy as np
-    >>> taken = np.zeros(3, dtype=bool)
-    >>> knapsack(np.array([3.0, 2.0, 2.0]), np.array([3.0, 2.0, 2.0]), 3, 3, 4.0, taken)
-    >>> taken
-    array([False,  True,  True])
     """
     turn = _by_density(values, prices, n)
-    value, price, best_left = np.empty(n), np.empty(n), np.zeros(n + 1)
+    value, price, best_left = np.empty(n), np.empty(n), zeros(n + 1)
     for i in range(n - 1, -1, -1):
-        value[i], price[i], taken[i] = values[turn[i]], prices[turn[i]], False
+        value[i], price[i], taken[i] = values[turn[i]], prices[turn[i]], 0
         best_left[i] = max(value[i], best_left[i + 1])
-    has, spent, held = np.zeros(n + 1), np.zeros(n + 1), np.zeros(n + 1, dtype=np.int64)  # before item i
-    now, best, i = np.zeros(n, dtype=np.bool_), -1.0, 0
+    has, spent, held = zeros(n + 1), zeros(n + 1), flags(n + 1, 0)  # before item i
+    now, best, i = flags(n, 0), -1.0, n - n  # not 0: numba would compile the bound for that number, and for the others
     while i >= 0:
         while i < n and has[i] + _at_most(value, price, best_left, i, count - held[i], money - spent[i]) > best:
-            now[i] = spent[i] + price[i] <= money and held[i] < count
+            now[i] = 1 if spent[i] + price[i] <= money and held[i] < count else 0
             has[i + 1] = has[i] + (value[i] if now[i] else 0.0)
             spent[i + 1] = spent[i] + (price[i] if now[i] else 0.0)
             held[i + 1] = held[i] + now[i]
@@ -67,6 +63,6 @@ def knapsack(values: Floats, prices: Floats, n: int, count: int, money: float, t
         while i >= 0 and not now[i]:
             i -= 1
         if i >= 0:  # the same without the last thing taken
-            now[i] = False
+            now[i] = 0
             has[i + 1], spent[i + 1], held[i + 1] = has[i], spent[i], held[i]
             i += 1

@@ -12,14 +12,13 @@ from ...market import Market, Prices
 from ...protocol import Block, Draft, Learner
 from ...rounds import Round
 from ...state import Value
-from .acquire import choose
 from .block import play_block
 from .explain import Explanation, explain
 from .memory import Memory
-from .predict import predict
 from .release_0_1 import upgraded
 from .select import refit
-from .update import renew, tell
+from .steps import answer, ask, learn
+from .update import renew
 
 __all__ = ["Thrifty"]
 
@@ -106,17 +105,17 @@ class Thrifty(Learner):
     def _ask(self, t: int, pool: Bools | None) -> Draft:
         out = np.empty(self.width + self.k0, dtype=np.int64)
         state = self.memory.state
-        n, extras, lent = choose(state, self.memory.everything if pool is None else pool, out)
+        n, extras, lent = ask(state, self.memory.everything if pool is None else pool, out)
         kind = "explore" if lent or state.now.m == 0 else "exploit"
         return Draft(kind, out[:n].copy(), out[n : n + extras].copy())
 
     def _predict(self, r: Round, x: Floats) -> float:
-        return predict(self.memory.state, r.attributes, x, x.size)
+        return answer(self.memory.state, r.attributes, x)
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         self.memory.free()
         attributes, values = np.concatenate([r.attributes, r.extra]), np.concatenate([x, more])
-        tell(self.memory.state, attributes, values, y, x.size, values.size)
+        learn(self.memory.state, attributes, values, y, x.size)
         self._refit()
 
     def _refit(self) -> None:

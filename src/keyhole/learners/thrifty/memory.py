@@ -1,11 +1,13 @@
 """The state as something that can be saved: every array of records a field, the stored rows growing as rows come."""
 
+from collections.abc import Mapping
 from typing import ClassVar, cast
 
 import numpy as np
 
 from ..._types import Bools, Floats, Ints
 from ...errors import StateError
+from ...rules import Anything, Numbers, Rule
 from ...state import Stateful, Value
 from .state import Attribute, Fit, Given, Label, Member, Now, Pair, Records, Row, Shown, State, record
 
@@ -23,6 +25,8 @@ class Memory(Stateful):
         *("member", "gram", "V", "P", "label"),
     )
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown")
+    # What is worked out anew at the next refit may be of any size; indices are checked below.
+    _rules: ClassVar[Mapping[str, Rule]] = {"attr": Anything(), "V": Numbers(most=1e300), "P": Numbers(most=1e300)}
 
     def __init__(self, order: Ints, k: int, k0: int, price: Floats, spend: float, half_life: float | None) -> None:
         d, width = order.size, k + k0
@@ -58,10 +62,9 @@ class Memory(Stateful):
             if isinstance(new, np.ndarray) and new.dtype.names and present.dtype.names:
                 known[name] = _completed(name, cast(Records, new), present)
         super().set_state(known)
-        self._check()
         self.state = self._state()
 
-    def _check(self) -> None:
+    def _check_state(self) -> None:
         """Whether every index points into what it is an index of, and nothing contradicts the configuration."""
         d, k = self.pair.shape
         now, rows = self.now[0], self.row.size

@@ -6,10 +6,9 @@ alpha = slope of the label on our own past f, within [0, 1]: the mean is left on
 
 import math
 
-import numpy as np
-
-from ..._jit import inner, jit
+from ..._jit import inner
 from ..._types import Floats, Ints
+from .arrays import flags, zeros
 from .fit import impute, mean_and_variance
 from .state import Attribute, Now, State
 
@@ -59,21 +58,21 @@ def signal(state: State, attributes: Ints, x: Floats, n: int, v: Floats, seen: I
         f += fit.member[a].w * v[a]
         for e in range(m):
             h += v[a] * fit.V[a, e] * v[e]
-    return float(f / (1.0 + h))
+    return f / (1.0 + h)
 
 
 @inner
 def answer(now: Now, f: float) -> float:
     """mean + alpha f, within the range of the labels so far and 5 % more, in the label's units."""
     slack = 0.05 * (now.y_high - now.y_low)
-    return float(min(now.y_high + slack, max(now.y_low - slack, now.y_mean + now.alpha * f)))
+    return min(now.y_high + slack, max(now.y_low - slack, now.y_mean + now.alpha * f))
 
 
-@jit
+@inner
 def predict(state: State, attributes: Ints, x: Floats, n: int) -> float:
     """The prediction from the values x of the first n attributes; 0 before the first label."""
     now = state.now
     if now.told == 0:
         return 0.0
-    f = signal(state, attributes, x, n, np.zeros(now.m), np.zeros(now.m, dtype=np.int64)) if now.m else 0.0
-    return float(now.y_ref + now.y_unit * answer(now, f))
+    f = signal(state, attributes, x, n, zeros(now.m), flags(now.m, 0)) if now.m else 0.0
+    return now.y_ref + now.y_unit * answer(now, f)

@@ -9,10 +9,9 @@ r_j^2 / c_j is then the gain of adding j to the support, and z_j = r_j / se_j it
 
 import math
 
-import numpy as np
-
 from ..._jit import inner
 from ..._types import Floats
+from .arrays import zeros
 from .state import FEW, Attribute, Fit, Now, Pair, Records, State
 
 __all__ = ["accumulate", "enough", "evidence", "recount", "regress", "shrinkage", "swap", "unmatched"]
@@ -22,11 +21,10 @@ _LEAST = 0.05
 
 
 @inner
-def _missed(state: State, t: int) -> float:
+def _missed(member: Records, shown: Records, now: Now, t: int) -> float:
     """The variance of the label that the members missing from stored row t explain."""
-    member, shown = state.fit.member, state.shown
     missed, lost, last = 0.0, 0, 0
-    for a in range(state.now.m):
+    for a in range(now.m):
         there = False
         for i in range(shown.shape[1]):
             there = there or shown[t, i].j == member[a].j
@@ -35,16 +33,16 @@ def _missed(state: State, t: int) -> float:
             lost, last = lost + 1, a
     if lost == 1 and member[last].cond > 0.0:
         missed = member[last].w ** 2 * member[last].cond
-    return float(min(missed, state.now.y_var))
+    return min(missed, now.y_var)
 
 
 @inner
 def accumulate(state: State, t: int) -> None:
     """Add stored row t to the sums of every attribute it shows that is not a member, with weight
     s2 / (s2 + missed)."""
-    attr, shown, y, s2 = state.attr, state.shown, state.row[t].y, state.now.s2
-    weight = state.row[t].weight
-    o = weight * s2 / (s2 + _missed(state, t)) if s2 > 0.0 else weight
+    attr, shown, y, o, s2 = state.attr, state.shown, state.row[t].y, state.row[t].weight, state.now.s2
+    if s2 > 0.0:
+        o = o * s2 / (s2 + _missed(state.fit.member, shown, state.now, t))
     for i in range(shown.shape[1]):
         j, x = shown[t, i].j, shown[t, i].x
         if j < 0:
@@ -87,7 +85,7 @@ def recount(state: State) -> None:
 @inner
 def _covariance(pair: Pair, x_bar: float, mean: float) -> float:
     """cov(x_j, x_a) over the rows that show both."""
-    return float((pair.x_ja - x_bar * pair.x_a - mean * pair.x_j + pair.n * x_bar * mean) / pair.n)
+    return (pair.x_ja - x_bar * pair.x_a - mean * pair.x_j + pair.n * x_bar * mean) / pair.n
 
 
 @inner
@@ -99,22 +97,22 @@ def _spread(me: Attribute) -> tuple[float, float]:
 
 
 @inner
-def shrinkage(state: State) -> float:
+def shrinkage(attr: Records, pairs: Records, member: Records, now: Now) -> float:
     """s = 1 / mean squared correlation of candidates with members, beyond chance: how far to trust few joint rows."""
-    g, member, top, bottom = state.now.g, state.fit.member, 0.0, 0.0
-    for j in range(state.attr.size):
-        me = state.attr[j]
+    g, top, bottom = now.g, 0.0, 0.0
+    for j in range(attr.size):
+        me = attr[j]
         if me.place >= 0 or me.rows < 3:
             continue
         x_bar, v = _spread(me)
-        for a in range(state.now.m):
-            pair, mean, sd = state.pair[j, a], member[a].x_bar, member[a].sd
+        for a in range(now.m):
+            pair, mean, sd = pairs[j, a], member[a].x_bar, member[a].sd
             n = pair.n / g
             if n >= 4.0 and v > 0.0 and sd > 0.0:
                 weight = min(n, 200.0)
                 top += weight * (_covariance(pair, x_bar, mean) ** 2 / (v * sd**2) - 1.0 / n)
                 bottom += weight
-    return float(1.0 / min(1.0, max((top + 50.0 / 8.0) / (bottom + 50.0), 1e-3)))
+    return 1.0 / min(1.0, max((top + 50.0 / 8.0) / (bottom + 50.0), 1e-3))
 
 
 @inner
@@ -135,7 +133,7 @@ def regress(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Float
     if v <= 0.0:
         return 0.0
     r, used, apart = (me.xy - x_bar * me.y) / me.n, 0.0, 0.0
-    q = np.zeros(m)
+    q = zeros(m)
     for a in range(m):
         n, w, sd = pair[a].n, member[a].w, member[a].sd
         if n > 0.0:
@@ -155,7 +153,7 @@ def regress(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Float
     c = max(c / max(0.5, 1.0 - used), _LEAST * v)  # q is estimated: it explains a little by chance
     me.r, me.c, me.scored = r, c, me.asked
     me.se = math.sqrt((c * now.s2 / (me.n / g) + apart) * (1.0 + 4.0 / me.rows))
-    return float(v)
+    return v
 
 
 @inner
@@ -181,10 +179,10 @@ def evidence(me: Attribute, s2: float) -> float:
     """
     rho = min(me.r**2 / (me.c * s2), 0.98)
     sharpen = -math.log1p(-rho) / rho if rho > 1e-6 else 1.0
-    return float((me.r / me.se) ** 2 * sharpen)
+    return (me.r / me.se) ** 2 * sharpen
 
 
 @inner
 def enough(me: Attribute) -> bool:
     """Whether a candidate was seen often enough, and varied, to be judged at all."""
-    return bool(me.rows >= FEW and me.n > 0.0)
+    return me.rows >= FEW and me.n > 0.0

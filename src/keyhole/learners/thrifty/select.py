@@ -10,14 +10,15 @@ import math
 import numpy as np
 
 from ..._jit import inner, jit
-from ..._types import Bools, Floats
+from ..._types import Floats, Ints
 from .adopt import adopt, residual
+from .arrays import flags, zeros
 from .basket import rearrange
 from .explore import appraise, line_up
 from .fit import build, solve
 from .knapsack import knapsack
 from .score import enough, evidence, regress, shrinkage, swap
-from .state import FEW, State
+from .state import FEW, Given, Now, Records, State
 
 __all__ = ["refit", "threshold"]
 
@@ -30,15 +31,7 @@ def threshold(d: int, k: int) -> float:
     return 2.0 * (1.0 + math.log(d / k))
 
 
-@jit
-def _reweigh(state: State) -> None:
-    """The weights anew, from the sums as they stand."""
-    if state.now.m > 0:
-        solve(state.fit, state.now.m, state.attr, state.now)
-    residual(state)
-
-
-@jit
+@inner
 def _evict(state: State, L: float) -> bool:
     """Let the least significant member go, if z^2 = w^2 / (s2 V_aa) < L/2."""
     fit, trial, now = state.fit, state.trial, state.now
@@ -49,61 +42,60 @@ def _evict(state: State, L: float) -> bool:
             worst, least = a, z2
     if worst < 0 or fit.gram[m, m] / now.g <= FEW:
         return False
-    guess, n = np.zeros(m), 0
+    guess, n = zeros(m), 0
     for a in range(m):
         if a != worst:
             trial.member[n].j, guess[n] = fit.member[a].j, fit.member[a].w
             n += 1
-    build(state, n, guess)
-    adopt(state, n)
+    build(state, m - 1, guess)
+    adopt(state, m - 1)
     return True
 
 
 @inner
-def _money_left(state: State) -> float:
+def _money_left(attr: Records, member: Records, now: Now, given: Given) -> float:
     """The money that is left beside the whole support; -1 where it has all the places."""
-    left = state.given.spend
-    for a in range(state.now.m):
-        left -= state.attr[state.fit.member[a].j].price
-    return float(left if state.now.m < state.given.k else -1.0)
+    left = given.spend
+    for a in range(now.m):
+        left -= attr[member[a].j].price
+    return left if now.m < given.k else -1.0
 
 
 @inner
-def _stay(state: State, price: float, losses: Floats) -> Bools:
+def _stay(attr: Records, member: Records, now: Now, given: Given, price: float, losses: Floats) -> Ints:
     """The members that stay when one of this price comes: all if there is room, else all but the cheapest to lose that
     make it."""
-    m, given = state.now.m, state.given
-    stay, least = np.ones(m, dtype=np.bool_), 0
-    if price <= _money_left(state):
+    m = now.m
+    stay, least = flags(m, 1), 0
+    if price <= _money_left(attr, member, now, given):
         return stay
     if not math.isinf(given.spend):
         values, prices = np.empty(m), np.empty(m)
         for a in range(m):
-            values[a], prices[a] = losses[a] + 1e-300, state.attr[state.fit.member[a].j].price
+            values[a], prices[a] = losses[a] + 1e-300, attr[member[a].j].price
         knapsack(values, prices, m, given.k - 1, given.spend - price, stay)
         return stay
     for a in range(m):
         least = a if losses[a] < losses[least] else least
-    stay[least] = False
+    stay[least] = 0
     return stay
 
 
-@jit
-def _score(state: State, L: float, fully: bool) -> int:
-    """gain_j > 0 for every candidate that should join now, loan_value_j > 0 for those that should be looked at: how
-    many these are.
+@inner
+def _score(state: State, L: float, fully: bool) -> None:
+    """gain_j > 0 for every candidate that should join now, loan_value_j > 0 for those that should be looked at.
 
     Not `fully`: only those that were bought since the last time.
     """
     attr, fit, now, given = state.attr, state.fit, state.now, state.given
-    m, s, left, borrowers = now.m, shrinkage(state), _money_left(state), 0
-    u, losses, slab = np.zeros(max(m, 1)), np.zeros(max(m, 1)), 0.0
+    m, member, slab = now.m, fit.member, 0.0
+    s, left = shrinkage(attr, state.pair, member, now), _money_left(attr, member, now, given)
+    u, losses = zeros(m + 1), zeros(m + 1)
     for a in range(m):
-        slab += (fit.member[a].w * fit.member[a].sd) ** 2 / m
+        slab += (member[a].w * member[a].sd) ** 2 / m
     for j in range(attr.size):
         me = attr[j]
         if not fully and me.scored == me.asked:
-            borrowers += me.loan_value > 0.0
             continue
         me.gain, me.loan_value, me.scored = 0.0, -1.0, me.asked
         if me.place >= 0:
@@ -115,25 +107,23 @@ def _score(state: State, L: float, fully: bool) -> int:
             me.gain = me.r**2 / me.c
             if full:
                 me.displaced = swap(fit, m, me.r, me.c, u, losses)
-                stay = _stay(state, me.price, losses)
+                stay = _stay(attr, member, now, given, me.price, losses)
                 for a in range(m):
                     me.gain -= 0.0 if stay[a] else losses[a]
         if full and m > 0 and slab > 0.0 and given.k0 == 0 and me.price <= given.spend:
             appraise(state, j, v, u, slab, s)
-            borrowers += me.loan_value > 0.0
-    return borrowers
 
 
 @inner
 def _attempt(state: State, j: int, L: float) -> bool:
     """Fit the support with j in it; keep it if j holds its own there: z^2 > L/2, and it explains more than is lost."""
-    me, fit, trial, now = state.attr[j], state.fit, state.trial, state.now
-    m = now.m
-    u, losses, guess = np.zeros(max(m, 1)), np.zeros(max(m, 1)), np.zeros(m + 1)
-    regress(me, state.pair[j], fit, now, shrinkage(state), u)
+    attr, fit, trial, now = state.attr, state.fit, state.trial, state.now
+    me, m = attr[j], now.m
+    u, losses, guess = zeros(m + 1), zeros(m + 1), zeros(m + 1)
+    regress(me, state.pair[j], fit, now, shrinkage(attr, state.pair, fit.member, now), u)
     r, c = me.r, me.c
     weakest = swap(fit, m, r, c, u, losses)
-    stay, n, lost = _stay(state, me.price, losses), 0, 0.0
+    stay, n, lost = _stay(attr, fit.member, now, state.given, me.price, losses), 0, 0.0
     for a in range(m):
         member = fit.member[a]
         if stay[a]:
@@ -156,21 +146,21 @@ def _attempt(state: State, j: int, L: float) -> bool:
 
 
 @inner
-def _foremost(state: State) -> int:
+def _foremost(attr: Records, order: Ints) -> int:
     """The candidate that gains most, the first of equals in the seeded order."""
-    attr, best = state.attr, state.order[0]
-    for p in range(state.order.size):
-        j = state.order[p]
+    best: int = order[0]
+    for p in range(order.size):
+        j = order[p]
         if attr[j].gain > attr[best].gain:
             best = j
-    return int(best)
+    return best
 
 
-@jit
+@inner
 def _join(state: State, L: float) -> bool:
     """Try the candidates that should join, best first; True when one did."""
     for _ in range(_TRIES):
-        j = _foremost(state)
+        j = _foremost(state.attr, state.order)
         me = state.attr[j]
         if me.gain <= 0.0:
             return False
@@ -180,23 +170,34 @@ def _join(state: State, L: float) -> bool:
     return False
 
 
+@jit
+def _move(state: State, L: float, first: bool, fully: bool) -> bool:
+    """Let one leave or join; False: nothing moves, and everybody is scored. The first time the weights come first.
+
+    The one entry of all this from Python: the compiler optimises everything again that is reached from another.
+    """
+    fit, now = state.fit, state.now
+    if first:
+        solve(fit, now.m, state.attr, now)
+        residual(fit, now)
+    if _evict(state, L):
+        return True
+    _score(state, L, fully)
+    return _join(state, L)
+
+
 def refit(state: State) -> None:
     """Weights anew, moves until nothing moves, who may borrow; next time after 3 % more rows.
 
     While places are lent, after 0.5 % too, but then only those who borrowed are looked at again.
-
-    Not compiled: the compiler would optimise every part again in the whole, and the parts take longer than the calls.
     """
-    now, k, borrowers = state.now, int(state.given.k), 0
-    L, fully, limited = threshold(state.attr.size, k), bool(now.told >= now.score_at), math.isfinite(state.given.spend)
-    _reweigh(state)
-    for _ in range(2 * k + 4):
-        if not _evict(state, L):
-            borrowers = _score(state, L, fully)
-            if not (_join(state, L) or (limited and rearrange(state, L))):
-                break
+    now, k, limited = state.now, int(state.given.k), math.isfinite(state.given.spend)
+    L, fully = threshold(state.attr.size, k), bool(now.told >= now.score_at)
+    for i in range(2 * k + 4):
+        if not (_move(state, L, i == 0, fully) or (limited and rearrange(state, L))):
+            break
         fully = True
-    line_up(state, borrowers)
+    line_up(state)
     told, rows = int(now.told), min(float(now.n / now.g), int(now.told))
     if fully:
         now.score_at = told + max(1, int(0.03 * rows))

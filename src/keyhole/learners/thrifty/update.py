@@ -8,12 +8,13 @@ import math
 
 import numpy as np
 
-from ..._jit import inner, jit
+from ..._jit import inner
 from ..._types import Floats, Ints
+from .arrays import flags, zeros
 from .fit import add
 from .predict import answer, scaled, signal, winsorised
 from .score import accumulate
-from .state import Now, State
+from .state import Now, Records, State
 
 __all__ = ["renew", "tell"]
 
@@ -60,15 +61,14 @@ def _compare(now: Now, decay: float, f: float, y: float, whole: bool) -> None:
 
 
 @inner
-def _keep(state: State, attributes: Ints, x: Floats, total: int, y: float) -> int:
-    """Scale the observed values and keep the row; its place in the ring."""
-    shown, g = state.shown, state.now.g
-    t, n = state.now.told % state.row.size, 0
+def _keep(attr: Records, shown: Records, t: int, g: float, attributes: Ints, x: Floats, total: int) -> None:
+    """Scale the observed values and keep them as what row t shows."""
+    n = 0
     for i in range(total):
         if math.isnan(x[i]):
             continue
         j = attributes[i]
-        me = state.attr[j]
+        me = attr[j]
         if me.observed == 0:
             me.ref = x[i]
         if me.unit == 0.0 and x[i] != me.ref:
@@ -82,8 +82,6 @@ def _keep(state: State, attributes: Ints, x: Floats, total: int, y: float) -> in
         n += 1
     for i in range(n, shown.shape[1]):
         shown[t, i].j = -1
-    state.row[t].y, state.row[t].weight = y, g
-    return int(t)
 
 
 @inner
@@ -122,25 +120,27 @@ def _count(now: Now, y: float) -> None:
     now.y_low, now.y_high = min(now.y_low, y), max(now.y_high, y)
 
 
-@jit
+@inner
 def tell(state: State, attributes: Ints, x: Floats, y: float, before: int, total: int) -> bool:
     """Learn from a row: values x of `total` attributes, of which the first `before` were bought before the label y.
 
-    Whether it is time to call `refit`, which is not part of it: the compiler would optimise it again in every caller.
+    Whether it is time to call `refit`.
     """
     now = state.now
     if now.told == 0:
         now.y_ref = y
     if now.y_unit == 0.0 and y != now.y_ref:
         now.y_unit = _power(y - now.y_ref)
-    y, m, whole = scaled(y, now.y_ref, now.y_unit), now.m, True
-    v, seen = np.zeros(m), np.zeros(m, dtype=np.int64)
+    y, m, shown = scaled(y, now.y_ref, now.y_unit), now.m, 0
+    v, seen = zeros(m), flags(m, 0)
     f = signal(state, attributes, x, before, v, seen) if m else 0.0
     for a in range(m):
-        whole = whole and seen[a] == 1
+        shown += seen[a]
     if now.told > 0:
-        _compare(now, state.given.decay, f, y, whole)
-    t = _keep(state, attributes, x, total, y)
+        _compare(now, state.given.decay, f, y, shown == m)
+    t = now.told % state.row.size
+    state.row[t].y, state.row[t].weight = y, now.g
+    _keep(state.attr, state.shown, t, now.g, attributes, x, total)
     _count(now, y)
     if m > 0:
         _extend(state, t, v, seen)
@@ -149,7 +149,7 @@ def tell(state: State, attributes: Ints, x: Floats, y: float, before: int, total
     accumulate(state, t)
     now.alpha = min(1.0, now.fy / (now.ff + now.s2)) if now.fy > 0.0 else 0.0
     now.told += 1
-    return bool(now.told >= now.refit_at)
+    return now.told >= now.refit_at
 
 
 def renew(state: State) -> None:

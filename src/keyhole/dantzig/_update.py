@@ -1,13 +1,13 @@
 """A round enters: H[B, B] += h, b[B] += v, and the basis matrix with its inverse follows."""
 
-from .._jit import inner, jit, once
+from .._jit import jit, once
 from .._types import Floats, Ints
-from ._moves import subtract
-from ._settle import times
+from ._basis import Basis
+from ._pivot import subtract
 
-__all__ = ["BAD_INDEX", "BAD_VALUE", "LOPSIDED", "STALE_INVERSE", "push"]
+__all__ = ["BAD_INDEX", "BAD_VALUE", "LOPSIDED", "STALE_INVERSE", "update"]
 
-# What `push` finds wrong with a round; and that the inverse of the basis matrix has to be computed anew.
+# What `update` finds wrong with a round; and that the inverse of the basis matrix has to be computed anew.
 BAD_INDEX, BAD_VALUE, LOPSIDED, STALE_INVERSE = -1, -2, -3, -4
 
 
@@ -30,32 +30,35 @@ def inspect(d: int, B: Ints, h: Floats, v: Floats) -> int:
     return verdict
 
 
-@inner
-def absorb(GG: Floats, m: int, cp: int, v: Floats) -> bool:
+@once
+def absorb(basis: Basis, m: int, cp: int, v: Floats) -> bool:
     """Column cp of G has grown by v_0: Sherman and Morrison, unless the new G is close to singular."""
-    times(0, GG[1], m, v[0], v[1])
     for i in range(m):
-        v[2, i] = GG[1, cp, i]
+        total = 0.0
+        for j in range(m):
+            total += basis.G_inv[i, j] * v[0, j]
+        v[1, i] = total
+        v[2, i] = basis.G_inv[cp, i]
     p: float = 1.0 + v[1, cp]
-    subtract(GG[1], m, v[1], v[2], p)
+    subtract(basis.G_inv, m, v[1], v[2], p)
     return abs(p) >= 1e-4
 
 
 @once
-def follow(pos: Ints, GG: Floats, m: int, B: Ints, h: Floats, most: int, v: Floats) -> int:
+def follow(basis: Basis, m: int, B: Ints, h: Floats, most: int, v: Floats) -> int:
     """G += the part of h that falls on it, and its inverse with it: how many columns changed, or STALE_INVERSE where
     that is more than `most` or more than a third."""
     changed = 0
     sound = True
     for b in range(B.size):
-        cp = pos[0, B[b]]
+        cp = basis.pos[0, B[b]]
         touched = False
         for i in range(m):
             v[0, i] = 0.0
         for a in range(B.size):
-            rp = pos[1, B[a]]
+            rp = basis.pos[1, B[a]]
             if cp >= 0 and rp >= 0:
-                GG[0, rp, cp] += h[a, b]
+                basis.G[rp, cp] += h[a, b]
                 v[0, rp] = h[a, b]
                 touched = True
         if touched:
@@ -63,21 +66,20 @@ def follow(pos: Ints, GG: Floats, m: int, B: Ints, h: Floats, most: int, v: Floa
             if changed > most or 3 * changed > m + 2:
                 sound = False
             if sound:
-                sound = absorb(GG, m, cp, v)
+                sound = absorb(basis, m, cp, v)
     return changed if sound else STALE_INVERSE
 
 
 @jit
-def push(
+def update(
     H: Floats,
     b: Floats,
     B: Ints,
     h: Floats,
     v: Floats,
-    pos: Ints,
-    GG: Floats,
-    work: Floats,
+    basis: Basis,
     m: int,
+    scratch: Floats,
     most: int,
     lopsided: bool,
 ) -> int:
@@ -93,4 +95,4 @@ def push(
         if H.size > 0:
             for j in range(B.size):
                 H[B[i], B[j]] += h[i, j]
-    return follow(pos, GG, m, B, h, most, work)
+    return follow(basis, m, B, h, most, scratch)

@@ -1,0 +1,26 @@
+"""The steps of a round, one by one, as Python calls them: entries into the compiled parts."""
+
+from ..._jit import jit
+from ..._types import Bools, Floats, Ints
+from . import acquire, predict, update
+from .state import State
+
+__all__ = ["answer", "ask", "learn"]
+
+
+@jit
+def ask(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
+    """`acquire.choose`."""
+    return acquire.choose(state, pool, out)
+
+
+@jit
+def answer(state: State, attributes: Ints, x: Floats) -> float:
+    """`predict.predict` from all of x."""
+    return predict.predict(state, attributes, x, x.size)
+
+
+@jit
+def learn(state: State, attributes: Ints, x: Floats, y: float, before: int) -> bool:
+    """`update.tell`, with `before` of the values x bought before the label."""
+    return update.tell(state, attributes, x, y, before, x.size)
