@@ -13,7 +13,7 @@ from ..files import read_json, remove_leftovers, write_atomically, write_json
 from ..outputs import Folder
 from ..spec import Spec
 from .engines import Engine
-from .job import Job, Outcome, learner_of
+from .job import Job, Outcome, learner_of, run_job
 from .stream_spec import StreamSpec
 
 __all__ = ["Comparison", "Progress"]
@@ -71,7 +71,7 @@ class Comparison:
             missing = [job for job in self.jobs if job not in there]
             done = len(self.jobs) - len(missing)
             progress(done, len(self.jobs))
-            for job, outcome in engine.run(missing) if missing else iter(()):
+            for job, outcome in engine.run(missing, run_job) if missing else iter(()):
                 write_json(self._path(job), {"job": asdict(job), "outcome": outcome})
                 there[job] = outcome
                 done += 1
