@@ -51,14 +51,17 @@ class Remote:
         return RemoteLearner(self._wire, name)
 
     def __contains__(self, name: object) -> bool:
-        return name in list(self)
+        return name in self._names()
 
     def __iter__(self) -> Iterator[str]:
-        rows = self._wire.json("GET", "/v1/learners")
-        return iter([str(row["name"]) for row in rows])  # type: ignore[attr-defined]
+        return iter(self._names())
 
     def __len__(self) -> int:
-        return len(list(self))
+        return len(self._names())
+
+    def _names(self) -> list[str]:
+        rows = self._wire.json("GET", "/v1/learners")
+        return [str(row["name"]) for row in rows]  # type: ignore[attr-defined]
 
 
 class RemoteLearner:

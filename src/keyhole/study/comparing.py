@@ -13,7 +13,7 @@ from ..files import remove_leftovers, write_atomically
 from ..outputs import Folder
 from ..spec import Spec
 from .engines import Engine
-from .job import Job, Outcome, learner_of
+from .job import Job, Outcome, learner_of, run_job
 from .stream_spec import StreamSpec
 
 __all__ = ["Comparison", "Progress"]
@@ -59,7 +59,7 @@ class Comparison:
             missing = [job for job in self.jobs if self._read(job) is None]
             done = len(self.jobs) - len(missing)
             progress(done, len(self.jobs))
-            for job, outcome in engine.run(missing) if missing else iter(()):
+            for job, outcome in engine.run(missing, run_job) if missing else iter(()):
                 write_atomically(self._path(job), json.dumps(outcome).encode())
                 done += 1
                 progress(done, len(self.jobs))

@@ -1,15 +1,15 @@
 """Who does the work: this process, processes beside it (joblib), or a Dask cluster. The outcomes are the same."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeVar
 
 from ..errors import ConfigError
-from .job import Job, Outcome, run_job
 
 __all__ = ["Engine"]
 
-Done: TypeAlias = Iterator[tuple[Job, Outcome]]
+Job = TypeVar("Job")
+Outcome = TypeVar("Outcome")
 
 
 @dataclass(frozen=True)
@@ -28,21 +28,21 @@ class Engine:
             raise ConfigError(f"there is no engine '{text}'; there are joblib, dask and dask=tcp://HOST:PORT")
         return cls(kind, jobs, address or None)
 
-    def run(self, jobs: Sequence[Job]) -> Done:
-        """Each job with its outcome, as they become ready, in whatever order."""
+    def run(self, jobs: Sequence[Job], work: Callable[[Job], Outcome]) -> Iterator[tuple[Job, Outcome]]:
+        """Each job with what `work` makes of it, as they become ready, in whatever order."""
         if self.kind == "dask":
-            return self._dask(jobs)
-        return self._joblib(jobs) if self.jobs > 1 else ((job, run_job(job)) for job in jobs)
+            return self._dask(jobs, work)
+        return self._joblib(jobs, work) if self.jobs > 1 else ((job, work(job)) for job in jobs)
 
-    def _joblib(self, jobs: Sequence[Job]) -> Done:
+    def _joblib(self, jobs: Sequence[Job], work: Callable[[Job], Outcome]) -> Iterator[tuple[Job, Outcome]]:
         try:
             from joblib import Parallel, delayed
         except ModuleNotFoundError:
             raise ConfigError("--jobs above 1 needs joblib: pip install 'keyhole[cli]'") from None
         parallel = Parallel(n_jobs=self.jobs, return_as="generator_unordered")
-        yield from parallel(delayed(_pair)(job) for job in jobs)
+        yield from parallel(delayed(_pair)(job, work) for job in jobs)
 
-    def _dask(self, jobs: Sequence[Job]) -> Done:
+    def _dask(self, jobs: Sequence[Job], work: Callable[[Job], Outcome]) -> Iterator[tuple[Job, Outcome]]:
         """A worker that dies is no loss: its jobs go to another."""
         try:
             from distributed import Client, LocalCluster, as_completed
@@ -52,7 +52,7 @@ class Engine:
         cluster = self.address or LocalCluster(**local)  # type: ignore[no-untyped-call]
         try:
             with Client(cluster, timeout=20) as client:  # type: ignore[no-untyped-call]
-                futures = client.map(_pair, jobs, pure=False)
+                futures = client.map(_pair, jobs, work=work, pure=False)
                 for future in as_completed(futures):  # type: ignore[no-untyped-call]
                     yield future.result()
         except OSError as fault:
@@ -62,5 +62,5 @@ class Engine:
                 cluster.close()
 
 
-def _pair(job: Job) -> tuple[Job, Outcome]:
-    return job, run_job(job)
+def _pair(job: Job, work: Callable[[Job], Outcome]) -> tuple[Job, Outcome]:
+    return job, work(job)
