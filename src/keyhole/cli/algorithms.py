@@ -13,12 +13,9 @@ if TYPE_CHECKING:
     from ..catalogue import Algorithm
 
 _TITLES = (
-    (
-        "k of d: as many attributes as the budget before the label (Table 1 of the paper, and beyond)",
-        r"k of d(?!, then)",
-    ),
-    ("k of d, then k0 more after the label (Table 2 of the paper, and beyond)", r"k "),
-    ("references: they see more than a budget allows", r""),
+    "k of d: as many attributes as the budget before the label (Table 1 of the paper, and beyond)",
+    "k of d, then k0 more after the label (Table 2 of the paper, and beyond)",
+    "references: they see more than a budget allows",
 )
 _SYMBOLS = (
     "symbols: w the weights behind the labels, h the smallest of them in size, delta_S the compatibility constant, "
@@ -49,13 +46,13 @@ def algorithms(
     width = get_terminal_size().columns
     if name is not None:
         _print_block(chosen[0], width)
-        _print_options(name, width)
+        _print_options(chosen[0], width)
         return
     for part, members in groupby(sorted(chosen, key=_part), key=_part):
         if width >= _TABLE:
-            _print_table(_TITLES[part][0], list(members), width)
+            _print_table(_TITLES[part], list(members), width)
             continue
-        print(f"{fill(_TITLES[part][0], width)}\n{'-' * min(width, 72)}")
+        print(f"{fill(_TITLES[part], width)}\n{'-' * min(width, 72)}")
         for a in members:
             _print_block(a, width)
     print(fill("assumptions: " + "; ".join(f"({key}) {words}" for key, words in legend().items()), width))
@@ -72,19 +69,14 @@ def _print_block(a: "Algorithm", width: int) -> None:
     print()
 
 
-def _print_options(name: str, width: int) -> None:
+def _print_options(a: "Algorithm", width: int) -> None:
     """What `NAME[option=value,...]` and `make(NAME, option=value)` take."""
-    import inspect
-
-    from ..catalogue import class_of, options_of
-
-    parameters = inspect.signature(class_of(name)).parameters
-    print(fill(f"options, as in --algorithm '{name}[option=value,...]' or kh.make({name!r}, option=value):", width))
-    for option in options_of(name):
-        p = parameters[option]
-        kind = inspect.formatannotation(p.annotation).replace("keyhole.", "").replace("collections.abc.", "")
-        default = "must be given" if p.default is inspect.Parameter.empty else f"{p.default!r} where left out"
-        print(fill(f"{kind}; {default}", width, initial_indent=f"  {option:14} ", subsequent_indent=" " * 17))
+    print(fill(f"options, as in --algorithm '{a.name}[option=value,...]' or kh.make({a.name!r}, option=value):", width))
+    for option in a.options:
+        default = "" if option.default is None else f" ({option.default!r} where left out)"
+        kind = f": {', '.join(option.choices)}" if option.choices else ""
+        text = f"{option.meaning}; {option.type}{kind}{default}"
+        print(fill(text, width, initial_indent=f"  {option.name:14} ", subsequent_indent=" " * 17))
 
 
 def legend() -> dict[str, str]:
@@ -110,7 +102,7 @@ def letters(assumptions: str) -> str:
 
 def _part(a: "Algorithm") -> int:
     """Which of the tables an algorithm is in."""
-    return next(i for i, (_, pattern) in enumerate(_TITLES) if re.match(pattern, a.setting))
+    return 2 if a.buys_all or a.told else int(a.needs_extras)
 
 
 def _print_table(title: str, members: "list[Algorithm]", width: int) -> None:

@@ -87,4 +87,4 @@ def onto_l1_ball(v: Floats, radius: float) -> Floats:
     theta = (np.cumsum(descending) - radius) / np.arange(1, v.size + 1)
     last = np.flatnonzero(descending >= theta)[-1]  # never empty, not even where v is so large that radius vanishes
     w: Floats = np.sign(v) * np.maximum(size - theta[last], 0.0)
-    return w
+    return w * (radius / max(radius, float(np.abs(w).sum())))  # beside a huge v the radius is lost in rounding
