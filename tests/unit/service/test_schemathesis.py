@@ -16,8 +16,6 @@ _store = _app.state.store
 _icu = _store.create("icu", ICU["algorithm"], names=ICU["names"], k=3, seed=0)
 _icu.ask(key="a")
 schema = schemathesis.openapi.from_asgi("/openapi.json", _app, headers={"host": "127.0.0.1"})
-# Streams never end, so they are tested elsewhere.
-calls = schema.exclude(path_regex="events$")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -27,7 +25,7 @@ def _cleanup():
     _folder.cleanup()
 
 
-@calls.parametrize()
+@schema.parametrize()
 @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 def test_nothing_is_a_server_error(case):
     answer = case.call(headers={"host": "127.0.0.1"})
