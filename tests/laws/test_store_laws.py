@@ -30,7 +30,9 @@ odd = st.sampled_from([{}, {"a": 1.0, "zzz": 2.0}, [1.0] * 9, [math.inf] * 2, "t
 def served(url):
     """The address of a server in a thread of this process."""
     app = create_app(Settings(url))
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.bind(("127.0.0.1", 0))
+    listening.listen()
     running = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()
