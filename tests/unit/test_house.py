@@ -15,6 +15,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 # Each layer may import from itself and from those before it.
 LAYERS = [
     {
+        "_text",
         "errors",
         "frames",
         "market",
@@ -33,7 +34,7 @@ LAYERS = [
     {"files", "outputs"},
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "tuning", "least_squares"},
     {"protocol", "frozen", "saving", "streams"},
-    {"learners", "records", "catalogue", "loading", "data", "spec", "scaling"},
+    {"learners", "algorithm", "options", "records", "catalogue", "loading", "data", "spec", "scaling"},
     {"keeper", "figures"},
     {"runs", "study", "compat", "report", "store"},
     {"service", "client"},

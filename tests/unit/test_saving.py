@@ -138,6 +138,19 @@ def test_a_failed_write_leaves_the_old_file(learner, tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == ["a.kh"]
 
 
+def test_what_is_not_there_is_one_sentence(learner, tmp_path):
+    with pytest.raises(kh.StateError, match="nope.kh: cannot be read .no such file"):
+        kh.load(tmp_path / "nope.kh")
+    with pytest.raises(kh.StateError, match="cannot be read .is a directory"):
+        kh.load(tmp_path)
+    with pytest.raises(kh.StateError, match="a path is needed"):
+        kh.load(5.0)
+    with pytest.raises(kh.StateError, match="cannot be written .no such file"):
+        learner.save(tmp_path / "no" / "where.kh")
+    with pytest.raises(kh.StateError, match="cannot be written"):
+        learner.save(tmp_path)
+
+
 def test_a_file_that_moved_on_is_not_overwritten(learner, tmp_path):
     path = tmp_path / "a.kh"
     learner.save(path)
