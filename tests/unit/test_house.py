@@ -15,6 +15,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 # Each layer may import from itself and from those before it.
 LAYERS = [
     {
+        "_text",
         "errors",
         "frames",
         "market",

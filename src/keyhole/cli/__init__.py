@@ -31,6 +31,7 @@ _EXTRAS = {
 def main() -> None:
     """Run the command line. Exit code 0: done; 2: the user's input; 3: interrupted and resumable; 1: anything else."""
     os.environ.update(_ENVIRONMENT)  # before numpy and pyarrow come in; processes that are started inherit it
+    from .._text import shown
     from ..errors import ConfigError, ProtocolError, StateError
 
     warnings.showwarning = _show
@@ -45,7 +46,8 @@ def main() -> None:
         print(f"keyhole: this needs '{name}'; install it with: pip install 'keyhole[{_EXTRAS[name]}]'", file=sys.stderr)
         sys.exit(1)
     except (ConfigError, ProtocolError, StateError) as fault:
-        print(f"keyhole: {fault}", file=sys.stderr)
+        sentence = shown(str(fault)).replace("\n", "\\n")  # a name may hold what a terminal would obey
+        print(f"keyhole: {sentence}", file=sys.stderr)
         sys.exit(2)
 
 
@@ -58,4 +60,6 @@ def _show(
     line: str | None = None,
 ) -> None:
     """A warning as one line; where in the code it arose is of use to us only."""
-    print(f"warning: {message}", file=file or sys.stderr)
+    from .._text import shown
+
+    print(f"warning: {shown(str(message))}", file=file or sys.stderr)

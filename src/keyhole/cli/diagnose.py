@@ -30,6 +30,7 @@ def diagnose(
 
     Example: keyhole diagnose visits.csv --target cost --prices prices.toml
     """
+    from .._text import shown
     from ..streams import open_table, read_prices
     from ..streams.profile import Profile, moments
     from ..theory.signal import signal
@@ -47,7 +48,7 @@ def diagnose(
         strength = signal(C, k)
     kept = _write(found, place, file, force)
     for line in (*_columns(profile, found), *_values(profile, found), *_signal(strength, found, k), *kept):
-        print(f" {line}")
+        print(f" {shown(line)}")
 
 
 def _columns(profile: "Profile", schema: "Schema") -> Iterator[str]:

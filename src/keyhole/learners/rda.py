@@ -11,7 +11,7 @@ from ..errors import ConfigError
 from ..protocol import Learner
 from ..rules import Numbers, Rule
 from ._everything import BuysEverything
-from ._options import Presets, number, places, settle
+from ._options import Presets, number, places, preset
 from ._quadratic import add_residual, inner
 
 
@@ -132,7 +132,7 @@ class RDA(BuysEverything):
         rho: float | None = None,
     ) -> None:
         super().__init__(names, k, k0, seed)
-        numbers = settle(self.presets, tuning, gamma=gamma, lam=lam, rho=rho)
+        numbers = preset(self.presets, tuning, gamma=gamma, lam=lam, rho=rho)
         number("gamma", numbers["gamma"], above=0.0)
         self.numbers = np.array([*numbers.values(), float(tuning != "theory")])
         self.group, self.size = _partition(groups or (), self.names)

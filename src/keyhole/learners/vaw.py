@@ -12,7 +12,7 @@ from ..newton import spread
 from ..protocol import Learner
 from ..rules import Inverse, Rule
 from ._everything import BuysEverything
-from ._options import Presets, number, settle
+from ._options import Presets, number, preset
 
 
 @jit
@@ -86,7 +86,7 @@ class VAW(BuysEverything):
         prices: Prices | None = None,
     ) -> None:
         super().__init__(names, k, k0, seed, Market.build(names, sources, known, prices))
-        self.a = number("a", settle(self.presets, tuning, a=a)["a"], above=0.0)
+        self.a = number("a", preset(self.presets, tuning, a=a)["a"], above=0.0)
         self.A_inv: Floats = np.eye(self.d) / self.a
         self.b: Floats = np.zeros(self.d)
 

@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import ConfigError
+
+if TYPE_CHECKING:
+    from distributed import Client, LocalCluster
 
 __all__ = ["Engine"]
 
@@ -45,21 +48,33 @@ class Engine:
     def _dask(self, jobs: Sequence[Job], work: Callable[[Job], Outcome]) -> Iterator[tuple[Job, Outcome]]:
         """A worker that dies is no loss: its jobs go to another."""
         try:
-            from distributed import Client, LocalCluster, as_completed
+            from distributed import LocalCluster, as_completed
         except ModuleNotFoundError:
             raise ConfigError("the engine dask needs dask: pip install 'keyhole[dask]'") from None
         local = {"n_workers": self.jobs, "threads_per_worker": 1, "dashboard_address": None}
         cluster = self.address or LocalCluster(**local)  # type: ignore[no-untyped-call]
         try:
-            with Client(cluster, timeout=20) as client:  # type: ignore[no-untyped-call]
+            if not isinstance(cluster, str):  # a port that nobody asked for: the scheduler opens it in any case
+                cluster.loop.add_callback(cluster.scheduler.http_server.stop)  # type: ignore[union-attr]
+            with self._client(cluster) as client:
                 futures = client.map(_pair, jobs, work=work, pure=False)
                 for future in as_completed(futures):  # type: ignore[no-untyped-call]
                     yield future.result()
-        except OSError as fault:
-            raise ConfigError(f"the Dask cluster at {self.address} does not answer: {fault}") from None
         finally:
             if not isinstance(cluster, str):
                 cluster.close()
+
+    def _client(self, cluster: "str | LocalCluster") -> "Client":
+        """Connected; certificates for tls:// are taken from Dask's own settings."""
+        from distributed import Client
+
+        try:
+            return Client(cluster, timeout=20)  # type: ignore[no-untyped-call]
+        except (OSError, TypeError, ValueError) as fault:
+            raise ConfigError(
+                f"the Dask cluster at {self.address} does not answer: {str(fault).splitlines()[0]}; tls:// needs "
+                "certificates in Dask's settings (distributed.comm.tls.ca-file, client.cert and client.key)"
+            ) from None
 
 
 def _pair(job: Job, work: Callable[[Job], Outcome]) -> tuple[Job, Outcome]:

@@ -14,15 +14,15 @@ from keyhole.dantzig.stores import Dense
 
 from .stress import LAWS, rounds
 
-Loop = Callable[..., tuple[int, int]]
+Loop = Callable[..., tuple[float, ...]]
 
 
 def failing(calls: Iterator[bool], end: int) -> Loop:
     """A `pivot_loop` that ends in `end` whenever the next of `calls` is true."""
     real: Loop = simplex.pivot_loop
 
-    def pivot_loop(*args: object) -> tuple[int, int]:
-        return (end, args[3]) if next(calls) else real(*args)
+    def pivot_loop(*args: object) -> tuple[float, ...]:
+        return (end, args[3], 0, 0, 0.0, 0.0, 0.0, 0.0) if next(calls) else real(*args)
 
     return pivot_loop
 
