@@ -20,6 +20,7 @@ def predict(
 
     Example: keyhole predict runs/visits/model.kh new.csv --id patient --out scores.csv
     """
+    from .._text import shown
     from ..outputs import claim_file
     from ..runs.predicting import Frozen, refuse_extension
     from ..streams import open_table
@@ -30,8 +31,8 @@ def predict(
     place = claim_file(out, force=force, reads=(model, file))
     rows, missing = frozen.write(table, place, over=force, column=id, level=level)
     bought = ", ".join(dict.fromkeys(frozen.scaling.schema.column_of[name] for name in frozen.names)) or "nothing"
-    print(f" {rows} predictions in {out}; read {bought}")
+    print(shown(f" {rows} predictions in {out}; read {bought}"))
     if missing:
         print(f" warning: {missing} values were missing; they took no part in their row's prediction")
     for sentence in getattr(table, "strangers", list)():
-        print(f" warning: {sentence}")
+        print(shown(f" warning: {sentence}"))

@@ -50,6 +50,9 @@ def test_rows_keep_their_names_and_tell_their_price(frozen, table, tmp_path):
     assert [row["row"] for row in rows] == ["1", "2", "3"]
     assert {float(row["price"]) for row in rows} == {14.5}
     assert float(rows[0]["prediction"]) == pytest.approx(1.5, abs=0.2)
+    frozen.names = ("ldl", "sex=m")
+    assert frozen.price == 14.0  # a panel is paid whole, and once
+    frozen.names = frozen.round.names
     frozen.write(table, tmp_path / "p.parquet", column="patient")
     assert pq.read_table(tmp_path / "p.parquet")["patient"].to_pylist() == ["p1", "p2", "p3"]
 
