@@ -226,16 +226,18 @@ def _entry(row: object) -> Entry:
 
 def _by_name(values: "Values", names: Sequence[str]) -> dict[str, float | None]:
     """Values for the wire, which knows no NaN."""
-    if isinstance(values, Mapping):
-        pairs = dict(values)
-    else:
-        given: Floats = np.asarray(values, dtype=np.float64)
+    try:
+        pairs = {str(name): float(x) for name, x in values.items()} if isinstance(values, Mapping) else {}
+        given: Floats = np.array([] if isinstance(values, Mapping) else values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ProtocolError(f"the values must be numbers, one each for {', '.join(names)}") from None
+    if not isinstance(values, Mapping):
         if given.shape != (len(names),):
             raise ProtocolError(f"expected {len(names)} values, one each for {', '.join(names)}; got {given.shape}")
         pairs = dict(zip(names, given.tolist(), strict=True))
     if any(math.isinf(x) for x in pairs.values()):
         raise ProtocolError("a value is infinite; pass NaN for one that was not observed")
-    return {str(name): None if math.isnan(x) else float(x) for name, x in pairs.items()}
+    return {name: None if math.isnan(x) else x for name, x in pairs.items()}
 
 
 def _label(y: float) -> float:

@@ -21,7 +21,9 @@ from ..store.play import NAMES, create, play, row, seen
 def server(sqlite_url):
     """A server in a thread of this process; gives its address and its store."""
     app = create_app(Settings(sqlite_url))
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.bind(("127.0.0.1", 0))
+    listening.listen()
     running = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()
