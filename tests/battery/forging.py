@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 from contextlib import suppress
+from tokenize import TokenError
 
 import numpy as np
 
@@ -41,7 +42,9 @@ def forged(data, rng):
     """The file with one to three things changed."""
     members = unpacked(data)
     for _ in range(int(rng.integers(1, 4))):
-        with suppress(ValueError, EOFError, MemoryError):  # a second change may find what the first one left unreadable
+        with suppress(
+            ValueError, EOFError, MemoryError, SyntaxError, TokenError
+        ):  # a second change may find what the first one left unreadable
             WAYS[int(rng.integers(len(WAYS)))](members, rng)
     return packed(members)
 

@@ -1,7 +1,7 @@
 """What is attacked: each target makes something wrong from a seed and looks at what comes of it.
 
-A target returns a word for its tally ("refused", "accepted", ...). Anything but our own errors, a changed state after an
-error, or a result that differs from what must come out is an exception of its own: a find.
+A target returns a word for its tally ("refused", "accepted", ...). Anything but our own errors, a changed state after
+an error, or a result that differs from what must come out is an exception of its own: a find.
 """
 
 import functools
@@ -251,6 +251,8 @@ def schemas(rng: np.random.Generator) -> str:
         if "\n" in str(fault):
             raise AssertionError(f"not one sentence: {fault!r}") from None
         return "refused"
+    if not schema.settled:
+        return "accepted"  # categories whose values a table has yet to say
     again = Schema.from_toml(schema.to_toml())
     if (again.names, again.sources, again.known) != (schema.names, schema.sources, schema.known):
         raise AssertionError("a schema does not survive being written")
