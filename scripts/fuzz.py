@@ -4,8 +4,8 @@
 
 Every attempt is a target and a number, so a find can be made again: `python scripts/fuzz.py --again files:1234`. The
 next run goes on behind the last number. A find (an exception that is not ours, a changed state, a wrong result, a
-crash, more than 10 s) is printed; add it to tests/fuzz/corpus.json, and `make test` tries it for ever. Exit 1 where there was
-one.
+crash, more than 10 s) is printed; add it to tests/fuzz/corpus.json, and `make test` tries it for ever. Exit 1 where
+there was one.
 """
 
 import argparse
