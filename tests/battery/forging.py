@@ -41,7 +41,9 @@ def forged(data, rng):
     """The file with one to three things changed."""
     members = unpacked(data)
     for _ in range(int(rng.integers(1, 4))):
-        with suppress(ValueError, EOFError, MemoryError):  # a second change may find what the first one left unreadable
+        with suppress(
+            ValueError, EOFError, MemoryError, KeyError, IndexError
+        ):  # a second change may find what the first one left unreadable
             WAYS[int(rng.integers(len(WAYS)))](members, rng)
     return packed(members)
 

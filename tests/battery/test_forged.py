@@ -34,12 +34,12 @@ def files():
 
 def survives(case, data):
     """Whether the file was accepted; an accepted learner answers its open rounds and plays on."""
-    begun = time.perf_counter()
+    begun = time.process_time()
     try:
         learner = from_bytes(data)
     except kh.StateError:
         learner = None
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10
     if learner is None:
         return False
     X, y = kh.streams.synthetic(learner.d, 1, 12, seed=1)[:2]
@@ -86,10 +86,10 @@ def test_a_size_that_is_only_claimed_is_never_built(files, config):
         header = json.loads(members["keyhole.json"])
         header["config"] |= config
         members["keyhole.json"] = json.dumps(header).encode()
-        begun = time.perf_counter()
+        begun = time.process_time()
         with pytest.raises(kh.StateError):
             from_bytes(packed(members))
-        assert time.perf_counter() - begun < 1, case
+        assert time.process_time() - begun < 1, case
 
 
 def test_a_large_order_alone_does_not_make_a_large_learner(files):
@@ -99,10 +99,10 @@ def test_a_large_order_alone_does_not_make_a_large_learner(files):
         header["config"] |= {"d": 30_000, "k": 30_000 if case.k == 9 else case.k}
         members["keyhole.json"] = json.dumps(header).encode()
         members["order.npy"] = npy(np.arange(30_000))
-        begun = time.perf_counter()
+        begun = time.process_time()
         with pytest.raises(kh.StateError):
             from_bytes(packed(members))
-        assert time.perf_counter() - begun < 5, case
+        assert time.process_time() - begun < 5, case
 
 
 def test_a_packed_file_is_not_unpacked(files):
