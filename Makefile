@@ -13,6 +13,7 @@ BIN := .venv/bin
 demo: .venv/installed
 	$(BIN)/keyhole demo
 	$(BIN)/keyhole demo --paper
+	@echo ' the learner live, on a page of its own: $(BIN)/keyhole serve --demo'
 
 test: lint
 	$(BIN)/pytest -n 2

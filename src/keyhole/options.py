@@ -146,6 +146,11 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         _number("batch", None, "the factor of the batches' length"),
         *(_RIDGE, _BOUND),
     ),
+    "gibbs-thompson": (
+        _number("share", None, "the prior share of attributes with an effect: k/d by default"),
+        _number("growth", 1.1, "how many times more rows there must be for a refit"),
+    ),
+    "explore-then-commit": (_number("looks", 4.0, "how long the first exploration is: looks ln d at each attribute"),),
     "murata2018-explore": _MURATA,
     "murata2018-hybrid": (*_MURATA, _number("ratio", None, "exploitation per exploration")),
 }

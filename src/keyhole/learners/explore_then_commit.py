@@ -73,6 +73,10 @@ class ExploreThenCommit(Learner):
         """S; empty before the first commitment."""
         return np.sort(self.order[self.S])
 
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return 3 * d * d
+
     def _ask(self, t: int, pool: Bools | None) -> Draft:
         places = self._places(pool)
         if self.left > 0:

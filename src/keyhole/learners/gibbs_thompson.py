@@ -95,6 +95,10 @@ class GibbsThompson(Learner):
         ):
             raise StateError("the rows in the state do not fit together; the file is damaged or forged")
 
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return 3 * d * d
+
     def _ask(self, t: int, pool: Bools | None) -> Draft:
         if self.told > self.swept and (t < _SWEEPS or t % (t // _SWEEPS + 1) == 0):
             self._sweep()
