@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 from contextlib import suppress
+from tokenize import TokenError
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def forged(data, rng):
     members = unpacked(data)
     for _ in range(int(rng.integers(1, 4))):
         with suppress(
-            ValueError, EOFError, MemoryError, KeyError, IndexError
+            ValueError, EOFError, MemoryError, KeyError, IndexError, SyntaxError, TokenError
         ):  # a second change may find what the first one left unreadable
             WAYS[int(rng.integers(len(WAYS)))](members, rng)
     return packed(members)
