@@ -164,5 +164,6 @@ class Records:
 
 def usual(value: object) -> Rule:
     """The rule of a field that has none of its own: numbers are finite, whole numbers are counts."""
-    rules: dict[str, Rule] = {"f": Numbers(), "i": Counts(), "V": Records()}
+    # A whole number that is no int64 ("u", "O") is no count either.
+    rules: dict[str, Rule] = {"f": Numbers(), "V": Records(), **dict.fromkeys("iuO", Counts())}
     return rules.get(np.asarray(value).dtype.kind, Anything())

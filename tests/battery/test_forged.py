@@ -105,6 +105,17 @@ def test_a_large_order_alone_does_not_make_a_large_learner(files):
         assert time.process_time() - begun < 5, case
 
 
+@pytest.mark.parametrize("t", [-1, 2**60, 2**63, 10**400])
+def test_a_count_that_is_none_is_refused(files, t):
+    for _, data in files:
+        members = unpacked(data)
+        header = json.loads(members["keyhole.json"])
+        header["scalars"]["t"] = t
+        members["keyhole.json"] = json.dumps(header).encode()
+        with pytest.raises(kh.StateError, match="'t' in the state"):
+            from_bytes(packed(members))
+
+
 def test_a_packed_file_is_not_unpacked(files):
     data = files[0][1]
     members = {**unpacked(data), "bomb.npy": bytes(50_000_000)}

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._jit import jit
 from .._types import Bools, Floats, Ints
+from ..errors import StateError
 from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..rules import Gram, Numbers, Places, Rule
@@ -72,6 +73,11 @@ class ExploreThenCommit(Learner):
     def support(self) -> Ints:
         """S; empty before the first commitment."""
         return np.sort(self.order[self.S])
+
+    def _check_state(self) -> None:
+        n = self.S.size
+        if n > self.k or self.slopes.shape != (n,) or self.sums.shape != (n + 2, n + 2):
+            raise StateError("the support in the state and its sums do not fit together")
 
     @classmethod
     def _entries(cls, d: int, k: int) -> int:

@@ -121,7 +121,7 @@ class OLinLasso(BuysEverything):
     ) -> None:
         super().__init__(names, k, k0, seed)
         numbers = preset(self.presets, tuning, c=c, n0=n0)
-        if numbers["n0"] < 1 or numbers["n0"] % 1:
+        if not 1 <= numbers["n0"] <= 1e15 or numbers["n0"] % 1:
             raise ConfigError(f"n0 must be a whole number of rows >= 1; it is {n0}")
         self.n0 = int(numbers["n0"])
         self.scale = numbers["c"] * sqrt(log(max(self.d, 2))) * (1.0 if tuning == "theory" else -1.0)
