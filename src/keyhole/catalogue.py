@@ -60,7 +60,7 @@ def make(
     for key, value in plain.items():
         if isinstance(value, str) and not _takes_words(cls, key):
             raise ConfigError(f"'{name}' cannot be made with {key}={value}; give a number")
-    learner = cls(columns, k, k0, seed, **plain)  # type: ignore[arg-type]  # each learner checks its own
+    learner = cls._made_as(plain)(columns, k, k0, seed, **plain)  # type: ignore[arg-type]  # each learner checks its own
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
     learner.config |= {"d": len(columns)} if names is None else {"names": list(columns)}
     return learner
