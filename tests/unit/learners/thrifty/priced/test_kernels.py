@@ -143,10 +143,11 @@ def test_a_gram_is_that_of_the_rows_with_the_missing_values_regressed():
 
 
 def test_what_a_source_adds_is_the_drop_of_the_residual_variance():
-    memory = played(T=2000, missing=0.0, worth=1e6).memory  # all is bought, in nearly every row
+    memory = played(T=2000, missing=0.0, worth=100.0).memory
     X, y = rows_of(memory)
-    full = ~np.isnan(X).any(axis=1)
+    full = ~np.isnan(X[:, memory.A]).any(axis=1)
     assert full.mean() > 0.9
+    assert memory.support.size > 1
 
     def left(columns):
         Z = np.column_stack([np.ones(full.sum()), X[np.ix_(full, columns)]])
