@@ -66,7 +66,7 @@ class Pooled(Stateful):
         """The labels' variance."""
         rows = max(self.tally[ROWS], 1.0)
         first = self.mean_label - self.tally[FIRST]
-        return max(float(self.tally[SQUARES] / rows - first**2), 1e-300)
+        return max(float(self.tally[SQUARES] / rows - first**2), 1e-60)  # the square of the smallest label there is
 
     def within(self, y_hat: float) -> float:
         """A prediction no further than 5 % beyond the labels seen; that itself before there are two."""
