@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint slow boundscheck coverage pythons docs lock dist clean
+.PHONY: demo test lint slow fuzz boundscheck coverage pythons docs lock dist clean
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "keyhole needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
@@ -13,6 +13,7 @@ BIN := .venv/bin
 demo: .venv/installed
 	$(BIN)/keyhole demo
 	$(BIN)/keyhole demo --paper
+	@echo ' the learner live, on a page of its own: $(BIN)/keyhole serve --demo'
 
 test: lint
 	$(BIN)/pytest -n 2
@@ -25,6 +26,10 @@ lint: .venv/installed
 # The long tests: kills, crafted files, badly scaled problems.
 slow: .venv/installed
 	$(BIN)/pytest -n 2 -m slow
+
+# Seeded nonsense for ten minutes; goes on where it stopped.
+fuzz: .venv/installed
+	$(BIN)/python scripts/fuzz.py
 
 # The suite with numba's bounds check on; slow, and worth it after every change of a kernel.
 boundscheck: .venv/installed

@@ -78,8 +78,8 @@ def run(job: Job) -> Outcome:
 
 def arguments(job: Job, w: np.ndarray) -> dict[str, object]:
     """The budget by the algorithm's setting, the support for the one that is told it, and the options."""
-    setting = next(a.setting for a in kh.algorithms() if a.name == job.algorithm)
-    given: dict[str, object] = {"k": job.stream.d if setting.startswith("d of d") else job.stream.k}
+    buys_all = next(a.buys_all for a in kh.algorithms() if a.name == job.algorithm)
+    given: dict[str, object] = {"k": job.stream.d if buys_all else job.stream.k}
     if job.algorithm == "oracle-support":
         given["support"] = np.flatnonzero(w).tolist()
     return given | dict(job.options)

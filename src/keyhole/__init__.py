@@ -10,7 +10,7 @@
 import importlib
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from . import dantzig, data, sampling, streams, theory, tuning
@@ -75,7 +75,14 @@ def __getattr__(name: str) -> object:
     if name in _MODULES:
         return importlib.import_module(f".{name}", __name__)
     if name in _HOME:
-        found: object = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+        try:
+            found: object = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
+        except ModuleNotFoundError as missing:
+            if (missing.name or "").split(".")[0] != "sklearn":
+                raise
+            from .errors import ConfigError
+
+            raise ConfigError(f"{name} needs scikit-learn; install it with: pip install 'keyhole[sklearn]'") from None
         globals()[name] = found
         return found
     raise AttributeError(f"module 'keyhole' has no attribute '{name}'")

@@ -3,8 +3,7 @@
 import difflib
 import importlib
 import inspect
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -16,6 +15,9 @@ from .schedule import Rate, Squares
 from .tuning import Scaled
 
 __all__ = ["Algorithm", "algorithms", "make"]
+
+# More attributes than have names in a few hundred megabytes.
+_WIDEST = 10_000_000
 
 
 def algorithms() -> tuple[Algorithm, ...]:
@@ -44,23 +46,23 @@ def make(
     cls = class_of(name)
     columns = _columns(d, names)
     allowed = _options_of(cls)
-    for option in options:
-        if option in ("sources", "known") and option not in allowed:
-            raise ConfigError(f"'{name}' buys single attributes and takes no {option}; 'thrifty' does")
-        if option not in allowed:
-            raise ConfigError(f"'{name}' has no option '{option}'; it has: {', '.join(allowed)}")
-    n = len(columns) if cls.buys_all else _places(columns, options)
+    for key in options:
+        if key in ("sources", "known") and key not in allowed:
+            raise ConfigError(f"'{name}' buys single attributes and takes no {key}; 'thrifty' does")
+        if key not in allowed:
+            raise ConfigError(f"'{name}' has no option '{key}'; it has: {', '.join(allowed) or 'none'}")
+    plain = {key: _plain(value) for key, value in options.items()}
+    for option in record(name).options:
+        if option.name in plain:
+            option.check(plain[option.name])
+    n = len(columns) if cls.buys_all else _places(columns, plain)
     k = _whole("k", k if k is not None else n)
     k0 = _whole("k0", k0)
     check_budget(n, k, k0, "d" if n == len(columns) else "the number of sources")
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _whole("seed", seed)
     if seed < 0:
         raise ConfigError(f"seed must be >= 0; it is {seed}")
-    plain = {key: _plain(value) for key, value in options.items()}
-    for key, value in plain.items():
-        if isinstance(value, str) and not _takes_words(cls, key):
-            raise ConfigError(f"'{name}' cannot be made with {key}={value}; give a number")
-    learner = cls._made_as(plain)(columns, k, k0, seed, **plain)  # type: ignore[arg-type]  # each learner checks its own
+    learner = _built(cls._made_as(plain), columns, k, k0, seed, plain)
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
     learner.config |= {"d": len(columns)} if names is None else {"names": list(columns)}
     return learner
@@ -70,7 +72,10 @@ def _places(columns: Sequence[str], options: Mapping[str, object]) -> int:
     """What k counts: the sources where there are any, else the attributes."""
     if not (options.get("sources") or options.get("known")):
         return len(columns)
-    market = Market.build(columns, options.get("sources"), options.get("known"))  # type: ignore[arg-type]
+    try:
+        market = Market.build(columns, options.get("sources"), options.get("known"))  # type: ignore[arg-type]
+    except (TypeError, AttributeError):
+        raise ConfigError("sources must be lists of attributes by name, known a list of attributes") from None
     return len(market.sources)
 
 
@@ -86,14 +91,19 @@ def from_config(config: dict[str, Plain]) -> Learner:
     return make(**arguments, **options)  # type: ignore[arg-type]  # `make` checks each
 
 
+def record(name: str) -> Algorithm:
+    """What there is to know of an algorithm, by its name."""
+    found = {a.name: a for a in ALGORITHMS}
+    if not isinstance(name, str) or name not in found:
+        near = difflib.get_close_matches(str(name)[:60], found, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(found)}"
+        raise ConfigError(f"there is no algorithm '{str(name)[:60]}'; {hint}")
+    return found[name]
+
+
 def class_of(name: str) -> type[Learner]:
     """The class behind a name, imported now."""
-    paths = {a.name: a.path for a in ALGORITHMS}
-    if name not in paths:
-        near = difflib.get_close_matches(str(name), paths, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(paths)}"
-        raise ConfigError(f"there is no algorithm '{name}'; {hint}")
-    module, cls = paths[name].split(":")
+    module, cls = record(name).path.split(":")
     found: type[Learner] = getattr(importlib.import_module(module), cls)
     return found
 
@@ -103,10 +113,17 @@ def _options_of(cls: type[Learner]) -> list[str]:
     return [p for p in inspect.signature(cls).parameters if p not in ("names", "k", "k0", "seed")]
 
 
-def _takes_words(cls: type[Learner], option: str) -> bool:
-    """Whether text is among what the option may be."""
-    annotation = inspect.formatannotation(inspect.signature(cls).parameters[option].annotation)
-    return re.search(r"\bstr\b", annotation) is not None
+def _built(
+    cls: type[Learner], columns: tuple[str, ...], k: int, k0: int, seed: int, options: dict[str, Plain]
+) -> Learner:
+    """The learner; numbers beyond arithmetic, or more memory than there is, are a `ConfigError` like all others."""
+    try:
+        return cls(columns, k, k0, seed, **options)  # type: ignore[arg-type]  # each learner checks its own
+    except ConfigError:
+        raise
+    except (ArithmeticError, TypeError, ValueError, MemoryError) as fault:
+        given = ", ".join(f"{key}={value!r}"[:80] for key, value in options.items())
+        raise ConfigError(f"'{cls.name}' cannot be made with {given or 'this size'}: {str(fault)[:120]}") from None
 
 
 def _columns(d: int | None, names: Sequence[str] | None) -> tuple[str, ...]:
@@ -115,9 +132,11 @@ def _columns(d: int | None, names: Sequence[str] | None) -> tuple[str, ...]:
         raise ConfigError("give either d (how many attributes) or names (what they are called)")
     if names is None:
         d = _whole("d", d)
-        if d < 1:
-            raise ConfigError(f"d must be at least 1; it is {d}")
+        if not 1 <= d <= _WIDEST:
+            raise ConfigError(f"d must be between 1 and {_WIDEST}; it is {str(d)[:40]}")
         return tuple(f"x{i}" for i in range(d))
+    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+        raise ConfigError(f"names must be a list of names, not {str(names)[:60]!r}")
     columns = tuple(map(str, names))
     if len(set(columns)) < len(columns) or not columns:
         twice = next((c for i, c in enumerate(columns) if c in columns[:i]), None)
@@ -128,20 +147,24 @@ def _columns(d: int | None, names: Sequence[str] | None) -> tuple[str, ...]:
 def _whole(what: str, value: object) -> int:
     """A whole number, numpy's included, and no bool."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise ConfigError(f"{what} must be a whole number, not {value!r}")
+        raise ConfigError(f"{what} must be a whole number, not {str(value)[:60]!r}")
+    if abs(int(value)) >= 1 << 63:
+        raise ConfigError(f"{what} must be a number of at most 18 digits")
     return int(value)
 
 
-def _plain(value: object) -> Plain:
+def _plain(value: object, depth: int = 0) -> Plain:
     """An option as JSON can hold it; the learner's constructor reads it back."""
+    if depth > 4:
+        raise ConfigError("an option must be a number, a string, a list or Scaled(c), not lists in lists in lists")
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()  # type: ignore[no-any-return]
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_plain(item, depth + 1) for item in value]
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, Scaled | Rate | Squares):
         return str(value)
-    raise ConfigError(f"an option must be a number, a string, a list or Scaled(c), not {value!r}")
+    raise ConfigError(f"an option must be a number, a string, a list or Scaled(c), not a {type(value).__name__}")

@@ -87,21 +87,25 @@ def read_sealed(path: Path) -> bytes:
 
 
 def write_json(path: Path, content: dict[str, object]) -> None:
-    """A JSON object, with a digest of its other members as the last one."""
-    sealed = content | {"digest": digest(_canonical(content))}
-    write_atomically(path, (json.dumps(sealed, indent=1) + "\n").encode())
+    """A JSON object with one more member, the last: a digest of all bytes before it."""
+    body = json.dumps(content, indent=1).removesuffix("\n}").encode()
+    write_atomically(path, body + _tail(body))
 
 
 def read_json(path: Path) -> dict[str, object]:
-    """What `write_json` wrote; a `StateError` where it is anything else."""
+    """What `write_json` wrote; a `StateError` where a single bit of it is different."""
+    text = path.read_bytes()
+    body = text[: -len(_tail(b""))]
     try:
-        content = json.loads(path.read_bytes())
-        seal = content.pop("digest")
-        if digest(_canonical(content)) == seal:
-            return dict(content)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        pass  # what is no JSON object with a digest in it is not what we wrote either
+        if body + _tail(body) == text:
+            return {key: value for key, value in json.loads(text).items() if key != "digest"}
+    except (ValueError, RecursionError):
+        pass  # a digest over something else
     raise StateError(f"{path} is damaged: it is not what keyhole wrote")
+
+
+def _tail(body: bytes) -> bytes:
+    return f',\n "digest": "{digest(body)}"\n}}\n'.encode()
 
 
 def make_folder(path: Path) -> None:
@@ -129,10 +133,6 @@ def remove_leftovers(folder: Path) -> None:
     for path in folder.iterdir():
         if is_leftover(path.name):
             remove(path)
-
-
-def _canonical(content: dict[str, object]) -> bytes:
-    return json.dumps(content, sort_keys=True).encode()
 
 
 def _move(temporary: Path, path: Path, over: bool) -> None:

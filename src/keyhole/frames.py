@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ._types import Floats, Ints
+from ._types import Bools, Floats, Ints
 from .errors import ConfigError
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def labels_of(y: T) -> "T | Floats":
         raise ConfigError(f"y must be numbers: {fault}") from None
 
 
-def to_frame(columns: "Mapping[str, Sequence[object] | Floats | Ints]") -> object:
+def to_frame(columns: "Mapping[str, Sequence[object] | Floats | Ints | Bools]") -> object:
     """Named columns as a frame of whichever library is in use already, else of whichever is installed."""
     for library in (*(m for m in ("pandas", "polars", "pyarrow") if m in sys.modules), "pandas", "polars", "pyarrow"):
         try:

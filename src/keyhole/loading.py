@@ -40,9 +40,11 @@ def load(path: "str | PathLike[str]") -> Learner:
     except (TypeError, ValueError) as fault:
         raise StateError(f"a path is needed, the file that learner.save(path) wrote: {fault}") from None
     try:
-        return from_bytes(data)
+        learner = from_bytes(data)
     except StateError as fault:
         raise StateError(f"{path}: {fault}") from None
+    learner.origin = (Path(path).resolve(), data[-DIGEST:])
+    return learner
 
 
 def note_in(data: bytes) -> dict[str, Plain]:

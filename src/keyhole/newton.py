@@ -20,11 +20,33 @@ from .state import Stateful
 
 __all__ = ["Gradient", "Newton"]
 
+# Of k products, relative to the largest of them.
+_ROUNDING = 1e-13
+
 
 @inner
 def clipped(u: float) -> float:
     """u, or the end of [-1, 1] that is nearer."""
     return 1.0 if u > 1.0 else -1.0 if u < -1.0 else u
+
+
+@jit
+def spread(A_inv: Floats, v: Floats, x: Floats) -> float:
+    """x' A^-1 x for v = A^-1 x; 0, and v = 0 too, where it is lost in the rounding of v: x shows nothing new then.
+
+    A^-1 is what is left of a subtraction. Along an x of size 1e9 that was seen before, what is left is below the
+    rounding errors, and may even be negative: dividing by it would destroy everything learnt.
+    """
+    total = 0.0
+    size = 0.0
+    for i in range(x.size):
+        total += v[i] * x[i]
+        size += A_inv[i, i] * x[i] * x[i]
+    if total > _ROUNDING * size:
+        return total
+    for i in range(x.size):
+        v[i] = 0.0
+    return 0.0
 
 
 @inner
@@ -40,17 +62,18 @@ def _newton_round(w: Floats, A_inv: Floats, tally: Floats, v: Floats, x: Floats,
         for i in range(k):
             v[i] += A_inv[j, i] * x[j]
     u = 0.0
-    xv = 0.0
+    xx = 0.0
     for i in range(k):
         u += w[i] * x[i]
-        xv += v[i] * x[i]
+        xx += x[i] * x[i]
+    xv = spread(A_inv, v, x)
     if np.isnan(y):
         return clipped(u)
     # Deviation: two-sided, skipped where |u| <= 1 (so x = 0 divides nothing), on the current x (E7 to E10).
     if abs(u) > 1.0:
         excess = u - 1.0 if u > 0.0 else u + 1.0
         for i in range(k):
-            w[i] -= excess / xv * v[i]
+            w[i] -= excess / xv * v[i] if xv > 0.0 else excess / xx * x[i]
         u = 1.0 if u > 0.0 else -1.0
     residual = u - y
     tally[0] += residual * residual

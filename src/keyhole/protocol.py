@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from os import PathLike
+from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -71,6 +72,8 @@ class Learner(Locked, Shown, Stateful, ABC):
         self.rng = np.random.default_rng([_DRAWS, seed])
         self.order = self._draw_order()
         self._open: dict[int, Round] = {}
+        # The file it was loaded from and that file's digest: no part of the state, so equal states stay equal bytes.
+        self.origin: tuple[Path, bytes] | None = None
 
     # -- what a user calls
 

@@ -1,35 +1,11 @@
 """One record per algorithm: what there is to know of it before running it."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import replace
+
+from .algorithm import Algorithm
+from .options import OPTIONS
 
 __all__ = ["ALGORITHMS", "Algorithm"]
-
-
-@dataclass(frozen=True)
-class Algorithm:
-    """What there is to know about an algorithm before running it."""
-
-    name: str
-    setting: str
-    assumptions: str
-    bound: str
-    cost: str
-    reference: str
-    status: str
-    """"verified" (read and checked) or "reconstructed" (its steps are ours, its rate is theirs)."""
-    path: str
-    """Where the learner is: "module:Class", imported when it is made."""
-    buys_all: bool = False
-    """It buys all d attributes of every row."""
-    extras: bool = False
-    """It buys after the label too, where k0 > 0."""
-    raw_columns: bool = False
-    """It takes columns as they are; the others expect them scaled into [-1, 1]."""
-
-    def to_dict(self) -> dict[str, str | bool]:
-        """The record as plain data, without the module path."""
-        return {key: value for key, value in asdict(self).items() if key != "path"}
-
 
 _PAPER = "Li, Liao, Xu and Nie, COLT 2025"
 _ITO = "Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura and Kawarabayashi, NIPS 2017"
@@ -37,13 +13,13 @@ _INDEPENDENT = "(a) realizable, (b) sparse, (c) linearly independent features, (
 _KALE = "Kale, Karnin, Liang and Pal, ICML 2017"
 _MURATA = "Murata and Suzuki, NeurIPS 2018"
 
-ALGORITHMS = (
+_RECORDS = (
     Algorithm(
         name="thrifty",
         setting="k of d, optional k0, optional costs",
         assumptions="(i) exchangeable rows",
         bound="none proven",
-        cost="O(k^2), and O(d k^2) at each 2 % more rows",
+        cost="O(k^2), and O(d k^2) at each 3 % more rows",
         reference="keyhole's own, docs/thrifty.md",
         status="verified",
         path="keyhole.learners.thrifty:Thrifty",
@@ -70,6 +46,29 @@ ALGORITHMS = (
         status="verified",
         path="keyhole.learners.ds_poslrc:DSPOSLRC",
         extras=True,
+        needs_extras=True,
+    ),
+    Algorithm(
+        name="gibbs-thompson",
+        setting="k of d",
+        assumptions="(i) exchangeable rows",
+        bound="none proven",
+        cost="O(d^2), and O(d^2 k T) at each 10 % more rows, which it keeps",
+        reference="keyhole's own: what a Bayesian statistician would use instead; spike and slab, Thompson sampling",
+        status="verified",
+        path="keyhole.learners.gibbs_thompson:GibbsThompson",
+        raw_columns=True,
+    ),
+    Algorithm(
+        name="explore-then-commit",
+        setting="k of d",
+        assumptions="(i) exchangeable rows",
+        bound="none proven",
+        cost="O(k^3), and O(d k^3) at each commitment",
+        reference="keyhole's own: what a statistician would try first; matching pursuit on pooled moments",
+        status="verified",
+        path="keyhole.learners.explore_then_commit:ExploreThenCommit",
+        raw_columns=True,
     ),
     Algorithm(
         name="aer",
@@ -164,6 +163,7 @@ ALGORITHMS = (
         reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on the true support",
         status="verified",
         path="keyhole.learners.oracle_support:OracleSupport",
+        told=True,
     ),
     Algorithm(
         name="ito2017-1",
@@ -175,6 +175,7 @@ ALGORITHMS = (
         status="reconstructed",
         path="keyhole.learners.ito2017:Ito1",
         extras=True,
+        needs_extras=True,
     ),
     Algorithm(
         name="ito2017-2",
@@ -206,6 +207,7 @@ ALGORITHMS = (
         status="reconstructed",
         path="keyhole.learners.kale2017_dantzig:KaleDantzig",
         extras=True,
+        needs_extras=True,
     ),
     Algorithm(
         name="foster2016",
@@ -217,6 +219,7 @@ ALGORITHMS = (
         status="reconstructed",
         path="keyhole.learners.foster2016:Foster",
         extras=True,
+        needs_extras=True,
     ),
     Algorithm(
         name="support-bandit",
@@ -239,6 +242,7 @@ ALGORITHMS = (
         status="reconstructed",
         path="keyhole.learners.kale2017_greedy:KaleGreedy",
         extras=True,
+        needs_extras=True,
     ),
     Algorithm(
         name="murata2018-explore",
@@ -261,3 +265,5 @@ ALGORITHMS = (
         path="keyhole.learners.murata2018:MurataHybrid",
     ),
 )
+
+ALGORITHMS = tuple(replace(record, options=OPTIONS.get(record.name, ())) for record in _RECORDS)

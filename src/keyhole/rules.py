@@ -117,13 +117,18 @@ class Law:
 
 @dataclass(frozen=True)
 class Gram:
-    """A symmetric positive semidefinite matrix, up to rounding; a stack of them too."""
+    """A symmetric positive semidefinite matrix, up to rounding; a stack of them too.
+
+    Rounding is relative to `size`, or to the largest entry.
+    """
+
+    size: float | None = None
 
     def check(self, field: str, value: object, owner: object) -> None:
         """Its entries, its symmetry, and a Cholesky factor once rounding is made up for."""
         Numbers().check(field, value, owner)
         A = np.asarray(value)
-        most = np.abs(A).max(axis=(-1, -2), keepdims=True, initial=1e-300)
+        most = self.size or np.abs(A).max(axis=(-1, -2), keepdims=True, initial=1e-300)
         if (np.abs(A - np.swapaxes(A, -1, -2)) > 1e-9 * most).any():
             _refuse(field, "symmetric")
         try:
@@ -140,8 +145,9 @@ class Inverse:
 
     def check(self, field: str, value: object, owner: object) -> None:
         """Every matrix."""
-        Numbers(most=(1.0 + 1e-6) / _limit(self.eps, owner)).check(field, value, owner)
-        Gram().check(field, value, owner)
+        most = (1.0 + 1e-6) / _limit(self.eps, owner)
+        Numbers(most=most).check(field, value, owner)
+        Gram(most).check(field, value, owner)  # what is left of I / eps has its rounding errors
 
 
 @dataclass(frozen=True)

@@ -24,14 +24,33 @@ DIGEST = 64
 
 
 def save(learner: Learner, path: "str | PathLike[str]") -> None:
-    """Write the learner, all or nothing: a crash leaves the old file or the new one, never half of one."""
+    """Write the learner, all or nothing: a crash leaves the old file or the new one, never half of one.
+
+    A learner that was loaded from this file replaces only what it was loaded from, or what it wrote there since:
+    where another process saved meanwhile, overwriting would lose what that one was told.
+    """
     try:
-        write_atomically(Path(path), to_bytes(learner))
+        data = to_bytes(learner)
+        _check_still_there(learner, Path(path))
+        write_atomically(Path(path), data)
+        if learner.origin is not None and learner.origin[0] == Path(path).resolve():
+            learner.origin = (learner.origin[0], data[-DIGEST:])
     except OSError as fault:
         reason = (fault.strerror or str(fault)).lower()
         raise StateError(f"{path}: cannot be written ({reason}); a file that was there is untouched") from None
+    except StateError:
+        raise
     except (TypeError, ValueError) as fault:
         raise StateError(f"the learner cannot be written: {fault}") from None
+
+
+def _check_still_there(learner: Learner, path: Path) -> None:
+    """The file is the one the learner was loaded from, told from its digest."""
+    if learner.origin is None or learner.origin[0] != path.resolve() or not path.exists():
+        return
+    if path.read_bytes()[-DIGEST:] != learner.origin[1]:
+        way_out = "save to another file, or let processes share the learner in a store (kh.open_store)"
+        raise StateError(f"{path} has moved on since it was loaded, and overwriting it would lose that; {way_out}")
 
 
 def to_bytes(learner: Learner, note: dict[str, Plain] | None = None) -> bytes:

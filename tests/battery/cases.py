@@ -34,9 +34,7 @@ class Case:
 
 
 def _case(algorithm):
-    setting = algorithm.setting
-    k = 9 if setting.startswith("d of d") else 3
-    k0 = 4 if "then k0 more" in setting or "k + k0" in setting else 0
+    k, k0 = 9 if algorithm.buys_all else 3, 4 if algorithm.needs_extras else 0
     return Case(algorithm.name, k=k, k0=k0, options=OPTIONS.get(algorithm.name, {}))
 
 
@@ -48,8 +46,13 @@ VARIANTS = [
     Case("ds-poslrc", d=8, k=5, k0=3, options={"solve": 7}),
     Case("thrifty", options={"prices": PRICES, "worth": 3000.0}),
     Case("thrifty", k=9, k0=1, options={"prices": PRICES, "spend": 9.0, "total": 300.0, "rows": 100, "half_life": 50}),
+    Case("fixed-random", options={"standardize": True}),
+    Case("support-bandit", options={"master": "corral", "base": "newton"}),
+    Case("support-bandit", options={"master": "batched-exp3", "tuning": "theory"}),
 ]
 CASES = [_case(a) for a in kh.algorithms()] + VARIANTS
+# They learn the scale of raw columns: what is missing is not zero to them.
+RAW = {a.name for a in kh.algorithms() if a.raw_columns}
 
 
 def rows(X, y):

@@ -9,7 +9,7 @@ import keyhole as kh
 from keyhole.loading import from_bytes
 from keyhole.saving import to_bytes
 
-from .cases import CASES, rows, step
+from .cases import CASES, RAW, rows, step
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::keyhole.KeyholeWarning"),
@@ -85,16 +85,21 @@ def test_saved_and_loaded_after_any_round_it_continues_bit_for_bit(case):
     assert to_bytes(whole) == to_bytes(broken)
 
 
-def test_compiled_and_row_by_row_are_the_same_history(case):
+@pytest.mark.parametrize("scale", [1.0, 8.0], ids=["within", "beyond 1"])
+@pytest.mark.parametrize("unlabelled", [0.06, 0.5])
+def test_compiled_and_row_by_row_are_the_same_history(case, scale, unlabelled):
+    """NaN labels leave no trace in either; rows and labels outside [-1, 1] make the projections work."""
     X, y = case.stream(150)
-    y = np.where(np.arange(y.size) % 17 == 5, np.nan, y)
-    X = np.where(np.random.default_rng(1).random(X.shape) < 0.05, np.nan, X)
+    rng = np.random.default_rng(1)
+    y = scale * np.where(rng.random(y.size) < unlabelled, np.nan, y)
+    X = scale * np.where(rng.random(X.shape) < 0.05, np.nan, X)
     fast, slow = case.make(), case.make()
     a, b = kh.play(fast, X, y), kh.play(slow, X, y, compiled=False)
     assert np.allclose(a.predictions, b.predictions, rtol=1e-9, atol=1e-12)
     assert np.array_equal(a.bought, b.bought)
     assert np.array_equal(a.explored, b.explored)
     assert np.array_equal(np.isnan(a.losses), np.isnan(y))
+    assert np.allclose(fast.weights, slow.weights, rtol=1e-7, atol=1e-9)
 
 
 def test_renaming_the_columns_with_the_draws_renames_the_result(case, monkeypatch):
@@ -144,20 +149,26 @@ def test_zero_features_and_constant_labels_are_survived(case, label, feature):
 
 
 def test_rounds_may_be_told_late_in_any_order_from_another_process(case):
+    """Rounds as text, the learner from its bytes at every step: the same as one that never left its process."""
     X, y = case.stream(T)
-    learner, waiting = case.make(), []
+    here, learner, waiting = case.make(), case.make(), []
     rng = np.random.default_rng(2)
     for t in range(T):
-        waiting.append((t, learner.ask().to_json()))
+        waiting.append((t, here.ask(), learner.ask().to_json()))
         learner = from_bytes(to_bytes(learner))
         while len(waiting) > 5 or (waiting and t == T - 1):
-            at, text = waiting.pop(int(rng.integers(len(waiting))))
-            step(learner, kh.Round.from_json(text), X[at], float(y[at]))
+            at, r, text = waiting.pop(int(rng.integers(len(waiting))))
+            sent = kh.Round.from_json(text)
+            assert sent == r
+            assert here.predict(r, X[at][r.attributes]) == learner.predict(sent, X[at][r.attributes])
+            step(here, r, X[at], float(y[at]))
+            step(learner, sent, X[at], float(y[at]))
     assert learner.open_rounds == ()
-    assert np.isfinite(learner.weights).all()
+    assert to_bytes(learner) == to_bytes(here)
 
 
 def test_abandoned_rounds_leave_no_trace_but_the_draws(case):
+    """Closing a round without a label changes nothing at all, and asking it only what it drew."""
     X, y = case.stream(T)
     learner = case.make()
     for t, (x, label) in enumerate(rows(X, y)):
@@ -165,7 +176,11 @@ def test_abandoned_rounds_leave_no_trace_but_the_draws(case):
         if t % 3:
             step(learner, r, x, label)
         else:
+            before, weights = learner.get_state(), learner.weights
             learner.abandon(r)
+            after = learner.get_state()
+            assert all(np.array_equal(before[key], after[key]) for key in before)
+            assert np.array_equal(learner.weights, weights)
     assert learner.open_rounds == ()
     assert np.isfinite(learner.weights).all()
 
@@ -190,7 +205,13 @@ def test_unobserved_values_take_no_part(case):
     for x, label in rows(X, y):
         x = np.where(rng.random(x.size) < rng.choice([0.0, 0.3, 1.0]), np.nan, x)
         r = learner.ask()
-        assert np.isfinite(learner.predict(r, x[r.attributes]))
+        y_hat = learner.predict(r, x[r.attributes])
+        assert np.isfinite(y_hat)
+        if case.name not in RAW and not case.options.get("standardize"):
+            assert y_hat == learner.predict(r, np.nan_to_num(x[r.attributes]))
+            unseen = np.isnan(x[r.attributes])
+            if unseen.all():
+                assert y_hat == 0.0
         step(learner, r, x, label)
     assert np.isfinite(learner.weights).all()
 

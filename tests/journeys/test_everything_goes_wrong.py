@@ -328,3 +328,21 @@ def test_a_table_without_any_label_is_said_to_have_taught_nothing(typed, tmp_pat
     code, _, errors = typed("run", "a.csv", "--target", "y", "--budget", "3", "--out", "out")
     assert code == 0
     assert "no row had a label" in errors
+
+
+def test_names_from_outside_are_shown_and_not_obeyed(typed, tmp_path):
+    """A terminal would clear its screen, a page would run a script, a reader would read backwards."""
+    columns = stream(300)
+    evil = {f"\x1b[2J\u202e<script>alert({i})</script>": columns[f"x{i}"] for i in range(8)} | {"y": columns["y"]}
+    write(tmp_path / "a.parquet", evil)
+    for words in (("run", "a.parquet", *RUN), ("diagnose", "a.parquet", "--target", "y"), ("run", "a.parquet", "--x")):
+        _, out, errors = typed(*words)
+        assert not {"\x1b", "\u202e"} & set(out + errors)
+    assert typed("run", "a.parquet", "--target", "\x1b\n", "--budget", "3", "--out", "b")[2].count("\n") == 1
+    folder = tmp_path / "out"
+    for path in (folder / "report.html", *(folder / "figures").iterdir()):
+        text = path.read_text()
+        assert not {"\x1b", "\u202e"} & set(text)
+        assert "<script>alert" not in text
+    policy = (folder / "report.html").read_text().split('Content-Security-Policy" content="')[1].split('"')[0]
+    assert policy.startswith("default-src 'none'")

@@ -37,6 +37,55 @@ def test_a_comparison_prints_its_table_and_continues_where_it_stopped(typed, tmp
     assert set(table["attributes_per_row"][-3:]) == {8.0}
 
 
+def test_what_an_earlier_command_played_stays_in_the_report(typed, tmp_path):
+    words = ("compare", "synthetic:d=8,k=3", "--rounds", "100", "--seeds", "2", "--out", "a")
+    assert typed(*words, "--algorithms", "vaw,rda")[0] == 0
+    code, out, _ = typed(*words, "--algorithms", "fixed-random", "--sort", "regret")
+    assert code == 0
+    assert sorted(line.split()[0] for line in out.splitlines()[2:5]) == ["fixed-random", "rda", "vaw"]
+    table = pq.read_table(tmp_path / "a" / "results.parquet").to_pydict()
+    assert table["algorithm"] == ["fixed-random"] * 2 + ["rda"] * 2 + ["vaw"] * 2
+    page = (tmp_path / "a" / "report.html").read_text()
+    assert all(name in page for name in ("vaw", "rda", "fixed-random"))
+    other = ("compare", "synthetic:d=8,k=3", "--rounds", "90", "--seeds", "2", "--out", "a")
+    assert "rda" not in typed(*other, "--algorithms", "vaw")[1]  # not as long: another comparison
+    assert typed(*words, "--algorithms", "vaw", "--sort", "beauty")[0] == 2
+
+
+def test_a_damaged_job_is_run_again_and_said(typed, tmp_path):
+    words = ("compare", "synthetic:d=8,k=3", "--algorithms", "fixed-random", "--rounds", "100", "--out", "a")
+    assert typed(*words, "--seeds", "2")[0] == 0
+    before = results(tmp_path / "a")
+    paths = sorted((tmp_path / "a" / "jobs").iterdir())
+    flipped = bytearray(paths[0].read_bytes())
+    flipped[len(flipped) // 2] ^= 2
+    paths[0].write_bytes(flipped)
+    paths[1].write_text("[" * 100_000)
+    code, out, _ = typed(*words, "--seeds", "2")
+    assert code == 0
+    assert out.count("was damaged: its job was run again") == 2
+    assert results(tmp_path / "a") == before
+    assert "was damaged" not in typed(*words, "--seeds", "2")[1]
+
+
+def test_a_comparison_plans_with_money_and_shows_every_curve(typed, tmp_path):
+    from .conftest import stream, write
+
+    write(tmp_path / "a.csv", {name: 50 * values for name, values in stream(200).items()})
+    (tmp_path / "prices.toml").write_text("x0 = 5\nx1 = 0.5\n")
+    words = ("compare", "a.csv", "--target", "y", "--rounds", "200", "--seeds", "1", "--budget", "3", "--out", "a")
+    names = "thrifty,fixed-random,vaw,rda,ds-oslrc,aer,ito2017-2"
+    code, _, errors = typed(*words, "--algorithms", names, "--spend", "2")
+    assert (code, "--spend M needs to know what things cost" in errors) == (2, True)
+    code, out, _ = typed(*words, "--algorithms", names, "--spend", "2", "--prices", "prices.toml", "--sort", "price")
+    assert code == 0
+    assert "are twice as wide as in the first 200 rows" in out
+    found = pq.read_table(tmp_path / "a" / "results.parquet").to_pydict()
+    price = dict(zip(found["algorithm"], found["price_per_row"], strict=True))
+    assert price["thrifty"] <= 2.0 < price["vaw"]
+    assert len(list((tmp_path / "a" / "figures").glob("regret-*.svg"))) == 2  # six curves, and one
+
+
 def test_the_numbers_do_not_depend_on_how_many_processes_there_are(keyhole, tmp_path):
     words = (*COMPARE, "--rounds", "300", "--seeds", "3")
     keyhole(*words, "--out", "one")

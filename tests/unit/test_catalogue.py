@@ -1,9 +1,12 @@
 """`make`: every wrong argument is one clear sentence."""
 
+import inspect
+
 import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.catalogue import class_of
 
 WRONG = {
     "an unknown name": (dict(name="ds-oslcr", d=20, k=4), "did you mean 'ds-oslrc'"),
@@ -32,6 +35,15 @@ WRONG = {
     "a name twice": (dict(name="ds-oslrc", names=list("abcdefa"), k=3), "'a' is there twice"),
     "no names": (dict(name="ds-oslrc", names=[], k=3), "empty"),
     "an object": (dict(name="ds-oslrc", d=20, k=4, tuning=object()), "an option must be"),
+    "letters for names": (dict(name="ds-oslrc", names="abcdefg", k=3), "names must be a list"),
+    "a number for names": (dict(name="ds-oslrc", names=7, k=3), "names must be a list"),
+    "d beyond all memory": (dict(name="thrifty", d=10**30, k=3), "d must be a number of at most 18 digits"),
+    "d of 400 digits": (dict(name="thrifty", d=10**400, k=3), "at most 18 digits"),
+    "lists in lists": (dict(name="rda", d=4, groups=[[[[[[[1]]]]]]]), "lists in lists"),
+    "a share of nothing": (dict(name="aer", d=9, k=3, explore=0), "exploration rate"),
+    "a number of 400 digits": (dict(name="aer", d=9, k=3, radius=10**400), "too large"),
+    "text for a number": (dict(name="vaw", d=9, a="much"), "a must be a number"),
+    "no name at all": (dict(name=None, d=9, k=3), "there is no algorithm"),
 }
 
 
@@ -52,7 +64,7 @@ def test_algorithms_are_records():
         assert a.assumptions
         assert a.status in ("verified", "reconstructed")
         words = {"name", "setting", "assumptions", "bound", "cost", "reference", "status"}
-        assert set(a.to_dict()) == words | {"buys_all", "extras", "raw_columns"}
+        assert set(a.to_dict()) == words | {"buys_all", "extras", "needs_extras", "raw_columns", "told", "options"}
     assert len({a.name for a in kh.algorithms()}) == len(kh.algorithms())
 
 
@@ -74,12 +86,54 @@ def test_scaled_is_kept_as_text():
     assert learner.config["options"] == {"tuning": "scaled(0.01)"}
 
 
+def test_the_options_of_a_record_are_those_of_the_constructor():
+    for a in kh.algorithms():
+        parameters = inspect.signature(class_of(a.name)).parameters
+        taken = {p: parameters[p].default for p in parameters if p not in ("names", "k", "k0", "seed")}
+        assert {option.name: option.default for option in a.options} == taken, a.name
+        for option in a.options:
+            assert option.meaning
+            assert (option.default in option.choices) == (option.type == "choice")
+
+
+ODD = [
+    *(None, True, 0, -1, 3, 1.5, float("nan"), float("inf"), -1e300, 1e-300, 1e300, 10**30, 10**400),
+    *("", "x", "1", "\x00", [], [1], ["x0"], [[]], [[0], [0]], {}, {"a": 1}, {"x0": 1.0}, (1, 2)),
+    *(b"bytes", np.float64(2), np.arange(3), object()),
+]
+
+
+@pytest.mark.parametrize("a", kh.algorithms(), ids=lambda a: a.name)
+def test_no_option_leads_to_another_exception(a):
+    """Every option with everything odd: a learner, or a ConfigError of one sentence."""
+    k, k0 = 9 if a.buys_all else 3, 4 if a.needs_extras else 0
+    for option in a.options:
+        for value in ODD:
+            given = {"support": [1, 2]} if a.told else {}
+            try:
+                learner = kh.make(a.name, d=9, k=k, k0=k0, seed=0, **{**given, option.name: value})
+            except kh.ConfigError as fault:
+                assert "\n" not in str(fault)  # noqa: PT017
+                assert len(str(fault)) < 400  # noqa: PT017
+            else:
+                for _ in range(3):
+                    learner.abandon(learner.ask())
+
+
+@pytest.mark.parametrize("explore", [1e-300, 1e-17, "1e-300 t^(-1/2)", "1e-9 t^(-0.999)"])
+def test_a_rate_that_explores_never_does_not_hang(explore):
+    X, y, _ = kh.streams.synthetic(9, 3, 50, seed=0)
+    for name in ("ds-oslrc", "aer", "aerr", "aelr", "ito2017-2", "ito2017-3"):
+        history = kh.play(kh.make(name, d=9, k=3, seed=0, explore=explore), X, y)
+        assert history.explored.sum() == 1
+
+
 @pytest.mark.parametrize("a", kh.algorithms(), ids=lambda a: a.name)
 def test_what_code_reads_of_an_algorithm_is_a_field_and_agrees_with_the_learner(a):
     options = {"support": [0, 1, 2]} if a.name == "oracle-support" else {}
     k0 = 3 if a.extras else 0
     learner = kh.make(a.name, d=8, k=8 if a.buys_all else 3, k0=0 if a.buys_all else k0, seed=0, **options)
-    assert a.raw_columns == hasattr(type(learner), "intercept")
+    assert a.raw_columns or not hasattr(type(learner), "intercept")  # only raw columns have a level of their own
     r = learner.ask()
     assert a.buys_all == (r.attributes.size == 8)
     assert a.extras == (learner.ask_more(r).size > 0)

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from keyhole import files
-from keyhole.errors import ConfigError
+from keyhole.errors import ConfigError, StateError
 from keyhole.outputs import Folder, claim_file
 
 
@@ -47,6 +47,22 @@ def test_a_damaged_marker_is_one_sentence(tmp_path, text):
     (tmp_path / ".keyhole.json").write_text(text)
     with pytest.raises(ConfigError, match="is damaged; nothing in"):
         Folder.claim(tmp_path, "run")
+
+
+def test_one_flipped_bit_anywhere_in_what_was_sealed_is_noticed(tmp_path):
+    files.write_json(tmp_path / "a.json", {"x": 0.1, "y": ["z"], "w": float("nan")})
+    files.write_sealed(tmp_path / "b", b"content")
+    for path, read in ((tmp_path / "a.json", files.read_json), (tmp_path / "b", files.read_sealed)):
+        read(path)
+        whole = path.read_bytes()
+        changes = [whole[:length] for length in range(len(whole))]
+        for bit in range(8 * len(whole)):
+            changes.append(bytearray(whole))
+            changes[-1][bit // 8] ^= 1 << bit % 8
+        for changed in changes:
+            path.write_bytes(changed)
+            with pytest.raises(StateError, match="is damaged"):
+                read(path)
 
 
 def test_only_listed_files_are_cleared(tmp_path):

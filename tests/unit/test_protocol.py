@@ -209,3 +209,61 @@ def test_unobserved_values_take_no_part_in_a_prediction(learner):
     r = learner.ask()
     w = np.full(8, 1 / 8)
     assert learner.predict(r, [0.5, np.nan, 0.25]) == pytest.approx(w[:2] @ [0.5, 0.25])
+
+
+@pytest.mark.parametrize(
+    "available", [5, 1.5, "age", object(), [1, 2], [None], [["age"]], [True], np.zeros((8, 1), bool)]
+)
+def test_an_odd_availability_is_one_sentence(learner, available):
+    before = to_bytes(learner)
+    with pytest.raises(kh.ProtocolError, match="available"):
+        learner.ask(available)
+    assert to_bytes(learner) == before
+
+
+@pytest.mark.parametrize("extra", [5, "x", [[1], [1, 2]], object(), [0.5], None, {}])
+def test_odd_extras_are_one_sentence(poslr, extra):
+    r = poslr.ask()
+    before = to_bytes(poslr)
+    with pytest.raises(kh.ProtocolError, match="extra_attributes|values"):
+        poslr.tell(r, [0.1] * 3, 0.2, extra, [0.1] * 4)
+    assert to_bytes(poslr) == before
+
+
+@pytest.mark.parametrize("y", [10**400, -(10**400), "1" * 5000, [1.0], 1j])
+def test_a_label_beyond_arithmetic_is_one_sentence(learner, y):
+    r = learner.ask()
+    with pytest.raises(kh.ProtocolError, match="label") as caught:
+        learner.tell(r, [0.1, 0.2, 0.3], y)
+    assert len(str(caught.value)) < 200
+
+
+def test_a_value_beyond_arithmetic_is_one_sentence(learner):
+    r = learner.ask()
+    with pytest.raises(kh.ProtocolError, match="too large"):
+        learner.tell(r, [0.1, 10**400, 0.3], 0.1)
+
+
+ROUND = '{"index": %s, "kind": "explore", "attributes": %s, "names": [], "learner": "", "extra": [], "memo": []}'
+NOT_ROUNDS = {
+    "nested without end": "[" * 100_000,
+    "a number of 400 digits": ROUND % (1, [10**400]),
+    "a number of 5000 digits": ROUND % ("9" * 5000, []),
+    "half an attribute": ROUND % (1, [0.5]),
+    "a truth for a number": ROUND % ("true", []),
+}
+
+
+@pytest.mark.parametrize("case", NOT_ROUNDS)
+def test_a_hostile_round_is_one_sentence(case):
+    with pytest.raises(kh.ProtocolError, match="not the JSON of a round") as caught:
+        kh.Round.from_json(NOT_ROUNDS[case])
+    assert len(str(caught.value)) < 250
+
+
+def test_values_of_every_size_are_taken_within_what_can_be_computed():
+    one, two = (kh.make("vaw", d=3, seed=0) for _ in range(2))
+    r, q = one.ask(), two.ask()
+    one.tell(r, [1e99, -1e80, 1e-200], 1e99)
+    two.tell(q, [1e30, -1e30, 0.0], 1e30)
+    assert to_bytes(one) == to_bytes(two)

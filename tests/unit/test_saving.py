@@ -136,3 +136,53 @@ def test_a_failed_write_leaves_the_old_file(learner, tmp_path, monkeypatch):
         learner.save(path)
     assert path.read_bytes() == old
     assert os.listdir(tmp_path) == ["a.kh"]
+
+
+def test_what_is_not_there_is_one_sentence(learner, tmp_path):
+    with pytest.raises(kh.StateError, match="nope.kh: cannot be read .no such file"):
+        kh.load(tmp_path / "nope.kh")
+    with pytest.raises(kh.StateError, match="cannot be read .is a directory"):
+        kh.load(tmp_path)
+    with pytest.raises(kh.StateError, match="a path is needed"):
+        kh.load(5.0)
+    with pytest.raises(kh.StateError, match="cannot be written .no such file"):
+        learner.save(tmp_path / "no" / "where.kh")
+    with pytest.raises(kh.StateError, match="cannot be written"):
+        learner.save(tmp_path)
+
+
+def test_a_file_that_moved_on_is_not_overwritten(learner, tmp_path):
+    path = tmp_path / "a.kh"
+    learner.save(path)
+    one, two = kh.load(path), kh.load(path)
+    one.ask()
+    one.save(path)
+    one.ask()
+    one.save(path)  # what it wrote itself it may replace
+    two.ask()
+    with pytest.raises(kh.StateError, match=r"a\.kh has moved on since it was loaded.*kh\.open_store"):
+        two.save(path)
+    assert kh.load(path).t == learner.t + 2
+    two.save(tmp_path / "b.kh")
+    path.unlink()
+    two.save(path)
+    assert kh.load(path).t == learner.t + 1
+
+
+def test_a_learner_that_was_not_loaded_may_overwrite(learner, tmp_path):
+    path = tmp_path / "a.kh"
+    learner.save(path)
+    other = kh.load(path)
+    other.ask()
+    other.save(path)
+    learner.save(path)
+    assert kh.load(path).t == learner.t
+    assert saving.to_bytes(kh.load(path)) == saving.to_bytes(learner)
+
+
+def test_two_that_come_to_the_same_state_do_not_quarrel(learner, tmp_path):
+    path = tmp_path / "a.kh"
+    learner.save(path)
+    one, two = kh.load(path), kh.load(path)
+    one.save(path)
+    two.save(path)

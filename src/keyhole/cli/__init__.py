@@ -2,6 +2,8 @@
 
 import os
 import sys
+import warnings
+from typing import TextIO
 
 __all__ = ["main"]
 
@@ -16,19 +18,48 @@ _ENVIRONMENT = {
 }
 
 
+# Which extra brings a module; whatever else is missing is a fault of ours.
+_EXTRAS = {
+    **dict.fromkeys(("typer", "rich", "pyarrow", "narwhals", "joblib", "pydantic", "tomlkit", "filelock"), "cli"),
+    **dict.fromkeys(("jinja2", "altair", "vl_convert"), "cli"),
+    **dict.fromkeys(("fastapi", "uvicorn", "sqlalchemy", "psycopg", "sse_starlette", "prometheus_client"), "serve"),
+    **dict.fromkeys(("dask", "distributed"), "dask"),
+    "sklearn": "sklearn",
+}
+
+
 def main() -> None:
     """Run the command line. Exit code 0: done; 2: the user's input; 3: interrupted and resumable; 1: anything else."""
     os.environ.update(_ENVIRONMENT)  # before numpy and pyarrow come in; processes that are started inherit it
-    try:
-        from .app import app
-    except ModuleNotFoundError as missing:
-        if missing.name not in ("typer", "rich"):
-            raise
-        sys.exit(f"the keyhole command needs '{missing.name}'; install it with: pip install 'keyhole[cli]'")
+    from .._text import shown
     from ..errors import ConfigError, ProtocolError, StateError
 
+    warnings.showwarning = _show
     try:
+        from .app import app
+
         app()
+    except ModuleNotFoundError as missing:
+        name = (missing.name or "").split(".")[0]
+        if name not in _EXTRAS:
+            raise
+        print(f"keyhole: this needs '{name}'; install it with: pip install 'keyhole[{_EXTRAS[name]}]'", file=sys.stderr)
+        sys.exit(1)
     except (ConfigError, ProtocolError, StateError) as fault:
-        print(f"keyhole: {fault}", file=sys.stderr)
+        sentence = shown(str(fault)).replace("\n", "\\n")  # a name may hold what a terminal would obey
+        print(f"keyhole: {sentence}", file=sys.stderr)
         sys.exit(2)
+
+
+def _show(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning as one line; where in the code it arose is of use to us only."""
+    from .._text import shown
+
+    print(f"warning: {shown(str(message))}", file=file or sys.stderr)

@@ -1,56 +1,82 @@
 """`keyhole algorithms`: what there is, as Tables 1 and 2 of the paper and beyond."""
 
 import re
-import sys
 from itertools import groupby
 from json import dumps
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from ..catalogue import Algorithm
 
 _TITLES = (
-    (
-        "k of d: as many attributes as the budget before the label (Table 1 of the paper, and beyond)",
-        r"k of d(?!, then)",
-    ),
-    ("k of d, then k0 more after the label (Table 2 of the paper, and beyond)", r"k "),
-    ("references: they see more than a budget allows", r""),
+    "k of d: as many attributes as the budget before the label (Table 1 of the paper, and beyond)",
+    "k of d, then k0 more after the label (Table 2 of the paper, and beyond)",
+    "references: they see more than a budget allows",
 )
 _SYMBOLS = (
     "symbols: w the weights behind the labels, h the smallest of them in size, delta_S the compatibility constant, "
     "delta the probability of failure, LP_d the time of a linear program with d variables, s explorations so far"
 )
 _STATUS = "verified: read and checked against its source; reconstructed: its steps are ours, its rate is theirs"
-# Wide enough for every column where there is no terminal to fit.
-_PAGE = 200
+# From this width on, all columns fit beside each other.
+_TABLE = 160
 
 
 def algorithms(
+    name: Annotated[str | None, typer.Argument(help="One algorithm, with its options.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
 ) -> None:
-    """List every algorithm: setting, assumptions, regret bound, time per round, reference, status.
+    """List every algorithm: setting, assumptions, regret bound, time per round, reference, status; or one with options.
 
-    Example: keyhole algorithms --json
+    Example: keyhole algorithms thrifty
     """
-    from rich.console import Console
-    from rich.text import Text
-
     from ..catalogue import algorithms as catalogue
+    from ..catalogue import class_of
 
+    if name is not None:
+        class_of(name)  # the error that names what there is
+    chosen = [a for a in catalogue() if name in (None, a.name)]
     if json:
-        print(dumps([a.to_dict() for a in catalogue()], indent=2))
+        print(dumps([a.to_dict() for a in chosen], indent=2))
         return
-    console = Console(width=None if sys.stdout.isatty() else _PAGE)
-    for part, members in groupby(sorted(catalogue(), key=_part), key=_part):
-        console.print(_table(_TITLES[part][0], list(members)))
-    console.print(Text("assumptions: " + "; ".join(f"({key}) {words}" for key, words in legend().items())))
-    console.print(Text(_SYMBOLS))
-    console.print(Text(_STATUS))
+    width = get_terminal_size().columns
+    if name is not None:
+        _print_block(chosen[0], width)
+        _print_options(chosen[0], width)
+        return
+    for part, members in groupby(sorted(chosen, key=_part), key=_part):
+        if width >= _TABLE:
+            _print_table(_TITLES[part], list(members), width)
+            continue
+        print(f"{fill(_TITLES[part], width)}\n{'-' * min(width, 72)}")
+        for a in members:
+            _print_block(a, width)
+    print(fill("assumptions: " + "; ".join(f"({key}) {words}" for key, words in legend().items()), width))
+    print(fill(_SYMBOLS, width))
+    print(fill(_STATUS, width))
+
+
+def _print_block(a: "Algorithm", width: int) -> None:
+    """One algorithm below its name, where the page is narrow."""
+    print(f"{a.name}   ({a.status})")
+    facts = ("setting", a.setting), ("regret", a.bound), ("time", a.cost), ("assumes", letters(a.assumptions))
+    for what, text in (*facts, ("from", a.reference)):
+        print(fill(text, width, initial_indent=f"  {what:9}", subsequent_indent=" " * 11))
+    print()
+
+
+def _print_options(a: "Algorithm", width: int) -> None:
+    """What `NAME[option=value,...]` and `make(NAME, option=value)` take."""
+    print(fill(f"options, as in --algorithm '{a.name}[option=value,...]' or kh.make({a.name!r}, option=value):", width))
+    for option in a.options:
+        default = "" if option.default is None else f" ({option.default!r} where left out)"
+        kind = f": {', '.join(option.choices)}" if option.choices else ""
+        text = f"{option.meaning}; {option.type}{kind}{default}"
+        print(fill(text, width, initial_indent=f"  {option.name:14} ", subsequent_indent=" " * 17))
 
 
 def legend() -> dict[str, str]:
@@ -76,11 +102,12 @@ def letters(assumptions: str) -> str:
 
 def _part(a: "Algorithm") -> int:
     """Which of the tables an algorithm is in."""
-    return next(i for i, (_, pattern) in enumerate(_TITLES) if re.match(pattern, a.setting))
+    return 2 if a.buys_all or a.told else int(a.needs_extras)
 
 
-def _table(title: str, members: "list[Algorithm]") -> "Table":
+def _print_table(title: str, members: "list[Algorithm]", width: int) -> None:
     """One row per algorithm; nothing in it is read as markup."""
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -91,4 +118,4 @@ def _table(title: str, members: "list[Algorithm]") -> "Table":
     for a in members:
         cells = (a.name, a.setting, a.bound, a.cost, letters(a.assumptions), a.reference, a.status)
         table.add_row(*map(Text, cells))
-    return table
+    Console(width=width).print(table)

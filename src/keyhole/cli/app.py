@@ -1,5 +1,7 @@
 """The commands, put together."""
 
+from typing import Annotated
+
 import typer
 
 from .algorithms import algorithms
@@ -11,7 +13,9 @@ from .predict import predict
 from .run import run
 from .serve import serve
 from .store import app as store
+from .study import study
 from .token import app as token
+from .warm import warm
 
 app = typer.Typer(
     name="keyhole",
@@ -21,8 +25,28 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (demo, run, predict, compare, bounds, diagnose, algorithms):
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from .. import __version__
+
+        print(f"keyhole {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Online sparse linear regression when every attribute costs something."""
+
+
+for command in (demo, run, predict, compare, study, bounds, diagnose, algorithms):
     app.command()(command)
 app.command()(serve)
+app.command()(warm)
 app.add_typer(store, name="store")
 app.add_typer(token, name="token")

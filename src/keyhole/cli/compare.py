@@ -26,20 +26,26 @@ def compare(
     extra: Annotated[int, typer.Option(min=0, help="Attributes per row after the label.")] = 0,
     target: Annotated[str | None, typer.Option(help="The column to predict, for files.")] = None,
     schema: Annotated[Path | None, typer.Option(help="Ranges and prices, for files.")] = None,
+    spend: Annotated[float | None, typer.Option(min=0.0, help="Money per row, for those who plan with it.")] = None,
+    prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute, for files.")] = None,
+    sort: Annotated[str, typer.Option(help="Sort by regret, loss, price or time; else as listed.")] = "",
     shuffle: Annotated[bool, typer.Option(help="Shuffle the rows of tables, by seed.")] = False,
 ) -> None:
     """Play algorithms x streams x seeds. Finished runs are skipped; the numbers do not depend on --jobs or --engine.
 
     Example: keyhole compare synthetic:d=20,k=4 --algorithms "ds-oslrc[tuning=theory],vaw" --seeds 5 --out runs/a
     """
-    from ..report import write_comparison
+    from ..errors import ConfigError
+    from ..report import SORTS, write_comparison
     from ..spec import split
     from ..study import Comparison, Engine, StreamSpec
 
-    found = [StreamSpec.parse(name, target, schema, shuffle) for name in sources]
-    comparison = Comparison(out, found, split(algorithms), seeds, rounds, budget, extra)
+    if sort and sort not in SORTS:
+        raise ConfigError(f"--sort must be one of {', '.join(SORTS)}, not '{sort}'")
+    found = [StreamSpec.parse(name, target, schema, shuffle, prices) for name in sources]
+    comparison = Comparison(out, found, split(algorithms), seeds, rounds, budget, extra, spend)
     pairs = _run(comparison, Engine.parse(engine, jobs), out)
-    rows, notes = write_comparison(comparison.folder, pairs, typed_command())
+    rows, notes = write_comparison(comparison.folder, pairs, typed_command(), sort, comparison.notes)
     _print(rows, notes, out)
 
 
@@ -69,17 +75,18 @@ def _print(rows: "Sequence[Row]", notes: Sequence[str], out: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from .._text import shown
     from ..report import comparison_cells
 
     console = Console(width=None if sys.stdout.isatty() else 160)
     for stream in dict.fromkeys(row.stream for row in rows):
-        table = Table(title=stream, title_justify="left", box=None, pad_edge=False)
+        table = Table(title=shown(stream), title_justify="left", box=None, pad_edge=False)
         head, cells = comparison_cells([row for row in rows if row.stream == stream])
         for i, name in enumerate(head):
             table.add_column(name, justify="right" if i else "left", overflow="fold")
         for line in cells:
-            table.add_row(*line)
+            table.add_row(*map(shown, line))
         console.print(table, markup=False)
     for note in notes:
-        console.print(f"note: {note}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"note: {shown(note)}", markup=False, highlight=False, soft_wrap=True)
     print(f"report: {out / 'report.html'}")

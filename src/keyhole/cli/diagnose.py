@@ -23,21 +23,23 @@ def diagnose(
     budget: Annotated[int, typer.Option(min=1, help="How many attributes the best choice may have.")] = 5,
     ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
     schema: Annotated[Path | None, typer.Option(help="Where to write the schema; else beside the file.")] = None,
+    encoding: Annotated[str, typer.Option(help="How the file's text is encoded, such as latin-1.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace a schema that is there.")] = False,
 ) -> None:
     """Look a file over: usable columns, missing values, ranges (written to a schema), and how much choosing matters.
 
     Example: keyhole diagnose visits.csv --target cost --prices prices.toml
     """
+    from .._text import shown
     from ..streams import open_table, read_prices
     from ..streams.profile import Profile, moments
     from ..theory.signal import signal
 
-    table = open_table(file)
+    table = open_table(file, encoding=encoding)
     costs = {} if prices is None else read_prices(prices)
     with _progress("looking at every row", table.rows) as step:
         profile = Profile(table, target, ignore or (), step)
-    found = profile.schema(costs)
+    found = profile.schema(costs).written(encoding=encoding)
     place = schema or file.with_name(f"{Path(file.name.removesuffix('.gz')).stem}.schema.toml")
     with _progress("measuring the signal", profile.rows) as step:
         _, C = moments(table, found, step)
@@ -46,7 +48,7 @@ def diagnose(
         strength = signal(C, k)
     kept = _write(found, place, file, force)
     for line in (*_columns(profile, found), *_values(profile, found), *_signal(strength, found, k), *kept):
-        print(f" {line}")
+        print(f" {shown(line)}")
 
 
 def _columns(profile: "Profile", schema: "Schema") -> Iterator[str]:

@@ -10,20 +10,29 @@ def predict(
     model: Annotated[Path, typer.Argument(help="model.kh of a run, or what learner.save() wrote.")],
     file: Annotated[Path, typer.Argument(help="CSV or Parquet with (at least) the columns the model uses.")],
     out: Annotated[Path, typer.Option(help="Where the predictions go: .csv or .parquet.")] = Path("predictions.csv"),
+    id: Annotated[str | None, typer.Option(help="A column to copy, to tell the rows by.")] = None,
+    level: Annotated[float, typer.Option(min=0.5, max=0.999, help="Of the interval low..high.")] = 0.9,
+    numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
+    encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
     """Predict every row of a file with a model as it is; reads the columns of its support and nothing else.
 
-    Example: keyhole predict runs/visits/model.kh new.csv --out scores.csv
+    Example: keyhole predict runs/visits/model.kh new.csv --id patient --out scores.csv
     """
+    from .._text import shown
     from ..outputs import claim_file
-    from ..runs.predicting import Frozen
+    from ..runs.predicting import Frozen, refuse_extension
     from ..streams import open_table
 
+    refuse_extension(out)
     frozen = Frozen.read(model)
-    table = open_table(file, frozen.scaling.schema)
-    rows, missing = frozen.write(table, claim_file(out, force=force, reads=(model, file)), over=force)
-    bought = ", ".join(frozen.names) or "nothing"
-    print(f" {rows} predictions in {out}; read {bought}")
+    table = open_table(file, frozen.scaling.schema.written(numbers, encoding))
+    place = claim_file(out, force=force, reads=(model, file))
+    rows, missing = frozen.write(table, place, over=force, column=id, level=level)
+    bought = ", ".join(dict.fromkeys(frozen.scaling.schema.column_of[name] for name in frozen.names)) or "nothing"
+    print(shown(f" {rows} predictions in {out}; read {bought}"))
     if missing:
         print(f" warning: {missing} values were missing; they took no part in their row's prediction")
+    for sentence in getattr(table, "strangers", list)():
+        print(shown(f" warning: {sentence}"))

@@ -127,6 +127,7 @@ def _watched(screen: "Screen", folder: Path, go: "Callable[[], RunData | bool | 
 
 def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
     """The table of a finished run, beside what it is compared with."""
+    from .._text import shown
     from ..report import headline, most_bought
 
     head, rows, _ = headline(summary)
@@ -135,5 +136,5 @@ def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
         print(f" {row[0]:{width}}  {row[1]:>9}  {row[2]:>14}  {row[3]:>10}")
     if not summary["labelled"]:
         print(" warning: no row had a label: nothing was learnt, and the mse means nothing", file=sys.stderr)
-    print(f" bought most: {most_bought(summary)}")
+    print(f" bought most: {shown(most_bought(summary))}")
     print(f" report: {folder / 'report.html'}")

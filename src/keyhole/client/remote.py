@@ -3,21 +3,21 @@
 import csv
 import io
 import json
-import math
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import numpy as np
 
 from ..errors import ConfigError, ProtocolError
 from ..rounds import Round
 from ..store.entries import STATUSES, Entry, History, Outcome, Purchase, Said, Told, Totals
+from .shapes import by_name, entry, label, plain, quoted
 from .wire import Wire
 
 if TYPE_CHECKING:
-    from .._types import Bools, Floats, Ints
+    from .._types import Bools, Ints
     from ..protocol import Learner, Values
 
 __all__ = ["Remote", "RemoteLearner", "connect"]
@@ -41,24 +41,27 @@ class Remote:
         self, name: str, algorithm: str, *, note: Mapping[str, str] | None = None, **arguments: object
     ) -> "RemoteLearner":
         """A new learner, or the one of equal configuration that is there."""
-        given = {key: _plain(value) for key, value in arguments.items() if value is not None}
+        given = {key: plain(value) for key, value in arguments.items() if value is not None}
         body = {**given, "name": name, "algorithm": algorithm, "note": dict(note or {})}
         self._wire.json("POST", "/v1/learners", body)
         return self[name]
 
     def __getitem__(self, name: str) -> "RemoteLearner":
-        self._wire.json("GET", f"/v1/learners/{_quoted(name)}")
+        self._wire.json("GET", f"/v1/learners/{quoted(name)}")
         return RemoteLearner(self._wire, name)
 
     def __contains__(self, name: object) -> bool:
-        return name in list(self)
+        return name in self._names()
 
     def __iter__(self) -> Iterator[str]:
-        rows = self._wire.json("GET", "/v1/learners")
-        return iter([str(row["name"]) for row in rows])  # type: ignore[attr-defined]
+        return iter(self._names())
 
     def __len__(self) -> int:
-        return len(list(self))
+        return len(self._names())
+
+    def _names(self) -> list[str]:
+        rows = self._wire.json("GET", "/v1/learners")
+        return [str(row["name"]) for row in rows]  # type: ignore[attr-defined]
 
 
 class RemoteLearner:
@@ -66,7 +69,7 @@ class RemoteLearner:
 
     def __init__(self, wire: Wire, name: str) -> None:
         self._wire, self.name = wire, name
-        self._path = f"/v1/learners/{_quoted(name)}"
+        self._path = f"/v1/learners/{quoted(name)}"
 
     def ask(
         self,
@@ -90,7 +93,7 @@ class RemoteLearner:
             body["available"] = self._names(available)
         if deadline is not None:
             body["deadline"] = deadline
-        return _entry(self._wire.json("POST", f"{self._path}/rounds", body))
+        return entry(self._wire.json("POST", f"{self._path}/rounds", body))
 
     def predict(self, r: Given, values: "Values") -> float:
         """The prediction from the bought values, written down."""
@@ -98,7 +101,7 @@ class RemoteLearner:
 
     def say(self, r: Given, values: "Values") -> Said:
         """`predict`, with the interval where the learner has one."""
-        body = {"values": _by_name(values, self._round(r).names)}
+        body = {"values": by_name(values, self._round(r).names)}
         said = self._wire.json("POST", f"{self._round_path(r)}/prediction", body)
         return Said(**said)  # type: ignore[arg-type]
 
@@ -111,11 +114,11 @@ class RemoteLearner:
         extra_values: "Values | None" = None,
     ) -> bool:
         """Close a round with its label, however late; False where exactly this label was told before."""
-        body: dict[str, object] = {"y": _label(y)}
+        body: dict[str, object] = {"y": label(y)}
         if values is not None:
-            body["values"] = _by_name(values, self._round(r).names)
+            body["values"] = by_name(values, self._round(r).names)
         if extra_values is not None:
-            body["extra"] = _by_name(extra_values, self._extra(r, extra_attributes))
+            body["extra"] = by_name(extra_values, self._extra(r, extra_attributes))
         told = self._wire.json("POST", f"{self._round_path(r)}/label", body)
         return bool(told["new"])  # type: ignore[index]
 
@@ -139,13 +142,13 @@ class RemoteLearner:
         while True:
             asked = {"after": found[-1].index if found else 0, "limit": _PAGE} | ({"status": status} if status else {})
             page = self._wire.json("GET", f"{self._path}/rounds?{urlencode(asked)}")
-            found += [_entry(row) for row in page]  # type: ignore[attr-defined]
+            found += [entry(row) for row in page]  # type: ignore[attr-defined]
             if len(page) < _PAGE:  # type: ignore[arg-type]
                 return tuple(found)
 
     def round(self, index: int) -> Entry:
         """One round, by the number that counts from 1."""
-        return _entry(self._wire.json("GET", self._round_path(index)))
+        return entry(self._wire.json("GET", self._round_path(index)))
 
     def history(self) -> History:
         """The labels in the order they came, with what was said before each."""
@@ -172,7 +175,7 @@ class RemoteLearner:
 
     def _round_path(self, r: Given) -> str:
         index = r if isinstance(r, int) and not isinstance(r, bool) else self._round(r).index
-        return f"/v1/rounds/{_quoted(f'{self.name}:{index}')}"
+        return f"/v1/rounds/{quoted(f'{self.name}:{index}')}"
 
     def _round(self, r: Given) -> Round:
         if isinstance(r, Round):
@@ -199,62 +202,3 @@ class RemoteLearner:
             if len(names) == len(given):
                 return [name for name, there in zip(names, given, strict=True) if there]
         return given
-
-
-def _entry(row: object) -> Entry:
-    assert isinstance(row, dict)
-    said, values = row["said"], row["values"]
-    return Entry(
-        id=row["id"],
-        index=row["index"],
-        key=row["key"],
-        status=row["status"],
-        round=Round.from_json(row["round"]),
-        sources=tuple(row["sources"]),
-        price=row["price"],
-        asked_at=row["asked_at"],
-        deadline=row["deadline"],
-        said=None if said is None else Said(**said),
-        values=None if values is None else {n: math.nan if x is None else x for n, x in values.items()},
-        told_at=row["told_at"],
-        label=row["label"],
-    )
-
-
-def _by_name(values: "Values", names: Sequence[str]) -> dict[str, float | None]:
-    """Values for the wire, which knows no NaN."""
-    if isinstance(values, Mapping):
-        pairs = dict(values)
-    else:
-        given: Floats = np.asarray(values, dtype=np.float64)
-        if given.shape != (len(names),):
-            raise ProtocolError(f"expected {len(names)} values, one each for {', '.join(names)}; got {given.shape}")
-        pairs = dict(zip(names, given.tolist(), strict=True))
-    if any(math.isinf(x) for x in pairs.values()):
-        raise ProtocolError("a value is infinite; pass NaN for one that was not observed")
-    return {str(name): None if math.isnan(x) else float(x) for name, x in pairs.items()}
-
-
-def _label(y: float) -> float:
-    try:
-        value = float(y)
-    except (TypeError, ValueError):
-        raise ProtocolError(f"the label must be a number, not {y!r}") from None
-    if not math.isfinite(value):
-        raise ProtocolError(f"the label is {value}; it must be finite")
-    return value
-
-
-def _plain(value: object) -> object:
-    """An argument as JSON has it."""
-    if isinstance(value, np.ndarray | np.generic):
-        return value.tolist()
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value if isinstance(value, bool | int | float | str) else str(value)
-
-
-def _quoted(text: str) -> str:
-    return quote(str(text), safe="")

@@ -49,6 +49,10 @@ def _solve(data: _Centred, gamma: "float | Floats") -> Solution:
     while sol.status != "optimal" and more < 1.0:
         wider = np.asarray(gamma) + more * gamma_max(data.b)
         sol, more = solve(data.H, data.b, wider), 10.0 * more
+    if sol.status != "optimal":
+        raise ValueError(
+            f"the Dantzig problem of these data is {sol.status} at every gamma tried; scale the columns of X"
+        )
     if more > 1e-12:
         text = f"no solution at this gamma to machine precision; solved at gamma + {more * gamma_max(data.b) / 10:.1e}"
         warnings.warn(text, ConvergenceWarning, stacklevel=3)

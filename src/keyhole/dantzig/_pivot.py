@@ -135,9 +135,8 @@ def exchange(basis: Basis, work: Work, m: int, corner: float) -> int:
     for i in range(m):
         v[2, i] = -sides[1].sign * x[0, 2, i] if enter1 else basis.G_inv[i, which1]
         v[3, i] = -sides[0].sign * x[1, 2, i] if enter0 else basis.G_inv[which0, i]
-    p = v[3, which1] if enter0 else v[2, which0]
-    if enter0 and enter1:
-        p = sides[1].sign * work.z[0, 2, which0]
+    both = enter0 and enter1
+    p = sides[1].sign * work.z[0, 2, which0] if both else v[3, which1] if enter0 else v[2, which0]
     subtract(basis.G_inv, m, v[2], v[3], p)
     cp = m if enter0 else which0
     rp = m if enter1 else which1
@@ -158,4 +157,4 @@ def exchange(basis: Basis, work: Work, m: int, corner: float) -> int:
     if not (enter0 or enter1):
         shrink(basis, m, which0, which1)
         return m - 1
-    return m + 1 if enter0 and enter1 else m
+    return m + 1 if both else m

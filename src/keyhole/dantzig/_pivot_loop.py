@@ -92,8 +92,8 @@ def flips(f: int, basis: Basis, work: Work, mu: float, step: float) -> bool:
     return before
 
 
-@jit
-def pivot_loop(
+@inner
+def follow(
     store: Store, basis: Basis, work: Work, m: int, b: Floats, scale: float, out: Floats, seed: int
 ) -> tuple[int, int]:
     """Evaluate, perturb and pivot, again and again, until the basis is optimal or something is in the way.
@@ -179,3 +179,20 @@ def pivot_loop(
         if path.since >= PIVOTS or path.pivots_left < 0 or m > path.widest:
             path.since = 0
             path.mu = -1.0
+
+
+@jit
+def pivot_loop(
+    store: Store, basis: Basis, work: Work, m: int, b: Floats, scale: float, out: Floats, seed: int, updates: int
+) -> tuple[int, int, int, int, float, float, float, float]:
+    """`follow`, for Python: how it ended, m, the pivots and the updates of the inverse, |w|_1, both residuals, the gap.
+
+    The arrays come as plain tuples, which numba takes in twice as fast as named ones.
+    """
+    named = Work(*work)
+    path = named.path[0]
+    path.updates = updates
+    end, m = follow(Store(*store), Basis(*basis), named, m, b, scale, out, seed)
+    primal = named.side[0].excess
+    dual = named.side[1].excess
+    return end, m, path.pivots, path.updates, path.objective, primal, dual, path.gap

@@ -129,17 +129,18 @@ def evaluate(store: Store, basis: Basis, work: Work, m: int, b: Floats) -> int:
 
 @once
 def report(basis: Basis, work: Work, m: int, b: Floats, scale: float, out: Floats) -> None:
-    """Write w and scale l in full to `out`, and note |w|_1, the relative gap and the primal residual, the latter that
-    of the problem divided by `scale`."""
+    """Write w and scale l in full to `out`, and note |w|_1 (each |w_j| times its bound on side 1), the relative gap and
+    the primal residual, the latter that of the problem divided by `scale`."""
     x = work.x
     path = work.path[0]
     total = 0.0
     bound = 0.0
     for i in range(m):
+        j = basis.idx[0, i]
         r = basis.idx[1, i]
-        out[0, basis.idx[0, i]] = x[0, 0, i]
+        out[0, j] = x[0, 0, i]
         out[1, r] = scale * x[1, 0, i]
-        total += abs(x[0, 0, i])
+        total += work.c[1, 0, j] * abs(x[0, 0, i])
         bound += b[r] * x[1, 0, i] - work.c[0, 0, r] * abs(x[1, 0, i])
     path.objective = total
     path.gap = abs(total - bound) / (total if total > 1.0 else 1.0)

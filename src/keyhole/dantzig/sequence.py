@@ -19,6 +19,7 @@ __all__ = ["Sequence"]
 
 # The largest d at which all of H is kept, and that at which a row, once needed, is always built and kept.
 DENSE, ROWS = 5_000, 50_000
+_INT64 = np.dtype(np.int64)
 
 
 _NEEDS = {
@@ -80,6 +81,8 @@ class Sequence(Stateful):
 
     def update(self, B: Ints, h: Floats, v: Floats) -> None:
         """H[B, B] += h, b[B] += v, s += 1; B has no repeated index."""
+        if not (type(B) is np.ndarray and B.dtype is _INT64) and np.asarray(B).dtype.kind not in "iu" and len(B):
+            raise ConfigError("B are indices: whole numbers; nothing was changed")
         B = np.ascontiguousarray(B, np.int64)
         h, v = np.ascontiguousarray(h, np.float64), np.ascontiguousarray(v, np.float64)
         if B.ndim != 1 or h.shape != (B.size, B.size) or v.shape != B.shape:

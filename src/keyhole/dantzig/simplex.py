@@ -1,22 +1,24 @@
 """The engine: a basis that lives from one problem to the next, and what to do when the way from it goes wrong."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias, cast
 
 import numpy as np
 
 from .._types import Floats, Ints
 from ..errors import StateError
 from ..state import Stateful, Value
-from ._basis import ENTER, NOTHING, Basis, new_work
+from ._basis import ENTER, NOTHING, Basis, Work, new_work
 from ._pivot_loop import CRAMPED, EMPTY, LOST, MISSING, STUCK, UPDATES, pivot_loop
 from ._point import OPTIMAL, STALE, ZERO
 from ._update import STALE_INVERSE, update
-from .problem import Solution, no_solution
+from .problem import TOLERANCE, Solution, no_solution
 from .stores import Rows
 
 __all__ = ["Simplex"]
 
 INFEASIBLE = -2
+Ending: TypeAlias = tuple[int, int, float, float, float, float]
+_TRIES = (("warm", 0), ("cold", 0), ("reseeded", 1000))
 
 
 class Simplex(Stateful):
@@ -38,6 +40,8 @@ class Simplex(Stateful):
         self.GG: Floats = np.zeros((2, capacity, capacity))
         self._work = new_work(d, capacity)
         self.Gamma: Floats = self._work.c[0, 0]
+        # The objective is sum_j cost_j |w_j|; 1, unless columns are scaled.
+        self.cost: Floats = self._work.c[1, 0]
         self._fit()
 
     def set_state(self, flat: dict[str, Value]) -> None:
@@ -58,6 +62,7 @@ class Simplex(Stateful):
             pos[f, self.idx[f, : self.m]] = np.arange(self.m)
         self._basis = Basis(self.idx, self.sgn, pos, *self.GG)
         self._work = self._work._replace(x=np.zeros((2, 3, capacity)), v=np.zeros((4, capacity)))
+        self._plain = cast(Basis, tuple(self._basis)), cast(Work, tuple(self._work))
 
     def _enlarge(self) -> None:
         """Capacity for twice as large a basis, in the middle of the path."""
@@ -80,7 +85,7 @@ class Simplex(Stateful):
 
     def update(self, H: Floats, b: Floats, B: Ints, h: Floats, v: Floats, *, lopsided: bool) -> int:
         """H[B, B] += h and b[B] += v, and with them the basis matrix; 0 or what is wrong (then nothing was changed)."""
-        found = update(H, b, B, h, v, self._basis, self.m, self._work.v, UPDATES - self.updates, lopsided)
+        found = update(H, b, B, h, v, self._plain[0], self.m, self._work.v, UPDATES - self.updates, lopsided)
         if found >= 0:
             self.updates += found
         elif found == STALE_INVERSE:
@@ -93,52 +98,54 @@ class Simplex(Stateful):
         """The solution at `self.Gamma`, which the caller has set; the dual and the residual are those of the problem
         divided by `scale`."""
         out = np.zeros((2, self.d))
-        pivots, tries = 0, [("cold", 0), ("reseeded", 1000)]
-        for path, seed in [("warm", 0), *tries] if self.m else tries:
+        pivots = 0
+        for path, seed in _TRIES if self.m else _TRIES[1:]:
             if path != "warm":
                 self.reset()
-            verdict = self._follow(rows, b, scale, out, seed)
-            pivots += self._work.path["pivots"].item()
+            verdict, n, objective, primal, dual, gap = self._follow(rows, b, scale, out, seed)
+            pivots += n
+            if verdict == OPTIMAL:
+                if primal <= TOLERANCE and dual <= TOLERANCE and gap <= TOLERANCE:
+                    return Solution(out[0], out[1], objective, primal, dual, gap, "optimal", path, pivots)
+                verdict = LOST
             if verdict != LOST:
                 break
-        if verdict == OPTIMAL:
-            (primal, dual), found = self._work.side["excess"].tolist(), self._work.path
-            objective, gap = found["objective"].item(), found["gap"].item()
-            return Solution(out[0], out[1], objective, primal, dual, gap, "optimal", path, pivots)
+            out[:] = 0.0
         self.reset()
         if verdict == ZERO:
             return Solution(out[0], out[1], 0.0, 0.0, 0.0, 0.0, "optimal", "zero", pivots)
         return no_solution(self.d, "infeasible" if verdict == INFEASIBLE else "failed", path, pivots)
 
-    def _follow(self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int) -> int:
-        """Follow the path to its end, with what is asked for on the way: the verdict."""
-        inverted, path = False, self._work.path
-        path["updates"] = self.updates
+    def _follow(self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int) -> Ending:
+        """Follow the path to its end, with what is asked for on the way: the verdict, the pivots, |w|_1, the primal and
+        dual residual, and the gap."""
+        inverted, before = False, 0
         while True:
-            before = path["pivots"].item() if seed < 0 else 0
-            end, self.m = pivot_loop(rows.store, self._basis, self._work, self.m, b, scale, out, seed)
+            basis, work = self._plain
+            end, self.m, pivots, self.updates, objective, primal, dual, gap = pivot_loop(
+                rows.plain, basis, work, self.m, b, scale, out, seed, self.updates
+            )
             seed = -1
             if end == STALE:
                 # A basis that is worn again right after its inverse was computed is singular.
-                self._invert(drop=inverted and path["pivots"].item() == before)
+                self._invert(drop=inverted and pivots == before)
             elif end == CRAMPED:
                 self._enlarge()
             elif end == MISSING:
-                rows.load(path["missing"].item(), self.indices)
+                rows.load(self._work.path["missing"].item(), self.indices)
             elif end == EMPTY:
                 self._perturb()
             else:
                 break
-            inverted = end == STALE
-        self.updates = path["updates"].item()
+            inverted, before = end == STALE, pivots
         if end == STUCK:
-            return INFEASIBLE if self._infeasible(b) else LOST
-        return end
+            end = INFEASIBLE if self._infeasible(rows, b) else LOST
+        return end, pivots, objective, primal, dual, gap
 
     def _invert(self, *, drop: bool) -> None:
         """Compute the inverse from the basis matrix; a singular one is dropped."""
         m = self.m
-        self._work.path["updates"] = 0
+        self.updates = 0
         try:
             self._basis.G_inv[:m, :m] = np.linalg.inv(self._basis.G[:m, :m])
         except np.linalg.LinAlgError:
@@ -156,8 +163,8 @@ class Simplex(Stateful):
         c[0, 1] = np.max(np.abs(z[0, 0]) - c[0, 0]) * (1.0 + jitter * xi[0])
         c[1, 1] = jitter * xi[1]
 
-    def _infeasible(self, b: Floats) -> bool:
-        """Is the direction without an end a proof: a ray l with H'l = 0 and b'l > Gamma'|l|?"""
+    def _infeasible(self, rows: Rows, b: Floats) -> bool:
+        """Is the direction without an end a proof: a ray l with H'l = 0, to rounding, and b'l > Gamma'|l|?"""
         (primal, dual), (_, R) = self._work.side, self.idx
         if dual["kind"] != NOTHING:
             return False
@@ -165,6 +172,9 @@ class Simplex(Stateful):
         ray[R[: self.m]] = self._work.x[1, 2, : self.m]
         if primal["kind"] == ENTER:
             ray[primal["which"]] = primal["sign"]
-        on = ray != 0.0
+        on = np.flatnonzero(ray)
         gain, cost = b[on] @ ray[on], self.Gamma[on] @ np.abs(ray[on])
-        return bool(gain - cost > 1e-9 * (np.abs(b[on]) @ np.abs(ray[on]) + cost))
+        lines = rows.take(1, on)
+        off, size = np.abs(ray[on] @ lines), np.abs(ray[on]) @ np.abs(lines)
+        proof = gain - cost > 1e-9 * (np.abs(b[on]) @ np.abs(ray[on]) + cost)
+        return bool(proof and (off <= 1e-11 * size).all())

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from ..errors import ConfigError
 
-__all__ = ["Raw", "hearts", "hepatitis", "r", "shipped", "sklearn_diabetes", "tecator", "wheel_file"]
+__all__ = ["Raw", "about", "hearts", "hepatitis", "r", "shipped", "sklearn_diabetes", "tecator", "wheel_file"]
 
 # A loader gives a data frame or the path of a CSV or Parquet file, and prices by name where there are real ones.
 Raw: TypeAlias = "tuple[object, dict[str, float]]"
@@ -34,11 +34,21 @@ _THAL = {"normal": 3.0, "fixed": 6.0, "reversible": 7.0}
 
 def shipped(name: str) -> Raw:
     """The data set that is part of keyhole, as a Parquet file; see scripts/build_nhanes.py."""
-    import pyarrow.parquet as pq
+    return _shipped(name), about(name)["prices"]
 
-    path = Path(str(resources.files(__package__) / f"{name}.parquet"))
-    about = json.loads(pq.read_schema(path).metadata[b"keyhole"])
-    return path, about["prices"]
+
+def about(name: str) -> dict[str, Any]:
+    """What a shipped file says of itself: target, prices, origin; sources, known and currency where it has them."""
+    try:
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError:
+        raise _absent("pyarrow", "'keyhole[data]'") from None
+    found: dict[str, Any] = json.loads(pq.read_schema(_shipped(name)).metadata[b"keyhole"])
+    return found
+
+
+def _shipped(name: str) -> Path:
+    return Path(str(resources.files(__package__) / f"{name}.parquet"))
 
 
 def r(package: str, item: str) -> Callable[[], Raw]:

@@ -1,11 +1,11 @@
 """A data set as a value."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from .._types import Floats
-from ..streams.columns import Attribute, Range
+from ..streams.columns import Attribute, Label, Panel
 from ..streams.schema import Schema
 
 __all__ = ["Dataset"]
@@ -13,7 +13,10 @@ __all__ = ["Dataset"]
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows X (n, d), labels y (n,), what the columns are called and cost, and where it all is from."""
+    """Rows X (n, d), labels y (n,), what the columns are called and cost, and where it all is from.
+
+    `kh.make("thrifty", names=data.names, sources=data.sources, known=data.known, prices=data.prices, ...)` fits each.
+    """
 
     name: str
     X: Floats
@@ -21,17 +24,32 @@ class Dataset:
     names: tuple[str, ...]
     """The d attributes' names."""
     target: str
-    prices: Floats
-    """(d,); 1 each where no real prices are known."""
+    prices: Floats | dict[str, float]
+    """(d,), 1 each where no real prices are known; by source where there are `sources`."""
     source: str
+    """Where it is from."""
     licence: str
     control: bool = False
     """True where columns are interchangeable, so that no choice of attributes can win much."""
+    sources: dict[str, list[str]] = field(default_factory=dict)
+    """What is ordered at once, with the attributes it brings; empty where each attribute is ordered alone."""
+    known: tuple[str, ...] = ()
+    """The attributes that are there before anything is ordered."""
+    currency: str = ""
+    unit: str = ""
+    """The label's."""
 
     @property
     def schema(self) -> Schema:
         """Ranges and means as seen in the whole data set, and the prices: what `keyhole diagnose` would write."""
-        ranges = np.nanmin(self.X, axis=0), np.nanmax(self.X, axis=0), np.nanmean(self.X, axis=0)
-        rows = zip(self.names, *(r.tolist() for r in ranges), self.prices.tolist(), strict=True)
-        label = Range(self.target, float(self.y.min()), float(self.y.max()), float(self.y.mean()))
-        return Schema(label, tuple(Attribute(*row) for row in rows))
+        low, high, mean = (f(self.X, axis=0).tolist() for f in (np.nanmin, np.nanmax, np.nanmean))
+        label = Label(self.target, float(self.y.min()), float(self.y.max()), float(self.y.mean()), unit=self.unit)
+        priced = not isinstance(self.prices, dict)
+        attributes = tuple(
+            Attribute(n, low[j], high[j], mean[j], float(self.prices[j]) if priced else None, n in self.known)  # type: ignore[index]
+            for j, n in enumerate(self.names)
+        )
+        if not isinstance(self.prices, dict):
+            return Schema(label, attributes)
+        panels = tuple(Panel(name, tuple(brings), self.prices[name]) for name, brings in self.sources.items())
+        return Schema(label, attributes, panels=panels, currency=self.currency)

@@ -24,6 +24,8 @@ class Entry(NamedTuple):
     without: tuple[str, ...] = ()
     log: bool = False
     control: bool = False
+    panels: bool = False
+    """Whether the file says what is ordered together and what is known."""
 
 
 _DOLLARS = ("outpdol", "drugdol", "suppdol", "mentdol", "inpdol", "meddol")
@@ -43,6 +45,13 @@ _ENTRIES = {
         "systolic_bp",
         "NHANES 2017-18, US National Center for Health Statistics; prices: Kachuee et al. 2019",
         "public domain (a work of the US government)",
+    ),
+    "nhanes-panels": Entry(
+        lambda: carriers.shipped("nhanes-panels"),
+        "trunk_fat",
+        "NHANES 2017-18, US National Center for Health Statistics; prices: ours, in dollars",
+        "public domain (a work of the US government)",
+        panels=True,
     ),
     "deliveries": Entry(carriers.r("modeldata", "deliveries"), "time_to_delivery", "R package modeldata", _R),
     "hotel_rates": Entry(carriers.r("modeldata", "hotel_rates"), "avg_price_per_room", "R package modeldata", _R),
@@ -85,7 +94,7 @@ _ENTRIES = {
 
 
 def names() -> tuple[str, ...]:
-    """The data sets `load` knows; "nhanes" is part of keyhole, most others need the extra `data`."""
+    """The data sets `load` knows; the first two are part of keyhole, most others need the extra `data`."""
     return tuple(_ENTRIES)
 
 
@@ -99,8 +108,8 @@ def load(name: str, fill: bool = True) -> Dataset:
     >>> nhanes.X.shape, nhanes.target
     ((6302, 95), 'systolic_bp')
     """
-    key = name.lower().replace("-", "_").replace(" ", "_")
-    if key not in _ENTRIES:
+    key = {_plain(known): known for known in _ENTRIES}.get(_plain(name))
+    if key is None:
         raise ConfigError(f"there is no data set '{name}'; there are {', '.join(names())}")
     entry = _ENTRIES[key]
     try:
@@ -110,9 +119,23 @@ def load(name: str, fill: bool = True) -> Dataset:
         raise ConfigError(f"data set '{key}': {fault}") from None
     if fill:
         X = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
-    given = np.array([prices.get(a, 1.0) for a in attributes])
     target = f"log {entry.target}" if entry.log else entry.target
+    if entry.panels:
+        about = carriers.about(key)
+        market = {"sources": about["sources"], "known": tuple(about["known"])}
+        market |= {"currency": about["currency"], "unit": about["unit"]}
+        return Dataset(key, X, y, attributes, target, prices, entry.source, entry.licence, entry.control, **market)
+    given = np.array([prices.get(a, 1.0) for a in attributes])
     return Dataset(key, X, y, attributes, target, given, entry.source, entry.licence, entry.control)
+
+
+def _plain(name: str) -> str:
+    """A name as people may write it.
+
+    >>> _plain("NHANES panels")
+    'nhanes_panels'
+    """
+    return name.lower().replace("-", "_").replace(" ", "_")
 
 
 def _numbers(sources: Sequence[object], entry: Entry) -> tuple[tuple[str, ...], Floats, Floats]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._types import Floats
 from .figure import Figure, number
-from .theme import INK, rows_of, scale, themed
+from .theme import INK, layered, rows_of, scale
 
 __all__ = ["Curve", "curves", "steps"]
 
@@ -67,7 +67,7 @@ def curves(
     dots = base.transform_calculate(tip=_tip(x_name, y_name)).mark_point(size=60, opacity=0, filled=True)
     layers.append(dots.encode(**encoding, tooltip=tips, description=said))
     layers += _levels(levels)
-    return Figure(title, themed(layers), *_table(x, lines, x_name))
+    return Figure(title, layered(layers), *_table(x, lines, x_name))
 
 
 def steps(title: str, x: Floats, lines: Sequence[Curve], x_name: str, y_name: str) -> Figure:

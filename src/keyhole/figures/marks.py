@@ -7,7 +7,7 @@ import numpy as np
 
 from .._types import Floats
 from .figure import Figure, number
-from .theme import INK, colour_of, rows_of, themed
+from .theme import INK, colour_of, layered, rows_of
 
 __all__ = ["bars", "heat", "scatter"]
 
@@ -32,7 +32,7 @@ def heat(title: str, ends: Floats, names: Sequence[str], share: Floats, x_name: 
     )
     head = [f"% of rows, up to {x_name}", *(f"{b:.6g}" for b in ends)]
     rows = [[name, *(f"{100 * s:.0f}" for s in share[i])] for i, name in enumerate(names)]
-    return Figure(title, themed([drawn], height=_ROW * max(1, len(names))), head, rows)
+    return Figure(title, layered([drawn], height=_ROW * max(1, len(names))), head, rows)
 
 
 def bars(
@@ -61,7 +61,7 @@ def bars(
         for i, n in enumerate(names)
     ]
     head = ["", x_name, *(["low", "high"] if banded else [])]
-    return Figure(title, themed(layers, height=(_ROW + 2) * max(1, len(names))), head, rows)
+    return Figure(title, layered(layers, height=(_ROW + 2) * max(1, len(names))), head, rows)
 
 
 def scatter(
@@ -95,7 +95,7 @@ def scatter(
         layers.append(_diagonal(data, X, Y))
     head = [*([""] if labels else []), x_name, y_name]
     rows = [[*([str(p["label"])] if labels else []), number(_of(p, "x")), number(_of(p, "y"))] for p in data[:200]]
-    return Figure(title, themed(layers), head, rows)
+    return Figure(title, layered(layers), head, rows)
 
 
 def _of(point: dict[str, object], key: str) -> float:

@@ -24,7 +24,7 @@ def to_svg(chart: alt.TopLevelMixin, title: str) -> str:
     """The chart drawn once; `title` is what a screen reader says. The same chart gives the same text."""
     import vl_convert
 
-    drawn: str = vl_convert.vegalite_to_svg(chart.to_json())
+    drawn: str = vl_convert.vegalite_to_svg(theme.dressed(chart).to_json())
     names = theme.named()
     drawn = _PAINT.sub(lambda m: m[1] + names.get(m[2].lower(), m[2]) + m[3], drawn)
     drawn = _MARK.sub(r"<path \1><title>\2</title></path>", drawn)  # shown where a pointer rests

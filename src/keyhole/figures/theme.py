@@ -4,7 +4,20 @@ from collections.abc import Mapping, Sequence
 
 import altair as alt
 
-__all__ = ["COLOURS", "FAINT", "INK", "PAPER", "WIDTH", "colour_of", "named", "rows_of", "scale", "themed", "variables"]
+__all__ = [
+    "COLOURS",
+    "FAINT",
+    "INK",
+    "PAPER",
+    "WIDTH",
+    "colour_of",
+    "dressed",
+    "layered",
+    "named",
+    "rows_of",
+    "scale",
+    "variables",
+]
 
 WIDTH, HEIGHT = 440, 250
 
@@ -53,8 +66,14 @@ def rows_of(values: Sequence[Mapping[str, object]]) -> alt.InlineData:
     return alt.InlineData(values=list(values))
 
 
-def themed(layers: Sequence[alt.Chart], width: int = WIDTH, height: int = HEIGHT) -> alt.LayerChart:
-    """The layers in the house's clothes; names are never cut."""
+def layered(layers: Sequence[alt.Chart], width: int = WIDTH, height: int = HEIGHT) -> alt.LayerChart:
+    """The layers as one chart; without the theme, so that a notebook can put it beside another."""
+    chart: alt.LayerChart = alt.LayerChart(layer=list(layers)).properties(width=width, height=height)
+    return chart
+
+
+def dressed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
+    """The chart in the house's clothes; names are never cut."""
     axis = {
         "labelColor": INK,
         "titleColor": INK,
@@ -68,8 +87,7 @@ def themed(layers: Sequence[alt.Chart], width: int = WIDTH, height: int = HEIGHT
     }
     legend = {"labelColor": INK, "labelLimit": 0, "title": None, "orient": "top", "columns": 2, "labelFontSize": 12}
     legend |= {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2.5}
-    chart = alt.LayerChart(layer=list(layers))
-    dressed: alt.LayerChart = chart.properties(width=width, height=height).configure(
+    clothed: alt.TopLevelMixin = chart.configure(
         background="transparent", font="sans-serif", axis=axis, legend=legend, view={"stroke": None}
     )
-    return dressed
+    return clothed

@@ -11,6 +11,7 @@ from .._jit import jit
 from .._types import Bools, Floats, Ints
 from ..errors import ProtocolError
 from ..protocol import Learner
+from .timeline import Timeline
 
 __all__ = ["Page", "Progress"]
 
@@ -26,12 +27,12 @@ class Page:
     any of them and goes on later, in another process too, plays the rest bit for bit.
     """
 
-    def __init__(self, rows: Floats, labels: Floats, first: int) -> None:
+    def __init__(self, rows: Floats, labels: Floats, first: int, timeline: Timeline | None = None) -> None:
         self.rows, self.labels, self.first = rows, labels, first
         self.played = 0
         self.predictions: Floats = np.full(labels.size, np.nan)
         self.explored: Bools = np.zeros(labels.size, dtype=np.bool_)
-        self.bought: Ints = np.zeros(rows.shape[1], dtype=np.int64)
+        self.timeline = timeline
         self.price: Floats = np.zeros(labels.size)
         self._charge: Floats | None = None
 
@@ -50,18 +51,24 @@ class Page:
                 self.played += quick or self._row(learner, t)
                 progress(self.first + self.played)
 
+    def release(self) -> None:
+        """Let go of the rows, which have been played; not a view of nothing: that would hold on to them."""
+        self.rows = np.empty((0, self.rows.shape[1]))
+        self.__dict__.pop("_checked", None)
+
     def note(self, start: int, stop: int, attributes: Ints, extra: Ints) -> None:
         """Write down what rows start to stop bought before and after the label."""
-        self.bought[attributes] += stop - start
-        self.bought[extra] += stop - start
+        if self.timeline is not None:
+            self.timeline.add_alike(self.first + start, self.first + stop, np.concatenate([attributes, extra]))
         if self._charge is not None:
             self.price[start:stop] = self._charge[attributes].sum() + self._charge[extra].sum()
 
     def note_each(self, start: int, attributes: Ints, sizes: Ints) -> None:
         """The same for rows that differ: row i bought attributes[i], first sizes[i, 0], then sizes[i, 1]."""
-        bought = np.arange(attributes.shape[1]) < sizes.sum(axis=1)[:, None]
-        self.bought += np.bincount(attributes[bought], minlength=self.bought.size)
+        if self.timeline is not None:
+            self.timeline.add(self.first + start, attributes, sizes.sum(axis=1))
         if self._charge is not None:
+            bought = np.arange(attributes.shape[1]) < sizes.sum(axis=1)[:, None]
             self.price[start : start + len(sizes)] = (self._charge[attributes] * bought).sum(axis=1)
 
     @cached_property

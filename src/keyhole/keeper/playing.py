@@ -12,6 +12,7 @@ from ..frames import is_frame, labels_of, matrix_of
 from ..protocol import Learner
 from .history import History
 from .page import Page, Progress
+from .timeline import Timeline
 
 __all__ = ["play"]
 
@@ -46,20 +47,22 @@ def play(
     """
     if not isinstance(learner, Learner):
         raise ConfigError(f"play needs a learner, such as kh.make('thrifty', d=20, k=4), not {learner!r}")
-    pages = [Page(np.empty((0, learner.d)), np.empty(0), 0)]
+    timeline, pages = Timeline(learner.d), [Page(np.empty((0, learner.d)), np.empty(0), 0)]
     for rows, labels in _blocks(X, y, learner):
-        page = Page(rows, labels, first=pages[-1].first + pages[-1].played)
+        page = Page(rows, labels, pages[-1].first + pages[-1].played, timeline)
         page.play(learner, compiled, progress or _ignore)
         if not keep:
-            page.rows = np.empty((0, learner.d))  # not a view: that would hold on to the rows
+            page.release()
         pages.append(page)
     learner._finish()
     return History(
         predictions=np.concatenate([p.predictions for p in pages]),
         labels=np.concatenate([p.labels for p in pages]),
         explored=np.concatenate([p.explored for p in pages]),
-        bought=sum((p.bought for p in pages), start=np.zeros(learner.d, dtype=np.int64)) * (learner.market.of >= 0),
         price=np.concatenate([p.price for p in pages]),
+        names=learner.names,
+        known=learner.market.known,
+        timeline=timeline,
         rows=_together([p.rows for p in pages[1:]], learner.d) if keep else None,
     )
 

@@ -26,7 +26,7 @@ from ..rules import Numbers, Places, Rule
 from ..support import top_k
 from ._dantzig import one_of
 from ._exploit import OnSupport
-from ._options import Presets, number, settle
+from ._options import Presets, number, preset
 
 
 class AttributeEfficient(Learner):
@@ -48,17 +48,17 @@ class AttributeEfficient(Learner):
         k: int,
         k0: int,
         seed: int,
-        tuning: str,
-        step: float | None,
-        average: float | None,
-        radius: float,
-        explore: str | float,
-        exploit: str,
+        tuning: str = "practical",
+        step: float | None = None,
+        average: float | None = None,
+        radius: float = 1.0,
+        explore: str | float = "2 t^(-1/3)",
+        exploit: str = "newton",
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k < 2:
             raise ConfigError(f"{self.name} needs k >= 2 attributes of an example to train, but k = {k}")
-        numbers = settle(self.presets, tuning, step=step, average=average)
+        numbers = preset(self.presets, tuning, step=step, average=average)
         self.step, self.average = number("step", numbers["step"], above=0.0), numbers["average"]
         self.radius = number("radius", radius, above=0.0)
         self.reach = self.radius * (1.0 + 1e-9)
@@ -69,8 +69,12 @@ class AttributeEfficient(Learner):
         self.w_bar: Floats = np.zeros(self.d)
         S = np.sort(self.order[:k])
         self.exploiter = OnSupport(Newton(k, eps=0.1 * k, rho=None), S, np.zeros(k), partial=True)
+        self._begin()
 
     # -- what the three differ in
+
+    def _begin(self) -> None:
+        """What one of them keeps beyond w; the end of the constructor."""
 
     @abstractmethod
     def _eta(self, s: int, m: int) -> float:

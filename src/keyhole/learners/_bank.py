@@ -7,7 +7,7 @@ import numpy as np
 
 from .._jit import jit
 from .._types import Floats, Ints
-from ..newton import Newton
+from ..newton import Newton, spread
 from ..rules import Inverse, Numbers, Rule
 from ..state import Stateful
 
@@ -69,7 +69,8 @@ class ForwardBank(Stateful):
     def predict(self, i: int, x: Floats) -> float:
         """x' (A + x x')^-1 b = x' A^-1 b / (1 + x' A^-1 x)."""
         v = self.A_inv[i] @ x
-        return float(v @ self.b[i] / (1.0 + v @ x))
+        xv = spread(self.A_inv[i], v, x)  # before v is used: it may clear it
+        return float(v @ self.b[i] / (1.0 + xv))
 
     def learn(self, i: int, x: Floats, y: float) -> None:
         """The rank-one update of A^-1, and b."""
@@ -93,12 +94,12 @@ def _forward(A_inv: Floats, b: Floats, which: Ints, X: Floats, y: float) -> Floa
     v = np.empty(k)
     for j in range(which.size):
         i = which[j]
-        xv = vb = 0.0
         for a in range(k):
             v[a] = 0.0
             for c in range(k):
                 v[a] += A_inv[i, a, c] * X[j, c]
-            xv += v[a] * X[j, a]
+        xv, vb = spread(A_inv[i], v, X[j]), 0.0
+        for a in range(k):
             vb += v[a] * b[i, a]
         y_hat[j] = vb / (1.0 + xv)
         for a in range(k):

@@ -12,7 +12,7 @@ from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..rules import Places, Rule
 from ._exploit import OnSupport
-from ._options import Presets, number, settle, yes_or_no
+from ._options import Presets, number, preset, yes_or_no
 from ._standard import Standard, spread_out
 
 # Long enough that a stream is one compiled call.
@@ -32,7 +32,7 @@ class FixedSupport(Learner):
 
     def _begin(self, S: Ints, tuning: str, eps: float | None, sigma: float, delta: float, standardize: bool) -> None:
         """Put S and the options in place; the end of a constructor."""
-        eps = number("eps", settle(self.presets, tuning, eps=eps)["eps"], above=0.0)
+        eps = number("eps", preset(self.presets, tuning, eps=eps)["eps"], above=0.0)
         sigma, delta = number("sigma", sigma), number("delta", delta, above=0.0)
         rho = 0.5 / (2.0 + sigma * sqrt(2.0 * log(1.0 / min(delta, 1.0)))) ** 2 if tuning == "theory" else None
         self.exploiter = OnSupport(Newton(S.size, eps=eps * S.size, rho=rho), S, np.zeros(S.size), partial=False)

@@ -14,10 +14,10 @@ Presets: TypeAlias = Mapping[str, Mapping[str, float]]
 """tuning= -> the numbers it stands for."""
 
 
-def settle(presets: Presets, tuning: str, **given: float | None) -> dict[str, float]:
+def preset(presets: Presets, tuning: str, **given: float | None) -> dict[str, float]:
     """The numbers of a preset, each replaced by the one that was given; all must be finite and >= 0.
 
-    >>> settle({"theory": {"a": 1.0, "b": 2.0}}, "theory", a=None, b=3)
+    >>> preset({"theory": {"a": 1.0, "b": 2.0}}, "theory", a=None, b=3)
     {'a': 1.0, 'b': 3.0}
     """
     chosen = presets[one_of("tuning", tuning, tuple(presets))]

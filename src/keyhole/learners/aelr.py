@@ -53,20 +53,7 @@ class AELR(AttributeEfficient):
         "practical": {"step": 1.0, "average": 3.0},
     }
 
-    def __init__(
-        self,
-        names: tuple[str, ...],
-        k: int,
-        k0: int,
-        seed: int,
-        tuning: str = "practical",
-        step: float | None = None,
-        average: float | None = None,
-        radius: float = 1.0,
-        explore: str | float = "2 t^(-1/3)",
-        exploit: str = "newton",
-    ) -> None:
-        super().__init__(names, k, k0, seed, tuning, step, average, radius, explore, exploit)
+    def _begin(self) -> None:
         self.u: Floats = np.zeros(self.d)
 
     def _eta(self, s: int, m: int) -> float:

@@ -51,21 +51,6 @@ class AER(AttributeEfficient):
         "practical": {"step": 0.1, "average": 3.0},
     }
 
-    def __init__(
-        self,
-        names: tuple[str, ...],
-        k: int,
-        k0: int,
-        seed: int,
-        tuning: str = "practical",
-        step: float | None = None,
-        average: float | None = None,
-        radius: float = 1.0,
-        explore: str | float = "2 t^(-1/3)",
-        exploit: str = "newton",
-    ) -> None:
-        super().__init__(names, k, k0, seed, tuning, step, average, radius, explore, exploit)
-
     def _eta(self, s: int, m: int) -> float:
         return 1.0 / sqrt(self.d * (self.d / m + 1.0) * s)
 
@@ -87,4 +72,4 @@ def onto_l1_ball(v: Floats, radius: float) -> Floats:
     theta = (np.cumsum(descending) - radius) / np.arange(1, v.size + 1)
     last = np.flatnonzero(descending >= theta)[-1]  # never empty, not even where v is so large that radius vanishes
     w: Floats = np.sign(v) * np.maximum(size - theta[last], 0.0)
-    return w
+    return w * (radius / max(radius, float(np.abs(w).sum())))  # beside a huge v the radius is lost in rounding

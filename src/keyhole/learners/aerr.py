@@ -54,21 +54,6 @@ class AERR(AttributeEfficient):
         "practical": {"step": 0.01, "average": 3.0},
     }
 
-    def __init__(
-        self,
-        names: tuple[str, ...],
-        k: int,
-        k0: int,
-        seed: int,
-        tuning: str = "practical",
-        step: float | None = None,
-        average: float | None = None,
-        radius: float = 1.0,
-        explore: str | float = "2 t^(-1/3)",
-        exploit: str = "newton",
-    ) -> None:
-        super().__init__(names, k, k0, seed, tuning, step, average, radius, explore, exploit)
-
     def _eta(self, s: int, m: int) -> float:
         return sqrt(m / (2.0 * self.d * s))
 

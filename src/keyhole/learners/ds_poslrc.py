@@ -103,17 +103,18 @@ class DSPOSLRC(Learner):
         return self.estimate.identified
 
     def _ask(self, t: int, pool: Bools | None) -> Draft:
-        """S_{s-1}, and B' from SAMPLING(k0, d', w_hat outside S); the round carries n, m and q(B')."""
+        """S_{s-1}, and B' from SAMPLING(k0, d', w_hat outside S); it carries n, m, q(B'), and S for Newton."""
         everything = np.ones(self.d, dtype=np.bool_) if pool is None else pool
         S = self.support if pool is None else self.support[pool[self.support]]
         # Deviation: drawn in the complement's own places, mapped back to [d] (E32).
         C = _complement(self.order, self.support, everything)
         n, m = C.size, min(self.k0, C.size)
+        epoch = tuple(map(float, self.support)) if self.by_newton else ()
         if m == 0:
-            return Draft("exploit", S, memo=(0.0, 0.0))
+            return Draft("exploit", S, memo=(0.0, 0.0, *epoch))
         q = sampling.law(np.zeros(n) if self.uniform else self.estimate.w_hat[C])
         drawn = sampling.sample(q, m, self.rng)
-        return Draft("explore", S, C[drawn], memo=(float(n), float(m), *q[drawn].tolist()))
+        return Draft("explore", S, C[drawn], memo=(float(n), float(m), *q[drawn].tolist(), *epoch))
 
     @classmethod
     def _entries(cls, d: int, k: int) -> int:
@@ -124,7 +125,8 @@ class DSPOSLRC(Learner):
             raise StateError("the exploiter in the state is on another support than the learner")
 
     def _memo_fits(self, r: Round) -> bool:
-        return is_drawn(r.memo, r.extra.size, self.d)
+        drawn, epoch = r.memo[: 2 + r.extra.size], r.memo[2 + r.extra.size :]
+        return is_drawn(drawn, r.extra.size, self.d) and len(epoch) in (0, self.k)
 
     def _finish(self) -> None:
         self.estimate.say_if_silent()
@@ -135,13 +137,15 @@ class DSPOSLRC(Learner):
         return dot_on(self.estimate.w_hat[self.support], self.support, r.attributes, x)
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
-        if self.by_newton and np.isin(r.attributes, self.support).all():
+        drawn, epoch = 2 + r.extra.size, r.memo[2 + r.extra.size :]
+        # A round of 0.1.0 carries no S: there it is of this support if it bought all of it.
+        if self.by_newton and np.array_equal(epoch or r.attributes, self.support):
             self.newton.learn(r.attributes, x, y)
         B = np.concatenate([r.attributes, r.extra])
         if B.size == 0:
             return
         n, m = int(r.memo[0]), int(r.memo[1])
-        P = sampling.union_pairs(r.attributes.size, np.array(r.memo[2:]), n, m)
+        P = sampling.union_pairs(r.attributes.size, np.array(r.memo[2:drawn]), n, m)
         self.estimate.accumulate(B, np.concatenate([x, more]), y, P)
         if self._is_due():
             self.estimate.solve()

@@ -12,7 +12,7 @@ from ..protocol import Learner
 from ..rules import Gram, Numbers, Rule
 from ._dantzig import one_of
 from ._everything import BuysEverything
-from ._options import Presets, settle
+from ._options import Presets, preset
 from ._quadratic import add_residual, add_row, inner, soft
 
 # The authors' constants: first curvature, its growth, the stages' tolerance, and the most iterations of a loop.
@@ -153,7 +153,7 @@ class ILAMM(BuysEverything):
         share: float | None = None,
     ) -> None:
         super().__init__(names, k, k0, seed)
-        numbers = settle(self.presets, tuning, c=c, share=share)
+        numbers = preset(self.presets, tuning, c=c, share=share)
         self.mcp = one_of("penalty", penalty, ("scad", "mcp")) == "mcp"
         self.scale = numbers["c"] * sqrt(log(max(self.d, 2))) * (-1.0 if tuning == "practical" else 1.0)
         self.tally: Floats = np.zeros(2)

@@ -182,7 +182,8 @@ class KaleGreedy(Learner):
         if not self.theory:
             used = self.sets[j] >= 0
             A, b = self.pooled.start(self.sets[j][used])
-            self.bank.A_inv[j][np.ix_(used, used)] = np.linalg.inv(A + self.ridge * np.eye(b.size))
+            values, vectors = np.linalg.eigh(A)  # never singular once the ridge is added, however large A is
+            self.bank.A_inv[j][np.ix_(used, used)] = (vectors / (np.maximum(values, 0.0) + self.ridge)) @ vectors.T
             self.bank.b[j][used] = b
 
     def _place(self) -> Ints:

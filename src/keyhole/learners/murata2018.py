@@ -227,7 +227,7 @@ class MurataHybrid(MurataExplore):
 
     def _ask(self, t: int, pool: Bools | None) -> Draft:
         if self.left == 0:
-            self._settle()
+            self._end_exploitation()
             return super()._ask(t, pool)
         self.left -= 1
         J = self.support if pool is None else self.support[pool[self.support]]
@@ -251,7 +251,7 @@ class MurataHybrid(MurataExplore):
         self.newton.follow(top_k(u, self.k, self.newton.S, self.order), self.theta)
         return u
 
-    def _settle(self) -> None:
+    def _end_exploitation(self) -> None:
         """The exploitation is over: go on from the better of its weights and theta."""
         if self.open_phase and self.lead > 0.0:
             self._set(self.newton.weights(self.d))

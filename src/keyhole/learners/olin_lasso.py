@@ -12,7 +12,7 @@ from ..errors import ConfigError
 from ..protocol import Learner
 from ..rules import Gram, Numbers, Rule
 from ._everything import BuysEverything
-from ._options import Presets, settle
+from ._options import Presets, preset
 from ._quadratic import add_residual, add_row, inner, lasso
 
 # The problem of a round is solved until no gradient is off by more than this.
@@ -120,7 +120,7 @@ class OLinLasso(BuysEverything):
         n0: int | None = None,
     ) -> None:
         super().__init__(names, k, k0, seed)
-        numbers = settle(self.presets, tuning, c=c, n0=n0)
+        numbers = preset(self.presets, tuning, c=c, n0=n0)
         if numbers["n0"] < 1 or numbers["n0"] % 1:
             raise ConfigError(f"n0 must be a whole number of rows >= 1; it is {n0}")
         self.n0 = int(numbers["n0"])

@@ -11,7 +11,7 @@ from ..errors import ConfigError
 from ..protocol import Learner
 from ..rules import Numbers, Rule
 from ._everything import BuysEverything
-from ._options import Presets, number, places, settle
+from ._options import Presets, number, places, preset
 from ._quadratic import add_residual, inner
 
 
@@ -67,7 +67,7 @@ def _rda(
             errors[2] += y[t] * y[t]
             signal = max(errors[2] - errors[1], 0.01 * errors[2])
             v = tally[1] / d
-            lam_t = lam * r * np.sqrt(v) + gamma_t * v * rho / np.sqrt(tally[0])
+            lam_t = np.sqrt(v) * (lam * r + gamma_t * rho * np.sqrt(errors[2] / errors[0]) / np.sqrt(tally[0]))
             gamma_t *= v * (1.0 + _NOISY * np.sqrt(errors[1] / signal) if signal > 0.0 else 1.0)
         if gamma_t > 0.0:  # else every row so far was zero, and so is w
             root = np.sqrt(tally[0])
@@ -81,7 +81,7 @@ class RDA(BuysEverything):
         g_t = 2 (<w_t, x_t> - y_t) x_t,   g_bar_t = ((t-1)/t) g_bar_{t-1} + (1/t) g_t
         w_{t+1,G} = -(sqrt(t)/gamma_t) [1 - lam_t sqrt(d_G) / |g_bar_{t,G}|_2]_+ g_bar_{t,G}     for every group G
 
-    with gamma_t = gamma sqrt(d) v_t n_t and lam_t = lam r_t + gamma sqrt(d) v_t rho / sqrt(t). Where every group is one
+    with gamma_t = gamma sqrt(d) v_t n_t and lam_t = lam r_t + gamma sqrt(d) rho y_t / sqrt(t). Where every group is one
     attribute this is the soft threshold of l1-RDA (rho > 0: its "enhanced" form); with larger groups it is DA-GL, whose
     group formula is reconstructed (its paper promises a closed form in O(d); sqrt(d_G) is the group lasso's factor).
 
@@ -92,12 +92,12 @@ class RDA(BuysEverything):
     groups
         Lists of attributes, by name or by number; an attribute in none of them is a group of its own.
     tuning
-        "theory": v_t = n_t = r_t = 1 and gamma = 4, which balances the two terms of the regret bound where |x|_inf,
-        |w|_1 and |y| are at most 1, rho = 0 and lam = 0.001. "practical" (the default): v_t is the mean of x_i^2 so far
-        over all attributes, n_t = 1 + 1.5 noise / signal as the errors so far tell them apart, r_t their root mean
-        square times sqrt(v_t), and <w_t, x_t> is kept within the largest label so far; without these (they are ours)
-        the same gamma explodes on one design and hardly moves on another. gamma = 1, rho = 0.02 and lam = 0.02 are for
-        the streams of `benchmarks/tune.py`.
+        "theory": v_t = n_t = r_t = y_t = 1 and gamma = 4, which balances the two terms of the regret bound where
+        |x|_inf, |w|_1 and |y| are at most 1, rho = 0 and lam = 0.001. "practical" (the default): v_t is the mean of
+        x_i^2 so far over all attributes, n_t = 1 + 1.5 noise / signal as the errors so far tell them apart, r_t and y_t
+        are the root mean squares of the errors and of the labels, times sqrt(v_t), and <w_t, x_t> is kept within the
+        largest label so far; without these (they are ours) the same gamma explodes on one design and hardly moves on
+        another. gamma = 1, rho = 0.04 and lam = 0.02 are for the streams of `benchmarks/tune.py`.
     gamma, lam, rho
         The numbers above; each overrides the preset.
 
@@ -116,7 +116,7 @@ class RDA(BuysEverything):
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("tally", "errors"), Numbers(least=0.0))
     presets: ClassVar[Presets] = {
         "theory": {"gamma": 4.0, "lam": 0.001, "rho": 0.0},
-        "practical": {"gamma": 1.0, "lam": 0.02, "rho": 0.02},
+        "practical": {"gamma": 1.0, "lam": 0.02, "rho": 0.04},
     }
 
     def __init__(
@@ -132,7 +132,7 @@ class RDA(BuysEverything):
         rho: float | None = None,
     ) -> None:
         super().__init__(names, k, k0, seed)
-        numbers = settle(self.presets, tuning, gamma=gamma, lam=lam, rho=rho)
+        numbers = preset(self.presets, tuning, gamma=gamma, lam=lam, rho=rho)
         number("gamma", numbers["gamma"], above=0.0)
         self.numbers = np.array([*numbers.values(), float(tuning != "theory")])
         self.group, self.size = _partition(groups or (), self.names)

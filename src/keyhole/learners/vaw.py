@@ -8,10 +8,11 @@ import numpy as np
 from .._jit import jit
 from .._types import Floats
 from ..market import Market, Prices, Sources
+from ..newton import spread
 from ..protocol import Learner
 from ..rules import Inverse, Rule
 from ._everything import BuysEverything
-from ._options import Presets, number, settle
+from ._options import Presets, number, preset
 
 
 @jit
@@ -26,10 +27,9 @@ def _vaw(A_inv: Floats, b: Floats, X: Floats, y: Floats) -> Floats:
         for j in range(d):  # by rows of the symmetric A^-1: this order vectorises
             for i in range(d):
                 v[i] += A_inv[j, i] * x[j]
-        xv = 1.0
+        xv = 1.0 + spread(A_inv, v, x)
         bv = 0.0
         for i in range(d):
-            xv += v[i] * x[i]
             bv += v[i] * b[i]
         y_hat[t] = bv / xv
         if np.isnan(y[t]):
@@ -86,7 +86,7 @@ class VAW(BuysEverything):
         prices: Prices | None = None,
     ) -> None:
         super().__init__(names, k, k0, seed, Market.build(names, sources, known, prices))
-        self.a = number("a", settle(self.presets, tuning, a=a)["a"], above=0.0)
+        self.a = number("a", preset(self.presets, tuning, a=a)["a"], above=0.0)
         self.A_inv: Floats = np.eye(self.d) / self.a
         self.b: Floats = np.zeros(self.d)
 

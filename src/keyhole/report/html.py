@@ -1,8 +1,10 @@
 """One page that needs nothing from outside: no network, no fonts, and next to no script."""
 
+import base64
+import hashlib
 from collections.abc import Sequence
-from html import escape
 
+from .._text import escape
 from .svg import COLOURS
 
 __all__ = ["bullets", "code", "figure", "page", "section", "standalone", "table"]
@@ -75,6 +77,11 @@ summary{display:none}
 _SCRIPT = "addEventListener('beforeprint',()=>document.querySelectorAll('details').forEach(d=>d.open=true))"
 
 
+# Nothing is fetched, and no script runs but this one.
+_HASH = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
+_POLICY = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{_HASH}'; base-uri 'none'"
+
+
 def _style(rules: str) -> str:
     dark = f"@media screen and (prefers-color-scheme:dark){{:root{{{_DARK_VARIABLES}}}}}"
     return f"<style>:root{{color-scheme:light dark;{_LIGHT_VARIABLES}}}{dark}{rules}</style>"
@@ -85,6 +92,7 @@ def page(title: str, lead: str, body: Sequence[str]) -> str:
     head = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n<link rel="icon" href="data:,">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         f"<title>{escape(title)}</title>\n{_style(_PAGE + _FIGURES)}\n</head>\n<body>\n"
     )
     top = f"<h1>{escape(title)}</h1>\n<p>{escape(lead)}</p>\n"

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 import numpy as np
 
+from .._text import escape
 from .._types import Floats
 
 __all__ = ["COLOURS", "Axis", "Curve", "heat_map", "line_chart"]

@@ -62,7 +62,7 @@ class References(Stateful):
     def add(self, first: int, X: Floats, y: Floats) -> None:
         """A complete page, which begins after `first` rows."""
         weight, known = _weight(first), np.isfinite(y)
-        if self.prices.size > _WIDEST or not weight or not known.any():
+        if not self.G.size or not weight or not known.any():
             return
         if not self.G.any():
             self.shift = np.append(_means(X[known]), y[known].mean())

@@ -74,6 +74,7 @@ def _attributes(totals: Totals, learner: Learner) -> dict[str, Plain]:
 def _warnings(totals: Totals, clip: bool) -> list[str]:
     """Everything a reader should know, each a sentence."""
     found = totals.messages.splitlines() + totals.missing + (totals.clips.report() if clip else [])
+    found += totals.others.report()
     if totals.clips.constant:
         found.append(f"constant so far: {', '.join(totals.clips.constant)}")
     if totals.abandoned:

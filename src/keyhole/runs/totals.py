@@ -6,7 +6,7 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..state import Stateful
-from ..streams import Clips, Schema
+from ..streams import Clips, Others, Schema
 from .pages import RunPage
 
 __all__ = ["Totals"]
@@ -29,6 +29,7 @@ class Totals(Stateful):
         "bought",
         "unobserved",
         "clips",
+        "others",
         "mark",
         "told",
         "messages",
@@ -41,7 +42,7 @@ class Totals(Stateful):
         self.loss = 0.0
         self.bought: Ints = np.zeros(d, dtype=np.int64)
         self.unobserved: Ints = np.zeros(d, dtype=np.int64)
-        self.clips = Clips(schema)
+        self.clips, self.others = Clips(schema), Others(schema)
         if not clip:  # then no value lies beyond anything
             self.clips.low[:], self.clips.high[:] = -np.inf, np.inf
         self.mark: Ints = np.zeros((3, d), dtype=np.int64)
@@ -60,6 +61,7 @@ class Totals(Stateful):
             self.unobserved += np.bincount(i[np.isnan(x)], minlength=d)
             self.clips.count(x, i)
         self.clips.count_labels(y)
+        self.others.count(page.raw.X[page.new])
 
     def close_page(self) -> list[str]:
         """A page is complete: begin the next, and give what a person should be told now, once at each share."""

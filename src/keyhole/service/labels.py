@@ -54,10 +54,10 @@ _LINES = {"schema": {"type": "string", "example": '{"key": "patient-17", "y": 6.
 @router.post(
     "/learners/{name}/labels",
     dependencies=[Depends(may("tell"))],
-    openapi_extra={"requestBody": {"required": True, "content": {"text/csv": _TEXT, "application/x-ndjson": _LINES}}},
+    openapi_extra={"requestBody": {"required": True, "content": {"text/csv": _TEXT, "text/plain": _LINES}}},
 )
 async def tell_many(name: NamePath, store: Opened, text: Annotated[str, Depends(_body)]) -> Outcomes:
-    """Labels by key, as CSV (`key,y`) or JSON lines; a refused line stops none of the others."""
+    """Labels by key, as CSV (`key,y`) or JSON lines, told apart by their first character; a refused line stops none."""
     return await run_in_threadpool(lambda: _told(store[name].tell_many, list(_lines(text))))
 
 

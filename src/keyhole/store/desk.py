@@ -47,7 +47,7 @@ class Desk:
         deadline = None if deadline is None else _finite("the deadline", deadline)
         r = self.live.learner.ask(available=given)
         content: dict[str, Plain] = {"key": key, "available": given, "deadline": deadline}  # type: ignore[dict-item]
-        content |= {"price": facts.order(self.live.learner, r).price, "round": json.loads(r.to_json())}
+        content |= {"price": r.price, "round": json.loads(r.to_json())}
         event = self._event("ask", r.index, content)
         standing = Standing.asked_by(event)
         self.connection.execute(sql.ADD_ROUND, standing.row(self.live.id))

@@ -4,26 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from .._types import Floats
 from ..protocol import Learner
 from ..rounds import Round
 
-__all__ = ["Order", "Reason", "alarms", "interval", "order", "reasons"]
-
-
-@dataclass(frozen=True)
-class Order:
-    """What to order for a round, by name, each with its price."""
-
-    sources: tuple[str, ...]
-    prices: tuple[float, ...]
-
-    @property
-    def price(self) -> float:
-        """Of the whole basket."""
-        return float(sum(self.prices))
+__all__ = ["Reason", "alarms", "basket", "interval", "reasons"]
 
 
 @dataclass(frozen=True)
@@ -38,12 +22,12 @@ class Reason:
     reason: str
 
 
-def order(learner: Learner, r: Round) -> Order:
-    """What a round orders, the extras after the label included."""
-    names = (*r.names, *(learner.names[i] for i in r.extra))
-    price = _prices(learner)
-    places = [*r.attributes.tolist(), *r.extra.tolist()]
-    return Order(names, tuple(float(price[i]) for i in places))
+def basket(learner: Learner, r: Round) -> list[tuple[str, float]]:
+    """What a round orders, by name, with its price: first what comes before the label, then the extras."""
+    market = learner.market
+    before, after = market.basket(r.attributes).tolist(), market.basket(r.extra).tolist()
+    places = [*before, *(source for source in after if source not in before)]
+    return [(market.sources[source], float(market.prices[source])) for source in places]
 
 
 def interval(learner: Learner, r: Round, values: Sequence[float]) -> tuple[float | None, float | None]:
@@ -73,12 +57,9 @@ def reasons(learner: Learner) -> list[Reason]:
 
 
 def _weights(learner: Learner) -> list[Reason]:
-    weights, price = learner.weights, _prices(learner)
+    weights, market = learner.weights, learner.market
     order = sorted(learner.support.tolist(), key=lambda i: -abs(weights[i]))
-    text = "in the support"
-    return [Reason(learner.names[i], float(weights[i]), None, float(price[i]), True, text) for i in order]
-
-
-def _prices(learner: Learner) -> Floats:
-    prices: Floats | None = getattr(learner, "prices", None)
-    return np.zeros(learner.d) if prices is None else prices
+    return [
+        Reason(learner.names[i], float(weights[i]), None, float(market.charge[i]), True, "in the support")
+        for i in order
+    ]

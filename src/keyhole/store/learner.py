@@ -66,8 +66,8 @@ class StoredLearner:
         def ask(desk: Desk) -> Entry:
             standing, r = desk.ask(key, available, deadline)
             if standing.predicted is not None or standing.ended is not None:
-                return reading.entry(desk.connection, self._live.id, self.name, desk.live.learner, standing.round)
-            return reading.fresh(self.name, desk.live.learner, standing, r)
+                return reading.entry(desk.connection, self._live.id, self.name, standing.round)
+            return reading.fresh(self.name, standing, r)
 
         return self.transact(ask)
 
@@ -111,8 +111,7 @@ class StoredLearner:
         learner = self.learner()
         bought = []
         for entry in self.rounds():
-            order = facts.order(learner, entry.round)
-            for name, price in zip(order.sources, order.prices, strict=True):
+            for name, price in facts.basket(learner, entry.round):
                 bought.append(Purchase(entry.index, entry.key, entry.asked_at, name, price))
         return tuple(bought)
 
@@ -189,10 +188,8 @@ class StoredLearner:
     def _entries(
         self, *which: "ColumnElement[bool]", limit: int | None = None, newest: bool = False
     ) -> tuple[Entry, ...]:
-        with self._live.lock, self.database.reading() as connection:
-            self._live.catch_up(connection)
-            learner = self._live.learner
-            return reading.entries(connection, self._live.id, self.name, learner, which, limit, newest)
+        with self.database.reading() as connection:
+            return reading.entries(connection, self._live.id, self.name, which, limit, newest)
 
 
 def _plain(r: Given) -> "Round | int":

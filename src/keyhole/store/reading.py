@@ -5,9 +5,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, Connection, and_, select
 
-from ..protocol import Learner
 from ..rounds import Round
-from . import facts
 from .books import Standing
 from .entries import Entry, History, Said, Told
 from .events import floats
@@ -24,17 +22,16 @@ def identifier(name: str, index: int) -> str:
     return f"{name}:{index}"
 
 
-def fresh(name: str, learner: Learner, standing: Standing, r: Round, said: str | None = None) -> Entry:
+def fresh(name: str, standing: Standing, r: Round, said: str | None = None) -> Entry:
     """A round as it stands; `said` is the body of its last prediction."""
     content = json.loads(said) if said else None
-    order = facts.order(learner, r)
     return Entry(
         id=identifier(name, r.index),
         index=r.index,
         key=standing.key,
         status=standing.status,
         round=r,
-        sources=order.sources,
+        sources=tuple(r.sources or ()),
         price=standing.price,
         asked_at=standing.asked_at,
         deadline=standing.deadline,
@@ -45,16 +42,15 @@ def fresh(name: str, learner: Learner, standing: Standing, r: Round, said: str |
     )
 
 
-def entry(connection: Connection, learner_id: int, name: str, learner: Learner, index: int) -> Entry:
+def entry(connection: Connection, learner_id: int, name: str, index: int) -> Entry:
     """One round."""
-    return entries(connection, learner_id, name, learner, [rounds.c.round == index], None, False)[0]
+    return entries(connection, learner_id, name, [rounds.c.round == index], None, False)[0]
 
 
 def entries(
     connection: Connection,
     learner_id: int,
     name: str,
-    learner: Learner,
     which: "Sequence[ColumnElement[bool]]",
     limit: int | None,
     newest: bool,
@@ -69,7 +65,7 @@ def entries(
     made = []
     for *standing, asked_body, said_body in connection.execute(found):
         r = Round.from_json(json.dumps(json.loads(asked_body)["round"]))
-        made.append(fresh(name, learner, Standing(*standing), r, said_body))
+        made.append(fresh(name, Standing(*standing), r, said_body))
     return tuple(made)
 
 

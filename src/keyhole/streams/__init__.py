@@ -4,6 +4,7 @@ from .clips import Clips
 from .columns import Attribute, Label, Panel, Range
 from .fingerprint import Fingerprint, fingerprint
 from .laws import designs
+from .others import Others
 from .prices import read_prices
 from .schema import Schema
 from .synthetic import Stream, synthetic
@@ -17,6 +18,7 @@ __all__ = [
     "DataError",
     "Fingerprint",
     "Label",
+    "Others",
     "Panel",
     "Range",
     "Schema",

@@ -4,15 +4,18 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .._types import Floats
-from ._arrow import matrix, regroup
+from .arrow import matrix, regroup
 from .columns import Attribute, Label
-from .encoding import Wrong, encode, is_plain
+from .encoding import Wrong, as_words, encode, is_plain
 from .schema import Schema
 from .table import Batch, Column, DataError, Table
 
 __all__ = ["EncodedTable"]
+
+_MOST_UNSEEN = 20
 
 
 class EncodedTable(Table):
@@ -31,6 +34,8 @@ class EncodedTable(Table):
         self._home = schema.column_of | {schema.target: schema.target}
         super().__init__(table.name, [Column(name, "number") for name in self._home], table.rows)
         self.width = table.width
+        self.unseen: dict[str, dict[str, int]] = {}
+        """How often each word that is no value of its category was read, by column; 20 words of a column at most."""
 
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
         """What the table itself has, by its own columns."""
@@ -84,6 +89,8 @@ class EncodedTable(Table):
         cells = pa.chunked_array([p.column(declared.name) for p in pieces]).combine_chunks()
         if isinstance(cells, pa.ChunkedArray):  # an older pyarrow, or nothing to combine
             cells = cells.chunk(0)
+        if isinstance(declared, Attribute) and declared.type == "category":
+            self._note_unseen(cells, declared)
         try:
             return encode(cells, declared)
         except Wrong as wrong:
@@ -99,3 +106,19 @@ class EncodedTable(Table):
             raise DataError(
                 f"{self.name}: column '{declared.name}' cannot be read as {kind}", None, declared.name
             ) from None
+
+    def _note_unseen(self, cells: pa.Array, category: Attribute) -> None:
+        words = as_words(cells)
+        strange = words.filter(pc.invert(pc.is_in(words, pa.array(category.values, pa.string())))).drop_null()
+        for item in pc.value_counts(strange).to_pylist() if len(strange) else ():
+            found = self.unseen.setdefault(category.name, {})
+            if item["values"] in found or len(found) < _MOST_UNSEEN:
+                found[item["values"]] = found.get(item["values"], 0) + item["counts"]
+
+    def strangers(self) -> list[str]:
+        """One sentence per category with words that are none of its values, as far as the table was read."""
+        return [
+            f"'{column}' had {sum(found.values())} cells that are none of its values ({', '.join(sorted(found)[:3])}"
+            f"{', ...' if len(found) > 3 else ''}): they count as other, 0 in each of its attributes"
+            for column, found in self.unseen.items()
+        ]

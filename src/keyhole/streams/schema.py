@@ -180,6 +180,14 @@ class Schema(Scales):
         ignored = (*self.ignored, *(a.name for a in self.attributes if a.name in gone))
         return replace(self.without_panel_columns(names), attributes=kept, ignored=ignored)
 
+    def written(self, numbers: str = "", encoding: str = "") -> "Schema":
+        """The same schema for a file whose numbers are written, or whose text is encoded, in another way; "": as is."""
+        columns = self.attributes
+        if numbers:
+            columns = tuple(replace(a, numbers=numbers) if a.type == "number" else a for a in columns)
+        label = replace(self.label, numbers=numbers) if numbers else self.label  # type: ignore[call-arg]
+        return replace(self, label=label, attributes=columns, encoding=encoding or self.encoding)
+
     def settle(self, table: "Table") -> "Schema":
         """The same schema with the values and origins that were left out, as all rows of a table have them.
 

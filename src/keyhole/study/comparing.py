@@ -1,19 +1,19 @@
 """A comparison in its folder: what is there is not done again."""
 
-import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..errors import ConfigError
-from ..files import remove_leftovers, write_atomically
+from ..errors import ConfigError, StateError
+from ..files import read_json, remove_leftovers, write_atomically, write_json
 from ..outputs import Folder
 from ..spec import Spec
 from .engines import Engine
-from .job import Job, Outcome, learner_of
+from .job import Job, Outcome, learner_of, run_job
 from .stream_spec import StreamSpec
 
 __all__ = ["Comparison", "Progress"]
@@ -34,6 +34,7 @@ class Comparison:
         rounds: int,
         budget: int | None = None,
         extra: int = 0,
+        spend: float | None = None,
     ) -> None:
         self.path = folder
         names = [str(Spec.parse(text)) for text in algorithms]
@@ -41,56 +42,83 @@ class Comparison:
         if twice or not names:
             raise ConfigError(f"'{twice}' is listed twice" if twice else "list at least one algorithm")
         self.jobs = [
-            Job(stream, name, seed, rounds, budget or stream.budget, extra)
+            Job(stream, name, seed, rounds, budget or stream.budget, extra, spend)
             for stream in streams
             for name in names
             for seed in range(seeds)
         ]
+        self.notes = [f"{stream.name}: {text}" for stream in streams for text in stream.notes]
         for job in self.jobs:
             if job.seed == 0:
-                learner_of(job, job.stream.rows(0, 1))  # what cannot be made is said before anything runs
+                self._check(job)  # what cannot be made is said before anything runs
+
+    def _check(self, job: Job) -> None:
+        rows = job.stream.rows(0, 1)
+        if job.spend is not None and not rows.schema.priced:
+            raise ConfigError("--spend M needs to know what things cost: give --prices FILE, or a schema with prices")
+        learner_of(job, rows)
 
     def run(self, engine: Engine, progress: Progress) -> list[tuple[Job, Outcome]]:
-        """Do what is missing, then write results.parquet and curves.parquet; gives every job with its outcome."""
+        """Do what is missing, then write results.parquet and curves.parquet; gives every job with its outcome.
+
+        Algorithms that an earlier command played on the same streams, as long and with the same budget, come after.
+        """
         self.folder = Folder.claim(self.path, "comparison")
         self.folder.check_room(len(self.jobs) * 20_000 + 20_000_000)
         with self.folder.lock():
             remove_leftovers(self.folder.subfolder("jobs"))
-            missing = [job for job in self.jobs if self._read(job) is None]
+            there = self._stored()
+            missing = [job for job in self.jobs if job not in there]
             done = len(self.jobs) - len(missing)
             progress(done, len(self.jobs))
-            for job, outcome in engine.run(missing) if missing else iter(()):
-                write_atomically(self._path(job), json.dumps(outcome).encode())
+            for job, outcome in engine.run(missing, run_job) if missing else iter(()):
+                write_json(self._path(job), {"job": asdict(job), "outcome": outcome})
+                there[job] = outcome
                 done += 1
                 progress(done, len(self.jobs))
-            pairs = list(self._pairs())
+            pairs = [(job, there[job]) for job in (*self.jobs, *self._earlier(there))]
             write_results(self.folder, pairs)
         return pairs
 
-    def _pairs(self) -> Iterator[tuple[Job, Outcome]]:
-        for job in self.jobs:
-            outcome = self._read(job)
-            if outcome is None:
-                raise RuntimeError(f"the engine lost job {job}")
-            yield job, outcome
+    def _earlier(self, there: dict[Job, Outcome]) -> list[Job]:
+        """Jobs of other algorithms that can stand in the same tables, in an order of their own."""
+        asked = {(job.stream, job.algorithm) for job in self.jobs}
+        alike = {replace(job, algorithm="", seed=0) for job in self.jobs}
+        found = [job for job in there if (job.stream, job.algorithm) not in asked]
+        found = [job for job in found if replace(job, algorithm="", seed=0) in alike]
+        return sorted(found, key=lambda job: (job.stream.name, job.algorithm, job.seed))
+
+    def _stored(self) -> dict[Job, Outcome]:
+        """The outcomes in the folder; a job whose file is damaged is done again."""
+        found: dict[Job, Outcome] = {}
+        for path in sorted((self.path / "jobs").glob("*.json")):
+            try:
+                data: dict[str, Any] = read_json(path)
+                job = Job.from_plain(data["job"])
+            except StateError:
+                self.notes.append(f"{path} was damaged: its job was run again")
+                continue
+            except (KeyError, TypeError):
+                continue  # of another version, or not ours
+            if self._path(job) == path:
+                found[job] = data["outcome"]
+        return found
 
     def _path(self, job: Job) -> Path:
         return self.path / "jobs" / f"{job.key}.json"
 
-    def _read(self, job: Job) -> Outcome | None:
-        try:
-            found: Outcome = json.loads(self._path(job).read_text(encoding="utf-8"))
-        except (FileNotFoundError, json.JSONDecodeError):
-            return None
-        return found
 
-
-_CURVES = ("rows", "curve", "losses")
+_CURVES = ("rows", "curve", "losses", "seconds", "silent")
 
 
 def write_results(folder: Folder, pairs: Sequence[tuple[Job, Outcome]]) -> None:
     """One row per job, and one per job and point of its curve; the same bytes however the jobs were run."""
-    results = [_labels(job) | {k: v for k, v in outcome.items() if k not in _CURVES} for job, outcome in pairs]
+    results = [
+        _labels(job)
+        | {key: value for key, value in outcome.items() if key not in _CURVES}
+        | {"silent": outcome["silent"] is not None}
+        for job, outcome in pairs
+    ]
     curves = [
         _labels(job) | {"row": row, "regret": regret, "mean_loss": loss}
         for job, outcome in pairs

@@ -1,15 +1,18 @@
 """Who does the work: this process, processes beside it (joblib), or a Dask cluster. The outcomes are the same."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeVar
 
 from ..errors import ConfigError
-from .job import Job, Outcome, run_job
+
+if TYPE_CHECKING:
+    from distributed import Client, LocalCluster
 
 __all__ = ["Engine"]
 
-Done: TypeAlias = Iterator[tuple[Job, Outcome]]
+Job = TypeVar("Job")
+Outcome = TypeVar("Outcome")
 
 
 @dataclass(frozen=True)
@@ -28,39 +31,51 @@ class Engine:
             raise ConfigError(f"there is no engine '{text}'; there are joblib, dask and dask=tcp://HOST:PORT")
         return cls(kind, jobs, address or None)
 
-    def run(self, jobs: Sequence[Job]) -> Done:
-        """Each job with its outcome, as they become ready, in whatever order."""
+    def run(self, jobs: Sequence[Job], work: Callable[[Job], Outcome]) -> Iterator[tuple[Job, Outcome]]:
+        """Each job with what `work` makes of it, as they become ready, in whatever order."""
         if self.kind == "dask":
-            return self._dask(jobs)
-        return self._joblib(jobs) if self.jobs > 1 else ((job, run_job(job)) for job in jobs)
+            return self._dask(jobs, work)
+        return self._joblib(jobs, work) if self.jobs > 1 else ((job, work(job)) for job in jobs)
 
-    def _joblib(self, jobs: Sequence[Job]) -> Done:
+    def _joblib(self, jobs: Sequence[Job], work: Callable[[Job], Outcome]) -> Iterator[tuple[Job, Outcome]]:
         try:
             from joblib import Parallel, delayed
         except ModuleNotFoundError:
             raise ConfigError("--jobs above 1 needs joblib: pip install 'keyhole[cli]'") from None
         parallel = Parallel(n_jobs=self.jobs, return_as="generator_unordered")
-        yield from parallel(delayed(_pair)(job) for job in jobs)
+        yield from parallel(delayed(_pair)(job, work) for job in jobs)
 
-    def _dask(self, jobs: Sequence[Job]) -> Done:
+    def _dask(self, jobs: Sequence[Job], work: Callable[[Job], Outcome]) -> Iterator[tuple[Job, Outcome]]:
         """A worker that dies is no loss: its jobs go to another."""
         try:
-            from distributed import Client, LocalCluster, as_completed
+            from distributed import LocalCluster, as_completed
         except ModuleNotFoundError:
             raise ConfigError("the engine dask needs dask: pip install 'keyhole[dask]'") from None
         local = {"n_workers": self.jobs, "threads_per_worker": 1, "dashboard_address": None}
         cluster = self.address or LocalCluster(**local)  # type: ignore[no-untyped-call]
         try:
-            with Client(cluster, timeout=20) as client:  # type: ignore[no-untyped-call]
-                futures = client.map(_pair, jobs, pure=False)
+            if not isinstance(cluster, str):  # a port that nobody asked for: the scheduler opens it in any case
+                cluster.loop.add_callback(cluster.scheduler.http_server.stop)  # type: ignore[union-attr]
+            with self._client(cluster) as client:
+                futures = client.map(_pair, jobs, work=work, pure=False)
                 for future in as_completed(futures):  # type: ignore[no-untyped-call]
                     yield future.result()
-        except OSError as fault:
-            raise ConfigError(f"the Dask cluster at {self.address} does not answer: {fault}") from None
         finally:
             if not isinstance(cluster, str):
                 cluster.close()
 
+    def _client(self, cluster: "str | LocalCluster") -> "Client":
+        """Connected; certificates for tls:// are taken from Dask's own settings."""
+        from distributed import Client
 
-def _pair(job: Job) -> tuple[Job, Outcome]:
-    return job, run_job(job)
+        try:
+            return Client(cluster, timeout=20)  # type: ignore[no-untyped-call]
+        except (OSError, TypeError, ValueError) as fault:
+            raise ConfigError(
+                f"the Dask cluster at {self.address} does not answer: {str(fault).splitlines()[0]}; tls:// needs "
+                "certificates in Dask's settings (distributed.comm.tls.ca-file, client.cert and client.key)"
+            ) from None
+
+
+def _pair(job: Job, work: Callable[[Job], Outcome]) -> tuple[Job, Outcome]:
+    return job, work(job)

@@ -2,9 +2,10 @@
 
 import hashlib
 import json
+import time
 import warnings
 from dataclasses import asdict, dataclass
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -35,6 +36,13 @@ class Job:
     rounds: int
     budget: int | None
     extra: int
+    spend: float | None = None
+
+    @classmethod
+    def from_plain(cls, data: dict[str, Any]) -> "Job":
+        """What `asdict` gave, by way of JSON."""
+        stream = data["stream"] | {"notes": tuple(data["stream"]["notes"])}
+        return cls(**(data | {"stream": StreamSpec(**stream)}))
 
     @property
     def key(self) -> str:
@@ -67,6 +75,8 @@ class Outcome(TypedDict):
     """The regret up to each of `rows`."""
     losses: list[float]
     """The mean loss between them."""
+    seconds: float
+    """What playing took; the only number that is not the same twice."""
     silent: Silent | None
     """Of an estimate that was 0 in every exploration."""
     notes: list[str]
@@ -79,9 +89,11 @@ def run_job(job: Job) -> Outcome:
     scaling = Scaling(rows.schema, scaled=_is_scaled(job), clip=False)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", KeyholeWarning)
+        began = time.perf_counter()
         history = play(learner, scaling.rows(rows.X), scaling.labels(rows.y), keep=False)
+    seconds = time.perf_counter() - began
     losses = (scaling.predictions(history.predictions) - rows.y) ** 2
-    return _outcome(learner, history, losses, rows, [str(h.message) for h in caught])
+    return _outcome(learner, history, losses, rows, seconds, [str(h.message) for h in caught])
 
 
 def learner_of(job: Job, rows: Rows) -> Learner:
@@ -90,7 +102,9 @@ def learner_of(job: Job, rows: Rows) -> Learner:
     support = None if rows.w is None else [int(i) for i in np.flatnonzero(rows.w)]
     if support is None and "support" in options_of(spec.name) and "support" not in dict(spec.options):
         raise ConfigError(f"'{spec.name}' needs the true support, which only a synthetic stream knows")
-    budget = Budget(None if spec.record.buys_all else job.budget, job.extra)
+    # A sum of money is for those who plan with it; the others keep to the number of attributes.
+    spend = job.spend if "spend" in options_of(spec.name) else None
+    budget = Budget(None if spec.record.buys_all else job.budget, job.extra, spend)
     seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
     return spec.learner(rows.schema, budget, seed, support)
 
@@ -100,7 +114,9 @@ def _is_scaled(job: Job) -> bool:
     return not job.stream.is_synthetic and not Spec.parse(job.algorithm).record.raw_columns
 
 
-def _outcome(learner: Learner, history: History, losses: Floats, rows: Rows, notes: list[str]) -> Outcome:
+def _outcome(
+    learner: Learner, history: History, losses: Floats, rows: Rows, seconds: float, notes: list[str]
+) -> Outcome:
     T = losses.size
     there = np.nan_to_num(losses - _rival(rows, learner.k), nan=0.0)
     regret = np.cumsum(there)
@@ -116,6 +132,7 @@ def _outcome(learner: Learner, history: History, losses: Floats, rows: Rows, not
         rows=ends.tolist(),
         curve=regret[ends - 1].tolist(),
         losses=[float(np.nanmean(losses[a:b])) for a, b in zip(starts, ends, strict=True)],
+        seconds=seconds,
         silent=_silent(learner),
         notes=notes,
     )

@@ -13,7 +13,7 @@ from .. import data
 from .._types import Floats
 from ..errors import ConfigError
 from ..spec import assignments
-from ..streams import Schema, fingerprint, open_table, synthetic
+from ..streams import Schema, fingerprint, open_table, read_prices, synthetic
 from ..streams.encoded import EncodedTable
 from ..streams.learnt import first_rows, learn_ranges
 
@@ -49,7 +49,12 @@ class StreamSpec:
 
     @classmethod
     def parse(
-        cls, name: str, target: str | None = None, schema: Path | None = None, shuffle: bool = False
+        cls,
+        name: str,
+        target: str | None = None,
+        schema: Path | None = None,
+        shuffle: bool = False,
+        prices: Path | None = None,
     ) -> "StreamSpec":
         """The stream of that name, checked as far as that goes without reading it all."""
         if name.startswith("synthetic:"):
@@ -63,6 +68,7 @@ class StreamSpec:
         if given is None and target is None:
             raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")
         known = given.settle(table) if given else Schema.unknown(str(target), table.usable(target))
+        known = known if prices is None else known.with_prices(read_prices(prices))
         encoded = EncodedTable(table, known)
         encoded.require([*known.names, known.target])
         known, notes = learn_ranges(known, first_rows(encoded, known))

@@ -42,6 +42,8 @@ class Row(NamedTuple):
     """The mean share of the true support found; NaN where it is unknown."""
     attributes_per_row: float
     price_per_row: float
+    seconds_per_row: float
+    """The median over seeds."""
     rows: Floats
     curve: Floats
     """(3, points): regret over time: median, 10 %, 90 %."""
@@ -88,6 +90,7 @@ def _row(stream: str, algorithm: str, outcomes: list[Outcome]) -> Row:
         found=float(np.mean(found)),
         attributes_per_row=float(np.mean([o["attributes_per_row"] for o in outcomes])),
         price_per_row=float(np.mean([o["price_per_row"] for o in outcomes])),
+        seconds_per_row=float(np.median([o["seconds"] / max(o["rows"][-1], 1) for o in outcomes])),
         rows=np.array(outcomes[0]["rows"], dtype=np.float64),
         curve=_bands([o["curve"] for o in outcomes]),
         losses=_bands([o["losses"] for o in outcomes]),

@@ -6,14 +6,15 @@ import typer
 from typer.testing import CliRunner
 
 import keyhole as kh
+from keyhole.catalogue import options_of
 from keyhole.cli.algorithms import algorithms, legend, letters
 
 app = typer.Typer()
 app.command()(algorithms)
 
 
-def printed(*arguments):
-    result = CliRunner().invoke(app, arguments)
+def printed(*arguments, width=200):
+    result = CliRunner().invoke(app, arguments, env={"COLUMNS": str(width)})
     assert result.exit_code == 0
     return result.stdout
 
@@ -21,8 +22,7 @@ def printed(*arguments):
 def test_the_json_is_the_catalogue():
     records = json.loads(printed("--json"))
     assert records == [a.to_dict() for a in kh.algorithms()]
-    words = {"name", "setting", "assumptions", "bound", "cost", "reference", "status"}
-    assert set(records[0]) == words | {"buys_all", "extras", "raw_columns"}
+    assert {"name", "setting", "assumptions", "bound", "cost", "reference", "status", "options"} <= set(records[0])
 
 
 def test_the_table_names_every_algorithm_once_with_its_status():
@@ -42,3 +42,21 @@ def test_every_letter_used_is_in_the_legend():
         assert letters(a.assumptions).count("(") == a.assumptions.count("(")
     assert legend()["d"] == "compatibility"
     assert all(f"({key}) {words}" in printed() for key, words in legend().items())
+
+
+def test_at_80_columns_every_algorithm_has_a_block_that_fits():
+    text = printed(width=80)
+    assert max(map(len, text.splitlines())) <= 80
+    for a in kh.algorithms():
+        assert f"{a.name}   ({a.status})" in text
+        assert " ".join(a.bound.split()) in " ".join(text.split())
+
+
+def test_one_algorithm_is_shown_with_its_options():
+    text = printed("ds-oslrc", width=80)
+    assert text.count("(verified)") == 1
+    for option in options_of("ds-oslrc"):
+        assert f"\n  {option} " in text
+    assert [r["name"] for r in json.loads(printed("thrifty", "--json"))] == ["thrifty"]
+    result = CliRunner().invoke(app, ["thifty"])
+    assert "did you mean 'thrifty'" in str(result.exception)

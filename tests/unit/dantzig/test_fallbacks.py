@@ -14,15 +14,15 @@ from keyhole.dantzig.stores import Dense
 
 from .stress import LAWS, rounds
 
-Loop = Callable[..., tuple[int, int]]
+Loop = Callable[..., tuple[float, ...]]
 
 
 def failing(calls: Iterator[bool], end: int) -> Loop:
     """A `pivot_loop` that ends in `end` whenever the next of `calls` is true."""
     real: Loop = simplex.pivot_loop
 
-    def pivot_loop(*args: object) -> tuple[int, int]:
-        return (end, args[3]) if next(calls) else real(*args)
+    def pivot_loop(*args: object) -> tuple[float, ...]:
+        return (end, args[3], 0, 0, 0.0, 0.0, 0.0, 0.0) if next(calls) else real(*args)
 
     return pivot_loop
 
@@ -34,12 +34,14 @@ def warm_sequence() -> tuple[Sequence, float]:
     return seq, 0.3 * seq.gamma_max
 
 
-@pytest.mark.parametrize(("lost", "path"), [(0, "warm"), (1, "cold"), (2, "reseeded"), (3, "generation")])
+@pytest.mark.parametrize(
+    ("lost", "path"), [(0, "warm"), (1, "cold"), (2, "reseeded"), (3, "equilibrated"), (5, "generation")]
+)
 def test_the_fallbacks_come_in_order(lost: int, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seq, gamma = warm_sequence()
     expected = solve(seq.H / seq.s, seq.b / seq.s, gamma).objective
     # A stuck path whose ray is no proof of infeasibility is a lost path.
-    monkeypatch.setattr(simplex.Simplex, "_infeasible", lambda self, b: False)
+    monkeypatch.setattr(simplex.Simplex, "_infeasible", lambda self, rows, b: False)
     monkeypatch.setattr(simplex, "pivot_loop", failing((i < lost for i in range(10**6)), STUCK))
     sol = seq.solve(gamma)
     assert (sol.status, sol.path) == ("optimal", path)

@@ -15,6 +15,7 @@ pytest.importorskip("pyarrow")
 # (n, d, R2 of least squares with all columns), as measured outside this package.
 MEASURED = {
     "nhanes": (6302, 95, None),
+    "nhanes-panels": (3912, 101, 0.811),
     "deliveries": (10012, 29, 0.594),
     "hotel_rates": (15402, 17, 0.773),
     "randhie": (15737, 36, 0.579),
@@ -59,8 +60,8 @@ def test_a_data_set_is_what_was_measured(name: str) -> None:
     assert (data.X.std(axis=0) > 0).all()
     assert len(set(data.names)) == d
     assert data.target not in data.names
-    assert data.prices.shape == (d,)
-    assert (data.prices > 0).all()
+    assert len(data.prices) == (len(data.sources) or d)
+    assert (data.schema.prices[[n not in data.known for n in data.names]] > 0).all()
     assert data.source
     assert data.licence
     if fit is not None:
@@ -95,9 +96,35 @@ def test_nhanes_is_what_its_script_builds() -> None:
     import pyarrow.parquet as pq
 
     root = Path(__file__).parents[3]
-    built = runpy.run_path(str(root / "scripts" / "build_nhanes.py"))["build"]()
-    stored = pq.read_table(root / "src" / "keyhole" / "data" / "nhanes.parquet")
-    assert built.equals(stored, check_metadata=True)
+    script = runpy.run_path(str(root / "scripts" / "build_nhanes.py"))
+    for name, build in {"nhanes": script["build"], "nhanes-panels": script["build_panels"]}.items():
+        stored = pq.read_table(root / "src" / "keyhole" / "data" / f"{name}.parquet")
+        assert build().equals(stored, check_metadata=True)
+
+
+def hindsight(data: Dataset, sources: tuple[str, ...]) -> float:
+    """The mean squared error of least squares on what is known and what these sources bring."""
+    names = [*data.known, *(a for s in sources for a in data.sources[s])]
+    A = np.column_stack([data.X[:, [data.names.index(n) for n in names]], np.ones(len(data.y))])
+    w = np.linalg.lstsq(A / A.std(axis=0).clip(1e-9), data.y, rcond=None)[0]
+    return float(((data.y - A / A.std(axis=0).clip(1e-9) @ w) ** 2).mean())
+
+
+def test_in_the_panels_choosing_three_sources_beats_the_best_one_by_far() -> None:
+    data = load("nhanes-panels")
+    assert data.known == ("age", "female")
+    assert (data.currency, data.unit, data.target) == ("USD", "%", "trunk_fat")
+    assert set(data.prices) == set(data.sources)
+    brought = [a for brings in data.sources.values() for a in brings]
+    assert sorted([*brought, *data.known]) == sorted(data.names)
+    best = min(hindsight(data, (s,)) for s in data.sources)
+    three = ("height", "waist", "questions on weight")
+    assert hindsight(data, three) <= 0.71 * best
+    assert sum(data.prices[s] for s in three) == 4.0
+    schema = data.schema
+    assert schema.names == data.names
+    assert schema.source_prices == data.prices
+    assert {s: sorted(a) for s, a in schema.sources.items()} == {s: sorted(a) for s, a in data.sources.items()}
 
 
 def test_a_schema_of_a_data_set_holds_its_ranges_and_prices() -> None:
@@ -113,7 +140,8 @@ def test_a_schema_of_a_data_set_holds_its_ranges_and_prices() -> None:
 
 def test_names_are_forgiving_and_unknown_ones_list_what_there_is() -> None:
     assert load("NHANES").name == "nhanes"
-    with pytest.raises(ConfigError, match=r"no data set 'boston'; there are nhanes, deliveries"):
+    assert load("nhanes panels").name == "nhanes-panels"
+    with pytest.raises(ConfigError, match=r"no data set 'boston'; there are nhanes, nhanes-panels, deliveries"):
         load("boston")
 
 

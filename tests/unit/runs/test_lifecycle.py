@@ -108,3 +108,29 @@ def test_the_books_agree_with_each_other_and_with_playing_the_array(plan, whole,
     assert sum(ledger["spent"]) == sum(rounds["price"]) == history.bought.sum()
     assert sum(ledger["unobserved"]) == sum(rounds["unobserved"])
     assert sum("x2" in names for names in rounds["bought"][::5]) == sum(rounds["unobserved"])
+
+
+def test_the_price_of_a_round_is_that_of_all_it_bought_and_money_counts_prices(tmp_path):
+    """Extras after the label are paid too, and the ledger's `spent` is in money, not in purchases."""
+    X, y, _ = kh.streams.synthetic(9, 3, 300, seed=4)
+    columns = {f"x{i}": X[:, i] for i in range(9)} | {"y": np.clip(y, -1, 1)}
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    price = {f"x{i}": 0.5 + i for i in range(9)}
+    (tmp_path / "prices.toml").write_text("".join(f"{name} = {p}\n" for name, p in price.items()))
+    request = runs.Request(
+        tmp_path / "a.parquet", "y", 3, extra=3, algorithm="ds-poslrc", prices=tmp_path / "prices.toml"
+    )
+    data = runs.begin(runs.prepare(request), tmp_path / "out", Silent(), publish)
+    rounds, ledger = (pq.read_table(tmp_path / "out" / f"{name}.parquet").to_pydict() for name in ("rounds", "ledger"))
+    pairs = zip(rounds["bought"], rounds["bought_after"], strict=True)
+    assert all(len(after) == 3 for after in rounds["bought_after"])
+    paid = [sum(price[name] for name in (*before, *after)) for before, after in pairs]
+    assert np.allclose(rounds["price"], paid)
+    assert ledger["price"] == [price[name] for name in ledger["attribute"]]
+    spent = [n * price[name] for n, name in zip(ledger["bought"], ledger["attribute"], strict=True)]
+    assert np.allclose(ledger["spent"], spent)
+    assert np.isclose(sum(paid), sum(ledger["spent"]))
+    assert np.isclose(data.summary["spent"], sum(paid))
+    assert np.isclose(data.money[-1], sum(paid))
+    facts = data.summary["attributes"]
+    assert all(np.isclose(f["spent"], f["bought"] * price[name]) for name, f in facts.items())

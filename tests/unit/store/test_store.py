@@ -297,3 +297,16 @@ def test_totals_and_history_agree(store):
     assert totals.mean_loss == totals.loss / 12
     assert np.isnan(history.predictions[-1])
     assert history[:2].labels.tolist() == history.labels[:2].tolist()
+
+
+def test_sources_are_ordered_whole_and_known_attributes_cost_nothing(store):
+    sources = {"panel": ["test1", "test2", "test3"]}
+    prices = {"panel": 12.0, "test4": 3.0, "test5": 1.0, "test6": 1.0}
+    icu = create(store, "sources", "fixed-random", k=2, sources=sources, known=["test0"], prices=prices)
+    entry = icu.order(key="a")
+    assert set(entry.sources) <= set(prices)
+    assert entry.price == sum(prices[name] for name in entry.sources)
+    assert "test0" in entry.round.names
+    icu.tell(entry, dict.fromkeys(entry.round.names, 0.5), 0.5)
+    assert [(p.name, p.price) for p in icu.ledger()] == [(name, prices[name]) for name in entry.sources]
+    assert all(verdict.good for verdict in check(store.database))

@@ -229,6 +229,14 @@ def test_every_column_has_a_place_in_the_schema(tmp_path: Path) -> None:
         open_table(tmp_path / "c.csv").usable("cost")
 
 
+def test_values_left_out_are_sorted() -> None:
+    words = ["h", "c", "a", "g", "b", None, "f", "e", "d"]
+    schema = Schema(Range("y"), (Attribute("c", type="category"),))
+    assert schema.settle(open_table(pa.table({"c": words, "y": np.arange(9.0)}))).attributes[0].values == tuple(
+        "abcdefgh"
+    )
+
+
 def test_a_category_with_too_many_values_or_none_is_refused(tmp_path: Path) -> None:
     many = pa.table({"c": [f"v{i}" for i in range(1001)], "e": pa.nulls(1001, pa.string()), "y": np.arange(1001.0)})
     for name, told in (("c", "more than 1000 different values"), ("e", "is empty in every row")):

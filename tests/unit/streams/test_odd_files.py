@@ -57,10 +57,11 @@ def test_cells_with_line_ends_are_read_in_files_of_many_blocks(tmp_path: Path) -
     np.testing.assert_array_equal(X, np.column_stack([np.arange(40_000), np.arange(40_000) / 2]))
 
 
-def test_a_row_longer_than_a_block_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("long", [{0}, {70}, {0, 70}])
+def test_a_row_longer_than_a_block_is_read(long: set[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("keyhole.streams._csv._BLOCK", 1000)
     path = tmp_path / "t.csv"
-    lines = [f"{i},{'x' * (9000 if i in (0, 70) else 5)}" for i in range(100)]
+    lines = [f"{i},{'x' * (9000 if i in long else 5)}" for i in range(100)]
     path.write_text("\n".join(["a,note", *lines]))
     for start in (0, 60, 71):
         X = np.vstack([b.X for b in open_table(path).batches(["a"], start=start)])

@@ -1,0 +1,72 @@
+"""`keyhole study`: the paper's claims, measured."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ..study.experiment import Experiment
+    from ..study.finding import Finding
+
+
+def study(
+    name: Annotated[str, typer.Argument(help="An experiment, or all; `keyhole study list` says which there are.")],
+    out: Annotated[Path, typer.Option(help="The folder of the results; the same command continues in it.")] = Path(
+        "study"
+    ),
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes: all of them in minutes.")] = False,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    engine: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
+    chapter: Annotated[Path | None, typer.Option(help="Write the findings as a chapter (Markdown), too.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over the chapter.")] = False,
+) -> None:
+    """Measure what the paper proves: rates, regret, sampling, events. Finished parts are skipped.
+
+    Example: keyhole study rates --quick --jobs 2 --out runs/study
+    """
+    from ..outputs import Folder, claim_file
+    from ..study.chapter import publish, write_chapter
+    from ..study.engines import Engine
+    from ..study.experiment import Experiment, names, run
+    from .compare import _bar as bar
+
+    if name == "list":
+        for known in names():
+            print(f"{known:10}  {Experiment(known).question}")
+        return
+    chosen = [Experiment(known, quick) for known in (names() if name == "all" else (name,))]
+    work = Engine.parse(engine, jobs)
+    if chapter is not None:
+        claim_file(chapter, force=force)
+    folder = Folder.claim(out, "study")
+    with bar(len({part.key for e in chosen for part in e.parts})) as progress:
+        try:
+            run(chosen, folder, work, progress)
+        except KeyboardInterrupt:
+            print(f"interrupted; finished parts are kept in {out}: type the same command to continue", file=sys.stderr)
+            raise typer.Exit(3) from None
+    findings = [(experiment, experiment.judge(out)) for experiment in chosen]
+    for experiment, finding in findings:
+        publish(folder, experiment, finding)
+        _print(experiment, finding)
+    if chapter is not None:
+        write_chapter(chapter, findings, f"keyhole study {name}{' --quick' if quick else ''} --chapter {chapter}")
+        print(f"chapter: {chapter}")
+    print(f"figures and tables: {out}")
+
+
+def _print(experiment: "Experiment", finding: "Finding") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=experiment.title, title_justify="left", box=None, pad_edge=False)
+    for i, head in enumerate(finding.head):
+        table.add_column(head, justify="right" if i else "left", overflow="fold")
+    for row in finding.rows:
+        table.add_row(*row)
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    console.print(table, markup=False)
+    console.print(finding.verdict, markup=False, highlight=False, soft_wrap=True)
+    print()

@@ -1,0 +1,85 @@
+"""Findings on disk: a figure, a table and a sentence each, and all of them as a chapter, "The paper, measured"."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .. import __version__
+from ..figures import standalone
+from ..files import write_atomically
+from ..outputs import Folder
+from .experiment import Experiment
+from .finding import Finding
+
+__all__ = ["chapter", "publish", "write_chapter"]
+
+_HEAD = """# The paper, measured
+
+The paper has no experiments. These are ours: what of its claims is seen when its algorithms are run, what is not, and
+who else does how well. Every number below was written by `{command}` (keyhole {version}); medians over seeds, with
+10 to 90 % of them in brackets. Streams are synthetic, so that the true weights are known and regret is against them.
+"""
+
+
+def publish(folder: Folder, experiment: Experiment, finding: Finding) -> None:
+    """NAME/figure.svg (and figure-2.svg ...), NAME/table.md and NAME/verdict.txt."""
+    for i, figure in enumerate(finding.figures):
+        place = folder.file(f"{experiment.name}/figure{f'-{i + 1}' if i else ''}.svg")
+        write_atomically(place, standalone(figure.svg).encode())
+    write_atomically(folder.file(f"{experiment.name}/table.md"), (finding.table() + "\n").encode())
+    write_atomically(folder.file(f"{experiment.name}/verdict.txt"), (finding.verdict + "\n").encode())
+
+
+def chapter(
+    findings: "Sequence[tuple[Experiment, Finding]]", command: str, figures: Mapping[str, Sequence[str]]
+) -> str:
+    """All findings as CommonMark; `figures` has the links of each experiment's pictures."""
+    parts = [_HEAD.format(command=command, version=__version__), _summary(findings)]
+    for experiment, finding in findings:
+        links = "\n".join(
+            f"![{f.title}]({link})" for f, link in zip(finding.figures, figures[experiment.name], strict=True)
+        )
+        setting = _setting(experiment)
+        blocks = (
+            f"## {experiment.title}",
+            experiment.question,
+            f"**{finding.verdict}**",
+            finding.table(),
+            links,
+            setting,
+        )
+        parts.append("\n\n".join(blocks) + "\n")
+    return "\n".join(parts)
+
+
+def write_chapter(path: Path, findings: "Sequence[tuple[Experiment, Finding]]", command: str) -> None:
+    """The chapter, and its pictures in the folder `figures` beside it; those are replaced."""
+    place = path.parent / "figures"
+    place.mkdir(exist_ok=True)
+    links: dict[str, list[str]] = {}
+    for experiment, finding in findings:
+        for i, figure in enumerate(finding.figures):
+            name = f"measured-{experiment.name}{f'-{i + 1}' if i else ''}.svg"
+            write_atomically(place / name, standalone(figure.svg).encode())
+            links.setdefault(experiment.name, []).append(f"figures/{name}")
+    write_atomically(path, chapter(findings, command, links).encode())
+
+
+def _summary(findings: "Sequence[tuple[Experiment, Finding]]") -> str:
+    """What agreed and what did not, a line each."""
+    words = {True: "agrees", False: "does not agree", None: "the paper says nothing"}
+    lines = [f"| [{e.title}](#{_anchor(e.title)}) | {words[f.agrees]} |" for e, f in findings]
+    return "\n".join(["| | with the paper |", "|---|---|", *lines]) + "\n"
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+
+
+def _setting(experiment: Experiment) -> str:
+    parts = experiment.parts
+    d, k, T = ({getattr(p, f) for p in parts} for f in ("d", "k", "rounds"))
+    seeds = 1 + max(p.seed for p in parts)
+    size = "quick" if experiment.quick else "full"
+    shown = ", ".join(f"{name} = {'/'.join(map(str, sorted(v)))}" for name, v in (("d", d), ("k", k), ("T", T)))
+    return f"*{shown}, {seeds} seeds, sigma 0.1; `keyhole study {experiment.name}` ({size} size).*"

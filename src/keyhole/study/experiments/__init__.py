@@ -1,0 +1,1 @@
+"""The experiments: a grid (TOML) and a judge (Python) each."""

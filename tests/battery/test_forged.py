@@ -1,0 +1,115 @@
+"""A model file cannot reach memory: made-up ones are a StateError, or learners that work."""
+
+import json
+import time
+import warnings
+import zipfile
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+from keyhole.loading import from_bytes, note_in
+from keyhole.saving import to_bytes
+
+from .cases import CASES, step
+from .forging import forged, npy, packed, unpacked
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def files():
+    """A model file per case, taken mid-stream with rounds open."""
+    made = []
+    for case in CASES:
+        X, y = case.stream(60)
+        learner = case.make()
+        kh.play(learner, X, y)
+        for _ in range(4):
+            learner.ask()
+        made.append((case, to_bytes(learner)))
+    return made
+
+
+def survives(case, data):
+    """Whether the file was accepted; an accepted learner answers its open rounds and plays on."""
+    begun = time.process_time()
+    try:
+        learner = from_bytes(data)
+    except kh.StateError:
+        learner = None
+    assert time.process_time() - begun < 10
+    if learner is None:
+        return False
+    X, y = kh.streams.synthetic(learner.d, 1, 12, seed=1)[:2]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for t, r in enumerate(learner.open_rounds):
+            assert np.isfinite(learner.predict(r, X[t % 12][r.attributes]))
+            step(learner, r, X[t % 12], float(y[t % 12]))
+        assert np.isfinite(kh.play(learner, X, y).predictions).all()
+        assert np.isfinite(learner.weights).all()
+    return True
+
+
+def attack(files, seeds):
+    accepted = 0
+    for seed in seeds:
+        rng = np.random.default_rng([2026, seed])
+        case, data = files[seed % len(files)]
+        try:
+            accepted += survives(case, forged(data, rng))
+        except Exception as fault:
+            raise AssertionError(f"seed {seed}, {case}: {type(fault).__name__}: {fault}") from fault
+    return accepted
+
+
+def test_forged_files_are_refused_or_work(files):
+    accepted = attack(files, range(300))
+    assert 0 < accepted < 300  # else the forger is too clumsy, or nothing is checked
+
+
+@pytest.mark.slow
+def test_ten_thousand_forged_files_are_refused_or_work(files):
+    attack(files, range(300, 10_300))
+
+
+def test_untouched_files_are_accepted(files):
+    assert all(survives(case, data) for case, data in files)
+
+
+@pytest.mark.parametrize("config", [{"d": 10**30}, {"d": 10**9}, {"k": 10**30}, {"d": 40_000, "k": 3}])
+def test_a_size_that_is_only_claimed_is_never_built(files, config):
+    for case, data in files:
+        members = unpacked(data)
+        header = json.loads(members["keyhole.json"])
+        header["config"] |= config
+        members["keyhole.json"] = json.dumps(header).encode()
+        begun = time.process_time()
+        with pytest.raises(kh.StateError):
+            from_bytes(packed(members))
+        assert time.process_time() - begun < 1, case
+
+
+def test_a_large_order_alone_does_not_make_a_large_learner(files):
+    for case, data in files:
+        members = unpacked(data)
+        header = json.loads(members["keyhole.json"])
+        header["config"] |= {"d": 30_000, "k": 30_000 if case.k == 9 else case.k}
+        members["keyhole.json"] = json.dumps(header).encode()
+        members["order.npy"] = npy(np.arange(30_000))
+        begun = time.process_time()
+        with pytest.raises(kh.StateError):
+            from_bytes(packed(members))
+        assert time.process_time() - begun < 5, case
+
+
+def test_a_packed_file_is_not_unpacked(files):
+    data = files[0][1]
+    members = {**unpacked(data), "bomb.npy": bytes(50_000_000)}
+    bomb = packed(members, zipfile.ZIP_DEFLATED)
+    assert len(bomb) < 1_000_000
+    for read in (from_bytes, note_in):
+        with pytest.raises(kh.StateError, match="packed"):
+            read(bomb)

@@ -1,0 +1,55 @@
+"""The command itself: its version, what it says where a package is missing, and warnings as one line."""
+
+import sys
+import warnings
+
+import pytest
+
+import keyhole as kh
+from keyhole.cli import main
+from keyhole.errors import ConfigError, KeyholeWarning
+
+
+def typed(monkeypatch, capsys, *words):
+    monkeypatch.setattr(sys, "argv", ["keyhole", *words])
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)  # put back afterwards
+    code = 0
+    try:
+        main()
+    except SystemExit as left:
+        code = left.code or 0
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_the_version_is_told(monkeypatch, capsys):
+    assert typed(monkeypatch, capsys, "--version") == (0, f"keyhole {kh.__version__}\n", "")
+
+
+@pytest.mark.parametrize(("module", "extra"), [("typer", "cli"), ("pydantic.main", "cli"), ("uvicorn", "serve")])
+def test_a_missing_package_is_told_with_the_extra_that_brings_it(monkeypatch, capsys, module, extra):
+    def absent():
+        raise ModuleNotFoundError(name=module)
+
+    monkeypatch.setattr("keyhole.cli.app.app", absent)
+    code, _, errors = typed(monkeypatch, capsys, "algorithms")
+    assert code == 1
+    assert f"needs '{module.split('.')[0]}'; install it with: pip install 'keyhole[{extra}]'" in errors
+
+
+def test_a_warning_is_one_line(monkeypatch, capsys):
+    def warn():
+        warnings.warn("look here", KeyholeWarning, stacklevel=1)
+
+    monkeypatch.setattr("keyhole.cli.app.app", warn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert typed(monkeypatch, capsys)[2] == "warning: look here\n"
+
+
+def test_the_selector_without_its_extra_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.base", None)
+    monkeypatch.delitem(sys.modules, "keyhole.compat.dantzig", raising=False)
+    monkeypatch.delitem(vars(kh), "DantzigSelector", raising=False)
+    with pytest.raises(ConfigError, match=r"DantzigSelector needs scikit-learn.*pip install 'keyhole\[sklearn\]'"):
+        _ = kh.DantzigSelector

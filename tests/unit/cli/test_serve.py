@@ -1,0 +1,124 @@
+"""`keyhole serve`, `store` and `token` as they are typed."""
+
+import os
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+
+import keyhole as kh
+
+from ...journeys.conftest import COMMAND, environment, typed  # noqa: F401
+from ...journeys.test_sharing import Server
+from ..store.play import create, play
+
+
+@pytest.fixture
+def ward(sqlite_url):
+    with kh.open_store(sqlite_url) as store:
+        play(create(store), 0, 3)
+        store["icu"].ask(key="open")
+    return sqlite_url
+
+
+def test_check_says_what_it_found(typed, ward):  # noqa: F811
+    code, out, _ = typed("store", "check", ward)
+    assert code == 0
+    assert "icu: 10 events: as recorded" in out
+    with kh.open_store(ward) as store, store.database.writing() as connection:
+        connection.exec_driver_sql("UPDATE keyhole_events SET at = 0 WHERE number = 4")
+    code, out, err = typed("store", "check", ward)
+    assert code == 2
+    assert "event 4 was changed" in out
+    assert err == "keyhole: 1 learner(s) are not as recorded; restore the store from a backup\n"
+
+
+def test_nothing_is_looked_after_that_is_not_there(typed, tmp_path):  # noqa: F811
+    for words in (("check",), ("upgrade",), ("export", "--out", "out")):
+        code, _, err = typed("store", words[0], f"sqlite:///{tmp_path}/none.db", *words[1:])
+        assert code == 2
+        assert "there is no store" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_export_import_upgrade(typed, ward, tmp_path):  # noqa: F811
+    assert typed("store", "export", ward, "--out", "out")[:2] == (0, " 10 events in out\n")
+    code, out, _ = typed("store", "import", f"sqlite:///{tmp_path}/copy.db", "out")
+    assert (code, out) == (0, " 10 events came in\n")
+    assert typed("store", "check", f"sqlite:///{tmp_path}/copy.db")[0] == 0
+    assert typed("store", "upgrade", ward, "--dry-run")[1] == " nothing to do: the store is this version's\n"
+
+
+def test_tokens(typed, ward):  # noqa: F811
+    code, token, _ = typed("token", "create", "--store", ward, "--learner", "icu", "--may", "ask, read")
+    assert code == 0
+    assert token.startswith("kh_")
+    listed = typed("token", "list", "--store", ward)[1]
+    assert "icu  ask,read" in listed
+    assert token.strip() not in listed
+    assert typed("token", "revoke", "--store", ward, token.split("_")[1])[0] == 0
+    assert typed("token", "list", "--store", ward)[1] == ""
+    for words in (("--may", "fly"), ("--learner", "nobody"), ("--learner", "icu", "--may", "create")):
+        assert typed("token", "create", "--store", ward, *words)[0] == 2
+
+
+def test_serve_refuses_what_would_be_open_to_everybody(typed, ward):  # noqa: F811
+    code, _, err = typed("serve", "--store", ward, "--host", "0.0.0.0")
+    assert code == 2
+    assert "the store has no token; make one with: keyhole token create" in err
+    assert err.count("\n") == 1
+    assert typed("serve", "--store", ward, "--auth")[0] == 2
+    assert typed("serve", "--store", ward, "--demo")[0] == 2
+    assert typed("serve", "--store", "ward.db")[0] == 2
+
+
+def test_a_taken_port_is_said_in_one_sentence(typed, ward):  # noqa: F811
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        code, _, err = typed("serve", "--store", ward, "--port", taken.getsockname()[1])
+    assert code == 2
+    assert "choose another --port" in err
+
+
+def test_it_is_up_soon_says_where_and_ends_when_told(ward):
+    """From the command to the first answer: under 3 s of the processor's time (and of a quiet clock)."""
+    before, start = os.times(), time.monotonic()
+    server = Server(ward)
+    try:
+        with urllib.request.urlopen(f"{server.address}/") as page:
+            assert "icu" in page.read().decode()
+        wall = time.monotonic() - start
+    finally:
+        server.stop()
+    after = os.times()
+    used = after.children_user + after.children_system - before.children_user - before.children_system
+    assert used < 3.0, f"{used:.1f} s of processor, {wall:.1f} s of clock"
+    assert server.process.returncode in (0, -15)
+
+
+def test_the_line_says_what_there_is(ward):
+    words = [*COMMAND, "serve", "--store", ward, "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment()) as process:
+        line = process.stdout.readline()
+        process.terminate()
+    assert line.startswith(f" keyhole {kh.__version__}: http://127.0.0.1:")
+    assert line.endswith("   1 learner, 1 open round\n")
+
+
+def test_the_demo_has_something_to_look_at(sqlite_url):
+    from keyhole.service.demo import fill
+    from keyhole.store.checking import check
+
+    said = []
+    fill(sqlite_url, said.append, people=25)
+    fill(sqlite_url, said.append, people=25)
+    assert len(said) == 1
+    with kh.open_store(sqlite_url) as store:
+        totals = store["nhanes"].totals()
+        assert (totals.asked, totals.told, totals.open) == (25, 20, 5)
+        assert totals.spent > 0
+        assert all(v.good for v in check(store.database))
+    assert "serve --demo" in (sys.modules["tests.journeys.conftest"].Path(__file__).parents[3] / "Makefile").read_text()

@@ -1,0 +1,164 @@
+"""`kh.connect` has the store's interface: the same calls give the same values and the same errors."""
+
+import math
+import socket
+import threading
+import time
+
+import numpy as np
+import pytest
+import uvicorn
+
+import keyhole as kh
+from keyhole.saving import to_bytes
+from keyhole.service.app import create_app
+from keyhole.service.settings import Settings
+
+from ..store.play import NAMES, create, play, row, seen
+
+
+@pytest.fixture
+def server(sqlite_url):
+    """A server in a thread of this process; gives its address and its store."""
+    app = create_app(Settings(sqlite_url))
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.bind(("127.0.0.1", 0))
+    listening.listen()
+    running = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    thread.start()
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}", app.state.store
+    running.should_exit = True
+    thread.join()
+
+
+@pytest.fixture(params=["store", "client"])
+def both(request, server):
+    """The same learner, from the store and over the wire."""
+    address, store = server
+    return store if request.param == "store" else kh.connect(address)
+
+
+def test_the_interface_is_the_same(both, server):
+    icu = create(both)
+    play(icu, 0, 4)
+    r = icu.ask(key="late", available=NAMES[:4])
+    assert set(r.names) <= set(NAMES[:4])
+    assert icu.ask(key="late") == r
+    assert set(icu.ask(key="mask", available=np.array([True] * 2 + [False] * 5)).names) <= set(NAMES[:2])
+    x = seen(r, 9) | {r.names[0]: math.nan}
+    said = icu.predict(r, x)
+    assert icu.abandon(r) is True
+    assert icu.tell(r, list(x.values()), row(9)[1]) is True
+    assert icu.tell(r, None, row(9)[1]) is False
+    assert [e.key for e in icu.rounds(status="open")] == ["mask"]
+    assert len(icu.rounds()) == 6
+    entry = icu.round(5)
+    assert (entry.said.prediction, entry.label, entry.status) == (said, row(9)[1], "told")
+    assert math.isnan(entry.values[r.names[0]])
+    assert icu.history().losses[-1] == (said - row(9)[1]) ** 2
+    assert [p.name for p in icu.ledger()][:3] == list(icu.round(1).round.names)
+    outcomes = icu.tell_many([("patient-0", row(0)[1]), ("nobody", 1.0), ("mask", 1.0)])
+    assert [o.status for o in outcomes] == ["known already", "refused", "refused"]
+    assert to_bytes(icu.learner()) == to_bytes(server[1]["icu"].learner())
+    assert icu.totals() == server[1]["icu"].totals()
+    assert list(both) == ["icu"]
+    assert "icu" in both
+    assert len(both) == 1
+
+
+def test_the_errors_are_the_same(both):
+    icu = create(both)
+    r = icu.ask(key="a")
+    with pytest.raises(kh.ProtocolError, match="no value for"):
+        icu.predict(r, {})
+    with pytest.raises(kh.ProtocolError, match="expected 3 values"):
+        icu.predict(r, [1.0])
+    with pytest.raises(kh.ProtocolError):
+        icu.predict(r, [math.inf] * 3)
+    with pytest.raises(kh.ProtocolError):
+        icu.tell(r, seen(r, 0), math.nan)
+    with pytest.raises(kh.ProtocolError):
+        icu.predict("1", {})
+    with pytest.raises(kh.ProtocolError):
+        icu.ask(available=["nothing"])
+    with pytest.raises(kh.ProtocolError):
+        icu.ask(key="")
+    with pytest.raises(kh.ProtocolError, match="never asked|no round"):
+        icu.tell(99, {}, 1.0)
+    icu.tell(r, seen(r, 0), 0.5)
+    with pytest.raises(kh.ProtocolError, match="told already"):
+        icu.tell(r, seen(r, 0), 0.6)
+    with pytest.raises(kh.ConfigError, match="another configuration"):
+        create(both, k=4)
+    with pytest.raises(kh.ConfigError, match="no algorithm"):
+        create(both, "b", "nothing")
+    with pytest.raises(kh.ConfigError, match="a round is open, told, abandoned"):
+        icu.rounds(status="lost")
+    with pytest.raises(KeyError, match="no learner 'nobody'"):
+        both["nobody"]
+
+
+def test_extras_go_over_the_wire(both):
+    icu = create(both, "more", "ds-poslrc", k0=3)
+    r = icu.ask(key="a")
+    with pytest.raises(kh.ProtocolError, match="3 more"):
+        icu.tell(r, seen(r, 0), 0.1)
+    assert icu.tell(r, seen(r, 0), 0.1, r.extra, [0.1, math.nan, 0.2]) is True
+
+
+def test_an_address_that_is_none(server):
+    with pytest.raises(kh.ConfigError, match="not the address of a server"):
+        kh.connect("ward:8765")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with pytest.raises(ConnectionError, match="does not answer"):
+        list(kh.connect(f"http://127.0.0.1:{port}"))
+    with pytest.raises(kh.StateError, match="Not Found"):
+        list(kh.connect(server[0] + "/static/page.css?"))
+
+
+def test_the_client_needs_only_the_core():
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, keyhole as kh; kh.connect('http://127.0.0.1:1');"
+        "print([m for m in ('sqlalchemy', 'fastapi', 'httpx', 'pydantic', 'requests', 'numba') if m in sys.modules])"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+def test_events_are_sent_as_they_are_written(server):
+    import http.client
+    import json
+
+    address, store = server
+    icu = create(store)
+    play(icu, 0, 1)
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=20)
+
+    def listen(path, n, headers=None):
+        connection.close()
+        connection.request("GET", path, headers=headers or {})
+        answer = connection.getresponse()
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        found = []
+        while len(found) < n:
+            line = answer.readline().decode()
+            if line.startswith("data:"):
+                found.append(json.loads(line[5:]))
+        return found, answer
+
+    past, answer = listen("/v1/learners/icu/events?after=0", 3)
+    assert [(e["number"], e["kind"], e["round"]) for e in past] == [
+        *((1, "ask", "icu:1"), (2, "predict", "icu:1"), (3, "tell", "icu:1"))
+    ]
+    start = time.monotonic()
+    icu.ask(key="now")
+    while not (line := answer.readline()).startswith(b"data:"):
+        assert time.monotonic() < start + 10
+    assert json.loads(line[5:])["number"] == 4
+    (missed,), _ = listen("/v1/learners/icu/events?after=0", 1, {"Last-Event-ID": "3"})
+    assert missed["number"] == 4
+    connection.close()

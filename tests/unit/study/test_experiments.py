@@ -1,0 +1,203 @@
+"""Experiments: grids, traces, slopes; every verdict follows from its numbers; finished parts are not played again."""
+
+import json
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+from keyhole.errors import ConfigError
+from keyhole.outputs import Folder
+from keyhole.study import Engine
+from keyhole.study.chapter import chapter, publish, write_chapter
+from keyhole.study.experiment import Experiment, expand, names, run
+from keyhole.study.reading import by, curve_of, slope
+from keyhole.study.tracing import Part, looks, trace
+
+PART = Part("ds-oslrc[explore=1]", 8, 3, 0, 0.1, "uniform", 200, 1)
+
+
+def made_up(experiment, values):
+    """Traces for every part of an experiment: `values(part)` -> columns as functions of s = t."""
+    found = []
+    for part in experiment.parts:
+        t = np.array(looks(part.rounds, part.looks))
+        columns = {
+            "t": t,
+            "s": t,
+            "regret": t**0.5,
+            "exploring": t**0.5,
+            "error": 1 / t,
+            "size": 0 * t,
+            "found": 0 * t + 1,
+        }
+        columns |= {"fits": 0 * t + 1} | values(part, t)
+        found.append((part, {name: np.asarray(column).tolist() for name, column in columns.items()}))
+    return found
+
+
+def test_a_grid_is_every_combination_with_every_seed():
+    grid = {
+        "algorithms": ["vaw", "thrifty"],
+        "d": [5, 6],
+        "k": 3,
+        "rounds": 10,
+        "seeds": 3,
+        "design": ["uniform", "ar(0.5)"],
+    }
+    parts = list(expand(grid))
+    assert len(parts) == len(set(parts)) == 2 * 2 * 2 * 3
+    assert {p.sigma for p in parts} == {0.1}
+    with pytest.raises(ConfigError, match="seeds"):
+        list(expand(grid | {"seeds": "all"}))
+
+
+@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("quick", [False, True])
+def test_every_experiment_can_be_read_and_its_learners_made(name, quick):
+    experiment = Experiment(name, quick)
+    assert experiment.title
+    assert experiment.question.endswith(("?", "early."))
+    known = {a.name for a in kh.algorithms()}
+    assert {part.algorithm.partition("[")[0] for part in experiment.parts} <= known
+    if not quick:
+        assert len({p.seed for p in experiment.parts}) >= 5
+
+
+def test_a_trace_says_what_a_plain_run_says():
+    found = trace(PART)
+    X, y, w = kh.streams.synthetic(8, 3, 200, sigma=0.1, seed=1)
+    seed = int(np.random.SeedSequence([1, 1]).generate_state(1)[0])
+    learner = kh.make("ds-oslrc", d=8, k=3, seed=seed, explore=1)
+    history = kh.play(learner, X, y)
+    assert found["t"][-1] == found["s"][-1] == 200
+    np.testing.assert_allclose(found["regret"], history.regret(w)[np.array(found["t"]) - 1])
+    assert found["exploring"] == found["regret"]
+    assert found["error"][-1] == pytest.approx(np.abs(learner.estimate.w_hat - w).sum())
+    assert found["size"][-1] == pytest.approx(np.abs(learner.estimate.w_hat).sum() / np.abs(w).sum())
+    H, b, s = learner.estimate.seq.H, learner.estimate.seq.b, learner.estimate.seq.s
+    fits = bool((np.abs(b - H @ w) <= s * learner.estimate.width.gamma(s)).all())
+    assert found["fits"][-1] == fits
+
+
+def test_parts_differ_by_what_decides_them_and_by_the_learners_source(monkeypatch):
+    keys = {
+        PART.key,
+        Part("ds-oslrc", 8, 3, 0, 0.1, "uniform", 200, 1).key,
+        Part(*list(PART.__dict__.values())[:-2], 2).key,
+    }
+    assert len(keys) == 3
+    monkeypatch.setattr("keyhole.study.tracing._source", lambda name: "another")
+    assert PART.key not in keys
+
+
+def test_slopes_are_fitted_in_logarithms():
+    t = np.array(looks(10_000, "log"))
+    group = [(PART, {"s": t.tolist(), "error": (seed * t**-0.5).tolist()}) for seed in (1, 2, 3)]
+    assert slope(group, "error", "s", 100).middle == pytest.approx(-0.5)
+    assert np.isnan(slope([(PART, {"s": t.tolist(), "error": (t * 0.0).tolist()})], "error", "s").middle)
+    assert curve_of(group, "error", "s").y == pytest.approx(2 * t**-0.5)
+    assert list(by(group, "d", "k")) == [(8, 3)]
+
+
+@pytest.mark.parametrize(("power", "agrees"), [(-0.5, True), (-0.25, False)])
+def test_the_verdict_on_rates_follows_the_slope(power, agrees):
+    finding = Experiment("rates")._judge(made_up(Experiment("rates"), lambda p, t: {"error": t**power}))
+    assert finding.agrees is agrees
+    assert f"slope {power:.2f} ({'as' if agrees else 'not as'} the proved" in finding.verdict
+    assert len(finding.rows) == 5
+
+
+def test_the_verdict_on_sampling_follows_the_ratio():
+    better = made_up(Experiment("sampling"), lambda p, t: {"error": (1.0 + ("uniform" in p.algorithm)) / t})
+    finding = Experiment("sampling")._judge(better)
+    assert finding.agrees
+    assert "DS-OSLRC is 2.00 times smaller" in finding.verdict
+    worse = made_up(Experiment("sampling"), lambda p, t: {"error": (1.0 + ("paper" in p.algorithm)) / t})
+    assert not Experiment("sampling")._judge(worse).agrees
+
+
+def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
+    def regret(part, t):
+        size = 0.1 if part.algorithm == "oracle-support" else 1.0 if part.algorithm == "aer" else 5.0
+        return {"regret": size * t**0.5, "exploring": t**0.5}
+
+    finding = Experiment("regret")._judge(made_up(Experiment("regret"), regret))
+    assert "aer has the least regret" in finding.verdict
+    assert "cost T^0.50 (the sqrt(T) of its bound)" in finding.verdict
+    assert "stays 0 throughout" in finding.verdict
+    assert finding.rows[0][0] == "oracle-support"
+
+
+def test_the_verdicts_of_the_others_follow_too():
+    league = {"ds-poslrc": 1.0, "ito2017-1": 2.0, "kale2017-dantzig": 3.0, "foster2016": 4.0, "thrifty": 0.5}
+    finding = Experiment("poslr")._judge(
+        made_up(Experiment("poslr"), lambda p, t: {"regret": league.get(p.algorithm.partition("[")[0], 9.0) * t / p.k0})
+    )
+    assert finding.agrees
+    assert "the least regret has thrifty" in finding.verdict
+    assert "More extras lower" in finding.verdict
+    finding = Experiment("edges")._judge(
+        made_up(Experiment("edges"), lambda p, t: {"regret": t * (1.0 + 3.0 * (p.algorithm != "thrifty") * (p.k < 9))})
+    )
+    assert "at no k here" in finding.verdict
+    finding = Experiment("events")._judge(
+        made_up(
+            Experiment("events"),
+            lambda p, t: {"fits": 0 * t + ("(0.001)" not in p.algorithm and "(0.003)" not in p.algorithm)},
+        )
+    )
+    assert "down to c = 0.01" in finding.verdict
+    finding = Experiment("switching")._judge(
+        made_up(Experiment("switching"), lambda p, t: {"regret": t**0.5 if p.algorithm == "aer" else 1.0 + 0.1 * t})
+    )
+    assert "on uniform: aer, from T = " in finding.verdict
+    finding = Experiment("dimension")._judge(
+        made_up(Experiment("dimension"), lambda p, t: {"error": (p.d * p.k) ** 0.5 / t})
+    )
+    assert finding.agrees
+    assert "ds-oslrc: d^0.5" in finding.verdict
+
+
+def test_finished_parts_are_not_played_again_and_the_chapter_is_made_of_findings(tmp_path, monkeypatch):
+    experiment = Experiment("edges", quick=True)
+    small = {"algorithms": ["support-bandit", "thrifty", "fixed-random"], "d": 5, "k": [1, 4], "rounds": 60, "seeds": 2}
+    experiment.parts = list(expand(small))
+    folder, seen = Folder.claim(tmp_path / "study", "study"), []
+    run([experiment], folder, Engine("joblib", 1), lambda done, of: seen.append((done, of)))
+    assert (seen[0], seen[-1]) == ((0, 12), (12, 12))
+    assert experiment.missing(folder.path) == []
+    before = {p: p.stat().st_mtime_ns for p in (folder.path / "parts").iterdir()}
+    next(iter(before)).write_text("cut")
+    run([experiment], folder, Engine("joblib", 1), lambda done, of: None)
+    after = {p: p.stat().st_mtime_ns for p in (folder.path / "parts").iterdir()}
+    assert sum(after[p] != before[p] for p in before) == 1
+    finding = experiment.judge(folder.path)
+    publish(folder, experiment, finding)
+    assert (folder.path / "edges" / "figure.svg").read_text().startswith("<svg")
+    assert (folder.path / "edges" / "verdict.txt").read_text().strip() == finding.verdict
+    write_chapter(tmp_path / "measured.md", [(experiment, finding)], "keyhole study edges")
+    text = (tmp_path / "measured.md").read_text()
+    assert f"**{finding.verdict}**" in text
+    assert finding.table() in text
+    assert (tmp_path / "figures" / "measured-edges.svg").exists()
+    assert text == chapter([(experiment, finding)], "keyhole study edges", {"edges": ["figures/measured-edges.svg"]})
+
+
+@pytest.mark.slow
+def test_dask_plays_the_same_parts(tmp_path):
+    experiment = Experiment("edges", quick=True)
+    experiment.parts = list(expand({"algorithms": "fixed-random", "d": 5, "k": [1, 4], "rounds": 60, "seeds": 2}))
+    contents = []
+    for engine in (Engine("joblib", 1), Engine("dask", 2)):
+        folder = Folder.claim(tmp_path / engine.kind, "study")
+        run([experiment], folder, engine, lambda done, of: None)
+        contents.append({p.name: json.loads(p.read_text()) for p in (folder.path / "parts").iterdir()})
+    assert contents[0] == contents[1]
+
+
+@pytest.mark.slow
+def test_the_error_of_ds_poslrc_falls_like_the_root_of_s():
+    """The paper's rate, on the uniform design, s from 3e3 to 3e4."""
+    part = Part("ds-poslrc[tuning=scaled(0.02),solve=100]", 20, 4, 8, 0.1, "uniform", 30_000, 0)
+    assert slope([(part, trace(part))], "error", "s", 3e3, 3e4).middle == pytest.approx(-0.5, abs=0.1)
