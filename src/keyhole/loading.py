@@ -119,7 +119,9 @@ def _check_size(config: dict[str, Plain], state: dict[str, Value]) -> None:
     if not isinstance(order, np.ndarray) or d != order.size or not isinstance(k, int) or not 1 <= k <= order.size:
         raise StateError("the file is not of the size that its configuration claims")
     numbers = sum(value.size for value in state.values() if isinstance(value, np.ndarray))
-    if numbers < class_of(str(config.get("name")))._entries(order.size, k):
+    options = config.get("options")
+    cls = class_of(str(config.get("name")))._made_as(options if isinstance(options, dict) else {})
+    if numbers < cls._entries(order.size, k):
         raise StateError("the file has fewer numbers than its configuration claims")
 
 

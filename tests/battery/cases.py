@@ -6,6 +6,8 @@ import numpy as np
 
 import keyhole as kh
 
+PRICES = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0, 2.0]
+
 # What an algorithm needs beyond the common set-up; everything else follows from its record.
 OPTIONS = {"oracle-support": {"support": [1, 4, 6]}}
 
@@ -42,6 +44,8 @@ VARIANTS = [
     Case("ds-oslrc", d=8, k=5),
     Case("ds-poslrc", k0=6, options={"exploit": "newton", "solve": "powers", "reset": "partial"}),
     Case("ds-poslrc", d=8, k=5, k0=3, options={"solve": 7}),
+    Case("thrifty", options={"prices": PRICES, "worth": 3000.0}),
+    Case("thrifty", k=9, k0=1, options={"prices": PRICES, "spend": 9.0, "total": 300.0, "rows": 100, "half_life": 50}),
     Case("fixed-random", options={"standardize": True}),
     Case("support-bandit", options={"master": "corral", "base": "newton"}),
     Case("support-bandit", options={"master": "batched-exp3", "tuning": "theory"}),

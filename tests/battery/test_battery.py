@@ -112,6 +112,8 @@ def test_renaming_the_columns_with_the_draws_renames_the_result(case, monkeypatc
     options = dict(case.options)
     if "support" in options:
         options["support"] = [int(new_name[i]) for i in options["support"]]
+    if "prices" in options:
+        options["prices"] = [options["prices"][i] for i in pi]
     renamed = kh.make(case.name, d=case.d, k=case.k, k0=case.k0, seed=0, **options)
     for x, label in rows(X, y):
         r, q = plain.ask(), renamed.ask()

@@ -5,9 +5,8 @@ import pytest
 
 from keyhole.saving import to_bytes
 
-from .cases import CASES, Case, step
+from .cases import CASES, PRICES, Case, step
 
-PRICES = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0, 2.0]
 BLOCKS = [case for case in CASES if case.make()._block() is not None]
 BLOCKS += [
     Case("thrifty", k0=2, options={"half_life": 40}),

@@ -12,17 +12,27 @@ LEARNERS = {
     "fixed-random": {"k": 2},
     "oracle-support": {"k": 2, "support": ["hdl", "bmi"]},
     "vaw": {},
+    "thrifty": {"k": 2},
+    "thrifty, worth": {"worth": 300.0},
+    "thrifty, spend": {"spend": 4.0, "worth": 300.0, "k0": 1},
+    "thrifty, total": {"k": 3, "total": 800.0, "rows": 200},
 }
 
 
 def make(name, **more):
-    return kh.make(name, names=NAMES, sources=SOURCES, known=["age"], prices=PRICES, seed=3, **LEARNERS[name], **more)
+    options = dict(names=NAMES, sources=SOURCES, known=["age"], prices=PRICES, seed=3, **LEARNERS[name], **more)
+    return kh.make(name.partition(",")[0], **options)
 
 
 def rows(T=200, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, (T, len(NAMES)))
     return X, 0.4 * X[:, 0] + 0.4 * X[:, 2] - 0.2 * X[:, 7]
+
+
+def tell(learner, r, x, y):
+    """Answer a round from the full row."""
+    learner.tell(r, x[r.attributes], y, r.extra, x[r.extra])
 
 
 def check(learner, r):
@@ -36,7 +46,10 @@ def check(learner, r):
         assert brings <= bought
         bought -= brings
     assert not bought
-    assert r.price == pytest.approx(sum(PRICES[s] for s in r.sources), abs=1e-12)
+    extras = learner.market.ordered(r.extra)
+    assert r.price == pytest.approx(sum(PRICES[s] for s in (*r.sources, *extras)), abs=1e-12)
+    assert not set(extras) & set(r.sources)
+    assert len(extras) <= learner.k0
     if not learner.buys_all:
         assert len(r.sources) <= learner.k
 
@@ -49,7 +62,7 @@ def test_a_source_is_bought_whole_and_what_is_known_is_free(name):
         check(learner, r)
         assert kh.Round.from_json(r.to_json()) == r
         learner.predict(r, x[r.attributes])
-        learner.tell(r, x[r.attributes], label)
+        tell(learner, r, x, label)
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -60,7 +73,7 @@ def test_only_whole_sources_that_can_be_had_are_ordered(name):
         check(learner, r)
         can = {s for s in PRICES if s in available or set(SOURCES.get(s, [s])) <= set(available)}
         assert set(r.sources) <= can
-        learner.tell(r, X[0, r.attributes], y[0])
+        tell(learner, r, X[0], y[0])
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -82,7 +95,7 @@ def test_a_known_attribute_may_be_missing(name):
     x = X[0, r.attributes].copy()
     x[0] = np.nan
     assert np.isfinite(learner.predict(r, x))
-    learner.tell(r, x, y[0])
+    learner.tell(r, x, y[0], r.extra, X[0, r.extra])
     assert np.isfinite(learner.weights).all()
 
 

@@ -16,7 +16,7 @@ from ..loading import from_bytes, note_in
 from ..protocol import Learner
 from ..scaling import Scaling
 from ..streams import Schema, Table
-from ..streams._arrow import regroup
+from ..streams.arrow import regroup
 
 __all__ = ["Frozen", "refuse_extension"]
 

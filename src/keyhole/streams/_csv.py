@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 
 from .._text import shown
-from ._arrow import kind
+from .arrow import kind
 from .encoding import hint
 from .table import Column, DataError, Table
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ._arrow import kind
+from .arrow import kind
 from .table import Column, DataError, Table
 
 __all__ = ["ParquetTable", "open_file"]

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .._types import Floats
-from ._arrow import matrix, regroup
+from .arrow import matrix, regroup
 from .columns import Attribute, Label
 from .encoding import Wrong, as_words, encode, is_plain
 from .schema import Schema

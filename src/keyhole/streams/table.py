@@ -99,7 +99,7 @@ class Table(ABC):
         Only the named columns are read. A value that is no number is a `DataError` with file, row, column and value,
         raised after the whole batches before it have been given.
         """
-        from ._arrow import matrix, regroup
+        from .arrow import matrix, regroup
 
         names = [*attributes] if target is None else [*attributes, target]
         self.require(names)

@@ -1,6 +1,6 @@
 """`thrifty`: our own learner, with nothing to set but the budget."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._types import Bools, Floats, Ints
 from ...errors import ConfigError
-from ...market import Market, Prices
+from ...market import Market, Prices, Sources
 from ...protocol import Block, Draft, Learner
 from ...rounds import Round
 from ...state import Value
@@ -40,6 +40,12 @@ class Thrifty(Learner):
         only decide between equals.
     half_life
         Rows after which a row counts half; None: never. With it, a change is also noticed (CUSUM).
+    sources, known
+        What can be ordered together, by name, and what is there for free: see `keyhole.market`.
+    worth
+        What a unit of squared error in one row is worth in money: only what earns its price is bought. docs/money.md.
+    total, rows
+        All rows together never cost more than `total`, spent at a pace that lasts for `rows` rows.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
@@ -61,7 +67,14 @@ class Thrifty(Learner):
         prices: Prices | None = None,
         spend: float | None = None,
         half_life: float | None = None,
+        sources: Sources | None = None,
+        known: Sequence[str] | None = None,
+        worth: float | None = None,
+        total: float | None = None,
+        rows: float | None = None,
     ) -> None:
+        if rows is not None:
+            raise ConfigError("total and rows come together: so much money for so many rows")
         super().__init__(names, k, min(k0, len(names) - 1), seed, Market.build(names, prices=prices))
         if half_life is not None and not half_life > 0.0:
             raise ConfigError(f"half_life must be > 0 rows; it is {half_life}")
@@ -70,6 +83,14 @@ class Thrifty(Learner):
         affordable = int(np.searchsorted(np.cumsum(np.sort(self.prices)), self.spend, side="right"))
         self.width = max(1, min(k, affordable))
         self.memory = Memory(self.order, self.width, self.k0, self.prices, self.spend, half_life)
+
+    @classmethod
+    def _made_as(cls, options: Mapping[str, object]) -> type[Learner]:
+        """With sources, known attributes, worth or a total another engine plays."""
+        from .priced import Priced  # not needed without them, and compiled apart
+
+        told = options.get("worth") is not None or options.get("total") is not None
+        return Priced if told or options.get("sources") or options.get("known") else cls
 
     @property
     def weights(self) -> Floats:

@@ -1,0 +1,60 @@
+"""What a source explains, by the posterior of a spike and four slabs.
+
+    theta = 0                     with probability 1 - p        the spike
+    theta ~ N(0, c var(y) / q)    with probability p / 4        c in SLABS, q attributes, in units of unit variance
+
+n rows that show it say that it explains `gain` of the variance v that is left without it. With a g-prior,
+
+    g = n c var(y) / (q v),   kappa = g / (1 + g),   R^2 = gain / v
+    log Bayes factor = -q/2 log(1 + g) - (n - 1)/2 log(1 - kappa R^2)
+    E |theta|^2      = kappa^2 gain + q kappa v (1 - kappa R^2) / n          within a slab
+"""
+
+import math
+
+import numpy as np
+
+from ...._jit import inner
+from ...._types import Floats
+
+__all__ = ["SLABS", "posterior", "prior_weights"]
+
+SLABS = np.array([0.01, 0.03, 0.1, 0.3])
+
+
+def prior_weights(sources: int, expected: float = 10.0) -> Floats:
+    """Log weights of the spike and the slabs: about `expected` sources matter, half of few."""
+    p = min(0.5, expected / max(sources, 1))
+    weights: Floats = np.log(np.append(1.0 - p, np.full(SLABS.size, p / SLABS.size)))
+    return weights
+
+
+@inner
+def posterior(
+    gain: float, n: float, q: int, v: float, y_var: float, prior: Floats, weight: Floats, kappa: Floats
+) -> float:
+    """E |theta|^2; weight and kappa get the posterior weights and the shrinkage of the spike (0) and the slabs."""
+    R2, heaviest = min(max(gain / v, 0.0), 0.995), 0.0
+    weight[0], kappa[0] = prior[0], 0.0
+    told = n > q + 1.0
+    heaviest = prior[0]
+    for i in range(1, weight.size):
+        g = n * SLABS[i - 1] * y_var / (q * v)
+        kappa[i] = g / (1.0 + g) if told else 0.0
+        weight[i] = prior[i]
+        if told:
+            weight[i] -= 0.5 * q * math.log1p(g) + 0.5 * max(n - 1.0, q) * math.log(1.0 - R2 * kappa[i])
+        heaviest = max(heaviest, weight[i])
+    total = 0.0
+    for i in range(weight.size):
+        weight[i] = math.exp(weight[i] - heaviest)
+        total += weight[i]
+    mean = 0.0
+    for i in range(weight.size):
+        weight[i] /= total
+        if i > 0:
+            within = (
+                kappa[i] ** 2 * gain + q * kappa[i] * v * (1.0 - kappa[i] * R2) / n if told else SLABS[i - 1] * y_var
+            )
+            mean += weight[i] * within
+    return mean

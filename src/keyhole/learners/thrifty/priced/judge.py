@@ -1,0 +1,193 @@
+"""What every source adds: a member, what would be lost without it; another, what it would bring, alone or instead.
+
+    member a     lost = w_a' ((P^-1)_aa)^-1 w_a                                P: pooled precision of the fit
+    candidate s  r = cov(x_s, y) - Q w,   V = cov(x_s) - Q' P Q,   gain = r' V^-1 r,    Q = cov(x_fit, x_s)
+    s for a      gain - (what a explains beside s) + lost,  compared with lost
+
+Each goes through the posterior of `belief`: what is measured by few rows is believed little.
+"""
+
+import math
+
+import numpy as np
+
+from ...._jit import inner, jit
+from ...._types import Floats
+from .belief import posterior
+from .estimate import covariance, fit_weights, pooled, refresh
+from .linear import inverse, precision
+from .state import Source, State
+
+__all__ = ["judge"]
+
+# Rows that are enough to call a source dead, constant or determined.
+_SURE = 20.0
+# Less than this share of its variance is its own: determined by what is bought anyway.
+_OWN = 1e-3
+
+
+@inner
+def _rows(state: State, me: Source) -> float:
+    """How many rows show all of a source."""
+    n = np.inf
+    for i in range(me.first, me.first + me.size):
+        j = state.listed[i]
+        n = min(n, state.pair[j, j].n / state.now.g)
+    return n
+
+
+@inner
+def _quadratic(A: Floats, b: Floats) -> float:
+    """b' A b."""
+    total = 0.0
+    for a in range(b.size):
+        for e in range(b.size):
+            total += b[a] * A[a, e] * b[e]
+    return total
+
+
+@inner
+def _member(state: State, me: Source, first: int, w: Floats, kappa: Floats) -> None:
+    """What would be lost without a member whose attributes begin at column `first` of the fit."""
+    fit, now = state.fit, state.now
+    me.n = _rows(state, me)
+    me.gain = _quadratic(inverse(fit.P, first, me.size), fit.w[first : first + me.size])
+    me.left = now.s2 + me.gain
+    me.adds = posterior(me.gain, me.n, me.size, me.left, now.y_var, state.prior, w, kappa)
+    me.real, me.net, me.instead, me.idle = 1.0 - w[0], now.rate * me.adds - me.price, -1, 0
+
+
+@inner
+def _beside(state: State, me: Source, C: Floats, U: Floats, r: Floats, V: Floats) -> float:
+    """U = P Q, r and V of a candidate; the share of its variance that is its own."""
+    fit, attr, pair, g = state.fit, state.attr, state.pair, state.now.g
+    m, q, own = fit.A.size, me.size, 0.0
+    Q = np.empty((m, q))
+    for i in range(q):
+        j = state.listed[me.first + i]
+        it = attr[j]
+        r[i] = (it.xy - it.mean * it.y) / pair[j, j].n
+        for a in range(m):
+            Q[a, i] = covariance(attr, pair, g, fit.A[a], j)
+            r[i] -= fit.w[a] * Q[a, i]
+    for a in range(m):
+        for i in range(q):
+            U[a, i] = 0.0
+            for e in range(m):
+                U[a, i] += fit.P[a, e] * Q[e, i]
+    for i in range(q):
+        j = state.listed[me.first + i]
+        for k in range(q):
+            V[i, k] = covariance(attr, pair, g, j, state.listed[me.first + k])
+        whole = V[i, i]
+        for k in range(q):
+            for a in range(m):
+                V[i, k] -= Q[a, i] * U[a, k]
+        if whole > 0.0:
+            own = max(own, V[i, i] / whole)
+        V[i, i] = max(V[i, i], 0.02 * whole)
+    return own
+
+
+@inner
+def _unseen(state: State, me: Source, C: Floats) -> float:
+    """Variance that members explain, in the rows that show the source and not them."""
+    fit, dark, j = state.fit, 0.0, state.listed[me.first]
+    for a in range(fit.A.size):
+        together = state.pair[fit.A[a], j].n / state.now.g
+        dark += fit.w[a] ** 2 * C[a, a] * (1.0 - min(1.0, together / me.n))
+    return dark
+
+
+@inner
+def _exchange(
+    state: State, me: Source, U: Floats, r: Floats, V_inv: Floats, w: Floats, kappa: Floats
+) -> None:  # fmt: skip
+    """The member whose place it would take best, what that brings and how sure that is."""
+    fit, now, m, q = state.fit, state.now, state.fit.A.size, me.size
+    # Precision and weights of the fit with the source.
+    K, full = np.empty((m + q, m + q)), np.empty(m + q)
+    for i in range(q):
+        full[m + i] = 0.0
+        for k in range(q):
+            full[m + i] += V_inv[i, k] * r[k]
+            K[m + i, m + k] = V_inv[i, k]
+    for a in range(m):
+        full[a] = fit.w[a]
+        for i in range(q):
+            full[a] -= U[a, i] * full[m + i]
+            K[a, m + i] = 0.0
+            for k in range(q):
+                K[a, m + i] -= U[a, k] * V_inv[k, i]
+            K[m + i, a] = K[a, m + i]
+    for a in range(m):
+        for e in range(m):
+            K[a, e] = fit.P[a, e]
+            for i in range(q):
+                K[a, e] -= K[a, m + i] * U[e, i]
+    first, best = m, -np.inf
+    for i in range(now.m):
+        first -= state.source[state.members[i]].size
+    for i in range(now.m):
+        other = state.source[state.members[i]]
+        block = inverse(K, first, other.size)
+        lost, cross = 0.0, 0.0
+        for a in range(other.size):
+            z = 0.0
+            for e in range(other.size):
+                z += block[a, e] * full[first + e]
+            lost += z * full[first + a]
+            for k in range(q):
+                cross += K[m + k, first + a] * z * r[k]
+        gain = max(me.gain - lost + other.gain, 0.0)
+        adds = posterior(gain, me.n, q, me.left + other.gain, now.y_var, state.prior, w, kappa)
+        ahead = now.rate * (adds - other.gain) - me.price + other.price
+        apart = max(me.gain + lost - 2.0 * cross, 0.0)  # variance of the difference of the two fits
+        sd = now.rate * math.sqrt(4.0 * me.left * apart / me.n) + 1e-12
+        if ahead + 0.4 * sd > best:
+            best, me.instead, me.swap, me.swap_sd = ahead + 0.4 * sd, i, ahead, sd
+        first += other.size
+
+
+@inner
+def _candidate(state: State, me: Source, C: Floats, w: Floats, kappa: Floats) -> None:
+    """What a source beside the support would bring."""
+    now, m, q = state.now, state.fit.A.size, me.size
+    me.n, me.instead, me.idle = _rows(state, me), -1, 0
+    me.gain, me.left, me.adds, me.real, me.net = 0.0, now.s2, 0.0, 1.0 - math.exp(state.prior[0]), 0.0
+    if me.n <= q + 3.0:
+        me.idle = me.n == 0.0 and me.tried / now.g >= _SURE
+        return
+    U, r, V = np.empty((m, q)), np.empty(q), np.empty((q, q))
+    own = _beside(state, me, C, U, r, V)
+    me.idle = own < _OWN and me.n >= _SURE
+    V_inv = precision(V)
+    me.left = now.s2 + _unseen(state, me, C)
+    me.gain = 0.0 if own < _OWN else min(max(_quadratic(V_inv, r), 0.0), 0.98 * me.left)
+    me.adds = posterior(me.gain, me.n, q, me.left, now.y_var, state.prior, w, kappa)
+    me.real = 1.0 - w[0]
+    me.net = now.rate * me.adds - me.price
+    if now.m > 0 and me.gain > 0.0 and me.n >= 10.0:
+        _exchange(state, me, U, r, V_inv, w, kappa)
+
+
+@jit
+def judge(state: State) -> None:
+    """Weights anew, then every source."""
+    fit, now, first = state.fit, state.now, 0
+    refresh(state.attr, state.pair, now.g)
+    fit_weights(state.attr, fit, now)
+    now.s2 = max(now.y_var - now.explained, 0.3 * now.error2, 1e-12)
+    C, w, kappa = pooled(state), np.empty(5), np.empty(5)
+    fit.P[:, :] = precision(C)
+    for s in range(state.source.size):
+        if state.source[s].place >= 0:
+            first -= state.source[s].size
+    first += fit.A.size
+    for i in range(now.m):
+        me = state.source[state.members[i]]
+        _member(state, me, first, w, kappa)
+        first += me.size
+    for s in range(state.source.size):
+        if state.source[s].place < 0:
+            _candidate(state, state.source[s], C, w, kappa)

@@ -1,0 +1,57 @@
+"""The steps of a round, one by one and many at a time: entries into the compiled parts."""
+
+import math
+
+import numpy as np
+
+from ...._jit import jit
+from ...._types import Bools, Floats, Ints
+from .choose import choose
+from .predict import predict
+from .state import State
+from .update import tell
+
+__all__ = ["answer", "ask", "learn", "play"]
+
+
+@jit
+def ask(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
+    """`choose.choose`."""
+    return choose(state, pool, out)
+
+
+@jit
+def answer(state: State, attributes: Ints, x: Floats) -> float:
+    """`predict.predict` from all of x."""
+    return predict(state, attributes, x, x.size)
+
+
+@jit
+def learn(state: State, attributes: Ints, x: Floats, y: float, before: int) -> bool:
+    """`update.tell`, with `before` of the values x bought before the label."""
+    return tell(state, attributes, x, y, before, x.size)
+
+
+@jit
+def play(
+    state: State, pool: Bools, X: Floats, y: Floats, out: Floats, explored: Bools, bought: Ints, sizes: Ints, first: int
+) -> int:
+    """Play the rows of X from `first` to the one that calls for a refit, or all; how many are played then.
+
+    Predictions go into `out`, purchases into `bought`, of which `sizes` come before and after the label; a NaN label
+    closes a round unlearnt. No value is read that was not bought.
+    """
+    x = np.empty(bought.shape[1])
+    for t in range(first, y.size):
+        attributes = bought[t]
+        n, extras, looked = choose(state, pool, attributes)
+        sizes[t, 0], sizes[t, 1] = n, extras
+        for i in range(n):
+            x[i] = X[t, attributes[i]]
+        out[t] = predict(state, attributes, x, n)
+        explored[t] = looked
+        for i in range(n, n + extras):
+            x[i] = X[t, attributes[i]]
+        if not math.isnan(y[t]) and tell(state, attributes, x, y[t], n, n + extras):
+            return t + 1
+    return int(y.size)
