@@ -1,6 +1,27 @@
-"""What came out, for a person: one page that works offline, on a phone and on paper."""
+"""What came out, for a person: one page that works offline, on a phone and on paper.
+
+Page, Section, Table, Tile, publish      any page: what to do first, then numbers, tables and figures
+write_report                             of a run
+write_comparison, write_study            of many runs
+"""
 
 from .comparison_page import SORTS, comparison_cells, write_comparison
-from .run_page import headline, most_bought, write_report
+from .headline import headline, most_bought
+from .page import Page, Section, Table, Tile, publish
+from .run_page import write_report
+from .study_page import write_study
 
-__all__ = ["SORTS", "comparison_cells", "headline", "most_bought", "write_comparison", "write_report"]
+__all__ = [
+    "SORTS",
+    "Page",
+    "Section",
+    "Table",
+    "Tile",
+    "comparison_cells",
+    "headline",
+    "most_bought",
+    "publish",
+    "write_comparison",
+    "write_report",
+    "write_study",
+]

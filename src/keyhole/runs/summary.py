@@ -21,6 +21,8 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> dict[str, Any]
         "title": settings.title,
         "file": Path(settings.file).name,
         "target": run.scaling.schema.target,
+        "unit": run.scaling.schema.unit,
+        "currency": run.scaling.schema.currency,
         "algorithm": settings.learner["name"],
         "learner": settings.learner,
         "k": run.learner.k,
