@@ -11,6 +11,7 @@ import numpy as np
 
 from .._types import Floats
 from ..errors import ConfigError
+from ..market import Market, Offer
 from . import _toml
 from ._consistency import check_consistency, no_source
 from .columns import Attribute, Label, Panel, Range
@@ -129,6 +130,15 @@ class Schema(Scales):
         """(d,) what one must pay to have the attribute: the price of its source; 0 where it is known."""
         price = {name: self.source_prices[source] for source, brought in self.sources.items() for name in brought}
         return np.array([price.get(name, 0.0) for name in self.names], dtype=np.float64)
+
+    @cached_property
+    def market(self) -> Market:
+        """What can be ordered, and what it costs; 1 where no price was said."""
+        return Market.build(self.names, self.sources, self.known, self.source_prices)
+
+    def offer(self) -> dict[str, Offer]:
+        """`sources`, `known` and `prices` as `make` takes them, each only where there is something to say."""
+        return self.market.options(self.priced)
 
     @cached_property
     def _single(self) -> tuple[Attribute, ...]:
