@@ -81,14 +81,14 @@ class Spec:
 
     def learner(self, schema: Schema, budget: Budget, seed: int, support: list[int] | None = None) -> Learner:
         """The learner for these columns; a `ConfigError` names what cannot be. An oracle is told the `support`."""
-        options, takes = dict(self.options), options_of(self.name)
+        takes = options_of(self.name)
         limits = budget.money
         if limits and not schema.priced:
             raise ConfigError(_UNPRICED.format(next(iter(limits))))
         if any(name not in takes for name in limits):
             raise ConfigError(f"'{self.name}' does not plan with money; give --budget K, or use --algorithm thrifty")
         offer = {key: value for key, value in schema.offer().items() if key != "prices" or "prices" in takes}
-        options = offer | limits | options
+        options: dict[str, object] = {**offer, **limits, **dict(self.options)}
         limited = any(name in options for name in ("spend", "worth", "total"))
         n = len(schema.names) if self.record.buys_all else len(schema.market.sources)
         k = options.pop("k", n if budget.sources is None and (self.record.buys_all or limited) else budget.sources)

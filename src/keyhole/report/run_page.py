@@ -1,5 +1,7 @@
 """The report of one run: report.html and its figures, from what is in hand when it ends."""
 
+from typing import Any
+
 import numpy as np
 
 from .. import __version__
@@ -29,12 +31,12 @@ def write_report(folder: Folder, data: RunData) -> None:
     write_atomically(folder.file("report.html"), _page(data, list(drawn.values())).encode())
 
 
-def headline(summary: dict[str, object]) -> tuple[list[str], list[list[str]], int]:
+def headline(summary: dict[str, Any]) -> tuple[list[str], list[list[str]], int]:
     """The headline table: head, rows, and which row is the run's own. Savings never stand alone."""
     own = {"mse": summary["mse"], "price": summary["price_per_row"]}
     own |= {"attributes": summary["attributes_per_row"], "sources": summary["sources_per_row"]}
     counted = "sources" if summary["panels"] else "attributes"
-    references: dict[str, dict[str, float]] = summary["references"]  # type: ignore[assignment]
+    references: dict[str, dict[str, float]] = summary["references"]
     lines = {key: own if key == "own" else references.get(key) for key in _REFERENCES}
     rows = []
     for key, line in lines.items():
