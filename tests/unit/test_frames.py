@@ -1,5 +1,7 @@
 """Frames of three libraries, matched by name in any order."""
 
+import time
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -47,3 +49,11 @@ def test_arrays_and_lists_are_no_frames():
     assert not frames.is_frame([[1.0]])
     assert frames.is_series(pd.Series([1.0]))
     assert frames.labels_of(pl.Series([1, 2])).tolist() == [1.0, 2.0]
+
+
+def test_many_columns_are_matched_in_linear_time():
+    names = [f"x{i}" for i in range(20_000)]
+    frame = pa.table({name: [1.0] for name in names})
+    began = time.process_time()
+    assert frames.matrix_of(frame, names[::-1]).shape == (1, 20_000)
+    assert time.process_time() - began < 10.0
