@@ -68,7 +68,8 @@ def _in_order(given: "Sequence[float] | Mapping[str, float]", names: Sequence[st
 
 def _by_name(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
     """Values by name, if there is exactly one for each name asked for."""
-    missing, foreign = [n for n in names if n not in given], [n for n in given if n not in set(names)]
+    asked = set(names)
+    missing, foreign = [n for n in names if n not in given], [n for n in given if n not in asked]
     if missing:
         raise ProtocolError(f"no value for {_list(missing)}; pass NaN for one that was bought but not observed")
     if foreign:

@@ -77,10 +77,11 @@ def matrix_of(frame: object, names: Sequence[str], what: str = "X", only: bool =
     `only`: a column that is not among `names` is a `ConfigError` too; missing entries are NaN.
     """
     there = column_names(frame)
-    lacking = [n for n in names if n not in set(there)]
+    present, asked = set(there), set(names)
+    lacking = [n for n in names if n not in present]
     if lacking:
         raise ConfigError(f"{what} has no column '{lacking[0]}'{_among(lacking[1:])}; it has {_some(there)}")
-    extra = [n for n in there if n not in set(names)] if only else []
+    extra = [n for n in there if n not in asked] if only else []
     if extra:
         raise ConfigError(f"{what} has a column '{extra[0]}'{_among(extra[1:])} that is no attribute; leave it away")
     table = _narwhals(frame)

@@ -15,7 +15,7 @@ from . import _checks
 from ._locked import Locked
 from ._types import Bools, Floats, Ints
 from .batches import Batches
-from .errors import ConfigError, ProtocolError, StateError
+from .errors import ProtocolError, StateError
 from .market import Market
 from .rounds import Round
 from .rules import Places, Rule
@@ -248,11 +248,3 @@ class Learner(Locked, Shown, Batches, Stateful, ABC):
             raise ProtocolError(f"round {r.index} {state}; ask() opens a new one")
         if self._open[r.index] != r:
             raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
-
-
-def check_budget(d: int, k: int, k0: int, d_is: str = "d") -> None:
-    """The budget as a `ConfigError` where it makes no sense."""
-    if not 1 <= k <= d:
-        raise ConfigError(f"k must be between 1 and {d_is} = {d}; it is {k}")
-    if k0 < 0:
-        raise ConfigError(f"k0 must be >= 0; it is {k0}")

@@ -1,5 +1,7 @@
 """Frames of three libraries, matched by name in any order."""
 
+import time
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -129,3 +131,11 @@ def test_explanations_are_a_frame_and_a_table():
         assert frame["bought"].tolist() == [record.bought for record in learner.explain()]
         assert "<p>" not in learner.explain()._repr_html_()
         assert learner.explain()._repr_html_().count("<tr>") == 1 + len(frame)
+
+
+def test_many_columns_are_matched_in_linear_time():
+    names = [f"x{i}" for i in range(20_000)]
+    frame = pa.table({name: [1.0] for name in names})
+    began = time.process_time()
+    assert frames.matrix_of(frame, names[::-1]).shape == (1, 20_000)
+    assert time.process_time() - began < 10.0
