@@ -14,6 +14,7 @@ import numpy as np
 from . import _checks
 from ._locked import Locked
 from ._types import Bools, Floats, Ints
+from .batches import Batches
 from .errors import ProtocolError, StateError
 from .market import Market
 from .rounds import Round
@@ -28,7 +29,6 @@ Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 # block(rows, labels, predictions, explored): plays some of the rows, writes into the last two; see `Learner._block`.
 Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools], tuple[Ints, Ints]]
 
-
 # Sets the generators of learners apart from all others that somebody seeds with the same number.
 _DRAWS = 0x6B6579
 
@@ -42,7 +42,7 @@ class Draft(NamedTuple):
     memo: tuple[float, ...] = ()
 
 
-class Learner(Locked, Shown, Stateful, ABC):
+class Learner(Locked, Shown, Batches, Stateful, ABC):
     """A state machine over rounds: `ask`, `predict`, (`ask_more`,) `tell`, or `abandon`.
 
     A subclass says what to buy (`_ask`), what it predicts from the bought values (`_predict`) and how it learns from
