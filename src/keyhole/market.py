@@ -143,7 +143,8 @@ def _known(names: Sequence[str], known: Sequence[str] | None) -> set[str]:
         return set()
     if isinstance(known, str) or not all(isinstance(name, str) for name in known):
         raise ConfigError(f"known must be a list of attribute names, not {known!r}")
-    odd = [name for name in known if name not in set(names)]
+    there = set(names)
+    odd = [name for name in known if name not in there]
     if odd:
         raise ConfigError(f"known: there is no attribute '{odd[0]}'")
     return set(known)
@@ -183,7 +184,8 @@ def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, p
         odd = [s for s in order if s not in prices]
         if odd:
             raise ConfigError(f"prices must price every source; there is none for '{odd[0]}'")
-        odd = [str(s) for s in prices if s not in set(order)]
+        there = set(order)
+        odd = [str(s) for s in prices if s not in there]
         if odd:
             raise ConfigError(f"prices: '{odd[0]}' is no source{_hint(odd[0], names)}")
         given: Sequence[object] = [prices[s] for s in order]

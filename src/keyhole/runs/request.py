@@ -102,7 +102,7 @@ def prepare(request: Request) -> Plan:
 def _schema(request: Request, given: Schema | None, file: Table) -> Schema:
     """The schema that was given, or one of all columns of numbers without ranges; with the prices put in."""
     if given is not None:
-        schema = given.without(request.ignored).settle(file)
+        schema = given.without(request.ignored).complete(file)
         if request.target not in (None, schema.target):
             raise ConfigError(f"the schema is for the target '{schema.target}', not '{request.target}'")
     elif request.target is None:

@@ -81,9 +81,9 @@ class Schema(Scales):
         return tuple(a.name for a in self.attributes)
 
     @property
-    def settled(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every category's values and every date's origin are known: before that, `names` is an error."""
-        return all(a.settled for a in self.attributes)
+        return all(a.is_complete for a in self.attributes)
 
     # -- attributes, as a learner sees them
 
@@ -198,14 +198,14 @@ class Schema(Scales):
         label = replace(self.label, numbers=numbers) if numbers else self.label  # type: ignore[call-arg]
         return replace(self, label=label, attributes=columns, encoding=encoding or self.encoding)
 
-    def settle(self, table: "Table") -> "Schema":
+    def complete(self, table: "Table") -> "Schema":
         """The same schema with the values and origins that were left out, as all rows of a table have them.
 
         A column of the table that is nowhere in the schema, or one that is not in the table, is a `DataError`.
         """
-        from .settling import settle
+        from .completing import complete
 
-        return settle(self, table)
+        return complete(self, table)
 
     # -- files
 

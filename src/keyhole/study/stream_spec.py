@@ -71,7 +71,7 @@ class StreamSpec:
         table = open_table(name, encoding=given.encoding if given else "")
         if given is None and target is None:
             raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")
-        known = given.settle(table) if given else Schema.unknown(str(target), table.usable(target))
+        known = given.complete(table) if given else Schema.unknown(str(target), table.usable(target))
         known = known.with_known(free) if free else known
         known = known if prices is None else known.with_prices(read_prices(prices))
         encoded = EncodedTable(table, known)
