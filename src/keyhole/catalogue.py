@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from .errors import ConfigError
+from .frames import column_names, is_frame
 from .market import Market
-from .protocol import Learner, Plain, check_budget
+from .protocol import Learner, Plain
 from .records import ALGORITHMS, Algorithm
 from .schedule import Rate, Squares
 from .tuning import Scaled
@@ -58,7 +59,7 @@ def make(
     n = len(columns) if cls.buys_all else _places(columns, plain)
     k = _whole("k", k if k is not None else n)
     k0 = _whole("k0", k0)
-    check_budget(n, k, k0, "d" if n == len(columns) else "the number of sources")
+    _check_budget(n, k, k0, "d" if n == len(columns) else "the number of sources")
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _whole("seed", seed)
     if seed < 0:
         raise ConfigError(f"seed must be >= 0; it is {seed}")
@@ -66,6 +67,14 @@ def make(
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
     learner.config |= {"d": len(columns)} if names is None else {"names": list(columns)}
     return learner
+
+
+def _check_budget(d: int, k: int, k0: int, d_is: str) -> None:
+    """The budget as a `ConfigError` where it makes no sense."""
+    if not 1 <= k <= d:
+        raise ConfigError(f"k must be between 1 and {d_is} = {d}; it is {k}")
+    if k0 < 0:
+        raise ConfigError(f"k0 must be >= 0; it is {k0}")
 
 
 def _places(columns: Sequence[str], options: Mapping[str, object]) -> int:
@@ -135,6 +144,8 @@ def _columns(d: int | None, names: Sequence[str] | None) -> tuple[str, ...]:
         if not 1 <= d <= _WIDEST:
             raise ConfigError(f"d must be between 1 and {_WIDEST}; it is {str(d)[:40]}")
         return tuple(f"x{i}" for i in range(d))
+    if is_frame(names):
+        return tuple(column_names(names))
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
         raise ConfigError(f"names must be a list of names, not {str(names)[:60]!r}")
     columns = tuple(map(str, names))

@@ -14,7 +14,8 @@ import numpy as np
 from . import _checks
 from ._locked import Locked
 from ._types import Bools, Floats, Ints
-from .errors import ConfigError, ProtocolError, StateError
+from .batches import Batches
+from .errors import ProtocolError, StateError
 from .market import Market
 from .rounds import Round
 from .rules import Places, Rule
@@ -27,7 +28,6 @@ Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | 
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 # block(rows, labels, predictions, explored): plays some of the rows, writes into the last two; see `Learner._block`.
 Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools], tuple[Ints, Ints]]
-
 
 # Sets the generators of learners apart from all others that somebody seeds with the same number.
 _DRAWS = 0x6B6579
@@ -42,7 +42,7 @@ class Draft(NamedTuple):
     memo: tuple[float, ...] = ()
 
 
-class Learner(Locked, Shown, Stateful, ABC):
+class Learner(Locked, Shown, Batches, Stateful, ABC):
     """A state machine over rounds: `ask`, `predict`, (`ask_more`,) `tell`, or `abandon`.
 
     A subclass says what to buy (`_ask`), what it predicts from the bought values (`_predict`) and how it learns from
@@ -248,11 +248,3 @@ class Learner(Locked, Shown, Stateful, ABC):
             raise ProtocolError(f"round {r.index} {state}; ask() opens a new one")
         if self._open[r.index] != r:
             raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
-
-
-def check_budget(d: int, k: int, k0: int, d_is: str = "d") -> None:
-    """The budget as a `ConfigError` where it makes no sense."""
-    if not 1 <= k <= d:
-        raise ConfigError(f"k must be between 1 and {d_is} = {d}; it is {k}")
-    if k0 < 0:
-        raise ConfigError(f"k0 must be >= 0; it is {k0}")

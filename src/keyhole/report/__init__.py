@@ -2,10 +2,12 @@
 
 Page, Section, Table, Tile, publish      any page: what to do first, then numbers, tables and figures
 write_report                             of a run
-write_comparison, write_study            of many runs
+write_comparison, write_frontier,        of many runs
+write_study
 """
 
 from .comparison_page import SORTS, comparison_cells, write_comparison
+from .frontier_page import frontier_cells, write_frontier
 from .headline import headline, most_bought
 from .page import Page, Section, Table, Tile, publish
 from .run_page import write_report
@@ -18,10 +20,12 @@ __all__ = [
     "Table",
     "Tile",
     "comparison_cells",
+    "frontier_cells",
     "headline",
     "most_bought",
     "publish",
     "write_comparison",
+    "write_frontier",
     "write_report",
     "write_study",
 ]

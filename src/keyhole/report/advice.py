@@ -2,14 +2,17 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..market import Market
 from ..runs import RunData
 from .baskets import Basket, Baskets
-from .words import Units, listed
+from .words import Units, listed, share
 
-__all__ = ["Advice", "advise", "market_of"]
+__all__ = ["HOW", "Advice", "advise", "rule_of"]
+
+# From this share of the money on, a look is worth a word.
+_NOTABLE = 0.01
 
 
 class Advice(NamedTuple):
@@ -30,16 +33,10 @@ HOW = (
 )
 
 
-def market_of(data: RunData) -> Market:
-    """What could be ordered in a run."""
-    schema = data.schema
-    assert schema is not None
-    return Market.build(schema.names, schema.sources, schema.known, schema.source_prices)
-
-
 def advise(data: RunData, units: Units) -> Advice:
     """From the support at the end of a run."""
-    market = market_of(data)
+    assert data.schema is not None
+    market = data.schema.market
     place = {name: int(market.of[i]) for i, name in enumerate(market.names)}
     support = sorted({place[name] for name in data.summary["support"]} - {-1})
     if not data.summary["labelled"]:
@@ -47,23 +44,15 @@ def advise(data: RunData, units: Units) -> Advice:
     if data.moments is None:
         return Advice(_measured(data, market, support, units), market)
     baskets = Baskets(data.moments, market)
-    buy, bought = baskets.enough(support, worth_of(data.summary)), baskets.of(support)
+    buy, bought = baskets.enough(support, data.summary["worth"]), baskets.of(support)
     texts = [_buy(buy, market, units, baskets), _rest(buy, bought, market, units)]
-    texts.append(_everything(buy, bought, baskets, units))
+    texts += [_everything(buy, bought, baskets, units), _stop(data, units)]
     return Advice(" ".join(filter(None, texts)), market, baskets, buy, bought)
 
 
-def worth_of(summary: dict[str, object]) -> float | None:
-    """What a unit of squared error was said to be worth."""
-    learner = summary["learner"]
-    options = learner.get("options", {}) if isinstance(learner, dict) else {}
-    worth = options.get("worth") if isinstance(options, dict) else None
-    return float(worth) if isinstance(worth, int | float) else None
-
-
-def rule_of(summary: dict[str, object]) -> str:
+def rule_of(summary: dict[str, Any]) -> str:
     """How the part to buy is chosen, in words."""
-    worth = worth_of(summary)
+    worth = summary["worth"]
     if worth is None:
         return "leaves at most 1 % more typical error than all of it"
     return f"costs least where a unit of squared error is worth {worth:g}"
@@ -100,6 +89,16 @@ def _everything(buy: Basket, bought: Basket, baskets: Baskets, units: Units) -> 
     if gain <= 0:
         return f"Buying all {len(every.sources)} would not lower it{more}."
     return f"Buying all {len(every.sources)} would lower it by {units.less(gain)}{more}."
+
+
+def _stop(data: RunData, units: Units) -> str:
+    """What was looked at and is not bought now, where that took a notable part of the money."""
+    idle = {n: f["spent"] for n, f in data.summary["sources"].items() if not f["in_support"] and f["spent"] > 0}
+    spent = data.summary["spent"]
+    if not units.priced or not spent or sum(idle.values()) < _NOTABLE * spent:
+        return ""
+    names = [f"{len(idle)} others"] if len(idle) > 4 else list(idle)
+    return f"Looking at {listed(names)} took {share(sum(idle.values()), spent)} of the money; none of it is bought now."
 
 
 def _measured(data: RunData, market: Market, support: Sequence[int], units: Units) -> str:

@@ -35,13 +35,15 @@ def run(prices=(2.0, 5.0, 4.0, 9.0), n=320, **more):
     data.summary = {
         "rows": n, "labelled": n, "mse": mse, "mse_last_tenth": mse, "title": "visits", "target": "bp", "unit": "mmHg",
         "currency": "EUR", "algorithm": "thrifty", "learner": {"options": {}}, "k": 3, "d": 4, "spend": None,
+        "worth": None, "panels": False, "known": [], "sources_per_row": 3.0,
+        "sources": {a: {"in_support": a != "noise", "spent": 100.0} for a in NAMES},
         "attributes_per_row": 3.0, "price_per_row": 11.0, "spent": 11.0 * n, "support": list(NAMES[:3]),
         "attributes": {NAMES[0]: facts} | {a: facts | {"weight": 0.0, "bought": 5} for a in NAMES[1:]},
         "references": {
-            "nothing": {"mse": 260.0, "attributes": 0, "price": 0},
-            "random": {"mse": 230.0, "attributes": 3, "price": 12.0},
-            "best": {"mse": 80.0, "attributes": 3, "price": 11.0},
-            "everything": {"mse": 81.0, "attributes": 4, "price": 20.0},
+            "nothing": {"mse": 260.0, "attributes": 0, "price": 0, "sources": 0},
+            "random": {"mse": 230.0, "attributes": 3, "price": 12.0, "sources": 3},
+            "best": {"mse": 80.0, "attributes": 3, "price": 11.0, "sources": 3},
+            "everything": {"mse": 81.0, "attributes": 4, "price": 20.0, "sources": 3},
         },
         "warnings": [f"'{a}' was missing in {i} of 50 rows" for i, a in enumerate(NAMES)] + ["no label in 3 rows"],
         "command": "keyhole run visits.csv",
@@ -57,13 +59,14 @@ def test_the_first_sentence_says_what_to_buy_what_it_costs_and_what_the_rest_wou
     assert re.search(r"typical error 9\.\d+ mmHg instead of 1[67]\.\d mmHg\.", advice)
     assert f"What else it buys ({NAMES[2]})" in advice
     assert "for 4.00 EUR a row" in advice
-    assert re.search(r"Buying all 4 would .* and cost 13\.00 EUR more a row\.$", advice)
+    assert re.search(r"Buying all 4 would .* and cost 13\.00 EUR more a row\.", advice)
+    assert advice.endswith("Looking at noise took 3 % of the money; none of it is bought now.")
 
 
 def test_with_worth_the_sentence_weighs_error_against_money():
-    dear = run(learner={"options": {"worth": 0.01}})
+    dear = run(worth=0.01)
     assert run_page(dear)[0].advice.startswith("Buy nothing: the typical error is ")
-    cheap = run(learner={"options": {"worth": 0.05}})
+    cheap = run(worth=0.05)
     assert run_page(cheap)[0].advice.startswith("Buy age: 2.00 EUR a row")
 
 
