@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from . import dantzig, data, sampling, streams, theory, tuning
+    from . import dantzig, data, sampling, streams, study, theory, tuning
     from .catalogue import Algorithm, algorithms, make
     from .client import connect
     from .compat.dantzig import DantzigSelector, DantzigSelectorCV
@@ -43,7 +43,7 @@ _HOME = {
     "open_store": "store",
     "play": "keeper",
 }
-_MODULES = ("dantzig", "data", "sampling", "streams", "theory", "tuning")
+_MODULES = ("dantzig", "data", "sampling", "streams", "study", "theory", "tuning")
 
 __all__ = [
     "Algorithm",
@@ -66,6 +66,7 @@ __all__ = [
     "play",
     "sampling",
     "streams",
+    "study",
     "theory",
     "tuning",
 ]

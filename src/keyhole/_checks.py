@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from ._types import Bools, Floats, Ints
-from .errors import ProtocolError
+from .errors import ConfigError, ProtocolError
+from .frames import row_of
 
 LARGEST = 1e100
 """Beyond this it is no measurement but a fault, and refused."""
@@ -41,8 +42,8 @@ def level(given: float) -> float:
 
 def values(given: "Sequence[float] | Floats | Mapping[str, float]", names: Sequence[str]) -> Floats:
     """The bought values in the order of `names`, given in that order or by name; NaN means bought but unobserved."""
-    if isinstance(given, Mapping):
-        given = _by_name(given, names)
+    if not isinstance(given, list | tuple | np.ndarray):
+        given = _in_order(given, names)
     try:
         x = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
@@ -65,6 +66,15 @@ def tamed(x: Floats) -> Floats:
     kept: Floats = np.clip(x, -MOST, MOST)
     kept[np.abs(kept) < LEAST] = 0.0
     return kept
+
+
+def _in_order(given: "Sequence[float] | Mapping[str, float]", names: Sequence[str]) -> "Sequence[float]":
+    """Values that carry their names (a mapping, a frame of one row, a pandas series) in the order of `names`."""
+    try:
+        named = given if isinstance(given, Mapping) else row_of(given)
+    except ConfigError as fault:
+        raise ProtocolError(str(fault)) from None
+    return given if named is None else _by_name(named, names)  # type: ignore[return-value]
 
 
 def _by_name(given: Mapping[str, float], names: Sequence[str]) -> list[float]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from .errors import ConfigError
+from .frames import column_names, is_frame
 from .market import Market
 from .protocol import Learner, Plain
 from .records import ALGORITHMS, Algorithm
@@ -143,6 +144,8 @@ def _columns(d: int | None, names: Sequence[str] | None) -> tuple[str, ...]:
         if not 1 <= d <= _WIDEST:
             raise ConfigError(f"d must be between 1 and {_WIDEST}; it is {str(d)[:40]}")
         return tuple(f"x{i}" for i in range(d))
+    if is_frame(names):
+        return tuple(column_names(names))
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
         raise ConfigError(f"names must be a list of names, not {str(names)[:60]!r}")
     columns = tuple(map(str, names))

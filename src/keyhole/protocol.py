@@ -15,6 +15,7 @@ import numpy as np
 from . import _checks
 from ._locked import Locked
 from ._types import Bools, Floats, Ints
+from .batches import Batches
 from .errors import ProtocolError, StateError
 from .market import Market
 from .rounds import Round
@@ -30,7 +31,6 @@ Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 # `Learner._block` and `Learner._level`.
 Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools, Floats], tuple[Ints, Ints]]
 
-
 # Sets the generators of learners apart from all others that somebody seeds with the same number.
 _DRAWS = 0x6B6579
 
@@ -44,7 +44,7 @@ class Draft(NamedTuple):
     memo: tuple[float, ...] = ()
 
 
-class Learner(Locked, Shown, Stateful, ABC):
+class Learner(Locked, Shown, Batches, Stateful, ABC):
     """A state machine over rounds: `ask`, `predict`, (`ask_more`,) `tell`, or `abandon`.
 
     A subclass says what to buy (`_ask`), what it predicts from the bought values (`_predict`) and how it learns from

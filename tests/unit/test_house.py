@@ -15,8 +15,8 @@ FILES = sorted(ROOT.rglob("*.py"))
 # Each layer may import from those before it, and from nothing beside it.
 LAYERS = [
     {"errors", "_types", "_text", "shown", "_cache", "_compiler", "_locked"},
-    {"_jit", "rules", "market", "frames", "rounds", "_checks", "files"},
-    {"_known", "state", "outputs"},
+    {"_jit", "rules", "market", "frames", "rounds", "files"},
+    {"_observed", "_checks", "state", "outputs", "batches"},
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "least_squares"},
     {"tuning"},
     {"protocol", "streams"},
@@ -32,8 +32,8 @@ LAYERS = [
     {"report", "service", "client"},
     {"cli"},
 ]
-# A learner saves itself: what writes files is imported when it does.
-LAZY = {("protocol", "saving")}
+# A learner saves itself, and predicts frozen: what does that is imported when it does.
+LAZY = {("protocol", "saving"), ("batches", "frozen")}
 
 
 def layer_of(part):

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._types import Bools, Floats, Ints
 from ...errors import ConfigError
+from ...frames import Records
 from ...market import Market, Prices, Sources
 from ...protocol import Block, Draft, Learner
 from ...rounds import Round
@@ -116,9 +117,9 @@ class Thrifty(Learner):
         """The attributes that earned their place, at most k; fewer while fewer did."""
         return np.sort(self.memory.members)
 
-    def explain(self) -> tuple[Explanation, ...]:
+    def explain(self) -> Records[Explanation]:
         """One record per attribute, in the order of the columns."""
-        return tuple(explain(self.memory.state, j, name) for j, name in enumerate(self.names))
+        return Records(explain(self.memory.state, j, name) for j, name in enumerate(self.names))
 
     def set_state(self, flat: dict[str, Value]) -> None:
         """Take over a state, one that keyhole 0.1 wrote too."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...._types import Bools, Floats, Ints
 from ....errors import ConfigError
+from ....frames import Records
 from ....market import Market, Prices, Sources
 from ....protocol import Block, Draft, Learner
 from ....rounds import Round
@@ -94,10 +95,10 @@ class Priced(Learner):
         """The money that was asked for so far, open and abandoned rounds included."""
         return float(self.memory.now["spent"][0])
 
-    def explain(self) -> tuple[SourceExplanation, ...]:
+    def explain(self) -> Records[SourceExplanation]:
         """One record per source, in the order of the columns."""
         w = self.weights
-        return tuple(
+        return Records(
             explain(self.memory, s, name, tuple(self.names[j] for j in brings), tuple(w[brings].tolist()))
             for s, (name, brings) in enumerate(zip(self.market.sources, self.market.members, strict=True))
         )

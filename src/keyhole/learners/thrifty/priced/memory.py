@@ -71,18 +71,18 @@ class Memory(Stateful):
         return support
 
     def join(self, s: int) -> None:
-        """Source s into the support; `settle` follows."""
+        """Source s into the support; `rebuild` follows."""
         self.members[self.now["m"][0]] = s
         self.now["m"] += 1
 
     def leave(self, s: int) -> None:
-        """Source s out of the support, barred until the next refit; `settle` follows."""
+        """Source s out of the support, barred until the next refit; `rebuild` follows."""
         rest = self.support[self.support != s]
         self.members[: rest.size] = rest
         self.now["m"] = rest.size
         self.source["barred"][s] = 1
 
-    def settle(self) -> None:
+    def rebuild(self) -> None:
         """Make the fit of the present support, from the stored rows."""
         expected: Floats = np.zeros(self.attr.size)
         expected[self.A] = self.w
