@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from . import dantzig, data, sampling, streams, theory, tuning
+    from . import dantzig, data, sampling, streams, study, theory, tuning
     from .catalogue import Algorithm, algorithms
     from .client import connect
     from .compat.dantzig import DantzigSelector, DantzigSelectorCV
@@ -44,7 +44,7 @@ _HOME = {
     "open_store": "store",
     "play": "keeper",
 }
-_MODULES = ("dantzig", "data", "sampling", "streams", "theory", "tuning")
+_MODULES = ("dantzig", "data", "sampling", "streams", "study", "theory", "tuning")
 
 __all__ = [
     "Algorithm",
@@ -67,6 +67,7 @@ __all__ = [
     "play",
     "sampling",
     "streams",
+    "study",
     "theory",
     "tuning",
 ]

@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 
 from ._types import Bools, Floats, Ints
 from .errors import ConfigError
 
-__all__ = ["Market", "Prices", "Sources"]
+__all__ = ["Market", "Offer", "Prices", "Sources"]
 
+Offer: TypeAlias = "dict[str, list[str]] | list[str] | dict[str, float] | list[float]"
 Sources = Mapping[str, Sequence[str]]
 Prices = Mapping[str, float] | Sequence[float]
 
@@ -78,6 +80,18 @@ class Market:
     def plain(self) -> bool:
         """Whether every attribute is bought by itself and none is known."""
         return len(self.sources) == len(self.names)
+
+    def options(self, priced: bool) -> dict[str, Offer]:
+        """`sources`, `known` and, where `priced`, `prices` as `build` takes them, each only where it says something."""
+        brings = {s: [self.names[j] for j in of] for s, of in zip(self.sources, self.members, strict=True)}
+        said: dict[str, Offer] = {
+            "sources": {s: names for s, names in brings.items() if names != [s]},
+            "known": [self.names[j] for j in self.known],
+        }
+        if priced:
+            prices = dict(zip(self.sources, self.prices.tolist(), strict=True))
+            said["prices"] = prices if said["sources"] or said["known"] else self.prices.tolist()
+        return {key: value for key, value in said.items() if value}
 
     def attributes(self, basket: Sequence[int] | Ints) -> Ints:
         """All that is handed over for a basket of sources: the known attributes first, then theirs."""

@@ -48,7 +48,7 @@ def exchange(memory: Memory) -> None:
 
 
 def _shown(memory: Memory) -> float:
-    """The rate that the support shows, or the hope before there is one."""
+    """The rate that the support shows, or the expected one before there is one."""
     now, given, source = memory.now[0], memory.given[0], memory.source
     members = source[memory.support]
     paid = members[members["price"] > 0.0]
