@@ -18,7 +18,7 @@ from .explain import Explanation, explain
 from .memory import Memory
 from .release_0_1 import upgraded
 from .select import refit
-from .steps import answer, ask, learn
+from .steps import answer, ask, expect, learn
 from .update import renew
 
 __all__ = ["Thrifty"]
@@ -57,6 +57,7 @@ class Thrifty(Learner):
     """
 
     name = "thrifty"
+    gives_intervals = True
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "memory")
 
     def __init__(
@@ -133,6 +134,14 @@ class Thrifty(Learner):
 
     def _predict(self, r: Round, x: Floats) -> float:
         return answer(self.memory.state, r.attributes, x)
+
+    def _interval(self, r: Round, x: Floats, level: float) -> tuple[float, float]:
+        memory = self.memory
+        expected = partial(expect, memory.state, r.attributes, x)
+        return memory.calibration.interval(level, int(memory.now["told"][0]), expected)
+
+    def _level(self) -> float:
+        return float(self.memory.calibration.level[0])
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         self.memory.free()
