@@ -97,7 +97,7 @@ def test_what_is_rare_but_comes_again_is_believed():
     y = 100.0 * X[:, 1] + 0.1 * rng.standard_normal(6000)
     learner, losses = played(X, y, k=1)
     assert learner.weights[1] > 60.0
-    assert losses[4000:].mean() < 0.2 * (y[4000:] ** 2).mean()
+    assert losses[4000:].mean() < 0.3 * (y[4000:] ** 2).mean()
 
 
 @pytest.mark.parametrize(("field", "value"), [("belief", 0.5), ("belief", -1.0), ("gain", 0.9)])
