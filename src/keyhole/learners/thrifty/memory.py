@@ -9,6 +9,7 @@ from ..._types import Bools, Floats, Ints
 from ...errors import StateError
 from ...rules import Anything, Law, Numbers, Rule
 from ...state import Stateful, Value
+from .interval import Calibration
 from .level import GAINS
 from .state import Account, Attribute, Bell, Fit, Given, Label, Member, Now, Pair, Records, Row, Shown, State, record
 
@@ -25,7 +26,7 @@ class Memory(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = (
         *("attr", "order", "queue", "pair", "row", "shown", "now"),
-        *("member", "gram", "V", "P", "label", "accounts", "bell"),
+        *("member", "gram", "V", "P", "label", "calibration", "accounts", "bell"),
     )
     _added: ClassVar[tuple[str, ...]] = ("accounts", "bell")
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown")
@@ -49,6 +50,7 @@ class Memory(Stateful):
         self.V: Floats = np.zeros((2, k, k))
         self.P: Floats = np.zeros((2, k, k))
         self.label: Records = np.zeros(2, record(Label))
+        self.calibration = Calibration()
         self.accounts: Records = np.zeros(len(GAINS), record(Account))
         self.accounts["gain"], self.accounts["belief"][0] = GAINS, 1.0
         self.bell: Records = np.zeros(_ALARMS, record(Bell))
@@ -128,7 +130,7 @@ class Memory(Stateful):
         fit, trial = (Fit(self.member[f], self.gram[f], self.V[f], self.P[f], self.label[f]) for f in range(2))
         return State(
             *(self.attr, self.order, self.queue, self.pair, self.row, self.shown),
-            *(fit, trial, self.accounts, self.bell, self.now[0], self.given[0]),
+            *(fit, trial, self.calibration.quantiles, self.accounts, self.bell, self.now[0], self.given[0]),
         )
 
 

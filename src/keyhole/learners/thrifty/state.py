@@ -26,6 +26,7 @@ __all__ = [
     "Member",
     "Now",
     "Pair",
+    "Quantiles",
     "Records",
     "Row",
     "Shown",
@@ -139,8 +140,8 @@ class Now:
     fy: float
     ff: float
     alpha: float
-    # Over the last rows: sums of 1, f, y, f^2, f y; their squared error; how much better than the past they predict; labels told when the
-    # past was last given up; alarms in all.
+    # Over the last rows: sums of 1, f, y, f^2, f y; their squared error; how much better than the past they predict;
+    # labels told when the past was last given up; alarms in all.
     late_n: float
     late_f: float
     late_y: float
@@ -202,6 +203,14 @@ class Fit(NamedTuple):
     label: Label
 
 
+class Quantiles(NamedTuple):
+    """How far labels are from predictions: see `interval`."""
+
+    log_q: Floats  # (levels,) in spreads of the error, less the centre
+    centre: Floats  # (1,) log of their median
+    level: Floats  # (1,) the lowest level whose interval held the last label
+
+
 class State(NamedTuple):
     """What the compiled functions share: d attributes, k members, k + k0 values in a row."""
 
@@ -213,6 +222,7 @@ class State(NamedTuple):
     shown: Records  # (rows, k + k0)
     fit: Fit  # of the support
     trial: Fit  # of what may become the support
+    quantiles: Quantiles
     accounts: Records  # (4,) of the label's level
     bell: Records  # (32,) the last alarms, a ring: `now.rang` in all
     now: Now

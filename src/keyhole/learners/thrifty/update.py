@@ -13,9 +13,11 @@ from ..._types import Floats, Ints
 from .arrays import flags, zeros
 from .change import notice
 from .fit import add
+from .interval import calibrate
 from .level import follow, level
 from .predict import answer, scaled, signal, winsorised
 from .score import accumulate
+from .spread import spread
 from .state import Now, Records, State
 
 __all__ = ["renew", "tell"]
@@ -147,6 +149,7 @@ def tell(state: State, attributes: Ints, x: Floats, y: float, before: int, total
     for a in range(m):
         shown += seen[a]
     if now.told > 0:
+        calibrate(state.quantiles, abs(answer(now, f) + level(state.accounts) - y), spread(state, v, seen), now.told)
         y = _compare(state, f, y, shown == m)
     t = now.told % state.row.size
     state.row[t].y, state.row[t].weight = y, now.g
