@@ -128,10 +128,9 @@ class Memory(Stateful):
     def _state(self) -> State:
         """The arrays as compiled functions take them."""
         fit, trial = (Fit(self.member[f], self.gram[f], self.V[f], self.P[f], self.label[f]) for f in range(2))
-        return State(
-            *(self.attr, self.order, self.queue, self.pair, self.row, self.shown),
-            *(fit, trial, self.calibration.quantiles, self.accounts, self.bell, self.now[0], self.given[0]),
-        )
+        d, rows = (self.attr, self.order, self.queue, self.pair), (self.row, self.shown)
+        quantiles, now, given = self.calibration.quantiles, self.now[0], self.given[0]
+        return State(*d, *rows, fit, trial, quantiles, self.accounts, self.bell, now, given)
 
 
 def _grown(old: Records, larger: Records) -> Records:
