@@ -14,8 +14,8 @@ BLOCKS += [
 ]
 
 
-def test_thrifty_has_a_block():
-    assert "thrifty" in [case.name for case in BLOCKS]
+def test_thrifty_and_ds_poslrc_have_a_block():
+    assert {"thrifty", "ds-poslrc"} <= {case.name for case in BLOCKS}
 
 
 @pytest.mark.parametrize("case", BLOCKS, ids=str)
