@@ -15,7 +15,7 @@ from ._rows import Store
 from ._update import STALE_INVERSE, update
 from .problem import TOLERANCE
 
-__all__ = ["Ending", "Parts", "Reached", "enter", "follow", "is_zero", "solved"]
+__all__ = ["Ending", "Parts", "Reached", "enter", "follow", "solved"]
 
 # How the loop ended, m, the pivots and the updates of the inverse, |w|_1, both residuals, the gap.
 Ending: TypeAlias = tuple[int, int, int, int, float, float, float, float]
@@ -46,7 +46,8 @@ def enter(parts: Parts, B: Ints, h: Floats, v: Floats) -> None:
     """H[B, B] += h, b[B] += v, s += 1, for a round whose indices are distinct, whose numbers are and whose h is
     symmetric."""
     counts = parts.counts
-    found = update(parts.H, parts.b, B, h, v, parts.basis, counts[0], parts.work[3], UPDATES - counts[1], False)
+    lopsided = counts[0] < 0  # not the constant False, for which numba would compile `update` once more
+    found = update(parts.H, parts.b, B, h, v, parts.basis, counts[0], parts.work[3], UPDATES - counts[1], lopsided)
     if found == STALE_INVERSE:
         counts[1] = UPDATES + 1
     else:
@@ -64,7 +65,8 @@ def follow(parts: Parts, out: Floats) -> Ending:
     if counts[0] == 0:
         counts[1] = 0
     scale = float(counts[2])
-    ending = pivot_loop(parts.store, parts.basis, parts.work, counts[0], parts.b, scale, out, 0, counts[1])
+    seed = counts[0] - counts[0]  # nor is this the constant 0
+    ending = pivot_loop(parts.store, parts.basis, parts.work, counts[0], parts.b, scale, out, seed, counts[1])
     counts[0] = ending[1]
     counts[1] = ending[3]
     if ending[0] == ZERO:
@@ -75,12 +77,6 @@ def follow(parts: Parts, out: Floats) -> Ending:
         counts[0] = 0
         counts[1] = 0
     return ending
-
-
-@inner
-def is_zero(ending: Ending) -> bool:
-    """Whether w = 0 is the solution."""
-    return ending[0] == ZERO
 
 
 @inner

@@ -12,7 +12,7 @@ from .. import sampling, tuning
 from .._jit import inner, jit
 from .._known import dot_at
 from .._types import Bools, Floats, Ints
-from ..dantzig.compiled import Ending, Parts, Reached, enter, follow, is_zero, solved
+from ..dantzig.compiled import Ending, Parts, Reached, enter, follow, solved
 from ..support import pick_top
 from ._dantzig import PATIENCE, DantzigEstimate, fill_round
 
@@ -57,9 +57,11 @@ class Draws(NamedTuple):
 @jit
 def complement(order: Ints, S: Ints, pool: Bools) -> Ints:
     """What is in the pool and not in S, in the seeded order."""
-    free = pool.copy()
-    free[S] = False
-    C, n = np.empty(order.size, np.int64), 0
+    free, C, n = np.empty(pool.size, np.bool_), np.empty(order.size, np.int64), 0
+    for i in range(pool.size):
+        free[i] = pool[i]
+    for i in S:
+        free[i] = False
     for i in order:
         if free[i]:
             C[n] = i
@@ -79,10 +81,9 @@ def choose(e: Estimate, draws: Draws, t: int, bought: Ints, P: Floats) -> None:
     k = e.S.size
     C = complement(e.order, e.S, e.everything)
     n, m = C.size, bought.size - k
-    w, q, drawn = np.zeros(n), np.empty(n), np.empty(m, np.int64)
-    if not e.uniform:
-        for i in range(n):
-            w[i] = e.w_hat[C[i]]
+    w, q, drawn = np.empty(n), np.empty(n), np.empty(m, np.int64)
+    for i in range(n):
+        w[i] = 0.0 if e.uniform else e.w_hat[C[i]]
     sampling.fill_law(w, q)
     if m < n:
         sampling.join(q, draws.u[t], draws.others[t], drawn)
@@ -112,13 +113,17 @@ def widen(e: Estimate, s: int, Gamma: Floats) -> None:
 
 
 @inner
-def adopt(e: Estimate, w: Floats, zero: bool) -> None:
+def adopt(e: Estimate, w: Floats) -> None:
     """`DantzigEstimate.solve`, from the solution on: w_hat, S and what is counted."""
+    zero = True
     k = e.S.size
-    inside, places = np.zeros(w.size, np.bool_), np.empty(w.size, np.int64)
-    inside[e.S] = True
+    inside, places = np.empty(w.size, np.bool_), np.empty(w.size, np.int64)
     for i in range(w.size):
         e.w_hat[i] = w[i]
+        inside[i] = False
+        zero &= w[i] == 0.0
+    for i in range(k):
+        inside[e.S[i]] = True
     pick_top(e.w_hat, k, inside, e.order, places)
     for i in range(k):  # insertion: k is small
         place, j = places[i], i
@@ -127,7 +132,7 @@ def adopt(e: Estimate, w: Floats, zero: bool) -> None:
             j -= 1
         e.S[j] = place
     e.tally[0] += 1
-    e.tally[1] += zero or not w.any()
+    e.tally[1] += zero
 
 
 @jit
@@ -137,8 +142,11 @@ def _loop(
     """Play the rows of X from t on: how it ended, after which row, and for an open solve how far that is."""
     d, n = X.shape[1], bought.shape[1]
     k = e.S.size
-    x, P, solution = np.empty(n), np.ones((n, n)), np.zeros((2, d))
-    h, v, deviation = np.empty((n, n)), np.empty(n), np.empty(n)
+    x, v, deviation, solution = np.empty(n), np.empty(n), np.empty(n), np.empty((2, d))
+    P, h = np.empty((n, n)), np.empty((n, n))
+    for i in range(n):
+        for j in range(n):
+            P[i, j] = 1.0
     while t < y.size:
         B = bought[t]
         choose(e, draws, t, B, P)
@@ -149,8 +157,10 @@ def _loop(
         t += 1
         if math.isnan(label):
             continue
-        h[:] = 0.0
-        v[:] = 0.0
+        for i in range(n):
+            v[i] = 0.0
+            for j in range(n):
+                h[i, j] = 0.0
         fill_round(e.w_hat, B, x, label, P, v, h, deviation)
         if e.V.size > 0:
             for i in range(n):
@@ -164,7 +174,7 @@ def _loop(
         ending = follow(parts, solution)
         if not solved(ending):
             return _OPEN, t, warm, ending
-        adopt(e, solution[0], is_zero(ending))
+        adopt(e, solution[0])
         if e.tally[0] == e.tally[1] >= PATIENCE and e.tally[2] == 0:
             return _SILENT, t, warm, ending
     return _DONE, t, False, _NO_ENDING
