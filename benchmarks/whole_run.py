@@ -12,9 +12,9 @@ import time
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-import keyhole as kh  # noqa: E402
+import keyhole as kh
 
 D, K, K0, GOAL = 100, 5, 10, 100
 

@@ -47,10 +47,9 @@ def curves(
     ]
     tall = [v for row in values for key, v in row.items() if key in ("y", "low", "high") and isinstance(v, float)]
     log_y = not cumulative and _spans_decades([*tall, *(level for _, level in levels)])
-    X = alt.X(
-        "x:Q", title=x_name, scale=_axis_scale(not cumulative and _spans_decades(list(x))), axis=_axis(grid=False)
-    )
-    Y = alt.Y("y:Q", title=y_name, scale=_axis_scale(log_y), axis=_axis(grid=True))
+    log_x = not cumulative and _spans_decades(list(x))
+    X = alt.X("x:Q", title=x_name, scale=_axis_scale(log_x), axis=_axis(x, grid=False))
+    Y = alt.Y("y:Q", title=y_name, scale=_axis_scale(log_y), axis=_axis(tall, grid=True))
     colour, dash = scale(names)
     legend = alt.Legend() if len(names) > 1 else None
     base = alt.Chart(rows_of(values))
@@ -81,8 +80,10 @@ def _tip(x_name: str, y_name: str) -> str:
     return f"datum.series + ': {quoted[1]} ' + format(datum.y, '.4~g') + ' at {quoted[0]} ' + format(datum.x, '.6~g')"
 
 
-def _axis(grid: bool) -> alt.Axis:
-    return alt.Axis(grid=grid, tickCount=6, format="~s", labelFlush=False)
+def _axis(values: "Sequence[float] | Floats", grid: bool) -> alt.Axis:
+    """Numbers as 20k and 3M, and as 1e+15 where hardly anybody knows the letter."""
+    large = max((v for v in values if np.isfinite(v)), default=0.0) >= 1e13
+    return alt.Axis(grid=grid, tickCount=6, format="~e" if large else "~s", labelFlush=False)
 
 
 def _axis_scale(log: bool) -> alt.Scale:
