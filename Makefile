@@ -4,10 +4,13 @@ BIN := .venv/bin
 
 .PHONY: demo test lint slow fuzz boundscheck coverage pythons docs lock dist clean
 
+# By uv, which is several times faster; by pip where uv does not reach the packages.
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "keyhole needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv \
+	  && $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[test]' \
+	  || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $@
 
 demo: .venv/installed

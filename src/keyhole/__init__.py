@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from . import dantzig, data, sampling, streams, theory, tuning
-    from .catalogue import Algorithm, algorithms, make
+    from . import dantzig, data, sampling, streams, study, theory, tuning
+    from .catalogue import Algorithm, algorithms
     from .client import connect
     from .compat.dantzig import DantzigSelector, DantzigSelectorCV
     from .errors import ConfigError, KeyholeWarning, ProtocolError, StateError
     from .keeper import History, play
     from .loading import load
+    from .making import make
     from .protocol import Learner
     from .rounds import Round
     from .store import open_store
@@ -43,7 +44,7 @@ _HOME = {
     "open_store": "store",
     "play": "keeper",
 }
-_MODULES = ("dantzig", "data", "sampling", "streams", "theory", "tuning")
+_MODULES = ("dantzig", "data", "sampling", "streams", "study", "theory", "tuning")
 
 __all__ = [
     "Algorithm",
@@ -66,6 +67,7 @@ __all__ = [
     "play",
     "sampling",
     "streams",
+    "study",
     "theory",
     "tuning",
 ]

@@ -5,10 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from ._types import Bools, Floats, Ints
-from .errors import ProtocolError
+from .errors import ConfigError, ProtocolError
+from .frames import row_of
 
 LARGEST = 1e100
 """Beyond this it is no measurement but a fault, and refused."""
+HIGHEST = 0.999
+"""The highest level of an interval: beyond it there are too few misses to learn from."""
 MOST, LEAST = 1e30, 1e-30
 """What is larger counts as MOST and what is smaller as zero: a learner's fourth powers and quotients stay numbers."""
 
@@ -28,10 +31,19 @@ def label(y: float) -> float:
     return value if LEAST <= abs(value) <= MOST else float(tamed(np.array([value]))[0])
 
 
+def level(given: float) -> float:
+    """The level of an interval, if it is one that can be calibrated."""
+    if isinstance(given, bool) or not isinstance(given, int | float | np.floating) or not 0.0 < given <= HIGHEST:
+        raise ProtocolError(
+            f"the level of an interval is above 0 and at most {HIGHEST}, such as 0.9, not {_short(given)}"
+        )
+    return float(given)
+
+
 def values(given: "Sequence[float] | Floats | Mapping[str, float]", names: Sequence[str]) -> Floats:
     """The bought values in the order of `names`, given in that order or by name; NaN means bought but unobserved."""
-    if isinstance(given, Mapping):
-        given = _by_name(given, names)
+    if not isinstance(given, list | tuple | np.ndarray):
+        given = _in_order(given, names)
     try:
         x = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
@@ -56,9 +68,19 @@ def tamed(x: Floats) -> Floats:
     return kept
 
 
+def _in_order(given: "Sequence[float] | Mapping[str, float]", names: Sequence[str]) -> "Sequence[float]":
+    """Values that carry their names (a mapping, a frame of one row, a pandas series) in the order of `names`."""
+    try:
+        named = given if isinstance(given, Mapping) else row_of(given)
+    except ConfigError as fault:
+        raise ProtocolError(str(fault)) from None
+    return given if named is None else _by_name(named, names)  # type: ignore[return-value]
+
+
 def _by_name(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
     """Values by name, if there is exactly one for each name asked for."""
-    missing, foreign = [n for n in names if n not in given], [n for n in given if n not in set(names)]
+    asked = set(names)
+    missing, foreign = [n for n in names if n not in given], [n for n in given if n not in asked]
     if missing:
         raise ProtocolError(f"no value for {_list(missing)}; pass NaN for one that was bought but not observed")
     if foreign:

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from .errors import ConfigError
+from .frames import Names, column_names, is_frame, is_series
 from .market import Market
-from .protocol import Learner, Plain, check_budget
+from .protocol import Learner, Plain
 from .records import ALGORITHMS, Algorithm
 from .schedule import Rate, Squares
 from .tuning import Scaled
@@ -33,7 +34,7 @@ def make(
     name: str,
     *,
     d: int | None = None,
-    names: Sequence[str] | None = None,
+    names: "Names | None" = None,
     k: int | None = None,
     k0: int = 0,
     seed: int | None = None,
@@ -58,7 +59,7 @@ def make(
     n = len(columns) if cls.buys_all else _places(columns, plain)
     k = _whole("k", k if k is not None else n)
     k0 = _whole("k0", k0)
-    check_budget(n, k, k0, "d" if n == len(columns) else "the number of sources")
+    _check_budget(n, k, k0, "d" if n == len(columns) else "the number of sources")
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _whole("seed", seed)
     if seed < 0:
         raise ConfigError(f"seed must be >= 0; it is {seed}")
@@ -66,6 +67,14 @@ def make(
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
     learner.config |= {"d": len(columns)} if names is None else {"names": list(columns)}
     return learner
+
+
+def _check_budget(d: int, k: int, k0: int, d_is: str) -> None:
+    """The budget as a `ConfigError` where it makes no sense."""
+    if not 1 <= k <= d:
+        raise ConfigError(f"k must be between 1 and {d_is} = {d}; it is {k}")
+    if k0 < 0:
+        raise ConfigError(f"k0 must be >= 0; it is {k0}")
 
 
 def _places(columns: Sequence[str], options: Mapping[str, object]) -> int:
@@ -126,7 +135,7 @@ def _built(
         raise ConfigError(f"'{cls.name}' cannot be made with {given or 'this size'}: {str(fault)[:120]}") from None
 
 
-def _columns(d: int | None, names: Sequence[str] | None) -> tuple[str, ...]:
+def _columns(d: int | None, names: "Names | None") -> tuple[str, ...]:
     """The names of the attributes, given or x0, x1, ..."""
     if (d is None) == (names is None):
         raise ConfigError("give either d (how many attributes) or names (what they are called)")
@@ -135,8 +144,15 @@ def _columns(d: int | None, names: Sequence[str] | None) -> tuple[str, ...]:
         if not 1 <= d <= _WIDEST:
             raise ConfigError(f"d must be between 1 and {_WIDEST}; it is {str(d)[:40]}")
         return tuple(f"x{i}" for i in range(d))
+    if is_frame(names):
+        return tuple(column_names(names))
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
         raise ConfigError(f"names must be a list of names, not {str(names)[:60]!r}")
+    odd = next((name for name in names if is_series(name)), None)
+    if odd is not None:
+        raise ConfigError(
+            f"names must be names, not a {type(odd).__name__}: give the frame itself, or its column names"
+        )
     columns = tuple(map(str, names))
     if len(set(columns)) < len(columns) or not columns:
         twice = next((c for i, c in enumerate(columns) if c in columns[:i]), None)

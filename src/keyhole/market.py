@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 
 from ._types import Bools, Floats, Ints
 from .errors import ConfigError
 
-__all__ = ["Market", "Prices", "Sources"]
+__all__ = ["Market", "Offer", "Prices", "Sources"]
 
+Offer: TypeAlias = "dict[str, list[str]] | list[str] | dict[str, float] | list[float]"
 Sources = Mapping[str, Sequence[str]]
 Prices = Mapping[str, float] | Sequence[float]
 
@@ -79,6 +81,18 @@ class Market:
         """Whether every attribute is bought by itself and none is known."""
         return len(self.sources) == len(self.names)
 
+    def options(self, priced: bool) -> dict[str, Offer]:
+        """`sources`, `known` and, where `priced`, `prices` as `build` takes them, each only where it says something."""
+        brings = {s: [self.names[j] for j in of] for s, of in zip(self.sources, self.members, strict=True)}
+        said: dict[str, Offer] = {
+            "sources": {s: names for s, names in brings.items() if names != [s]},
+            "known": [self.names[j] for j in self.known],
+        }
+        if priced:
+            prices = dict(zip(self.sources, self.prices.tolist(), strict=True))
+            said["prices"] = prices if said["sources"] or said["known"] else self.prices.tolist()
+        return {key: value for key, value in said.items() if value}
+
     def attributes(self, basket: Sequence[int] | Ints) -> Ints:
         """All that is handed over for a basket of sources: the known attributes first, then theirs."""
         parts = [self.members[int(s)] for s in basket]
@@ -129,7 +143,8 @@ def _known(names: Sequence[str], known: Sequence[str] | None) -> set[str]:
         return set()
     if isinstance(known, str) or not all(isinstance(name, str) for name in known):
         raise ConfigError(f"known must be a list of attribute names, not {known!r}")
-    odd = [name for name in known if name not in set(names)]
+    there = set(names)
+    odd = [name for name in known if name not in there]
     if odd:
         raise ConfigError(f"known: there is no attribute '{odd[0]}'")
     return set(known)
@@ -169,7 +184,8 @@ def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, p
         odd = [s for s in order if s not in prices]
         if odd:
             raise ConfigError(f"prices must price every source; there is none for '{odd[0]}'")
-        odd = [str(s) for s in prices if s not in set(order)]
+        there = set(order)
+        odd = [str(s) for s in prices if s not in there]
         if odd:
             raise ConfigError(f"prices: '{odd[0]}' is no source{_hint(odd[0], names)}")
         given: Sequence[object] = [prices[s] for s in order]

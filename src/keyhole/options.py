@@ -75,8 +75,13 @@ _MURATA = (
 
 OPTIONS: dict[str, tuple[Option, ...]] = {
     "thrifty": (
-        _PRICES,
+        *_MARKET,
         _number("spend", None, "the money a row may cost at most"),
+        _number(
+            "worth", None, "what a unit of squared error in one row is worth in money: only what earns it is bought"
+        ),
+        _number("total", None, "the money that all rows together may cost"),
+        _whole("rows", None, "how many rows `total` has to last for"),
         _number("half_life", None, "rows after which a row counts half; none: never"),
     ),
     "ds-oslrc": (

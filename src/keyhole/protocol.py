@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -14,7 +15,8 @@ import numpy as np
 from . import _checks
 from ._locked import Locked
 from ._types import Bools, Floats, Ints
-from .errors import ConfigError, ProtocolError, StateError
+from .batches import Batches
+from .errors import ProtocolError, StateError
 from .market import Market
 from .rounds import Round
 from .rules import Places, Rule
@@ -25,9 +27,9 @@ __all__ = ["Block", "Draft", "Learner", "Round"]
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
-# block(rows, labels, predictions, explored): plays some of the rows, writes into the last two; see `Learner._block`.
-Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools], tuple[Ints, Ints]]
-
+# block(rows, labels, predictions, explored, levels): plays some of the rows, writes into the last three; see
+# `Learner._block` and `Learner._level`.
+Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools, Floats], tuple[Ints, Ints]]
 
 # Sets the generators of learners apart from all others that somebody seeds with the same number.
 _DRAWS = 0x6B6579
@@ -42,7 +44,7 @@ class Draft(NamedTuple):
     memo: tuple[float, ...] = ()
 
 
-class Learner(Locked, Shown, Stateful, ABC):
+class Learner(Locked, Shown, Batches, Stateful, ABC):
     """A state machine over rounds: `ask`, `predict`, (`ask_more`,) `tell`, or `abandon`.
 
     A subclass says what to buy (`_ask`), what it predicts from the bought values (`_predict`) and how it learns from
@@ -59,6 +61,8 @@ class Learner(Locked, Shown, Stateful, ABC):
     name: ClassVar[str]
     buys_all: ClassVar[bool] = False
     """Whether every attribute is bought in every round, whatever k is."""
+    gives_intervals: ClassVar[bool] = False
+    """Whether `interval` has an answer."""
     _fields: ClassVar[tuple[str, ...]] = ("t", "order")
     _rules: ClassVar[Mapping[str, Rule]] = {"order": Places("d")}
 
@@ -88,6 +92,14 @@ class Learner(Locked, Shown, Stateful, ABC):
         """The prediction from the bought values, in the order of `r.attributes` (or by name); changes nothing."""
         self._check_open(r)
         return float(self._predict(r, _checks.values(values, r.names)))
+
+    def interval(self, r: Round, values: Values, level: float = 0.9) -> tuple[float, float]:
+        """(low, high): where the label lies with probability `level`, in the long run; changes nothing.
+
+        Infinite before there are enough labels for that level. A learner without intervals: `ProtocolError`.
+        """
+        self._check_open(r)
+        return self._interval(r, _checks.values(values, r.names), _checks.level(level))
 
     def ask_more(self, r: Round) -> Ints:
         """The attributes to buy after the label: at most k0, drawn when the round was asked."""
@@ -176,6 +188,14 @@ class Learner(Locked, Shown, Stateful, ABC):
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         """Learn from a round; `more` are the values of `r.extra`."""
 
+    def _interval(self, r: Round, x: Floats, level: float) -> tuple[float, float]:
+        """(low, high) around the prediction of this moment."""
+        raise ProtocolError(f"{self.name} gives no intervals, only predictions; thrifty gives both")
+
+    def _level(self) -> float:
+        """The lowest level whose interval held the label told last; NaN: no intervals are given."""
+        return math.nan
+
     def _draw_order(self) -> Ints:
         """The seeded permutation of the attributes."""
         return self.rng.permutation(self.d)
@@ -248,11 +268,3 @@ class Learner(Locked, Shown, Stateful, ABC):
             raise ProtocolError(f"round {r.index} {state}; ask() opens a new one")
         if self._open[r.index] != r:
             raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
-
-
-def check_budget(d: int, k: int, k0: int, d_is: str = "d") -> None:
-    """The budget as a `ConfigError` where it makes no sense."""
-    if not 1 <= k <= d:
-        raise ConfigError(f"k must be between 1 and {d_is} = {d}; it is {k}")
-    if k0 < 0:
-        raise ConfigError(f"k0 must be >= 0; it is {k0}")

@@ -33,11 +33,23 @@ def split(text: str) -> list[str]:
 class Budget:
     """What may be bought a row."""
 
-    attributes: int | None = None
+    sources: int | None = None
+    """How many; an attribute that comes alone is one."""
     extra: int = 0
     """After the label."""
     spend: float | None = None
     """In money, by the schema's prices."""
+    worth: float | None = None
+    """What a unit of squared error in one row is worth."""
+    total: float | None = None
+    """Money for all rows together, of which there are"""
+    rows: float | None = None
+
+    @property
+    def money(self) -> dict[str, float]:
+        """The limits in money that were given, by option."""
+        given = {"spend": self.spend, "worth": self.worth, "total": self.total, "rows": self.rows}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -69,19 +81,21 @@ class Spec:
 
     def learner(self, schema: Schema, budget: Budget, seed: int, support: list[int] | None = None) -> Learner:
         """The learner for these columns; a `ConfigError` names what cannot be. An oracle is told the `support`."""
-        d, options, known = len(schema.names), dict(self.options), options_of(self.name)
-        k = options.pop("k", d if self.record.buys_all and budget.attributes is None else budget.attributes)
-        k0 = options.pop("k0", budget.extra)
-        if budget.spend is not None and "spend" not in known:
+        takes = options_of(self.name)
+        limits = budget.money
+        if limits and not schema.priced:
+            raise ConfigError(_UNPRICED.format(next(iter(limits))))
+        if any(name not in takes for name in limits):
             raise ConfigError(f"'{self.name}' does not plan with money; give --budget K, or use --algorithm thrifty")
-        if "prices" in known and "prices" not in options and (budget.spend is not None or schema.priced):
-            options["prices"] = schema.prices.tolist()
-        if budget.spend is not None:
-            options["spend"] = budget.spend
-            k = d if k is None else k
-        if "support" in known and support is not None:
+        offer = {key: value for key, value in schema.offer().items() if key != "prices" or "prices" in takes}
+        options: dict[str, object] = {**offer, **limits, **dict(self.options)}
+        limited = any(name in options for name in ("spend", "worth", "total"))
+        n = len(schema.names) if self.record.buys_all else len(schema.market.sources)
+        k = options.pop("k", n if budget.sources is None and (self.record.buys_all or limited) else budget.sources)
+        k0 = options.pop("k0", budget.extra)
+        if "support" in takes and support is not None:
             options.setdefault("support", list(support))
-        k = _checked(k, k0, d)
+        k = _checked(k, k0, n, "attributes" if n == len(schema.names) else "sources")
         return make(self.name, names=schema.names, k=k, k0=k0, seed=seed, **options)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
@@ -89,16 +103,22 @@ class Spec:
         return f"{self.name}[{inside}]" if inside else self.name
 
 
-def _checked(k: object, k0: object, d: int) -> int:
-    """How many attributes may be bought a row, if that is possible."""
+_UNPRICED = "--{} M needs to know what things cost: give --prices FILE, or a schema with prices"
+
+
+def _checked(k: object, k0: object, n: int, what: str) -> int:
+    """How many sources may be bought a row, if that is possible."""
     if k is None:
-        raise ConfigError(f"say how many attributes may be bought a row: --budget K with 1 <= K <= {d}, or --spend M")
+        raise ConfigError(
+            f"say how many {what} may be bought a row: --budget K with 1 <= K <= {n}, or what limits the money: "
+            "--worth W, --spend M or --total M --rows N"
+        )
     if not isinstance(k, int) or not isinstance(k0, int):
         raise ConfigError(f"a budget is a whole number, not {k!r} and {k0!r}")
-    if not 1 <= k <= d:
-        raise ConfigError(f"--budget must be between 1 and {d}, the number of attributes; it is {k}")
-    if not 0 <= k0 <= d - k:
-        raise ConfigError(f"--extra must be between 0 and {d - k} (of {d} attributes --budget takes {k}); it is {k0}")
+    if not 1 <= k <= n:
+        raise ConfigError(f"--budget must be between 1 and {n}, the number of {what}; it is {k}")
+    if not 0 <= k0 <= n - k:
+        raise ConfigError(f"--extra must be between 0 and {n - k} (of {n} {what} --budget takes {k}); it is {k0}")
     return k
 
 

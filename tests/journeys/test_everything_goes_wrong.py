@@ -301,7 +301,7 @@ def test_a_model_that_is_damaged_is_refused_and_nothing_is_written(typed, tmp_pa
         (("run", "latin.csv", "--target", "y", "--budget", "1", "--out", "out"), "save it as UTF-8"),
         (("run", "a.csv", "--target", "y", "--budget", "3", "--ignore", "y", "--out", "out"), "the target and ignored"),
         (("run", "a.csv", "--target", "y", "--budget", "3", "--algorithm", "thrifty[half_life=x]", "--out", "out"),
-         "half_life=x; give a number"),
+         "half_life must be a number, not 'x'"),
         (("run", "--resume", "a.csv"), "there is no run in a.csv"),
         (("run", "--resume", "."), "there is no run in ."),
         (("demo", "--out", "a.csv"), "a.csv cannot be written"),

@@ -1,5 +1,7 @@
 """Sources, known attributes and prices: what a basket hands over and what it costs."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -88,3 +90,11 @@ def test_without_sources_every_attribute_is_one():
 def test_what_cannot_be_is_named(wrong, words):
     with pytest.raises(kh.ConfigError, match=words):
         clinic(**wrong)
+
+
+def test_many_attributes_are_priced_in_linear_time():
+    names = [f"x{i}" for i in range(20_000)]
+    began = time.process_time()
+    market = Market.build(names, known=names[:10_000], prices=dict.fromkeys(names[10000:], 1.0))
+    assert (len(market.sources), market.known.size) == (10_000, 10_000)
+    assert time.process_time() - began < 5.0

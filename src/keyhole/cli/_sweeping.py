@@ -13,7 +13,7 @@ from ..theory import bounds_beside
 if TYPE_CHECKING:
     from ..figures import Figure
 
-Letters: TypeAlias = dict[str, float | bool | None]
+Arguments: TypeAlias = dict[str, float | bool | None]
 
 _WHOLE = ("d", "k", "k0")
 _LETTERS = ("T", *_WHOLE, "sigma", "delta_s", "sigma_d", "w_min", "delta", "failure")
@@ -28,18 +28,18 @@ class Column(NamedTuple):
     applies: Bools
 
 
-def along(text: str, letters: Letters) -> tuple[str, Floats, dict[str, Column]]:
+def along(text: str, arguments: Arguments) -> tuple[str, Floats, dict[str, Column]]:
     """`T=1e4..1e24` (or `T=1e4..1e24:41`): the letter, its values, evenly apart in size, and each regret bound there.
 
     "predict 0" is what doing nothing costs. Bounds that have no value anywhere are left out.
     """
     letter, values = _parse(text)
     if letter in ("delta", "failure"):
-        letters = letters | {"delta": None, "failure": None}
+        arguments = arguments | {"delta": None, "failure": None}
     columns = {"predict 0": _column(values.size)}
     columns["predict 0"].applies[:] = True
     for i, value in enumerate(values):
-        here = filled(letters | {letter: int(value) if letter in _WHOLE else float(value)})
+        here = filled(arguments | {letter: int(value) if letter in _WHOLE else float(value)})
         columns["predict 0"].total[i] = float(here["T"] or 0)
         for name, b in bounds_beside(**here):
             if not isinstance(b, str) and (b.statement.kind == "regret" or name == "lower-regret"):
@@ -60,10 +60,10 @@ def written(column: Column, i: int) -> str:
     return f"{total:.3g}{'' if column.applies[i] else '*'}" if total > 0 else "-"
 
 
-def filled(letters: Letters) -> Letters:
-    """The letters with w_min = 1/k, all weights of one size, where none is given."""
-    k = letters["k"]
-    return letters | {"w_min": 1 / k} if letters["w_min"] is None and k else letters
+def filled(arguments: Arguments) -> Arguments:
+    """The arguments with w_min = 1/k, all weights of one size, where none is given."""
+    k = arguments["k"]
+    return arguments | {"w_min": 1 / k} if arguments["w_min"] is None and k else arguments
 
 
 def figure_of(letter: str, values: Floats, columns: dict[str, Column]) -> "Figure":

@@ -63,7 +63,7 @@ def algorithms(
 def _print_block(a: "Algorithm", width: int) -> None:
     """One algorithm below its name, where the page is narrow."""
     print(f"{a.name}   ({a.status})")
-    facts = ("setting", a.setting), ("regret", a.bound), ("time", a.cost), ("assumes", letters(a.assumptions))
+    facts = ("setting", a.setting), ("regret", a.bound), ("time", a.cost), ("assumes", abbreviated(a.assumptions))
     for what, text in (*facts, ("from", a.reference)):
         print(fill(text, width, initial_indent=f"  {what:9}", subsequent_indent=" " * 11))
     print()
@@ -91,10 +91,10 @@ def legend() -> dict[str, str]:
     return dict(sorted({key: words.strip() for key, words in reversed(found)}.items()))
 
 
-def letters(assumptions: str) -> str:
+def abbreviated(assumptions: str) -> str:
     """The assumptions with the words of their letters left to the legend.
 
-    >>> letters("(a) realizable, (b) sparse; k >= 3")
+    >>> abbreviated("(a) realizable, (b) sparse; k >= 3")
     '(a), (b); k >= 3'
     """
     return re.sub(r"(\([a-z]\)) [^,;]+", r"\1", assumptions)
@@ -116,6 +116,6 @@ def _print_table(title: str, members: "list[Algorithm]", width: int) -> None:
     for column in columns:
         table.add_column(column, no_wrap=column in ("name", "status"))
     for a in members:
-        cells = (a.name, a.setting, a.bound, a.cost, letters(a.assumptions), a.reference, a.status)
+        cells = (a.name, a.setting, a.bound, a.cost, abbreviated(a.assumptions), a.reference, a.status)
         table.add_row(*map(Text, cells))
     Console(width=width).print(table)

@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from ..theory import Bound
-    from ._sweeping import Letters
+    from ._sweeping import Arguments
 
 
 def bounds(
@@ -37,20 +37,20 @@ def bounds(
     from ..theory import bound, bounds_beside
     from ._sweeping import filled
 
-    letters: Letters = {"d": d, "k": k, "T": T, "k0": k0, "sigma": sigma, "delta_s": delta_s, "sigma_d": sigma_d}
-    letters |= {"w_min": w_min, "delta": delta, "failure": failure, "corrected": corrected}
+    arguments: Arguments = {"d": d, "k": k, "T": T, "k0": k0, "sigma": sigma, "delta_s": delta_s, "sigma_d": sigma_d}
+    arguments |= {"w_min": w_min, "delta": delta, "failure": failure, "corrected": corrected}
     if out is not None and sweep is None:
         raise ConfigError("--out is for the figure of a sweep: add --sweep T=1e4..1e24")
     if name is not None:
-        for line in detail(bound(name, **filled(letters))):  # type: ignore[arg-type]
+        for line in detail(bound(name, **filled(arguments))):  # type: ignore[arg-type]
             print(f" {line}")
         print()
     if sweep is not None:
-        _sweep(sweep, letters, out, force)
+        _sweep(sweep, arguments, out, force)
         return
-    found = list(bounds_beside(**filled(letters)))
+    found = list(bounds_beside(**filled(arguments)))
     if all(isinstance(b, str) for _, b in found):
-        raise ConfigError(str(found[0][1]))  # the letters themselves are wrong, not those of one bound
+        raise ConfigError(str(found[0][1]))  # the arguments themselves are wrong, not those of one bound
     _table(["bound", "at T", "holds", "verdict", "useful from T on", "source"], [_line(n, b) for n, b in found])
     print(
         "an order (~) has its constant taken as 1: compare its growth, not its size; predicting 0 costs at most about T"
@@ -112,12 +112,12 @@ def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
     Console(width=None if sys.stdout.isatty() else 160).print(table, markup=False)
 
 
-def _sweep(text: str, letters: "Letters", out: Path | None, force: bool) -> None:
+def _sweep(text: str, arguments: "Arguments", out: Path | None, force: bool) -> None:
     """One line per value of the letter, one column per bound on regret."""
     from ..errors import ConfigError
     from ._sweeping import along, figure_of, written
 
-    letter, values, columns = along(text, letters)
+    letter, values, columns = along(text, arguments)
     head = [letter, *columns]
     rows = [[f"{v:.4g}", *(written(column, i) for column in columns.values())] for i, v in enumerate(values)]
     _table(head, rows)

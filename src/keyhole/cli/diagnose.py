@@ -35,7 +35,7 @@ def diagnose(
     """
     from .._text import shown
     from ..streams import open_table, read_prices
-    from ..streams.profile import Profile, first_rows, moments
+    from ..streams.profile import Profile, covariance, first_rows
     from ..theory import conditions_of
     from ..theory.signal import signal
 
@@ -46,7 +46,7 @@ def diagnose(
     found = profile.schema(costs).written(encoding=encoding)
     place = schema or file.with_name(f"{Path(file.name.removesuffix('.gz')).stem}.schema.toml")
     with _progress("measuring the signal", profile.rows) as step:
-        _, C = moments(table, found, step)
+        _, C = covariance(table, found, step)
     k = min(budget, len(found.names))
     with _progress(f"searching for the best {k}", None):
         strength = signal(C, k)

@@ -25,10 +25,10 @@ def predict(
     from ..runs.predicting import Frozen, refuse_extension
     from ..streams import open_table
 
-    refuse_extension(out)
     frozen = Frozen.read(model)
     table = open_table(file, frozen.scaling.schema.written(numbers, encoding))
     place = claim_file(out, force=force, reads=(model, file))
+    refuse_extension(out)
     rows, missing = frozen.write(table, place, over=force, column=id, level=level)
     bought = ", ".join(dict.fromkeys(frozen.scaling.schema.column_of[name] for name in frozen.names)) or "nothing"
     print(shown(f" {rows} predictions in {out}; read {bought}"))

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,12 +19,16 @@ def run(
     ctx: typer.Context,
     file: Annotated[Path | None, typer.Argument(help="CSV or Parquet, one row per instance.")] = None,
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
-    budget: Annotated[int | None, typer.Option(help="Attributes that may be bought per row.")] = None,
+    budget: Annotated[int | None, typer.Option(help="Attributes (or panels) that may be bought per row.")] = None,
     spend: Annotated[float | None, typer.Option(help="Money that may be spent per row.")] = None,
+    worth: Annotated[float | None, typer.Option(help="What one unit of squared error is worth, in money.")] = None,
+    total: Annotated[float | None, typer.Option(help="Money for all rows together, with --rows.")] = None,
+    rows: Annotated[int | None, typer.Option(help="For how many rows --total must last.")] = None,
     extra: Annotated[int, typer.Option(help="Attributes that may be bought per row after the label.")] = 0,
     algorithm: Annotated[str, typer.Option(help="NAME or NAME[option=value,...]; see `algorithms`.")] = "thrifty",
     schema: Annotated[Path | None, typer.Option(help="Ranges and prices, as `diagnose` writes them.")] = None,
-    prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute.")] = None,
+    prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute or panel.")] = None,
+    known: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
     ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run folder; it must not hold a run yet.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Continue the run in this folder.")] = None,
@@ -46,21 +51,22 @@ def run(
         return
     if file is None or out is None:
         raise ConfigError("say which file and where to: keyhole run FILE --target NAME --budget K --out DIR")
-    plan = prepare(
-        Request(file, target, budget, spend, extra, algorithm, schema, prices, ignore or (), seed, typed_command())
-    )
+    asked = Request(file, target, budget, spend, extra, worth, total, rows, algorithm, schema, prices)
+    free = tuple(filter(None, map(str.strip, known.split(","))))
+    plan = prepare(replace(asked, ignored=ignore or (), known=free, seed=seed, command=typed_command()))
     _suggest(plan.settings)
     play(plan, out, checkpoint_every)
 
 
 def _suggest(settings: "Settings") -> None:
-    """A budget of everything is no budget."""
+    """A budget of everything is no budget, where nothing else limits what is bought."""
     from ..catalogue import algorithms
 
-    names = settings.learner.get("names")
+    budget, limits = settings.options["budget"], settings.limits
     chooses = {a.name for a in algorithms() if not a.buys_all}
-    if isinstance(names, list) and settings.learner["k"] == len(names) and settings.learner["name"] in chooses:
-        print(f"note: --budget {len(names)} buys every attribute; 'vaw' is made for that", file=sys.stderr)
+    limited = limits.worth is not None or limits.spend < float("inf")
+    if budget == len(settings.learner["names"]) and settings.learner["name"] in chooses and not limited:  # type: ignore[arg-type]
+        print(f"note: --budget {budget} buys every attribute; 'vaw' is made for that", file=sys.stderr)
 
 
 def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:

@@ -17,7 +17,7 @@ ROWS, SUM, SQUARES, FIRST, LOW, HIGH = range(6)
 
 
 class Pooled(Stateful):
-    """Sums over rows, in places 0 .. d-1: `at` has n, sum x, sum x^2, sum y, sum xy per attribute, x less its first
+    """Sums over rows, in places 0 .. d-1: `attr` has n, sum x, sum x^2, sum y, sum xy per attribute, x less its first
     value `ref` and y less its first; `pairs` has N, sum x_i, sum x_i x_j per pair that was seen together; `tally` rows,
     sum y, sum y^2, the first, the least and the largest label.
 
@@ -25,12 +25,12 @@ class Pooled(Stateful):
     of each attribute in units of its sd with the label.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("at", "ref", "pairs", "tally", "mu", "sd", "R", "c")
+    _fields: ClassVar[tuple[str, ...]] = ("attr", "ref", "pairs", "tally", "mu", "sd", "R", "c")
     _rules: ClassVar[Mapping[str, Rule]] = {"sd": Numbers(least=0.0), "R": Numbers(most=1.0 + 1e-6)}
 
     def __init__(self, d: int) -> None:
         self.d = d
-        self.at: Floats = np.zeros((5, d))
+        self.attr: Floats = np.zeros((5, d))
         self.ref: Floats = np.zeros(d)
         self.pairs: Floats = np.zeros((3, d, d))
         self.tally: Floats = np.zeros(6)
@@ -41,11 +41,11 @@ class Pooled(Stateful):
 
     def add(self, B: Ints, x: Floats, y: float) -> None:
         """A row that saw x on B."""
-        _add(self.at, self.ref, self.pairs, self.tally, B, x, y)
+        _add(self.attr, self.ref, self.pairs, self.tally, B, x, y)
 
     def fit(self, psd: bool) -> None:
         """The moments of now; with `psd` R is made positive definite where pairs contradict each other."""
-        _fit(self.at, self.pairs, self.tally, self.mu, self.sd, self.R, self.c)
+        _fit(self.attr, self.pairs, self.tally, self.mu, self.sd, self.R, self.c)
         if psd:
             _mend(self.R)
 
@@ -77,7 +77,7 @@ class Pooled(Stateful):
 
 
 @jit
-def _add(at: Floats, ref: Floats, pairs: Floats, tally: Floats, B: Ints, x: Floats, y: float) -> None:
+def _add(attr: Floats, ref: Floats, pairs: Floats, tally: Floats, B: Ints, x: Floats, y: float) -> None:
     if tally[0] == 0.0:
         tally[3], tally[4], tally[5] = y, y, y
     v = y - tally[3]
@@ -87,14 +87,14 @@ def _add(at: Floats, ref: Floats, pairs: Floats, tally: Floats, B: Ints, x: Floa
     tally[4], tally[5] = min(tally[4], y), max(tally[5], y)
     for i in range(B.size):
         j = B[i]
-        if at[0, j] == 0.0:
+        if attr[0, j] == 0.0:
             ref[j] = x[i]
         u = x[i] - ref[j]
-        at[0, j] += 1.0
-        at[1, j] += u
-        at[2, j] += u * u
-        at[3, j] += v
-        at[4, j] += u * v
+        attr[0, j] += 1.0
+        attr[1, j] += u
+        attr[2, j] += u * u
+        attr[3, j] += v
+        attr[4, j] += u * v
     for i in range(B.size):
         for e in range(B.size):
             if e != i:
@@ -106,20 +106,20 @@ def _add(at: Floats, ref: Floats, pairs: Floats, tally: Floats, B: Ints, x: Floa
 
 
 @jit
-def _fit(at: Floats, pairs: Floats, tally: Floats, mu: Floats, sd: Floats, R: Floats, c: Floats) -> None:
+def _fit(attr: Floats, pairs: Floats, tally: Floats, mu: Floats, sd: Floats, R: Floats, c: Floats) -> None:
     """R_ij shrunk by N/(N + 1/tau^2), tau^2 the spread of the true correlations by empirical Bayes."""
     d = mu.size
     for j in range(d):
-        n = at[0, j]
+        n = attr[0, j]
         c[j] = 0.0
         if n > 1:
-            mu[j] = at[1, j] / n
-            square = at[2, j] / n
+            mu[j] = attr[1, j] / n
+            square = attr[2, j] / n
             sd[j] = np.sqrt(max(square - mu[j] ** 2, 0.0))
             if sd[j] < 1e-7 * np.sqrt(max(square, 1e-300)):
                 sd[j] = 0.0
         if n > 2 and sd[j] > 0.0:
-            c[j] = (at[4, j] - mu[j] * at[3, j]) / n / sd[j] * n / (n + 1.0)
+            c[j] = (attr[4, j] - mu[j] * attr[3, j]) / n / sd[j] * n / (n + 1.0)
     top, bottom = 50.0 / 8.0, 50.0
     for i in range(d):
         R[i, i] = 1.0

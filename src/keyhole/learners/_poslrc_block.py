@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import sampling, tuning
 from .._jit import inner, jit
-from .._known import dot_at
+from .._observed import dot_at
 from .._types import Bools, Floats, Ints
 from ..dantzig.compiled import Ending, Parts, Reached, enter, follow, solved
 from ..support import pick_top

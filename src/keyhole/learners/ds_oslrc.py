@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from .. import sampling, schedule, tuning
-from .._known import dot_at
+from .._observed import dot_at
 from .._types import Bools, Floats, Ints
 from ..errors import StateError
 from ..newton import Gradient, Newton

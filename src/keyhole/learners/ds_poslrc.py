@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from .. import sampling, tuning
-from .._known import dot_on
+from .._observed import dot_on
 from .._types import Bools, Floats, Ints
 from ..errors import ConfigError, StateError
 from ..newton import Newton

@@ -136,7 +136,7 @@ class ExploreThenCommit(Learner):
         """S anew; the rows that saw all of it are counted from now on unless it stays."""
         p = self.pooled
         p.fit(psd=self.d <= 150)
-        stop = log(max(self.d, 2)) * p.variance / (float(np.median(p.at[0])) + 1.0)
+        stop = log(max(self.d, 2)) * p.variance / (float(np.median(p.attr[0])) + 1.0)
         S = np.sort(_pursue(p.R, p.c, self.k, stop))
         if not np.array_equal(S, self.S):
             self.S, self.sums = S, np.zeros((S.size + 2, S.size + 2))

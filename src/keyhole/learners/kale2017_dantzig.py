@@ -40,7 +40,7 @@ def coin_inclusion(n: int, p: float, cap: int) -> tuple[float, float]:
     The number kept is m = min(Bin(n, p), cap), the set is uniform given m: P[i] = E[m]/n, P[i, j] = E[m(m-1)]/(n(n-1)).
     Without a cap these are p and p^2.
 
-    >>> coin_inclusion(4, 0.5, cap=4)
+    >>> tuple(round(chance, 12) for chance in coin_inclusion(4, 0.5, cap=4))
     (0.5, 0.25)
     """
     j = np.arange(n + 1)

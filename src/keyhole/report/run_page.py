@@ -1,5 +1,7 @@
 """The report of one run: report.html and its figures, from what is in hand when it ends."""
 
+from typing import Any
+
 import numpy as np
 
 from .. import __version__
@@ -12,9 +14,9 @@ from .svg import COLOURS, Curve, heat_map, line_chart, number
 __all__ = ["headline", "write_report"]
 
 _REFERENCES = {
-    "nothing": "buy nothing (mean so far)",
+    "nothing": "buy nothing ({free})",
     "random": "random {k}, fixed (median of 20)",
-    "own": "{algorithm}, k = {k}",
+    "own": "{algorithm}, {k}",
     "best": "best {k} in hindsight",
     "everything": "buy everything",
 }
@@ -29,19 +31,22 @@ def write_report(folder: Folder, data: RunData) -> None:
     write_atomically(folder.file("report.html"), _page(data, list(drawn.values())).encode())
 
 
-def headline(summary: dict[str, object]) -> tuple[list[str], list[list[str]], int]:
+def headline(summary: dict[str, Any]) -> tuple[list[str], list[list[str]], int]:
     """The headline table: head, rows, and which row is the run's own. Savings never stand alone."""
-    own = {"mse": summary["mse"], "attributes": summary["attributes_per_row"], "price": summary["price_per_row"]}
-    references: dict[str, dict[str, float]] = summary["references"]  # type: ignore[assignment]
+    own = {"mse": summary["mse"], "price": summary["price_per_row"]}
+    own |= {"attributes": summary["attributes_per_row"], "sources": summary["sources_per_row"]}
+    counted = "sources" if summary["panels"] else "attributes"
+    references: dict[str, dict[str, float]] = summary["references"]
     lines = {key: own if key == "own" else references.get(key) for key in _REFERENCES}
     rows = []
     for key, line in lines.items():
         if line is not None:
-            numbers = [f"{line['mse']:.4g}", f"{line['attributes']:.4g}", f"{line['price']:.4g}"]
-            k = _budget(summary) if key != "own" else str(summary["k"])
-            rows.append([_REFERENCES[key].format(k=k, algorithm=summary["algorithm"]), *numbers])
+            numbers = [f"{line['mse']:.4g}", f"{line[counted]:.4g}", f"{line['price']:.4g}"]
+            k = _budget(summary, line["sources"]) if key != "own" else _told(summary)
+            free = "what is known" if summary["known"] else "mean so far"
+            rows.append([_REFERENCES[key].format(k=k, algorithm=summary["algorithm"], free=free), *numbers])
     place = [key for key, line in lines.items() if line is not None].index("own")
-    return ["", "mse", "attributes/row", "price/row"], rows, place
+    return ["", "mse", f"{counted}/row", "price/row"], rows, place
 
 
 def most_bought(summary: dict[str, object], n: int = 6) -> str:
@@ -52,9 +57,18 @@ def most_bought(summary: dict[str, object], n: int = 6) -> str:
     return ", ".join(shares)
 
 
-def _budget(summary: dict[str, object]) -> str:
+def _budget(summary: dict[str, object], sources: float) -> str:
     """What the blind choice and the best one may buy."""
-    return f"within {summary['spend']} a row" if summary["spend"] is not None else str(summary["k"])
+    if summary["spend"] is not None:
+        return f"within {summary['spend']:.4g} a row"
+    return f"{sources:.3g}" if summary["worth"] is not None else str(summary["k"])
+
+
+def _told(summary: dict[str, object]) -> str:
+    """What the learner was told of its limits."""
+    if summary["worth"] is not None:
+        return f"worth {summary['worth']:.4g}"
+    return f"within {summary['spend']:.4g} a row" if summary["spend"] is not None else f"k = {summary['k']}"
 
 
 _Figure = tuple[str, str, str, list[str]]

@@ -45,7 +45,7 @@ _SCHEMAS = {"rounds": CODED, "ledger": LEDGER}
 # Names repeat and numbers do not.
 _PARQUET = {
     "compression": "zstd",
-    "use_dictionary": ["bought.list.element", "bought_after.list.element", "attribute"],
+    "use_dictionary": ["bought.list.element", "bought_after.list.element", "attribute", "source"],
     "write_statistics": ["row", "last_row"],
     "write_page_checksum": True,
 }

@@ -1,10 +1,11 @@
-"""What a run is compared with: buying nothing, k attributes drawn blindly, and everything, on the same rows.
+"""What a run is compared with: buying nothing, sources drawn blindly, and everything, on the same rows.
 
 Before each page, ridge regression on all pages before it predicts the page:
 
     beta = argmin |y - Z beta|^2 + p |beta|^2     on columns scaled to unit variance, p = the number of attributes
 
-so these lines are online too (half a page late on average, about 1 % of the stream), not fits in hindsight.
+so these lines are online too (half a page late on average, about 1 % of the stream), not fits in hindsight. What is
+known for free is in every line.
 """
 
 from collections.abc import Mapping
@@ -15,11 +16,13 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..least_squares import Moments, best_subset
+from ..market import Market
 from ..rules import Anything, Rule
 from ..state import Stateful
+from ..theory.hindsight import best_basket_of
 from .pages import page_length
 
-__all__ = ["Line", "References"]
+__all__ = ["Limits", "Line", "References"]
 
 _DRAWS = 20
 # After the first _FULL rows one page in _SKIP is looked at, and counts for all of them.
@@ -35,6 +38,16 @@ class Line(NamedTuple):
     """Bought per row."""
     price: float
     """Paid per row."""
+    sources: float
+    """Ordered per row."""
+
+
+class Limits(NamedTuple):
+    """What limits a row: how many sources, what they may cost, or what an error is worth."""
+
+    k: int
+    spend: float = np.inf
+    worth: float | None = None
 
 
 class References(Stateful):
@@ -42,21 +55,26 @@ class References(Stateful):
 
     `sse` holds nothing, everything, then each blind draw. Cost: O(d^2) a row, as one matrix product per page; above
     1000 attributes nothing is computed. `first` is what the learner predicted before it knew anything; in the first
-    row every line does the same.
+    row every line does the same. Where nothing but `worth` limits a row, blind draws of 1, 2, 4, ... sources are made,
+    and those of the size that the run bought in the mean are shown.
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("first", "shift", "G", "sse", "low", "high")
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("first", "low", "high"), Anything())
 
-    def __init__(self, prices: Floats, k: int, spend: float, seed: int) -> None:
-        self.prices, self.k, self.spend, d = prices, k, spend, prices.size
+    def __init__(self, market: Market, limits: Limits, seed: int) -> None:
+        self.market, self.limits = market, limits
+        d, n, k = len(market.names), len(market.sources), limits.k
         rng = np.random.default_rng([seed, 6])  # draws of its own, not the learner's
-        self.draws = [_affordable(rng.permutation(d), prices, k, spend) for _ in range(_DRAWS)]
+        free = limits.worth is not None and k == n and np.isinf(limits.spend)
+        sizes = [1 << i for i in range(max(n - 1, 1).bit_length())] if free else [k]
+        orders = [rng.permutation(n) for _ in range(_DRAWS)]
+        self.draws = [_affordable(order, market.prices, size, limits.spend) for size in sizes for order in orders]
         self.first = 0.0
         self.shift: Floats = np.zeros(d + 1)
         m = d + 2 if d <= _WIDEST else 0
         self.G: Floats = np.zeros((m, m))
-        self.sse: Floats = np.zeros(2 + _DRAWS)
+        self.sse: Floats = np.zeros(2 + len(self.draws))
         self.low, self.high = np.inf, -np.inf
 
     def add(self, first: int, X: Floats, y: Floats) -> None:
@@ -73,20 +91,40 @@ class References(Stateful):
         self.G += weight * (rows.T @ rows)
         self.low, self.high = min(self.low, float(z.min())), max(self.high, float(z.max()))
 
-    def lines(self) -> dict[str, Line]:
-        """The lines by name; empty where nothing was computed."""
+    def lines(self, bought: float = 1.0) -> dict[str, Line]:
+        """The lines by name, beside a run that ordered `bought` sources a row; empty where nothing was computed."""
         if not self.G.any():
             return {}
-        mse = self.sse / self.G[0, 0]
-        best = best_subset(self.G, self.k, self.prices, self.spend)
-        count = float(np.mean([S.size for S in self.draws]))
-        price = float(np.mean([self.prices[S].sum() for S in self.draws]))
+        mse, n = self.sse / self.G[0, 0], len(self.market.sources)
+        sizes = np.array([S.size for S in self.draws])
+        # The draws nearest in size, in ratio; all of them where all are of one kind.
+        size = min(set(sizes.tolist()), key=lambda m: abs(np.log(max(m, 0.5) / max(bought, 0.5))))
+        shown = np.flatnonzero(sizes == size) if len(self.draws) > _DRAWS else np.arange(sizes.size)
+        drawn = [self._line(0.0, self.draws[i]) for i in shown]
+        means = [float(np.mean([getattr(line, name) for line in drawn])) for name in Line._fields[1:]]
+        best = self._best()
         return {
-            "nothing": Line(float(mse[0]), 0.0, 0.0),
-            "random": Line(float(np.median(mse[2:])), count, price),
-            "best": Line(best.mse, float(best.attributes.size), float(self.prices[best.attributes].sum())),
-            "everything": Line(float(mse[1]), float(self.prices.size), float(self.prices.sum())),
+            "nothing": self._line(float(mse[0]), np.empty(0, dtype=np.int64)),
+            "random": Line(float(np.median(mse[2:][shown])), *means),
+            "best": self._line(best[1], best[0]),
+            "everything": self._line(float(mse[1]), np.arange(n)),
         }
+
+    def _line(self, mse: float, basket: Ints) -> Line:
+        """What a basket of sources brings and costs."""
+        brings = sum(self.market.members[s].size for s in basket)
+        return Line(mse, float(brings), float(self.market.prices[basket].sum()), float(basket.size))
+
+    def _best(self) -> tuple[Ints, float]:
+        """The best basket in hindsight and its error: by exchanges among attributes, by branch and bound else."""
+        k, spend, worth = self.limits
+        if self.market.plain and worth is None:
+            found = best_subset(self.G, k, self.market.prices, spend)
+            return found.attributes, found.mse
+        _, _, C, c, variance = Moments.of(self.G)
+        limit = None if np.isinf(spend) else spend
+        best = best_basket_of(C, c, variance, self.market, worth=worth, spend=limit, k=k, nodes=500)
+        return best.chosen, best.mse
 
     def _filled(self, X: Floats, y: Floats) -> Floats:
         """(1, x, y), shifted; what is missing is its column's mean so far."""
@@ -107,11 +145,10 @@ class References(Stateful):
     def _predict(self, Z: Floats) -> Floats:
         """A later page, (lines, rows): within the range of the labels so far."""
         moments = Moments.of(self.G)
-        lines = np.empty((self.sse.size, Z.shape[0]))
-        lines[0] = moments.mean[-1]
+        lines = np.full((self.sse.size, Z.shape[0]), moments.mean[-1])
         for places, S in self._supports:
             intercepts, beta = moments.ridge(S)
-            full = np.zeros((places.size, self.prices.size))
+            full = np.zeros((places.size, Z.shape[1]))
             np.put_along_axis(full, S, beta, axis=1)
             lines[places] = intercepts[:, None] + full @ Z.T
         clipped: Floats = np.clip(lines, self.low, self.high)
@@ -119,16 +156,18 @@ class References(Stateful):
 
     @cached_property
     def _supports(self) -> list[tuple[Ints, Ints]]:
-        """(places among the lines, supports) of everything and the draws, those of one size together."""
-        all_of_them = [np.arange(self.prices.size), *self.draws]
-        groups: dict[int, list[int]] = {}
-        for i, S in enumerate(all_of_them):
-            groups.setdefault(S.size, []).append(i)
-        return [(np.array(found) + 1, np.stack([all_of_them[i] for i in found])) for found in groups.values()]
+        """(places among the lines, supports) of what is known, everything and the draws, those of one size together."""
+        nothing, everything = np.empty(0, dtype=np.int64), np.arange(len(self.market.sources))
+        groups: dict[int, list[tuple[int, Ints]]] = {}
+        for i, basket in enumerate((nothing, everything, *self.draws)):
+            S = self.market.attributes(basket)
+            if S.size:
+                groups.setdefault(S.size, []).append((i, S))
+        return [(np.array([i for i, _ in found]), np.stack([S for _, S in found])) for found in groups.values()]
 
 
 def _affordable(order: Ints, prices: Floats, k: int, spend: float) -> Ints:
-    """The first attributes of an order that fit both budgets; one that is too dear is passed over."""
+    """The first sources of an order that fit both budgets; one that is too dear is passed over."""
     S: list[int] = []
     left = spend
     for i in order:

@@ -25,10 +25,15 @@ class Request:
     budget: int | None = None
     spend: float | None = None
     extra: int = 0
+    worth: float | None = None
+    total: float | None = None
+    rows: float | None = None
     algorithm: str = "thrifty"
     schema: Path | Schema | None = None
     prices: Path | None = None
     ignored: Sequence[str] = ()
+    known: Sequence[str] = ()
+    """Columns that are there before anything is ordered, besides those that the schema says."""
     seed: int = 0
     command: str = ""
     title: str = ""
@@ -43,10 +48,14 @@ class Request:
             "budget": self.budget,
             "spend": self.spend,
             "extra": self.extra,
+            "worth": self.worth,
+            "total": self.total,
+            "rows": self.rows,
             "algorithm": str(Spec.parse(self.algorithm)),
             "schema": schema,
             "prices": None if self.prices is None else str(self.prices.resolve()),
             "ignore": list(self.ignored),
+            "known": ",".join(self.known) or None,
             "seed": self.seed,
         }
 
@@ -76,9 +85,8 @@ def prepare(request: Request) -> Plan:
     notes: list[str] = []
     if not raw:
         schema, notes = learn_ranges(schema, first)
-    if request.spend is not None and not schema.priced:
-        raise ConfigError("--spend M needs to know what things cost: give --prices FILE, or a schema with prices")
-    learner = spec.learner(schema, Budget(request.budget, request.extra, request.spend), request.seed)
+    budget = Budget(request.budget, request.extra, request.spend, request.worth, request.total, request.rows)
+    learner = spec.learner(schema, budget, request.seed)
     settings = Settings(
         file=str(request.file.resolve()),
         title=request.title or request.file.name,
@@ -94,11 +102,12 @@ def prepare(request: Request) -> Plan:
 def _schema(request: Request, given: Schema | None, file: Table) -> Schema:
     """The schema that was given, or one of all columns of numbers without ranges; with the prices put in."""
     if given is not None:
-        schema = given.without(request.ignored).settle(file)
+        schema = given.without(request.ignored).complete(file)
         if request.target not in (None, schema.target):
             raise ConfigError(f"the schema is for the target '{schema.target}', not '{request.target}'")
     elif request.target is None:
         raise ConfigError("say which column is to be predicted: --target NAME (or a schema that says so)")
     else:
         schema = Schema.unknown(request.target, file.usable(request.target, request.ignored), request.ignored)
+    schema = schema.with_known(request.known) if request.known else schema
     return schema if request.prices is None else schema.with_prices(read_prices(request.prices))

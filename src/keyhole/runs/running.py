@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
-import numpy as np
-
 from .._types import Floats
 from ..catalogue import from_config
 from ..errors import KeyholeWarning, ProtocolError
@@ -64,8 +62,7 @@ class Run:
         self.scaling = Scaling(schema, settings.scaled, settings.clip)
         self.learner: Learner = from_config(settings.learner)
         self.totals = Totals(schema, settings.clip)
-        spend = np.inf if settings.spend is None else settings.spend
-        self.references = References(schema.prices, self.learner.k, spend, self.learner.seed)
+        self.references = References(schema.market, settings.limits, self.learner.seed)
         self.journal = Journal(folder.subfolder("journal"), schema.names)
         self._states = {"totals": self.totals, "references": self.references}
         self.row = 0
@@ -115,7 +112,7 @@ class Run:
         """One page; False where it was left in the middle."""
         if raw.first + raw.y.size <= self.row:
             return True  # the short last page, played and written down before
-        page = RunPage(raw, self.scaling, skip=self.row - raw.first)
+        page = RunPage(raw, self.scaling, self.row - raw.first, self.totals.market.known)
         try:
             page.play(self.learner, True, self._tick)
         except _Stop:
@@ -149,7 +146,7 @@ class Run:
         """The page's new rows into the journal and the totals; `weights` are the learner's after them, and
         `messages` what it warned of. Only the writer touches the totals while a page is played."""
         schema, z = self.scaling.schema, self.scaling.predictions(page.predictions[page.new])
-        self.journal.append("rounds", rounds_of(page, z, schema.prices))
+        self.journal.append("rounds", rounds_of(page, z, schema.market.charge))
         self.totals.add(page, z)
         if page.first == page.begun == 0 and z.size:
             self.references.first = float(z[0])

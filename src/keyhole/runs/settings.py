@@ -3,9 +3,12 @@
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from ..errors import ConfigError, StateError
 from ..files import read_json, write_json
 from ..protocol import Plain
+from .references import Limits
 
 __all__ = ["Settings"]
 
@@ -41,9 +44,28 @@ class Settings:
 
     @property
     def spend(self) -> float | None:
-        """The money that may be spent a row, if that was said."""
-        spend = self.options.get("spend")
-        return float(spend) if isinstance(spend, int | float) else None
+        """The money that may be spent a row, if that was said; of a total, the mean."""
+        spend, total, rows = self._number("spend"), self._number("total"), self._number("rows")
+        mean = total / rows if total is not None and rows is not None else None
+        return min((limit for limit in (spend, mean) if limit is not None), default=None)
+
+    @property
+    def worth(self) -> float | None:
+        """What a unit of squared error in one row is worth in money, if that was said."""
+        return self._number("worth")
+
+    @property
+    def limits(self) -> Limits:
+        """What limits a row."""
+        spend, k = self.spend, self.learner["k"]
+        assert isinstance(k, int)
+        return Limits(k, np.inf if spend is None else spend, self.worth)
+
+    def _number(self, name: str) -> float | None:
+        """An option of the command, or of the learner."""
+        options = self.learner["options"]
+        said = self.options.get(name) or (options.get(name) if isinstance(options, dict) else None)
+        return float(said) if isinstance(said, int | float) else None
 
     def write(self, path: Path) -> None:
         """All or nothing."""

@@ -11,12 +11,14 @@ from .run_data import RunData
 from .running import Run
 from .settings import Settings
 from .totals import Totals
+from .verdict import sources_of, verdict
 
 __all__ = ["write_summary"]
 
 
 def write_summary(run: Run, settings: Settings, data: RunData) -> dict[str, Any]:
     """Write `summary.json` into the run's folder, and hand it on."""
+    lines = run.references.lines(run.totals.ordered / max(run.totals.rows, 1))
     facts: dict[str, object] = {
         "title": settings.title,
         "file": Path(settings.file).name,
@@ -27,18 +29,26 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> dict[str, Any]
         "k0": run.learner.k0,
         "d": run.learner.d,
         "spend": settings.spend,
+        "worth": settings.worth,
+        "currency": run.scaling.schema.currency,
+        "unit": run.scaling.schema.unit,
+        "known": list(run.scaling.schema.known),
+        "panels": not run.totals.market.plain,
         "abandoned": run.totals.abandoned,
         "attributes_per_row": float(run.totals.bought.sum()) / max(run.totals.rows, 1),
+        "sources_per_row": run.totals.ordered / max(run.totals.rows, 1),
         "price_per_row": run.totals.spent / max(run.totals.rows, 1),
         "spent": run.totals.spent,
         "attributes": _attributes(run.totals, run.learner),
+        "sources": sources_of(run.totals, run.learner),
         "support": [run.learner.names[i] for i in run.learner.support],
-        "references": {name: line._asdict() for name, line in run.references.lines().items()},
+        "references": {name: line._asdict() for name, line in lines.items()},
         "warnings": _warnings(run.totals, settings.clip),
         "constant": list(run.totals.clips.constant),
         "command": settings.command,
     }
     summary = _means(data) | facts
+    summary |= {"verdict": verdict(summary)}
     write_json(run.folder.file("summary.json"), summary)
     return summary
 
@@ -60,6 +70,7 @@ def _attributes(totals: Totals, learner: Learner) -> dict[str, Plain]:
     clipped, weights = totals.clips.outside, learner.weights
     return {
         totals.names[i]: {
+            "source": totals.market.sources[totals.market.of[i]] if totals.market.of[i] >= 0 else "",
             "bought": int(totals.bought[i]),
             "unobserved": int(totals.unobserved[i]),
             "clipped": int(clipped[i]),

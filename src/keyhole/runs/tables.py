@@ -36,6 +36,7 @@ LEDGER = pa.schema(
         ("first_row", pa.int64()),
         ("last_row", pa.int64()),
         ("attribute", pa.string()),
+        ("source", pa.string()),
         ("bought", pa.int64()),
         ("unobserved", pa.int64()),
         ("clipped", pa.int64()),
@@ -44,7 +45,8 @@ LEDGER = pa.schema(
         ("weight", pa.float64()),
     ]
 )
-"""One row per page and attribute that was bought in it or has a weight at its end."""
+"""One row per page and attribute that was bought in it or has a weight at its end. `source` is what was ordered, "" for
+what is known; the money for a panel stands once, at its first attribute, so that `spent` adds up."""
 
 
 def rounds_of(page: RunPage, predictions: Floats, prices: Floats) -> pa.Table:
@@ -72,6 +74,7 @@ def ledger_of(page: RunPage, totals: Totals, weights: Floats) -> pa.Table:
         "first_row": np.full(i.size, page.first + 1),
         "last_row": np.full(i.size, page.first + page.played),
         "attribute": [totals.names[j] for j in i],
+        "source": [totals.market.sources[s] if s >= 0 else "" for s in totals.market.of[i]],
         "bought": bought[i],
         "unobserved": unobserved[i],
         "clipped": clipped[i],

@@ -37,7 +37,7 @@ class Totals(Stateful):
 
     def __init__(self, schema: Schema, clip: bool = True) -> None:
         d = len(schema.names)
-        self.names, self.prices = schema.names, schema.prices
+        self.names, self.market, self.prices = schema.names, schema.market, schema.market.charge
         self.rows = self.abandoned = 0
         self.loss = 0.0
         self.bought: Ints = np.zeros(d, dtype=np.int64)
@@ -83,6 +83,11 @@ class Totals(Stateful):
     def spent(self) -> float:
         """The price of everything bought."""
         return float(self.bought @ self.prices)
+
+    @property
+    def ordered(self) -> float:
+        """How often a source was ordered, in all."""
+        return float(sum(self.bought[brings[0]] for brings in self.market.members))
 
     @property
     def mean_loss(self) -> float:

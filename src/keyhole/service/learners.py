@@ -111,7 +111,7 @@ def _from_schema(text: str, algorithm: str) -> tuple[dict[str, object], dict[str
     from ..streams.schema import Schema
 
     schema = Schema.from_toml(text)
+    takes = options_of(algorithm)
     known: dict[str, object] = {"names": list(schema.names)}
-    if "prices" in options_of(algorithm):
-        known["prices"] = schema.prices.tolist()
+    known |= {key: value for key, value in schema.offer().items() if key != "prices" or key in takes}
     return known, {"label": schema.target}

@@ -32,13 +32,9 @@ def basket(learner: Learner, r: Round) -> list[tuple[str, float]]:
 
 def interval(learner: Learner, r: Round, values: Sequence[float]) -> tuple[float | None, float | None]:
     """(low, high) of the learner's interval; (None, None) where it has none, or none yet."""
-    ask = getattr(learner, "interval", None)
-    if ask is None:
+    if not learner.gives_intervals:
         return None, None
-    try:
-        low, high = ask(r, values)
-    except (NotImplementedError, ValueError):
-        return None, None
+    low, high = learner.interval(r, values)
     return (float(low), float(high)) if math.isfinite(low) and math.isfinite(high) else (None, None)
 
 

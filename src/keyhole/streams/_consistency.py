@@ -18,7 +18,7 @@ def check_consistency(
     if not attributes:
         raise ConfigError("[attributes]: there is none; list at least one")
     _check_panels(attributes, panels)
-    names = [e.name for a in attributes if a.settled for e in a.encoded()]
+    names = [e.name for a in attributes if a.is_complete for e in a.encoded()]
     if (twice := repeated(names)) is not None:
         raise ConfigError(f"[attributes]: two are called '{twice}'; rename a column, or a category's value")
 

@@ -91,9 +91,9 @@ class Attribute(Range):
     numbers: str = ""
     """How its numbers are written; "": plainly."""
     values: tuple[str, ...] | None = None
-    """A category's values; None: those met in the table, once it is settled."""
+    """A category's values; None: those met in the table, once it is complete."""
     origin: date | None = None
-    """A date's day 0; None: the first one of the table, once it is settled."""
+    """A date's day 0; None: the first one of the table, once it is complete."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -132,14 +132,14 @@ class Attribute(Range):
             )
 
     @property
-    def settled(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether it is known which attributes it becomes."""
         return not ((self.type == "category" and self.values is None) or (self.type == "date" and self.origin is None))
 
     def encoded(self) -> tuple[Range, ...]:
         """The attributes it becomes: `sex` = f or m becomes `sex=f` and `sex=m`, each 0 or 1; anything else is one."""
-        if not self.settled:
-            raise ConfigError(f"{self._place}: its values are not known yet; settle the schema with its table first")
+        if not self.is_complete:
+            raise ConfigError(f"{self._place}: its values are not known yet; complete the schema with its table first")
         if self.type == "category":
             return tuple(Range(f"{self.name}={value}", 0.0, 1.0, 0.0) for value in self.values or ())
         if self.type == "yes/no":

@@ -19,7 +19,7 @@ _MOST_UNSEEN = 20
 
 
 class EncodedTable(Table):
-    """The attributes of a settled schema, read from the columns that they come from, block of rows by block of rows.
+    """The attributes of a complete schema, read from the columns that they come from, block of rows by block of rows.
 
     Only the columns behind what is asked for are read. A cell that is not what its column declares is a `DataError`
     with its row. Nothing is remembered from one block to the next: a row becomes the same numbers wherever reading

@@ -14,7 +14,7 @@ from .proposing import propose, words_of
 from .schema import Schema
 from .table import Batch, DataError, Table
 
-__all__ = ["Profile", "moments"]
+__all__ = ["Profile", "covariance"]
 
 Progress: TypeAlias = Callable[[int], None]
 
@@ -138,7 +138,7 @@ class Profile:
         return {name: share for name, share in sorted(shares.items(), key=lambda s: -s[1]) if share > 0}
 
 
-def moments(table: Table, schema: Schema, progress: Progress | None = None) -> tuple[int, Floats]:
+def covariance(table: Table, schema: Schema, progress: Progress | None = None) -> tuple[int, Floats]:
     """(n, C): C (d+1, d+1) is the covariance matrix of z over the n rows with a label, z the scaled row with it last.
 
     Missing attributes count as their centre.
@@ -157,7 +157,7 @@ def moments(table: Table, schema: Schema, progress: Progress | None = None) -> t
 
 
 def first_rows(table: Table, schema: Schema, most: int) -> Floats:
-    """(n, d+1): the first rows with a label, at most `most`, scaled and centred as in `moments`, the label last."""
+    """(n, d+1): the first rows with a label, at most `most`, scaled and centred as in `covariance`, the label last."""
     found: list[Floats] = []
     for batch in EncodedTable(table, schema).batches(schema.names, schema.target):
         Z = np.column_stack([schema.scale(batch.X), schema.scale_label(batch.y)])

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._types import Floats
 from ..errors import ConfigError
+from ..market import Market, Offer
 from . import _toml
 from ._consistency import check_consistency, no_source
 from .columns import Attribute, Label, Panel, Range
@@ -80,9 +81,9 @@ class Schema(Scales):
         return tuple(a.name for a in self.attributes)
 
     @property
-    def settled(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether every category's values and every date's origin are known: before that, `names` is an error."""
-        return all(a.settled for a in self.attributes)
+        return all(a.is_complete for a in self.attributes)
 
     # -- attributes, as a learner sees them
 
@@ -129,6 +130,15 @@ class Schema(Scales):
         """(d,) what one must pay to have the attribute: the price of its source; 0 where it is known."""
         price = {name: self.source_prices[source] for source, brought in self.sources.items() for name in brought}
         return np.array([price.get(name, 0.0) for name in self.names], dtype=np.float64)
+
+    @cached_property
+    def market(self) -> Market:
+        """What can be ordered, and what it costs; 1 where no price was said."""
+        return Market.build(self.names, self.sources, self.known, self.source_prices)
+
+    def offer(self) -> dict[str, Offer]:
+        """`sources`, `known` and `prices` as `make` takes them, each only where there is something to say."""
+        return self.market.options(self.priced)
 
     @cached_property
     def _single(self) -> tuple[Attribute, ...]:
@@ -188,14 +198,14 @@ class Schema(Scales):
         label = replace(self.label, numbers=numbers) if numbers else self.label  # type: ignore[call-arg]
         return replace(self, label=label, attributes=columns, encoding=encoding or self.encoding)
 
-    def settle(self, table: "Table") -> "Schema":
+    def complete(self, table: "Table") -> "Schema":
         """The same schema with the values and origins that were left out, as all rows of a table have them.
 
         A column of the table that is nowhere in the schema, or one that is not in the table, is a `DataError`.
         """
-        from .settling import settle
+        from .completing import complete
 
-        return settle(self, table)
+        return complete(self, table)
 
     # -- files
 

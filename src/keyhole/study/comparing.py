@@ -1,9 +1,9 @@
 """A comparison in its folder: what is there is not done again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,12 +14,10 @@ from ..outputs import Folder
 from ..spec import Spec
 from .engines import Engine
 from .job import Job, Outcome, learner_of, run_job
+from .shelf import Progress, path_in, work_off
 from .stream_spec import StreamSpec
 
 __all__ = ["Comparison", "Progress"]
-
-Progress: TypeAlias = Callable[[int, int], None]
-"""(finished jobs, all jobs)"""
 
 
 class Comparison:
@@ -68,14 +66,7 @@ class Comparison:
         with self.folder.lock():
             remove_leftovers(self.folder.subfolder("jobs"))
             there = self._stored()
-            missing = [job for job in self.jobs if job not in there]
-            done = len(self.jobs) - len(missing)
-            progress(done, len(self.jobs))
-            for job, outcome in engine.run(missing, run_job) if missing else iter(()):
-                write_json(self._path(job), {"job": asdict(job), "outcome": outcome})
-                there[job] = outcome
-                done += 1
-                progress(done, len(self.jobs))
+            work_off(self.jobs, there, run_job, self._keep, engine, progress)
             pairs = [(job, there[job]) for job in (*self.jobs, *self._earlier(there))]
             write_results(self.folder, pairs)
         return pairs
@@ -104,8 +95,11 @@ class Comparison:
                 found[job] = data["outcome"]
         return found
 
+    def _keep(self, job: Job, outcome: Outcome) -> None:
+        write_json(self._path(job), {"job": asdict(job), "outcome": outcome})
+
     def _path(self, job: Job) -> Path:
-        return self.path / "jobs" / f"{job.key}.json"
+        return path_in(self.path, job.key)
 
 
 _CURVES = ("rows", "curve", "losses", "seconds", "silent")

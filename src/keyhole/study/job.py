@@ -18,6 +18,7 @@ from ..least_squares import Moments, best_subset
 from ..protocol import Learner
 from ..scaling import Scaling
 from ..spec import Budget, Spec
+from ..theory.hindsight import best_basket_of
 from .stream_spec import Rows, StreamSpec
 
 __all__ = ["Job", "Outcome", "run_job"]
@@ -128,7 +129,7 @@ def _outcome(
         loss_last_tenth=float(np.nanmean(losses[-max(T // 10, 1) :])),
         found=_found(learner, rows),
         attributes_per_row=float(history.bought.sum()) / T,
-        price_per_row=float(history.bought @ rows.schema.prices) / T,
+        price_per_row=float(history.bought @ rows.schema.market.charge) / T,
         rows=ends.tolist(),
         curve=regret[ends - 1].tolist(),
         losses=[float(np.nanmean(losses[a:b])) for a, b in zip(starts, ends, strict=True)],
@@ -148,8 +149,12 @@ def _rival(rows: Rows, k: int) -> Floats:
     shift = X.mean(axis=0)
     V = np.column_stack([np.ones(known.sum()), X[known] - shift, rows.y[known]])
     G = V.T @ V
-    S = best_subset(G, k, rows.schema.prices, np.inf).attributes
-    moments = Moments.of(G)
+    market, moments = rows.schema.market, Moments.of(G)
+    if market.plain:
+        S = best_subset(G, k, market.prices, np.inf).attributes
+    else:
+        best = best_basket_of(moments.C, moments.c, moments.variance, market, k=k, nodes=500)
+        S = market.attributes(best.chosen)
     beta = np.linalg.lstsq(moments.C[np.ix_(S, S)], moments.c[S], rcond=None)[0]
     fitted = moments.mean[-1] + (X - shift - moments.mean[:-1])[:, S] @ beta
     return np.asarray((rows.y - fitted) ** 2, dtype=np.float64)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -55,19 +56,23 @@ class StreamSpec:
         schema: Path | None = None,
         shuffle: bool = False,
         prices: Path | None = None,
+        free: Sequence[str] = (),
     ) -> "StreamSpec":
-        """The stream of that name, checked as far as that goes without reading it all."""
+        """The stream of that name, checked as far as that goes without reading it all; `free` columns are known."""
         if name.startswith("synthetic:"):
             stream = cls(name)
             stream.rows(0, 1)
             return stream
+        if name in data.names() and free:
+            raise ConfigError(f"what is known in the data set '{name}' is part of it; leave --known away")
         if name in data.names():
             return cls(name, shuffle=shuffle)
         given = Schema.read(schema) if schema is not None else None
         table = open_table(name, encoding=given.encoding if given else "")
         if given is None and target is None:
             raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")
-        known = given.settle(table) if given else Schema.unknown(str(target), table.usable(target))
+        known = given.complete(table) if given else Schema.unknown(str(target), table.usable(target))
+        known = known.with_known(free) if free else known
         known = known if prices is None else known.with_prices(read_prices(prices))
         encoded = EncodedTable(table, known)
         encoded.require([*known.names, known.target])

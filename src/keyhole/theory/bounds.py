@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .letters import Letters
+from .fixed_constants import FixedConstants
 from .size import log1p_of, product
 
 __all__ = ["RegretTerms", "identified_after", "late_error", "middle_error", "oslr_terms", "poslr_terms"]
@@ -34,17 +34,17 @@ class RegretTerms:
         return math.fsum(self.parts.values()) if all(map(math.isfinite, self.parts.values())) else math.inf
 
 
-def middle_error(c: Letters) -> float:
+def middle_error(c: FixedConstants) -> float:
     """M = mu1 a4 k^2 g/delta_S^4: for s0 < s <= s1 the error on the support is at most M/s."""
     return c.mu1 * product((c.a4, 1), (c.k, 2), (c.g, 1), (c.delta_s, -4))
 
 
-def late_error(c: Letters) -> float:
+def late_error(c: FixedConstants) -> float:
     """sqrt(X) = mu2 a5 k sqrt(D)/delta_S^2: for s > s1 the error on the support is at most sqrt(X/s)."""
     return product((c.mu2 * c.a5, 1), (c.k, 1), (c.D, 0.5), (c.delta_s, -2))
 
 
-def identified_after(c: Letters, w_min: float) -> float:
+def identified_after(c: FixedConstants, w_min: float) -> float:
     """s2, from which on twice the error is below w_min: 4 X/w_min^2 as in Theorem 1 (with D of the pool for POSLR).
 
     Theorem 1 needs s2 > s1. Corrected (E29): where 4 X/w_min^2 <= s1 the bound M/s of the middle phase decides,
@@ -56,7 +56,7 @@ def identified_after(c: Letters, w_min: float) -> float:
     return s2
 
 
-def oslr_terms(c: Letters, T: float, w_min: float) -> RegretTerms:
+def oslr_terms(c: FixedConstants, T: float, w_min: float) -> RegretTerms:
     """Theorem 1, with X = (mu2 a5)^2 k^2 D/delta_S^4, h = w_min and s2 = 4 X/h^2:
 
         exploration  4 sqrt(T)                                         the predictions of exploring rounds
@@ -81,7 +81,7 @@ def oslr_terms(c: Letters, T: float, w_min: float) -> RegretTerms:
     return RegretTerms(MappingProxyType(parts), MappingProxyType(hidden), failure, applies, T_needed, why)
 
 
-def poslr_terms(c: Letters, T: float) -> RegretTerms:
+def poslr_terms(c: FixedConstants, T: float) -> RegretTerms:
     """Theorem 2, every round an exploration, with X = (mu2 a5)^2 k^2 D/delta_S^4:
 
         start   48^2 k^2 g L2/delta_S^4 = 4 s0                         the rounds up to s0
@@ -106,13 +106,13 @@ def poslr_terms(c: Letters, T: float) -> RegretTerms:
     return RegretTerms(MappingProxyType(parts), MappingProxyType(hidden), failure, applies, T_needed, why)
 
 
-def events(c: Letters) -> float:
+def events(c: FixedConstants) -> float:
     """6 + log_1.5 of (d+k)/(k-2): how many times delta one exploration may cost."""
     n, m = c.pool if c.corrected else (c.d, c.k)
     return 6 + math.log((n + c.k) / (m - 2), 1.5)
 
 
-def _printed_parts(c: Letters, T: float, s2: float) -> tuple[dict[str, float], dict[str, float]]:
+def _printed_parts(c: FixedConstants, T: float, s2: float) -> tuple[dict[str, float], dict[str, float]]:
     parts = {
         "exploration": 4 * math.sqrt(T),
         "newton": s2 * c.k / 2 * _newton_log(c, T),
@@ -123,7 +123,7 @@ def _printed_parts(c: Letters, T: float, s2: float) -> tuple[dict[str, float], d
     return parts, {"start": _start(c), "restarts": 2 * c.k * s2, "noise": _noise(c, reg3)}
 
 
-def _corrected_parts(c: Letters, T: float, s2: float) -> tuple[dict[str, float], dict[str, float]]:
+def _corrected_parts(c: FixedConstants, T: float, s2: float) -> tuple[dict[str, float], dict[str, float]]:
     reg3 = {
         "exploration": 4 * math.sqrt(T),
         "start": _start(c),
@@ -135,20 +135,20 @@ def _corrected_parts(c: Letters, T: float, s2: float) -> tuple[dict[str, float],
     return reg3 | rest, {}
 
 
-def _start(c: Letters) -> float:
+def _start(c: FixedConstants) -> float:
     return 4 * product((c.s0, 1), (c.s0 + 1, 1))
 
 
-def _middle(c: Letters) -> float:
+def _middle(c: FixedConstants) -> float:
     return 22 * product((c.a4, 2), (c.k, 4), (c.g, 2), (c.delta_s, -8))
 
 
-def _newton_log(c: Letters, T: float) -> float:
+def _newton_log(c: FixedConstants, T: float) -> float:
     """ln(4 (1+Y)^2 T + 1)."""
     return log1p_of(math.log(4) + 2 * math.log1p(c.Y) + math.log(T))
 
 
-def _noise(c: Letters, reg3: float) -> float:
+def _noise(c: FixedConstants, reg3: float) -> float:
     scale = c.sigma if c.corrected else 1.0
     return scale * 2 * math.sqrt(-2 * math.log(c.delta)) * math.sqrt(reg3) if scale else 0.0
 

@@ -4,10 +4,10 @@ import math
 
 from ..errors import ConfigError
 
-__all__ = ["check_T", "check_letters", "check_s", "check_w_min"]
+__all__ = ["check_T", "check_arguments", "check_s", "check_w_min"]
 
 
-def check_letters(d: int, k: int, sigma: float, delta_s: float, delta: float, k0: int | None) -> None:
+def check_arguments(d: int, k: int, sigma: float, delta_s: float, delta: float, k0: int | None) -> None:
     """3 <= k <= d - 3, k0 >= 3 or None, sigma >= 0, delta_s > 0 and delta in (0, 1), all finite."""
     for name, value in (("d", d), ("k", k), ("k0", k0)):
         if value is not None and not float(value).is_integer():

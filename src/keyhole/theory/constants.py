@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from .bounds import RegretTerms, identified_after, late_error, middle_error, oslr_terms, poslr_terms
 from .checks import check_s, check_T, check_w_min
-from .letters import Letters
+from .fixed_constants import FixedConstants
 from .size import product
 from .sums import sum_inverse, sum_inverse_square
 
@@ -13,7 +13,7 @@ __all__ = ["Constants"]
 
 
 @dataclass(frozen=True)
-class Constants(Letters):
+class Constants(FixedConstants):
     """The paper's constants for d attributes, k bought per round, and k0 more after the label (`k0=None`: none).
 
     `sigma` is the standard deviation of the noise, `delta_s` the compatibility constant delta_S, `delta` the failure

@@ -154,11 +154,11 @@ def bound(
     return _evaluate(statement, setting, None if delta is not None else failure or FAILURE)
 
 
-def bounds_beside(**letters: float | bool | None) -> Iterator[tuple[str, "Bound | str"]]:
+def bounds_beside(**arguments: float | bool | None) -> Iterator[tuple[str, "Bound | str"]]:
     """Every bound by name: what `bound` gives, or in words why it has none for these numbers."""
     for statement in STATEMENTS:
         try:
-            yield statement.name, bound(statement.name, **letters)  # type: ignore[arg-type]
+            yield statement.name, bound(statement.name, **arguments)  # type: ignore[arg-type]
         except ConfigError as fault:
             yield statement.name, str(fault)
 

@@ -8,7 +8,7 @@ __all__ = ["log1p_of", "product"]
 def product(*powers: tuple[float, float]) -> float:
     """x1^p1 x2^p2 ... for x >= 0, with nothing rounded to 0 or infinity on the way; infinite only where the result is.
 
-    >>> product((1e200, 2), (1e-150, 2), (9.0, 0.5))
+    >>> print(f"{product((1e200, 2), (1e-150, 2), (9.0, 0.5)):.12g}")
     3e+100
     """
     mantissa, exponent = 1.0, 0

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 import keyhole as kh
 from keyhole.catalogue import options_of
-from keyhole.cli.algorithms import algorithms, legend, letters
+from keyhole.cli.algorithms import abbreviated, algorithms, legend
 
 app = typer.Typer()
 app.command()(algorithms)
@@ -39,7 +39,7 @@ def test_budgeted_learners_come_in_the_order_of_the_papers_tables():
 
 def test_every_letter_used_is_in_the_legend():
     for a in kh.algorithms():
-        assert letters(a.assumptions).count("(") == a.assumptions.count("(")
+        assert abbreviated(a.assumptions).count("(") == a.assumptions.count("(")
     assert legend()["d"] == "compatibility"
     assert all(f"({key}) {words}" in printed() for key, words in legend().items())
 

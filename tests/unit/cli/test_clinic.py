@@ -36,14 +36,14 @@ def test_diagnose_proposes_what_each_column_is(clinic: Path) -> None:
     ):
         assert line in said
     schema = Schema.read(clinic.with_name("clinic.schema.toml"))
-    assert schema.settled
-    assert schema.settle(open_table(clinic)) == schema
+    assert schema.is_complete
+    assert schema.complete(open_table(clinic)) == schema
     rows = np.vstack([b.X for b in open_table(clinic, schema).batches(schema.names, "cost")])
     assert np.nanmax(np.abs(schema.scale(rows))) == 1.0
 
 
 def test_the_managers_schema_reads_the_file(clinic: Path) -> None:
-    schema = Schema.from_toml(SCHEMA).settle(open_table(clinic))
+    schema = Schema.from_toml(SCHEMA).complete(open_table(clinic))
     assert schema.known == ("age", "sex=f", "sex=m")
     assert list(schema.sources) == [
         "lipids", "inflammation", "smoker", "visit", "ph", "protein", "site", "income", "weight"
@@ -90,7 +90,7 @@ def test_every_wrong_line_is_one_sentence_with_its_place(line: str, slip: str, t
     file.write_text(SCHEMA.replace(line, slip, 1))
 
     def read() -> None:
-        schema = Schema.read(file).settle(open_table(clinic))
+        schema = Schema.read(file).complete(open_table(clinic))
         list(open_table(clinic, schema).batches(schema.names, schema.target))
 
     with pytest.raises(ConfigError) as caught:

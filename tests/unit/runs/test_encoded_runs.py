@@ -36,7 +36,7 @@ def test_a_run_that_stopped_goes_on_with_the_same_encoding(clinic, tmp_path):
     assert_same(tmp_path / "cut", tmp_path / "whole")
     kept = Frozen.read(tmp_path / "cut" / "model.kh").scaling.schema
     assert kept == asked.schema
-    assert kept.settled
+    assert kept.is_complete
     assert {a.name: a.values for a in kept.attributes}["site"] == ("east", "north", "south")
 
 

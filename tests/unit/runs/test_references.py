@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
+from keyhole.market import Market
 from keyhole.runs.pages import page_length
-from keyhole.runs.references import References
+from keyhole.runs.references import Limits, References
+
+
+def alone(prices, limits):
+    """References where every attribute is a source."""
+    return References(Market.build([f"x{j}" for j in range(len(prices))], prices=list(prices)), limits, seed=0)
 
 
 def feed(references, X, y):
@@ -25,7 +31,7 @@ def table():
 
 def test_the_lines_are_in_their_order_and_cost_what_they_buy(table):
     prices = np.arange(1.0, 11.0)
-    references = References(prices, 3, np.inf, seed=0)
+    references = alone(prices, Limits(3))
     references.first = 103.0
     lines = feed(references, *table).lines()
     assert lines["everything"].mse < lines["random"].mse < lines["nothing"].mse
@@ -38,7 +44,7 @@ def test_the_lines_are_in_their_order_and_cost_what_they_buy(table):
 
 def test_nothing_is_the_mean_so_far(table):
     X, y = table
-    references = References(np.ones(10), 3, np.inf, seed=0)
+    references = alone(np.ones(10), Limits(3))
     references.first = 7.0
     line = feed(references, X[:64], y[:64]).lines()["nothing"]
     before = np.append(7.0, np.cumsum(y[:63]) / np.arange(1, 64))
@@ -47,7 +53,7 @@ def test_nothing_is_the_mean_so_far(table):
 
 def test_a_line_predicts_a_page_from_earlier_pages_only(table):
     X, y = table
-    one, other = References(np.ones(10), 3, np.inf, seed=0), References(np.ones(10), 3, np.inf, seed=0)
+    one, other = alone(np.ones(10), Limits(3)), alone(np.ones(10), Limits(3))
     feed(one, X[:128], y[:128])
     changed = y[:128].copy()
     changed[64:] += 50.0
@@ -64,15 +70,15 @@ def test_missing_values_and_labels_are_left_out(table):
     X, y = table[0].copy(), table[1].copy()
     X[::7, 1] = np.nan
     y[::11] = np.nan
-    lines = feed(References(np.ones(10), 3, np.inf, seed=0), X, y).lines()
+    lines = feed(alone(np.ones(10), Limits(3)), X, y).lines()
     assert all(np.isfinite(line.mse) for line in lines.values())
 
 
 def test_a_resumed_line_goes_on(table):
     X, y = table
-    whole = feed(References(np.ones(10), 3, np.inf, seed=0), X, y)
-    first = feed(References(np.ones(10), 3, np.inf, seed=0), X[:4096], y[:4096])
-    second = References(np.ones(10), 3, np.inf, seed=0)
+    whole = feed(alone(np.ones(10), Limits(3)), X, y)
+    first = feed(alone(np.ones(10), Limits(3)), X[:4096], y[:4096])
+    second = alone(np.ones(10), Limits(3))
     second.set_state(first.get_state())
     start = 4096
     while start < 6000:
@@ -84,5 +90,39 @@ def test_a_resumed_line_goes_on(table):
 
 def test_blind_choices_within_a_sum_of_money_can_be_paid():
     prices = np.array([5.0, 1.0, 3.0, 2.0, 4.0])
-    references = References(prices, 5, 6.0, seed=0)
+    references = alone(prices, Limits(5, 6.0))
     assert all(prices[S].sum() <= 6.0 and S.size for S in references.draws)
+
+
+PANELS = Market.build(
+    list("abcdefghij"),
+    {"pair": ["c", "h"], "rest": list("bdefg")},
+    ["a"],
+    {"pair": 3.0, "rest": 7.0, "i": 1.0, "j": 2.0},
+)
+
+
+def test_a_panel_is_drawn_and_bought_whole_and_what_is_known_is_in_every_line(table):
+    references = feed(References(PANELS, Limits(1), seed=0), *table)
+    assert all(0 in S[0] and PANELS.whole(S[0]) for _, S in references._supports)
+    lines = references.lines()
+    assert (lines["best"].sources, lines["best"].attributes, lines["best"].price) == (1.0, 2.0, 3.0)
+    assert lines["best"].mse == pytest.approx(1.0, abs=0.06)
+    assert (lines["everything"].sources, lines["everything"].price) == (4.0, 13.0)
+    assert (lines["nothing"].sources, lines["nothing"].price) == (0.0, 0.0)
+
+
+def test_what_is_known_helps_where_nothing_is_bought(table):
+    X, y = table
+    known = Market.build(list("abcdefghij"), None, ["c"], dict.fromkeys("abdefghij", 1.0))
+    lines = feed(References(known, Limits(2), seed=0), X, y).lines()
+    without = feed(alone(np.ones(10), Limits(2)), X, y).lines()
+    assert lines["nothing"].mse < 0.5 * without["nothing"].mse
+
+
+def test_told_worth_the_best_basket_is_the_one_of_least_cost_and_blind_draws_are_as_many_as_were_bought(table):
+    lines = feed(References(PANELS, Limits(4, worth=1.0), seed=0), *table).lines(bought=2.2)
+    assert (lines["best"].sources, lines["best"].price) == (1.0, 3.0)
+    assert lines["random"].sources == 2.0
+    dear = feed(References(PANELS, Limits(4, worth=0.01), seed=0), *table).lines(bought=0.1)
+    assert (dear["best"].sources, dear["random"].sources) == (0.0, 1.0)

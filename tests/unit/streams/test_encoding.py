@@ -161,7 +161,7 @@ def carriers(folder: Path, kind: str) -> object:
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
 def test_a_table_is_what_its_schema_sees(kind: str, tmp_path: Path) -> None:
     source = carriers(tmp_path, kind)
-    schema = SCHEMA.settle(open_table(source))
+    schema = SCHEMA.complete(open_table(source))
     assert schema.names == NAMES
     assert schema.attributes[1].values == ("f", "m")
     assert schema.attributes[3].origin == date(2024, 1, 31)
@@ -179,7 +179,7 @@ def test_a_row_becomes_the_same_numbers_wherever_reading_begins(
 ) -> None:
     monkeypatch.setattr("keyhole.streams._csv._BLOCK", 1000)
     path = clinic(tmp_path, 200)
-    schema = SCHEMA.settle(open_table(path))
+    schema = SCHEMA.complete(open_table(path))
     table = open_table(path, schema)
     whole = np.vstack([b.X for b in table.batches(schema.names, "cost", size=4096)])
     assert whole.shape == (800, 7)
@@ -188,9 +188,9 @@ def test_a_row_becomes_the_same_numbers_wherever_reading_begins(
         assert parts.tobytes() == whole[start:].tobytes()
 
 
-def test_new_values_do_not_change_a_settled_schema(tmp_path: Path) -> None:
+def test_new_values_do_not_change_a_complete_schema(tmp_path: Path) -> None:
     """Predicting: another file, another first date, an unseen category."""
-    schema = SCHEMA.settle(open_table(clinic(tmp_path)))
+    schema = SCHEMA.complete(open_table(clinic(tmp_path)))
     (tmp_path / "new.csv").write_text("visit,sex\n2024-03-01,d\n2024-01-31,m\n")
     X = next(open_table(tmp_path / "new.csv", schema).batches(["sex=f", "sex=m", "visit"])).X
     np.testing.assert_array_equal(X, [[0, 0, 30], [0, 1, 0]])
@@ -209,19 +209,19 @@ def test_a_cell_that_is_not_what_its_column_declares_is_named_with_its_row(
     line: str, row: int, told: str, tmp_path: Path
 ) -> None:
     path = clinic(tmp_path)
-    settled = SCHEMA.settle(open_table(path))
+    complete = SCHEMA.complete(open_table(path))
     path.write_text(path.read_text() + line + "\n")
     with pytest.raises(DataError, match=told) as caught:
-        list(open_table(path, settled).batches(settled.names, "cost"))
+        list(open_table(path, complete).batches(complete.names, "cost"))
     assert caught.value.row == row
 
 
 def test_every_column_has_a_place_in_the_schema(tmp_path: Path) -> None:
     table = open_table(clinic(tmp_path))
     with pytest.raises(DataError, match="column 'notes' is nowhere in the schema"):
-        Schema(SCHEMA.label, SCHEMA.attributes, (), SCHEMA.panels).settle(table)
+        Schema(SCHEMA.label, SCHEMA.attributes, (), SCHEMA.panels).complete(table)
     with pytest.raises(DataError, match="there is no column 'weight'"):
-        Schema(Range("cost"), (Attribute("weight"),), ("notes",)).settle(table)
+        Schema(Range("cost"), (Attribute("weight"),), ("notes",)).complete(table)
     with pytest.raises(DataError, match=r"column 'sex' holds text \(row 1: 'f'\), which is never encoded silently"):
         open_table(clinic(tmp_path), Schema(SCHEMA.label, (Attribute("sex"),))).require(["sex"])
     (tmp_path / "c.csv").write_text('cost\n"47,731.96"\n')
@@ -232,7 +232,7 @@ def test_every_column_has_a_place_in_the_schema(tmp_path: Path) -> None:
 def test_values_left_out_are_sorted() -> None:
     words = ["h", "c", "a", "g", "b", None, "f", "e", "d"]
     schema = Schema(Range("y"), (Attribute("c", type="category"),))
-    assert schema.settle(open_table(pa.table({"c": words, "y": np.arange(9.0)}))).attributes[0].values == tuple(
+    assert schema.complete(open_table(pa.table({"c": words, "y": np.arange(9.0)}))).attributes[0].values == tuple(
         "abcdefgh"
     )
 
@@ -242,4 +242,4 @@ def test_a_category_with_too_many_values_or_none_is_refused(tmp_path: Path) -> N
     for name, told in (("c", "more than 1000 different values"), ("e", "is empty in every row")):
         other = "e" if name == "c" else "c"
         with pytest.raises(DataError, match=told):
-            Schema(Range("y"), (Attribute(name, type="category"),), (other,)).settle(open_table(many))
+            Schema(Range("y"), (Attribute(name, type="category"),), (other,)).complete(open_table(many))

@@ -105,7 +105,7 @@ def test_encodings_are_read_where_they_are_said(tmp_path: Path) -> None:
     text = (
         'ignored = []\n[file]\nencoding = "latin-1"\n[label]\nname = "größe"\n[attributes]\nort = {type = "category"}\n'
     )
-    schema = Schema.from_toml(text).settle(open_table(path, encoding="latin-1"))
+    schema = Schema.from_toml(text).complete(open_table(path, encoding="latin-1"))
     assert schema.names == ("ort=Köln", "ort=Ulm")
     assert next(open_table(path, schema).batches(schema.names, "größe")).X.tolist() == [[1, 0], [0, 1]]
     path.write_bytes("a,b\n1,2\n".encode("utf-16"))

@@ -7,7 +7,7 @@ import pytest
 
 from keyhole.errors import ConfigError
 from keyhole.streams import DataError, open_table
-from keyhole.streams.profile import Profile, first_rows, moments
+from keyhole.streams.profile import Profile, covariance, first_rows
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -58,7 +58,7 @@ def test_moments_are_the_covariance_of_the_scaled_rows() -> None:
     source = frame()
     table = open_table(source)
     schema = Profile(table, "y", ["kept"]).schema()
-    n, C = moments(table, schema)
+    n, C = covariance(table, schema)
     assert n == N - 3
     rows = source.dropna(subset=["y"])
     Z = np.column_stack([schema.scale(rows[["a", "b"]].to_numpy(float)), schema.scale_label(rows["y"].to_numpy())])

@@ -109,9 +109,9 @@ def test_what_has_no_range_is_neither_clipped_nor_stretched() -> None:
     assert clips.outside.tolist() == [0, 1, 0, 0]
 
 
-def test_a_schema_that_is_not_settled_has_no_names_yet() -> None:
+def test_a_schema_that_is_not_complete_has_no_names_yet() -> None:
     schema = Schema(Range("y"), (Attribute("sex", type="category"), Attribute("day", type="date")))
-    assert not schema.settled
+    assert not schema.is_complete
     with pytest.raises(ConfigError, match=r"\[attributes\.sex\]: its values are not known yet"):
         _ = schema.names
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._types import Bools, Floats, Ints
 from ...errors import ConfigError
+from ...frames import Records
 from ...market import Market, Prices, Sources
 from ...protocol import Block, Draft, Learner
 from ...rounds import Round
@@ -17,7 +18,7 @@ from .explain import Explanation, explain
 from .memory import Memory
 from .release_0_1 import upgraded
 from .select import refit
-from .steps import answer, ask, learn
+from .steps import answer, ask, expect, learn
 from .update import renew
 
 __all__ = ["Thrifty"]
@@ -56,6 +57,7 @@ class Thrifty(Learner):
     """
 
     name = "thrifty"
+    gives_intervals = True
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "memory")
 
     def __init__(
@@ -115,9 +117,9 @@ class Thrifty(Learner):
         """The attributes that earned their place, at most k; fewer while fewer did."""
         return np.sort(self.memory.members)
 
-    def explain(self) -> tuple[Explanation, ...]:
+    def explain(self) -> Records[Explanation]:
         """One record per attribute, in the order of the columns."""
-        return tuple(explain(self.memory.state, j, name) for j, name in enumerate(self.names))
+        return Records(explain(self.memory.state, j, name) for j, name in enumerate(self.names))
 
     def set_state(self, flat: dict[str, Value]) -> None:
         """Take over a state, one that keyhole 0.1 wrote too."""
@@ -132,6 +134,14 @@ class Thrifty(Learner):
 
     def _predict(self, r: Round, x: Floats) -> float:
         return answer(self.memory.state, r.attributes, x)
+
+    def _interval(self, r: Round, x: Floats, level: float) -> tuple[float, float]:
+        memory = self.memory
+        expected = partial(expect, memory.state, r.attributes, x)
+        return memory.calibration.interval(level, int(memory.now["told"][0]), expected)
+
+    def _level(self) -> float:
+        return float(self.memory.calibration.level[0])
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         self.memory.free()

@@ -9,6 +9,7 @@ from ..._types import Bools, Floats, Ints
 from ...errors import StateError
 from ...rules import Anything, Numbers, Rule
 from ...state import Stateful, Value
+from .interval import Calibration
 from .state import Attribute, Fit, Given, Label, Member, Now, Pair, Records, Row, Shown, State, record
 
 __all__ = ["Memory"]
@@ -22,7 +23,7 @@ class Memory(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = (
         *("attr", "order", "queue", "pair", "row", "shown", "now"),
-        *("member", "gram", "V", "P", "label"),
+        *("member", "gram", "V", "P", "label", "calibration"),
     )
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown")
     # What is worked out anew at the next refit may be of any size; indices are checked below.
@@ -45,6 +46,7 @@ class Memory(Stateful):
         self.V: Floats = np.zeros((2, k, k))
         self.P: Floats = np.zeros((2, k, k))
         self.label: Records = np.zeros(2, record(Label))
+        self.calibration = Calibration()
         self.given: Records = np.zeros(1, record(Given))
         self.given[0] = (k, k0, spend, 1.0 if half_life is None else 0.5 ** (1.0 / half_life))
         self.everything: Bools = np.ones(d, dtype=np.bool_)
@@ -111,7 +113,7 @@ class Memory(Stateful):
         fit, trial = (Fit(self.member[f], self.gram[f], self.V[f], self.P[f], self.label[f]) for f in range(2))
         return State(
             *(self.attr, self.order, self.queue, self.pair, self.row, self.shown),
-            *(fit, trial, self.now[0], self.given[0]),
+            *(fit, trial, self.calibration.quantiles, self.now[0], self.given[0]),
         )
 
 

@@ -24,6 +24,7 @@ __all__ = [
     "Member",
     "Now",
     "Pair",
+    "Quantiles",
     "Records",
     "Row",
     "Shown",
@@ -172,6 +173,14 @@ class Fit(NamedTuple):
     label: Label
 
 
+class Quantiles(NamedTuple):
+    """How far labels are from predictions: see `interval`."""
+
+    log_q: Floats  # (levels,) in spreads of the error, less the centre
+    centre: Floats  # (1,) log of their median
+    level: Floats  # (1,) the lowest level whose interval held the last label
+
+
 class State(NamedTuple):
     """What the compiled functions share: d attributes, k members, k + k0 values in a row."""
 
@@ -183,6 +192,7 @@ class State(NamedTuple):
     shown: Records  # (rows, k + k0)
     fit: Fit  # of the support
     trial: Fit  # of what may become the support
+    quantiles: Quantiles
     now: Now
     given: Given
 

@@ -12,8 +12,10 @@ from ..._jit import inner
 from ..._types import Floats, Ints
 from .arrays import flags, zeros
 from .fit import add
+from .interval import calibrate
 from .predict import answer, scaled, signal, winsorised
 from .score import accumulate
+from .spread import spread
 from .state import Now, Records, State
 
 __all__ = ["renew", "tell"]
@@ -137,6 +139,7 @@ def tell(state: State, attributes: Ints, x: Floats, y: float, before: int, total
     for a in range(m):
         shown += seen[a]
     if now.told > 0:
+        calibrate(state.quantiles, abs(answer(now, f) - y), spread(state, v, seen), now.told)
         _compare(now, state.given.decay, f, y, shown == m)
     t = now.told % state.row.size
     state.row[t].y, state.row[t].weight = y, now.g

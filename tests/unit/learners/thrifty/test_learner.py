@@ -171,7 +171,7 @@ def test_it_explains_itself():
         ({"spend": 3.0}, "spend needs prices"),
         ({"prices": [1.0]}, "8 finite numbers"),
         ({"prices": [-1.0] * 8}, "8 finite numbers"),
-        ({"prices": {"x0": 1.0}}, "name every attribute"),
+        ({"prices": {"x0": 1.0}}, "price every source; there is none for 'x1'"),
         ({"prices": ["dear"] * 8}, "must be numbers"),
         ({"prices": PRICES, "spend": 0.5}, "buys nothing"),
         ({"half_life": 0}, "half_life"),

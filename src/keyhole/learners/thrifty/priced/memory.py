@@ -11,6 +11,7 @@ from ....errors import StateError
 from ....market import Market
 from ....rules import Numbers, Rule
 from ....state import Stateful, Value
+from ..interval import Calibration
 from ..state import Records, record
 from .belief import prior_weights
 from .gram import rebuild
@@ -30,7 +31,7 @@ class Memory(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = (
         *("attr", "source", "pair", "row", "shown", "x", "members", "queue", "now"),
-        *("A", "gram", "w", "x_bar", "V", "P"),
+        *("A", "gram", "w", "x_bar", "V", "P", "calibration"),
     )
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown", "x", "A", "gram", "w", "x_bar", "V", "P")
     _rules: ClassVar[Mapping[str, Rule]] = {"V": Numbers(most=1e300), "P": Numbers(most=1e300)}
@@ -58,6 +59,7 @@ class Memory(Stateful):
         self.now["g"], self.now["refit_at"] = 1.0, 10
         self.given: Records = np.zeros(1, record(Given))
         self.given[0] = limits
+        self.calibration = Calibration()
         self.everything: Bools = np.ones(d, dtype=np.bool_)
         self._make_room()
         self.state = self._state()
@@ -69,18 +71,18 @@ class Memory(Stateful):
         return support
 
     def join(self, s: int) -> None:
-        """Source s into the support; `settle` follows."""
+        """Source s into the support; `rebuild` follows."""
         self.members[self.now["m"][0]] = s
         self.now["m"] += 1
 
     def leave(self, s: int) -> None:
-        """Source s out of the support, barred until the next refit; `settle` follows."""
+        """Source s out of the support, barred until the next refit; `rebuild` follows."""
         rest = self.support[self.support != s]
         self.members[: rest.size] = rest
         self.now["m"] = rest.size
         self.source["barred"][s] = 1
 
-    def settle(self) -> None:
+    def rebuild(self) -> None:
         """Make the fit of the present support, from the stored rows."""
         expected: Floats = np.zeros(self.attr.size)
         expected[self.A] = self.w
@@ -180,7 +182,8 @@ class Memory(Stateful):
         fit = Fit(self.A, self.gram, self.w, self.x_bar, self.V, self.P)
         return State(
             *(self.attr, self.source, self.listed, self.pair, self.row, self.shown, self.x),
-            *(self.members, self.queue, self.scratch, self.prior, fit, self.now[0], self.given[0]),
+            *(self.members, self.queue, self.scratch, self.prior, fit, self.calibration.quantiles),
+            *(self.now[0], self.given[0]),
         )
 
 

@@ -33,7 +33,9 @@ def exchange(memory: Memory) -> None:
     """Set the ceiling and both rates."""
     now, given, source = memory.now[0], memory.given[0], memory.source
     now["ceiling"] = ceiling(memory)
-    worth = float(given["worth"]) * float(now["y_unit"]) ** 2
+    worth = float(given["worth"])
+    if np.isfinite(worth):  # the labels' unit is 0 while they are all alike
+        worth *= float(now["y_unit"]) ** 2
     shown = _shown(memory)
     rate = (
         _GENEROUS * float(source["price"].mean()) / float(now["y_var"]) if source["price"].any() else 1.0 / now["y_var"]
@@ -46,7 +48,7 @@ def exchange(memory: Memory) -> None:
 
 
 def _shown(memory: Memory) -> float:
-    """The rate that the support shows, or the hope before there is one."""
+    """The rate that the support shows, or the expected one before there is one."""
     now, given, source = memory.now[0], memory.given[0], memory.source
     members = source[memory.support]
     paid = members[members["price"] > 0.0]

@@ -22,7 +22,7 @@ def refit(memory: Memory) -> None:
     memory.source["barred"] = 0
     if memory.now["lacking"][0] > 0.1 * (memory.gram[-2, -2] + 1.0):
         judge(memory.state)
-        memory.settle()
+        memory.rebuild()
     tries = 2 * memory.source.size + 4
     for _ in range(tries):
         exchange(memory)
@@ -44,7 +44,7 @@ def _move(memory: Memory) -> bool:
     leaving = _leaver(memory)
     if leaving >= 0:
         memory.leave(leaving)
-        memory.settle()
+        memory.rebuild()
         return True
     free = (source["place"] < 0) & (source["barred"] == 0) & (source["idle"] == 0)
     cost, k = float(source["price"][support].sum()), int(memory.given["k"][0])
@@ -64,7 +64,7 @@ def _move(memory: Memory) -> bool:
     if swaps[best] > joins[best]:
         memory.leave(int(support[source["instead"][best]]))
     memory.join(best)
-    memory.settle()
+    memory.rebuild()
     return True
 
 
@@ -114,7 +114,7 @@ def _make_way(memory: Memory, waiting: Bools) -> bool:
     for s in support[order[:gone]]:
         memory.leave(int(s))
     memory.join(best)
-    memory.settle()
+    memory.rebuild()
     return True
 
 

@@ -157,13 +157,13 @@ def test_what_a_source_adds_is_the_drop_of_the_residual_variance():
         judge(memory.state)
         lost, whole = memory.source["gain"][s], memory.A
         memory.leave(int(s))
-        memory.settle()
+        memory.rebuild()
         judge(memory.state)
         drop = left(memory.A) - left(whole)
         assert lost == pytest.approx(drop, rel=0.05, abs=0.003)
         assert memory.source["gain"][s] == pytest.approx(drop, rel=0.05, abs=0.003)
         memory.join(int(s))
-        memory.settle()
+        memory.rebuild()
 
 
 def test_members_are_those_that_are_worth_their_price():

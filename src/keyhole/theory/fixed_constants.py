@@ -12,14 +12,14 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from .checks import check_letters
+from .checks import check_arguments
 from .size import product
 
-__all__ = ["Letters"]
+__all__ = ["FixedConstants"]
 
 
 @dataclass(frozen=True)
-class Letters:
+class FixedConstants:
     """Checked arguments, and the constants that follow from them. `Constants` says what the arguments mean."""
 
     d: int
@@ -31,7 +31,7 @@ class Letters:
     corrected: bool = False
 
     def __post_init__(self) -> None:
-        check_letters(self.d, self.k, self.sigma, self.delta_s, self.delta, self.k0)
+        check_arguments(self.d, self.k, self.sigma, self.delta_s, self.delta, self.k0)
         if self.k0 is not None:
             object.__setattr__(self, "k0", min(self.k0, self.d - self.k))
 

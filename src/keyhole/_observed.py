@@ -5,11 +5,11 @@ import numpy as np
 from ._jit import jit
 from ._types import Floats, Ints
 
-__all__ = ["dot_at", "dot_on", "known", "same"]
+__all__ = ["dot_at", "dot_on", "same", "zero_filled"]
 
 
 @jit
-def known(x: Floats) -> Floats:
+def zero_filled(x: Floats) -> Floats:
     """x with 0 for NaN."""
     filled = x.copy()
     for i in range(x.size):

@@ -11,10 +11,10 @@ from .encoding import Wrong, as_days, as_words
 from .schema import Schema
 from .table import DataError, Table
 
-__all__ = ["settle"]
+__all__ = ["complete"]
 
 
-def settle(schema: Schema, table: Table) -> Schema:
+def complete(schema: Schema, table: Table) -> Schema:
     """The schema with the values of its categories and the origins of its dates, every column accounted for.
 
     Values are those of all rows, sorted; the origin is the first date there is. Kept with the run and the model, they
@@ -30,10 +30,10 @@ def settle(schema: Schema, table: Table) -> Schema:
                 "name it in the columns of a source, or list it under ignored",
                 column=column.name,
             )
-    return replace(schema, attributes=tuple(a if a.settled else _settled(a, table) for a in schema.attributes))
+    return replace(schema, attributes=tuple(a if a.is_complete else _completed(a, table) for a in schema.attributes))
 
 
-def _settled(a: Attribute, table: Table) -> Attribute:
+def _completed(a: Attribute, table: Table) -> Attribute:
     return replace(a, values=_values(a, table)) if a.type == "category" else replace(a, origin=_origin(a, table))
 
 

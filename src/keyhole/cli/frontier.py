@@ -1,0 +1,74 @@
+"""`keyhole frontier`: what each amount of money buys."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ._typed import typed_command
+
+if TYPE_CHECKING:
+    from ..study import Frontier
+
+
+def frontier(
+    file: Annotated[str, typer.Argument(help="CSV or Parquet with a schema that has prices, or a data set's name.")],
+    out: Annotated[Path, typer.Option(help="The folder of the results; the same command continues in it.")],
+    target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
+    schema: Annotated[Path | None, typer.Option(help="Types, panels and prices, as `diagnose` proposes them.")] = None,
+    prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute or panel.")] = None,
+    known: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
+    budget: Annotated[int | None, typer.Option(min=1, help="Attributes (or panels) a row may buy at most.")] = None,
+    levels: Annotated[int, typer.Option(min=2, help="How many levels of worth, chosen from the data.")] = 8,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs per level: seeds 0, 1, ...")] = 3,
+    rounds: Annotated[int, typer.Option(min=10, help="Rows per run, at most.")] = 1_000_000,
+    shuffle: Annotated[bool, typer.Option(help="Shuffle the rows, by seed.")] = True,
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    engine: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
+) -> None:
+    """Show what each amount of money buys: `thrifty` told several worths, beside the best baskets in hindsight.
+
+    Example: keyhole frontier visits.csv --schema visits.schema.toml --target cost --out runs/frontier
+    """
+    from ..outputs import Folder
+    from ..report import write_frontier
+    from ..study import StreamSpec
+    from ..study import frontier as make
+    from .compare import _bar as bar
+
+    free = tuple(filter(None, map(str.strip, known.split(","))))
+    stream = StreamSpec.parse(file, target, schema, shuffle, prices, free)
+    with bar(levels * seeds) as progress:
+        try:
+            found = make(
+                stream, out=out, levels=levels, seeds=seeds, rounds=rounds, budget=budget, engine=engine, jobs=jobs,
+                progress=progress,
+            )  # fmt: skip
+        except KeyboardInterrupt:
+            print(f"interrupted; finished runs are kept in {out}: type the same command to continue", file=sys.stderr)
+            raise typer.Exit(3) from None
+    write_frontier(Folder.claim(out, "frontier"), found, typed_command())
+    print_frontier(found)
+    print(f" report: {out / 'report.html'}")
+
+
+def print_frontier(found: "Frontier") -> None:
+    """The table and the sentence."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from .._text import shown
+    from ..report import frontier_cells
+
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    title = f" {found.stream}: {found.rows} rows, {len(found.sources)} sources, label {found.target}"
+    console.print(shown(title), markup=False, highlight=False)
+    head, rows = frontier_cells(found)
+    table = Table(box=None, pad_edge=True)
+    for name in head:
+        table.add_column(name, justify="left" if name == "bought" else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*map(shown, row))
+    console.print(table, markup=False)
+    console.print(f" {shown(found.sentence)}", markup=False, highlight=False, soft_wrap=True)
