@@ -181,9 +181,10 @@ def _loop(
 
 
 def play_block(
-    learner: "DSPOSLRC", parts: Parts, X: Floats, y: Floats, out: Floats, explored: Bools
+    learner: "DSPOSLRC", parts: Parts, X: Floats, y: Floats, out: Floats, explored: Bools, levels: Floats
 ) -> tuple[Ints, Ints]:
-    """Play some of the rows: what each bought, and how many before and after the label."""
+    """Play some of the rows: what each bought, and how many before and after the label. There are no intervals, and so
+    no `levels`."""
     n, m = min(y.size, _BLOCK), min(learner.k0, learner.d - learner.k)
     estimate, draws = learner.estimate, _draws(learner, n, m)
     bought, sizes = np.zeros((n, learner.k + m), np.int64), np.tile(np.array([learner.k, m]), (n, 1))
