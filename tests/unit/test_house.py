@@ -15,12 +15,12 @@ FILES = sorted(ROOT.rglob("*.py"))
 # Each layer may import from those before it, and from nothing beside it.
 LAYERS = [
     {"errors", "_types", "_text", "shown", "_cache", "_compiler", "_locked"},
-    {"_jit", "rules", "market", "frames", "rounds", "files"},
+    {"_jit", "rules", "market", "frames", "rounds", "files", "markup"},
     {"_observed", "_checks", "state", "outputs", "batches"},
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "least_squares"},
     {"tuning"},
     {"protocol", "streams"},
-    {"frozen", "saving"},
+    {"frozen", "saving", "facts"},
     {"learners", "algorithm", "data", "scaling"},
     {"options"},
     {"records"},

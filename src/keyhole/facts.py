@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..protocol import Learner
-from ..rounds import Round
+from .protocol import Learner
+from .rounds import Round
 
 __all__ = ["Reason", "alarms", "basket", "interval", "reasons"]
 
@@ -20,6 +20,8 @@ class Reason:
     price: float
     in_support: bool
     reason: str
+    uncertainty: float | None = None
+    """The standard error of the weight, where the learner knows it."""
 
 
 def basket(learner: Learner, r: Round) -> list[tuple[str, float]]:
@@ -48,7 +50,10 @@ def reasons(learner: Learner) -> list[Reason]:
     explain = getattr(learner, "explain", None)
     if explain is None:
         return _weights(learner)
-    found = [Reason(e.name, e.weight, e.bought, e.price, e.in_support, e.reason) for e in explain()]
+    found = [
+        Reason(e.name, e.weight, e.bought, e.price, e.in_support, e.reason, getattr(e, "uncertainty", None))
+        for e in explain()
+    ]
     return sorted(found, key=lambda e: (not e.in_support, -(e.bought or 0)))
 
 
