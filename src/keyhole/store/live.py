@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, select
 from sqlalchemy.engine import Row
 
-from .. import __version__
+from .. import __version__, facts
 from ..errors import KeyholeWarning
 from ..protocol import Learner, Plain
-from . import facts
 from .events import Event, replay
 from .statements import AFTER
 from .tables import snapshots
