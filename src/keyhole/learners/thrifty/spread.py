@@ -10,6 +10,7 @@ import math
 from ..._jit import inner
 from ..._types import Floats, Ints
 from .arrays import flags, zeros
+from .level import level
 from .predict import answer, signal
 from .state import State
 
@@ -36,4 +37,4 @@ def centre_and_spread(state: State, attributes: Ints, x: Floats, n: int) -> tupl
     now = state.now
     v, seen = zeros(now.m), flags(now.m, 0)
     f = signal(state, attributes, x, n, v, seen) if now.m else 0.0
-    return now.y_ref + now.y_unit * answer(now, f), now.y_unit * spread(state, v, seen)
+    return now.y_ref + now.y_unit * (answer(now, f) + level(state.accounts)), now.y_unit * spread(state, v, seen)

@@ -17,7 +17,9 @@ from ..._types import Floats, Ints
 
 __all__ = [
     "FEW",
+    "Account",
     "Attribute",
+    "Bell",
     "Fit",
     "Given",
     "Label",
@@ -138,10 +140,21 @@ class Now:
     fy: float
     ff: float
     alpha: float
-    # CUSUM of the squared errors; how often it rang; labels told when it last did.
-    cusum: float
-    resets: int
+    # Over the last rows: sums of 1, f, y, f^2, f y; their squared error; how much better than the past they predict;
+    # labels told when the past was last given up; alarms in all.
+    late_n: float
+    late_f: float
+    late_y: float
+    late_ff: float
+    late_fy: float
+    late_error2: float
+    doubt: float
     epoch: int
+    rang: int
+    # The label's level when it was last reported; the evidence that it is another; how far off a label may be.
+    level: float
+    shifted: float
+    far: float
     # Members; labels told; changes of the support; at how many labels to refit, and to score everybody.
     m: int
     told: int
@@ -152,6 +165,23 @@ class Now:
     queued: int
     turn: int
     loans: float
+
+
+class Account:
+    """`accounts[e]`: where one account puts the label's level, how fast it follows, how far it is believed."""
+
+    c: float
+    gain: float
+    belief: float
+
+
+class Bell:
+    """`bell[i]`: an alarm. Number of the label; by how much its level moved; slope on our predictions, then and now."""
+
+    row: int
+    level: float
+    before: float
+    after: float
 
 
 class Given:
@@ -193,6 +223,8 @@ class State(NamedTuple):
     fit: Fit  # of the support
     trial: Fit  # of what may become the support
     quantiles: Quantiles
+    accounts: Records  # (4,) of the label's level
+    bell: Records  # (32,) the last alarms, a ring: `now.rang` in all
     now: Now
     given: Given
 
