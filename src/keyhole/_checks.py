@@ -8,6 +8,7 @@ import numpy as np
 from ._types import Bools, Floats, Ints
 from .errors import ConfigError, ProtocolError
 from .frames import row_of
+from .rounds import Round
 
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 
@@ -129,6 +130,27 @@ def extras(given: "Sequence[int] | Ints | None", extra: Ints) -> None:
         same = False
     if not same:
         raise ProtocolError(f"extra_attributes must be learner.ask_more(r), which is {extra.tolist()}")
+
+
+def is_open(r: Round, learner: str, opened: Mapping[int, Round], t: int) -> None:
+    """The round is this learner's, open, and as it was asked; t is how many were asked."""
+    if not isinstance(r, Round):
+        raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
+    if r.learner != learner:
+        raise ProtocolError(f"round {r.index} belongs to another learner ({r.learner}, this is {learner})")
+    if r.index not in opened:
+        state = "was told or abandoned already" if 1 <= r.index <= t else "was never asked"
+        raise ProtocolError(f"round {r.index} {state}; ask() opens a new one")
+    if opened[r.index] != r:
+        raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
+
+
+def may_be_asked(r: Round, names: Sequence[str]) -> bool:
+    """Whether a round from a file buys attributes that there are, each once, and is one of the two kinds."""
+    B = np.concatenate([r.attributes, r.extra])
+    there = bool(((B >= 0) & (len(names) > B)).all()) and np.unique(B).size == B.size
+    sound = there and r.names == tuple(names[i] for i in r.attributes) and r.kind in ("explore", "exploit")
+    return sound and bool(np.isfinite(r.memo).all())
 
 
 def _short(value: object) -> str:

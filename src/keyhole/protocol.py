@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from ._checks import Values
 from ._types import Bools, Floats, Ints
 from .batches import Batches
 from .doubts import Doubts
-from .errors import ProtocolError, StateError
+from .errors import StateError
 from .market import Market
-from .rounds import Round
+from .rounds import Draft, Round
 from .rules import Places, Rule
 from .shown import Facts, Shown, a_few
 from .state import Stateful
@@ -32,15 +32,6 @@ Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools, Floats], tuple[Ints,
 
 # Sets the generators of learners apart from all others that somebody seeds with the same number.
 _DRAWS = 0x6B6579
-
-
-class Draft(NamedTuple):
-    """What a learner decides when asked; the base class makes a `Round` of it."""
-
-    kind: str
-    attributes: Ints
-    extra: Ints = np.empty(0, dtype=np.int64)
-    memo: tuple[float, ...] = ()
 
 
 class Learner(Doubts, Shown, Batches, Stateful, ABC):
@@ -228,23 +219,12 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     def _reopen(self, rounds: Sequence[Round]) -> None:
         """Take over the open rounds of a file, if they are rounds that this learner can have asked."""
         for r in rounds:
-            B = np.concatenate([r.attributes, r.extra])
-            sound = r.learner == self.identity and 1 <= r.index <= self.t and r.kind in ("explore", "exploit")
-            sound = sound and bool(((B >= 0) & (self.d > B)).all()) and np.unique(B).size == B.size
-            sound = sound and r.names == tuple(self.names[i] for i in r.attributes)
-            if not (sound and np.isfinite(r.memo).all() and self._memo_fits(r)):
+            sound = r.learner == self.identity and 1 <= r.index <= self.t
+            if not (sound and _checks.may_be_asked(r, self.names) and self._memo_fits(r)):
                 raise StateError(f"round {r.index} in the state is none that this learner can have asked")
         self._open = {r.index: r for r in rounds}
         if len(self._open) < len(rounds):
             raise StateError("the state has an open round twice")
 
     def _check_open(self, r: Round) -> None:
-        if not isinstance(r, Round):
-            raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
-        if r.learner != self.identity:
-            raise ProtocolError(f"round {r.index} belongs to another learner ({r.learner}, this is {self.identity})")
-        if r.index not in self._open:
-            state = "was told or abandoned already" if 1 <= r.index <= self.t else "was never asked"
-            raise ProtocolError(f"round {r.index} {state}; ask() opens a new one")
-        if self._open[r.index] != r:
-            raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
+        _checks.is_open(r, self.identity, self._open, self.t)

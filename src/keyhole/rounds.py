@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from ._types import Ints
 from .errors import ProtocolError
 from .shown import Facts, Shown, a_few, short
 
-__all__ = ["Alarm", "Round"]
+__all__ = ["Alarm", "Draft", "Round"]
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,15 @@ class Alarm:
 
 def _nothing() -> Ints:
     return np.empty(0, dtype=np.int64)
+
+
+class Draft(NamedTuple):
+    """What a learner decides when asked; the base class makes a `Round` of it."""
+
+    kind: str
+    attributes: Ints
+    extra: Ints = np.empty(0, dtype=np.int64)
+    memo: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
