@@ -8,26 +8,30 @@ __all__ = ["without_bands", "written"]
 def written(head: Sequence[str], rows: Sequence[Sequence[str]], width: int = 80) -> Iterator[str]:
     """The lines of a table. Where it is too wide, headings stand in two lines, and a name that leaves no room alone.
 
-    >>> for line in written(["", "mse", "attributes/row"], [["buy nothing", "4.1", "0"], ["vaw", "0.25", "95"]], 30):
+    >>> for line in written(["", "mse", "attributes/row"], [["buy nothing", "4.1", "0"], ["vaw", "0.25", "95"]], 28):
     ...     print(line)
-                       attributes
-                  mse        /row
-    buy nothing   4.1           0
-    vaw          0.25          95
+                     attributes
+                 mse       /row
+    buy nothing  4.1          0
+    vaw         0.25         95
     """
     lines = [head, *rows]
-    widths = _widths(lines)
+    widths, gap = _widths(lines), 2
     if sum(widths) + 2 * len(widths) - 2 > width:
         tops = [name.replace("/", " /").rpartition(" ") for name in head]
         lines = [[top for top, _, _ in tops], [last for _, _, last in tops], *rows]
-        widths = _widths(lines)
-    numbers = sum(widths[1:]) + 2 * len(widths[1:])
+        widths, gap = _widths(lines), 1
+    numbers = sum(widths[1:]) + gap * len(widths[1:])
     left = min(widths[0], max(width - numbers, len(head[0]), 8))
     for name, *cells in lines:
         if len(name) > left:
             yield name
             name = ""
-        yield "  ".join([f"{name:{left}}", *(f"{c:>{w}}" for c, w in zip(cells, widths[1:], strict=True))]).rstrip()
+        yield (
+            (" " * gap)
+            .join([f"{name:{left}}", *(f"{c:>{w}}" for c, w in zip(cells, widths[1:], strict=True))])
+            .rstrip()
+        )
 
 
 def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
