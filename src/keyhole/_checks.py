@@ -1,6 +1,7 @@
 """What may come in through the protocol: every check happens before anything changes."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -8,6 +9,8 @@ from ._types import Bools, Floats, Ints
 from .errors import ConfigError, ProtocolError
 from .frames import row_of
 from .rounds import Round
+
+Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 
 LARGEST = 1e100
 """Beyond this it is no measurement but a fault, and refused."""
@@ -41,7 +44,7 @@ def level(given: float) -> float:
     return float(given)
 
 
-def values(given: "Sequence[float] | Floats | Mapping[str, float]", names: Sequence[str]) -> Floats:
+def values(given: Values, names: Sequence[str]) -> Floats:
     """The bought values in the order of `names`, given in that order or by name; NaN means bought but unobserved."""
     if not isinstance(given, list | tuple | np.ndarray):
         given = _in_order(given, names)

@@ -10,7 +10,18 @@ from ._types import Ints
 from .errors import ProtocolError
 from .shown import Facts, Shown, a_few, short
 
-__all__ = ["Draft", "Round"]
+__all__ = ["Alarm", "Draft", "Round"]
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """A change that a learner noticed: at which label (the first is 1), and what changed."""
+
+    row: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"row {self.row}: {self.what}"
 
 
 def _nothing() -> Ints:

@@ -18,7 +18,7 @@ LAYERS = [
     {"_jit", "rules", "market", "frames", "rounds", "files", "markup"},
     {"_bare", "_observed", "_checks", "state", "outputs", "batches"},
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "least_squares"},
-    {"tuning"},
+    {"tuning", "doubts"},
     {"protocol", "streams"},
     {"frozen", "saving", "facts"},
     {"learners", "algorithm", "data", "scaling"},
