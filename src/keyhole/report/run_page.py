@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from ..figures import scatter
 from ..files import write_atomically
 from ..outputs import Folder
 from ..runs import RunData
+from ..study.frontiers import Frontier
 from . import html
 from .svg import COLOURS, Curve, heat_map, line_chart, number
 
@@ -23,9 +25,9 @@ _REFERENCES = {
 _SHOWN = 20
 
 
-def write_report(folder: Folder, data: RunData) -> None:
-    """Write report.html and figures/ of a run whose results are complete."""
-    drawn = _figures(data)
+def write_report(folder: Folder, data: RunData, frontier: Frontier | None = None) -> None:
+    """Write report.html and figures/ of a run whose results are complete, and where it stands on a frontier."""
+    drawn = _figures(data) if frontier is None else {"frontier": _standing(data, frontier), **_figures(data)}
     for name, (_, svg, _, _) in drawn.items():
         write_atomically(folder.file(f"figures/{name}.svg"), html.standalone(svg).encode())
     write_atomically(folder.file("report.html"), _page(data, list(drawn.values())).encode())
@@ -77,6 +79,15 @@ _Figure = tuple[str, str, str, list[str]]
 def _figures(data: RunData) -> dict[str, _Figure]:
     """The figures by name: title, picture, table, names of the curves."""
     return {"loss": _loss(data), "bought": _bought(data), "weights": _weights(data), "money": _money(data)}
+
+
+def _standing(data: RunData, frontier: Frontier) -> _Figure:
+    """The run as a dot among the levels of a frontier."""
+    dots = [(level.price, level.typical_error, f"worth {level.worth:.3g}") for level in frontier.levels]
+    dots.append((data.summary["price_per_row"], data.summary["mse"] ** 0.5, "this run"))
+    x, y = (np.array([dot[i] for dot in dots]) for i in (0, 1))
+    drawn = scatter("what money buys", x, y, "money a row", "typical error", [dot[2] for dot in dots])
+    return "What money buys", drawn.svg, html.table(drawn.head, drawn.rows), []
 
 
 def _loss(data: RunData) -> _Figure:
