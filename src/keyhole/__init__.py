@@ -14,12 +14,13 @@ __version__ = "0.2.0"
 
 if TYPE_CHECKING:
     from . import dantzig, data, sampling, streams, study, theory, tuning
-    from .catalogue import Algorithm, algorithms, make
+    from .catalogue import Algorithm, algorithms
     from .client import connect
     from .compat.dantzig import DantzigSelector, DantzigSelectorCV
     from .errors import ConfigError, KeyholeWarning, ProtocolError, StateError
     from .keeper import History, play
     from .loading import load
+    from .making import make
     from .protocol import Learner
     from .rounds import Round
     from .store import open_store

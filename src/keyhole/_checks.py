@@ -10,6 +10,8 @@ from .frames import row_of
 
 LARGEST = 1e100
 """Beyond this it is no measurement but a fault, and refused."""
+HIGHEST = 0.999
+"""The highest level of an interval: beyond it there are too few misses to learn from."""
 MOST, LEAST = 1e30, 1e-30
 """What is larger counts as MOST and what is smaller as zero: a learner's fourth powers and quotients stay numbers."""
 
@@ -27,6 +29,15 @@ def label(y: float) -> float:
     if abs(value) > LARGEST:
         raise ProtocolError(f"the label is {value}; it must be finite (and at most {LARGEST:g} in size)")
     return value if LEAST <= abs(value) <= MOST else float(tamed(np.array([value]))[0])
+
+
+def level(given: float) -> float:
+    """The level of an interval, if it is one that can be calibrated."""
+    if isinstance(given, bool) or not isinstance(given, int | float | np.floating) or not 0.0 < given <= HIGHEST:
+        raise ProtocolError(
+            f"the level of an interval is above 0 and at most {HIGHEST}, such as 0.9, not {_short(given)}"
+        )
+    return float(given)
 
 
 def values(given: "Sequence[float] | Floats | Mapping[str, float]", names: Sequence[str]) -> Floats:

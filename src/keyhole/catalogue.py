@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from .errors import ConfigError
-from .frames import column_names, is_frame
+from .frames import Names, column_names, is_frame, is_series
 from .market import Market
 from .protocol import Learner, Plain
 from .records import ALGORITHMS, Algorithm
@@ -34,7 +34,7 @@ def make(
     name: str,
     *,
     d: int | None = None,
-    names: Sequence[str] | None = None,
+    names: "Names | None" = None,
     k: int | None = None,
     k0: int = 0,
     seed: int | None = None,
@@ -135,7 +135,7 @@ def _built(
         raise ConfigError(f"'{cls.name}' cannot be made with {given or 'this size'}: {str(fault)[:120]}") from None
 
 
-def _columns(d: int | None, names: Sequence[str] | None) -> tuple[str, ...]:
+def _columns(d: int | None, names: "Names | None") -> tuple[str, ...]:
     """The names of the attributes, given or x0, x1, ..."""
     if (d is None) == (names is None):
         raise ConfigError("give either d (how many attributes) or names (what they are called)")
@@ -148,6 +148,11 @@ def _columns(d: int | None, names: Sequence[str] | None) -> tuple[str, ...]:
         return tuple(column_names(names))
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
         raise ConfigError(f"names must be a list of names, not {str(names)[:60]!r}")
+    odd = next((name for name in names if is_series(name)), None)
+    if odd is not None:
+        raise ConfigError(
+            f"names must be names, not a {type(odd).__name__}: give the frame itself, or its column names"
+        )
     columns = tuple(map(str, names))
     if len(set(columns)) < len(columns) or not columns:
         twice = next((c for i, c in enumerate(columns) if c in columns[:i]), None)

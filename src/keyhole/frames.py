@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from html import escape
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -17,8 +17,12 @@ from .shown import short
 
 if TYPE_CHECKING:
     import narwhals as nw
+    import narwhals.typing
 
-__all__ = ["Records", "column_names", "is_frame", "is_series", "labels_of", "matrix_of", "row_of", "to_frame"]
+__all__ = ["Names", "Records", "column_names", "is_frame", "is_series", "labels_of", "matrix_of", "row_of", "to_frame"]
+
+Names: TypeAlias = "Sequence[str] | nw.typing.IntoDataFrame"
+"""What attributes are called: a list (or the columns) of a frame, or the frame itself."""
 
 T = TypeVar("T")
 R = TypeVar("R", covariant=True)

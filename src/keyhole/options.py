@@ -81,11 +81,8 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
             "worth", None, "what a unit of squared error in one row is worth in money: only what earns it is bought"
         ),
         _number("total", None, "the money that all rows together may cost"),
-        _number("rows", None, "how many rows `total` has to last for"),
+        _whole("rows", None, "how many rows `total` has to last for"),
         _number("half_life", None, "rows after which a row counts half; none: never"),
-        _number("worth", None, "what a unit of squared error less is worth, in money a row"),
-        _number("total", None, "the money that all `rows` rows may cost together"),
-        _number("rows", None, "how many rows `total` is for"),
     ),
     "ds-oslrc": (
         *(_WIDTH, _SIGMA, _DELTA_S, _DELTA, _explore("squares"), _SAMPLING),

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -26,8 +27,9 @@ __all__ = ["Block", "Draft", "Learner", "Round"]
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
-# block(rows, labels, predictions, explored): plays some of the rows, writes into the last two; see `Learner._block`.
-Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools], tuple[Ints, Ints]]
+# block(rows, labels, predictions, explored, levels): plays some of the rows, writes into the last three; see
+# `Learner._block` and `Learner._level`.
+Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools, Floats], tuple[Ints, Ints]]
 
 # Sets the generators of learners apart from all others that somebody seeds with the same number.
 _DRAWS = 0x6B6579
@@ -59,6 +61,8 @@ class Learner(Locked, Shown, Batches, Stateful, ABC):
     name: ClassVar[str]
     buys_all: ClassVar[bool] = False
     """Whether every attribute is bought in every round, whatever k is."""
+    gives_intervals: ClassVar[bool] = False
+    """Whether `interval` has an answer."""
     _fields: ClassVar[tuple[str, ...]] = ("t", "order")
     _rules: ClassVar[Mapping[str, Rule]] = {"order": Places("d")}
 
@@ -88,6 +92,14 @@ class Learner(Locked, Shown, Batches, Stateful, ABC):
         """The prediction from the bought values, in the order of `r.attributes` (or by name); changes nothing."""
         self._check_open(r)
         return float(self._predict(r, _checks.values(values, r.names)))
+
+    def interval(self, r: Round, values: Values, level: float = 0.9) -> tuple[float, float]:
+        """(low, high): where the label lies with probability `level`, in the long run; changes nothing.
+
+        Infinite before there are enough labels for that level. A learner without intervals: `ProtocolError`.
+        """
+        self._check_open(r)
+        return self._interval(r, _checks.values(values, r.names), _checks.level(level))
 
     def ask_more(self, r: Round) -> Ints:
         """The attributes to buy after the label: at most k0, drawn when the round was asked."""
@@ -175,6 +187,14 @@ class Learner(Locked, Shown, Batches, Stateful, ABC):
     @abstractmethod
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         """Learn from a round; `more` are the values of `r.extra`."""
+
+    def _interval(self, r: Round, x: Floats, level: float) -> tuple[float, float]:
+        """(low, high) around the prediction of this moment."""
+        raise ProtocolError(f"{self.name} gives no intervals, only predictions; thrifty gives both")
+
+    def _level(self) -> float:
+        """The lowest level whose interval held the label told last; NaN: no intervals are given."""
+        return math.nan
 
     def _draw_order(self) -> Ints:
         """The seeded permutation of the attributes."""

@@ -24,10 +24,10 @@ def test_a_block_plays_as_the_protocol_would(case):
     y = np.where(np.arange(y.size) % 17 == 5, np.nan, y)
     X = np.where(np.random.default_rng(1).random(X.shape) < 0.05, np.nan, X)
     fast, slow, t = case.make(), case.make(), 0
-    predictions, explored = np.full(y.size, np.nan), np.zeros(y.size, dtype=bool)
+    predictions, explored, levels = np.full(y.size, np.nan), np.zeros(y.size, dtype=bool), np.full(y.size, np.nan)
     while t < y.size:
         stop = min(y.size, t + 130)  # a block may end anywhere
-        bought, sizes = fast._block()(X[t:stop], y[t:stop], predictions[t:stop], explored[t:stop])
+        bought, sizes = fast._block()(X[t:stop], y[t:stop], predictions[t:stop], explored[t:stop], levels[t:stop])
         assert 0 < len(bought) == len(sizes)
         assert np.isnan(predictions[t + len(bought) :]).all()
         for attributes, (before, after) in zip(bought, sizes, strict=True):
@@ -36,7 +36,11 @@ def test_a_block_plays_as_the_protocol_would(case):
             assert slow.ask_more(r).tolist() == attributes[before : before + after].tolist()
             assert slow.predict(r, X[t][r.attributes]) == predictions[t]
             assert (r.kind == "explore") == explored[t]
-            slow.abandon(r) if np.isnan(y[t]) else step(slow, r, X[t], y[t])
+            if np.isnan(y[t]):
+                slow.abandon(r)
+            else:
+                step(slow, r, X[t], y[t])
+                assert levels[t] == slow._level()
             t += 1
         assert to_bytes(fast) == to_bytes(slow)
 
@@ -45,10 +49,11 @@ def test_a_block_plays_as_the_protocol_would(case):
 def test_a_block_reads_nothing_that_was_not_bought(case):
     X, y = case.stream(200)
     honest, fooled = case.make(), case.make()
-    bought, sizes = honest._block()(X, y, np.empty(y.size), np.empty(y.size, dtype=bool))
+    bought, sizes = honest._block()(X, y, np.empty(y.size), np.empty(y.size, dtype=bool), np.empty(y.size))
     seen = np.zeros((len(bought), case.d), dtype=bool)
     for t, (attributes, size) in enumerate(zip(bought, sizes, strict=True)):
         seen[t, attributes[: size.sum()]] = True
     garbage = np.where(seen, X[: len(bought)], np.nan)
-    fooled._block()(garbage, y[: len(bought)], np.empty(len(bought)), np.empty(len(bought), dtype=bool))
+    n = len(bought)
+    fooled._block()(garbage, y[:n], np.empty(n), np.empty(n, dtype=bool), np.empty(n))
     assert to_bytes(honest) == to_bytes(fooled)

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 NAMES = [f"test{i}" for i in range(8)]
-LEARNERS = {"icu": "fixed-random", "ward": "ds-oslrc", "clinic": "fixed-random"}
+LEARNERS = {"icu": "fixed-random", "ward": "ds-oslrc", "clinic": "thrifty"}
 
 
 def number(*parts):

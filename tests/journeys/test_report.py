@@ -5,6 +5,8 @@ import pytest
 from .browser import CHROMIUM, Browser
 from .conftest import stream, write
 
+FIGURES = {"frontier", "loss", "predicted", "standardised", "bought", "weights"}  # without prices no money
+
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed to look at the report")
 
 
@@ -23,14 +25,14 @@ def test_the_report_of_a_run_looks_right(typed, tmp_path, browser, width, scheme
     look_at(browser, tmp_path / "out" / "report.html", width, scheme)
     assert browser.value("document.querySelectorAll('figure svg').length") >= 4
     assert browser.value("[...document.querySelectorAll('figure')].every(f => f.querySelector('table tbody tr'))")
-    assert {p.stem for p in (tmp_path / "out" / "figures").iterdir()} == {"loss", "bought", "weights", "money"}
+    assert {p.stem for p in (tmp_path / "out" / "figures").iterdir()} == FIGURES
 
 
 def test_the_report_of_a_comparison_looks_right(typed, tmp_path, browser):
     words = ("--algorithms", "fixed-random,vaw", "--rounds", "200", "--seeds", "3", "--out", "a")
     typed("compare", "synthetic:d=8,k=3", *words)
     look_at(browser, tmp_path / "a" / "report.html", 390, "light")
-    assert browser.value("document.querySelectorAll('polygon.band').length") == 4  # a band per algorithm and figure
+    assert browser.value("document.querySelectorAll('figure svg .mark-area path').length") >= 4  # a band per curve
 
 
 def test_every_table_is_on_paper(typed, tmp_path, browser):

@@ -150,7 +150,7 @@ def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
     head, rows, _ = headline(summary)
     width = max(len(row[0]) for row in rows)
     for row in (head, *rows):
-        print(f" {row[0]:{width}}  {row[1]:>9}  {row[2]:>14}  {row[3]:>10}")
+        print(f" {row[0]:{width}}  {row[1]:>9}  {row[2]:>13}  {row[3]:>14}  {row[4]:>10}")
     if not summary["labelled"]:
         print(" warning: no row had a label: nothing was learnt, and the mse means nothing", file=sys.stderr)
     print(f" bought most: {shown(most_bought(summary))}")

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ._typed import typed_command
+
 if TYPE_CHECKING:
     from ..study.experiment import Experiment
     from ..study.finding import Finding
@@ -27,6 +29,7 @@ def study(
     Example: keyhole study rates --quick --jobs 2 --out runs/study
     """
     from ..outputs import Folder, claim_file
+    from ..report import write_study
     from ..study.chapter import publish, write_chapter
     from ..study.engines import Engine
     from ..study.experiment import Experiment, names, run
@@ -51,10 +54,11 @@ def study(
     for experiment, finding in findings:
         publish(folder, experiment, finding)
         _print(experiment, finding)
+    write_study(folder, findings, typed_command())
     if chapter is not None:
         write_chapter(chapter, findings, f"keyhole study {name}{' --quick' if quick else ''} --chapter {chapter}")
         print(f"chapter: {chapter}")
-    print(f"figures and tables: {out}")
+    print(f"figures and tables: {out}; report: {out / 'report.html'}")
 
 
 def _print(experiment: "Experiment", finding: "Finding") -> None:

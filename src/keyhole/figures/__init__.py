@@ -1,12 +1,14 @@
 """One place for every picture: reports, comparisons, studies, notebooks and the live page draw with these.
 
 Figure(title, chart, head, rows)        a picture and the table with the same numbers
-curves, heat, bars, scatter, steps      make one
+curves, steps, heat, bars, scatter,      make one
+frontier
 to_svg, standalone, STYLE               a chart as SVG that follows the page's colours, light and dark
 """
 
 from .curves import Curve, curves, steps
 from .figure import Figure, number
+from .frontier import Stop, frontier
 from .marks import bars, heat, scatter
 from .svg import STYLE, standalone, to_svg
 
@@ -14,8 +16,10 @@ __all__ = [
     "STYLE",
     "Curve",
     "Figure",
+    "Stop",
     "bars",
     "curves",
+    "frontier",
     "heat",
     "number",
     "scatter",

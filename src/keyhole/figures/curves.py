@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import altair as alt
 import numpy as np
 
+from .._text import shown
 from .._types import Floats
 from .figure import Figure, number
-from .theme import INK, layered, rows_of, scale
+from .theme import HEIGHT, INK, axis, layered, rows_of, scale
 
 __all__ = ["Curve", "curves", "steps"]
 
@@ -47,10 +48,9 @@ def curves(
     ]
     tall = [v for row in values for key, v in row.items() if key in ("y", "low", "high") and isinstance(v, float)]
     log_y = not cumulative and _spans_decades([*tall, *(level for _, level in levels)])
-    X = alt.X(
-        "x:Q", title=x_name, scale=_axis_scale(not cumulative and _spans_decades(list(x))), axis=_axis(grid=False)
-    )
-    Y = alt.Y("y:Q", title=y_name, scale=_axis_scale(log_y), axis=_axis(grid=True))
+    X = alt.X("x:Q", title=x_name, scale=_axis_scale(not cumulative and _spans_decades(list(x))), axis=axis())
+    scale_y = _fixed([*tall, *(level for _, level in levels)], log_y) if levels else _axis_scale(log_y)
+    Y = alt.Y("y:Q", title=y_name, scale=scale_y, axis=axis(grid=True))
     colour, dash = scale(names)
     legend = alt.Legend() if len(names) > 1 else None
     base = alt.Chart(rows_of(values))
@@ -66,7 +66,7 @@ def curves(
     said = alt.Description("tip:N")
     dots = base.transform_calculate(tip=_tip(x_name, y_name)).mark_point(size=60, opacity=0, filled=True)
     layers.append(dots.encode(**encoding, tooltip=tips, description=said))
-    layers += _levels(levels)
+    layers += _levels(levels, scale_y)
     return Figure(title, layered(layers), *_table(x, lines, x_name))
 
 
@@ -77,12 +77,8 @@ def steps(title: str, x: Floats, lines: Sequence[Curve], x_name: str, y_name: st
 
 def _tip(x_name: str, y_name: str) -> str:
     """A Vega expression: "thrifty: mse 0.031 at row 400"."""
-    quoted = [name.replace("\\", "\\\\").replace("'", "\\'") for name in (x_name, y_name)]
+    quoted = [shown(name).replace("\\", "\\\\").replace("'", "\\'").replace("\n", " ") for name in (x_name, y_name)]
     return f"datum.series + ': {quoted[1]} ' + format(datum.y, '.4~g') + ' at {quoted[0]} ' + format(datum.x, '.6~g')"
-
-
-def _axis(grid: bool) -> alt.Axis:
-    return alt.Axis(grid=grid, tickCount=6, format="~s", labelFlush=False)
 
 
 def _axis_scale(log: bool) -> alt.Scale:
@@ -94,14 +90,41 @@ def _spans_decades(values: Sequence[float]) -> bool:
     return bool(finite) and min(finite) > 0 and max(finite) > 100 * min(finite)
 
 
-def _levels(levels: Sequence[tuple[str, float]]) -> list[alt.Chart]:
-    """Thin lines across, each with its name at its right end."""
+def _fixed(values: Sequence[float], log: bool) -> alt.Scale:
+    """A scale whose ends are known here, so that words can be placed along it."""
+    finite = [v for v in values if np.isfinite(v)] or [0.0, 1.0]
+    low, high = min(finite), max(finite)
+    if log:
+        return alt.Scale(type="log", nice=False, domain=[low / 1.1, high * 1.1])
+    air = 0.05 * (high - low) or 0.5 * abs(high) or 0.5
+    return alt.Scale(nice=False, zero=False, domain=[0.0 if 0 <= low < 0.5 * high else low - air, high + air])
+
+
+def _levels(levels: Sequence[tuple[str, float]], scale_y: alt.Scale) -> list[alt.Chart]:
+    """Thin lines across, each with its name at its right end, under the one above it where two would meet."""
     if not levels:
         return []
-    base = alt.Chart(rows_of([{"level": float(v), "name": name} for name, v in levels]))
+    low, high = scale_y.domain
+    to_unit = np.log if scale_y.type == "log" else np.asarray
+    share = (to_unit(high) - to_unit([v for _, v in levels])) / (to_unit(high) - to_unit(low))
+    place = dict(zip(np.argsort(share).tolist(), apart(np.sort(share * HEIGHT)), strict=True))
+    data = [{"level": float(v), "name": name, "place": place[i]} for i, (name, v) in enumerate(levels)]
+    base = alt.Chart(rows_of(data))
     rule = base.mark_rule(color=INK, strokeDash=[2, 4], opacity=0.7).encode(alt.Y("level:Q"))
     words = base.mark_text(align="left", dx=4, fontSize=11, color=INK, baseline="middle")
-    return [rule, words.encode(alt.Y("level:Q"), text="name:N", x=alt.value("width"))]
+    return [rule, words.encode(alt.Y("place:Q", scale=None), text="name:N", x=alt.value("width"))]
+
+
+def apart(places: Floats, room: float = 13.0) -> list[float]:
+    """Sorted places, each pushed down until it leaves room for the one above it.
+
+    >>> apart(np.array([10.0, 12.0, 50.0]))
+    [10.0, 23.0, 50.0]
+    """
+    found: list[float] = []
+    for place in places.tolist():
+        found.append(max(place, found[-1] + room) if found else place)
+    return found
 
 
 def _table(x: Floats, lines: Sequence[Curve], x_name: str) -> tuple[list[str], list[list[str]]]:

@@ -19,6 +19,8 @@ class Figure:
     chart: alt.LayerChart
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
+    note: str = ""
+    """A sentence under the picture, where it needs one."""
 
     @property
     def svg(self) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._types import Floats
 from .figure import Figure, number
-from .theme import INK, colour_of, layered, rows_of
+from .theme import INK, axis, colour_of, layered, rows_of
 
 __all__ = ["bars", "heat", "scatter"]
 
@@ -24,7 +24,7 @@ def heat(title: str, ends: Floats, names: Sequence[str], share: Floats, x_name: 
     ]
     cells = alt.Chart(rows_of(values)).mark_rect(color=colour_of(0))
     drawn = cells.encode(
-        alt.X("from:Q", title=x_name, axis=alt.Axis(grid=False, format="~s")),
+        alt.X("from:Q", title=x_name, axis=axis()),
         alt.X2("to"),
         alt.Y("name:N", sort=list(names), title=None),
         opacity=alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), legend=None),
@@ -52,7 +52,7 @@ def bars(
     base = alt.Chart(rows_of(data))
     Y = alt.Y("name:N", sort=list(names), title=None)
     tips = [alt.Tooltip("name:N"), alt.Tooltip("value:Q", title=x_name, format=".4~g")]
-    X = alt.X("value:Q", title=x_name, axis=alt.Axis(format="~s"))
+    X = alt.X("value:Q", title=x_name, axis=axis(grid=True))
     layers = [base.mark_bar(color=colour_of(0), height={"band": 0.7}).encode(X, Y, tooltip=tips)]
     if banded:
         layers.append(base.mark_rule(color=INK, aria=False).encode(alt.X("low:Q", title=x_name), alt.X2("high"), y=Y))
@@ -81,8 +81,8 @@ def scatter(
         if np.isfinite(a) and np.isfinite(b)
     ]
     base = alt.Chart(rows_of(data))
-    X = alt.X("x:Q", title=x_name, scale=alt.Scale(zero=False), axis=alt.Axis(grid=False, format="~s"))
-    Y = alt.Y("y:Q", title=y_name, scale=alt.Scale(zero=False), axis=alt.Axis(format="~s"))
+    X = alt.X("x:Q", title=x_name, scale=alt.Scale(zero=False), axis=axis())
+    Y = alt.Y("y:Q", title=y_name, scale=alt.Scale(zero=False), axis=axis(grid=True))
     tips = [alt.Tooltip("label:N"), alt.Tooltip("x:Q", title=x_name), alt.Tooltip("y:Q", title=y_name)]
     few = len(data) <= 50
     dots = base.mark_point(filled=True, color=colour_of(0), size=60 if few else 14, opacity=1.0 if few else 0.35)

@@ -1,10 +1,11 @@
 """A chart as SVG for a page: no script, no font, no outside address; colours by name, values shown on hover."""
 
+import json
 import re
-from html import escape
 
 import altair as alt
 
+from .._text import escape, shown
 from . import theme
 
 __all__ = ["STYLE", "standalone", "to_svg"]
@@ -24,12 +25,21 @@ def to_svg(chart: alt.TopLevelMixin, title: str) -> str:
     """The chart drawn once; `title` is what a screen reader says. The same chart gives the same text."""
     import vl_convert
 
-    drawn: str = vl_convert.vegalite_to_svg(theme.dressed(chart).to_json())
+    spec = _harmless(theme.dressed(chart).to_dict(validate=False))
+    drawn: str = vl_convert.vegalite_to_svg(json.dumps(spec))
     names = theme.named()
     drawn = _PAINT.sub(lambda m: m[1] + names.get(m[2].lower(), m[2]) + m[3], drawn)
     drawn = _MARK.sub(r"<path \1><title>\2</title></path>", drawn)  # shown where a pointer rests
-    said = escape(title, quote=True)
-    return drawn.replace("<svg", f'<svg role="img" aria-label="{said}"', 1)
+    return drawn.replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1)
+
+
+def _harmless(spec: object) -> object:
+    """The same with what nobody can see written out: controls would not even be XML."""
+    if isinstance(spec, dict):
+        return {key: _harmless(value) for key, value in spec.items()}
+    if isinstance(spec, list):
+        return [_harmless(value) for value in spec]
+    return shown(spec) if isinstance(spec, str) else spec
 
 
 def standalone(svg: str) -> str:

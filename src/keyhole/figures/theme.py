@@ -7,9 +7,11 @@ import altair as alt
 __all__ = [
     "COLOURS",
     "FAINT",
+    "HEIGHT",
     "INK",
     "PAPER",
     "WIDTH",
+    "axis",
     "colour_of",
     "dressed",
     "layered",
@@ -19,7 +21,7 @@ __all__ = [
     "variables",
 ]
 
-WIDTH, HEIGHT = 440, 250
+WIDTH, HEIGHT = 380, 220
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; lighter ones on dark ground.
 _LIGHT = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#5b5b5b", "#6a51a3", "#a50f15")
@@ -29,8 +31,10 @@ COLOURS = len(_LIGHT)
 
 _DASHES: tuple[list[int], ...] = ([1, 0], [7, 3], [2, 3], [9, 3, 2, 3])
 
-INK, PAPER, FAINT, SOFT = "#1c2126", "#ffffff", "#d9dde1", "#f4f6f8"
-_DARK_INK, _DARK_PAPER, _DARK_FAINT, _DARK_SOFT = "#e8eaed", "#15181b", "#3a4046", "#1f2428"
+INK, PAPER, FAINT = "#1c2126", "#ffffff", "#d9dde1"
+# Ink, paper, lines, ground of what is set apart, and small print.
+_LIGHT_PAGE = {"ink": INK, "paper": PAPER, "faint": FAINT, "soft": "#f4f6f8", "dim": "#565e66"}
+_DARK_PAGE = {"ink": "#e8eaed", "paper": "#15181b", "faint": "#3a4046", "soft": "#1f2428", "dim": "#a8b0b8"}
 
 
 def colour_of(i: int) -> str:
@@ -50,8 +54,7 @@ def named() -> dict[str, str]:
 def variables(dark: bool = False) -> str:
     """The colours as declarations of a style sheet."""
     series = "".join(f"--c{i}:{c};" for i, c in enumerate(_DARK if dark else _LIGHT))
-    ink, paper, faint, soft = (_DARK_INK, _DARK_PAPER, _DARK_FAINT, _DARK_SOFT) if dark else (INK, PAPER, FAINT, SOFT)
-    return f"{series}--ink:{ink};--paper:{paper};--faint:{faint};--soft:{soft};"
+    return series + "".join(f"--{name}:{c};" for name, c in (_DARK_PAGE if dark else _LIGHT_PAGE).items())
 
 
 def scale(names: Sequence[str]) -> tuple[alt.Scale, alt.Scale]:
@@ -59,6 +62,12 @@ def scale(names: Sequence[str]) -> tuple[alt.Scale, alt.Scale]:
     colours = [colour_of(i) for i in range(len(names))]
     dashes = [_DASHES[(i // COLOURS + i) % len(_DASHES)] for i in range(len(names))]
     return alt.Scale(domain=list(names), range=colours), alt.Scale(domain=list(names), range=dashes)
+
+
+def axis(grid: bool = False) -> alt.Axis:
+    """An axis of numbers: 0, 500, 1k, 1.5k."""
+    label = "datum.value == 0 ? '0' : datum.label"
+    return alt.Axis(grid=grid, tickCount=6, format="~s", labelFlush=False, labelExpr=label)
 
 
 def rows_of(values: Sequence[Mapping[str, object]]) -> alt.InlineData:

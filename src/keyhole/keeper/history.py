@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import _checks
 from .._types import Bools, Floats, Ints
 from ..errors import ConfigError
 from ..frames import to_frame
@@ -24,6 +25,8 @@ class History(Shown):
     predictions: Floats
     labels: Floats
     explored: Bools
+    levels: Floats
+    """(T,) the lowest level whose interval, as it was given at the time, held the label; NaN without either."""
     price: Floats
     """(T,) what each row's purchases cost; 0 without prices."""
     names: tuple[str, ...]
@@ -50,6 +53,13 @@ class History(Shown):
     def abandoned(self) -> int:
         """How many rows had no label."""
         return int(np.isnan(self.labels).sum())
+
+    def coverage(self, level: float = 0.9) -> float:
+        """The share of labels that lay in the interval of that level, as it was given at the time."""
+        level, given = _checks.level(level), self.levels[~np.isnan(self.levels)]
+        if not given.size:
+            raise ConfigError("no label came with an interval: the learner gives none, or there were no labels")
+        return float((given <= level).mean())
 
     def regret(self, w: Floats) -> Floats:
         """(T,) cumulative regret against predicting <w, x>; a missing entry of x counts as zero there."""

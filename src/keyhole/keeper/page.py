@@ -32,6 +32,7 @@ class Page:
         self.played = 0
         self.predictions: Floats = np.full(labels.size, np.nan)
         self.explored: Bools = np.zeros(labels.size, dtype=np.bool_)
+        self.levels: Floats = np.full(labels.size, np.nan)
         self.timeline = timeline
         self.price: Floats = np.zeros(labels.size)
         self._charge: Floats | None = None
@@ -86,7 +87,7 @@ class Page:
         if block is None or self._checked is None:
             return 0
         rows, labels = self._checked
-        attributes, sizes = block(rows[t:], labels[t:], self.predictions[t:], self.explored[t:])
+        attributes, sizes = block(rows[t:], labels[t:], self.predictions[t:], self.explored[t:], self.levels[t:])
         self.note_each(t, attributes, sizes)
         return len(attributes)
 
@@ -99,6 +100,7 @@ class Page:
         self.predictions[t] = learner._predict(r, values)
         if y == y:  # not NaN
             learner._tell(r, values, y, row[r.extra])
+            self.levels[t] = learner._level()
         self.explored[t] = r.kind == "explore"
         self.note(t, t + 1, r.attributes, r.extra)
         return 1
@@ -114,6 +116,7 @@ class Page:
                 learner.abandon(r)
             else:
                 learner.tell(r, values, y, extra_attributes=extra, extra_values=row[extra])
+                self.levels[t] = learner._level()
         except ProtocolError as fault:
             learner.abandon(r)
             raise ProtocolError(f"row {self.first + t + 1}: {fault}") from None

@@ -59,6 +59,7 @@ def play(
         predictions=np.concatenate([p.predictions for p in pages]),
         labels=np.concatenate([p.labels for p in pages]),
         explored=np.concatenate([p.explored for p in pages]),
+        levels=np.concatenate([p.levels for p in pages]),
         price=np.concatenate([p.price for p in pages]),
         names=learner.names,
         known=learner.market.known,

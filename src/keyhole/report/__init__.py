@@ -1,16 +1,31 @@
-"""What came out, for a person: one page that works offline, on a phone and on paper."""
+"""What came out, for a person: one page that works offline, on a phone and on paper.
+
+Page, Section, Table, Tile, publish      any page: what to do first, then numbers, tables and figures
+write_report                             of a run
+write_comparison, write_frontier,        of many runs
+write_study
+"""
 
 from .comparison_page import SORTS, comparison_cells, write_comparison
 from .frontier_page import frontier_cells, write_frontier
-from .run_page import headline, most_bought, write_report
+from .headline import headline, most_bought
+from .page import Page, Section, Table, Tile, publish
+from .run_page import write_report
+from .study_page import write_study
 
 __all__ = [
     "SORTS",
+    "Page",
+    "Section",
+    "Table",
+    "Tile",
     "comparison_cells",
     "frontier_cells",
     "headline",
     "most_bought",
+    "publish",
     "write_comparison",
     "write_frontier",
     "write_report",
+    "write_study",
 ]

@@ -1,33 +1,28 @@
-"""The report of a comparison: medians and 10-90 % bands over seeds, as tables and curves."""
+"""The report of a comparison: who was ahead, medians and 10-90 % bands over seeds, as tables and curves."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
-from .. import __version__
-from .._types import Floats
+from ..figures import Curve, Figure, curves, standalone
 from ..files import write_atomically
 from ..outputs import Folder
 from ..study.job import Job, Outcome
 from ..study.summing import Band, Row, notes_of, summarise
-from . import html
-from .svg import COLOURS, Curve, line_chart, number
+from .page import Page, Section, Table, how_to_repeat, publish
+from .words import digits
 
 __all__ = ["SORTS", "comparison_cells", "write_comparison"]
 
-CurveOf: TypeAlias = Callable[[Row], Floats]
+CurveOf: TypeAlias = "Callable[[Row], np.ndarray[tuple[int, ...], np.dtype[np.float64]]]"
 
-
-def _regret(row: Row) -> Floats:
-    return row.curve
-
-
-def _losses(row: Row) -> Floats:
-    return row.losses
-
-
-_CURVES: tuple[tuple[str, str, CurveOf], ...] = (("regret", "regret", _regret), ("loss", "mean loss", _losses))
+_CURVES: tuple[tuple[str, str, CurveOf], ...] = (
+    ("regret", "regret", lambda row: row.curve),
+    ("loss", "typical error", lambda row: np.sqrt(row.losses)),
+)
+_TOGETHER = 6
+"""As many curves in a figure as can be told apart."""
 SORTS: dict[str, Callable[[Row], float]] = {
     "regret": lambda row: row.regret.middle,
     "loss": lambda row: row.loss_last_tenth.middle,
@@ -35,6 +30,11 @@ SORTS: dict[str, Callable[[Row], float]] = {
     "time": lambda row: row.seconds_per_row,
 }
 """By what the lines of a table can be sorted, the smallest first."""
+
+_LEAD = (
+    "Medians over seeds with 10-90 % bands. Regret is the squared error beyond that of the true weights, or, where "
+    "those are unknown, of the best attributes in hindsight. The typical error is the root of the mean squared loss."
+)
 
 
 def write_comparison(
@@ -47,27 +47,42 @@ def write_comparison(
     rows, notes = summarise(pairs), [*said, *notes_of(pairs)]
     if sort:
         rows.sort(key=SORTS[sort])
-    parts = []
+    sections = []
     for i, stream in enumerate(dict.fromkeys(row.stream for row in rows)):
         mine = [row for row in rows if row.stream == stream]
-        drawn = []
-        for name, title, curve_of in _CURVES:
-            for j in range(0, len(mine), COLOURS):  # as many in a figure as can be told apart
-                drawn.append(_figure(mine[j : j + COLOURS], title, curve_of))
-                part = f"-{j // COLOURS + 1}" if j else ""
-                file = folder.file(f"figures/{name}-{i + 1}{part}.svg")
-                write_atomically(file, html.standalone(drawn[-1][1]).encode())
-        table = html.table(*comparison_cells(mine))
-        parts.append(html.section(stream, table, html.figures([html.figure(*figure) for figure in drawn])))
-    parts.append(html.section("Notes", html.bullets(notes, "None.")))
-    parts.append(html.section("How to reproduce it", html.code(f"pip install keyhole=={__version__}\n{command}")))
+        drawn = _figures(mine)
+        for name, figure in drawn.items():
+            stem, _, part = name.partition("/")
+            write_atomically(folder.file(f"figures/{stem}-{i + 1}{part}.svg"), standalone(figure.svg).encode())
+        head, lines = comparison_cells(mine)
+        best = mine.index(_ahead(mine))
+        sections.append(Section(stream, table=Table(head, lines, best), figures=list(drawn.values())))
+    sections.append(Section("Notes", texts=[] if notes else ["None."], bullets=notes))
     title = f"{len({r.algorithm for r in rows})} algorithms compared"
-    lead = (
-        "Medians over seeds with 10-90 % bands. Regret is the squared error beyond that of the true weights, or, where "
-    )
-    lead += "those are unknown, of the best attributes in hindsight."
-    write_atomically(folder.file("report.html"), html.page(title, lead, parts).encode())
+    publish(folder, Page(title, _advice(rows), [*sections, how_to_repeat(command)], lead=[_LEAD]))
     return rows, notes
+
+
+def _ahead(rows: Sequence[Row]) -> Row:
+    """Who had the smallest regret (the smallest loss at the end where nobody has one)."""
+    return min(rows, key=lambda row: (np.nan_to_num(row.regret.middle, nan=np.inf), row.loss_last_tenth.middle))
+
+
+def _advice(rows: Sequence[Row]) -> str:
+    """Who is ahead on how many streams, by how much, and whether the bands overlap."""
+    streams = [[r for r in rows if r.stream == s] for s in dict.fromkeys(row.stream for row in rows)]
+    wins = [_ahead(mine).algorithm for mine in streams]
+    best = max(dict.fromkeys(wins), key=wins.count)
+    if len({r.algorithm for r in rows}) == 1:
+        return f"{best} was played alone: there is nothing to compare it with."
+    where = "" if len(streams) == 1 else f" on {wins.count(best)} of {len(streams)} streams"
+    mine = streams[wins.index(best)]
+    first, second = sorted(mine, key=lambda row: row.regret.middle)[:2]
+    on = "" if len(streams) == 1 else f", {first.stream}"
+    sure = "their bands do not overlap" if first.regret.high < second.regret.low else "their bands overlap: not decided"
+    seeds = f"{first.seeds} seed{'s' if first.seeds > 1 else ''}"
+    numbers = f"{digits(first.regret.middle)}, then {second.algorithm} with {digits(second.regret.middle)}"
+    return f"{best} has the smallest regret{where}: {numbers} ({seeds}{on}; {sure})."
 
 
 def comparison_cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
@@ -76,6 +91,7 @@ def comparison_cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         "algorithm",
         "regret at T (median, 10-90 %)",
         "loss, last tenth",
+        "typical error",
         "support found",
         "attributes/row",
         "us/row",
@@ -84,7 +100,8 @@ def comparison_cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     lines = []
     for row in rows:
         found = "-" if np.isnan(row.found) else f"{100 * row.found:.0f} %"
-        line = [row.algorithm, _band(row.regret), f"{row.loss_last_tenth.middle:.4g}", found]
+        loss = row.loss_last_tenth.middle
+        line = [row.algorithm, _band(row.regret), f"{loss:.4g}", f"{max(loss, 0.0) ** 0.5:.4g}", found]
         line += [f"{row.attributes_per_row:.4g}", f"{1e6 * row.seconds_per_row:.3g}"]
         lines.append([*line, *([f"{row.price_per_row:.4g}"] if priced else [])])
     return [*head, *(["price/row"] if priced else [])], lines
@@ -94,13 +111,12 @@ def _band(band: Band) -> str:
     return f"{band.middle:.4g} ({band.low:.4g} to {band.high:.4g})"
 
 
-def _figure(rows: Sequence[Row], name: str, curve_of: CurveOf) -> tuple[str, str, str, list[str]]:
-    """The curves of some algorithms."""
-    curves = [Curve(r.algorithm, *curve_of(r)) for r in rows]
-    svg = line_chart(name, rows[0].rows, curves, "row", name)
-    head = ["up to row", *(f"{c.name}{part}" for c in curves for part in ("", " 10 %", " 90 %"))]
-    lines = [
-        [str(int(end)), *(number(float(v[i])) for c in curves for v in (c.y, c.low, c.high) if v is not None)]
-        for i, end in enumerate(rows[0].rows)
-    ]
-    return f"{name.capitalize()} over time", svg, html.table(head, lines), [c.name for c in curves]
+def _figures(rows: Sequence[Row]) -> dict[str, Figure]:
+    """Curves of all algorithms, some at a time; the key is name/part."""
+    found = {}
+    for name, title, curve_of in _CURVES:
+        for j in range(0, len(rows), _TOGETHER):
+            part = f"-{j // _TOGETHER + 1}" if j else ""
+            lines = [Curve(r.algorithm, *curve_of(r)) for r in rows[j : j + _TOGETHER]]
+            found[f"{name}/{part}"] = curves(f"{title.capitalize()} over time", rows[0].rows, lines, "row", title)
+    return found

@@ -1,162 +1,157 @@
-"""The report of one run: report.html and its figures, from what is in hand when it ends."""
+"""The report of one run, for somebody who decides: report.html and its figures."""
 
+import re
 from typing import Any
 
-import numpy as np
-
-from .. import __version__
-from ..figures import scatter
+from ..figures import Figure, standalone
 from ..files import write_atomically
 from ..outputs import Folder
 from ..runs import RunData
 from ..study.frontiers import Frontier
-from . import html
-from .svg import COLOURS, Curve, heat_map, line_chart, number
+from .advice import HOW, Advice, advise, rule_of
+from .headline import headline
+from .page import Page, Section, Table, Tile, how_to_repeat, publish
+from .run_figures import draw
+from .words import Units, digits, grouped, share, thousands
 
-__all__ = ["headline", "write_report"]
+__all__ = ["run_page", "write_report"]
 
-_REFERENCES = {
-    "nothing": "buy nothing ({free})",
-    "random": "random {k}, fixed (median of 20)",
-    "own": "{algorithm}, {k}",
-    "best": "best {k} in hindsight",
-    "everything": "buy everything",
-}
-_SHOWN = 20
+_REASONS, _NAMES = 8, 400
 
 
 def write_report(folder: Folder, data: RunData, frontier: Frontier | None = None) -> None:
     """Write report.html and figures/ of a run whose results are complete, and where it stands on a frontier."""
-    drawn = _figures(data) if frontier is None else {"frontier": _standing(data, frontier), **_figures(data)}
-    for name, (_, svg, _, _) in drawn.items():
-        write_atomically(folder.file(f"figures/{name}.svg"), html.standalone(svg).encode())
-    write_atomically(folder.file("report.html"), _page(data, list(drawn.values())).encode())
+    page, drawn = run_page(data, frontier)
+    for name, figure in drawn.items():
+        write_atomically(folder.file(f"figures/{name}.svg"), standalone(figure.svg).encode())
+    publish(folder, page)
 
 
-def headline(summary: dict[str, Any]) -> tuple[list[str], list[list[str]], int]:
-    """The headline table: head, rows, and which row is the run's own. Savings never stand alone."""
-    own = {"mse": summary["mse"], "price": summary["price_per_row"]}
-    own |= {"attributes": summary["attributes_per_row"], "sources": summary["sources_per_row"]}
-    counted = "sources" if summary["panels"] else "attributes"
-    references: dict[str, dict[str, float]] = summary["references"]
-    lines = {key: own if key == "own" else references.get(key) for key in _REFERENCES}
-    rows = []
-    for key, line in lines.items():
-        if line is not None:
-            numbers = [f"{line['mse']:.4g}", f"{line[counted]:.4g}", f"{line['price']:.4g}"]
-            k = _budget(summary, line["sources"]) if key != "own" else _told(summary)
-            free = "what is known" if summary["known"] else "mean so far"
-            rows.append([_REFERENCES[key].format(k=k, algorithm=summary["algorithm"], free=free), *numbers])
-    place = [key for key, line in lines.items() if line is not None].index("own")
-    return ["", "mse", f"{counted}/row", "price/row"], rows, place
-
-
-def most_bought(summary: dict[str, object], n: int = 6) -> str:
-    """ "age 100 %, bmi 71 %"."""
-    attributes: dict[str, dict[str, float]] = summary["attributes"]  # type: ignore[assignment]
-    rows = max(int(summary["rows"]), 1)  # type: ignore[call-overload]
-    shares = [f"{name} {100 * facts['bought'] / rows:.0f} %" for name, facts in list(attributes.items())[:n]]
-    return ", ".join(shares)
-
-
-def _budget(summary: dict[str, object], sources: float) -> str:
-    """What the blind choice and the best one may buy."""
-    if summary["spend"] is not None:
-        return f"within {summary['spend']:.4g} a row"
-    return f"{sources:.3g}" if summary["worth"] is not None else str(summary["k"])
-
-
-def _told(summary: dict[str, object]) -> str:
-    """What the learner was told of its limits."""
-    if summary["worth"] is not None:
-        return f"worth {summary['worth']:.4g}"
-    return f"within {summary['spend']:.4g} a row" if summary["spend"] is not None else f"k = {summary['k']}"
-
-
-_Figure = tuple[str, str, str, list[str]]
-
-
-def _figures(data: RunData) -> dict[str, _Figure]:
-    """The figures by name: title, picture, table, names of the curves."""
-    return {"loss": _loss(data), "bought": _bought(data), "weights": _weights(data), "money": _money(data)}
-
-
-def _standing(data: RunData, frontier: Frontier) -> _Figure:
-    """The run as a dot among the levels of a frontier."""
-    dots = [(level.price, level.typical_error, f"worth {level.worth:.3g}") for level in frontier.levels]
-    dots.append((data.summary["price_per_row"], data.summary["mse"] ** 0.5, "this run"))
-    x, y = (np.array([dot[i] for dot in dots]) for i in (0, 1))
-    drawn = scatter("what money buys", x, y, "money a row", "typical error", [dot[2] for dot in dots])
-    return "What money buys", drawn.svg, html.table(drawn.head, drawn.rows), []
-
-
-def _loss(data: RunData) -> _Figure:
-    levels = [(key, line["mse"]) for key, line in data.summary["references"].items()]
-    curves = [Curve("in each stretch", data.loss), Curve("so far", data.loss_so_far)]
-    svg = line_chart("mean squared error", data.ends, curves, "row", "mse", levels)
-    return "Mean squared error", svg, _numbers(data, curves), [c.name for c in curves]
-
-
-def _bought(data: RunData) -> _Figure:
-    names, share = data.bought[:_SHOWN], data.share[:_SHOWN]
-    svg = heat_map("attributes bought over time", data.ends, names, share, "row")
-    rows = [[name, *(f"{100 * s:.0f}" for s in line)] for name, line in zip(names, share, strict=True)]
-    table = html.table(["% of rows, up to row", *map(_row, data.ends)], rows)
-    more = f" (the {_SHOWN} most bought of {len(data.bought)})" if len(data.bought) > _SHOWN else ""
-    return f"Attributes bought over time{more}", svg, table, []
-
-
-def _weights(data: RunData) -> _Figure:
-    """The attributes with the largest weights at any time."""
-    order = np.argsort(-np.abs(data.weights).max(axis=1, initial=0.0), kind="stable")[:COLOURS]
-    curves = [Curve(data.bought[i], data.weights[i]) for i in order]
-    svg = line_chart("weights over time", data.ends, curves, "row", "weight per unit")
-    return "Weights over time", svg, _numbers(data, curves), [c.name for c in curves]
-
-
-def _money(data: RunData) -> _Figure:
-    everything = data.ends * sum(facts["price"] for facts in data.summary["attributes"].values())
-    curves = [Curve("spent", data.money), Curve("buying everything would have cost", everything)]
-    svg = line_chart("money", data.ends, curves, "row", "spent so far", cumulative=True)
-    return "Money", svg, _numbers(data, curves), [c.name for c in curves]
-
-
-def _numbers(data: RunData, curves: list[Curve]) -> str:
-    rows = [[_row(end), *(number(c.y[i]) for c in curves)] for i, end in enumerate(data.ends)]
-    return html.table(["up to row", *(c.name for c in curves)], rows)
-
-
-def _row(end: float) -> str:
-    return str(int(end))
-
-
-def _exact(value: float) -> str:
-    return f"{value:.0f}" if float(value).is_integer() else f"{value:.4g}"
-
-
-def _page(data: RunData, drawn: list[_Figure]) -> str:
+def run_page(data: RunData, frontier: Frontier | None = None) -> tuple[Page, dict[str, Figure]]:
+    """The page and its figures by name."""
     s = data.summary
-    labels = f"{s['rows']} rows, {s['d']} attributes, label {s['target']}"
-    costs = f"{s['attributes_per_row']:.3g} attributes a row for {s['price_per_row']:.4g}"
-    lead = f"{labels}; {s['algorithm']} bought {costs}."
-    head, rows, own = headline(s)
+    units = Units.of(s, priced=data.schema is not None and data.schema.priced)
+    advice = advise(data, units)
+    drawn = draw(data, advice, units, frontier)
+    sections = [
+        _brought(data, drawn, units),
+        _why(data, units),
+        Section("Over time, and how well", figures=[f for name, f in drawn.items() if name != "frontier"]),
+        _useless(data, units),
+        *_trust(s),
+        *_warnings(s["warnings"]),
+        how_to_repeat(s["command"]),
+    ]
+    lead = [f"{thousands(s['rows'])} rows, {s['d']} attributes, label {s['target']}; played by {s['algorithm']}."]
+    if advice.baskets is not None:
+        lead.append(HOW.format(rule=rule_of(s)))
+    title = f"{s['title']}: {s['algorithm']}"
+    return Page(title, advice.sentence, [p for p in sections if p], _tiles(data, advice, units), lead), drawn
+
+
+def _tiles(data: RunData, advice: Advice, units: Units) -> list[Tile]:
+    """The run itself, in five numbers."""
+    s = data.summary
+    lines = s["references"]
+    late = f"last tenth of the rows: {units.error(s['mse_last_tenth'] ** 0.5)}"
+    tiles = [Tile("typical error of the run", units.error(s["mse"] ** 0.5), late)]
+    if "nothing" in lines:
+        left = 100 * (1 - s["mse"] / lines["nothing"]["mse"]) if lines["nothing"]["mse"] else 0.0
+        idle = f"buying nothing: {units.error(lines['nothing']['mse'] ** 0.5)}"
+        tiles.append(Tile("variance explained", f"{left:.0f} %", idle))
+    if not units.priced:
+        return [*tiles, Tile("attributes a row", f"{s['attributes_per_row']:.3g}", f"of {s['d']}")]
+    everything = float(advice.market.prices.sum())
+    saved = everything * s["rows"] - s["spent"]
+    tiles.append(Tile("price a row", units.money(s["price_per_row"]), f"everything: {units.money(everything)}"))
+    tiles.append(Tile("spent in all", units.money(s["spent"]), f"{thousands(s['rows'])} rows"))
+    all_error = units.error(lines["everything"]["mse"] ** 0.5) if "everything" in lines else "not computed"
+    note = f"{share(saved, everything * s['rows'])}; its typical error: {all_error}"
+    return [*tiles, Tile("saved against buying everything", units.money(saved), note)]
+
+
+def _brought(data: RunData, drawn: dict[str, Figure], units: Units) -> Section:
+    head, rows, own = headline(data.summary)
+    if units.priced:
+        references = data.summary["references"].values()
+        prices = [line["price"] for line in references]
+        prices.insert(own, data.summary["price_per_row"])
+        head = [*head, "spent in all"]
+        rows = [[*row, units.money(price * data.rows)] for row, price in zip(rows, prices, strict=True)]
+    else:
+        head, rows = head[:-1], [row[:-1] for row in rows]
+    head = [units.named(h, "price" in h) if h in ("typical error", "price/row") else h for h in head]
     how = (
         "Online lines predict each row from the rows before it; their attributes are fixed. The best set in hindsight "
         "is fitted to the whole stream and found by forward selection and exchanges. Missing values count as the mean "
-        "in the lines of comparison."
+        "in the lines of comparison. The typical error is the root of the mean squared error (mse)."
     )
-    attributes = [
-        [name, *(_exact(facts[key]) for key in ("bought", "price", "spent", "unobserved", "clipped", "weight"))]
-        for name, facts in s["attributes"].items()
-        if facts["bought"]
+    figure = [drawn["frontier"]] if "frontier" in drawn else []
+    table = Table(head, rows, own)
+    return Section("What it cost, and what it brought", table=table, figures=figure, notes=[how], beside=True)
+
+
+def _why(data: RunData, units: Units) -> Section | None:
+    """Why each source is bought or not: those that are, then the most bought of the others."""
+    shown = _spoken_of(data)
+    if not shown:
+        return None
+    rows = max(data.rows, 1)
+    lines = [
+        [r.name, share(r.bought or 0, rows), *([f"{r.price:g}"] if units.priced else []), digits(r.weight), r.reason]
+        for r in shown
     ]
-    columns = ["attribute", "bought", "price", "spent", "missing", "clipped", "weight"]
-    again = f"pip install keyhole=={__version__}\n{s['command']}"
-    body = [
-        html.section("What it cost, and what it brought", html.table(head, rows, own), f"<p>{how}</p>"),
-        html.figures([html.figure(*figure) for figure in drawn]),
-        html.section("Every attribute that was bought", html.table(columns, attributes)),
-        html.section("Warnings", html.bullets(s["warnings"], "None.")),
-        html.section("How to reproduce it", html.code(again)),
-    ]
-    return html.page(f"{s['title']}: {s['algorithm']}", lead, body)
+    head = ["source", "bought", *(["price"] if units.priced else []), "weight", "why"]
+    return Section("What it buys now, and why", table=Table(head, lines, words=(len(head) - 1,)))
+
+
+def _spoken_of(data: RunData) -> list[Any]:
+    inside = [r for r in data.reasons if r.in_support]
+    others = [r for r in data.reasons if not r.in_support and r.bought]
+    return [*inside, *others[: max(_REASONS - len(inside), 3)]]
+
+
+def _useless(data: RunData, units: Units) -> Section | None:
+    """What has no weight at the end and is not spoken of above."""
+    spoken = {r.name for r in _spoken_of(data)}
+    attributes = data.summary["attributes"].items()
+    names = [(n, f) for n, f in attributes if n not in spoken and not f["weight"]]
+    if not names:
+        return None
+    entries = [_entry(name, facts, units) for name, facts in names[:_NAMES]]
+    more = [f"and {len(names) - _NAMES} more: see summary.json"] if len(names) > _NAMES else []
+    return Section(f"{len(names)} attributes without a weight", names=[*entries, *more], folded=True)
+
+
+def _entry(name: str, facts: dict[str, float], units: Units) -> str:
+    bought = f"{name}: bought {facts['bought']:.0f} times" if facts["bought"] else f"{name}: never bought"
+    missing = f", missing in {facts['unobserved']:.0f}" if facts["unobserved"] else ""
+    return f"{bought}{missing}" + (f", spent {units.money(facts['spent'])}" if units.priced and facts["bought"] else "")
+
+
+def _trust(summary: dict[str, Any]) -> list[Section]:
+    """Changes that were noticed, and how often the label fell into its interval; where the run knows."""
+    found = []
+    if summary.get("coverage"):
+        coverage = summary["coverage"]
+        each = coverage.items() if isinstance(coverage, dict) else [("0.9", coverage)]
+        lines = [[f"{100 * float(level):.0f} %", f"{100 * float(hit):.1f} %"] for level, hit in each]
+        found.append(Section("Intervals", table=Table(["promised", "labels inside"], lines)))
+    if "alarms" in summary:
+        alarms = [str(alarm) for alarm in summary["alarms"]]
+        texts = [] if alarms else ["No change was noticed."]
+        found.append(Section(f"Changes noticed: {len(alarms)}", texts=texts, bullets=alarms))
+    return found
+
+
+def _warnings(texts: list[str]) -> list[Section]:
+    """One line per kind, with how many there are; the others' names follow, folded away."""
+    bullets, names = [], []
+    for group in grouped(texts):
+        more = f" (and {len(group) - 1} more like it)" if len(group) > 1 else ""
+        bullets.append(f"{group[0]}{more}")
+        names += [match[1] if (match := re.search(r"'(.*)'", text)) else text for text in group[1:]]
+    found = [Section(f"Warnings: {len(texts)}", texts=[] if texts else ["None."], bullets=bullets)]
+    if names:
+        found.append(Section(f"{len(names)} more warnings, by name", names=names, folded=True))
+    return found

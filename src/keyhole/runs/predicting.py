@@ -69,9 +69,8 @@ class Frozen:
         wide[:, self.round.attributes] = X
         seen = self.scaling.rows(wide)[:, self.round.attributes]
         found = {"prediction": np.array([self.learner.predict(self.round, row) for row in seen])}
-        interval = getattr(self.learner, "interval", None)
-        if interval is not None:
-            ends = np.array([interval(self.round, row, level=level) for row in seen]).reshape(-1, 2)
+        if self.learner.gives_intervals:
+            ends = np.array([self.learner.interval(self.round, row, level) for row in seen]).reshape(-1, 2)
             found |= {"low": ends[:, 0], "high": ends[:, 1]}
         return {name: self.scaling.predictions(numbers) for name, numbers in found.items()}
 

@@ -126,6 +126,11 @@ class References(Stateful):
         best = best_basket_of(C, c, variance, self.market, worth=worth, spend=limit, k=k, nodes=500)
         return best.chosen, best.mse
 
+    @property
+    def moments(self) -> Moments | None:
+        """Of all rows so far; None where nothing was computed."""
+        return Moments.of(self.G) if self.G.any() else None
+
     def _filled(self, X: Floats, y: Floats) -> Floats:
         """(1, x, y), shifted; what is missing is its column's mean so far."""
         rows = np.empty((y.size, self.G.shape[0]))

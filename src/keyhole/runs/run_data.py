@@ -8,11 +8,16 @@ import numpy as np
 import pyarrow as pa
 
 from .._types import Floats, Ints
+from ..facts import Reason
+from ..least_squares import Moments
+from ..streams import Schema
 from .pages import page_length
 
 __all__ = ["RunData"]
 
 _STRETCHES = 24
+# Rounds that are kept to be looked at one by one, all of them from the second half of a run.
+_SAMPLE = 400
 
 
 @dataclass(eq=False)
@@ -27,6 +32,11 @@ class RunData:
     """All attributes."""
     summary: dict[str, Any] = field(default_factory=dict)
     """What `summary.json` holds."""
+    schema: Schema | None = None
+    moments: Moments | None = None
+    """Of all rows, in hindsight; None where there are too many attributes."""
+    reasons: Sequence[Reason] = ()
+    """What the learner says of each source, those it buys first."""
 
     def __post_init__(self) -> None:
         self.edges = _edges(self.rows)
@@ -37,6 +47,8 @@ class RunData:
         self._weights = np.zeros((d, n))
         self.explored = self.labelled = self.late_labelled = 0
         self.total_loss = self.late_loss = 0.0
+        self._chosen = np.unique(np.linspace(self.rows // 2 + 1, self.rows, _SAMPLE).astype(np.int64))
+        self._sample: list[Floats] = []
 
     def see(self, kind: str, table: pa.Table) -> None:
         """Records of a kind ("rounds" or "ledger"), in their order."""
@@ -79,6 +91,11 @@ class RunData:
         """(bought, n): the weight at the end of each stretch."""
         return self._weights[[self._place[name] for name in self.bought]]
 
+    @property
+    def sample(self) -> Floats:
+        """(2, n): predictions and labels of some rows, evenly spread over the second half."""
+        return np.concatenate([np.zeros((2, 0)), *self._sample], axis=1)
+
     def _see_rounds(self, table: pa.Table) -> None:
         row, loss, price = (np.asarray(table[c]) for c in ("row", "loss", "price"))
         there, late = ~np.isnan(loss), row > 0.9 * self.rows
@@ -90,6 +107,8 @@ class RunData:
         self.total_loss, self.labelled = self.total_loss + float(losses.sum()), self.labelled + int(there.sum())
         self.late_loss += float(losses[late].sum())
         self.late_labelled += int(there[late].sum())
+        kept = there & np.isin(row, self._chosen)
+        self._sample.append(np.stack([np.asarray(table[c])[kept] for c in ("prediction", "label")]))
 
     def _see_ledger(self, table: pa.Table) -> None:
         last, bought, weight = (np.asarray(table[c]) for c in ("last_row", "bought", "weight"))

@@ -10,6 +10,7 @@ from typing import Protocol
 from .._types import Floats
 from ..catalogue import from_config
 from ..errors import KeyholeWarning, ProtocolError
+from ..facts import reasons
 from ..files import write_atomically
 from ..outputs import Folder
 from ..protocol import Learner
@@ -88,6 +89,7 @@ class Run:
         for kind in ("rounds", "ledger"):
             self.journal.assemble(kind, self.folder.file(f"{kind}.parquet"), data.see)
         write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, self.scaling.to_note()))
+        data.schema, data.moments, data.reasons = self.scaling.schema, self.references.moments, reasons(self.learner)
         return data
 
     def _pages(self) -> Iterator[Batch]:

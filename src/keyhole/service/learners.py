@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request
 
+from .. import facts
 from ..errors import ConfigError
 from ..protocol import Learner
-from ..store import facts
 from ..store.learner import StoredLearner
 from ..store.store import Store
 from .access import Opened, may, visible

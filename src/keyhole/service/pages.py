@@ -7,10 +7,10 @@ from urllib.parse import parse_qsl, quote
 from fastapi import APIRouter, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from jinja2 import ChainableUndefined, Environment, PackageLoader
 
 from .. import __version__
 from ..errors import ProtocolError
+from ..markup import environment
 from ..store.entries import Conflict, Entry, NoSuchRound
 from ..store.learner import StoredLearner
 from ..store.tokens import find_token
@@ -23,7 +23,7 @@ __all__ = ["router"]
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 _pictures = Pictures()
-_templates = Environment(loader=PackageLoader("keyhole.service"), autoescape=True, undefined=ChainableUndefined)
+_templates = environment("service")
 _templates.filters |= {"number": views.number, "when": views.when, "quoted": lambda s: quote(s, safe="")}
 _templates.tests["late"] = views.is_late
 Form = Mapping[str, str]

@@ -5,10 +5,10 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from .. import facts
+from ..facts import Reason
 from ..protocol import Learner
-from ..store import facts
 from ..store.entries import Entry, Totals
-from ..store.facts import Reason
 from ..store.learner import StoredLearner
 from ..store.store import Store
 

@@ -9,12 +9,11 @@ from typing import TypeAlias
 import numpy as np
 from sqlalchemy import Connection
 
-from .. import _checks
+from .. import _checks, facts
 from .._types import Bools, Ints
 from ..errors import ProtocolError
 from ..protocol import Plain, Values
 from ..rounds import Round
-from . import facts
 from . import statements as sql
 from .books import Standing, count
 from .entries import Conflict, NoSuchRound, Said, Totals

@@ -8,10 +8,11 @@ from typing import TypeAlias, TypeVar
 
 from sqlalchemy import ColumnElement, func, select
 
+from .. import facts
 from ..errors import ConfigError, ProtocolError
 from ..protocol import Learner, Values
 from ..rounds import Round
-from . import facts, reading
+from . import reading
 from .database import Database
 from .desk import Available, Desk, Extras
 from .entries import STATUSES, Entry, History, NoSuchRound, Outcome, Purchase, Said, Totals

@@ -64,9 +64,8 @@ def test_unseen_categories_are_reported(frozen, table, tmp_path):
 
 
 def test_intervals_are_written_where_the_learner_has_them(frozen, table, tmp_path, monkeypatch):
-    monkeypatch.setattr(
-        type(frozen.learner), "interval", lambda self, r, x, level=0.9: (-level, 2 * level), raising=False
-    )
+    monkeypatch.setattr(type(frozen.learner), "gives_intervals", True)
+    monkeypatch.setattr(type(frozen.learner), "_interval", lambda self, r, x, level: (-level, 2 * level))
     frozen.write(table, tmp_path / "p.parquet", level=0.8)
     found = pq.read_table(tmp_path / "p.parquet")
     assert found["low"].to_pylist() == [-0.8] * 3

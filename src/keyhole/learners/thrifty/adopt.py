@@ -1,6 +1,7 @@
 """The trial becomes the support: the one place where the support changes."""
 
 from ..._jit import inner
+from .change import forget_recent
 from .score import recount
 from .state import Fit, Now, State
 
@@ -36,5 +37,6 @@ def adopt(state: State, m: int) -> None:
     fit.label.y_bar, fit.label.explained = trial.label.y_bar, trial.label.explained
     state.now.m = m
     state.now.moves += 1
+    forget_recent(state.now)
     residual(fit, state.now)
     recount(state)

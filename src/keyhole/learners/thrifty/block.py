@@ -23,12 +23,21 @@ _BLOCK = 4096
 
 @jit
 def _loop(
-    state: State, pool: Bools, X: Floats, y: Floats, out: Floats, explored: Bools, bought: Ints, sizes: Ints, first: int
+    state: State,
+    pool: Bools,
+    X: Floats,
+    y: Floats,
+    out: Floats,
+    explored: Bools,
+    levels: Floats,
+    bought: Ints,
+    sizes: Ints,
+    first: int,
 ) -> int:
     """Play the rows of X from `first` to the one that calls for a refit, or all; how many are played then.
 
-    Predictions go into `out`, purchases into `bought`, of which `sizes` come before and after the label; a NaN label
-    closes a round unlearnt.
+    Predictions go into `out`, the lowest level whose interval held the label into `levels`, purchases into `bought`, of
+    which `sizes` come before and after the label; a NaN label closes a round unlearnt.
     """
     x = np.empty(bought.shape[1])
     for t in range(first, y.size):
@@ -41,17 +50,23 @@ def _loop(
         explored[t] = lent or blank
         for i in range(n, n + extras):
             x[i] = X[t, attributes[i]]
-        if not math.isnan(y[t]) and tell(state, attributes, x, y[t], n, n + extras):
+        if math.isnan(y[t]):
+            continue
+        due = tell(state, attributes, x, y[t], n, n + extras)
+        levels[t] = state.quantiles.level[0]
+        if due:
             return t + 1
     return int(y.size)
 
 
-def play_block(learner: "Thrifty", X: Floats, y: Floats, out: Floats, explored: Bools) -> tuple[Ints, Ints]:
+def play_block(
+    learner: "Thrifty", X: Floats, y: Floats, out: Floats, explored: Bools, levels: Floats
+) -> tuple[Ints, Ints]:
     """Play some of the rows: what each bought, and how many before and after the label."""
     memory, n, t = learner.memory, min(y.size, _BLOCK, learner.memory.free()), 0
     bought, sizes = np.zeros((n, learner.width + learner.k0), np.int64), np.zeros((n, 2), np.int64)
     while t < n:
-        t = _loop(memory.state, memory.everything, X[:n], y[:n], out[:n], explored[:n], bought, sizes, t)
+        t = _loop(memory.state, memory.everything, X[:n], y[:n], out[:n], explored[:n], levels[:n], bought, sizes, t)
         learner._refit()
     learner.t += n
     return bought, sizes

@@ -13,12 +13,13 @@ from ...market import Market, Prices, Sources
 from ...protocol import Block, Draft, Learner
 from ...rounds import Round
 from ...state import Value
+from .alarms import Alarm, alarms
 from .block import play_block
 from .explain import Explanation, explain
 from .memory import Memory
 from .release_0_1 import upgraded
 from .select import refit
-from .steps import answer, ask, learn
+from .steps import answer, ask, expect, learn
 from .update import renew
 
 __all__ = ["Thrifty"]
@@ -40,7 +41,7 @@ class Thrifty(Learner):
         A price per attribute (a list, or names to prices) and the money a row may cost at most. Without `spend` prices
         only decide between equals.
     half_life
-        Rows after which a row counts half; None: never. With it, a change is also noticed (CUSUM).
+        Rows after which a row counts half; None: never. A change that comes at once is noticed without it.
     sources, known
         What can be ordered together, by name, and what is there for free: see `keyhole.market`.
     worth
@@ -57,6 +58,7 @@ class Thrifty(Learner):
     """
 
     name = "thrifty"
+    gives_intervals = True
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "memory")
 
     def __init__(
@@ -108,13 +110,18 @@ class Thrifty(Learner):
         M, fit, now = self.memory.members, self.memory.state.fit, self.memory.state.now
         attr = self.memory.attr[M]
         centre = attr["ref"] + attr["unit"] * fit.member["x_bar"][: M.size]
-        mean = fit.label.y_bar if M.size else now.y_mean
+        mean = (fit.label.y_bar if M.size else now.y_mean) + self.memory.level
         return float(now.y_ref + now.y_unit * mean - self.weights[M] @ centre)
 
     @property
     def support(self) -> Ints:
         """The attributes that earned their place, at most k; fewer while fewer did."""
         return np.sort(self.memory.members)
+
+    @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """The changes of the world that were noticed, oldest first: the last 32."""
+        return alarms(self.memory.state)
 
     def explain(self) -> Records[Explanation]:
         """One record per attribute, in the order of the columns."""
@@ -133,6 +140,14 @@ class Thrifty(Learner):
 
     def _predict(self, r: Round, x: Floats) -> float:
         return answer(self.memory.state, r.attributes, x)
+
+    def _interval(self, r: Round, x: Floats, level: float) -> tuple[float, float]:
+        memory = self.memory
+        expected = partial(expect, memory.state, r.attributes, x)
+        return memory.calibration.interval(level, int(memory.now["told"][0]), expected)
+
+    def _level(self) -> float:
+        return float(self.memory.calibration.level[0])
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         self.memory.free()

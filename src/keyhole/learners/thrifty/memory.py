@@ -7,14 +7,18 @@ import numpy as np
 
 from ..._types import Bools, Floats, Ints
 from ...errors import StateError
-from ...rules import Anything, Numbers, Rule
+from ...rules import Anything, Law, Numbers, Rule
 from ...state import Stateful, Value
-from .state import Attribute, Fit, Given, Label, Member, Now, Pair, Records, Row, Shown, State, record
+from .interval import Calibration
+from .level import GAINS
+from .state import Account, Attribute, Bell, Fit, Given, Label, Member, Now, Pair, Records, Row, Shown, State, record
 
 __all__ = ["Memory"]
 
 # At most this many rows and values are stored, older ones are overwritten; it starts small.
 _MOST_ROWS, _MOST_VALUES, _FIRST_ROWS = 1 << 15, 1 << 22, 256
+# So many alarms are remembered.
+_ALARMS = 32
 
 
 class Memory(Stateful):
@@ -22,8 +26,9 @@ class Memory(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = (
         *("attr", "order", "queue", "pair", "row", "shown", "now"),
-        *("member", "gram", "V", "P", "label"),
+        *("member", "gram", "V", "P", "label", "calibration", "accounts", "bell"),
     )
+    _added: ClassVar[tuple[str, ...]] = ("accounts", "bell")
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown")
     # What is worked out anew at the next refit may be of any size; indices are checked below.
     _rules: ClassVar[Mapping[str, Rule]] = {"attr": Anything(), "V": Numbers(most=1e300), "P": Numbers(most=1e300)}
@@ -45,6 +50,10 @@ class Memory(Stateful):
         self.V: Floats = np.zeros((2, k, k))
         self.P: Floats = np.zeros((2, k, k))
         self.label: Records = np.zeros(2, record(Label))
+        self.calibration = Calibration()
+        self.accounts: Records = np.zeros(len(GAINS), record(Account))
+        self.accounts["gain"], self.accounts["belief"][0] = GAINS, 1.0
+        self.bell: Records = np.zeros(_ALARMS, record(Bell))
         self.given: Records = np.zeros(1, record(Given))
         self.given[0] = (k, k0, spend, 1.0 if half_life is None else 0.5 ** (1.0 / half_life))
         self.everything: Bools = np.ones(d, dtype=np.bool_)
@@ -69,8 +78,13 @@ class Memory(Stateful):
         d, k = self.pair.shape
         now, rows = self.now[0], self.row.size
         m, queued = int(now["m"]), int(now["queued"])
-        if not (0 <= m <= k and 0 <= queued <= d and 0 <= now["turn"] < max(queued, 1) and now["told"] >= 0):
+        if not (0 <= m <= k and 0 <= queued <= d and 0 <= now["turn"] < max(queued, 1)):
             raise StateError("a count in the state is out of its range")
+        if now["told"] < 0 or now["rang"] < 0:
+            raise StateError("a count in the state is out of its range")
+        Law().check("accounts.belief", self.accounts["belief"], self)
+        if not np.array_equal(self.accounts["gain"], GAINS):
+            raise StateError("an account of the label's level in the state follows it otherwise than in this version")
         indices = (
             (self.shown["j"], -1, d),
             (self.queue, 0, d),
@@ -96,6 +110,11 @@ class Memory(Stateful):
         members: Ints = self.member["j"][0, : self.now["m"][0]].copy()
         return members
 
+    @property
+    def level(self) -> float:
+        """Where the label's level is beside where it was at first, in the units the label is kept in."""
+        return float(self.accounts["belief"] @ self.accounts["c"])
+
     def free(self) -> int:
         """How many rows can be told before the store must grow again; without end once it is a ring."""
         size, told = self.row.size, int(self.now["told"][0])
@@ -109,10 +128,9 @@ class Memory(Stateful):
     def _state(self) -> State:
         """The arrays as compiled functions take them."""
         fit, trial = (Fit(self.member[f], self.gram[f], self.V[f], self.P[f], self.label[f]) for f in range(2))
-        return State(
-            *(self.attr, self.order, self.queue, self.pair, self.row, self.shown),
-            *(fit, trial, self.now[0], self.given[0]),
-        )
+        d, rows = (self.attr, self.order, self.queue, self.pair), (self.row, self.shown)
+        quantiles, now, given = self.calibration.quantiles, self.now[0], self.given[0]
+        return State(*d, *rows, fit, trial, quantiles, self.accounts, self.bell, now, given)
 
 
 def _grown(old: Records, larger: Records) -> Records:

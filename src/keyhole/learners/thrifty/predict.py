@@ -10,6 +10,7 @@ from ..._jit import inner
 from ..._types import Floats, Ints
 from .arrays import flags, zeros
 from .fit import impute, mean_and_variance
+from .level import level
 from .state import Attribute, Now, State
 
 __all__ = ["answer", "predict", "scaled", "signal", "winsorised"]
@@ -75,4 +76,4 @@ def predict(state: State, attributes: Ints, x: Floats, n: int) -> float:
     if now.told == 0:
         return 0.0
     f = signal(state, attributes, x, n, zeros(now.m), flags(now.m, 0)) if now.m else 0.0
-    return now.y_ref + now.y_unit * answer(now, f)
+    return now.y_ref + now.y_unit * (answer(now, f) + level(state.accounts))

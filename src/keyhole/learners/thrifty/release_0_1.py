@@ -56,5 +56,6 @@ def _records(kind: type, columns: Columns) -> Records:
     """Columns side by side as records; a column that no record has today is left out."""
     made: Records = np.zeros(next(iter(columns.values())).shape, record(kind))
     for name in made.dtype.names or ():
-        made[name] = columns[name]
+        if name in columns:
+            made[name] = columns[name]
     return made

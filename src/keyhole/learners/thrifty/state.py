@@ -17,13 +17,16 @@ from ..._types import Floats, Ints
 
 __all__ = [
     "FEW",
+    "Account",
     "Attribute",
+    "Bell",
     "Fit",
     "Given",
     "Label",
     "Member",
     "Now",
     "Pair",
+    "Quantiles",
     "Records",
     "Row",
     "Shown",
@@ -137,10 +140,21 @@ class Now:
     fy: float
     ff: float
     alpha: float
-    # CUSUM of the squared errors; how often it rang; labels told when it last did.
-    cusum: float
-    resets: int
+    # Over the last rows: sums of 1, f, y, f^2, f y; their squared error; how much better than the past they predict;
+    # labels told when the past was last given up; alarms in all.
+    late_n: float
+    late_f: float
+    late_y: float
+    late_ff: float
+    late_fy: float
+    late_error2: float
+    doubt: float
     epoch: int
+    rang: int
+    # The label's level when it was last reported; the evidence that it is another; how far off a label may be.
+    level: float
+    shifted: float
+    far: float
     # Members; labels told; changes of the support; at how many labels to refit, and to score everybody.
     m: int
     told: int
@@ -151,6 +165,23 @@ class Now:
     queued: int
     turn: int
     loans: float
+
+
+class Account:
+    """`accounts[e]`: where one account puts the label's level, how fast it follows, how far it is believed."""
+
+    c: float
+    gain: float
+    belief: float
+
+
+class Bell:
+    """`bell[i]`: an alarm. Number of the label; by how much its level moved; slope on our predictions, then and now."""
+
+    row: int
+    level: float
+    before: float
+    after: float
 
 
 class Given:
@@ -172,6 +203,14 @@ class Fit(NamedTuple):
     label: Label
 
 
+class Quantiles(NamedTuple):
+    """How far labels are from predictions: see `interval`."""
+
+    log_q: Floats  # (levels,) in spreads of the error, less the centre
+    centre: Floats  # (1,) log of their median
+    level: Floats  # (1,) the lowest level whose interval held the last label
+
+
 class State(NamedTuple):
     """What the compiled functions share: d attributes, k members, k + k0 values in a row."""
 
@@ -183,6 +222,9 @@ class State(NamedTuple):
     shown: Records  # (rows, k + k0)
     fit: Fit  # of the support
     trial: Fit  # of what may become the support
+    quantiles: Quantiles
+    accounts: Records  # (4,) of the label's level
+    bell: Records  # (32,) the last alarms, a ring: `now.rang` in all
     now: Now
     given: Given
 

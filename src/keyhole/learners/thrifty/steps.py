@@ -2,10 +2,10 @@
 
 from ..._jit import jit
 from ..._types import Bools, Floats, Ints
-from . import acquire, predict, update
+from . import acquire, predict, spread, update
 from .state import State
 
-__all__ = ["answer", "ask", "learn"]
+__all__ = ["answer", "ask", "expect", "learn"]
 
 
 @jit
@@ -18,6 +18,12 @@ def ask(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
 def answer(state: State, attributes: Ints, x: Floats) -> float:
     """`predict.predict` from all of x."""
     return predict.predict(state, attributes, x, x.size)
+
+
+@jit
+def expect(state: State, attributes: Ints, x: Floats) -> tuple[float, float]:
+    """`spread.centre_and_spread` from all of x."""
+    return spread.centre_and_spread(state, attributes, x, x.size)
 
 
 @jit

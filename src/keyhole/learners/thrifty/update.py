@@ -11,13 +11,19 @@ import numpy as np
 from ..._jit import inner
 from ..._types import Floats, Ints
 from .arrays import flags, zeros
+from .change import notice
 from .fit import add
+from .interval import calibrate
+from .level import follow, level
 from .predict import answer, scaled, signal, winsorised
 from .score import accumulate
+from .spread import spread
 from .state import Now, Records, State
 
 __all__ = ["renew", "tell"]
 
+# A label further off than this many deviations is drawn in; what a tolerance for more is multiplied by in each row.
+_DEVIATIONS, _HALVES, _LARGEST = 6.0, 0.5 ** (1.0 / 200.0), 1e300
 # The weight of the present beyond which all sums are divided by it.
 _HEAVY = 1e30
 
@@ -29,35 +35,41 @@ def _power(x: float) -> float:
 
 
 @inner
-def _fade(now: Now, decay: float, error2: float, whole: bool) -> None:
-    """With forgetting: weigh the present more, and when errors grow (CUSUM), the past a thousand times less.
-
-    g <- g / decay,   cusum <- max(0, cusum + min(error2 / s2, 20) - 1.5), which rings above 40
-    """
-    now.g /= decay
-    if not whole or now.n / now.g <= 200.0:
-        return
-    now.cusum = max(0.0, now.cusum + min(error2 / now.s2, 20.0) - 1.5)
-    if now.cusum > 40.0:
-        now.g *= 1e3
-        now.cusum, now.error2, now.fy, now.ff = 0.0, now.y_var, 0.0, 0.0
-        now.resets += 1
-        now.epoch, now.refit_at, now.score_at = now.told, now.told + 1, 0
+def _reach(now: Now) -> float:
+    """How far off a label may be: six deviations, or as far as one in two hundred was; at first without end."""
+    return max(_DEVIATIONS * math.sqrt(now.y_var), now.far) if now.told >= 30 and now.y_var > 1e-300 else _LARGEST
 
 
 @inner
-def _compare(now: Now, decay: float, f: float, y: float, whole: bool) -> None:
-    """Compare with what we would have said: running squared error, alpha's sums, change."""
+def _drawn_in(now: Now, off: float, reach: float) -> float:
+    """How far the label is taken to be off. The tolerance for more than six deviations doubles where it is exceeded and
+    halves in two hundred rows: what is rare but comes again is believed."""
+    now.far = 2.0 * reach if abs(off) > reach else now.far * _HALVES
+    return min(reach, max(-reach, off))
+
+
+@inner
+def _compare(state: State, f: float, y: float, whole: bool) -> float:
+    """Compare with what we would have said: level, change, running squared error, alpha's sums.
+
+    The label is returned as it is learnt: without the level, and drawn in.
+    """
+    now, y_hat = state.now, answer(state.now, f)
+    off, c, reach = y - y_hat, level(state.accounts), _reach(now)
+    y = y_hat + _drawn_in(now, off - c, reach)
+    if whole:
+        follow(state, off, reach)
     rows = now.n / now.g
-    error2 = (answer(now, f) - y) ** 2
     rate = 1.0 / min(now.told - now.epoch + 1.0, max(30.0, rows / 4.0))
-    now.error2 += rate * (error2 - now.error2)
-    f = min(now.y_high, max(now.y_low, now.y_mean + f)) - now.y_mean
+    now.error2 += rate * ((y_hat - y) ** 2 - now.error2)
+    inside = min(now.y_high, max(now.y_low, now.y_mean + f)) - now.y_mean
     keep = 1.0 - 1.0 / max(50.0, rows / 2.0)
-    now.fy = keep * now.fy + f * (y - now.y_mean)
-    now.ff = keep * now.ff + f * f
-    if decay < 1.0:
-        _fade(now, decay, error2, whole)
+    now.fy = keep * now.fy + inside * (y - now.y_mean)
+    now.ff = keep * now.ff + inside * inside
+    now.g /= state.given.decay
+    if whole:
+        notice(state, inside, y, y_hat)
+    return y
 
 
 @inner
@@ -137,7 +149,8 @@ def tell(state: State, attributes: Ints, x: Floats, y: float, before: int, total
     for a in range(m):
         shown += seen[a]
     if now.told > 0:
-        _compare(now, state.given.decay, f, y, shown == m)
+        calibrate(state.quantiles, abs(answer(now, f) + level(state.accounts) - y), spread(state, v, seen), now.told)
+        y = _compare(state, f, y, shown == m)
     t = now.told % state.row.size
     state.row[t].y, state.row[t].weight = y, now.g
     _keep(state.attr, state.shown, t, now.g, attributes, x, total)

@@ -16,7 +16,7 @@ from ..._options import positive
 from .explain import SourceExplanation, explain
 from .memory import Memory
 from .select import refit
-from .steps import answer, ask, learn, play
+from .steps import answer, ask, expect, learn, play
 
 __all__ = ["Priced"]
 
@@ -33,6 +33,7 @@ class Priced(Learner):
     """
 
     name = "thrifty"
+    gives_intervals = True
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "memory")
 
     def __init__(
@@ -114,6 +115,14 @@ class Priced(Learner):
     def _predict(self, r: Round, x: Floats) -> float:
         return answer(self.memory.state, r.attributes, x)
 
+    def _interval(self, r: Round, x: Floats, level: float) -> tuple[float, float]:
+        memory = self.memory
+        expected = partial(expect, memory.state, r.attributes, x)
+        return memory.calibration.interval(level, int(memory.now["told"][0]), expected)
+
+    def _level(self) -> float:
+        return float(self.memory.calibration.level[0])
+
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         self.memory.free()
         attributes, values = np.concatenate([r.attributes, r.extra]), np.concatenate([x, more])
@@ -129,12 +138,14 @@ def _limit(option: str, given: float | None) -> float:
     return np.inf if given is None else positive(option, given)
 
 
-def _play_block(learner: Priced, X: Floats, y: Floats, out: Floats, explored: Bools) -> tuple[Ints, Ints]:
+def _play_block(
+    learner: Priced, X: Floats, y: Floats, out: Floats, explored: Bools, levels: Floats
+) -> tuple[Ints, Ints]:
     """Play some of the rows: what each bought, and how many before and after the label."""
     memory, n, t = learner.memory, min(y.size, _BLOCK, max(1, _NUMBERS // learner.d), learner.memory.free()), 0
     bought, sizes = np.zeros((n, learner.d), np.int64), np.zeros((n, 2), np.int64)
     while t < n:
-        t = play(memory.state, memory.everything, X[:n], y[:n], out[:n], explored[:n], bought, sizes, t)
+        t = play(memory.state, memory.everything, X[:n], y[:n], out[:n], explored[:n], levels[:n], bought, sizes, t)
         if memory.now["told"][0] >= memory.now["refit_at"][0]:
             refit(memory)
     learner.t += n

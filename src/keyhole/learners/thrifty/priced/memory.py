@@ -11,6 +11,7 @@ from ....errors import StateError
 from ....market import Market
 from ....rules import Numbers, Rule
 from ....state import Stateful, Value
+from ..interval import Calibration
 from ..state import Records, record
 from .belief import prior_weights
 from .gram import rebuild
@@ -30,7 +31,7 @@ class Memory(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = (
         *("attr", "source", "pair", "row", "shown", "x", "members", "queue", "now"),
-        *("A", "gram", "w", "x_bar", "V", "P"),
+        *("A", "gram", "w", "x_bar", "V", "P", "calibration"),
     )
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown", "x", "A", "gram", "w", "x_bar", "V", "P")
     _rules: ClassVar[Mapping[str, Rule]] = {"V": Numbers(most=1e300), "P": Numbers(most=1e300)}
@@ -58,6 +59,7 @@ class Memory(Stateful):
         self.now["g"], self.now["refit_at"] = 1.0, 10
         self.given: Records = np.zeros(1, record(Given))
         self.given[0] = limits
+        self.calibration = Calibration()
         self.everything: Bools = np.ones(d, dtype=np.bool_)
         self._make_room()
         self.state = self._state()
@@ -180,7 +182,8 @@ class Memory(Stateful):
         fit = Fit(self.A, self.gram, self.w, self.x_bar, self.V, self.P)
         return State(
             *(self.attr, self.source, self.listed, self.pair, self.row, self.shown, self.x),
-            *(self.members, self.queue, self.scratch, self.prior, fit, self.now[0], self.given[0]),
+            *(self.members, self.queue, self.scratch, self.prior, fit, self.calibration.quantiles),
+            *(self.now[0], self.given[0]),
         )
 
 

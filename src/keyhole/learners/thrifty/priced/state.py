@@ -8,7 +8,7 @@ the present is `now.g`, so that a sum of weights divided by it counts rows. Valu
 from typing import NamedTuple
 
 from ...._types import Floats, Ints
-from ..state import Records
+from ..state import Quantiles, Records
 
 __all__ = ["Attribute", "Fit", "Given", "Now", "Pair", "Row", "Source", "State"]
 
@@ -163,5 +163,6 @@ class State(NamedTuple):
     scratch: Ints  # (n,)
     prior: Floats  # (5,) log weights of the spike and the slabs
     fit: Fit
+    quantiles: Quantiles
     now: Now
     given: Given

@@ -8,10 +8,11 @@ from ...._jit import jit
 from ...._types import Bools, Floats, Ints
 from .choose import choose
 from .predict import predict
+from .spread import centre_and_spread
 from .state import State
 from .update import tell
 
-__all__ = ["answer", "ask", "learn", "play"]
+__all__ = ["answer", "ask", "expect", "learn", "play"]
 
 
 @jit
@@ -27,6 +28,12 @@ def answer(state: State, attributes: Ints, x: Floats) -> float:
 
 
 @jit
+def expect(state: State, attributes: Ints, x: Floats) -> tuple[float, float]:
+    """`spread.centre_and_spread` from all of x."""
+    return centre_and_spread(state, attributes, x, x.size)
+
+
+@jit
 def learn(state: State, attributes: Ints, x: Floats, y: float, before: int) -> bool:
     """`update.tell`, with `before` of the values x bought before the label."""
     return tell(state, attributes, x, y, before, x.size)
@@ -34,12 +41,22 @@ def learn(state: State, attributes: Ints, x: Floats, y: float, before: int) -> b
 
 @jit
 def play(
-    state: State, pool: Bools, X: Floats, y: Floats, out: Floats, explored: Bools, bought: Ints, sizes: Ints, first: int
+    state: State,
+    pool: Bools,
+    X: Floats,
+    y: Floats,
+    out: Floats,
+    explored: Bools,
+    levels: Floats,
+    bought: Ints,
+    sizes: Ints,
+    first: int,
 ) -> int:
     """Play the rows of X from `first` to the one that calls for a refit, or all; how many are played then.
 
-    Predictions go into `out`, purchases into `bought`, of which `sizes` come before and after the label; a NaN label
-    closes a round unlearnt. No value is read that was not bought.
+    Predictions go into `out`, the lowest level whose interval held the label into `levels`, purchases into `bought`, of
+    which `sizes` come before and after the label; a NaN label closes a round unlearnt. No value is read that was not
+    bought.
     """
     x = np.empty(bought.shape[1])
     for t in range(first, y.size):
@@ -52,6 +69,10 @@ def play(
         explored[t] = looked
         for i in range(n, n + extras):
             x[i] = X[t, attributes[i]]
-        if not math.isnan(y[t]) and tell(state, attributes, x, y[t], n, n + extras):
+        if math.isnan(y[t]):
+            continue
+        due = tell(state, attributes, x, y[t], n, n + extras)
+        levels[t] = state.quantiles.level[0]
+        if due:
             return t + 1
     return int(y.size)

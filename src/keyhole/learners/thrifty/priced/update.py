@@ -6,8 +6,10 @@ import numpy as np
 
 from ...._jit import inner
 from ...._types import Floats, Ints
+from ..interval import calibrate
 from .estimate import add, fit_weights
 from .predict import LABEL_WINSOR, deviations, drawn_in, scaled, signal, value
+from .spread import spread
 from .state import Now, State
 
 __all__ = ["tell"]
@@ -117,11 +119,14 @@ def tell(state: State, attributes: Ints, x: Floats, y: float, before: int, total
     """
     now, m = state.now, state.fit.A.size
     v = np.empty(m)
-    y = _label(now, y)
+    told, y = y, _label(now, y)
     there = deviations(state, attributes, x, before, v)
     if now.told > 0:
         rate = 1.0 / min(float(now.told), max(30.0, now.n / now.g / 4.0))
-        now.error2 += rate * ((signal(state, v) - y) ** 2 - now.error2)
+        said = signal(state, v)
+        now.error2 += rate * ((said - y) ** 2 - now.error2)
+        far = abs(said - scaled(told, now.y_ref, now.y_unit))  # the label as it came, not drawn in
+        calibrate(state.quantiles, far, spread(state, attributes, x, before, v), now.told)
     now.g /= state.given.decay
     first = _keep(state, attributes, x, total, y)
     end = state.row[now.rows - 1].end

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..protocol import Learner
-from ..rounds import Round
+from .protocol import Learner
+from .rounds import Round
 
 __all__ = ["Reason", "alarms", "basket", "interval", "reasons"]
 
@@ -20,6 +20,8 @@ class Reason:
     price: float
     in_support: bool
     reason: str
+    uncertainty: float | None = None
+    """The standard error of the weight, where the learner knows it."""
 
 
 def basket(learner: Learner, r: Round) -> list[tuple[str, float]]:
@@ -32,13 +34,9 @@ def basket(learner: Learner, r: Round) -> list[tuple[str, float]]:
 
 def interval(learner: Learner, r: Round, values: Sequence[float]) -> tuple[float | None, float | None]:
     """(low, high) of the learner's interval; (None, None) where it has none, or none yet."""
-    ask = getattr(learner, "interval", None)
-    if ask is None:
+    if not learner.gives_intervals:
         return None, None
-    try:
-        low, high = ask(r, values)
-    except (NotImplementedError, ValueError):
-        return None, None
+    low, high = learner.interval(r, values)
     return (float(low), float(high)) if math.isfinite(low) and math.isfinite(high) else (None, None)
 
 
@@ -52,7 +50,10 @@ def reasons(learner: Learner) -> list[Reason]:
     explain = getattr(learner, "explain", None)
     if explain is None:
         return _weights(learner)
-    found = [Reason(e.name, e.weight, e.bought, e.price, e.in_support, e.reason) for e in explain()]
+    found = [
+        Reason(e.name, e.weight, e.bought, e.price, e.in_support, e.reason, getattr(e, "uncertainty", None))
+        for e in explain()
+    ]
     return sorted(found, key=lambda e: (not e.in_support, -(e.bought or 0)))
 
 

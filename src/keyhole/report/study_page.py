@@ -1,0 +1,37 @@
+"""The page of a study: what of the paper was seen, a finding per section."""
+
+from collections.abc import Sequence
+
+from ..outputs import Folder
+from ..study.experiment import Experiment
+from ..study.finding import Finding
+from .page import Page, Section, Table, how_to_repeat, publish
+
+__all__ = ["write_study"]
+
+_WORDS = {True: "agrees with the paper", False: "does not agree with the paper", None: "the paper says nothing"}
+
+
+def write_study(folder: Folder, findings: Sequence[tuple[Experiment, Finding]], command: str) -> None:
+    """Write report.html into the study's folder."""
+    sections = [Section("In short", table=_short(findings))] if len(findings) > 1 else []
+    for experiment, finding in findings:
+        texts = [experiment.question, finding.verdict]
+        table = Table(finding.head, finding.rows)
+        sections.append(Section(experiment.title, texts=texts, table=table, figures=finding.figures))
+    title = "The paper, measured" if len(findings) > 1 else findings[0][0].title
+    lead = ["Medians over seeds, with 10 to 90 % of them in brackets; streams are synthetic, so the truth is known."]
+    publish(folder, Page(title, _advice(findings), [*sections, how_to_repeat(command)], lead=lead))
+
+
+def _advice(findings: Sequence[tuple[Experiment, Finding]]) -> str:
+    if len(findings) == 1:
+        return findings[0][1].verdict
+    counts = [sum(f.agrees is word for _, f in findings) for word in (True, False, None)]
+    asked = f"Of {len(findings)} questions"
+    return f"{asked}, {counts[0]} agree with the paper, {counts[1]} do not, and on {counts[2]} it says nothing."
+
+
+def _short(findings: Sequence[tuple[Experiment, Finding]]) -> Table:
+    rows = [[e.title, _WORDS[f.agrees], f.verdict] for e, f in findings]
+    return Table(["experiment", "result", "in a sentence"], rows, words=(1, 2))

@@ -1,0 +1,103 @@
+"""Numbers and lists as people read them."""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Units", "grouped", "listed", "share", "thousands"]
+
+
+@dataclass(frozen=True)
+class Units:
+    """The label's unit and the currency, where they are known; `priced` is whether anything has a price at all."""
+
+    label: str = ""
+    currency: str = ""
+    priced: bool = True
+
+    @classmethod
+    def of(cls, summary: Mapping[str, Any], priced: bool = True) -> "Units":
+        """Those of a run."""
+        return cls(summary.get("unit", ""), summary.get("currency", ""), priced)
+
+    def error(self, value: float) -> str:
+        """A typical error: three digits and the unit.
+
+        >>> Units("mmHg").error(15.4712), Units().error(4123.4)
+        ('15.5 mmHg', '4123')
+        """
+        return f"{digits(value)} {self.label}".strip()
+
+    def less(self, value: float) -> str:
+        """By how much an error goes down: two digits and the unit."""
+        return f"{digits(value, 2)} {self.label}".strip()
+
+    def money(self, value: float) -> str:
+        """An amount of money; large ones without cents.
+
+        >>> Units(currency="EUR").money(7.0), Units().money(127490.2)
+        ('7.00 EUR', '127 490')
+        """
+        text = f"{value:.2f}" if abs(value) < 1000 else thousands(value)
+        return f"{text} {self.currency}".strip()
+
+    def named(self, what: str, money: bool = False) -> str:
+        """A heading with its unit: "typical error, mmHg"."""
+        unit = self.currency if money else self.label
+        return f"{what}, {unit}" if unit else what
+
+
+def digits(value: float, n: int = 3) -> str:
+    """So many digits, never an exponent for everyday numbers.
+
+    >>> digits(0.04567), digits(1234.5), digits(15.0), digits(2.5e-7)
+    ('0.0457', '1234', '15.0', '2.5e-07')
+    """
+    if not math.isfinite(value) or value == 0:
+        return f"{value:.0f}"
+    size = math.floor(math.log10(abs(value)))
+    if not -5 <= size < 9:
+        return f"{value:.{n}g}"
+    return f"{value:.{max(n - 1 - size, 0)}f}"
+
+
+def thousands(value: float) -> str:
+    """A count in groups: 31 207."""
+    return f"{value:,.0f}".replace(",", " ")
+
+
+def share(part: float, whole: float) -> str:
+    """ "71 %"; never "0 %" of what is something, nor "100 %" of what is not all.
+
+    >>> share(1, 3), share(1, 10_000), share(9_999, 10_000), share(0, 5)
+    ('33 %', '< 1 %', '> 99 %', '0 %')
+    """
+    percent = 100 * part / whole if whole else 0.0
+    if 0 < percent < 0.5:
+        return "< 1 %"
+    return "> 99 %" if 99.5 <= percent < 100 else f"{percent:.0f} %"
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """ "age, sex and bmi"; beyond `most`, how many more there are.
+
+    >>> listed(["age"]), listed(["age", "sex", "bmi"]), listed(list("abcd"), most=2)
+    ('age', 'age, sex and bmi', 'a, b and 2 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def grouped(texts: Sequence[str]) -> list[list[str]]:
+    """Sentences that differ only in the names they quote and in numbers, together, in the order of the first.
+
+    >>> [len(group) for group in grouped(["'a' was missing in 3 rows", "'b' was missing in 70 rows", "no label"])]
+    [2, 1]
+    """
+    groups: dict[str, list[str]] = {}
+    for text in texts:
+        groups.setdefault(re.sub(r"\d[\d.,]*", "#", re.sub(r"'.*?'", "''", text)), []).append(text)
+    return list(groups.values())

@@ -1,0 +1,142 @@
+"""The report of a run says first what to do, and what it says is what the run found."""
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from keyhole.facts import Reason
+from keyhole.least_squares import Moments
+from keyhole.report.page import Page, Section, Table, render
+from keyhole.report.run_page import run_page
+from keyhole.report.words import Units
+from keyhole.runs import RunData
+from keyhole.streams import Attribute, Label, Schema
+
+NAMES = ("age", "weight", "a_name_so_long_that_somebody_would_have_cut_it_somewhere_in_the_middle", "noise")
+
+
+def run(prices=(2.0, 5.0, 4.0, 9.0), n=320, **more):
+    """A run of which everything is known."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, 4))
+    y = 120 + 12 * X[:, 0] + 6 * X[:, 1] + 0.5 * X[:, 2] + 9 * rng.normal(size=n)
+    attributes = tuple(Attribute(a, price=p) for a, p in zip(NAMES, prices, strict=True))
+    schema = Schema(Label("bp", unit="mmHg"), attributes, currency="EUR")
+    V = np.column_stack([np.ones(n), X, y])
+    data = RunData(n, NAMES, schema=schema, moments=Moments.of(V.T @ V))
+    said = 120 + 12 * X[:, 0] + 6 * X[:, 1]
+    price = np.full(n, 11.0)
+    columns = {"row": np.arange(1, n + 1), "explored": np.zeros(n, bool), "prediction": said, "label": y}
+    data.see("rounds", pa.table(columns | {"loss": (said - y) ** 2, "price": price}))
+    mse = float(np.mean((said - y) ** 2))
+    facts = {"bought": n, "unobserved": 0, "clipped": 0, "price": 2.0, "spent": 2.0 * n, "weight": 12.0}
+    data.summary = {
+        "rows": n, "labelled": n, "mse": mse, "mse_last_tenth": mse, "title": "visits", "target": "bp", "unit": "mmHg",
+        "currency": "EUR", "algorithm": "thrifty", "learner": {"options": {}}, "k": 3, "d": 4, "spend": None,
+        "worth": None, "panels": False, "known": [], "sources_per_row": 3.0,
+        "sources": {a: {"in_support": a != "noise", "spent": 100.0} for a in NAMES},
+        "attributes_per_row": 3.0, "price_per_row": 11.0, "spent": 11.0 * n, "support": list(NAMES[:3]),
+        "attributes": {NAMES[0]: facts} | {a: facts | {"weight": 0.0, "bought": 5} for a in NAMES[1:]},
+        "references": {
+            "nothing": {"mse": 260.0, "attributes": 0, "price": 0, "sources": 0},
+            "random": {"mse": 230.0, "attributes": 3, "price": 12.0, "sources": 3},
+            "best": {"mse": 80.0, "attributes": 3, "price": 11.0, "sources": 3},
+            "everything": {"mse": 81.0, "attributes": 4, "price": 20.0, "sources": 3},
+        },
+        "warnings": [f"'{a}' was missing in {i} of 50 rows" for i, a in enumerate(NAMES)] + ["no label in 3 rows"],
+        "command": "keyhole run visits.csv",
+    }  # fmt: skip
+    data.summary |= more
+    data.reasons = [Reason(a, 1.0, 300, 2.0, i < 3, "because", 0.1) for i, a in enumerate(NAMES)]
+    return data
+
+
+def test_the_first_sentence_says_what_to_buy_what_it_costs_and_what_the_rest_would_add():
+    advice = run_page(run())[0].advice
+    assert advice.startswith("Buy age and weight: 7.00 EUR a row, typical error ")
+    assert re.search(r"typical error 9\.\d+ mmHg instead of 1[67]\.\d mmHg\.", advice)
+    assert f"What else it buys ({NAMES[2]})" in advice
+    assert "for 4.00 EUR a row" in advice
+    assert re.search(r"Buying all 4 would .* and cost 13\.00 EUR more a row\.", advice)
+    assert advice.endswith("Looking at noise took 3 % of the money; none of it is bought now.")
+
+
+def test_with_worth_the_sentence_weighs_error_against_money():
+    dear = run(worth=0.01)
+    assert run_page(dear)[0].advice.startswith("Buy nothing: the typical error is ")
+    cheap = run(worth=0.05)
+    assert run_page(cheap)[0].advice.startswith("Buy age: 2.00 EUR a row")
+
+
+def test_without_prices_nothing_speaks_of_money():
+    page = render(run_page(run(prices=(None,) * 4))[0])
+    assert "EUR" not in page
+    assert "Buy age and weight (2 of 4): typical error" in page
+    assert "saved" not in page
+    assert "price" not in page
+
+
+def test_money_is_added_up_beside_random_and_everything():
+    page = run_page(run())[0]
+    tiles = {tile.name: tile for tile in page.tiles}
+    assert tiles["spent in all"].value == "3 520 EUR"  # 320 rows at 11
+    assert tiles["saved against buying everything"].value == "2 880 EUR"  # 320 rows at 20, less that
+    assert tiles["saved against buying everything"].note == "45 %; its typical error: 9.00 mmHg"
+    table = page.sections[0].table
+    assert [row[-1] for row in table.rows] == ["0.00 EUR", "3 840 EUR", "3 520 EUR", "3 520 EUR", "6 400 EUR"]
+    assert table.rows[table.own][0] == "thrifty, k = 3"
+
+
+def test_a_typical_error_stands_beside_every_squared_number():
+    table = run_page(run())[0].sections[0].table
+    mse, typical = table.head.index("mse"), table.head.index("typical error, mmHg")
+    for row in table.rows:
+        assert float(row[typical]) == pytest.approx(float(row[mse]) ** 0.5, rel=1e-3)
+
+
+def test_names_are_never_cut():
+    text = render(run_page(run())[0])
+    assert text.count(NAMES[2]) >= 5
+    assert "…" not in text
+
+
+def test_warnings_of_a_kind_are_one_line_with_their_number():
+    page = run_page(run())[0]
+    warnings = next(s for s in page.sections if s.title == "Warnings: 5")
+    assert list(warnings.bullets) == ["'age' was missing in 0 of 50 rows (and 3 more like it)", "no label in 3 rows"]
+    folded = next(s for s in page.sections if "more warnings" in s.title)
+    assert folded.folded
+    assert list(folded.names) == list(NAMES[1:])
+
+
+def test_what_the_run_knows_of_its_intervals_and_of_changes_is_shown():
+    page = render(run_page(run(coverage={"0.9": 0.913}, alarms=["row 200: the noise grew"]))[0])
+    assert "91.3 %" in page
+    assert "Changes noticed: 1" in page
+    assert "row 200: the noise grew" in page
+
+
+def test_a_run_without_labels_advises_nothing():
+    assert run_page(run(labelled=0))[0].advice.startswith("No row had a label")
+
+
+def test_a_page_is_small_and_needs_nothing_from_outside():
+    text = render(run_page(run())[0])
+    assert len(text) < 2_000_000
+    assert "://" not in text.replace("http://www.w3.org/", "")
+
+
+def test_text_from_outside_is_text():
+    evil = "<script>alert(1)</script>\x1b\u202e"
+    table = Table([evil], [[evil]])
+    page = Page(evil, evil, [Section(evil, [evil], table, bullets=[evil], names=[evil], code=evil, notes=[evil])])
+    text = render(page)
+    assert "<script>alert" not in text
+    assert not {"\x1b", "\u202e"} & set(text)
+
+
+def test_units_are_said_once_and_only_where_they_are_known():
+    assert Units("mmHg", "EUR").named("typical error") == "typical error, mmHg"
+    assert Units().named("typical error") == "typical error"
