@@ -137,7 +137,8 @@ def by_hand(learner: kh.Learner, X: Floats, y: Floats, level: float, first: int)
 
 
 def sure(streams: Sequence[str], seeds: Sequence[int], first: int = 1000) -> None:
-    """Coverage at three levels, the farthest that a seed is off, and the median width at 0.9 over the 0.9-quantile of the comparator's errors."""
+    """Coverage at three levels, the farthest that a seed is off, and the median width at 0.9 over the 0.9-quantile of
+    the comparator's errors."""
     print(f"\n{'coverage at':20s} {'0.5':>7s} {'0.9':>7s} {'0.95':>7s} {'farthest':>9s} {'width / oracle at 0.9':>22s}")
     for name in streams:
         stream, covered = STREAMS[name], []

@@ -100,12 +100,13 @@ class Empirical(Stateful):
     def gamma(self, s: int) -> Floats:
         """One width per attribute; the floor keeps an attribute that was hardly observed from looking certain."""
         gamma = np.empty(self.V.size)
-        _widths(self.V, self.scale / s, gamma)
+        fill_widths(self.V, self.scale / s, gamma)
         return gamma
 
 
 @jit
-def _widths(V: Floats, scale: float, gamma: Floats) -> None:
+def fill_widths(V: Floats, scale: float, gamma: Floats) -> None:
+    """gamma_i = scale sqrt(V_i), with no V_i below a tenth of their mean."""
     total = 0.0
     for i in range(V.size):
         total += V[i]
