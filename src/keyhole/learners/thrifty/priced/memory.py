@@ -182,20 +182,9 @@ class Memory(Stateful):
     def _state(self) -> State:
         """The arrays as compiled functions take them."""
         fit = Fit(self.A, self.gram, self.w, self.x_bar, self.ridge, self.V, self.P)
-        return State(
-            *(self.attr, self.source, self.listed, self.pair, self.row, self.shown, self.x),
-            *(
-                self.members,
-                self.queue,
-                self.scratch,
-                self.prior,
-                self.hoped,
-                self.tally,
-                fit,
-                self.calibration.quantiles,
-            ),
-            *(self.now[0], self.given[0]),
-        )
+        named = ("attr", "source", "listed", "pair", "row", "shown", "x", "members", "queue", "scratch")
+        arrays = {name: getattr(self, name) for name in (*named, "prior", "hoped", "tally")}
+        return State(**arrays, fit=fit, quantiles=self.calibration.quantiles, now=self.now[0], given=self.given[0])
 
 
 T = TypeVar("T", bound=np.generic)
