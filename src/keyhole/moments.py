@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._jit import jit
+from ._bare import jit
 from ._types import Floats
 
 __all__ = ["Estimate", "estimate"]
@@ -34,12 +34,13 @@ def estimate(x: Floats, P: Floats) -> Estimate:
     [[2.0, 8.0], [8.0, 8.0]]
     """
     x_hat, h = np.zeros(x.size), np.zeros(P.shape)
-    _estimate(x, P, x_hat, h)
+    fill_estimate(x, P, x_hat, h)
     return Estimate(x_hat, h)
 
 
 @jit
-def _estimate(x: Floats, P: Floats, x_hat: Floats, h: Floats) -> None:
+def fill_estimate(x: Floats, P: Floats, x_hat: Floats, h: Floats) -> None:
+    """x_hat and h, which hold zeros, where x was observed."""
     for i in range(x.size):
         if x[i] == x[i]:  # not NaN
             x_hat[i] = x[i] / P[i, i]

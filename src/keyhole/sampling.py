@@ -13,7 +13,7 @@ n, m by d, k (Algorithm 1) and by d' = d - k, k0 (Algorithm 3).
 
 import numpy as np
 
-from ._jit import inner, jit
+from ._bare import inner, jit
 from ._types import Floats, Ints
 from .errors import ConfigError
 
@@ -48,12 +48,13 @@ def distribution(w: Floats) -> Floats:
 def law(w: Floats) -> Floats:
     """`distribution` for callers whose w is finite."""
     q = np.empty(w.size)
-    _law(w, q)
+    fill_law(w, q)
     return q
 
 
 @jit
-def _law(w: Floats, q: Floats) -> None:
+def fill_law(w: Floats, q: Floats) -> None:
+    """q = the law of w."""
     # Deviation: |w| and the uniform law at w = 0; line 2 of Algorithm 2 has w/|w|_1 (E4, E5).
     total = 0.0
     for i in range(w.size):
@@ -76,8 +77,13 @@ def sample(q: Floats, k: int, rng: np.random.Generator) -> Ints:
     if k == q.size:
         return np.arange(k)
     B = np.empty(k, np.int64)
-    _join(q, rng.random(), rng.choice(q.size - 1, size=k - 1, replace=False, shuffle=False), B)
+    join(q, *numbers(q.size, k, rng), B)
     return B
+
+
+def numbers(n: int, m: int, rng: np.random.Generator) -> tuple[float, Ints]:
+    """What one draw of m < n takes from the generator, whatever the law is."""
+    return rng.random(), rng.choice(n - 1, size=m - 1, replace=False, shuffle=False)
 
 
 def inclusion(q: Floats, k: int) -> Floats:
@@ -147,12 +153,13 @@ def union_pairs(fixed: int, q_B: Floats, n: int, m: int) -> Floats:
     """P[i, j] for `fixed` always-observed attributes followed by drawn ones whose q is given."""
     P = np.ones((fixed + q_B.size, fixed + q_B.size))
     if m < n:
-        _pairs(fixed, q_B, n, m, P)
+        fill_pairs(fixed, q_B, n, m, P)
     return P
 
 
 @jit
-def _pairs(fixed: int, q_B: Floats, n: int, m: int, P: Floats) -> None:
+def fill_pairs(fixed: int, q_B: Floats, n: int, m: int, P: Floats) -> None:
+    """P, which holds ones, where m < n."""
     # Deviation: the factor (d-k)/(k-2) on q_i + q_j is that of the main text's lemma; the appendix drops it (E1).
     both = (m - 1) / ((n - 1) * (n - 2) if n > 2 else 1)
     mixed = 1.0 / (n - 1)
@@ -194,7 +201,7 @@ def _inverse_cdf(q: Floats, u: float) -> int:
 
 
 @jit
-def _join(q: Floats, u: float, others: Ints, B: Ints) -> None:
+def join(q: Floats, u: float, others: Ints, B: Ints) -> None:
     """The first index ~ q by its uniform u, then the others, which are drawn from all but the first."""
     # Deviation: the index that is drawn is the one inserted; Algorithm 2 slips between I_t, I_r and I_{r+1} (E6).
     B[0] = _inverse_cdf(q, u)

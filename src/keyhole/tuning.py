@@ -18,7 +18,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from ._jit import jit
+from ._bare import jit
 from ._types import Floats, Ints
 from .errors import ConfigError
 from .rules import Numbers, Rule
@@ -100,12 +100,13 @@ class Empirical(Stateful):
     def gamma(self, s: int) -> Floats:
         """One width per attribute; the floor keeps an attribute that was hardly observed from looking certain."""
         gamma = np.empty(self.V.size)
-        _widths(self.V, self.scale / s, gamma)
+        fill_widths(self.V, self.scale / s, gamma)
         return gamma
 
 
 @jit
-def _widths(V: Floats, scale: float, gamma: Floats) -> None:
+def fill_widths(V: Floats, scale: float, gamma: Floats) -> None:
+    """gamma_i = scale sqrt(V_i), with no V_i below a tenth of their mean."""
     total = 0.0
     for i in range(V.size):
         total += V[i]

@@ -19,7 +19,7 @@ from .conftest import environment
 
 CONTEXT = multiprocessing.get_context("forkserver") if sys.platform != "win32" else None
 if CONTEXT is not None:
-    CONTEXT.set_forkserver_preload(["keyhole.store.store", "keyhole.loading", "keyhole.learners.ds_oslrc"])
+    CONTEXT.set_forkserver_preload(["tests.journeys.warmed"])
 
 
 def start(url, n, folder, threads=4):
@@ -39,20 +39,22 @@ def play_with_kills(url, folder, processes, kills, seed):
     with kh.open_store(url) as store:
         sharing.prepare(store)
         running = [start(url, n, folder) for n in range(processes)]
-        count = processes
-        for _ in range(kills):
-            before = lines(folder)
-            sharing.wait_until(lambda least=before: lines(folder) > least + 2)  # it goes on between the kills
-            time.sleep(chance.uniform(0, 0.05))
-            i = chance.randrange(processes)
-            os.kill(running[i].pid, signal.SIGKILL)
-            running[i].join()
-            running[i] = start(url, count, folder)
-            count += 1
-        (folder / "stop").touch()
-        for process in running:
-            process.join(60)
-            assert process.exitcode == 0
+        try:
+            for count in range(processes, processes + kills):
+                before = lines(folder)
+                sharing.wait_until(lambda least=before: lines(folder) > least + 2)  # it goes on between the kills
+                time.sleep(chance.uniform(0, 0.05))
+                i = chance.randrange(processes)
+                os.kill(running[i].pid, signal.SIGKILL)
+                running[i].join()
+                running[i] = start(url, count, folder)
+            (folder / "stop").touch()
+            for process in running:
+                process.join(120)
+            assert [process.exitcode for process in running] == [0] * processes
+        finally:
+            for process in running:
+                process.kill()
         return sharing.proven(store, folder)
 
 

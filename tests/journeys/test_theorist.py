@@ -33,9 +33,17 @@ def test_the_bound_is_taken_apart_and_called_what_it_is(typed):
         assert f"\n{other}" in text
 
 
+def test_where_no_T_will_do_it_says_why(typed):
+    _, out, _ = typed("bounds", "ds-oslrc", *SETTING)
+    assert (
+        "valid and not vacuous at no T (delta chosen for each T to fail with 0.05); late: Theorem 1 needs s2 > s1"
+        in out
+    )
+
+
 def test_corrected_it_is_useful_from_some_T_on(typed):
     _, out, _ = typed("bounds", "ds-oslrc", *SETTING, "--corrected")
-    assert "neither invalid nor vacuous from T = 2.7e+20 on" in out
+    assert "valid and not vacuous from T = 2.7e+20 on" in out
     assert "hidden" not in out
 
 
@@ -44,6 +52,9 @@ def test_a_sweep_prints_a_table_and_draws_it(keyhole, typed, tmp_path):
     lines = keyhole(*words).stdout.splitlines()
     assert [line.split()[0] for line in lines[1:22]] == [f"1e+{e:02d}" for e in range(4, 25)]
     assert {"ds-oslrc", "ds-poslrc", "kale2017-dantzig", "foster2016", "lower-regret"} <= set(lines[0].split())
+    assert lines[1].split()[-5] == "-"  # Theorem 2 is negative there
+    assert lines[5].split()[-5].endswith("*")  # and not yet made for such T here
+    assert "* the theorem is not made for these numbers" in "\n".join(lines)
     names = ET.parse(tmp_path / "bounds.svg").getroot().iter("{http://www.w3.org/2000/svg}text")
     assert {"ds-oslrc", "predict"} & {word for node in names for word in (node.text or "").split()}
     code, _, told = typed(*words)

@@ -2,11 +2,11 @@
 
 import math
 import re
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .._types import Floats
+from .._types import Bools, Floats
 from ..errors import ConfigError
 from ..theory import bounds_beside
 
@@ -20,24 +20,44 @@ _LETTERS = ("T", *_WHOLE, "sigma", "delta_s", "sigma_d", "w_min", "delta", "fail
 _POINTS = 21
 
 
-def along(text: str, arguments: Arguments) -> tuple[str, Floats, dict[str, Floats]]:
+class Column(NamedTuple):
+    """One bound along the letter."""
+
+    total: Floats
+    """NaN where it has no value."""
+    applies: Bools
+
+
+def along(text: str, arguments: Arguments) -> tuple[str, Floats, dict[str, Column]]:
     """`T=1e4..1e24` (or `T=1e4..1e24:41`): the letter, its values, evenly apart in size, and each regret bound there.
 
-    "predict 0" is what doing nothing costs. NaN where a bound has none; bounds that have none anywhere are left out.
+    "predict 0" is what doing nothing costs. Bounds that have no value anywhere are left out.
     """
     letter, values = _parse(text)
     if letter in ("delta", "failure"):
         arguments = arguments | {"delta": None, "failure": None}
-    columns: dict[str, Floats] = {"predict 0": np.full(values.size, np.nan)}
+    columns = {"predict 0": _column(values.size)}
+    columns["predict 0"].applies[:] = True
     for i, value in enumerate(values):
         here = filled(arguments | {letter: int(value) if letter in _WHOLE else float(value)})
-        columns["predict 0"][i] = float(here["T"] or 0)
+        columns["predict 0"].total[i] = float(here["T"] or 0)
         for name, b in bounds_beside(**here):
             if not isinstance(b, str) and (b.statement.kind == "regret" or name == "lower-regret"):
-                columns.setdefault(name, np.full(values.size, np.nan))[i] = b.total
+                column = columns.setdefault(name, _column(values.size))
+                column.total[i], column.applies[i] = b.total, b.applies
     if len(columns) == 1:
         raise ConfigError(f"no bound holds anywhere along {text}: keyhole bounds --{letter} {values[0]:g} says why")
     return letter, values, columns
+
+
+def _column(n: int) -> Column:
+    return Column(np.full(n, np.nan), np.zeros(n, dtype=np.bool_))
+
+
+def written(column: Column, i: int) -> str:
+    """A value as the table has it: "*" where the statement is not made for these numbers, "-" where it has none."""
+    total = column.total[i]
+    return f"{total:.3g}{'' if column.applies[i] else '*'}" if total > 0 else "-"
 
 
 def filled(arguments: Arguments) -> Arguments:
@@ -46,11 +66,11 @@ def filled(arguments: Arguments) -> Arguments:
     return arguments | {"w_min": 1 / k} if arguments["w_min"] is None and k else arguments
 
 
-def figure_of(letter: str, values: Floats, columns: dict[str, Floats]) -> "Figure":
+def figure_of(letter: str, values: Floats, columns: dict[str, Column]) -> "Figure":
     """The bounds as lines; what is not positive is not drawn."""
     from ..figures import Curve, curves
 
-    lines = [Curve(name, np.where(y > 0, y, np.nan)) for name, y in columns.items()]
+    lines = [Curve(name, np.where(c.total > 0, c.total, np.nan)) for name, c in columns.items()]
     return curves(f"Regret bounds along {letter}", values, lines, letter, "regret bound")
 
 

@@ -29,7 +29,7 @@ def bounds(
     out: Annotated[Path | None, typer.Option(help="With --sweep: the figure to write, FILE.svg.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the figure.")] = False,
 ) -> None:
-    """Print bounds term by term, the probability with which they hold, valid or vacuous, and from which T on neither.
+    """Print bounds term by term, how surely they hold, and from which T on they are valid and not vacuous.
 
     Example: keyhole bounds ds-oslrc --d 20 --k 5 --sigma 0.1 --delta-s 0.5 --w-min 0.1 --delta 1e-6 --T 1e6
     """
@@ -51,7 +51,7 @@ def bounds(
     found = list(bounds_beside(**filled(arguments)))
     if all(isinstance(b, str) for _, b in found):
         raise ConfigError(str(found[0][1]))  # the arguments themselves are wrong, not those of one bound
-    _table(["bound", "at T", "holds", "verdict", "neither from T on", "source"], [_line(n, b) for n, b in found])
+    _table(["bound", "at T", "holds", "verdict", "useful from T on", "source"], [_line(n, b) for n, b in found])
     print(
         "an order (~) has its constant taken as 1: compare its growth, not its size; predicting 0 costs at most about T"
     )
@@ -78,7 +78,8 @@ def detail(b: "Bound") -> list[str]:
         wanted = b.failure_wanted or 0.05
         chosen = "" if b.in_mean else f" (delta chosen for each T to fail with {wanted:g})"
         never = b.T_useful == float("inf")
-        lines.append(f"neither invalid nor vacuous {'for no T' if never else f'from T = {b.T_useful:.3g} on'}{chosen}")
+        when = f"valid and not vacuous {'at no T' if never else f'from T = {b.T_useful:.3g} on'}{chosen}"
+        lines.append(f"{when}; late: {b.at_last.evaluation.why}" if never else when)
     return [*lines, *b.notes]
 
 
@@ -94,9 +95,9 @@ def _line(name: str, b: "Bound | str") -> list[str]:
         return [name, "-", "-", b.removeprefix(f"the bound '{name}' ").partition(";")[0], "-", "-"]
     holds = "in mean" if b.in_mean else f"{1 - b.failure:.3g}"
     sign = "" if b.statement.exact else "~"
-    neither = "never" if b.T_useful == float("inf") else f"{b.T_useful:.2g}"
+    useful = "never" if b.T_useful == float("inf") else f"{b.T_useful:.2g}"
     fits = b.statement.kind in ("regret", "error")
-    return [name, f"{sign}{b.total:.3g}", holds, b.verdict, neither if fits else "-", b.statement.source]
+    return [name, f"{sign}{b.total:.3g}", holds, b.verdict, useful if fits else "-", b.statement.source]
 
 
 def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
@@ -114,12 +115,14 @@ def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
 def _sweep(text: str, arguments: "Arguments", out: Path | None, force: bool) -> None:
     """One line per value of the letter, one column per bound on regret."""
     from ..errors import ConfigError
-    from ._sweeping import along, figure_of
+    from ._sweeping import along, figure_of, written
 
     letter, values, columns = along(text, arguments)
     head = [letter, *columns]
-    rows = [[f"{v:.4g}", *(f"{columns[name][i]:.3g}" for name in columns)] for i, v in enumerate(values)]
+    rows = [[f"{v:.4g}", *(written(column, i) for column in columns.values())] for i, v in enumerate(values)]
     _table(head, rows)
+    if any("*" in cell for row in rows for cell in row):
+        print("* the theorem is not made for these numbers; `keyhole bounds NAME` says what it needs")
     if out is None:
         return
     if out.suffix != ".svg":

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[int], None]
 
+# Rows in which to look for what moments cannot tell: residuals, drift.
+_ROWS = 20_000
+
 
 def diagnose(
     file: Annotated[Path, typer.Argument(help="CSV or Parquet, one row per instance.")],
@@ -32,7 +35,8 @@ def diagnose(
     """
     from .._text import shown
     from ..streams import open_table, read_prices
-    from ..streams.profile import Profile, covariance
+    from ..streams.profile import Profile, covariance, first_rows
+    from ..theory import conditions_of
     from ..theory.signal import signal
 
     table = open_table(file, encoding=encoding)
@@ -46,8 +50,12 @@ def diagnose(
     k = min(budget, len(found.names))
     with _progress(f"searching for the best {k}", None):
         strength = signal(C, k)
+    held: tuple[str, ...] = ()
+    if strength.support.size:
+        rows = first_rows(table, found, min(_ROWS, int(2e7) // len(found.names)))
+        held = conditions_of(C, strength.support, rows=rows).lines
     kept = _write(found, place, file, force)
-    for line in (*_columns(profile, found), *_values(profile, found), *_signal(strength, found, k), *kept):
+    for line in (*_columns(profile, found), *_values(profile, found), *_signal(strength, found, k), *held, *kept):
         print(f" {shown(line)}")
 
 

@@ -7,10 +7,11 @@ Every quantity is linear in mu between two pivots, so that the next event is a q
 
 import numpy as np
 
-from .._jit import apart, inner, jit, once
+from .._bare import apart, inner, jit, once
 from .._types import Floats, Ints
 from ._basis import ENTER, LEAVE, NOTHING, Basis, Work
 from ._events import next_event, ratio_test
+from ._inverse import SMALL, invert
 from ._pivot import advance, direction, exchange, step_to
 from ._point import OPEN, OPTIMAL, STALE, evaluate, largest, report
 from ._rows import ABSENT, Store, add_rows
@@ -187,12 +188,24 @@ def pivot_loop(
 ) -> tuple[int, int, int, int, float, float, float, float]:
     """`follow`, for Python: how it ended, m, the pivots and the updates of the inverse, |w|_1, both residuals, the gap.
 
-    The arrays come as plain tuples, which numba takes in twice as fast as named ones.
+    The inverse of a small basis is computed anew on the way. One that is worn again right after that is singular: then,
+    and where the basis is larger, it ends with STALE. The arrays come as plain tuples, which numba takes in twice as
+    fast as named ones.
     """
     named = Work(*work)
     path = named.path[0]
     path.updates = updates
-    end, m = follow(Store(*store), Basis(*basis), named, m, b, scale, out, seed)
+    matrix = Basis(*basis)
+    before = -1
+    while True:
+        end, m = follow(Store(*store), matrix, named, m, b, scale, out, seed)
+        if end != STALE or m > SMALL or path.pivots == before:
+            break
+        before = path.pivots
+        path.updates = 0
+        seed = -1
+        if not invert(matrix.G, matrix.G_inv, m, named.v[0]):
+            break
     primal = named.side[0].excess
     dual = named.side[1].excess
     return end, m, path.pivots, path.updates, path.objective, primal, dual, path.gap

@@ -4,11 +4,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._jit import jit
+from .._bare import jit
 from .._types import Floats, Ints
 from ..errors import ConfigError
 from ..state import Stateful, Value
 from ._update import BAD_INDEX, BAD_VALUE, LOPSIDED
+from .compiled import Parts, Reached
 from .fallback import fallback
 from .log import Log
 from .problem import Solution, check_gamma, gamma_max
@@ -30,7 +31,7 @@ _NEEDS = {
 
 
 @jit
-def _scaled(gamma: Floats, scale: float, out: Floats) -> bool:
+def scaled(gamma: Floats, scale: float, out: Floats) -> bool:
     """out = scale gamma, and whether gamma is a legal width."""
     legal = True
     for i in range(out.size):
@@ -107,16 +108,29 @@ class Sequence(Stateful):
         """The smallest scalar gamma at which the solution is 0."""
         return gamma_max(self.b) / max(self.s, 1)
 
-    def solve(self, gamma: float | Floats) -> Solution:
+    def parts(self) -> Parts | None:
+        """The arrays for compiled code, good until the next solve that is not compiled; None where there is no compiled
+        way. What it counts must be given back to `resume`."""
+        rows = self.rows
+        if self.engine != "simplex" or not isinstance(rows, Dense) or rows.follows:
+            return None
+        counts = np.array([self.simplex.m, self.simplex.updates, self.s])
+        return Parts(rows.H, self.b, rows.plain, *self.simplex.plain, counts)
+
+    def resume(self, parts: Parts) -> None:
+        """Compiled code has played with these arrays."""
+        self.simplex.m, self.simplex.updates, self.s = parts.counts.tolist()
+
+    def solve(self, gamma: float | Floats, reached: Reached | None = None) -> Solution:
         """The solution at gamma (a number or one per attribute), with its certificate; nothing is raised for a problem
-        that has none."""
+        that has none. `reached` says how far compiled code has come with it."""
         scale = float(self.s or 1)
         if type(gamma) is float and gamma >= 0.0:
             self.simplex.Gamma.fill(gamma * scale)
-        elif not (type(gamma) is np.ndarray and gamma.shape == (self.d,) and _scaled(gamma, scale, self.simplex.Gamma)):
+        elif not (type(gamma) is np.ndarray and gamma.shape == (self.d,) and scaled(gamma, scale, self.simplex.Gamma)):
             np.multiply(check_gamma(gamma, self.d), scale, out=self.simplex.Gamma)
         if self.engine == "simplex":
-            sol = self.simplex.solve(self.rows, self.b, scale)
+            sol = self.simplex.solve(self.rows, self.b, scale, reached)
             if sol.status != "failed":
                 return sol
         return fallback(self.rows, self.b, self.simplex.Gamma, scale, whole=self.engine == "highs")

@@ -8,16 +8,18 @@ from .._types import Floats, Ints
 from ..errors import StateError
 from ..state import Stateful, Value
 from ._basis import ENTER, NOTHING, Basis, Work, new_work
+from ._inverse import SMALL
 from ._pivot_loop import CRAMPED, EMPTY, LOST, MISSING, STUCK, UPDATES, pivot_loop
 from ._point import OPTIMAL, STALE, ZERO
 from ._update import STALE_INVERSE, update
+from .compiled import Ending, Reached
 from .problem import TOLERANCE, Solution, no_solution
 from .stores import Rows
 
 __all__ = ["Simplex"]
 
 INFEASIBLE = -2
-Ending: TypeAlias = tuple[int, int, float, float, float, float]
+Verdict: TypeAlias = tuple[int, int, float, float, float, float]
 _TRIES = (("warm", 0), ("cold", 0), ("reseeded", 1000))
 
 
@@ -78,6 +80,11 @@ class Simplex(Stateful):
         """The columns and the rows of the basis."""
         return self.idx[:, : self.m].ravel()
 
+    @property
+    def plain(self) -> tuple[Basis, Work]:
+        """The arrays as compiled code takes them."""
+        return self._plain
+
     def reset(self) -> None:
         """Forget the basis."""
         self._basis.pos[:] = -1
@@ -94,15 +101,17 @@ class Simplex(Stateful):
             return found
         return 0
 
-    def solve(self, rows: Rows, b: Floats, scale: float = 1.0) -> Solution:
+    def solve(self, rows: Rows, b: Floats, scale: float = 1.0, reached: Reached | None = None) -> Solution:
         """The solution at `self.Gamma`, which the caller has set; the dual and the residual are those of the problem
-        divided by `scale`."""
+        divided by `scale`. `reached` says how far compiled code has come with it."""
         out = np.zeros((2, self.d))
         pivots = 0
-        for path, seed in _TRIES if self.m else _TRIES[1:]:
-            if path != "warm":
+        ending = reached.ending if reached else None
+        for path, seed in _TRIES if (reached.warm if reached else self.m) else _TRIES[1:]:
+            if path != "warm" and ending is None:
                 self.reset()
-            verdict, n, objective, primal, dual, gap = self._follow(rows, b, scale, out, seed)
+            verdict, n, objective, primal, dual, gap = self._follow(rows, b, scale, out, seed, ending)
+            ending = None
             pivots += n
             if verdict == OPTIMAL:
                 if primal <= TOLERANCE and dual <= TOLERANCE and gap <= TOLERANCE:
@@ -116,19 +125,21 @@ class Simplex(Stateful):
             return Solution(out[0], out[1], 0.0, 0.0, 0.0, 0.0, "optimal", "zero", pivots)
         return no_solution(self.d, "infeasible" if verdict == INFEASIBLE else "failed", path, pivots)
 
-    def _follow(self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int) -> Ending:
+    def _follow(
+        self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int, ending: Ending | None = None
+    ) -> Verdict:
         """Follow the path to its end, with what is asked for on the way: the verdict, the pivots, |w|_1, the primal and
-        dual residual, and the gap."""
+        dual residual, and the gap. It may have been followed up to an `ending`."""
         inverted, before = False, 0
         while True:
             basis, work = self._plain
-            end, self.m, pivots, self.updates, objective, primal, dual, gap = pivot_loop(
+            end, self.m, pivots, self.updates, objective, primal, dual, gap = ending or pivot_loop(
                 rows.plain, basis, work, self.m, b, scale, out, seed, self.updates
             )
-            seed = -1
+            ending, seed = None, -1
             if end == STALE:
-                # A basis that is worn again right after its inverse was computed is singular.
-                self._invert(drop=inverted and pivots == before)
+                # A basis that is worn right after its inverse was computed is singular; a small one is known to be.
+                self._invert(drop=self.m <= SMALL or (inverted and pivots == before))
             elif end == CRAMPED:
                 self._enlarge()
             elif end == MISSING:
@@ -147,7 +158,8 @@ class Simplex(Stateful):
         m = self.m
         self.updates = 0
         try:
-            self._basis.G_inv[:m, :m] = np.linalg.inv(self._basis.G[:m, :m])
+            if not drop:
+                self._basis.G_inv[:m, :m] = np.linalg.inv(self._basis.G[:m, :m])
         except np.linalg.LinAlgError:
             drop = True
         if drop:

@@ -6,17 +6,19 @@ from typing import ClassVar
 import numpy as np
 
 from .. import sampling, tuning
+from .._jit import jit
 from .._types import Floats, Ints
 from ..dantzig import Sequence
+from ..dantzig.compiled import Reached
 from ..dantzig.sequence import DENSE
 from ..errors import ConfigError, KeyholeWarning
-from ..moments import estimate
+from ..moments import fill_estimate
 from ..state import Stateful
 from ..support import identified, top_k
 from ..theory import Constants
 
 # How many explorations a learner may stay at w = 0 before it says so: while it runs, and at the end of a stream.
-_PATIENCE = 30
+PATIENCE = 30
 _PATIENCE_AT_END = 5
 
 
@@ -45,13 +47,15 @@ class DantzigEstimate(Stateful):
 
     def accumulate(self, B: Ints, x: Floats, y: float, P: Floats) -> None:
         """X_hat Y += x_hat y and H += h, on the entries of B; O(|B|^2)."""
-        x_hat, h = estimate(x, P)
-        self.width.observe(B, x_hat * y - h @ self.w_hat[B])
-        self.seq.update(B, h, x_hat * y)
+        n = B.size
+        v, h, deviation = np.zeros(n), np.zeros((n, n)), np.empty(n)
+        fill_round(self.w_hat, B, x, y, P, v, h, deviation)
+        self.width.observe(B, deviation)
+        self.seq.update(B, h, v)
 
-    def solve(self) -> None:
-        """w_hat = DS(gamma_s) and S = its k largest entries."""
-        solution = self.seq.solve(self.width.gamma(self.seq.s))
+    def solve(self, reached: Reached | None = None) -> None:
+        """w_hat = DS(gamma_s) and S = its k largest entries; `reached` says how far compiled code has come with it."""
+        solution = self.seq.solve(self.width.gamma(self.seq.s), reached)
         self.solved += 1
         if solution.status == "optimal":
             self.w_hat = solution.w
@@ -59,7 +63,7 @@ class DantzigEstimate(Stateful):
             self.zeros += not self.w_hat.any()
         else:
             self._count_failure(solution.status)
-        self.say_if_silent(_PATIENCE)
+        self.say_if_silent(PATIENCE)
 
     def _count_failure(self, status: str) -> None:
         """Keep the last estimate; say so the first time."""
@@ -93,6 +97,17 @@ class DantzigEstimate(Stateful):
         if self.silent and not self.said and self.solved >= patience:
             self.said = True
             warnings.warn(f"{self.silence()} (said once)", KeyholeWarning, stacklevel=2)
+
+
+@jit
+def fill_round(w_hat: Floats, B: Ints, x: Floats, y: float, P: Floats, v: Floats, h: Floats, deviation: Floats) -> None:
+    """v = x_hat y, h, and by how much the estimate missed this round, v - h w_hat; v and h hold zeros before."""
+    fill_estimate(x, P, v, h)
+    for i in range(B.size):
+        v[i] *= y
+        deviation[i] = v[i]
+        for j in range(B.size):
+            deviation[i] -= h[i, j] * w_hat[B[j]]
 
 
 def width_of(

@@ -1,21 +1,22 @@
 """DS-POSLRC, Algorithm 3 of the paper: predict on S, then buy k0 more attributes; every round explores."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from .. import sampling, tuning
-from .._jit import jit
 from .._observed import dot_on
 from .._types import Bools, Floats, Ints
 from ..errors import ConfigError, StateError
 from ..newton import Newton
-from ..protocol import Draft, Learner
+from ..protocol import Block, Draft, Learner
 from ..rounds import Round
 from ..rules import Places, Rule
 from ._dantzig import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
 from ._exploit import OnSupport
+from ._poslrc_block import complement, is_due, play_block
 
 
 class DSPOSLRC(Learner):
@@ -80,8 +81,8 @@ class DSPOSLRC(Learner):
         width, constants = width_of(tuning, self.d, k, k0, sigma, delta_s, delta)
         self.estimate = DantzigEstimate(self.d, k, width, self.order, engine)
         core = Newton(k, eps=k, rho=constants.rho if constants else None)
-        partial = one_of("reset", reset, ("paper", "partial")) == "partial"
-        self.newton = OnSupport(core, self.support, self.estimate.w_hat[self.support], partial)
+        keeps = one_of("reset", reset, ("paper", "partial")) == "partial"
+        self.newton = OnSupport(core, self.support, self.estimate.w_hat[self.support], keeps)
 
     @property
     def weights(self) -> Floats:
@@ -107,7 +108,7 @@ class DSPOSLRC(Learner):
         everything = np.ones(self.d, dtype=np.bool_) if pool is None else pool
         S = self.support if pool is None else self.support[pool[self.support]]
         # Deviation: drawn in the complement's own places, mapped back to [d] (E32).
-        C = _complement(self.order, self.support, everything)
+        C = complement(self.order, self.support, everything)
         n, m = C.size, min(self.k0, C.size)
         epoch = tuple(map(float, self.support)) if self.by_newton else ()
         if m == 0:
@@ -121,7 +122,7 @@ class DSPOSLRC(Learner):
         return numbers_kept(d)
 
     def _check_state(self) -> None:
-        if not np.array_equal(self.newton.S, self.support):
+        if self.by_newton and not np.array_equal(self.newton.S, self.support):
             raise StateError("the exploiter in the state is on another support than the learner")
 
     def _memo_fits(self, r: Round) -> bool:
@@ -149,25 +150,16 @@ class DSPOSLRC(Learner):
         self.estimate.accumulate(B, np.concatenate([x, more]), y, P)
         if self._is_due():
             self.estimate.solve()
-            self.newton.follow(self.support, self.estimate.w_hat)
+            if self.by_newton:
+                self.newton.follow(self.support, self.estimate.w_hat)
 
     def _is_due(self) -> bool:
         """Whether DS(gamma_s) is solved after this round."""
-        s = self.estimate.seq.s
-        return s & (s - 1) == 0 if self.every == 0 else s % self.every == 0 or s == 1
+        return is_due(self.every, self.estimate.seq.s)
 
-
-@jit
-def _complement(order: Ints, S: Ints, pool: Bools) -> Ints:
-    """What is in the pool and not in S, in the seeded order."""
-    free = pool.copy()
-    free[S] = False
-    C, n = np.empty(order.size, np.int64), 0
-    for i in order:
-        if free[i]:
-            C[n] = i
-            n += 1
-    return C[:n]
+    def _block(self) -> Block | None:
+        parts = None if self.by_newton else self.estimate.seq.parts()
+        return None if parts is None else partial(play_block, self, parts)
 
 
 def _period(solve: str | int) -> int:

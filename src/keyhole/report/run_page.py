@@ -137,7 +137,7 @@ def _trust(summary: dict[str, Any]) -> list[Section]:
         lines = [[f"{100 * float(level):.0f} %", f"{100 * float(hit):.1f} %"] for level, hit in each]
         found.append(Section("Intervals", table=Table(["promised", "labels inside"], lines)))
     if "alarms" in summary:
-        alarms = [str(alarm) for alarm in summary["alarms"]]
+        alarms = [f"row {alarm['row']}: {alarm['what']}" for alarm in summary["alarms"]]
         texts = [] if alarms else ["No change was noticed."]
         found.append(Section(f"Changes noticed: {len(alarms)}", texts=texts, bullets=alarms))
     return found

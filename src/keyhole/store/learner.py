@@ -175,6 +175,9 @@ class StoredLearner:
     def transact(self, act: Callable[[Desk], A]) -> A:
         """Several things in one transaction: all are committed, or none."""
         with self._live.lock:
+            if self._live.cold:
+                with self.database.reading() as connection:
+                    self._live.warm_up(connection)
             try:
                 with self.database.writing() as connection:
                     return act(Desk(connection, self._live))

@@ -1,5 +1,6 @@
 """The state of a learner in this process: the last snapshot plus the events after it, caught up whenever it is used."""
 
+import copy
 import threading
 import warnings
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, select
 from sqlalchemy.engine import Row
 
-from .. import __version__
+from .. import __version__, facts
 from ..errors import KeyholeWarning
 from ..protocol import Learner, Plain
 from .events import Event, replay
@@ -36,9 +37,28 @@ class Live:
         assert self._learner is not None, "catch up first"
         return self._learner
 
+    @property
+    def cold(self) -> bool:
+        """Whether there is no state in this process yet."""
+        return self._learner is None
+
     def forget(self) -> None:
         """Drop the state: it may be ahead of what was committed."""
         self._learner, self.head = None, 0
+
+    def warm_up(self, connection: Connection) -> None:
+        """Read the state, and let a copy of it play a round, before anybody has to wait for us.
+
+        The first calls of a process bring the compiled code; in a transaction that writes they would keep all others
+        out for as long as that takes.
+        """
+        self.catch_up(connection)
+        trial = copy.deepcopy(self.learner)
+        r = trial.ask()
+        x = [0.0] * r.attributes.size
+        trial.predict(r, x)
+        facts.interval(trial, r, x)
+        trial.tell(r, x, 0.0, r.extra if r.extra.size else None, [0.0] * r.extra.size if r.extra.size else None)
 
     def catch_up(self, connection: Connection, head: int | None = None) -> None:
         """Let everything happen that was committed since; nothing is read where `head` was reached already."""

@@ -156,6 +156,18 @@ def covariance(table: Table, schema: Schema, progress: Progress | None = None) -
     return n, C / max(n, 1) - np.outer(mean, mean)
 
 
+def first_rows(table: Table, schema: Schema, most: int) -> Floats:
+    """(n, d+1): the first rows with a label, at most `most`, scaled and centred as in `covariance`, the label last."""
+    found: list[Floats] = []
+    for batch in EncodedTable(table, schema).batches(schema.names, schema.target):
+        Z = np.column_stack([schema.scale(batch.X), schema.scale_label(batch.y)])
+        found.append(np.nan_to_num(Z[~np.isnan(Z[:, -1])], nan=0.0))
+        if sum(map(len, found)) >= most:
+            break
+    rows = np.concatenate([np.empty((0, len(schema.names) + 1)), *found])[:most]
+    return rows - rows.mean(axis=0) if len(rows) else rows
+
+
 def _finite(table: Table, names: Sequence[str], target: str) -> Iterator[Batch]:
     """The batches of a table, or the error that names the first infinite value."""
     for batch in table.batches(names, target):

@@ -73,7 +73,7 @@ class Conditions:
         """What there is to say, a line each."""
         low, high = self.restricted
         head = (
-            f"conditions for the {self.support.size} attributes of the support among {self.d}: {self._delta_s}, "
+            f"the paper's conditions, for these {self.support.size} of {self.d} attributes: {self._delta_s}, "
             f"restricted eigenvalue {low:.2g} to {high:.2g}, smallest eigenvalue {self.smallest_eigenvalue:.2g}, "
             f"coherence {self.coherence:.2g}"
         )
@@ -96,12 +96,15 @@ def conditions(
     return _of(X.T @ X / len(X), chosen, alpha, Residuals.of(X, y, chosen))
 
 
-def conditions_of(C: Floats, S: Ints, *, alpha: float = 1.0) -> Conditions:
-    """The conditions of second moments C (d+1, d+1) of rows with the label last, as `keyhole diagnose` has them."""
+def conditions_of(C: Floats, S: Ints, *, alpha: float = 1.0, rows: Floats | None = None) -> Conditions:
+    """The conditions of second moments C (d+1, d+1) of rows with the label last, as `keyhole diagnose` has them; what
+    moments cannot tell is read off some `rows` (n, d+1), in their order."""
     C = np.asarray(C, dtype=np.float64)
     if C.ndim != 2 or C.shape[0] != C.shape[1] or len(C) < 2:
         raise ConfigError(f"C must be (d+1, d+1), the label last, not {C.shape}")
-    return _of(C[:-1, :-1], np.asarray(S, dtype=np.int64), alpha, None)
+    S = np.asarray(S, dtype=np.int64)
+    seen = None if rows is None or not len(rows) else Residuals.of(rows[:, :-1], rows[:, -1], S)
+    return _of(C[:-1, :-1], S, alpha, seen)
 
 
 def _of(G: Floats, S: Ints, alpha: float, residuals: Residuals | None) -> Conditions:

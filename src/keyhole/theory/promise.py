@@ -100,9 +100,17 @@ class Bound:
         low = next((x for x in grid if x < high and not self._is_useful(x)), None)
         return 1.0 if low is None else 10.0 ** self._first(low, low + 0.5)
 
-    def _is_useful(self, log_T: float) -> bool:
+    @property
+    def at_last(self) -> "Bound":
+        """The same at T = 1e300."""
+        return self._at(300.0)
+
+    def _at(self, log_T: float) -> "Bound":
         wanted = FAILURE if self.failure_wanted is None else self.failure_wanted
-        other = _evaluate(self.statement, replace(self.setting, T=10.0**log_T), wanted)
+        return _evaluate(self.statement, replace(self.setting, T=10.0**log_T), wanted)
+
+    def _is_useful(self, log_T: float) -> bool:
+        other = self._at(log_T)
         return other.applies and not other.vacuous
 
     def _first(self, low: float, high: float) -> float:

@@ -57,6 +57,23 @@ def test_it_says_what_can_be_used_and_whether_choosing_matters(visits: Path) -> 
     assert "compatibility constant of the best-2 support" in said
 
 
+def test_it_says_which_of_the_papers_conditions_hold(visits: Path) -> None:
+    lines = run(visits, "--target", "cost", "--budget", 2).splitlines()
+    said = {line.split(")")[0].strip(" ("): line for line in lines if line.startswith(" (")}
+    assert list(said) == ["a", "b", "c", "d", "e", "f", "g", "i"]
+    assert "nothing against it" in said["a"]  # linear in two columns, with Gaussian noise, in no order
+    assert "nothing against it" in said["f"]
+    assert "nothing against it" in said["i"]
+    assert "smallest eigenvalue" in said["c"]  # of twins: none
+    assert float(said["c"].split()[-1]) < 1e-9
+    assert any("the paper's conditions, for these 2 of 13 attributes: delta_S = " in line for line in lines)
+
+
+def test_rows_in_an_order_are_spoken_against(visits: Path) -> None:
+    pd.read_csv(visits).sort_values("x1").to_csv(visits, index=False)
+    assert "(i) i.i.d. rows [checkable: refutable]: spoken against" in run(visits, "--target", "cost", "--budget", 2)
+
+
 def test_the_schema_is_written_beside_the_file_and_can_be_used(visits: Path, tmp_path: Path) -> None:
     (tmp_path / "prices.toml").write_text("x2 = 7\n")
     run(visits, "--target", "cost", "--prices", tmp_path / "prices.toml", "--ignore", "x9")

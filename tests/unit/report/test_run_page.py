@@ -112,7 +112,7 @@ def test_warnings_of_a_kind_are_one_line_with_their_number():
 
 
 def test_what_the_run_knows_of_its_intervals_and_of_changes_is_shown():
-    page = render(run_page(run(coverage={"0.9": 0.913}, alarms=["row 200: the noise grew"]))[0])
+    page = render(run_page(run(coverage={"0.9": 0.913}, alarms=[{"row": 200, "what": "the noise grew"}]))[0])
     assert "91.3 %" in page
     assert "Changes noticed: 1" in page
     assert "row 200: the noise grew" in page

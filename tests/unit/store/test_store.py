@@ -310,3 +310,21 @@ def test_sources_are_ordered_whole_and_known_attributes_cost_nothing(store):
     icu.tell(entry, dict.fromkeys(entry.round.names, 0.5), 0.5)
     assert [(p.name, p.price) for p in icu.ledger()] == [(name, prices[name]) for name in entry.sources]
     assert all(verdict.good for verdict in check(store.database))
+
+
+def test_a_process_that_begins_keeps_nobody_waiting(store, url, monkeypatch):
+    """Bringing compiled code and state takes seconds in a new process: all of it comes before the learner is held."""
+    store.create("icu", "fixed-random", names=NAMES, k=2, seed=0)
+    monkeypatch.setattr("keyhole.store.database._PATIENCE", 1.0)
+    other, cold = kh.open_store(url), kh.open_store(url)
+    other["icu"].ask(key="before")
+    real, held = from_config, []
+
+    def slow(config):
+        held.append(other["icu"].ask(key=f"meanwhile-{len(held)}").index)  # waits in vain where the learner is held
+        return real(config)
+
+    monkeypatch.setattr("keyhole.catalogue.from_config", slow)
+    assert cold["icu"].ask(key="after").index == 3
+    assert held == [2]
+    assert store["icu"].totals().asked == 3

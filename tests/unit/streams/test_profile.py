@@ -7,7 +7,7 @@ import pytest
 
 from keyhole.errors import ConfigError
 from keyhole.streams import DataError, open_table
-from keyhole.streams.profile import Profile, covariance
+from keyhole.streams.profile import Profile, covariance, first_rows
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -64,6 +64,8 @@ def test_moments_are_the_covariance_of_the_scaled_rows() -> None:
     Z = np.column_stack([schema.scale(rows[["a", "b"]].to_numpy(float)), schema.scale_label(rows["y"].to_numpy())])
     Z = np.where(np.isnan(Z), 0.0, Z)
     np.testing.assert_allclose(C, np.cov(Z.T, bias=True), atol=1e-12)
+    np.testing.assert_allclose(first_rows(table, schema, n), Z - Z.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(first_rows(table, schema, 9), Z[:9] - Z[:9].mean(axis=0), atol=1e-12)
 
 
 def test_infinity_is_named_with_its_row_and_column(tmp_path: Path) -> None:

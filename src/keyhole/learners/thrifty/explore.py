@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ..._jit import inner
+from ..._bare import inner
 from ..._types import Floats
 from .score import enough, unmatched
 from .state import FEW, Attribute, Now, Records, State

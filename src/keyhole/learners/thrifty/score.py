@@ -9,7 +9,7 @@ r_j^2 / c_j is then the gain of adding j to the support, and z_j = r_j / se_j it
 
 import math
 
-from ..._jit import inner
+from ..._bare import inner
 from ..._types import Floats
 from .arrays import zeros
 from .state import FEW, Attribute, Fit, Now, Pair, Records, State
