@@ -13,7 +13,7 @@ from ._tables import written
 from ._typed import thousands, typed_command
 
 if TYPE_CHECKING:
-    from ..runs import Plan, Publish, RunData, Settings
+    from ..runs import Plan, RunData, Settings
     from ..study import Frontier
     from ._watching import Screen
 
@@ -97,34 +97,26 @@ def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
 def _resume(ctx: typer.Context, folder: Path, every: float) -> None:
     """Go on with a run, or say that it is finished."""
     from .. import runs
+    from ..report import write_report
     from ._watching import Screen
 
     _, settings = runs.find(folder)
     _refuse_other_options(ctx, settings)
-    screen, publish = Screen(str(settings.learner["name"])), _publish(folder, settings)
-    _watched(screen, folder, lambda: runs.resume(folder, screen, publish, every))
+    screen = Screen(str(settings.learner["name"]))
+    _watched(screen, folder, lambda: runs.resume(folder, screen, write_report, every))
 
 
 def play(plan: "Plan", folder: Path, every: float, kind: str = "run", frontier: "Frontier | None" = None) -> None:
     """Begin a run, with a bar; exits with 3 where it was interrupted. The report says where it stands on a frontier."""
     from .. import runs
+    from ..report import write_report
     from ._watching import Screen
 
     screen = Screen(str(plan.settings.learner["name"]), plan.table.rows)
-    publish = _publish(folder, plan.settings, frontier)
+    publish = partial(write_report, frontier=frontier)
     for text in plan.notes:
         screen.say(text)
     _watched(screen, folder, lambda: runs.begin(plan, folder, screen, publish, every, kind))
-
-
-def _publish(folder: Path, settings: "Settings", frontier: "Frontier | None" = None) -> "Publish":
-    """The report, with the frontier that is given or lies beside the run's folder."""
-    from ..report import write_report
-    from ..study import frontier_beside
-
-    target = settings.options.get("target")
-    found = frontier or frontier_beside(folder, Path(settings.file).name, None if target is None else str(target))
-    return partial(write_report, frontier=found)
 
 
 def _watched(screen: "Screen", folder: Path, go: "Callable[[], RunData | bool | None]") -> None:

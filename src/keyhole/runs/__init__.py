@@ -1,6 +1,6 @@
 """A file played into a folder: nothing is lost when it is killed, and nothing is different when it goes on."""
 
-from .lifecycle import Publish, begin, find, resume
+from .lifecycle import begin, find, resume
 from .request import Plan, Request, prepare
 from .run_data import RunData
 from .running import Watcher
@@ -9,7 +9,6 @@ from .totals import Totals
 
 __all__ = [
     "Plan",
-    "Publish",
     "Request",
     "RunData",
     "Settings",

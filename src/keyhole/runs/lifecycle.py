@@ -21,7 +21,7 @@ from .summary import write_summary
 from .timing import Timing
 from .unchanged import check_unchanged, digest_of_rows, rows_at_most
 
-__all__ = ["Publish", "begin", "find", "resume"]
+__all__ = ["begin", "find", "resume"]
 
 Publish: TypeAlias = Callable[[Folder, RunData], None]
 """What is made of a folder whose results are complete: the report."""

@@ -2,7 +2,7 @@
 
 from .comparing import Comparison, Progress
 from .engines import Engine
-from .frontiers import Frontier, frontier, frontier_beside, frontier_in
+from .frontiers import Frontier, frontier, frontier_in
 from .job import Job, Outcome, run_job
 from .stream_spec import StreamSpec
 from .summing import Row, notes_of, summarise
@@ -17,7 +17,6 @@ __all__ = [
     "Row",
     "StreamSpec",
     "frontier",
-    "frontier_beside",
     "frontier_in",
     "notes_of",
     "run_job",

@@ -6,6 +6,6 @@ made        the whole of it, in its folder      result     what comes out, and i
 """
 
 from .made import frontier
-from .result import FILE, Frontier, Level, Point, frontier_beside, frontier_in
+from .result import FILE, Frontier, Level, Point, frontier_in
 
-__all__ = ["FILE", "Frontier", "Level", "Point", "frontier", "frontier_beside", "frontier_in"]
+__all__ = ["FILE", "Frontier", "Level", "Point", "frontier", "frontier_in"]

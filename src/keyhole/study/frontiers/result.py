@@ -9,7 +9,7 @@ from typing import Any
 from ...errors import ConfigError, StateError
 from ...files import read_json, write_json
 
-__all__ = ["FILE", "Frontier", "Level", "Point", "frontier_beside", "frontier_in"]
+__all__ = ["FILE", "Frontier", "Level", "Point", "frontier_in"]
 
 FILE = "frontier.json"
 _FORMAT = 1
@@ -97,18 +97,6 @@ def frontier_in(folder: Path) -> Frontier:
         return Frontier(**(data | {"levels": levels, "hindsight": points, "known": tuple(data["known"])}))
     except (OSError, StateError, KeyError, TypeError) as fault:
         raise ConfigError(f"there is no frontier in {folder} ({fault}); make one with: keyhole frontier FILE") from None
-
-
-def frontier_beside(folder: Path, stream: str, target: str | None = None) -> Frontier | None:
-    """The frontier of this stream in a folder beside `folder`, if there is one: a run shows where it stands on it."""
-    for path in sorted(folder.resolve().parent.glob(f"*/{FILE}")):
-        try:
-            found = frontier_in(path.parent)
-        except ConfigError:
-            continue
-        if found.stream == stream and target in (None, found.target):
-            return found
-    return None
 
 
 def _point(data: dict[str, Any]) -> Point:
