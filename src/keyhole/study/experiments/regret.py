@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
-from ...figures import Curve, curves
+import numpy as np
+
+from ...figures import Curve, Figure, curves
 from ..finding import Finding
-from ..reading import at_end, band_at_end, by, curve_of, slope, written
+from ..reading import Group, at_end, band_at_end, by, curve_of, slope, written
 from ..tracing import Part, Trace
 
 _DECADE = 10.0
@@ -25,7 +27,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         c = curve_of(group, "regret")
         x = c.x
         lines.append(Curve(name, c.y, c.low, c.high))
-    figure = curves("Regret against T", x, lines, "T", "regret")  # type: ignore[arg-type]
+    figures = [curves("Regret against T", x, lines, "T", "regret")]  # type: ignore[arg-type]
     squares = groups["ds-oslrc"]
     T = squares[0][1]["t"][-1]
     explored = slope(squares, "exploring", "t", T / _DECADE, T)
@@ -42,7 +44,21 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         + (", and with the paper's own gamma its estimate stays 0 throughout." if silent else ".")
     )
     head = ["algorithm", "regret at T", "T-exponent, last decade", "from exploring rounds", "support found"]
-    return Finding(verdict, agrees, head, rows, [figure])
+    return Finding(verdict, agrees, head, rows, [*figures, _split({"on squares": squares, "at a rate": groups[rate]})])
+
+
+def _split(learners: "dict[str, Group]") -> Figure:
+    """What DS-OSLRC's regret is made of: the rounds that explore, and the others; and sqrt(T) through the end of the
+    former."""
+    lines, x = [], np.empty(0)
+    for how, group in learners.items():
+        whole, explored = curve_of(group, "regret"), curve_of(group, "exploring")
+        x = whole.x
+        for name, y in (("exploring rounds", explored.y), ("the others", whole.y - explored.y)):
+            lines.append(Curve(f"{how}: {name}", np.where(y > 0, y, np.nan)))
+    end = float(np.nanmax(lines[0].y[-1:]))
+    lines.append(Curve("sqrt(T)", end * np.sqrt(x / x[-1])))
+    return curves("What the regret of DS-OSLRC is made of", x, lines, "T", "regret")
 
 
 def _not_oracle(order: Sequence[str]) -> str:
