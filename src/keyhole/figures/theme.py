@@ -65,8 +65,9 @@ def scale(names: Sequence[str]) -> tuple[alt.Scale, alt.Scale]:
 
 
 def axis(grid: bool = False) -> alt.Axis:
-    """An axis of numbers: 0, 500, 1k, 1.5k, and 1e+15 where hardly anybody knows the letter."""
-    label = "datum.value == 0 ? '0' : datum.value >= 1e13 && datum.label ? format(datum.value, '~e') : datum.label"
+    """An axis of numbers: 0.01, 500, 1k, 1.5k, and 1e+15 where hardly anybody knows the letter."""
+    letters = "datum.value >= 1e13 ? format(datum.value, '~e') : datum.label"
+    label = f"!datum.label ? '' : abs(datum.value) < 1 ? format(datum.value, '.3~g') : {letters}"
     return alt.Axis(grid=grid, tickCount=6, format="~s", labelFlush=False, labelExpr=label)
 
 

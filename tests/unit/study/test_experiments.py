@@ -138,7 +138,13 @@ def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
 
     finding = Experiment("regret")._judge(made_up(Experiment("regret"), regret))
     assert "aer has the least regret" in finding.verdict
-    assert "cost T^0.50 (the sqrt(T) of its bound)" in finding.verdict
+    assert (
+        "cost T^0.50 (the sqrt(T) of its bound), and all of its regret grows like T^0.50; exploring" in finding.verdict
+    )
+    assert finding.agrees
+    slow = made_up(Experiment("regret"), lambda p, t: {"regret": t**0.9})
+    assert "grows like T^0.90, not yet like sqrt(T)" in Experiment("regret")._judge(slow).verdict
+    assert not Experiment("regret")._judge(slow).agrees
     assert "stays 0 throughout" in finding.verdict
     assert finding.rows[0][0] == "oracle-support"
     split = finding.figures[1]  # by how it explores: 1 from the rounds that do, 4 from the others
