@@ -4,13 +4,26 @@ BIN := .venv/bin
 
 .PHONY: demo measured test lint slow fuzz boundscheck coverage pythons docs lock dist clean
 
-# By uv, which is several times faster; by pip where uv does not reach the packages.
+# By uv, which is several times faster; by pip where uv does not reach the packages. `make LOCKED=1 ...` takes exactly the
+# versions of requirements-dev.lock, each held against its hashes, as the release does.
+ifdef LOCKED
+ISOLATION := --no-isolation
+define install
+$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-dev.lock
+$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+endef
+else
+define install
+$(BIN)/python -m pip install --quiet --disable-pip-version-check uv \
+  && $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[test]' \
+  || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+endef
+endif
+
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "keyhole needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv \
-	  && $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[test]' \
-	  || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(install)
 	touch $@
 
 demo: .venv/installed
@@ -39,7 +52,7 @@ boundscheck: .venv/installed
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 tests/unit tests/laws tests/battery
 
 coverage: .venv/installed
-	$(BIN)/python -m pip install --quiet pytest-cov
+	$(BIN)/python -m pip install --quiet 'pytest-cov>=5'
 	NUMBA_DISABLE_JIT=0 $(BIN)/pytest -n 2 --cov=keyhole --cov-report=term:skip-covered
 
 # Every Python from 3.11 on that is here, and the lowest versions allowed.
@@ -57,13 +70,13 @@ docs: .venv/installed
 # The versions a developer and CI agree on, with hashes.
 lock: .venv/installed
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --python-version 3.11 --extra test pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url --python-version 3.11 --extra dev pyproject.toml -o requirements-dev.lock
 
 # sdist and wheel, built, checked, and installed once into an empty environment.
 dist: .venv/installed
-	$(BIN)/python -m pip install --quiet build twine
+	$(BIN)/python -m pip install --quiet 'build>=1.2' 'twine>=5.1' 'hatchling>=1.25'
 	rm -rf dist build/check
-	$(BIN)/python -m build --outdir dist
+	$(BIN)/python -m build $(ISOLATION) --outdir dist
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTHON) -m venv build/check
 	build/check/bin/python -m pip install --quiet dist/*.whl

@@ -7,12 +7,21 @@ import inspect
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+from _drawn import draw_all
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
+
+READ = {
+    "verified": "read in the paper, and checked against it",
+    "reconstructed": "reconstructed: its steps are ours, its rate is theirs",
+}
 
 # The public names, in the order of the page.
 PUBLIC = {
@@ -20,28 +29,19 @@ PUBLIC = {
     "Errors": ["ConfigError", "ProtocolError", "StateError", "KeyholeWarning"],
     "What can be ordered": ["market.Market"],
     "Sampling": [f"sampling.{n}" for n in ("distribution", "draw", "inclusion", "pair_inclusion")],
-    "The Dantzig selector": ["dantzig.solve", "dantzig.Sequence", "dantzig.gamma_max", "DantzigSelector"],
+    "The Dantzig selector": [
+        "dantzig.solve",
+        "dantzig.Sequence",
+        "dantzig.gamma_max",
+        "DantzigSelector",
+        "DantzigSelectorCV",
+    ],
     "Theory": ["theory.Constants", "theory.bound", "theory.compatibility", "theory.best_sparse", "theory.best_basket"],
-    "Streams": ["streams.synthetic"],
+    "Streams and data": ["streams.synthetic", "data.load"],
+    "Money": ["study.frontier"],
     "Live": ["open_store", "connect"],
     "Other people's interfaces": ["compat.sklearn.BudgetedRegressor", "compat.river.BudgetedRegressor"],
 }
-
-
-def figures() -> None:
-    """The pictures of the pages, drawn into _static/made (not committed)."""
-    import numpy as np
-
-    import keyhole as kh
-    from keyhole import figures as draw
-
-    made = HERE / "_static" / "made"
-    made.mkdir(parents=True, exist_ok=True)
-    X, y, w = kh.streams.synthetic(d=20, k=4, T=4000, seed=1)
-    runs = {name: kh.play(kh.make(name, d=20, k=4, seed=0), X, y) for name in ("thrifty", "ds-oslrc", "fixed-random")}
-    ends = np.arange(99, 4000, 100)
-    lines = [draw.Curve(name, np.maximum(history.regret(w)[ends], 0.1)) for name, history in runs.items()]
-    draw.curves("Regret, 4 of 20 bought a row", ends + 1.0, lines, "row", "regret").save(made / "first.svg")
 
 
 def python() -> None:
@@ -105,14 +105,90 @@ def algorithms() -> None:
     for a in kh.algorithms():
         cls = class_of(a.name)
         facts = [("setting", a.setting), ("assumptions", a.assumptions), ("bound", a.bound), ("cost", a.cost)]
-        facts += [("reference", a.reference), ("status", a.status)]
-        rows = "\n".join(f"| {what} | {str(how).replace('|', '&#124;')} |" for what, how in facts)
-        code = inspect.getsource(cls)
-        parts = [f"# {a.name}\n\n| | |\n|---|---|\n{rows}\n", _block(inspect.getdoc(cls) or "")]
-        parts += ["## The code\n", _block(code.replace(f'"""{cls.__doc__}"""', '"""..."""'), "python")]
+        facts += [("reference", a.reference), ("read or reconstructed", READ[a.status])]
+        parts = [f"# {a.name}\n\n{_table(['', ''], facts)}\n\n## The algorithm\n", _block(inspect.getdoc(cls) or "")]
+        parts += [f"## The same in code\n\n`{cls.__module__}`, the three moments of a round.\n"]
+        parts += [_block(_method(cls, name), "python") for name in ("_ask", "_predict", "_tell")]
+        if a.options:
+            rows = [(f"`{o.name}`", repr(o.default), o.meaning) for o in a.options]
+            parts.append(f"## Options\n\n{_table(['option', 'default', ''], rows)}\n")
         _write(f"algorithms/{a.name}.md", "\n".join(parts))
     names = "\n".join(a.name for a in kh.algorithms())
-    _write("algorithms/index.md", f"# Every algorithm\n\n```{{toctree}}\n:maxdepth: 1\n\n{names}\n```\n")
+    rows = [(f"[{a.name}]({a.name}.md)", a.setting, a.status) for a in kh.algorithms()]
+    table = _table(["name", "setting", "status"], rows)
+    _write("algorithms/index.md", f"# Every algorithm\n\n{table}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n")
+
+
+def _method(cls: type, name: str) -> str:
+    """The source of a method, wherever in the family it is written; "" where it is compiled or shared by all."""
+    from keyhole.protocol import Learner
+
+    owner = next(c for c in cls.__mro__ if name in vars(c))
+    if owner is Learner:
+        return ""
+    return textwrap.dedent(inspect.getsource(vars(owner)[name]))
+
+
+def http() -> None:
+    """reference/http.md: every call of the service, from the same document as its /openapi.json."""
+    from keyhole.service.app import create_app
+    from keyhole.service.settings import Settings
+
+    with tempfile.TemporaryDirectory() as folder:
+        app = create_app(Settings(f"sqlite:///{folder}/store.db"))
+        document = app.openapi()
+        app.state.store.close()
+    about = "Refusals are problem documents (RFC 9457) with one sentence in `detail`, and change nothing."
+    parts = [f"# HTTP\n\n{document['info']['description']} {about}\n"]
+    for path, methods in document["paths"].items():
+        for method, call in methods.items():
+            parts.append(f"## {method.upper()} {path}\n\n{call.get('description') or call.get('summary', '')}\n")
+            rows = [(f"`{p['name']}`", p["in"], _shape(p["schema"])) for p in call.get("parameters", [])]
+            for kind, body in call.get("requestBody", {}).get("content", {}).items():
+                rows.append(("body", kind, _shape(body.get("schema", {}))))
+            parts.append(_table(["name", "where", "shape"], rows) + "\n" if rows else "")
+    parts.append("## Shapes\n")
+    for name, shape in document["components"]["schemas"].items():
+        fields = [(f"`{n}`", _shape(p), p.get("description", "")) for n, p in shape.get("properties", {}).items()]
+        parts.append(f"### {name}\n\n{shape.get('description', '')}\n\n{_table(['field', 'shape', ''], fields)}\n")
+    _write("reference/http.md", "\n".join(parts))
+
+
+def _shape(schema: dict[str, Any]) -> str:
+    """A shape of JSON in a few words."""
+    if "$ref" in schema:
+        return str(schema["$ref"]).rsplit("/", 1)[-1]
+    if "anyOf" in schema:
+        return " or ".join(_shape(one) for one in schema["anyOf"])
+    if schema.get("type") == "array":
+        return f"list of {_shape(schema['items'])}"
+    more = schema.get("additionalProperties")
+    return f"name to {_shape(more)}" if isinstance(more, dict) else str(schema.get("type", "anything"))
+
+
+def llms(app: Sphinx, fault: Exception | None) -> None:
+    """llms.txt at the root of the site: what this is, and where to read what, for machines that read."""
+    if fault is not None or app.builder.name != "html":
+        return
+    begin = (HERE.parent / "README.md").read_text(encoding="utf-8")
+    code = begin.split("```python\n")[1].split("```")[0]
+    titles = {name: node.astext() for name, node in app.env.titles.items()}
+    pages = "\n".join(f"- [{titles[name]}]({name}.html)" for name in sorted(titles))
+    about = (
+        "Online sparse linear regression when every attribute costs something: buy k of d attributes, predict, learn."
+    )
+    text = f"# keyhole {app.config.version}\n\n> {about}\n\n```python\n{code}```\n\n## Pages\n\n{pages}\n"
+    (Path(app.outdir) / "llms.txt").write_text(text, encoding="utf-8")
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines)
+
+
+def _cell(value: object) -> str:
+    return str(value).replace("|", "&#124;").replace("\n", " ").replace("<", "&lt;").replace("*", "&#42;")
 
 
 def _block(text: str, language: str = "text") -> str:
@@ -128,10 +204,11 @@ def _write(name: str, text: str) -> None:
 
 
 def make_all(app: Sphinx) -> None:
-    for make in (figures, python, commands, algorithms):
+    for make in (draw_all, python, commands, algorithms, http):
         make()
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", make_all)
+    app.connect("build-finished", llms)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -22,5 +22,6 @@ templates_path = ["_templates"]
 html_theme = "furo"
 html_title = f"keyhole {__version__}"
 html_static_path = ["_static"]
+html_css_files = ["site.css"]
 # Nothing from outside: the pages work without a network, and formulas are set as text.
 html_theme_options = {"source_edit_link": ""}

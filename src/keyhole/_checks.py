@@ -1,12 +1,16 @@
 """What may come in through the protocol: every check happens before anything changes."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from ._types import Bools, Floats, Ints
 from .errors import ConfigError, ProtocolError
 from .frames import row_of
+from .rounds import Round
+
+Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 
 LARGEST = 1e100
 """Beyond this it is no measurement but a fault, and refused."""
@@ -40,7 +44,7 @@ def level(given: float) -> float:
     return float(given)
 
 
-def values(given: "Sequence[float] | Floats | Mapping[str, float]", names: Sequence[str]) -> Floats:
+def values(given: Values, names: Sequence[str]) -> Floats:
     """The bought values in the order of `names`, given in that order or by name; NaN means bought but unobserved."""
     if not isinstance(given, list | tuple | np.ndarray):
         given = _in_order(given, names)
@@ -126,6 +130,27 @@ def extras(given: "Sequence[int] | Ints | None", extra: Ints) -> None:
         same = False
     if not same:
         raise ProtocolError(f"extra_attributes must be learner.ask_more(r), which is {extra.tolist()}")
+
+
+def is_open(r: Round, learner: str, opened: Mapping[int, Round], t: int) -> None:
+    """The round is this learner's, open, and as it was asked; t is how many were asked."""
+    if not isinstance(r, Round):
+        raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
+    if r.learner != learner:
+        raise ProtocolError(f"round {r.index} belongs to another learner ({r.learner}, this is {learner})")
+    if r.index not in opened:
+        state = "was told or abandoned already" if 1 <= r.index <= t else "was never asked"
+        raise ProtocolError(f"round {r.index} {state}; ask() opens a new one")
+    if opened[r.index] != r:
+        raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
+
+
+def may_be_asked(r: Round, names: Sequence[str]) -> bool:
+    """Whether a round from a file buys attributes that there are, each once, and is one of the two kinds."""
+    B = np.concatenate([r.attributes, r.extra])
+    there = bool(((B >= 0) & (len(names) > B)).all()) and np.unique(B).size == B.size
+    sound = there and r.names == tuple(names[i] for i in r.attributes) and r.kind in ("explore", "exploit")
+    return sound and bool(np.isfinite(r.memo).all())
 
 
 def _short(value: object) -> str:

@@ -5,9 +5,13 @@ and again in every function between it and an entry, and again there; here only 
 the same arithmetic: LLVM does not reorder floating point in either.
 """
 
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 from llvmlite.binding import ModuleRef  # type: ignore[import-untyped]
+from numba import types
 from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
 
@@ -79,6 +83,30 @@ class Compiler(compiler.Compiler):
         self.state.library = self.library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
         return super().define_pipelines()  # type: ignore[no-untyped-call]
+
+    def compile_extra(self, func: Callable[..., object]) -> object:
+        """The compiled function; one that counts no references must not hand out an array."""
+        with _no_collection():
+            result = super().compile_extra(func)  # type: ignore[no-untyped-call]
+        if not self.state.flags.nrt and _holds_arrays(result.signature.return_type):
+            raise TypeError(f"{func.__qualname__} returns an array and must be compiled by _jit, not by _bare")
+        return result
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """A compiler makes objects by the million and drops few: to look for garbage again and again is a sixth of it."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _holds_arrays(what: types.Type) -> bool:
+    return isinstance(what, types.Array) or any(map(_holds_arrays, getattr(what, "types", ())))
 
 
 class PartCompiler(Compiler):

@@ -19,32 +19,33 @@ __all__ = ["apart", "inner", "jit", "once"]
 F = TypeVar("F", bound=Callable[..., object])
 
 
-def jit(function: F) -> F:
+def jit(function: F, **options: object) -> F:
     """Compile `function` in nopython mode; division by zero gives inf or nan, as numpy's does."""
-    compiled = _njit(function, pipeline_class=Compiler)
+    compiled = _njit(function, pipeline_class=Compiler, **options)
     _cache.attach(compiled, function)
     return cast(F, compiled)
 
 
-def inner(function: F) -> F:
+def inner(function: F, **options: object) -> F:
     """The same for a function that only compiled functions call: a part of each of them, without entries of its own."""
-    return cast(F, _njit(function, pipeline_class=PartCompiler, **_NO_ENTRY))
+    return cast(F, _njit(function, pipeline_class=PartCompiler, **_NO_ENTRY, **options))
 
 
-def apart(function: F) -> F:
+def apart(function: F, **options: object) -> F:
     """`inner` for one whose loops are long: it stays a function of its own and is not copied to where it is called."""
-    return cast(F, _njit(function, pipeline_class=ApartCompiler, **_NO_ENTRY))
+    return cast(F, _njit(function, pipeline_class=ApartCompiler, **_NO_ENTRY, **options))
 
 
-def once(function: F) -> F:
+def once(function: F, **options: object) -> F:
     """`inner` for one that is called at a single place: it becomes part of its caller before either is compiled. For
     the larger ones only; with many small ones the caller takes longer than they."""
-    return cast(F, _njit(function, pipeline_class=PartCompiler, inline="always", **_NO_ENTRY))
+    return cast(F, _njit(function, pipeline_class=PartCompiler, inline="always", **_NO_ENTRY, **options))
 
 
 def _njit(function: F, **options: object) -> object:
     compiled: Callable[..., object] = numba.njit  # numba's stubs do not know all of the options
-    return cast(Callable[[F], object], compiled(error_model="numpy", nogil=True, **options))(function)
+    settings = {"error_model": "numpy", "nogil": True, "_nrt": True, **options}  # said, or else taken from the caller
+    return cast(Callable[[F], object], compiled(**settings))(function)
 
 
 _NO_ENTRY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}

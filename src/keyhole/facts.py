@@ -42,7 +42,7 @@ def interval(learner: Learner, r: Round, values: Sequence[float]) -> tuple[float
 
 def alarms(learner: Learner) -> list[str]:
     """The changes a learner noticed, in words."""
-    return [str(alarm) for alarm in getattr(learner, "alarms", ())]
+    return [str(alarm) for alarm in learner.alarms]
 
 
 def reasons(learner: Learner) -> list[Reason]:

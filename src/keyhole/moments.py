@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._jit import jit
+from ._bare import jit
 from ._types import Floats
 
 __all__ = ["Estimate", "estimate"]

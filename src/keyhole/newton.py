@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ._jit import inner, jit
+from ._bare import inner, jit
 from ._types import Floats, Ints
 from .rules import Inverse, Numbers, Rule
 from .state import Stateful

@@ -2,31 +2,30 @@
 
 import hashlib
 import json
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from . import _checks
-from ._locked import Locked
+from ._checks import Values
 from ._types import Bools, Floats, Ints
 from .batches import Batches
-from .errors import ProtocolError, StateError
+from .doubts import Doubts
+from .errors import StateError
 from .market import Market
-from .rounds import Round
+from .rounds import Draft, Round
 from .rules import Places, Rule
 from .shown import Facts, Shown, a_few
 from .state import Stateful
 
-__all__ = ["Block", "Draft", "Learner", "Round"]
+__all__ = ["Block", "Draft", "Learner", "Round", "Values"]
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
-Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 # block(rows, labels, predictions, explored, levels): plays some of the rows, writes into the last three; see
 # `Learner._block` and `Learner._level`.
 Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools, Floats], tuple[Ints, Ints]]
@@ -35,16 +34,7 @@ Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools, Floats], tuple[Ints,
 _DRAWS = 0x6B6579
 
 
-class Draft(NamedTuple):
-    """What a learner decides when asked; the base class makes a `Round` of it."""
-
-    kind: str
-    attributes: Ints
-    extra: Ints = np.empty(0, dtype=np.int64)
-    memo: tuple[float, ...] = ()
-
-
-class Learner(Locked, Shown, Batches, Stateful, ABC):
+class Learner(Doubts, Shown, Batches, Stateful, ABC):
     """A state machine over rounds: `ask`, `predict`, (`ask_more`,) `tell`, or `abandon`.
 
     A subclass says what to buy (`_ask`), what it predicts from the bought values (`_predict`) and how it learns from
@@ -58,11 +48,8 @@ class Learner(Locked, Shown, Batches, Stateful, ABC):
     happened in some order of the calls. Copies, and those sent to other processes, are made of its model bytes.
     """
 
-    name: ClassVar[str]
     buys_all: ClassVar[bool] = False
     """Whether every attribute is bought in every round, whatever k is."""
-    gives_intervals: ClassVar[bool] = False
-    """Whether `interval` has an answer."""
     _fields: ClassVar[tuple[str, ...]] = ("t", "order")
     _rules: ClassVar[Mapping[str, Rule]] = {"order": Places("d")}
 
@@ -92,14 +79,6 @@ class Learner(Locked, Shown, Batches, Stateful, ABC):
         """The prediction from the bought values, in the order of `r.attributes` (or by name); changes nothing."""
         self._check_open(r)
         return float(self._predict(r, _checks.values(values, r.names)))
-
-    def interval(self, r: Round, values: Values, level: float = 0.9) -> tuple[float, float]:
-        """(low, high): where the label lies with probability `level`, in the long run; changes nothing.
-
-        Infinite before there are enough labels for that level. A learner without intervals: `ProtocolError`.
-        """
-        self._check_open(r)
-        return self._interval(r, _checks.values(values, r.names), _checks.level(level))
 
     def ask_more(self, r: Round) -> Ints:
         """The attributes to buy after the label: at most k0, drawn when the round was asked."""
@@ -188,14 +167,6 @@ class Learner(Locked, Shown, Batches, Stateful, ABC):
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         """Learn from a round; `more` are the values of `r.extra`."""
 
-    def _interval(self, r: Round, x: Floats, level: float) -> tuple[float, float]:
-        """(low, high) around the prediction of this moment."""
-        raise ProtocolError(f"{self.name} gives no intervals, only predictions; thrifty gives both")
-
-    def _level(self) -> float:
-        """The lowest level whose interval held the label told last; NaN: no intervals are given."""
-        return math.nan
-
     def _draw_order(self) -> Ints:
         """The seeded permutation of the attributes."""
         return self.rng.permutation(self.d)
@@ -248,23 +219,12 @@ class Learner(Locked, Shown, Batches, Stateful, ABC):
     def _reopen(self, rounds: Sequence[Round]) -> None:
         """Take over the open rounds of a file, if they are rounds that this learner can have asked."""
         for r in rounds:
-            B = np.concatenate([r.attributes, r.extra])
-            sound = r.learner == self.identity and 1 <= r.index <= self.t and r.kind in ("explore", "exploit")
-            sound = sound and bool(((B >= 0) & (self.d > B)).all()) and np.unique(B).size == B.size
-            sound = sound and r.names == tuple(self.names[i] for i in r.attributes)
-            if not (sound and np.isfinite(r.memo).all() and self._memo_fits(r)):
+            sound = r.learner == self.identity and 1 <= r.index <= self.t
+            if not (sound and _checks.may_be_asked(r, self.names) and self._memo_fits(r)):
                 raise StateError(f"round {r.index} in the state is none that this learner can have asked")
         self._open = {r.index: r for r in rounds}
         if len(self._open) < len(rounds):
             raise StateError("the state has an open round twice")
 
     def _check_open(self, r: Round) -> None:
-        if not isinstance(r, Round):
-            raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
-        if r.learner != self.identity:
-            raise ProtocolError(f"round {r.index} belongs to another learner ({r.learner}, this is {self.identity})")
-        if r.index not in self._open:
-            state = "was told or abandoned already" if 1 <= r.index <= self.t else "was never asked"
-            raise ProtocolError(f"round {r.index} {state}; ask() opens a new one")
-        if self._open[r.index] != r:
-            raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
+        _checks.is_open(r, self.identity, self._open, self.t)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,11 +10,31 @@ from ._types import Ints
 from .errors import ProtocolError
 from .shown import Facts, Shown, a_few, short
 
-__all__ = ["Round"]
+__all__ = ["Alarm", "Draft", "Round"]
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """A change that a learner noticed: at which label (the first is 1), and what changed."""
+
+    row: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"row {self.row}: {self.what}"
 
 
 def _nothing() -> Ints:
     return np.empty(0, dtype=np.int64)
+
+
+class Draft(NamedTuple):
+    """What a learner decides when asked; the base class makes a `Round` of it."""
+
+    kind: str
+    attributes: Ints
+    extra: Ints = np.empty(0, dtype=np.int64)
+    memo: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,7 +13,7 @@ n, m by d, k (Algorithm 1) and by d' = d - k, k0 (Algorithm 3).
 
 import numpy as np
 
-from ._jit import inner, jit
+from ._bare import inner, jit
 from ._types import Floats, Ints
 from .errors import ConfigError
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._jit import jit, once
+from ._bare import jit, once
 from ._types import Bools, Floats, Ints
 
 __all__ = ["identified", "top_k"]

@@ -18,7 +18,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from ._jit import jit
+from ._bare import jit
 from ._types import Floats, Ints
 from .errors import ConfigError
 from .rules import Numbers, Rule

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -59,6 +60,11 @@ class Browser:
         """The whole page as PNG."""
         data = self._tab("Page.captureScreenshot", captureBeyondViewport=True)["data"]
         path.write_bytes(base64.b64decode(data))
+
+    def printed(self):
+        """How many pages of paper it takes."""
+        data = base64.b64decode(self._tab("Page.printToPDF", preferCSSPageSize=True)["data"])
+        return len(re.findall(rb"/Type\s*/Page\b", data))
 
     def close(self):
         os.close(self._to)

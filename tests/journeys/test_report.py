@@ -44,6 +44,14 @@ def test_every_table_is_on_paper(typed, tmp_path, browser):
     assert browser.value("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 
+def test_the_demo_is_at_most_four_pages_of_paper_and_two_megabytes(typed, tmp_path, browser):
+    assert typed("demo", "--out", "demo")[0] == 0
+    page = tmp_path / "demo" / "report.html"
+    browser.look(page, 800, media="print")
+    assert 1 < browser.printed() <= 4
+    assert page.stat().st_size < 2_000_000
+
+
 def look_at(browser, page, width, scheme):
     """No message in the console, nothing fetched, nothing beyond the edge, and the colours that were asked for."""
     browser.look(page, width, scheme)

@@ -16,9 +16,9 @@ FILES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
     {"errors", "_types", "_text", "shown", "_cache", "_compiler", "_locked"},
     {"_jit", "rules", "market", "frames", "rounds", "files", "markup"},
-    {"_observed", "_checks", "state", "outputs", "batches"},
+    {"_bare", "_observed", "_checks", "state", "outputs", "batches"},
     {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "least_squares"},
-    {"tuning"},
+    {"tuning", "doubts"},
     {"protocol", "streams"},
     {"frozen", "saving", "facts"},
     {"learners", "algorithm", "data", "scaling"},

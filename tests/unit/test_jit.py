@@ -1,15 +1,18 @@
 """Compiled kernels are kept between starts, never past an edit, and where nothing can be kept nothing breaks."""
 
+import gc
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numba.core import errors
 
 import keyhole
-from keyhole import _cache
+from keyhole import _bare, _cache, _jit
 
 SOURCE = Path(keyhole.__file__).parents[1]
 CODE = """
@@ -101,3 +104,36 @@ def test_what_is_kept_is_used_read_only_mended_if_damaged_and_not_mixed_with_bou
     assert damaged.stdout == "10.0\n"
     assert "once" in damaged.stderr
     assert run(SHOW, copy.parent).stderr == ""
+
+
+def test_a_function_without_counted_references_makes_no_array_and_returns_none() -> None:
+    def makes(n: int) -> float:
+        return float(np.empty(n).sum())
+
+    def returns(x: np.ndarray, n: int) -> tuple[int, np.ndarray]:
+        return n, x
+
+    def adds(x: np.ndarray, y: np.ndarray) -> float:
+        total = 0.0
+        for i in range(x.size):
+            total += x[i] * y[i]
+        return total
+
+    x = np.arange(5.0)
+    with pytest.raises(errors.NumbaError):
+        _bare.inner(makes)(3)
+    with pytest.raises((errors.NumbaError, TypeError), match="array"):
+        _bare.inner(returns)(x, 3)
+    held = sys.getrefcount(x)
+    assert all(_bare.jit(adds)(x, x) == 30.0 for _ in range(3))
+    assert sys.getrefcount(x) == held
+
+
+def test_compiling_leaves_the_garbage_collector_as_it_was() -> None:
+    for before in (False, True):
+        (gc.enable if before else gc.disable)()
+        try:
+            assert _jit.jit(lambda n: n + 1)(1) == 2
+            assert gc.isenabled() == before
+        finally:
+            gc.enable()

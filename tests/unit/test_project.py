@@ -1,6 +1,7 @@
 """The project around the code: one version, no target without a recipe, no departure without its line."""
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,25 @@ def test_every_deviation_has_its_line_in_the_map():
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda p: p.name)
 def test_the_recipes_of_the_host_are_sound(path):
     assert yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def test_the_lock_holds_every_requirement_with_its_hashes_and_names_no_place():
+    text = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+    entries = re.findall(
+        r"^([a-z0-9][\w.-]*)(?:\[[\w,]+\])?==(\S+)[^\n]*\n((?:    --hash=sha256:[0-9a-f]{64}[^\n]*\n)*)", text, re.M
+    )
+    assert all(hashes for _, _, hashes in entries)
+    locked = {name for name, _, _ in entries}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted, ahead = list(project["dependencies"]), ["dev"]
+    for extra in ahead:
+        for requirement in extras[extra]:
+            inside = re.fullmatch(r"keyhole\[([\w,]+)\]", requirement)
+            ahead.extend(inside[1].split(",") if inside else ())
+            wanted.extend(() if inside else (requirement,))
+    assert {re.match(r"[\w.-]+", requirement)[0].lower() for requirement in wanted} <= locked
+    assert not re.search(r"https?://|file:|--index|--find-links|(^| )/", text, re.M)
 
 
 def test_no_machine_is_named():

@@ -15,7 +15,7 @@ __all__ = ["Screen"]
 
 
 class Screen:
-    """A progress bar (rows/s, mean loss, bought, money), messages, and Ctrl-C as a wish to stop.
+    """A progress bar (rows/s, mean loss, bought, money, changes noticed), messages, and Ctrl-C as a wish to stop.
 
     Where the output is not a terminal there is no bar, just the last line.
     """
@@ -82,4 +82,6 @@ class Screen:
         of = f"{rows}/{self.total}" if self.total is not None else f"{rows}"
         bought, price, n = totals.ordered / played, totals.spent / played, len(totals.market.sources)
         parts = [of, f"{thousands(speed)} rows/s", f"mse {totals.mean_loss:.4g}", f"bought {bought:.1f}/{n}"]
-        return "   ".join([*parts, f"price {price:.4g}/{totals.prices.sum():.4g}"])
+        parts.append(f"price {price:.4g}/{totals.prices.sum():.4g}")
+        noticed = len(totals.trust.alarms)
+        return "   ".join([*parts, *([f"{noticed} change{'s' * (noticed > 1)} noticed"] if noticed else [])])

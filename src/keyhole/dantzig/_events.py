@@ -9,7 +9,7 @@ direction the first one opens; or, for a leaving index, the residual goes on to 
 
 import numpy as np
 
-from .._jit import apart, once
+from .._bare import apart, once
 from .._types import Floats, Ints
 from ._basis import ENTER, LEAVE, NOTHING, Basis, Work
 from ._point import tolerances

@@ -1,6 +1,6 @@
 """One pivot: the direction an event opens on the other side, the step along it, and the new basis."""
 
-from .._jit import apart, once
+from .._bare import apart, once
 from .._types import Floats
 from ._basis import ENTER, LEAVE, Basis, Work
 from ._point import largest, times

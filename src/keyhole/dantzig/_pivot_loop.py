@@ -7,7 +7,7 @@ Every quantity is linear in mu between two pivots, so that the next event is a q
 
 import numpy as np
 
-from .._jit import apart, inner, jit, once
+from .._bare import apart, inner, jit, once
 from .._types import Floats, Ints
 from ._basis import ENTER, LEAVE, NOTHING, Basis, Work
 from ._events import next_event, ratio_test

@@ -1,6 +1,6 @@
 """The point a basis stands for, and whether it is optimal: the formulas are in `_basis.py`."""
 
-from .._jit import apart, once
+from .._bare import apart, once
 from .._types import Floats
 from ._basis import Basis, Records, Work
 from ._rows import Store, add_rows

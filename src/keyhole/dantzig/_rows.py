@@ -11,7 +11,7 @@ These kernels are written in few and plain statements: what numba takes to compi
 
 from typing import NamedTuple
 
-from .._jit import apart, inner
+from .._bare import apart, inner
 from .._types import Floats, Ints
 
 __all__ = ["ABSENT", "LISTED", "Store", "add_row", "add_rows"]

@@ -1,6 +1,6 @@
 """A round enters: H[B, B] += h, b[B] += v, and the basis matrix with its inverse follows."""
 
-from .._jit import jit, once
+from .._bare import jit, once
 from .._types import Floats, Ints
 from ._basis import Basis
 from ._pivot import subtract

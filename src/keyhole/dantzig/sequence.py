@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._jit import jit
+from .._bare import jit
 from .._types import Floats, Ints
 from ..errors import ConfigError
 from ..state import Stateful, Value

@@ -64,11 +64,13 @@ def scale(names: Sequence[str]) -> tuple[alt.Scale, alt.Scale]:
     return alt.Scale(domain=list(names), range=colours), alt.Scale(domain=list(names), range=dashes)
 
 
-def axis(grid: bool = False) -> alt.Axis:
-    """An axis of numbers: 0.01, 500, 1k, 1.5k, and 1e+15 where hardly anybody knows the letter."""
-    letters = "datum.value >= 1e13 ? format(datum.value, '~e') : datum.label"
-    label = f"!datum.label ? '' : abs(datum.value) < 1 ? format(datum.value, '.3~g') : {letters}"
-    return alt.Axis(grid=grid, tickCount=6, format="~s", labelFlush=False, labelExpr=label)
+def axis(grid: bool = False, values: Sequence[float] | None = None) -> alt.Axis:
+    """An axis of numbers: 0, 0.1, 500, 1.5k, and 1e+15 where hardly anybody knows the letter; `values` says which."""
+    far = "datum.value >= 1e13 && datum.label ? format(datum.value, '~e')"
+    near = "abs(datum.value) < 1 && datum.label ? format(datum.value, '.3~g')"
+    label = f"datum.value == 0 ? '0' : {far} : {near} : datum.label"
+    ticks = {"tickCount": 6} if values is None else {"values": list(values)}
+    return alt.Axis(grid=grid, format="~s", labelFlush=False, labelExpr=label, **ticks)
 
 
 def rows_of(values: Sequence[Mapping[str, object]]) -> alt.InlineData:

@@ -27,7 +27,9 @@ def write_frontier(folder: Folder, found: Frontier, command: str) -> None:
         Section("The best baskets in hindsight", table=_baskets(found)),
         how_to_repeat(command),
     ]
-    sentence = found.sentence[:1].upper() + found.sentence[1:] + "."
+    units, stop = Units(found.unit, found.currency), found.levels[found.stop]
+    advice = f"Buy {listed(stop.basket) or 'nothing'}: {units.money(stop.price)} a row with every look, typical error "
+    sentence = f"{advice}{units.error(stop.typical_error)}. {found.sentence[:1].upper()}{found.sentence[1:]}."
     title = f"What money buys: {found.target} in {found.stream}"
     lead = [f"{found.rows} rows, {found.seeds} seeds, {len(found.sources)} sources."]
     publish(folder, Page(title, sentence, sections, lead=lead))
@@ -37,11 +39,16 @@ def _figure(found: Frontier) -> Figure:
     units = Units(found.unit, found.currency)
     way = [Stop(p.price, p.typical_error, listed(p.sources, 20) or "nothing") for p in found.hindsight]
     levels = [
-        Stop(level.price, level.typical_error, f"worth {level.worth:.3g}", i == found.stop)
+        Stop(level.price, level.typical_error, f"worth {level.worth:.3g}", i == found.stop, _word(i, found))
         for i, level in enumerate(found.levels)
     ]
     names = units.named("price a row", money=True), units.named("typical error")
     return frontier("What money buys", way, levels, *names, "best in hindsight")
+
+
+def _word(i: int, found: Frontier) -> str:
+    """Only the ends and the stop are written out; the others say it when a pointer rests on them."""
+    return f"worth {found.levels[i].worth:.3g}" if i in (0, found.stop, len(found.levels) - 1) else ""
 
 
 def _baskets(found: Frontier) -> Table:

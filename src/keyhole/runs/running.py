@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
@@ -14,6 +14,7 @@ from ..facts import reasons
 from ..files import write_atomically
 from ..outputs import Folder
 from ..protocol import Learner
+from ..rounds import Alarm
 from ..saving import to_bytes
 from ..scaling import Scaling
 from ..streams import Batch, DataError, Schema, Table
@@ -136,7 +137,8 @@ class Run:
         """Hand the page to the writer, who records one page while the next is played."""
         self._wait_for_writer()
         self.row = page.first + page.played
-        self._unwritten = self._writer.submit(self._record, page, self.learner.weights.copy(), _texts(caught))
+        weights, alarms = self.learner.weights.copy(), self.learner.alarms
+        self._unwritten = self._writer.submit(self._record, page, weights, alarms, _texts(caught))
 
     def _wait_for_writer(self) -> None:
         """Wait until all that was played is recorded."""
@@ -144,12 +146,12 @@ class Run:
             self._unwritten.result()
             self._unwritten = None
 
-    def _record(self, page: RunPage, weights: Floats, messages: list[str]) -> None:
-        """The page's new rows into the journal and the totals; `weights` are the learner's after them, and
+    def _record(self, page: RunPage, weights: Floats, alarms: Sequence[Alarm], messages: list[str]) -> None:
+        """The page's new rows into the journal and the totals; `weights` and `alarms` are the learner's after them, and
         `messages` what it warned of. Only the writer touches the totals while a page is played."""
         schema, z = self.scaling.schema, self.scaling.predictions(page.predictions[page.new])
         self.journal.append("rounds", rounds_of(page, z, schema.market.charge))
-        self.totals.add(page, z)
+        self.totals.add(page, z, alarms)
         if page.first == page.begun == 0 and z.size:
             self.references.first = float(z[0])
         if page.complete:

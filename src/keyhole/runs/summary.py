@@ -43,6 +43,8 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> dict[str, Any]
         "sources": sources_of(run.totals, run.learner),
         "support": [run.learner.names[i] for i in run.learner.support],
         "references": {name: line._asdict() for name, line in lines.items()},
+        "coverage": run.totals.trust.coverage,
+        "alarms": run.totals.trust.alarms,
         "warnings": _warnings(run.totals, settings.clip),
         "constant": list(run.totals.clips.constant),
         "command": settings.command,

@@ -1,13 +1,16 @@
 """The running totals of a run: what was bought, what was not there, what was clipped, what it cost."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from .._types import Floats, Ints
+from ..rounds import Alarm
 from ..state import Stateful
 from ..streams import Clips, Others, Schema
 from .pages import RunPage
+from .trust import Trust
 
 __all__ = ["Totals"]
 
@@ -33,6 +36,7 @@ class Totals(Stateful):
         "mark",
         "told",
         "messages",
+        "trust",
     )
 
     def __init__(self, schema: Schema, clip: bool = True) -> None:
@@ -48,10 +52,12 @@ class Totals(Stateful):
         self.mark: Ints = np.zeros((3, d), dtype=np.int64)
         self.told = 0
         self.messages = ""
+        self.trust = Trust()
 
-    def add(self, page: RunPage, predictions: Floats) -> None:
-        """The new rows of a page; `predictions` are theirs, in the label's units."""
+    def add(self, page: RunPage, predictions: Floats, alarms: Sequence[Alarm] = ()) -> None:
+        """The new rows of a page; `predictions` are theirs, in the label's units, `alarms` the learner's after them."""
         y, d = page.raw_labels, len(self.names)
+        self.trust.add(page.first + page.begun, y, page.levels[page.new], alarms)
         self.rows += y.size
         self.abandoned += int(np.isnan(y).sum())
         self.loss += float(np.nansum((predictions - y) ** 2))

@@ -72,6 +72,22 @@ def test_intervals_are_written_where_the_learner_has_them(frozen, table, tmp_pat
     assert found["high"].to_pylist() == [1.6] * 3
 
 
+def test_a_frozen_thrifty_writes_the_intervals_of_its_learner(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    learner = kh.make("thrifty", names=["a", "b", "c"], k=2, seed=0)
+    kh.play(learner, X, X[:, 1] + 0.1 * rng.normal(size=300))
+    learner.save(tmp_path / "m.kh")
+    frozen = Frozen.read(tmp_path / "m.kh")
+    (tmp_path / "new.csv").write_text("a,b,c\n1,2,3\n1,,3\n")
+    frozen.write(open_table(tmp_path / "new.csv"), tmp_path / "p.parquet", level=0.95)
+    found = pq.read_table(tmp_path / "p.parquet").to_pylist()
+    values = {name: {"a": 1.0, "b": 2.0, "c": 3.0}[name] for name in frozen.names}
+    assert (found[0]["low"], found[0]["high"]) == frozen.learner.interval(frozen.round, values, 0.95)
+    widths = [row["high"] - row["low"] for row in found]
+    assert widths[1] > 3 * widths[0] > 0
+
+
 def test_what_cannot_be_written_is_one_sentence(frozen, table, tmp_path):
     for name in ("p.xlsx", "p", "p.csv.zip"):
         with pytest.raises(ConfigError, match=r"written as \.csv or \.parquet"):

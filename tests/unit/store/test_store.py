@@ -94,6 +94,22 @@ def test_a_late_label_wins_over_abandonment(store):
     assert all(verdict.good for verdict in check(store.database))
 
 
+def test_a_prediction_comes_with_its_interval_once_there_is_one(store):
+    icu = store.create("ward", "thrifty", names=NAMES, k=3, seed=0)
+    r = icu.ask()
+    said = icu.say(r, seen(r, 0))
+    assert (said.low, said.high) == (None, None)
+    icu.tell(r, None, row(0)[1])
+    play(icu, 1, 30)
+    r = icu.ask(key="later")
+    said = icu.say(r, seen(r, 30))
+    assert (said.low, said.high) == icu.learner().interval(r, seen(r, 30), 0.9)
+    assert said.low < said.prediction < said.high
+    assert icu.rounds("open")[-1].said == said
+    play(icu, 31, 40)
+    assert all(verdict.good for verdict in check(store.database))
+
+
 def test_the_last_prediction_before_the_label_counts(store):
     icu = create(store)
     play(icu, 0, 12)

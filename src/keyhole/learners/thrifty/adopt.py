@@ -1,6 +1,6 @@
 """The trial becomes the support: the one place where the support changes."""
 
-from ..._jit import inner
+from ..._bare import inner
 from .change import forget_recent
 from .score import recount
 from .state import Fit, Now, State

@@ -1,21 +1,9 @@
 """The alarms of `thrifty`, in words."""
 
-from dataclasses import dataclass
-
+from ...rounds import Alarm
 from .state import Bell, State
 
-__all__ = ["Alarm", "alarms"]
-
-
-@dataclass(frozen=True)
-class Alarm:
-    """A change that was noticed: at which label (the first is 1), and what changed."""
-
-    row: int
-    what: str
-
-    def __str__(self) -> str:
-        return f"row {self.row}: {self.what}"
+__all__ = ["alarms"]
 
 
 def alarms(state: State) -> tuple[Alarm, ...]:

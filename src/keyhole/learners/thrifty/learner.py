@@ -11,9 +11,9 @@ from ...errors import ConfigError
 from ...frames import Records
 from ...market import Market, Prices, Sources
 from ...protocol import Block, Draft, Learner
-from ...rounds import Round
+from ...rounds import Alarm, Round
 from ...state import Value
-from .alarms import Alarm, alarms
+from .alarms import alarms
 from .block import play_block
 from .explain import Explanation, explain
 from .memory import Memory

@@ -1,6 +1,6 @@
 """The best few of many, kept in order while they come."""
 
-from ..._jit import inner
+from ..._bare import inner
 from ..._types import Floats, Ints
 
 __all__ = ["insert"]
