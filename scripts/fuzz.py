@@ -15,8 +15,11 @@ import sys
 import time
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -25,11 +28,38 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-BATCH, PATIENCE = 40, 10
+# Attempts at a time; seconds of work, and seconds in all (a loaded machine works little in them), that one may take.
+BATCH, PATIENCE, WAITING = 40, 10, 120
 
 
 def _hang(number: int, frame: object) -> None:
-    raise TimeoutError(f"more than {PATIENCE} s")
+    raise TimeoutError(f"more than {PATIENCE if number == signal.SIGPROF else WAITING} s")
+
+
+@contextmanager
+def _watched() -> Iterator[None]:
+    """A `TimeoutError` where it takes too long, by the processor's time or by the clock."""
+    signal.signal(signal.SIGPROF, _hang)
+    signal.signal(signal.SIGALRM, _hang)
+    signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+    signal.alarm(WAITING)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.alarm(0)
+
+
+@cache
+def _compiled(target: str) -> None:
+    """A few attempts that do not count: what they compile is no hang."""
+    from tests.fuzz.targets import LEARNERS, TARGETS, model
+
+    for name in LEARNERS if target in ("models", "rounds", "values") else ():
+        model(name)
+    for seed in range(8):
+        with suppress(Exception):
+            TARGETS[target](np.random.default_rng([8, seed]))
 
 
 def attempts(target: str, first: int, n: int) -> tuple[Counter[str], list[str]]:
@@ -38,18 +68,22 @@ def attempts(target: str, first: int, n: int) -> tuple[Counter[str], list[str]]:
 
     tally: Counter[str] = Counter()
     finds = []
-    signal.signal(signal.SIGALRM, _hang)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        _compiled(target)
+    sys.unraisablehook = lambda printed: unseen.append(str(printed.exc_value))  # a traceback that nobody can catch
     for seed in range(first, first + n):
-        signal.alarm(PATIENCE)
+        unseen: list[str] = []
         try:
-            with warnings.catch_warnings(), np.errstate(all="ignore"):
+            with _watched(), warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                tally[TARGETS[target](np.random.default_rng([9, seed]))] += 1
+                word = TARGETS[target](np.random.default_rng([9, seed]))
+            if unseen:
+                raise AssertionError(f"printed: {unseen[0]}")
+            tally[word] += 1
         except BaseException as fault:
             tally["FOUND"] += 1
             finds.append(f"{target}:{seed} {type(fault).__name__}: {str(fault)[:200]}")
-        finally:
-            signal.alarm(0)
     return tally, finds
 
 

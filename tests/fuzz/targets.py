@@ -23,7 +23,7 @@ from keyhole.saving import to_bytes
 from ..battery.forging import ODD, forged, pick
 from ..unit.dantzig import test_scaled
 
-__all__ = ["TARGETS"]
+__all__ = ["LEARNERS", "TARGETS", "model"]
 
 LEARNERS = ("thrifty", "ds-oslrc", "fixed-random", "ito2017-2", "vaw")
 CELLS = [
@@ -62,7 +62,8 @@ known = true
 
 
 @functools.cache
-def _model(name: str) -> bytes:
+def model(name: str) -> bytes:
+    """The bytes of a learner that has learnt a little and has rounds open."""
     k = 9 if name == "vaw" else 4
     learner = kh.make(name, d=9, k=k, seed=1)
     X, y, _ = kh.streams.synthetic(9, 2, 60, seed=2)
@@ -76,7 +77,7 @@ def _model(name: str) -> bytes:
 
 def models(rng: np.random.Generator) -> str:
     """Forged model files: refused, or a learner that works."""
-    data = forged(_model(pick(rng, LEARNERS)), rng)
+    data = forged(model(pick(rng, LEARNERS)), rng)
     try:
         learner = from_bytes(data)
     except kh.StateError:
@@ -90,7 +91,7 @@ def models(rng: np.random.Generator) -> str:
 
 def rounds(rng: np.random.Generator) -> str:
     """Rounds as JSON, changed anywhere: a `ProtocolError`, and the learner is as it was."""
-    learner = from_bytes(_model(pick(rng, LEARNERS)))
+    learner = from_bytes(model(pick(rng, LEARNERS)))
     before = to_bytes(learner)
     data = json.loads(learner.open_rounds[0].to_json())
     key = pick(rng, list(data))
@@ -108,7 +109,7 @@ def rounds(rng: np.random.Generator) -> str:
 
 def values(rng: np.random.Generator) -> str:
     """Values, labels and availabilities of any kind."""
-    learner = from_bytes(_model(pick(rng, LEARNERS)))
+    learner = from_bytes(model(pick(rng, LEARNERS)))
     before, r = to_bytes(learner), learner.open_rounds[0]
     call = int(rng.integers(4))
     odd = [

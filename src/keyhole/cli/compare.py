@@ -4,10 +4,12 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ._tables import without_bands, written
 from ._typed import typed_command
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ def compare(
     schema: Annotated[Path | None, typer.Option(help="Ranges and prices, for files.")] = None,
     spend: Annotated[float | None, typer.Option(min=0.0, help="Money per row, for those who plan with it.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute, for files.")] = None,
+    known: Annotated[str, typer.Option(help="Columns that are there for free, with commas, for files.")] = "",
     sort: Annotated[str, typer.Option(help="Sort by regret, loss, price or time; else as listed.")] = "",
     shuffle: Annotated[bool, typer.Option(help="Shuffle the rows of tables, by seed.")] = False,
 ) -> None:
@@ -42,7 +45,8 @@ def compare(
 
     if sort and sort not in SORTS:
         raise ConfigError(f"--sort must be one of {', '.join(SORTS)}, not '{sort}'")
-    found = [StreamSpec.parse(name, target, schema, shuffle, prices) for name in sources]
+    free = tuple(filter(None, map(str.strip, known.split(","))))
+    found = [StreamSpec.parse(name, target, schema, shuffle, prices, free) for name in sources]
     comparison = Comparison(out, found, split(algorithms), seeds, rounds, budget, extra, spend)
     pairs = _run(comparison, Engine.parse(engine, jobs), out)
     rows, notes = write_comparison(comparison.folder, pairs, typed_command(), sort, comparison.notes)
@@ -72,21 +76,15 @@ def _bar(total: int) -> "Iterator[Progress]":
 
 
 def _print(rows: "Sequence[Row]", notes: Sequence[str], out: Path) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from .._text import shown
     from ..report import comparison_cells
 
-    console = Console(width=None if sys.stdout.isatty() else 160)
+    width = get_terminal_size((160, 40)).columns
     for stream in dict.fromkeys(row.stream for row in rows):
-        table = Table(title=shown(stream), title_justify="left", box=None, pad_edge=False)
-        head, cells = comparison_cells([row for row in rows if row.stream == stream])
-        for i, name in enumerate(head):
-            table.add_column(name, justify="right" if i else "left", overflow="fold")
-        for line in cells:
-            table.add_row(*map(shown, line))
-        console.print(table, markup=False)
+        print(shown(stream))
+        head, cells = without_bands(*comparison_cells([row for row in rows if row.stream == stream]), width)
+        for line in written(head, cells, width):
+            print(shown(line))
     for note in notes:
-        console.print(f"note: {shown(note)}", markup=False, highlight=False, soft_wrap=True)
+        print(f"note: {shown(note)}")
     print(f"report: {out / 'report.html'}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ._tables import written
 from ._typed import thousands, typed_command
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def run(
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute or panel.")] = None,
     known: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
     ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
+    numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
+    encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
     out: Annotated[Path | None, typer.Option(help="The run folder; it must not hold a run yet.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Continue the run in this folder.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
@@ -53,7 +56,8 @@ def run(
         raise ConfigError("say which file and where to: keyhole run FILE --target NAME --budget K --out DIR")
     asked = Request(file, target, budget, spend, extra, worth, total, rows, algorithm, schema, prices)
     free = tuple(filter(None, map(str.strip, known.split(","))))
-    plan = prepare(replace(asked, ignored=ignore or (), known=free, seed=seed, command=typed_command()))
+    asked = replace(asked, ignored=ignore or (), known=free, numbers=numbers, encoding=encoding)
+    plan = prepare(replace(asked, seed=seed, command=typed_command()))
     _suggest(plan.settings)
     play(plan, out, checkpoint_every)
 
@@ -84,7 +88,8 @@ def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
         elif name == "algorithm":
             given = str(Spec.parse(given))
         if (list(given) if isinstance(given, tuple) else given) != had:
-            raise ConfigError(f"this run has --{name} {had}, not {given}; leave the option away, or begin a new run")
+            has = f"--{name} {had}" if had not in (None, "", []) else f"no --{name}"
+            raise ConfigError(f"this run has {has}, not {given}; leave the option away, or begin a new run")
 
 
 def _resume(ctx: typer.Context, folder: Path, every: float) -> None:
@@ -137,9 +142,8 @@ def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
     from ..report import headline, most_bought
 
     head, rows, _ = headline(summary)
-    width = max(len(row[0]) for row in rows)
-    for row in (head, *rows):
-        print(f" {row[0]:{width}}  {row[1]:>9}  {row[2]:>13}  {row[3]:>14}  {row[4]:>10}")
+    for line in written(head, rows, 79):
+        print(f" {line}")
     if not summary["labelled"]:
         print(" warning: no row had a label: nothing was learnt, and the mse means nothing", file=sys.stderr)
     print(f" bought most: {shown(most_bought(summary))}")

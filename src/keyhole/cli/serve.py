@@ -45,7 +45,8 @@ def serve(
         if guarded and not any_token(opened.database):
             make = f"keyhole token create --store {opened.database.shown}"
             raise ConfigError(f"{host} can be reached from elsewhere and the store has no token; make one with: {make}")
-        _run(Settings(url, guarded, local), host, port, workers, _line(opened))
+        supervisor = os.getpid() if workers > 1 else None
+        _run(Settings(url, guarded, local, supervisor), host, port, workers, _line(opened))
 
 
 def _line(store: "Store") -> str:

@@ -34,6 +34,10 @@ class Request:
     ignored: Sequence[str] = ()
     known: Sequence[str] = ()
     """Columns that are there before anything is ordered, besides those that the schema says."""
+    numbers: str = ""
+    """How numbers are written, such as '1.234,56'; as the schema says where it is left out, or plainly."""
+    encoding: str = ""
+    """How the file's text is encoded; as the schema says where it is left out, or UTF-8."""
     seed: int = 0
     command: str = ""
     title: str = ""
@@ -56,6 +60,8 @@ class Request:
             "prices": None if self.prices is None else str(self.prices.resolve()),
             "ignore": list(self.ignored),
             "known": ",".join(self.known) or None,
+            "numbers": self.numbers,
+            "encoding": self.encoding,
             "seed": self.seed,
         }
 
@@ -73,7 +79,7 @@ class Plan(NamedTuple):
 def prepare(request: Request) -> Plan:
     """The plan of a run; a `ConfigError` names what cannot be."""
     given = Schema.read(request.schema) if isinstance(request.schema, Path) else request.schema
-    file = open_table(request.file, encoding=given.encoding if given else "")
+    file = open_table(request.file, encoding=request.encoding or (given.encoding if given else ""))
     if request.target is not None and request.target in request.ignored:
         raise ConfigError(f"'{request.target}' is the target and ignored; leave away one of the two")
     spec = Spec.parse(request.algorithm)
@@ -108,6 +114,10 @@ def _schema(request: Request, given: Schema | None, file: Table) -> Schema:
     elif request.target is None:
         raise ConfigError("say which column is to be predicted: --target NAME (or a schema that says so)")
     else:
-        schema = Schema.unknown(request.target, file.usable(request.target, request.ignored), request.ignored)
+        left = {request.target, *request.ignored}
+        named = [name for name in file.names if name not in left]  # what looks like text may be numbers
+        usable = named if request.numbers else file.usable(request.target, request.ignored)
+        schema = Schema.unknown(request.target, usable, request.ignored)
+    schema = schema.written(request.numbers, request.encoding)
     schema = schema.with_known(request.known) if request.known else schema
     return schema if request.prices is None else schema.with_prices(read_prices(request.prices))

@@ -13,6 +13,7 @@ from .. import __version__
 from ..store.store import Store
 from . import exports, labels, learners, metrics, pages, rounds, watching
 from .guard import Guard
+from .leaving import leave_with
 from .problems import Problem, add_handlers, problem
 from .settings import Settings
 
@@ -49,7 +50,10 @@ def create_app(settings: Settings) -> FastAPI:
 
 def from_environment() -> FastAPI:
     """The app of a worker."""
-    return create_app(Settings.from_environment())
+    settings = Settings.from_environment()
+    if settings.supervisor is not None:
+        leave_with(settings.supervisor)
+    return create_app(settings)
 
 
 async def _store_is_away(request: Request, fault: Exception) -> Response:

@@ -53,7 +53,10 @@ def _error(icu: StoredLearner) -> "figures.Figure | None":
     n = icu.totals().scored
     if n < 2:
         return None
-    rows = [row for row in looks.curve(icu, _places(n, _POINTS)) if math.isfinite(row[1])]
+    # The first errors are those of who knows nothing, and would hide all others: a long curve begins a little later.
+    begin = n // 50
+    places = [begin + i for i in _places(n - begin, _POINTS)]
+    rows = [row for row in looks.curve(icu, places) if math.isfinite(row[1])]
     x = np.array([row[0] for row in rows], dtype=np.float64)
     lines = [figures.Curve("typical error so far", np.sqrt([row[1] / row[0] for row in rows]))]
     lines.append(figures.Curve("buying nothing", np.sqrt([row[2] / row[0] for row in rows])))

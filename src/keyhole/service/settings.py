@@ -20,6 +20,8 @@ class Settings:
     """Whether every call needs a token."""
     local: bool = True
     """Whether only this machine can reach it: then no other host name is answered."""
+    supervisor: int | None = None
+    """The process that looks after several workers."""
 
     def to_environment(self) -> None:
         """For the workers, which are processes of their own."""

@@ -81,7 +81,8 @@ def ward(icu: StoredLearner) -> Ward:
     note, totals = icu.note, icu.totals()
 
     def look(learner: Learner) -> tuple[str, str, list[Reason], list[str]]:
-        what = f"at most {learner.k} of {learner.d} attributes a round"
+        kind = "attributes" if learner.market.plain else "sources"
+        what = f"at most {learner.k} of {len(learner.market.sources)} {kind} a round"
         return learner.name, what, facts.reasons(learner), facts.alarms(learner)
 
     algorithm, budget, reasons, alarms = icu.read(look)

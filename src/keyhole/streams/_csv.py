@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as csv
 
 from .._text import shown
-from .arrow import kind
+from .arrow import kind, quietly
 from .encoding import hint
 from .table import Column, DataError, Table
 
@@ -123,7 +123,7 @@ class CsvTable(Table):
             check_utf8=False,
         )
         try:
-            with self._reader(convert, self._noting(invalid), threads=False) as reader:
+            with quietly(), self._reader(convert, self._noting(invalid), threads=False) as reader:
                 self._search(reader, names, invalid)
         except _FAULTS:
             pass  # what cannot be read as text either is told in pyarrow's words

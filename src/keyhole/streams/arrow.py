@@ -1,6 +1,8 @@
 """Arrow columns as numbers."""
 
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +10,7 @@ import pyarrow.types as is_
 
 from .._types import Floats
 
-__all__ = ["kind", "matrix", "regroup"]
+__all__ = ["kind", "matrix", "quietly", "regroup"]
 
 
 def kind(dtype: pa.DataType) -> str:
@@ -60,3 +62,13 @@ def _dense(rows: pa.RecordBatch, names: Sequence[str]) -> Floats:
 
 def _numbers(column: pa.Array) -> pa.Array:
     return column if is_.is_float64(column.type) else column.cast(pa.float64(), safe=False)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """pyarrow prints a traceback where a row that it hands over is not UTF-8; nobody can catch it."""
+    sys.unraisablehook, hook = lambda _: None, sys.unraisablehook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = hook

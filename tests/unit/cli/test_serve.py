@@ -122,3 +122,15 @@ def test_the_demo_has_something_to_look_at(sqlite_url):
         assert totals.spent > 0
         assert all(v.good for v in check(store.database))
     assert "serve --demo" in (sys.modules["tests.journeys.conftest"].Path(__file__).parents[3] / "Makefile").read_text()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such kill")
+def test_workers_do_not_outlive_a_killed_supervisor(ward):
+    """They would hold its port for ever, and its output open."""
+    server = Server(ward, "--workers", "2")
+    with urllib.request.urlopen(f"{server.address}/healthz") as answer:
+        assert answer.status == 200
+    server.process.kill()
+    server.process.communicate(timeout=60)  # ends once nobody holds the pipe
+    with pytest.raises(urllib.error.URLError):
+        urllib.request.urlopen(f"{server.address}/healthz", timeout=5)

@@ -142,3 +142,16 @@ def test_thousands_of_columns_take_no_time_that_grows_with_their_square(tmp_path
     schema = Schema.plain("column 7", used).with_prices(dict.fromkeys(used, 2.0)).without(used[:4000])
     assert next(open_table(pa.table({n: [1.0] for n in names}), schema).batches(schema.names)).X.shape == (1, 3999)
     assert time.process_time() - start < 8
+
+
+def test_a_long_row_in_another_encoding_is_one_sentence_and_prints_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, printed = tmp_path / "a.csv", []
+    lines = ["a,b,y", *["1,2,3"] * 200_000, "1,\xe9t\xe9,3,4", "1,2,3"]
+    path.write_bytes("\n".join(lines).encode("latin-1"))
+    monkeypatch.setattr("sys.unraisablehook", printed.append)
+    with pytest.raises(DataError, match=r"a\.csv") as told:
+        list(open_table(path).batches(["a", "b"], "y"))
+    assert "\n" not in str(told.value)
+    assert printed == []

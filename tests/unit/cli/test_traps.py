@@ -1,0 +1,91 @@
+"""The command line's traps: what was typed is done, or refused in one sentence."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ...journeys.conftest import COMMAND, environment, stream, typed, write  # noqa: F401
+
+
+@pytest.fixture
+def comma(tmp_path):
+    rows = [f"{i % 7},5;1.{i % 5}00,25;{2 * (i % 7)},5" for i in range(120)]
+    (tmp_path / "comma.csv").write_text("\n".join(["a;b;y", *rows, ""]))
+    return "comma.csv"
+
+
+def test_a_decimal_comma_is_an_option(typed, comma, tmp_path):  # noqa: F811
+    words = ("run", comma, "--target", "y", "--budget", "1")
+    code, _, err = typed(*words, "--out", "no")
+    assert code == 2
+    assert "1.234,56" in err
+    assert not (tmp_path / "no").exists()
+    code, out, _ = typed(*words, "--numbers", "1.234,56", "--out", "r")
+    assert code == 0
+    assert "bought most: a" in out
+    code, _, err = typed(*words, "--numbers", "one", "--out", "no")
+    assert code == 2
+    assert "numbers must be one of" in err
+    assert typed("run", "--resume", "r", "--numbers", "1.234,56")[0] == 0
+    code, _, err = typed("run", "--resume", "r", "--numbers", "1,234.56")
+    assert code == 2
+    assert "this run has --numbers 1.234,56, not 1,234.56" in err
+
+
+def test_an_option_that_the_run_never_had_is_told_so(typed, comma):  # noqa: F811
+    assert typed("run", comma, "--target", "y", "--budget", "1", "--numbers", "1.234,56", "--out", "r")[0] == 0
+    code, _, err = typed("run", "--resume", "r", "--spend", "3")
+    assert code == 2
+    assert "this run has no --spend, not 3.0" in err
+    assert err.count("\n") == 1
+
+
+def test_an_encoding_is_an_option(typed, tmp_path):  # noqa: F811
+    rows = "".join(f"{i % 7},{i % 5},{i % 7}\n" for i in range(120))
+    (tmp_path / "old.csv").write_bytes(f"größe,b,y\n{rows}".encode("latin-1"))
+    words = ("run", "old.csv", "--target", "y", "--budget", "1", "--out", "r")
+    code, _, err = typed(*words)
+    assert code == 2
+    assert "not UTF-8" in err
+    code, out, _ = typed(*words, "--encoding", "latin-1")
+    assert code == 0
+    assert "größe" in out
+
+
+def test_tables_fit_on_eighty_columns(typed, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("COLUMNS", "80")
+    write(tmp_path / "v.csv", {name: 1e3 * column for name, column in stream(200).items()})
+    (tmp_path / "p.toml").write_text("".join(f"x{i} = {i + 1}\n" for i in range(7)))
+    money = ("--budget", "3", "--prices", "p.toml", "--known", "x7")
+    code, out, _ = typed("run", "v.csv", "--target", "y", *money, "--out", "r")
+    assert code == 0
+    assert max(map(len, out.splitlines()[1:-2])) <= 80
+    names = "fixed-random,thrifty[worth=0.001],vaw"
+    words = ("compare", "v.csv", "--target", "y", "--algorithms", names, "--seeds", "2", *money)
+    code, out, _ = typed(*words, "--out", "c", "--sort", "time")
+    assert code == 0
+    table = out[: out.index("note:")].splitlines()
+    assert max(map(len, table)) <= 80
+    assert any(line.startswith("thrifty[worth=0.001]") for line in table)
+    numbers = [line.split()[-7:] for line in table if re.search(r"\d$", line)]
+    assert len(numbers) == 3
+    assert all(len(line) == 7 for line in numbers)
+    vaw = next(line for line in table if line.startswith("vaw")).split()
+    assert float(vaw[-1]) == 28.0  # of x0 to x6: x7 is known
+    times = [float(line[-2]) for line in numbers]
+    assert times == sorted(times)
+
+
+def test_time_per_row_is_without_what_a_process_does_once():
+    code = (
+        "import time; from keyhole.study.job import Job, run_job; from keyhole.study.stream_spec import StreamSpec\n"
+        "job = Job(StreamSpec.parse('synthetic:d=6,k=2'), 'fixed-random', 0, 300, 2)\n"
+        "t = time.perf_counter(); first = run_job(job)['seconds']; whole = time.perf_counter() - t\n"
+        "print(first, run_job(job)['seconds'], whole)\n"
+    )
+    said = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    first, _, whole = np.array(said.stdout.split(), dtype=float)
+    assert first < 0.5 * whole
