@@ -8,19 +8,20 @@ from .. import figures
 from .._types import Floats
 from ..figures import Curve, Figure, Stop
 from ..runs import RunData
+from ..study.frontiers import Frontier
 from .advice import Advice
 from .headline import own_line
-from .words import Units, digits
+from .words import Units, digits, listed
 
 __all__ = ["draw"]
 
 _SHOWN, _CURVES, _BINS = 16, 6, 8
 
 
-def draw(data: RunData, advice: Advice, units: Units) -> dict[str, Figure]:
-    """The figures by name; those for which there is nothing to show are left away."""
+def draw(data: RunData, advice: Advice, units: Units, known: Frontier | None = None) -> dict[str, Figure]:
+    """The figures by name; what has nothing to show is left away. `known` is a frontier of this file."""
     made = {
-        "frontier": _frontier(data, advice, units),
+        "frontier": _frontier(data, advice, units, known),
         "loss": _error(data, units),
         "predicted": _predicted(data, units),
         "standardised": _standardised(data, units),
@@ -31,7 +32,7 @@ def draw(data: RunData, advice: Advice, units: Units) -> dict[str, Figure]:
     return {name: figure for name, figure in made.items() if figure is not None}
 
 
-def _frontier(data: RunData, advice: Advice, units: Units) -> Figure | None:
+def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | None) -> Figure | None:
     """What each amount of money could have bought, and where the run stands."""
     if advice.baskets is None:
         return None
@@ -47,8 +48,14 @@ def _frontier(data: RunData, advice: Advice, units: Units) -> Figure | None:
         if key in lines
     ]
     x_name = units.named("price a row", money=True) if units.priced else "attributes a row"
-    figure = figures.frontier("What money buys", stops, beside, x_name, units.named("typical error"))
     note = "The line adds the source that explains most for its money, in hindsight; the dots are online."
+    if known is not None:
+        stops = [Stop(p.price, p.typical_error, listed(p.sources, 20) or "nothing") for p in known.hindsight]
+        levels = [Stop(v.price, v.typical_error, f"frontier, worth {v.worth:.3g}", word="") for v in known.levels]
+        beside = [*levels, *beside]
+        note = "The line has the best baskets in hindsight and the dots without a name thrifty at several worths, as "
+        note += "keyhole frontier found them for this file."
+    figure = figures.frontier("What money buys", stops, beside, x_name, units.named("typical error"))
     return replace(figure, note=note)
 
 

@@ -1,12 +1,15 @@
 """The report of one run, for somebody who decides: report.html and its figures."""
 
 import re
+from pathlib import Path
 from typing import Any
 
+from ..errors import ConfigError
 from ..figures import Figure, standalone
 from ..files import write_atomically
 from ..outputs import Folder
 from ..runs import RunData
+from ..study.frontiers import FILE, Frontier, frontier_in
 from .advice import HOW, Advice, advise, rule_of
 from .headline import headline
 from .page import Page, Section, Table, Tile, how_to_repeat, publish
@@ -20,18 +23,18 @@ _REASONS, _NAMES = 8, 400
 
 def write_report(folder: Folder, data: RunData) -> None:
     """Write report.html and figures/ of a run whose results are complete."""
-    page, drawn = run_page(data)
+    page, drawn = run_page(data, _frontier_beside(folder.path, data.summary))
     for name, figure in drawn.items():
         write_atomically(folder.file(f"figures/{name}.svg"), standalone(figure.svg).encode())
     publish(folder, page)
 
 
-def run_page(data: RunData) -> tuple[Page, dict[str, Figure]]:
-    """The page and its figures by name."""
+def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[str, Figure]]:
+    """The page and its figures by name; `known` is a frontier of the same file and label."""
     s = data.summary
     units = Units.of(s, priced=data.schema is not None and data.schema.priced)
     advice = advise(data, units)
-    drawn = draw(data, advice, units)
+    drawn = draw(data, advice, units, known)
     sections = [
         _brought(data, drawn, units),
         _why(data, units),
@@ -46,6 +49,18 @@ def run_page(data: RunData) -> tuple[Page, dict[str, Figure]]:
         lead.append(HOW.format(rule=rule_of(s)))
     title = f"{s['title']}: {s['algorithm']}"
     return Page(title, advice.sentence, [p for p in sections if p], _tiles(data, advice, units), lead), drawn
+
+
+def _frontier_beside(run: Path, summary: dict[str, Any]) -> Frontier | None:
+    """What `keyhole frontier` left for the same file and label in a folder beside the run's, if it did."""
+    for path in sorted(run.resolve().parent.glob(f"*/{FILE}")):
+        try:
+            found = frontier_in(path.parent)
+        except ConfigError:
+            continue
+        if (Path(found.stream).name, found.target) == (summary["file"], summary["target"]):
+            return found
+    return None
 
 
 def _tiles(data: RunData, advice: Advice, units: Units) -> list[Tile]:

@@ -9,10 +9,11 @@ import pytest
 from keyhole.facts import Reason
 from keyhole.least_squares import Moments
 from keyhole.report.page import Page, Section, Table, render
-from keyhole.report.run_page import run_page
+from keyhole.report.run_page import _frontier_beside, run_page
 from keyhole.report.words import Units
 from keyhole.runs import RunData
 from keyhole.streams import Attribute, Label, Schema
+from keyhole.study.frontiers import Frontier, Level, Point
 
 NAMES = ("age", "weight", "a_name_so_long_that_somebody_would_have_cut_it_somewhere_in_the_middle", "noise")
 
@@ -140,3 +141,18 @@ def test_text_from_outside_is_text():
 def test_units_are_said_once_and_only_where_they_are_known():
     assert Units("mmHg", "EUR").named("typical error") == "typical error, mmHg"
     assert Units().named("typical error") == "typical error"
+
+
+def test_a_run_stands_on_the_frontier_that_lies_beside_it(tmp_path):
+    point = Point(7.0, 81.0, ("age", "weight"), True, 0.0)
+    level = Level(0.5, 8.25, 90.0, 89.0, 91.0, {"age": 1.0}, ("age",), point)
+    found = Frontier("data/visits.csv", "bp", 320, 1, {"age": 2.0}, (), (level,), (point,), 0, "a sentence")
+    (tmp_path / "frontier").mkdir()
+    found.write(tmp_path / "frontier" / "frontier.json")
+    beside = {"file": "visits.csv", "target": "bp"}
+    assert _frontier_beside(tmp_path / "run", beside) == found
+    assert _frontier_beside(tmp_path / "run", beside | {"target": "other"}) is None
+    rows = run_page(run(), found)[1]["frontier"].rows
+    assert ["frontier, worth 0.5", "8.25", "9.49"] in rows
+    assert ["in hindsight: age and weight", "7", "9"] in rows
+    assert "this run" in [row[0] for row in rows]
