@@ -1,6 +1,6 @@
 """What to buy: the support, and in every free place the attribute that could help most.
 
-    value_j = (|r_j| + b_t se_j) / sqrt(c_j)            b_t = 0.4 sqrt(ln(1 + t)): optimism
+    value_j = (|r_j| + b_t se_j) / sqrt(c_j)            b_t^2 = ln((d / k) sqrt(1 + t)) / 2: optimism
 
 Attributes never asked for come first. Every second round a place of the support is lent while someone waits for it
 (`explore`). With `spend`, members that must give way for a borrower, and what fills the free places, are exact
@@ -39,9 +39,15 @@ def _value(me: Attribute, s2: float, optimism: float) -> float:
 
 
 @inner
+def _optimism(rivals: float, rows: float) -> float:
+    """b_t: more where a place has more rivals, and as time goes by."""
+    return math.sqrt(0.5 * math.log(rivals * math.sqrt(1.0 + rows)))
+
+
+@inner
 def _shortlist(state: State, pool: Bools, taken: Ints, money: float, values: Floats, items: Ints) -> int:
     """The best candidates that can be paid, best first, as many as `items` has room for; ties in the seeded order."""
-    optimism = 0.4 * math.sqrt(math.log1p(state.now.n / state.now.g))
+    optimism = _optimism(state.order.size / state.given.k, state.now.n / state.now.g)
     n = items.size - items.size  # not 0: numba would compile `insert` for that number, and for the others
     for p in range(state.order.size):
         j = state.order[p]

@@ -1,8 +1,9 @@
 """Who may borrow a place of the support: those about whom more knowledge is worth more than it costs.
 
-    loan_value_j = t E[what j brings in place of the member cheapest to lose]_+ / (n_j cost of a round without a) - 1
+    loan_value_j = t (what knowing j is worth) / (n_j cost of a round without a) - 1
 
-With a the member whose place j takes: knowing j twice as well takes n_j such rounds, and helps in t more.
+With a the member whose place j takes, the cheapest to lose: knowing j twice as well takes n_j such rounds, and helps in
+t more.
 """
 
 import math
@@ -27,9 +28,10 @@ def _psi(z: float) -> float:
 
 @inner
 def _improvement(w: float, prec: float, r: float, sd: float, c: float, u: float, share: float) -> float:
-    """E (gain of j in place of a)_+ for a covariance of j with the residual that is N(r, sd^2); prec = P_aa.
+    """What knowing the gain of j in place of a is worth; its covariance with the residual is N(r, sd^2), prec = P_aa.
 
-    The gain is positive beyond two thresholds, up and down, and nearly linear there. Where money is short, j has to be
+    The gain is positive beyond two thresholds, up and down, and nearly linear there: knowing on which side of one it
+    lies is worth sd slope E(Z - |z|)_+, whichever side looks more likely now. Where money is short, j has to be
     worth only its `share` of the price of a: the rest buys something else.
     """
     if w < 0.0:
@@ -40,7 +42,7 @@ def _improvement(w: float, prec: float, r: float, sd: float, c: float, u: float,
     up, down = w * c / (root + u), w * c / (root - u)
     slope_up = 2.0 * (up + (w - u * up / c) * u / J) / c
     slope_down = 2.0 * (down - (w + u * down / c) * u / J) / c
-    return sd * (slope_up * _psi((up - r) / sd) + slope_down * _psi((down + r) / sd))
+    return sd * (slope_up * _psi(abs(up - r) / sd) + slope_down * _psi(abs(down + r) / sd))
 
 
 @inner
@@ -94,7 +96,7 @@ def appraise(state: State, j: int, v: float, u: Floats, slab: float, s: float) -
     odds = given.k / max(attr.size - given.k, 1)
     odds *= math.sqrt(1.0 - ease) * math.exp(min(0.5 * ease * (r / se) ** 2, 50.0)) if known else 1.0
     limited, worth, least = not math.isinf(given.spend), 0.0, np.inf
-    weakest, part = 0, 1.0
+    weakest, part, me.claims = 0, 1.0, 0
     for a in range(now.m):
         w, u_a, price = member[a].w, u[a] if known else 0.0, attr[member[a].j].price
         share = min(1.0, me.price / price) if limited and price > 0.0 else 1.0
@@ -102,11 +104,14 @@ def appraise(state: State, j: int, v: float, u: Floats, slab: float, s: float) -
         if loss < least and w != 0.0:
             least, weakest, part = loss, a, share
         if abs(u_a) > 1e-3:
-            worth = max(worth, _stand_in(w, member[a].sd ** 2, r, se, c, u_a, v, slab))
+            one = _stand_in(w, member[a].sd ** 2, r, se, c, u_a, v, slab)
+            if one > worth:
+                worth, me.claims = one, a + 1
     if not math.isinf(least):
         w, prec, u_a = member[weakest].w, P[weakest, weakest], u[weakest] if known else 0.0
         adds = _improvement(w, prec, ease * r, se * math.sqrt(ease), c, u_a, part)
-        worth = max(worth, odds / (1.0 + odds) * adds)
+        if odds / (1.0 + odds) * adds > worth:
+            worth, me.claims = odds / (1.0 + odds) * adds, 0
     a = _displaced(me, state.pair[j], member, now, v, u, s, known)
     cost = member[a].w ** 2 * member[a].cond + 1e-12 * now.s2
     seen = (me.observed + 1.0) / (me.asked + 1.0)  # what is rarely observed rarely helps
@@ -115,8 +120,15 @@ def appraise(state: State, j: int, v: float, u: Floats, slab: float, s: float) -
 
 
 def line_up(state: State) -> None:
-    """Every second round is lent while a loan is worth it to anyone, in turn, the most valuable first."""
+    """Every second round is lent while a loan is worth it to anyone, in turn, the most valuable first.
+
+    Of those whose stand-in one member may be, one at most is right: they share what a loan is worth.
+    """
     now, order, value, place = state.now, state.order, state.attr["loan_value"], state.attr["place"]
     waiting = order[(value[order] > 0.0) & (place[order] < 0)]
+    claims = state.attr["claims"][waiting]
+    many = np.bincount(claims, minlength=1)
+    many[0] = 1
+    waiting = waiting[value[waiting] + 1.0 > many[claims]]
     state.queue[: waiting.size] = waiting[np.argsort(-value[waiting], kind="stable")]
     now.queued, now.turn = waiting.size, 0

@@ -91,6 +91,7 @@ class Memory(Stateful):
             (self.order, 0, d),
             (self.member["j"], 0, d),
             (self.attr["displaced"], 0, k),
+            (self.attr["claims"], 0, k + 1),
         )
         inside = all(low <= a.min(initial=low) and a.max(initial=low) < high for a, low, high in indices)
         if not (inside and len(self.shown) == rows <= self.most_rows and self._consistent(m)):

@@ -9,33 +9,12 @@ import math
 from ..._jit import inner
 from ..._types import Floats, Ints
 from .arrays import flags, zeros
-from .fit import impute, mean_and_variance
+from .extremes import winsorised
+from .fit import impute
 from .level import level
-from .state import Attribute, Now, State
+from .state import Now, State
 
-__all__ = ["answer", "predict", "scaled", "signal", "winsorised"]
-
-# Values beyond this many deviations are drawn in, once ten were seen.
-_WINSOR = 6.0
-# Whatever is larger after scaling is no measurement; its square must stay finite.
-_LARGEST = 1e60
-
-
-@inner
-def scaled(x: float, ref: float, unit: float) -> float:
-    """(x - ref) / unit; 0 while only one value was seen."""
-    return min(max((x - ref) / unit, -_LARGEST), _LARGEST) if unit > 0.0 else 0.0
-
-
-@inner
-def winsorised(me: Attribute, x: float) -> float:
-    """x in the attribute's own units, drawn in to its mean +- 6 deviations."""
-    z = scaled(x, me.ref, me.unit)
-    if me.observed < 10:
-        return z
-    mean, variance = mean_and_variance(me)
-    reach = _WINSOR * math.sqrt(variance)
-    return min(mean + reach, max(mean - reach, z)) if reach > 0.0 else z
+__all__ = ["answer", "predict", "signal"]
 
 
 @inner

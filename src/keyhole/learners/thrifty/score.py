@@ -143,7 +143,8 @@ def regress(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Float
             q[a] = min(most, max(-most, cov)) * (share + (1.0 - share) * n / (n + s * g))
         r -= w * q[a]
         used += 1.0 / (n / g + s)
-        apart += unmatched((w * sd) ** 2 * v, me.n / g, n / g, s)
+        if pair.size > 1:  # else no row could ever show both
+            apart += unmatched((w * sd) ** 2 * v, me.n / g, n / g, s)
     c = v
     for a in range(m):
         u[a] = 0.0

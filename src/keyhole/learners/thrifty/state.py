@@ -71,10 +71,16 @@ class Attribute:
     xy: float
     y: float
     rows: int
-    # Its place in the support, or -1; the place it would borrow; scratch of a fit, else -1.
+    # Its place in the support, or -1; the place it would borrow; scratch of a fit, else -1; 1 + the place of the member
+    # that may be its stand-in, else 0.
     place: int
     displaced: int
     mark: int
+    claims: int
+    # The largest deviation seen; evidence that its extreme values are as real as the others, and that they are none.
+    far: float
+    genuine: float
+    void: float
 
 
 class Pair:

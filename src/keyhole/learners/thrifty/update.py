@@ -12,10 +12,11 @@ from ..._jit import inner
 from ..._types import Floats, Ints
 from .arrays import flags, zeros
 from .change import notice
+from .extremes import judge_extremes, scaled, sized, winsorised
 from .fit import add
 from .interval import calibrate
 from .level import follow, level
-from .predict import answer, scaled, signal, winsorised
+from .predict import answer, signal
 from .score import accumulate
 from .spread import spread
 from .state import Now, Records, State
@@ -87,6 +88,8 @@ def _keep(attr: Records, shown: Records, t: int, g: float, attributes: Ints, x: 
             me.unit = _power(x[i] - me.ref)
         z = scaled(x[i], me.ref, me.unit)
         shown[t, n].j, shown[t, n].x = j, winsorised(me, x[i])
+        mean, z = (me.raw_x / me.raw_n if me.observed else 0.0), sized(me, z)
+        me.far = max(me.far, abs(scaled(x[i], me.ref, me.unit) - mean))
         me.observed += 1
         me.raw_n += g
         me.raw_x += g * z
@@ -150,6 +153,8 @@ def tell(state: State, attributes: Ints, x: Floats, y: float, before: int, total
         shown += seen[a]
     if now.told > 0:
         calibrate(state.quantiles, abs(answer(now, f) + level(state.accounts) - y), spread(state, v, seen), now.told)
+        if shown == m:
+            judge_extremes(state, attributes, x, before, y - answer(now, f) - level(state.accounts))
         y = _compare(state, f, y, shown == m)
     t = now.told % state.row.size
     state.row[t].y, state.row[t].weight = y, now.g

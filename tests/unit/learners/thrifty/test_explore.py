@@ -4,7 +4,7 @@ import numba
 import numpy as np
 
 import keyhole as kh
-from keyhole.learners.thrifty.explore import appraise
+from keyhole.learners.thrifty.explore import appraise, line_up
 
 
 @numba.njit
@@ -54,3 +54,28 @@ def test_a_possible_stand_in_is_worth_a_loan_until_evidence_is_against_it():
     state.attr[3].r = 0.0  # 7 standard errors from that
     lender(state, [0.0, u, 0.0])
     assert state.attr[3].loan_value < 0.0
+
+
+def test_those_whose_stand_in_one_member_may_be_share_what_a_loan_is_worth():
+    state = kh.make("thrifty", d=6, k=3, seed=0).memory.state
+    attr, now = state.attr, state.now
+    now.n, now.m, attr["place"], attr["loan_value"] = 1000.0, 3, -1, -1.0
+    attr["place"][:3], attr["loan_value"][3:], attr["claims"][3:] = [0, 1, 2], [0.9, 1.5, 0.2], [2, 2, 0]
+    line_up(state)
+    assert state.queue[: now.queued].tolist() == [4, 5]  # 3 and 4 claim the same: 1.9 / 2 < 1 < 2.5 / 2
+
+
+def test_what_is_known_for_sure_is_not_worth_a_loan_on_either_side():
+    state = known([0.5, 0.3, 0.4])
+    for r in (0.0, 0.39):  # far worse, far better than the member it would replace
+        state.attr[3].r, state.attr[3].se = r, 1e-3
+        lender(state, [0.0, 0.0, 0.0])
+        assert state.attr[3].loan_value < 0.0
+
+
+def test_a_single_place_never_shows_two_attributes_and_settles_all_the_same():
+    X, y, w = kh.streams.synthetic(20, 1, 6000, seed=3)
+    learner = kh.make("thrifty", d=20, k=1, seed=0)
+    history = kh.play(learner, X, y)
+    assert learner.support.tolist() == np.flatnonzero(w).tolist()
+    assert history.explored[3000:].mean() < 0.01

@@ -76,7 +76,7 @@ def test_a_level_that_drifts_is_followed():
     X, y, _ = kh.streams.synthetic(10, 3, 4000, seed=1)
     wave = np.sin(2.0 * np.pi * np.arange(4000) / 2000.0)
     _, losses = played(X, y + wave)
-    assert losses[500:].mean() < 0.016  # the noise is 0.01, the wave's variance 0.5
+    assert losses[500:].mean() < 0.02  # the noise is 0.01, the wave's variance 0.5
 
 
 @pytest.mark.parametrize("seed", range(3))
