@@ -29,7 +29,8 @@ def test_the_examples_of_a_page_run_one_after_another(page, monkeypatch, tmp_pat
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_links_lead_somewhere(page):
     for link in LINK.findall(page.read_text(encoding="utf-8")):
-        assert (page.parent / link).exists(), link
+        made = link.startswith(("algorithms/", "reference/"))  # by the build, whose own links are tested with the site
+        assert made or (page.parent / link).exists(), link
 
 
 def test_every_page_is_in_the_table_of_contents():

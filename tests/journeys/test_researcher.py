@@ -19,7 +19,8 @@ def results(folder):
     return [(folder / name).read_bytes() for name in RESULTS]
 
 
-def test_a_comparison_prints_its_table_and_continues_where_it_stopped(typed, tmp_path):
+def test_a_comparison_prints_its_table_and_continues_where_it_stopped(typed, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
     words = (*COMPARE, "--rounds", "300", "--out", "a")
     code, out, _ = typed(*words, "--seeds", "2")
     assert code == 0
@@ -37,7 +38,8 @@ def test_a_comparison_prints_its_table_and_continues_where_it_stopped(typed, tmp
     assert set(table["attributes_per_row"][-3:]) == {8.0}
 
 
-def test_what_an_earlier_command_played_stays_in_the_report(typed, tmp_path):
+def test_what_an_earlier_command_played_stays_in_the_report(typed, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
     words = ("compare", "synthetic:d=8,k=3", "--rounds", "100", "--seeds", "2", "--out", "a")
     assert typed(*words, "--algorithms", "vaw,rda")[0] == 0
     code, out, _ = typed(*words, "--algorithms", "fixed-random", "--sort", "regret")

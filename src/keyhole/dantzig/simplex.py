@@ -46,6 +46,15 @@ class Simplex(Stateful):
         self.cost: Floats = self._work.c[1, 0]
         self._fit()
 
+    def get_state(self) -> dict[str, Value]:
+        """The basis; of the arrays only what is in use, so that remnants of singular inverses stay behind."""
+        flat, m = super().get_state(), self.m
+        kept = np.zeros_like(self.GG)
+        kept[0, :m, :m] = self._basis.G[:m, :m]
+        if self.updates <= UPDATES:  # else it is computed anew before it is read
+            kept[1, :m, :m] = self._basis.G_inv[:m, :m]
+        return flat | {"GG": kept}
+
     def set_state(self, flat: dict[str, Value]) -> None:
         """Take over a saved basis; what is derived from it is computed again."""
         super().set_state(flat)

@@ -126,7 +126,7 @@ def test_a_solve_without_solution_keeps_the_last_estimate(monkeypatch, status):
     learner, _ = played(T=900, explore="t^(-1/3)")
     w, S = learner.estimate.w_hat.copy(), learner.support.copy()
     assert w.any()
-    monkeypatch.setattr(learner.estimate.seq, "solve", lambda gamma: no_solution(10, status, "test"))
+    monkeypatch.setattr(learner.estimate.seq, "solve", lambda gamma, reached=None: no_solution(10, status, "test"))
     with pytest.warns(kh.KeyholeWarning, match=f"is {status}; the last estimate is kept"):
         learner.estimate.solve()
     with warnings.catch_warnings():

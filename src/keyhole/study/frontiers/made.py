@@ -51,7 +51,7 @@ def frontier(
     >>> import keyhole as kh
     >>> found = kh.study.frontier("nhanes-panels", levels=[0.01, 0.5], seeds=1, rounds=400)
     >>> [level.worth for level in found.levels], found.hindsight[0].price, found.known
-    ([0.01, 0.5], 0.0, ('age', 'is_female'))
+    ([0.01, 0.5], 0.0, ('age', 'female'))
     """
     if out is None:
         asked = {k: v for k, v in locals().items() if k not in ("stream", "out")}
