@@ -13,7 +13,7 @@ from ._types import Floats
 from .protocol import Learner
 from .rounds import Round
 
-__all__ = ["Frozen"]
+__all__ = ["Frozen", "exploiting"]
 
 # An exploration may come first; the copy is ours to ask again.
 _PATIENCE = 100
@@ -24,20 +24,23 @@ class Frozen:
 
     def __init__(self, learner: Learner) -> None:
         self._learner = copy.deepcopy(learner)
-        self._round = self._exploiting()
+        self._round = exploiting(self._learner)
         self.names = self._round.names
         """What has to be bought for a prediction."""
         self.attributes = self._round.attributes
 
-    def _exploiting(self) -> Round:
-        support = [self._learner.names[i] for i in self._learner.support]
-        r = self._learner.ask(available=support)
-        for _ in range(_PATIENCE):
-            if r.kind == "exploit":
-                break
-            r = self._learner.ask(available=support)
-        return r
-
     def predict(self, values: Floats) -> Floats:
         """(n,) predictions from (n, |names|) values in the order of `names`; NaN is one that is missing."""
         return np.array([self._learner.predict(self._round, row) for row in values], dtype=np.float64)
+
+
+def exploiting(copied: Learner) -> Round:
+    """A round that buys the support, of a learner that is ours to ask; a total that is spent is no limit to it."""
+    copied._lift_total()
+    support = [copied.names[i] for i in copied.support]
+    r = copied.ask(available=support)
+    for _ in range(_PATIENCE):
+        if r.kind == "exploit":
+            break
+        r = copied.ask(available=support)
+    return r

@@ -200,6 +200,9 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         not bought: what each row bought, and how many of that before and after the label. None: there is none."""
         return None
 
+    def _lift_total(self) -> None:
+        """Frozen use is paid for apart from the rounds that were played: forget a limit on all of them together."""
+
     def _finish(self) -> None:
         """A stream has ended: say, once, what a reader of its history should know."""
 

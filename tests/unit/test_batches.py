@@ -83,3 +83,17 @@ def test_known_attributes_are_read_too_and_panels_whole():
     assert np.array_equal(learner.predict_rows(frame), learner.predict_rows(X))
     with pytest.raises(kh.ConfigError, match="X has no column 'c'"):
         learner.predict_rows(frame.drop(columns="c"))
+
+
+def test_a_total_that_is_spent_does_not_limit_frozen_use():
+    X, y, _ = kh.streams.synthetic(d=6, k=2, T=2000, seed=1)
+    learner = kh.make("thrifty", names=NAMES, k=2, seed=0, prices=dict.fromkeys(NAMES, 1.0), total=800.0, rows=1000)
+    kh.play(learner, X, y)
+    assert learner.spent > 795.0
+    assert learner.ask().attributes.size == 0  # nothing is left
+    assert learner.support.size > 0
+    unread = X.copy()
+    unread[:, np.setdiff1d(np.arange(6), learner.support)] = np.nan
+    error = learner.predict_rows(unread) - y
+    assert np.isfinite(error).all()
+    assert (error**2).mean() < 0.5 * y.var()

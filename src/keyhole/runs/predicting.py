@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from .._types import Floats
 from ..errors import ConfigError, StateError
 from ..files import replacing
+from ..frozen import exploiting
 from ..loading import from_bytes, note_in
 from ..protocol import Learner
 from ..scaling import Scaling
@@ -33,11 +34,7 @@ class Frozen:
 
     def __init__(self, learner: Learner, scaling: Scaling) -> None:
         self.learner, self.scaling = learner, scaling
-        self.round = learner.ask(available=[learner.names[i] for i in learner.support])
-        for _ in range(100):  # an exploration may come first; the learner is ours to ask again
-            if self.round.kind == "exploit":
-                break
-            self.round = learner.ask(available=[learner.names[i] for i in learner.support])
+        self.round = exploiting(learner)
         self.names = self.round.names
 
     @classmethod

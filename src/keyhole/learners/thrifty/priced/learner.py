@@ -129,6 +129,9 @@ class Priced(Learner):
         if learn(self.memory.state, attributes, values, y, x.size):
             refit(self.memory)
 
+    def _lift_total(self) -> None:
+        self.memory.given["total"] = np.inf
+
     def _block(self) -> Block:
         return partial(_play_block, self)
 

@@ -37,20 +37,21 @@ def exchange(memory: Memory) -> None:
     """Set the ceiling and both rates."""
     now, given, source = memory.now[0], memory.given[0], memory.source
     now["ceiling"] = ceiling(memory)
-    worth = float(given["worth"]) * float(now["y_unit"]) ** 2
+    worth = float(given["worth"])
+    if np.isfinite(worth):  # the labels' unit is 0 while they are all alike
+        worth *= float(now["y_unit"]) ** 2
     rate = (
         _GENEROUS * float(source["price"].mean()) / float(now["y_var"]) if source["price"].any() else 1.0 / now["y_var"]
     )
+    look_rate = _LARGEST if np.isfinite(worth) else _shown(memory)
     if np.isfinite(given["total"]):
-        rate = min(rate, worth, _marginal(memory), _LARGEST)
-        now["rate"] = now["look_rate"] = rate
-        return
-    now["rate"] = min(worth, rate, _LARGEST)
-    now["look_rate"] = min(worth, _LARGEST if np.isfinite(worth) else _shown(memory))
+        rate = look_rate = min(rate, _marginal(memory))
+    now["rate"], now["look_rate"] = min(worth, rate, _LARGEST), min(worth, look_rate, _LARGEST)
 
 
 def _marginal(memory: Memory) -> float:
-    """The rate at which what is worth its price just uses up the pace: that of the source which crosses it."""
+    """The rate at which what is worth its price just uses up the pace: that of the source which crosses it, with no
+    limit while none does. Money that nothing useful asks for has no other use than to be looked with."""
     now, source = memory.now[0], memory.source
     useful = source[(source["price"] > 0.0) & (source["adds"] > 0.0) & (source["real"] > 0.5)]
     useful = useful[(useful["place"] >= 0) | (useful["n"] > useful["size"] + 3.0)]
@@ -59,8 +60,7 @@ def _marginal(memory: Memory) -> float:
     over = np.flatnonzero(np.cumsum(useful["price"][order]) > now["ceiling"])
     if over.size:
         return float(rates[order[over[0]]]) * _SLACK
-    # Money is left: more may be looked for at the rate that all of it would have to bring.
-    return max(_hoped(memory), float(rates.max(initial=0.0)) * _SLACK)
+    return _LARGEST
 
 
 def _shown(memory: Memory) -> float:

@@ -63,12 +63,17 @@ def _after(
 
 
 @inner
-def _worth_joining(me: Source, H: float, share: float, y_var: float, rate: float, prior: Floats) -> tuple[float, float]:
-    """The best value(m) over m, and that m; a value <= 0 where none is."""
+def _worth_joining(
+    me: Source, H: float, share: float, y_var: float, rate: float, weighed: bool, prior: Floats
+) -> tuple[float, float]:
+    """The best value(m) over m, and that m; a value <= 0 where none is.
+
+    Where no worth is weighed, one that more likely than not explains nothing may not join, and brings nothing now.
+    """
     w, kappa, w_m, kappa_m = np.empty(5), np.empty(5), np.empty(5), np.empty(5)
     n, gain = (me.n, me.gain) if me.n > me.size + 3.0 else (0.0, 0.0)
     adds = posterior(gain, n, me.size, me.left, y_var, prior, w, kappa)
-    now = max(rate * adds - me.price, 0.0) if n > 0.0 else 0.0
+    now = max(rate * adds - me.price, 0.0) if n > 0.0 and (weighed or me.real > 0.5) else 0.0
     theta, s2, fee = math.sqrt(max(gain, 0.0)), max(me.left - adds, 0.1 * me.left), share * me.price
     best, at = -me.price, 0.0
     if H * (_perfect(me, theta, n, s2, y_var, rate, w, kappa) - now) < 4.0 * fee:
@@ -104,13 +109,13 @@ def look_values(state: State, H: float, least: float, fee: float) -> None:
 
     None is looked at that costs more than the rate times `least`, a low estimate of the variance that is left.
     """
-    now = state.now
+    now, weighed = state.now, state.given.worth < np.inf
     for s in range(state.source.size):
         me = state.source[s]
         me.value, me.wanted = 0.0, 0
         if me.place >= 0 or me.idle or me.price > now.look_rate * least:
             continue
-        value, m = _worth_joining(me, H, fee, now.y_var, now.look_rate, state.prior)
+        value, m = _worth_joining(me, H, fee, now.y_var, now.look_rate, weighed, state.prior)
         if me.instead >= 0 and me.n >= 10.0 and me.swap_sd > 0.0:
             other, more = _worth_swapping(me, H, max(fee, _SWAP_FEE))
             if other > value:
