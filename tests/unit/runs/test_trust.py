@@ -42,7 +42,7 @@ def test_a_run_says_what_its_learner_noticed_and_its_intervals_held(plan, rows, 
     class Watcher(Silent):
         def tick(self, at, totals):
             super().tick(at, totals)
-            self.line = Screen("title", 6, T)._line(at, totals, 1.0)
+            self.line = Screen("title", T)._line(at, totals, 1.0)
 
     watcher = Watcher()
     assert runs.begin(plan, tmp_path / "run", watcher, publish)
