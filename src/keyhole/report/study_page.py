@@ -9,7 +9,7 @@ from .page import Page, Section, Table, how_to_repeat, publish
 
 __all__ = ["write_study"]
 
-_WORDS = {True: "agrees with the paper", False: "does not agree with the paper", None: "the paper says nothing"}
+_WORDS = {True: "seen", False: "not seen at these sizes", None: "the paper says nothing"}
 
 
 def write_study(folder: Folder, findings: Sequence[tuple[Experiment, Finding]], command: str) -> None:
@@ -28,8 +28,8 @@ def _advice(findings: Sequence[tuple[Experiment, Finding]]) -> str:
     if len(findings) == 1:
         return findings[0][1].verdict
     counts = [sum(f.agrees is word for _, f in findings) for word in (True, False, None)]
-    asked = f"Of {len(findings)} questions"
-    return f"{asked}, {counts[0]} agree with the paper, {counts[1]} do not, and on {counts[2]} it says nothing."
+    seen = f"In {counts[0]} of {len(findings)} questions what the paper says was seen"
+    return f"{seen}, in {counts[1]} not at these sizes; in {counts[2]} it says nothing."
 
 
 def _short(findings: Sequence[tuple[Experiment, Finding]]) -> Table:
