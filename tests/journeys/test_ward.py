@@ -50,6 +50,7 @@ def browser():
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+        driver.implicitly_wait(20)  # a page that is on its way after a click is waited for
         yield driver
         driver.quit()
 
@@ -107,7 +108,7 @@ def test_a_round_is_played_by_clicking_and_another_window_sees_it(ward, browser)
 
     browser.find_element(By.ID, "v0").send_keys("six")
     press(browser, "Predict")
-    assert "'six' is not a number" in browser.find_element(By.CSS_SELECTOR, "[role=alert]").text
+    assert "'six' is not a number" in soon(lambda: browser.find_element(By.CSS_SELECTOR, "[role=alert]").text)
     field = browser.find_element(By.ID, "v0")
     assert field.get_attribute("value") == "six"
     field.clear()
