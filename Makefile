@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint slow fuzz boundscheck coverage pythons docs lock dist clean
+.PHONY: demo measured test lint slow fuzz boundscheck coverage pythons docs lock dist clean
 
 # By uv, which is several times faster; by pip where uv does not reach the packages. `make LOCKED=1 ...` takes exactly the
 # versions of requirements-dev.lock, each held against its hashes, as the release does.
@@ -58,6 +58,10 @@ coverage: .venv/installed
 # Every Python from 3.11 on that is here, and the lowest versions allowed.
 pythons:
 	$(PYTHON) scripts/pythons.py
+
+# The chapter "The paper, measured", from runs of this very code; what is finished in build/study is not played again.
+measured: .venv/installed
+	$(BIN)/keyhole study all --quick --jobs 2 --out build/study --chapter docs/measured.md --force
 
 docs: .venv/installed
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/site

@@ -12,6 +12,7 @@ from typing import TypedDict
 import numpy as np
 
 from .. import __version__
+from .._cache import folder_of
 from .._types import Floats, Ints
 from ..catalogue import algorithms, make, options_of
 from ..errors import ConfigError, KeyholeWarning
@@ -44,7 +45,7 @@ class Part:
 
     @property
     def key(self) -> str:
-        """A name for the part's file: equal for equal parts, as long as the learner's own source is the same."""
+        """A name for the part's file: equal for equal parts, as long as the sources they are made of are the same."""
         name = Spec.parse(self.algorithm).name
         text = json.dumps({"version": __version__, "source": _source(name), **asdict(self)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
@@ -72,14 +73,16 @@ class Trace(TypedDict):
 
 @lru_cache(maxsize=64)
 def _source(name: str) -> str:
-    """A digest of the files that a learner is written in: where they change, its parts are played again."""
-    path = next((a.path.partition(":")[0] for a in algorithms() if a.name == name), "keyhole")
-    origin = find_spec(path)
-    if origin is None or origin.origin is None:
+    """A digest of every source that a learner and a trace are made of: where one changes, parts are played again.
+
+    It is the one by which compiled kernels are kept.
+    """
+    path = next((a.path.partition(":")[0] for a in algorithms() if a.name == name), None)
+    origin = find_spec(path).origin if path else None  # type: ignore[union-attr]
+    if origin is None:
         raise ConfigError(f"there is no algorithm '{name}'")
-    file = Path(origin.origin)
-    files = sorted(file.parent.glob("*.py")) if file.parent.name != "learners" else [file]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
+    folders = [folder_of(Path(file)) for file in (origin, __file__)]
+    return " ".join(folder.name if folder else "no cache" for folder in folders)
 
 
 def trace(part: Part) -> Trace:

@@ -2,12 +2,18 @@
 
 from collections.abc import Sequence
 
-from ...figures import Curve, curves
+import numpy as np
+
+from ...figures import Curve, Figure, curves
 from ..finding import Finding
-from ..reading import at_end, band_at_end, by, curve_of, slope, written
+from ..reading import Group, at_end, band_at_end, by, curve_of, slope, written
 from ..tracing import Part, Trace
 
 _DECADE = 10.0
+# A bound of order sqrt(T) is called seen where the fitted exponent is at most this much larger.
+_TOLERANCE = 0.1
+# Less regret than this is not drawn on an axis in logarithms.
+_DRAWN = 0.1
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
@@ -25,24 +31,46 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         c = curve_of(group, "regret")
         x = c.x
         lines.append(Curve(name, c.y, c.low, c.high))
-    figure = curves("Regret against T", x, lines, "T", "regret")  # type: ignore[arg-type]
+    figures = [curves("Regret against T", x, lines, "T", "regret")]  # type: ignore[arg-type]
     squares = groups["ds-oslrc"]
     T = squares[0][1]["t"][-1]
     explored = slope(squares, "exploring", "t", T / _DECADE, T)
     rate = next(name for name in groups if name.startswith("ds-oslrc[explore"))
     ratio = band_at_end(groups[rate], "regret").middle / band_at_end(squares, "regret").middle
-    agrees = abs(explored.middle - 0.5) < 0.1
+    grows = slope(squares, "regret", "t", T / _DECADE, T)
+    root = abs(explored.middle - 0.5) < _TOLERANCE
     silent = (
         max(at_end(groups["ds-oslrc[tuning=theory]"], "size")) == 0 if "ds-oslrc[tuning=theory]" in groups else False
     )
     verdict = (
         f"After {T:g} rounds {_not_oracle(order)} has the least regret. The exploring rounds of DS-OSLRC cost "
-        f"T^{explored.middle:.2f} ({'' if agrees else 'not '}the sqrt(T) of its bound); exploring "
+        f"T^{explored.middle:.2f} ({'' if root else 'not '}the sqrt(T) of its bound), and all of its regret "
+        f"{_growth(grows.middle, at_end(squares, 'found').mean())}; exploring "
         f"at {rate.partition('=')[2].rstrip(']')} instead of on squares changes its regret by a factor {ratio:.2g}"
         + (", and with the paper's own gamma its estimate stays 0 throughout." if silent else ".")
     )
     head = ["algorithm", "regret at T", "T-exponent, last decade", "from exploring rounds", "support found"]
-    return Finding(verdict, agrees, head, rows, [figure])
+    agrees = root and grows.middle < 0.5 + _TOLERANCE
+    return Finding(verdict, agrees, head, rows, [*figures, _split({"on squares": squares, "at a rate": groups[rate]})])
+
+
+def _growth(exponent: float, found: float) -> str:
+    late = f", not yet like sqrt(T): at T it has {100 * found:.0f} % of the support"
+    return f"grows like T^{exponent:.2f}" + ("" if exponent < 0.5 + _TOLERANCE else late)
+
+
+def _split(learners: "dict[str, Group]") -> Figure:
+    """What DS-OSLRC's regret is made of: the rounds that explore, and the others; and sqrt(T) through the end of the
+    former."""
+    lines, x = [], np.empty(0)
+    for how, group in learners.items():
+        whole, explored = curve_of(group, "regret"), curve_of(group, "exploring")
+        x = whole.x
+        for name, y in (("exploring rounds", explored.y), ("the others", whole.y - explored.y)):
+            lines.append(Curve(f"{how}: {name}", np.where(y > _DRAWN, y, np.nan)))
+    end = float(np.nanmax(lines[0].y[-1:]))
+    lines.append(Curve("sqrt(T)", end * np.sqrt(x / x[-1])))
+    return curves("What the regret of DS-OSLRC is made of", x, lines, "T", "regret")
 
 
 def _not_oracle(order: Sequence[str]) -> str:
