@@ -147,7 +147,8 @@ def greedy(X: Floats, y: Floats, k: int) -> float:
 def tables(seeds: range) -> None:
     """Whole-stream loss over the greedy best five in hindsight, 5000 shuffled raw rows."""
     print(
-        f"\n{'table (k = 5)':16s} {'bar':>6s} {'thrifty':>8s} {'median':>7s} {'q90/med':>7s} {'max':>7s} {'fixed-random':>12s} {'prefix':>7s}"
+        f"\n{'table (k = 5)':16s} {'bar':>6s} {'thrifty':>8s} {'median':>7s} {'q90/med':>7s} "
+        f"{'max':>7s} {'fixed-random':>12s} {'prefix':>7s}"
     )
     for name in (*TABLES, *CONTROLS):
         try:
