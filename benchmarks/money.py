@@ -98,8 +98,8 @@ def best_fixed(case: Case) -> tuple[float, float]:
     return case.worth * best.mse + best.price, case.worth * float(y.var())
 
 
-def pay(case: Case, seed: int, **options: object) -> tuple[Floats, kh.Learner]:
-    """Our cost, row by row, and the learner afterwards."""
+def pay(case: Case, seed: int, **options: object) -> tuple[Floats, Floats, kh.Learner]:
+    """Our cost and the money in it, row by row, and the learner afterwards."""
     learner = kh.make(
         "thrifty",
         names=case.names,
@@ -109,7 +109,7 @@ def pay(case: Case, seed: int, **options: object) -> tuple[Floats, kh.Learner]:
         **({"worth": case.worth} | options),
     )
     history = kh.play(learner, case.X, case.y, keep=False)
-    return case.worth * history.losses + history.price, learner
+    return case.worth * history.losses + history.price, history.price, learner
 
 
 @dataclass(frozen=True)
@@ -139,20 +139,21 @@ LINES = {
 
 def table(wanted: list[str], seeds: range) -> Iterator[str]:
     """One printed line for each line of the table."""
-    yield f"{'':28} {'mean':>7} {'worst':>7} {'goal':>7} {'worst':>7}   money/row  right basket"
+    yield f"{'':28} {'mean':>7} {'worst':>7} {'goal':>7} {'worst':>7}    cost/row  money/row  right basket"
     for line in (line for name in wanted for line in LINES.get(name, [])):
-        ratios, money, right = [], [], []
+        ratios, costs, money, right = [], [], [], []
         for seed in seeds:
             case = line.case(seed)
             best, none = best_fixed(case)
-            cost, learner = pay(case, seed)
-            ratios.append(float(cost[1:].mean()) / (none if line.against_nothing else best))
-            money.append(float((cost - case.worth * 0)[1:].mean()))
+            cost, price, learner = pay(case, seed)
+            costs.append(float(cost[1:].mean()))
+            ratios.append(costs[-1] / (none if line.against_nothing else best))
+            money.append(float(price[1:].mean()))
             if case.right is not None:
                 right.append(set(learner.market.ordered(learner.support)) == case.right)
         said = f"{sum(right)}/{len(right)}" if right else "-"
         numbers = f"{np.mean(ratios):7.4f} {max(ratios):7.3f} {line.goal:7.3f} {line.worst:7.2f}"
-        yield f"{line.name:28} {numbers}   {np.mean(money):9.3f}  {said}"
+        yield f"{line.name:28} {numbers}   {np.mean(costs):9.3f}  {np.mean(money):9.3f}  {said}"
 
 
 def total(seeds: range) -> Iterator[str]:

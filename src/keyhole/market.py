@@ -78,8 +78,8 @@ class Market:
 
     @cached_property
     def plain(self) -> bool:
-        """Whether every attribute is bought by itself and none is known."""
-        return len(self.sources) == len(self.names)
+        """Whether every attribute is bought by itself, under its own name, and none is known."""
+        return self.sources == self.names
 
     def options(self, priced: bool) -> dict[str, Offer]:
         """`sources`, `known` and, where `priced`, `prices` as `build` takes them, each only where it says something."""

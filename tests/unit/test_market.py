@@ -98,3 +98,12 @@ def test_many_attributes_are_priced_in_linear_time():
     market = Market.build(names, known=names[:10_000], prices=dict.fromkeys(names[10000:], 1.0))
     assert (len(market.sources), market.known.size) == (10_000, 10_000)
     assert time.process_time() - began < 5.0
+
+
+def test_a_panel_of_one_keeps_its_name():
+    learner = kh.make(
+        "thrifty", names=["x", "z"], k=2, sources={"tube": ["x"]}, prices={"tube": 1.0, "z": 2.0}, worth=9.0
+    )
+    assert not learner.market.plain
+    assert set(learner.market.sources) == {"tube", "z"}
+    assert learner.market.ordered(np.array([0])) == ("tube",)

@@ -20,9 +20,9 @@ class Screen:
     Where the output is not a terminal there is no bar, just the last line.
     """
 
-    def __init__(self, title: str, d: int, total: int | None = None) -> None:
+    def __init__(self, title: str, total: int | None = None) -> None:
         self.console = Console(stderr=True)
-        self.title, self.total, self.d = title, total, d
+        self.title, self.total = title, total
         self._begun: tuple[int, float] | None = None  # the first row seen and when: a resumed run begins later
         self._shown, self._stop = 0.0, False
         columns = (TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[line]}"))

@@ -1,41 +1,57 @@
-"""`keyhole demo`: real people, real prices, in a minute."""
+"""`keyhole demo`: real people, what is ordered in life, real prices, in a minute."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+_SET = "nhanes-panels"
+
 
 def demo(
     out: Annotated[Path, typer.Option(help="The run folder; an earlier demo is replaced.")] = Path("runs/demo"),
-    budget: Annotated[int, typer.Option(min=1, help="Attributes that may be bought per person.")] = 5,
+    worth: Annotated[float, typer.Option(help="What one unit of squared error is worth, in dollars.")] = 2.0,
+    budget: Annotated[int | None, typer.Option(min=1, help="Things that may be ordered per person, at most.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     paper: Annotated[bool, typer.Option("--paper", help="The paper's learners on a synthetic stream instead.")] = False,
 ) -> None:
-    """Predict the blood pressure of 6 302 people from a few of 95 measurements, each with its price (NHANES 2017-18).
+    """Decide what to order for 3 912 people (NHANES 2017-18): what money buys, then a run told what an error is worth.
 
-    Example: keyhole demo --budget 3
+    Example: keyhole demo --worth 0.5
     """
-    from importlib import resources
-
     if paper:
         from ._paper import paper_demo
 
         paper_demo(seed)
         return
 
+    from importlib import resources
+
     from .. import data
+    from ..errors import ConfigError
     from ..runs import Request, prepare
+    from ..study import frontier
     from ._typed import thousands
+    from .compare import _bar as bar
+    from .frontier import print_frontier
     from .run import play
 
-    people = data.load("nhanes")
+    if not worth > 0:
+        raise ConfigError(f"--worth must be above 0; it is {worth:g}")
+    people = data.load(_SET)
     n, d = people.X.shape
-    file = Path(str(resources.files("keyhole.data") / "nhanes.parquet"))
-    title, command = "NHANES 2017-18", f"keyhole demo --budget {budget} --seed {seed}"
-    asked = Request(
-        file, people.target, budget, schema=people.schema, seed=seed, command=command, title=title, clip=False
+    title, free = "NHANES 2017-18", " and ".join(people.known)
+    limit = "" if budget is None else f" --budget {budget}"
+    command = f"keyhole demo --worth {worth:g}{limit} --seed {seed}"
+    print(
+        f" {title}: {thousands(n)} people, {d} attributes that come in {len(people.sources)} orders; {free} are known"
     )
-    plan = prepare(asked)
-    print(f" {title}: {thousands(n)} people, {d} attributes, label {people.target}; buying {budget} per person")
-    play(plan, out, 5.0, kind="demo")
+    print(f" label {people.target}, in {people.unit}: an error of one {people.unit}, squared, is worth {worth:g} USD")
+    with bar(6) as progress:
+        found = frontier(_SET, levels=6, seeds=1, budget=budget, progress=progress)
+    print_frontier(found)
+    file = Path(str(resources.files("keyhole.data") / f"{_SET}.parquet"))
+    asked = Request(file, people.target, budget, worth=worth, schema=people.schema, clip=False, title=title)
+    plan = prepare(replace(asked, seed=seed, command=command))
+    play(plan, out, 5.0, kind="demo", frontier=found)

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from ._typed import thousands, typed_command
 
 if TYPE_CHECKING:
     from ..runs import Plan, RunData, Settings
+    from ..study import Frontier
     from ._watching import Screen
 
 
@@ -100,20 +102,21 @@ def _resume(ctx: typer.Context, folder: Path, every: float) -> None:
 
     _, settings = runs.find(folder)
     _refuse_other_options(ctx, settings)
-    screen = Screen(str(settings.learner["name"]), len(settings.learner["names"]))  # type: ignore[arg-type]
+    screen = Screen(str(settings.learner["name"]))
     _watched(screen, folder, lambda: runs.resume(folder, screen, write_report, every))
 
 
-def play(plan: "Plan", folder: Path, every: float, kind: str = "run") -> None:
-    """Begin a run, with a bar; exits with 3 where it was interrupted."""
+def play(plan: "Plan", folder: Path, every: float, kind: str = "run", frontier: "Frontier | None" = None) -> None:
+    """Begin a run, with a bar; exits with 3 where it was interrupted. The report says where it stands on a frontier."""
     from .. import runs
     from ..report import write_report
     from ._watching import Screen
 
-    screen = Screen(str(plan.settings.learner["name"]), len(plan.schema.names), plan.table.rows)
+    screen = Screen(str(plan.settings.learner["name"]), plan.table.rows)
+    publish = partial(write_report, frontier=frontier)
     for text in plan.notes:
         screen.say(text)
-    _watched(screen, folder, lambda: runs.begin(plan, folder, screen, write_report, every, kind))
+    _watched(screen, folder, lambda: runs.begin(plan, folder, screen, publish, every, kind))
 
 
 def _watched(screen: "Screen", folder: Path, go: "Callable[[], RunData | bool | None]") -> None:
@@ -147,4 +150,5 @@ def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
     if not summary["labelled"]:
         print(" warning: no row had a label: nothing was learnt, and the mse means nothing", file=sys.stderr)
     print(f" bought most: {shown(most_bought(summary))}")
+    print(f" {shown(summary['verdict'])}")
     print(f" report: {folder / 'report.html'}")

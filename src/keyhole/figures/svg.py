@@ -26,7 +26,8 @@ def to_svg(chart: alt.TopLevelMixin, title: str) -> str:
     import vl_convert
 
     spec = _harmless(theme.dressed(chart).to_dict(validate=False))
-    drawn: str = vl_convert.vegalite_to_svg(json.dumps(spec))
+    # Vega reads some names as expressions, in which what was written out becomes what it was: hence once more.
+    drawn = shown(vl_convert.vegalite_to_svg(json.dumps(spec)))
     names = theme.named()
     drawn = _PAINT.sub(lambda m: m[1] + names.get(m[2].lower(), m[2]) + m[3], drawn)
     drawn = _MARK.sub(r"<path \1><title>\2</title></path>", drawn)  # shown where a pointer rests

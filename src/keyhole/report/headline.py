@@ -37,9 +37,11 @@ def headline(summary: dict[str, Any]) -> tuple[list[str], list[list[str]], int]:
 
 
 def most_bought(summary: dict[str, Any], n: int = 6) -> str:
-    """ "age 100 %, bmi 71 %"."""
+    """ "age 100 %, bmi 71 %": attributes, or what was ordered where they come in panels."""
     rows = max(int(summary["rows"]), 1)
-    shares = [f"{name} {100 * facts['bought'] / rows:.0f} %" for name, facts in list(summary["attributes"].items())[:n]]
+    found: dict[str, dict[str, Any]] = summary["sources" if summary["panels"] else "attributes"]
+    most = sorted(found.items(), key=lambda item: -item[1]["bought"])[:n]
+    shares = [f"{name} {100 * facts['bought'] / rows:.0f} %" for name, facts in most if facts["bought"]]
     return ", ".join(shares)
 
 

@@ -21,9 +21,9 @@ __all__ = ["run_page", "write_report"]
 _REASONS, _NAMES = 8, 400
 
 
-def write_report(folder: Folder, data: RunData) -> None:
-    """Write report.html and figures/ of a run whose results are complete."""
-    page, drawn = run_page(data, _frontier_beside(folder.path, data.summary))
+def write_report(folder: Folder, data: RunData, frontier: Frontier | None = None) -> None:
+    """Write report.html and figures/ of a run whose results are complete; a frontier is given, or lies beside it."""
+    page, drawn = run_page(data, frontier or _frontier_beside(folder.path, data.summary))
     for name, figure in drawn.items():
         write_atomically(folder.file(f"figures/{name}.svg"), standalone(figure.svg).encode())
     publish(folder, page)

@@ -7,4 +7,15 @@ from .running import Watcher
 from .settings import Settings
 from .totals import Totals
 
-__all__ = ["Plan", "Request", "RunData", "Settings", "Totals", "Watcher", "begin", "find", "prepare", "resume"]
+__all__ = [
+    "Plan",
+    "Request",
+    "RunData",
+    "Settings",
+    "Totals",
+    "Watcher",
+    "begin",
+    "find",
+    "prepare",
+    "resume",
+]

@@ -80,3 +80,23 @@ def test_a_saved_figure_brings_its_colours(tmp_path):
     text = path.read_text()
     ET.fromstring(text)
     assert "prefers-color-scheme:dark" in text
+
+
+def test_what_nobody_can_see_is_written_out():
+    evil = "age\x1b[2J\u202etxt"
+    for figure in (
+        figures.curves(evil, X, [figures.Curve(evil, X), LINES[0]], evil, evil, levels=[(evil, 2.0)]),
+        figures.heat(evil, X, [evil], np.ones((1, 4)), evil),
+        figures.frontier(evil, [figures.Stop(0.0, 2.0, evil)], [figures.Stop(1.0, 1.0, evil)], evil, evil),
+    ):
+        ET.fromstring(figure.svg)
+        assert not {"\x1b", "\u202e"} & set(figure.svg)
+        assert "\\u202e" in figure.svg
+
+
+def test_levels_that_would_meet_keep_their_names_apart():
+    drawn = figures.curves("t", X, LINES[:1], "row", "mse", levels=[("best", 2.0), ("everything", 2.001)])
+    places = dict.fromkeys(("best", "everything"))
+    for name in places:
+        places[name] = float(re.search(rf'translate\([\d.]+,([\d.]+)\)"[^>]*>{name}<', drawn.svg)[1])
+    assert abs(places["best"] - places["everything"]) >= 12

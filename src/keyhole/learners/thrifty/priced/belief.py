@@ -1,13 +1,15 @@
 """What a source explains, by the posterior of a spike and four slabs.
 
     theta = 0                     with probability 1 - p        the spike
-    theta ~ N(0, c var(y) / q)    with probability p / 4        c in SLABS, q attributes, in units of unit variance
+    theta ~ N(0, c var(y) / q)    with probability p_c          c in SLABS, q attributes, in units of unit variance
 
 n rows that show it say that it explains `gain` of the variance v that is left without it. With a g-prior,
 
     g = n c var(y) / (q v),   kappa = g / (1 + g),   R^2 = gain / v
     log Bayes factor = -q/2 log(1 + g) - (n - 1)/2 log(1 - kappa R^2)
     E |theta|^2      = kappa^2 gain + q kappa v (1 - kappa R^2) / n          within a slab
+
+The probabilities are learnt from all sources together.
 """
 
 import math
@@ -17,16 +19,28 @@ import numpy as np
 from ...._jit import inner
 from ...._types import Floats
 
-__all__ = ["SLABS", "posterior", "prior_weights"]
+__all__ = ["FAITH", "SLABS", "learn_prior", "posterior", "prior_weights"]
 
 SLABS = np.array([0.01, 0.03, 0.1, 0.3])
+# How the weight of all slabs is spread: what is worth a price is seldom small.
+_SPREAD = np.array([0.125, 0.125, 0.25, 0.5])
+# For so many sources counts what was hoped of them before any was judged.
+FAITH = 40.0
 
 
 def prior_weights(sources: int, expected: float = 10.0) -> Floats:
     """Log weights of the spike and the slabs: about `expected` sources matter, half of few."""
     p = min(0.5, expected / max(sources, 1))
-    weights: Floats = np.log(np.append(1.0 - p, np.full(SLABS.size, p / SLABS.size)))
+    weights: Floats = np.log(np.append(1.0 - p, p * _SPREAD))
     return weights
+
+
+@inner
+def learn_prior(prior: Floats, hoped: Floats, tally: Floats, faith: float) -> None:
+    """A step of EM over all sources (empirical Bayes): (faith hoped + tally) / (faith + how many were judged)."""
+    judged = tally.sum()
+    for i in range(prior.size):
+        prior[i] = math.log((faith * math.exp(hoped[i]) + tally[i]) / (faith + judged))
 
 
 @inner

@@ -8,6 +8,9 @@ from .state import Now, State
 
 __all__ = ["choose"]
 
+# With a total, looks may cost as much as members in the long run, and this many rows' share at once.
+_PURSE = 20.0
+
 
 @inner
 def _pay(now: Now, price: float) -> None:
@@ -159,9 +162,14 @@ def choose(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
         state.source[borrower].wanted -= 1
         cost += state.source[borrower].price
         count += 1
-    before = n
+    before, members = n, cost
+    if given.total < np.inf:
+        pace = (given.total - now.spent) / max(given.rows - now.asked, 1.0)
+        now.purse = min(now.purse + pace, _PURSE * pace) if now.asked > 0 else _PURSE * pace
+        money = min(money, members + now.purse)
     n, cost = _look(state, pool, out, n, room - count, cost, money)
     total, cost = _look(state, pool, out, n, given.k0, cost, money)
+    now.purse -= cost - members
     _pay(now, cost)
     now.asked += 1
     return n, total - n, borrower >= 0 or n > before

@@ -2,7 +2,11 @@
 
 cov(i, j) = sum (x_i - mean_i)(x_j - mean_j) / (n_ij + 4)     over the rows that show both, drawn towards 0
 
-C = (Gram + 5 rows of what was believed before) / rows - x_bar x_bar',     w = C^-1 c,     explained = w' c
+C = (Gram + 5 rows of what was believed before) / rows - x_bar x_bar' + ridge,     w = C^-1 c,     explained = w' c
+
+Within a panel, and among what is known, the ridge of an attribute is that of a normal prior on its weight, whose
+variance is what is believed of its square (automatic relevance): ridge = s2 / (n (w^2 + s2 V_aa / n)), in units of the
+attribute's variance. Useless attributes, which are free beside the useful ones, are so shrunk away.
 """
 
 import math
@@ -12,15 +16,17 @@ import numpy as np
 from ...._jit import inner
 from ...._types import Floats
 from ..state import Records
-from .linear import precision
+from .linear import possible, precision
 from .state import Fit, Now, State
 
-__all__ = ["add", "covariance", "fit_weights", "pooled", "refresh"]
+__all__ = ["add", "covariance", "fit_weights", "pooled", "refresh", "relevance"]
 
 # Rows that what was believed before counts for, in the fit and in a covariance.
 FAITH, DOUBT = 5.0, 4.0
 # No pooled correlation is believed to be larger.
 _CLOSEST = 0.995
+# No weight is shrunk more than by 1 / (1 + this): so that it can come back.
+_HEAVIEST = 20.0
 
 
 @inner
@@ -38,12 +44,13 @@ def covariance(attr: Records, pair: Records, g: float, i: int, j: int) -> float:
 
 @inner
 def pooled(state: State) -> Floats:
-    """The covariance of the attributes of the fit."""
+    """The covariance of the attributes of the fit, drawn in until it is one."""
     A, m = state.fit.A, state.fit.A.size
     C = np.empty((m, m))
     for a in range(m):
         for e in range(m):
             C[a, e] = covariance(state.attr, state.pair, state.now.g, A[a], A[e])
+    possible(C)
     return C
 
 
@@ -67,6 +74,19 @@ def add(gram: Floats, v: Floats, weight: float) -> None:
 
 
 @inner
+def relevance(state: State) -> None:
+    """The ridges anew, from the weights as they are."""
+    fit, now, m = state.fit, state.now, state.fit.A.size
+    rows = (fit.gram[m, m] + FAITH * now.g) / now.g
+    for a in range(m):
+        me = state.attr[fit.A[a]]
+        fit.ridge[a] = 0.0
+        if me.of < 0 or state.source[me.of].size > 1:
+            square = (fit.w[a] ** 2 + now.s2 * fit.V[a, a] / rows) * me.sd**2
+            fit.ridge[a] = min(now.s2 / rows / square, _HEAVIEST) if square > 0.0 else 0.0
+
+
+@inner
 def fit_weights(attr: Records, fit: Fit, now: Now) -> None:
     """w, x_bar, y_bar and V from the Gram."""
     A, gram, m = fit.A, fit.gram, fit.A.size
@@ -83,7 +103,7 @@ def fit_weights(attr: Records, fit: Fit, now: Now) -> None:
         mean = attr[A[a]].mean
         for e in range(m):
             C[a, e] = (gram[a, e] + faith * mean * attr[A[e]].mean) / rows - fit.x_bar[a] * fit.x_bar[e]
-        C[a, a] += faith / rows * attr[A[a]].sd ** 2
+        C[a, a] += (faith / rows + fit.ridge[a]) * attr[A[a]].sd ** 2
         c[a] = (gram[a, m + 1] + faith * mean * now.y_mean) / rows - fit.x_bar[a] * now.y_bar
     fit.V[:, :] = precision(C)
     now.explained = 0.0

@@ -1,5 +1,7 @@
 """The Gram of a new support, from the stored rows: what a row lacks is imputed by regression on what it shows."""
 
+import math
+
 import numpy as np
 
 from ...._jit import inner, jit
@@ -46,8 +48,8 @@ def _regression(C: Floats, has: Bools, B: Floats, w: Floats) -> float:
 
 
 @inner
-def _impute(B: Floats, has: Bools, v: Floats, mean: Floats) -> None:
-    """Fill the missing entries of v."""
+def _impute(B: Floats, has: Bools, v: Floats, mean: Floats, C: Floats) -> None:
+    """Fill the missing entries of v, within four deviations."""
     for a in range(has.size):
         if has[a]:
             continue
@@ -55,7 +57,8 @@ def _impute(B: Floats, has: Bools, v: Floats, mean: Floats) -> None:
         for e in range(has.size):
             if has[e]:
                 x += B[a, e] * (v[e] - mean[e])
-        v[a] = x
+        reach = 4.0 * math.sqrt(C[a, a])
+        v[a] = min(mean[a] + reach, max(mean[a] - reach, x))
 
 
 @inner
@@ -109,7 +112,7 @@ def rebuild(state: State, w: Floats) -> None:
             if _changed(has, last) or fresh:
                 share = now.s2 / (now.s2 + _regression(C, has, B, w))
                 fresh = False
-            _impute(B, has, v, mean)
+            _impute(B, has, v, mean, C)
             weight *= share
         v[m], v[m + 1] = 1.0, row.y
         add(fit.gram, v, weight)

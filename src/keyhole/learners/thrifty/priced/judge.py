@@ -13,9 +13,9 @@ import numpy as np
 
 from ...._jit import inner, jit
 from ...._types import Floats
-from .belief import posterior
-from .estimate import covariance, fit_weights, pooled, refresh
-from .linear import inverse, precision
+from .belief import learn_prior, posterior
+from .estimate import covariance, fit_weights, pooled, refresh, relevance
+from .linear import inverse, possible, precision
 from .state import Source, State
 
 __all__ = ["judge"]
@@ -24,15 +24,29 @@ __all__ = ["judge"]
 _SURE = 20.0
 # Less than this share of its variance is its own: determined by what is bought anyway.
 _OWN = 1e-3
+# An attribute of a panel that is shown less often than this, beside the others, takes no part in the judgement.
+_SELDOM = 0.2
+
+
+@inner
+def _most(state: State, me: Source) -> float:
+    """In how many rows the attribute of a source that is shown most often is shown."""
+    n = 0.0
+    for i in range(me.first, me.first + me.size):
+        j = state.listed[i]
+        n = max(n, state.pair[j, j].n / state.now.g)
+    return n
 
 
 @inner
 def _rows(state: State, me: Source) -> float:
-    """How many rows show all of a source."""
-    n = np.inf
+    """How many rows show a source: all of it but what is hardly ever there."""
+    n = most = _most(state, me)
     for i in range(me.first, me.first + me.size):
         j = state.listed[i]
-        n = min(n, state.pair[j, j].n / state.now.g)
+        shown = state.pair[j, j].n / state.now.g
+        if shown >= _SELDOM * most:
+            n = min(n, shown)
     return n
 
 
@@ -54,18 +68,24 @@ def _member(state: State, me: Source, first: int, w: Floats, kappa: Floats) -> N
     me.gain = _quadratic(inverse(fit.P, first, me.size), fit.w[first : first + me.size])
     me.left = now.s2 + me.gain
     me.adds = posterior(me.gain, me.n, me.size, me.left, now.y_var, state.prior, w, kappa)
+    state.tally[:] += w
     me.real, me.net, me.instead, me.idle = 1.0 - w[0], now.rate * me.adds - me.price, -1, 0
 
 
 @inner
-def _beside(state: State, me: Source, C: Floats, U: Floats, r: Floats, V: Floats) -> float:
-    """U = P Q, r and V of a candidate; the share of its variance that is its own."""
+def _beside(state: State, me: Source, U: Floats, r: Floats, V: Floats) -> float:
+    """U = P Q, r and V of a candidate; the share of its variance that is its own.
+
+    Q is measured in n rows, so that Q' P Q explains m / n of anything by chance: that much is taken back.
+    """
     fit, attr, pair, g = state.fit, state.attr, state.pair, state.now.g
-    m, q, own = fit.A.size, me.size, 0.0
-    Q = np.empty((m, q))
+    m, q, own, most = fit.A.size, me.size, 0.0, _most(state, me)
+    Q, whole, explained = np.zeros((m, q)), 0.0, 0.0
     for i in range(q):
         j = state.listed[me.first + i]
-        it = attr[j]
+        it, r[i] = attr[j], 0.0
+        if pair[j, j].n / g < _SELDOM * most or it.sd == 0.0:
+            continue
         r[i] = (it.xy - it.mean * it.y) / pair[j, j].n
         for a in range(m):
             Q[a, i] = covariance(attr, pair, g, fit.A[a], j)
@@ -77,15 +97,25 @@ def _beside(state: State, me: Source, C: Floats, U: Floats, r: Floats, V: Floats
                 U[a, i] += fit.P[a, e] * Q[e, i]
     for i in range(q):
         j = state.listed[me.first + i]
+        size = attr[j].sd ** 2
+        taken = 0.0
+        for a in range(m):
+            taken += Q[a, i] * U[a, i]
+        if size > 0.0:
+            own = max(own, 1.0 - taken / size)
+            whole += 1.0
+            explained += min(taken / size, 1.0)
+    chance, share = m / me.n, 0.0
+    if explained > 0.0 and chance < 1.0:
+        share = max(0.0, explained / whole - chance) / ((1.0 - chance) * explained / whole)
+    for i in range(q):
+        j = state.listed[me.first + i]
         for k in range(q):
             V[i, k] = covariance(attr, pair, g, j, state.listed[me.first + k])
-        whole = V[i, i]
-        for k in range(q):
             for a in range(m):
-                V[i, k] -= Q[a, i] * U[a, k]
-        if whole > 0.0:
-            own = max(own, V[i, i] / whole)
-        V[i, i] = max(V[i, i], 0.02 * whole)
+                V[i, k] -= share * Q[a, i] * U[a, k]
+        V[i, i] = max(V[i, i], 0.02 * attr[j].sd ** 2)
+    possible(V)
     return own
 
 
@@ -159,12 +189,13 @@ def _candidate(state: State, me: Source, C: Floats, w: Floats, kappa: Floats) ->
         me.idle = me.n == 0.0 and me.tried / now.g >= _SURE
         return
     U, r, V = np.empty((m, q)), np.empty(q), np.empty((q, q))
-    own = _beside(state, me, C, U, r, V)
+    own = _beside(state, me, U, r, V)
     me.idle = own < _OWN and me.n >= _SURE
     V_inv = precision(V)
     me.left = now.s2 + _unseen(state, me, C)
     me.gain = 0.0 if own < _OWN else min(max(_quadratic(V_inv, r), 0.0), 0.98 * me.left)
     me.adds = posterior(me.gain, me.n, q, me.left, now.y_var, state.prior, w, kappa)
+    state.tally[:] += w
     me.real = 1.0 - w[0]
     me.net = now.rate * me.adds - me.price
     if now.m > 0 and me.gain > 0.0 and me.n >= 10.0:
@@ -172,13 +203,15 @@ def _candidate(state: State, me: Source, C: Floats, w: Floats, kappa: Floats) ->
 
 
 @jit
-def judge(state: State) -> None:
-    """Weights anew, then every source."""
+def judge(state: State, faith: float) -> None:
+    """Weights anew, then every source; then what is believed of sources in general."""
     fit, now, first = state.fit, state.now, 0
     refresh(state.attr, state.pair, now.g)
     fit_weights(state.attr, fit, now)
     now.s2 = max(now.y_var - now.explained, 0.3 * now.error2, 1e-12)
+    relevance(state)
     C, w, kappa = pooled(state), np.empty(5), np.empty(5)
+    state.tally[:] = 0.0
     fit.P[:, :] = precision(C)
     for s in range(state.source.size):
         if state.source[s].place >= 0:
@@ -191,3 +224,4 @@ def judge(state: State) -> None:
     for s in range(state.source.size):
         if state.source[s].place < 0:
             _candidate(state, state.source[s], C, w, kappa)
+    learn_prior(state.prior, state.hoped, state.tally, faith)

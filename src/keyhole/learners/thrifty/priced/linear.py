@@ -7,9 +7,11 @@ import numpy as np
 from ...._jit import inner
 from ...._types import Floats
 
-__all__ = ["inverse", "precision"]
+__all__ = ["inverse", "possible", "precision"]
 
 _RIDGE = 1e-6
+# The least share of its variance that a column must keep beside those before it, and how far correlations are drawn in.
+_OWN, _DRAWN = 0.005, np.array([0.0, 0.01, 0.03, 0.1, 0.2, 0.35, 0.6])
 
 
 @inner
@@ -50,3 +52,39 @@ def precision(C: Floats) -> Floats:
         for e in range(m):
             R[a, e] = R[a, e] / (sd[a] * sd[e]) if sd[a] > 0.0 and sd[e] > 0.0 else 0.0
     return R
+
+
+@inner
+def _least_pivot(C: Floats, share: float) -> float:
+    """The least pivot of the correlations times `share`: below 0 they are those of nothing."""
+    m, least = C.shape[0], 1.0
+    L = np.empty((m, m))
+    for a in range(m):
+        for e in range(a + 1):
+            size = math.sqrt(C[a, a] * C[e, e])
+            x = 1.0 if a == e else (share * C[a, e] / size if size > 0.0 else 0.0)
+            for i in range(e):
+                x -= L[a, i] * L[e, i]
+            if a == e:
+                least = min(least, x)
+                if x <= 0.0:
+                    return x
+                L[a, a] = math.sqrt(x)
+            else:
+                L[a, e] = x / L[e, e]
+    return least
+
+
+@inner
+def possible(C: Floats) -> None:
+    """Draw the correlations of C in until some data could have them: each pair was seen in rows of its own."""
+    m, drawn = C.shape[0], 1.0
+    for i in range(_DRAWN.size):
+        if _least_pivot(C, 1.0 - _DRAWN[i]) >= _OWN:
+            drawn = _DRAWN[i]
+            break
+    if drawn > 0.0:
+        for a in range(m):
+            for e in range(m):
+                if a != e:
+                    C[a, e] *= 1.0 - drawn

@@ -31,9 +31,9 @@ class Memory(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = (
         *("attr", "source", "pair", "row", "shown", "x", "members", "queue", "now"),
-        *("A", "gram", "w", "x_bar", "V", "P", "calibration"),
+        *("A", "gram", "w", "x_bar", "ridge", "V", "P", "prior", "calibration"),
     )
-    _grows: ClassVar[tuple[str, ...]] = ("row", "shown", "x", "A", "gram", "w", "x_bar", "V", "P")
+    _grows: ClassVar[tuple[str, ...]] = ("row", "shown", "x", "A", "gram", "w", "x_bar", "ridge", "V", "P")
     _rules: ClassVar[Mapping[str, Rule]] = {"V": Numbers(most=1e300), "P": Numbers(most=1e300)}
 
     def __init__(self, market: Market, order: Ints, limits: Limits) -> None:
@@ -54,7 +54,9 @@ class Memory(Stateful):
         self.members: Ints = np.zeros(n, np.int64)
         self.queue: Ints = np.zeros(n, np.int64)
         self.scratch: Ints = np.zeros(n, np.int64)
-        self.prior: Floats = prior_weights(n)
+        self.hoped: Floats = prior_weights(n)
+        self.prior: Floats = self.hoped.copy()
+        self.tally: Floats = np.zeros(self.prior.size)
         self.now: Records = np.zeros(1, record(Now))
         self.now["g"], self.now["refit_at"] = 1.0, 10
         self.given: Records = np.zeros(1, record(Given))
@@ -84,10 +86,10 @@ class Memory(Stateful):
 
     def rebuild(self) -> None:
         """Make the fit of the present support, from the stored rows."""
-        expected: Floats = np.zeros(self.attr.size)
-        expected[self.A] = self.w
+        expected: Floats = np.zeros((2, self.attr.size))
+        expected[:, self.A] = self.w, self.ridge
         self._make_room()
-        self.w[:] = expected[self.A]
+        self.w[:], self.ridge[:] = expected[:, self.A]
         self.state = self._state()
         rebuild(self.state, self.w.copy())
         self.now["moves"] += 1
@@ -102,7 +104,7 @@ class Memory(Stateful):
         self.attr["place"] = -1
         self.attr["place"][self.A] = np.arange(self.A.size)
         m = self.A.size
-        self.gram, self.w, self.x_bar = np.zeros((m + 2, m + 2)), np.zeros(m), np.zeros(m)
+        self.gram, self.w, self.x_bar, self.ridge = np.zeros((m + 2, m + 2)), np.zeros(m), np.zeros(m), np.zeros(m)
         self.V, self.P = np.zeros((m, m)), np.zeros((m, m))
 
     def free(self) -> int:
@@ -164,7 +166,7 @@ class Memory(Stateful):
     def _check_fit(self, m: int) -> None:
         """Whether attributes, sources and the fit say the same of the support."""
         fresh, support = self.A.size, self.support
-        kept = {name: getattr(self, name) for name in ("A", "gram", "w", "x_bar", "V", "P")}
+        kept = {name: getattr(self, name) for name in ("A", "gram", "w", "x_bar", "ridge", "V", "P")}
         places = self.source["place"].copy(), self.attr["place"].copy()
         if np.unique(support).size != m:
             raise StateError("a source is in the support twice")
@@ -179,12 +181,10 @@ class Memory(Stateful):
 
     def _state(self) -> State:
         """The arrays as compiled functions take them."""
-        fit = Fit(self.A, self.gram, self.w, self.x_bar, self.V, self.P)
-        return State(
-            *(self.attr, self.source, self.listed, self.pair, self.row, self.shown, self.x),
-            *(self.members, self.queue, self.scratch, self.prior, fit, self.calibration.quantiles),
-            *(self.now[0], self.given[0]),
-        )
+        fit = Fit(self.A, self.gram, self.w, self.x_bar, self.ridge, self.V, self.P)
+        named = ("attr", "source", "listed", "pair", "row", "shown", "x", "members", "queue", "scratch")
+        arrays = {name: getattr(self, name) for name in (*named, "prior", "hoped", "tally")}
+        return State(**arrays, fit=fit, quantiles=self.calibration.quantiles, now=self.now[0], given=self.given[0])
 
 
 T = TypeVar("T", bound=np.generic)

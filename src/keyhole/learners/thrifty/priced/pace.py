@@ -6,20 +6,24 @@ With `worth`, that. Else the rate is the one that the support itself shows: what
 
 Limits alone (k, spend) decide who is a member, and the rate only what a look may cost. With a `total` money is short in
 the mean: members are those with the best adds / price until the mean price is reached, the last of them bought in part
-of the rows; its rate is the exchange rate for all.
+of the rows; its rate is the exchange rate for all, looks included, which are charged in full.
 """
 
 import numpy as np
 
 from .memory import Memory
 
-__all__ = ["ceiling", "exchange", "horizon"]
+__all__ = ["ceiling", "exchange", "fee", "horizon"]
 
 # Where nothing limits but k, the spend or the total, a member may cost this much more than usual.
 _GENEROUS = 1e4
 _LARGEST = 1e100
 # Before there is a support: what may be spent is thought to explain a third of the label's variance.
 _HOPED = 3.0
+# The rate is a little above that of the last member, so that it does not come and go.
+_SLACK = 1.1
+# The part of its price that a look is charged at first, and after how many rows it is halfway to all of it.
+_FEE, _HALFWAY = 0.12, 2500.0
 
 
 def ceiling(memory: Memory) -> float:
@@ -33,27 +37,44 @@ def exchange(memory: Memory) -> None:
     """Set the ceiling and both rates."""
     now, given, source = memory.now[0], memory.given[0], memory.source
     now["ceiling"] = ceiling(memory)
-    worth = float(given["worth"])
-    if np.isfinite(worth):  # the labels' unit is 0 while they are all alike
-        worth *= float(now["y_unit"]) ** 2
-    shown = _shown(memory)
+    worth = float(given["worth"]) * float(now["y_unit"]) ** 2
     rate = (
         _GENEROUS * float(source["price"].mean()) / float(now["y_var"]) if source["price"].any() else 1.0 / now["y_var"]
     )
     if np.isfinite(given["total"]):
-        short = source["price"][memory.support].sum() > now["ceiling"]
-        rate = shown * 1.0001 if short else rate
+        rate = min(rate, worth, _marginal(memory), _LARGEST)
+        now["rate"] = now["look_rate"] = rate
+        return
     now["rate"] = min(worth, rate, _LARGEST)
-    now["look_rate"] = min(worth, _LARGEST if np.isfinite(worth) and np.isinf(given["total"]) else shown)
+    now["look_rate"] = min(worth, _LARGEST if np.isfinite(worth) else _shown(memory))
+
+
+def _marginal(memory: Memory) -> float:
+    """The rate at which what is worth its price just uses up the pace: that of the source which crosses it."""
+    now, source = memory.now[0], memory.source
+    useful = source[(source["price"] > 0.0) & (source["adds"] > 0.0) & (source["real"] > 0.5)]
+    useful = useful[(useful["place"] >= 0) | (useful["n"] > useful["size"] + 3.0)]
+    rates = useful["price"] / useful["adds"]
+    order = np.argsort(rates, kind="stable")
+    over = np.flatnonzero(np.cumsum(useful["price"][order]) > now["ceiling"])
+    if over.size:
+        return float(rates[order[over[0]]]) * _SLACK
+    # Money is left: more may be looked for at the rate that all of it would have to bring.
+    return max(_hoped(memory), float(rates.max(initial=0.0)) * _SLACK)
 
 
 def _shown(memory: Memory) -> float:
-    """The rate that the support shows, or the expected one before there is one."""
-    now, given, source = memory.now[0], memory.given[0], memory.source
-    members = source[memory.support]
+    """The rate that the support shows, or the hope before there is one."""
+    members = memory.source[memory.support]
     paid = members[members["price"] > 0.0]
     if paid.size and (paid["adds"] > 0.0).all():
         return min(float((paid["price"] / paid["adds"]).max()), _LARGEST)
+    return _hoped(memory)
+
+
+def _hoped(memory: Memory) -> float:
+    """The rate at which what may be spent explains a third of the label's variance."""
+    now, given, source = memory.now[0], memory.given[0], memory.source
     allowed = min(float(now["ceiling"]), int(given["k"]) * float(source["price"].mean()))
     return min((_HOPED * allowed if allowed > 0.0 else 1.0) / float(now["y_var"]), _LARGEST)
 
@@ -64,3 +85,12 @@ def horizon(memory: Memory) -> float:
     if np.isfinite(given["rows"]):
         return max(float(given["rows"] - now["asked"]), 0.0)
     return 2.0 * float(now["n"] / now["g"])
+
+
+def fee(memory: Memory) -> float:
+    """The part of its price that a look is charged; all of it where money is short."""
+    now = memory.now[0]
+    if np.isfinite(memory.given["total"][0]):
+        return 1.0
+    rows = float(now["n"] / now["g"])
+    return _FEE + (1.0 - _FEE) * rows / (rows + _HALFWAY)

@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 from ...._jit import inner
-from ...._types import Floats, Ints
+from ...._types import Bools, Floats, Ints
 from .estimate import FAITH
+from .linear import precision
 from .state import Attribute, Now, Pair, State
 
 __all__ = ["deviations", "drawn_in", "predict", "scaled"]
@@ -41,8 +42,9 @@ def value(me: Attribute, own: Pair, g: float, x: float) -> float:
 
 @inner
 def deviations(state: State, attributes: Ints, x: Floats, n: int, v: Floats) -> int:
-    """Deviations of the fit's attributes from their means, 0 where missing; how many are there."""
+    """Deviations of the fit's attributes from their means, what is missing by regression; how many are there."""
     there = 0
+    has = np.zeros(v.size, np.bool_)
     for a in range(v.size):
         v[a] = 0.0
     for i in range(n):
@@ -50,8 +52,34 @@ def deviations(state: State, attributes: Ints, x: Floats, n: int, v: Floats) -> 
         me = state.attr[j]
         if me.place >= 0 and not math.isnan(x[i]):
             v[me.place] = value(me, state.pair[j, j], state.now.g, x[i]) - state.fit.x_bar[me.place]
+            has[me.place] = True
             there += 1
+    if 0 < there < v.size:
+        _fill(state, v, has, v.size - there)
     return there
+
+
+@inner
+def _fill(state: State, v: Floats, has: Bools, lacking: int) -> None:
+    """E[v_M | v_O] = -V_MM^-1 V_MO v_O, within four deviations."""
+    fit, at, i = state.fit, np.empty(lacking, np.int64), 0
+    for a in range(v.size):
+        if not has[a]:
+            at[i] = a
+            i += 1
+    block, right = np.empty((lacking, lacking)), np.zeros(lacking)
+    for i in range(lacking):
+        for k in range(lacking):
+            block[i, k] = fit.V[at[i], at[k]]
+        for e in range(v.size):
+            if has[e]:
+                right[i] -= fit.V[at[i], e] * v[e]
+    block = precision(block)
+    for i in range(lacking):
+        x, reach = 0.0, 4.0 * state.attr[fit.A[at[i]]].sd
+        for k in range(lacking):
+            x += block[i, k] * right[k]
+        v[at[i]] = min(reach, max(-reach, x))
 
 
 @inner

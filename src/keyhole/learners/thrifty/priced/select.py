@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from ...._types import Bools
+from .belief import FAITH
 from .judge import judge
 from .memory import Memory
-from .pace import exchange, horizon
+from .pace import exchange, fee, horizon
 from .value import look_values
 
 __all__ = ["refit"]
@@ -21,19 +22,19 @@ def refit(memory: Memory) -> None:
     memory.renew()
     memory.source["barred"] = 0
     if memory.now["lacking"][0] > 0.1 * (memory.gram[-2, -2] + 1.0):
-        judge(memory.state)
+        judge(memory.state, FAITH)
         memory.rebuild()
     tries = 2 * memory.source.size + 4
     for _ in range(tries):
         exchange(memory)
-        judge(memory.state)
+        judge(memory.state, FAITH)
         if not _move(memory):
             break
     now = memory.now[0]
     rows = float(now["n"] / now["g"])
     # What few labels show of their variance is believed to the low side: money is spent on it.
     least = float(now["s2"]) * (1.0 - math.sqrt(2.0 / rows)) if now["y_var"] > 1e-200 else -1.0
-    look_values(memory.state, horizon(memory), least)
+    look_values(memory.state, horizon(memory), least, fee(memory))
     _line_up(memory)
     _schedule(memory, rows)
 

@@ -120,6 +120,8 @@ class Now:
     spent_low: float
     ceiling: float
     account: float
+    # With a total: what looks may cost now. They are paced, too.
+    purse: float
     # What a unit of squared error is worth in money: to members, and to looks.
     rate: float
     look_rate: float
@@ -144,6 +146,7 @@ class Fit(NamedTuple):
     gram: Floats  # (m + 2, m + 2) sums of products of (x_A, 1, y), what is missing imputed
     w: Floats  # (m,)
     x_bar: Floats  # (m,)
+    ridge: Floats  # (m,) what is added to the variances, in units of them
     V: Floats  # (m, m) inverse of the covariance in the Gram
     P: Floats  # (m, m) the same from the pooled pairs
 
@@ -162,6 +165,8 @@ class State(NamedTuple):
     queue: Ints  # (n,) who waits to be looked at, `now.queued` of them
     scratch: Ints  # (n,)
     prior: Floats  # (5,) log weights of the spike and the slabs
+    hoped: Floats  # (5,) the same before anything is known
+    tally: Floats  # (5,) scratch: sums of the posterior weights over those who can be judged
     fit: Fit
     quantiles: Quantiles
     now: Now

@@ -1,9 +1,10 @@
 """What more looks at a source are worth, before they are made.
 
-    value(m) = H (E[(rate adds' - price)_+ after m more looks] - (rate adds - price)_+) - FEE m price
+    value(m) = H (E[(rate adds' - price)_+ after m more looks] - (rate adds - price)_+) - fee m price
 
 adds' is what will be believed after m looks, H how many rows will profit. Looks are worth it when some m has a value
-above 0: a few at first, twice and half of those so far, and as many as would decide.
+above 0: from half to eight times those so far (a few at first), and as many as would decide. value(m) is that of m
+looks decided at once; in truth one may stop or go on after each, so at first a look is charged a part of its price.
 """
 
 import math
@@ -15,10 +16,10 @@ from ...._types import Floats
 from .belief import SLABS, posterior
 from .state import Source, State
 
-__all__ = ["FEE", "look_values"]
+__all__ = ["look_values"]
 
-# What a look costs, in prices: the rows that show it are of use to others too.
-FEE = 0.25
+# The least that a look for an exchange is charged: of many alike one is as good as another.
+_SWAP_FEE = 0.5
 _Z = np.linspace(-2.75, 2.75, 11)
 _W = np.exp(-0.5 * _Z**2) / np.exp(-0.5 * _Z**2).sum()
 # Of every other attribute of a source, in another order than the first.
@@ -62,20 +63,20 @@ def _after(
 
 
 @inner
-def _worth_joining(me: Source, H: float, y_var: float, rate: float, prior: Floats) -> tuple[float, float]:
+def _worth_joining(me: Source, H: float, share: float, y_var: float, rate: float, prior: Floats) -> tuple[float, float]:
     """The best value(m) over m, and that m; a value <= 0 where none is."""
     w, kappa, w_m, kappa_m = np.empty(5), np.empty(5), np.empty(5), np.empty(5)
     n, gain = (me.n, me.gain) if me.n > me.size + 3.0 else (0.0, 0.0)
     adds = posterior(gain, n, me.size, me.left, y_var, prior, w, kappa)
     now = max(rate * adds - me.price, 0.0) if n > 0.0 else 0.0
-    theta, s2, fee = math.sqrt(max(gain, 0.0)), max(me.left - adds, 0.1 * me.left), FEE * me.price
+    theta, s2, fee = math.sqrt(max(gain, 0.0)), max(me.left - adds, 0.1 * me.left), share * me.price
     best, at = -me.price, 0.0
     if H * (_perfect(me, theta, n, s2, y_var, rate, w, kappa) - now) < 4.0 * fee:
         return best, at
     few = max(n, 4.0 + me.size)
     decides = min(8.0 * me.left * rate / me.price, 1e6) if me.price > 0.0 else few
-    for i in range(5):
-        m = math.ceil(few * 0.5 * 2.0**i) if i < 3 else math.ceil(max(decides * (2.5 * i - 6.5), 1.0))
+    for i in range(7):
+        m = math.ceil(few * 0.5 * 2.0**i) if i < 5 else math.ceil(max(decides * 3.0 ** (i - 6), 1.0))
         value = H * (_after(me, m, theta, n, s2, y_var, rate, prior, w, kappa, w_m, kappa_m) - now) - m * fee
         if value > best:
             best, at = value, m
@@ -83,7 +84,7 @@ def _worth_joining(me: Source, H: float, y_var: float, rate: float, prior: Float
 
 
 @inner
-def _worth_swapping(me: Source, H: float) -> tuple[float, float]:
+def _worth_swapping(me: Source, H: float, fee: float) -> tuple[float, float]:
     """The same for taking a member's place: the advantage is normal with mean `swap` and deviation `swap_sd`."""
     best, at = -me.price, 0.0
     for i in range(4):
@@ -91,14 +92,14 @@ def _worth_swapping(me: Source, H: float) -> tuple[float, float]:
         sd = me.swap_sd * math.sqrt(m / (me.n + m))
         z = -abs(me.swap) / sd
         gained = sd * (math.exp(-0.5 * z * z) / 2.5066282746310002 + z * 0.5 * math.erfc(-z * 0.7071067811865476))
-        value = H * gained * me.real - m * FEE * me.price
+        value = H * gained * me.real - m * fee * me.price
         if value > best:
             best, at = value, m
     return best, at
 
 
 @jit
-def look_values(state: State, H: float, least: float) -> None:
+def look_values(state: State, H: float, least: float, fee: float) -> None:
     """`value` and `wanted` of every source beside the support.
 
     None is looked at that costs more than the rate times `least`, a low estimate of the variance that is left.
@@ -109,9 +110,9 @@ def look_values(state: State, H: float, least: float) -> None:
         me.value, me.wanted = 0.0, 0
         if me.place >= 0 or me.idle or me.price > now.look_rate * least:
             continue
-        value, m = _worth_joining(me, H, now.y_var, now.look_rate, state.prior)
+        value, m = _worth_joining(me, H, fee, now.y_var, now.look_rate, state.prior)
         if me.instead >= 0 and me.n >= 10.0 and me.swap_sd > 0.0:
-            other, more = _worth_swapping(me, H)
+            other, more = _worth_swapping(me, H, max(fee, _SWAP_FEE))
             if other > value:
                 value, m = other, more
         if me.barred and me.net > 0.0 and value <= 0.0:  # pooled and exact sums disagree

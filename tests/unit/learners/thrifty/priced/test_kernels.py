@@ -117,7 +117,7 @@ def covariances(memory, X):
 
 def test_a_gram_is_that_of_the_rows_with_the_missing_values_regressed():
     memory = played().memory
-    judge(memory.state)
+    judge(memory.state, 40.0)
     w, s2 = memory.w.copy(), float(memory.now["s2"][0])
     gram.rebuild(memory.state, w)
     X, y = rows_of(memory)
@@ -154,11 +154,11 @@ def test_what_a_source_adds_is_the_drop_of_the_residual_variance():
         return ((y[full] - Z @ np.linalg.lstsq(Z, y[full], rcond=None)[0]) ** 2).mean()
 
     for s in memory.support:
-        judge(memory.state)
+        judge(memory.state, 40.0)
         lost, whole = memory.source["gain"][s], memory.A
         memory.leave(int(s))
         memory.rebuild()
-        judge(memory.state)
+        judge(memory.state, 40.0)
         drop = left(memory.A) - left(whole)
         assert lost == pytest.approx(drop, rel=0.05, abs=0.003)
         assert memory.source["gain"][s] == pytest.approx(drop, rel=0.05, abs=0.003)

@@ -1,0 +1,100 @@
+"""Random markets, limits and gaps: no limit is exceeded, nothing is bought in part, the ledger is the sum of rounds."""
+
+from math import fsum
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+
+ROWS = 40
+
+
+def instance(seed):
+    """A learner with random sources, prices and limits, and rows with gaps."""
+    rng = np.random.default_rng([seed, 13])
+    d = int(rng.integers(2, 12))
+    names = [f"x{j}" for j in range(d)]
+    known = [n for n in names[: d - 1] if rng.random() < 0.15]
+    rest, sources = [n for n in names if n not in known], {}
+    while len(rest) > 2 and rng.random() < 0.7:
+        size = int(rng.integers(1, min(4, len(rest)) + 1))
+        sources[f"p{len(sources)}"] = [rest.pop(int(rng.integers(len(rest)))) for _ in range(size)]
+    offered = [*sources, *rest]
+    prices = {s: float(rng.choice([0.0, 0.1, 0.3, 1.0, rng.uniform(0, 5)])) for s in offered}
+    n, options = len(offered), {}
+    options["k"] = int(rng.integers(1, n + 1))
+    options["k0"] = int(rng.integers(0, n - options["k"] + 1))
+    if rng.random() < 0.5:
+        options["spend"] = float(rng.uniform(0.05, 6.0))
+    if rng.random() < 0.5:
+        options["worth"] = float(10.0 ** rng.uniform(-2, 3))
+    if rng.random() < 0.5:
+        options |= {"total": float(rng.uniform(0.5, 60.0)), "rows": int(rng.integers(5, 2 * ROWS))}
+    if rng.random() < 0.2:
+        options["half_life"] = float(rng.uniform(5, 50))
+    market = {"sources": sources or None, "known": known or None, "prices": prices}
+    if not sources and not known and not {"worth", "total"} & set(options):
+        options["worth"] = 1.0
+    learner = kh.make("thrifty", names=names, seed=seed, **market, **options)
+    X = rng.normal(size=(ROWS, d)) * 10.0 ** rng.integers(-2, 3, d)
+    y = X @ (rng.normal(size=d) * (rng.random(d) < 0.4)) + rng.normal(size=ROWS)
+    X[rng.random(X.shape) < rng.choice([0.0, 0.1, 0.5])] = np.nan
+    y[rng.random(ROWS) < 0.05] = np.nan
+    return learner, X, y, prices, sources, known, options, rng
+
+
+def check(learner, r, available, prices, sources, known, options):
+    """One round within all limits; what it costs."""
+    extras = learner.market.ordered(r.extra)
+    brings = {s: sources.get(s, [s]) for s in prices}
+    assert [learner.names[i] for i in r.attributes[: len(known)]] == known
+    wanted = [name for s in r.sources for name in brings[s]]
+    assert sorted(learner.names[i] for i in r.attributes[len(known) :]) == sorted(wanted)
+    assert sorted(learner.names[i] for i in r.extra) == sorted(name for s in extras for name in brings[s])
+    assert not set(r.sources) & set(extras)
+    assert len(r.sources) <= options["k"]
+    assert len(extras) <= options["k0"]
+    if available is not None:
+        assert all(set(brings[s]) <= available for s in (*r.sources, *extras))
+    price = fsum(prices[s] for s in (*r.sources, *extras))
+    assert r.price == pytest.approx(price, abs=1e-9)
+    assert price <= options.get("spend", np.inf) * (1 + 1e-12)
+    return price
+
+
+def hold(seed):
+    learner, X, y, prices, sources, known, options, rng = instance(seed)
+    spent, total, asked = [], options.get("total", np.inf), dict.fromkeys(prices, 0)
+    waiting = []
+    for x, label in zip(X, y, strict=True):
+        available = None if rng.random() < 0.6 else {n for n in learner.names if rng.random() < 0.6}
+        r = learner.ask() if available is None else learner.ask(available=sorted(available))
+        spent.append(check(learner, r, available, prices, sources, known, options))
+        assert fsum(spent) <= total * (1 + 1e-12)
+        for s in (*r.sources, *learner.market.ordered(r.extra)):
+            asked[s] += 1
+        assert np.isfinite(learner.predict(r, x[r.attributes]))
+        waiting.append((r, x, label))
+        while waiting and rng.random() < 0.8:  # some labels come late, and not in order
+            r, x, label = waiting.pop(int(rng.integers(len(waiting))))
+            if np.isnan(label):
+                learner.abandon(r)
+            else:
+                learner.tell(r, x[r.attributes], label, r.extra, x[r.extra])
+    assert learner.spent == pytest.approx(fsum(spent), abs=1e-9)
+    assert fsum(prices[s] * n for s, n in asked.items()) == pytest.approx(fsum(spent), abs=1e-9)
+    assert {e.name: e.bought for e in learner.explain()} == asked
+    assert np.isfinite(learner.weights).all()
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_no_limit_is_exceeded_and_the_ledger_is_the_sum_of_rounds(part):
+    for seed in range(15 * part, 15 * part + 15):
+        hold(seed)
+
+
+@pytest.mark.slow
+def test_the_same_for_a_thousand_markets():
+    for seed in range(1000):
+        hold(seed)
