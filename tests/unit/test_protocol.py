@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.market import Market
+from keyhole.protocol import Draft
 from keyhole.saving import to_bytes
 
 NAMES = ("age", "bmi", "hba1c", "ldl", "hdl", "crp", "tsh", "iron")
@@ -267,3 +269,23 @@ def test_values_of_every_size_are_taken_within_what_can_be_computed():
     one.tell(r, [1e99, -1e80, 1e-200], 1e99)
     two.tell(q, [1e30, -1e30, 0.0], 1e30)
     assert to_bytes(one) == to_bytes(two)
+
+
+def test_the_price_of_a_round_is_that_of_all_it_buys_the_extras_too():
+    names, prices = ("a", "b", "c", "d"), [1.0, 2.0, 4.0, 8.0]
+
+    class Priced(kh.Learner):
+        name = "priced"
+        weights, support = np.zeros(4), np.array([0])
+
+        def _ask(self, t, pool):
+            return Draft("explore", np.array([0, 2]), np.array([3]))
+
+        def _predict(self, r, x):
+            return 0.0
+
+        def _tell(self, r, x, y, more):
+            pass
+
+    assert Priced(names, 2, 1, 0, Market.build(names, prices=prices)).ask().price == 13.0
+    assert Priced(names, 2, 1, 0).ask().price == 0.0
