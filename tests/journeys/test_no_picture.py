@@ -15,7 +15,7 @@ def test_a_run_ends_without_its_pictures_and_says_so(keyhole, tmp_path, monkeypa
     words = ("run", file.name, "--target", "y", "--budget", "3", "--algorithm", "fixed-random", "--out", "out")
     done = keyhole(*words)
     assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "finished"
-    assert "the figure 'Loss" in done.stderr
+    assert "the figure 'What money buys' could" in done.stderr
     assert "could not be drawn (the drawing library gave up); its numbers are in the table" in done.stderr
     assert "Traceback" not in done.stderr
     page = (tmp_path / "out" / "report.html").read_text()
