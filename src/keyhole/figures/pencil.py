@@ -63,9 +63,15 @@ class _Pencil:
         if importlib.util.find_spec("vl_convert") is None:
             raise ModuleNotFoundError("No module named 'vl_convert'", name="vl_convert")
         # In a session of its own, so that a Control-C is for us alone; its last words would be a native traceback.
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        words = [sys.executable, "-c", _CHILD]
-        process = subprocess.Popen(words, **pipes, text=True, encoding="utf-8", start_new_session=True)
+        process = subprocess.Popen(
+            [sys.executable, "-c", _CHILD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
+        )
         if _stream(process.stdout).readline() != "ready\n":
             process.kill()
             process.communicate()
