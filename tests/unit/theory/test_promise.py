@@ -126,7 +126,9 @@ def test_the_bandit_counts_supports() -> None:
     assert bound("support-bandit", d=20, k=5, T=1e6).total == pytest.approx(math.sqrt(comb(20, 5) * 1e6), rel=1e-12)
     assert bound("support-bandit", d=2200, k=1000, T=1e6).total == math.inf
     assert bound("support-bandit", d=10**6, k=10**5, T=1e6).total == math.inf
-    assert close(bound("support-bandit", d=900, k=440, T=1e40).total, (Decimal(comb(900, 440)) * Decimal(1e40)).sqrt())
+    assert close(
+        bound("support-bandit", d=900, k=440, T=1e40).total, (Decimal(comb(900, 440)) * Decimal("1e40")).sqrt()
+    )
 
 
 def test_corrected_ito_is_the_sum_of_the_papers_text() -> None:
@@ -144,17 +146,40 @@ def test_journey_3() -> None:
     assert b.failure == 1.0
 
 
+PROMISES = [s.name for s in STATEMENTS if s.kind in ("regret", "error")]
+SETTING = {"d": 20, "k": 5, "sigma": 0.1, "delta_s": 0.9, "w_min": 0.1, "k0": 6, "failure": 0.1}
+
+
+@pytest.mark.parametrize("corrected", [False, True])
 @pytest.mark.parametrize(
-    "name", ["ds-oslrc", "ds-poslrc", "ds-oslrc-error", "ito2017-3", "kale2017-dantzig", "foster2016"]
+    "change", [{}, {"w_min": 0.01, "delta_s": 0.3}, {"d": 6, "k": 3, "k0": 3, "sigma": 5.0}], ids=str
 )
-def test_from_T_useful_on_it_is_useful_and_just_before_it_is_not(name: str) -> None:
-    letters = {"d": 20, "k": 5, "sigma": 0.1, "delta_s": 0.9, "w_min": 0.1, "k0": 6, "failure": 0.1, "corrected": True}
-    at = bound(name, **letters, T=1e6).T_useful  # type: ignore[arg-type]
-    assert 1 < at < math.inf
-    for T, useful in ((at * 0.999, False), (at * 1.001, True), (at * 1e6, True), (at * 1e40, True)):
+@pytest.mark.parametrize("name", PROMISES)
+def test_from_T_useful_on_it_is_useful_and_just_before_it_is_not(
+    name: str, change: dict[str, float], corrected: bool
+) -> None:
+    """Looked for by evaluation at 751 T: the last one that is useful, and the last one before it that is not."""
+    letters = SETTING | change | {"corrected": corrected}
+
+    def is_useful(T: float) -> bool:
         b = bound(name, **letters, T=T)  # type: ignore[arg-type]
-        assert (b.verdict == "useful") is useful, (T, b.verdict)
         assert b.failure <= 0.1 * (1 + 1e-12)
+        assert (b.verdict == "useful") == (b.T_needed < T and b.total < b.trivial and b.failure < 1)
+        return b.verdict == "useful"
+
+    at, grid = bound(name, **letters, T=1e6).T_useful, 10.0 ** np.linspace(0, 300, 751)  # type: ignore[arg-type]
+    useful = np.array([is_useful(float(T)) for T in grid])
+    if not useful.any():
+        assert at == math.inf
+        return
+    last = np.flatnonzero(useful)[-1]
+    idle = np.flatnonzero(~useful[:last])
+    if idle.size == 0:
+        assert at == 1.0
+        return
+    assert grid[idle[-1]] <= at <= grid[idle[-1] + 1] * (1 + 1e-9)
+    assert not is_useful(at * 0.999999)
+    assert is_useful(at * 1.000001)
 
 
 def test_the_printed_theorem_1_can_be_of_no_use_for_any_T() -> None:
