@@ -18,7 +18,7 @@ def study(
     out: Annotated[Path, typer.Option(help="The folder of the results; the same command continues in it.")] = Path(
         "study"
     ),
-    quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes, in minutes, but for what is finished in full.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes, but for what is finished in full.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     engine: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
     chapter: Annotated[Path | None, typer.Option(help="Write the findings as a chapter (Markdown), too.")] = None,
