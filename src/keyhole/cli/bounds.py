@@ -56,9 +56,7 @@ def bounds(
         "an order (~) has its constant taken as 1: compare its growth, not its size; predicting 0 costs at most about T"
     )
     if k0 is None:
-        print(
-            f"who buys more after the label (ds-poslrc, ito2017-1, kale2017, foster2016): k0 = {max(3, k)} stands in (--k0)"
-        )
+        print(f"ds-poslrc, ito2017-1, kale2017, foster2016 buy more after the label: k0 = {max(3, k)} stands in (--k0)")
 
 
 def detail(b: "Bound") -> list[str]:
