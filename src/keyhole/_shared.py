@@ -87,8 +87,8 @@ def _kind(name: str, looks: tuple[tuple[str, Any], ...]) -> SharedType:
 def _typed(dtype: np.dtype[Any], ndim: int, contiguous: bool, aligned: bool, writeable: bool) -> types.Type:
     """The type of an array, or of a record, which has no dimension."""
     if ndim == 0:
-        return typeof(np.zeros(1, dtype)[0])  # type: ignore[no-untyped-call]
-    kind = from_dtype(dtype)  # type: ignore[no-untyped-call]
+        return typeof(np.zeros(1, dtype)[0])  # type: ignore[no-untyped-call, no-any-return]
+    kind = from_dtype(dtype)
     return types.Array(kind, ndim, "C" if contiguous else "A", readonly=not writeable, aligned=aligned)
 
 

@@ -160,7 +160,7 @@ class Thrifty(Learner):
         now = self.memory.now
         if now["told"][0] >= now["refit_at"][0]:
             renew(self.memory.state)
-            refit(self.memory.state)
+            refit(self.memory)
 
     def _block(self) -> Block:
         return partial(play_block, self)

@@ -17,6 +17,7 @@ from .basket import rearrange
 from .explore import appraise, line_up
 from .fit import build, solve
 from .knapsack import knapsack
+from .memory import Memory
 from .score import enough, evidence, regress, shrinkage, swap
 from .state import FEW, Given, Now, Records, State
 
@@ -203,12 +204,12 @@ def _move(state: State, L: float, done: int) -> tuple[int, bool]:
     return done, done < most
 
 
-def refit(state: State) -> None:
+def refit(memory: Memory) -> None:
     """Weights anew, moves until nothing moves, who may borrow; next time after 3 % more rows."""
-    given, d = state.given, state.attr.size
-    L = threshold(d, given["k"])
+    state, limited = memory.state, memory.given["spend"][0] < math.inf
+    L = threshold(state.attr.size, memory.given["k"][0])
     done, more = _move(state, L, 0)
-    while more and given["spend"] < math.inf and rearrange(state, L):
+    while more and limited and rearrange(state, L):
         done, more = _move(state, L, done + 1)
-    if state.now["queued"]:
+    if memory.now["queued"][0]:
         line_up(state)

@@ -172,7 +172,7 @@ def tell(state: State, attributes: Ints, x: Floats, y: float, before: int, total
 
 def renew(state: State) -> None:
     """Divide all sums by the weight of the present before it overflows."""
-    now, g = state.now, state.now["g"]
+    now, g = state.now, state.now.g
     if g <= _HEAVY:
         return
     for name in ("raw_n", "raw_x", "raw_xx", "n", "x", "xx", "xy", "y"):
