@@ -59,6 +59,17 @@ def test_an_axis_is_logarithmic_where_it_spans_two_decades():
     assert "log scale" not in grown.svg
 
 
+def test_an_axis_that_goes_beyond_letters_has_none():
+    def ticks(largest):
+        x = np.geomspace(1e4, largest, 4)
+        drawn = ET.fromstring(figures.curves("", x, [figures.Curve("a", x)], "T", "regret").svg)
+        return {node.text for node in drawn.iter("{http://www.w3.org/2000/svg}text")} - {"T", "regret"}
+
+    assert {"1M", "100k"} <= ticks(1e7)
+    assert {"1e+10", "1e+20"} <= ticks(1e20)
+    assert not any(label[-1] in "kMGT" for label in ticks(1e20))
+
+
 def test_names_are_data_never_markup():
     evil = "</title><script>alert('x')</script>"
     for figure in (

@@ -7,12 +7,14 @@ its length part of the type, and every (d, k) would be compiled anew.
 A field is added by writing it down here; in a file that does not have it, it is what it is in a fresh `Memory`.
 """
 
+from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from ..._shared import Shared
 from ..._types import Floats, Ints
 
 __all__ = [
@@ -199,7 +201,8 @@ class Given:
     decay: float
 
 
-class Fit(NamedTuple):
+@dataclass(frozen=True)
+class Fit(Shared):
     """Least squares on m members; the first m (m + 2) rows and columns are in use."""
 
     member: Records  # (k,)
@@ -209,7 +212,8 @@ class Fit(NamedTuple):
     label: Label
 
 
-class Quantiles(NamedTuple):
+@dataclass(frozen=True)
+class Quantiles(Shared):
     """How far labels are from predictions: see `interval`."""
 
     log_q: Floats  # (levels,) in spreads of the error, less the centre
@@ -217,7 +221,8 @@ class Quantiles(NamedTuple):
     level: Floats  # (1,) the lowest level whose interval held the last label
 
 
-class State(NamedTuple):
+@dataclass(frozen=True)
+class State(Shared):
     """What the compiled functions share: d attributes, k members, k + k0 values in a row."""
 
     attr: Records  # (d,)
