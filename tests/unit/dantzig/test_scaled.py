@@ -40,17 +40,22 @@ def by_highs(H: Floats, b: Floats, gamma: Floats) -> tuple[str, float]:
 
 
 def verdict(seed: int) -> str:
+    """ "right", "failed", or how problem `seed` came out wrong."""
+    word = verdict_of(*problem(seed))
+    return word if word in ("right", "failed") else f"{seed}: {word}"
+
+
+def verdict_of(H: Floats, b: Floats, gamma: Floats) -> str:
     """ "right", "failed", or how it was wrong."""
-    H, b, gamma = problem(seed)
     sol, (status, objective) = solve(H, b, gamma), by_highs(H, b, gamma)
     if sol.status == "failed":
         return "failed"
     if sol.status == "optimal" and not max(sol.primal_residual, sol.dual_residual, sol.gap) <= TOLERANCE:
-        return f"{seed}: uncertified"
+        return "uncertified"
     if status != "failed" and sol.status != status:
-        return f"{seed}: {sol.status}, not {status}"
+        return f"{sol.status}, not {status}"
     if status == sol.status == "optimal" and abs(sol.objective - objective) > 1e-6 * objective:
-        return f"{seed}: {sol.objective}, not {objective}"
+        return f"{sol.objective}, not {objective}"
     return "right"
 
 
