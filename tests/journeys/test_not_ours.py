@@ -42,6 +42,7 @@ def test_a_folder_in_use_is_refused_and_nothing_in_it_is_touched(keyhole, tmp_pa
         assert done.returncode == 2
         assert f"{out} is not empty, and keyhole did not make it" in done.stderr
         assert done.stderr.count("\n") == 1
+        assert done.stdout == ""  # nothing was played first
         assert contents(used) == before
 
 
