@@ -40,7 +40,7 @@ def stop_at_random(begin, folder, words, rng, signals):
             wait_for_checkpoints(process, folder, rng.randint(1, 8))
             time.sleep(rng.uniform(0, 0.03))
             process.send_signal(sign)
-        process.communicate(timeout=120)
+        process.communicate(timeout=600)
         codes.append(process.returncode)
     return codes
 
@@ -93,7 +93,7 @@ def test_control_c_says_how_to_continue_and_two_processes_know_of_each_other(beg
     assert second.returncode == 2
     assert f"out is being written by process {first.pid}" in second.stderr
     first.send_signal(signal.SIGINT)
-    out, _ = first.communicate(timeout=60)
+    out, _ = first.communicate(timeout=600)
     assert first.returncode == 3
     assert "interrupted at row" in out
     assert "continue with: keyhole run --resume out" in out
