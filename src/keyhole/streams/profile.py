@@ -46,7 +46,7 @@ class Profile:
         label = found.get(target)
         if isinstance(label, str) or (isinstance(label, Attribute) and label.type != "number"):
             table.require([target], target)
-        self.label = Label(target, numbers=label.numbers if isinstance(label, Attribute) else "")
+        self.label = Label(target, numbers=numbers or (label.numbers if isinstance(label, Attribute) else ""))
         self.dropped = {name: why for name, why in found.items() if isinstance(why, str)} | dict.fromkeys(ignored, "")
         left = [c.name for c in table.columns if c.name != target and c.name not in self.dropped]
         if not left:
@@ -54,7 +54,6 @@ class Profile:
         lines = ((name, found.get(name)) for name in left)
         columns = tuple(line if isinstance(line, Attribute) else Attribute(name) for name, line in lines)
         self._draft = Schema(self.label, columns, tuple(self.dropped)).written(numbers)
-        self.label = self._draft.label
         self.encoded = EncodedTable(table, self._draft)
         self._look(progress or (lambda rows: None))
         self._drop()
