@@ -18,7 +18,7 @@ Both start anew with each support.
 
 import math
 
-from ..._jit import inner
+from ..._bare import inner
 from .state import Now, Records, State
 from .watch import Watch
 

@@ -34,6 +34,7 @@ __all__ = [
     "Row",
     "Shown",
     "State",
+    "Work",
     "record",
 ]
 
@@ -176,6 +177,25 @@ class Fit(Shared):
     V: Floats  # (k, k) inverse of the centred Gram: the variance of w in units of s2
     P: Floats  # (k, k) inverse of the covariance
     label: Label
+    q: Floats  # (k,) scratch of `score.regress`
+
+
+@dataclass(frozen=True)
+class Work(Shared):
+    """Scratch: what is said of a row, from the values bought before its label on until that is learnt, and what one
+    function needs for itself. Compiled functions that make no arrays are quicker, and quicker to compile."""
+
+    v: Floats  # (k,) the members' deviations from their means
+    seen: Ints  # (k,) 1: bought before the label, and observed
+    row: Floats  # (k + 2,) of `update._extend`
+    keep: Ints  # (k,) of `acquire.choose`
+    taken: Ints  # (d,) of `acquire.choose`; 0 outside it
+    lost: Ints  # (k,) of `fit.impute`, with the next four
+    pull: Floats  # (k,)
+    block: Floats  # (k, k)
+    inverse: Floats  # (k, k)
+    joined: Floats  # (k + 1, 2 k) of `fit.invert`
+    likely: Floats  # (4,) of `level`
 
 
 @dataclass(frozen=True)
@@ -202,6 +222,7 @@ class State(Shared):
     quantiles: Quantiles
     accounts: Records  # (4,) of the label's level
     bell: Records  # (32,) the last alarms, a ring: `now.rang` in all
+    work: Work
     now: Now
     given: Given
 
