@@ -110,14 +110,14 @@ def engine(rng: np.random.Generator) -> dict[str, object]:
 def files(rng: np.random.Generator) -> dict[str, object]:
     """A data file of any kind."""
     head = [pick(rng, ["a", "b", "c", "", "y", "\u202ex", "a b", '"q""q"']) for _ in range(3)]
-    names = ",".join([*head, "y"]) if rng.random() < 0.8 else ",".join(["a", "b", "c", "y"])
+    names = ",".join([*head, "y"]) if rng.random() < 0.3 else ",".join(["a", "b", "c", "y"])
     odd = rng.random() < 0.5
     lines = [
         ",".join(pick(rng, CELLS) if odd and rng.random() < 0.2 else str(round(float(v), 3)) for v in some)
         for some in rng.normal(size=(int(rng.integers(0, 60)), 4))
     ]
-    text = pick(rng, ["\n", "\r\n", "\r"]).join([names, *lines])
-    data = text.encode(pick(rng, ["utf-8", "utf-8-sig", "utf-16", "latin-1"]), errors="replace")
+    text = pick(rng, ["\n", "\n", "\r\n", "\r"]).join([names, *lines])
+    data = text.encode(pick(rng, ["utf-8", "utf-8", "utf-8-sig", "utf-16", "latin-1"]), errors="replace")
     suffix = pick(rng, [".csv.gz", ".zip", ".parquet", ".csv", ".csv"])
     data = _packed(data, suffix)
     if rng.random() < 0.3 and len(data) > 2:

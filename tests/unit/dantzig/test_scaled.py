@@ -65,6 +65,15 @@ def test_200_badly_scaled_problems_are_right_or_failed() -> None:
     assert found["right"] >= 180
 
 
+@pytest.mark.parametrize("seed", [10588, 12124, 17728, 19992])
+def test_a_row_that_is_small_beside_the_others_is_kept_too(seed: int) -> None:
+    """The simplex stopped at 1e-11 of the largest row, which was up to 39 % of the width of a small one."""
+    H, b, gamma = problem(seed)
+    sol = solve(H, b, gamma)
+    assert sol.status == "failed" or (np.abs(b - H @ sol.w) <= gamma * (1 + 1e-5)).all()
+    assert verdict(seed) in ("right", "failed")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(20))
 def test_20_000_badly_scaled_problems_are_right_or_failed(part: int) -> None:
