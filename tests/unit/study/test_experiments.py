@@ -106,8 +106,8 @@ def test_the_verdict_on_rates_follows_the_slope(power, agrees):
     finding = Experiment("rates")._judge(made_up(Experiment("rates"), lambda p, t: {"error": t**power}))
     assert finding.agrees is Agreement.where(agrees)
     assert f"slope {power:.2f} ({'as' if agrees else 'not as'} the proved" in finding.verdict
-    assert "about as fast" in finding.verdict
-    assert len(finding.rows) == 5
+    assert f"about as fast (the decade before with {power:g} ({power:g} to {power:g})); and" in finding.verdict
+    assert len(finding.rows) == 6
 
 
 @pytest.mark.parametrize(("power", "word"), [(-0.8, "faster"), (-0.3, "more slowly")])
@@ -125,6 +125,21 @@ def test_the_median_lies_between_order_statistics(n, left):
     ratio = Ratio.of([float(i) for i in reversed(range(n))])
     assert (ratio.low, ratio.high) == ((-np.inf, np.inf) if left is None else (left, n - 1 - left))
     assert ratio.band.middle == (n - 1) / 2
+
+
+def test_a_slope_that_flattens_is_explained_where_less_noise_keeps_it_steep():
+    def error(part, t):
+        if "empirical" not in part.algorithm:
+            return {"error": t**-0.5}
+        return {"error": 1.0 / t if part.sigma < 0.1 else np.where(t < 3000, 1.0 / t, 1 / (3000 * t) ** 0.5)}
+
+    finding = Experiment("rates")._judge(made_up(Experiment("rates"), error))
+    for said in (
+        "self-tuned it falls with -0.5 (-0.5 to -0.5), about as fast (the decade before with -1 (-1 to -1)): its gamma",
+        "at first, sigma = 0.01 with -1 (-1 to -1) still; and",
+    ):
+        assert said in finding.verdict
+    assert finding.rows[-1][0] == "ds-poslrc[tuning=empirical], sigma = 0.01"
 
 
 def test_learners_are_compared_seed_by_seed():
