@@ -230,7 +230,8 @@ def test_what_stands_in_and_what_is_missing_is_said() -> None:
         bound("x", d=20, k=5, T=100)
     with pytest.raises(ConfigError, match="not both"):
         bound("lower-regret", d=20, k=5, T=100, delta=0.1, failure=0.1)
-    for wrong in ({"k": 20}, {"T": 0.5}, {"T": math.inf}, {"failure": 1.0}, {"sigma_d": 0.0}, {"k0": 0}):
+    wrong_ones = ({"k": 20}, {"T": 0.5}, {"T": math.inf}, {"failure": 1.0}, {"sigma_d": 0.0}, {"k0": 0})
+    for wrong in (*wrong_ones, {"sigma": -1.0}, {"sigma": math.nan}, {"w_min": 0.0}, {"w_min": 2.0}, {"delta_s": -1.0}):
         with pytest.raises(ConfigError):
             bound("lower-regret", **{"d": 20, "k": 5, "T": 100} | wrong)  # type: ignore[arg-type]
 
