@@ -145,7 +145,8 @@ def test_a_slope_that_flattens_is_explained_where_less_noise_keeps_it_steep():
 def test_learners_are_compared_seed_by_seed():
     """Seeds differ more than learners do: the second is worse on every stream, and the bands overlap."""
     groups = [
-        [(Part(*list(PART.__dict__.values())[:-2], s), {"regret": [c * 3.0**s]}) for s in range(6)] for c in (1, 2)
+        [(Part(*list(PART.__dict__.values())[:-2], s), {"t": [9], "regret": [c * 3.0**s]}) for s in range(6)]
+        for c in (1, 2)
     ]
     assert paired(groups[1], groups[0][::-1], "regret").each == (2.0,) * 6
     assert paired(groups[1], groups[0], "regret").called() == "more"
@@ -217,10 +218,17 @@ def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
         return {"regret": size * t**0.5, "exploring": t**0.5}
 
     finding = Experiment("regret")._judge(made_up(Experiment("regret"), regret))
-    assert "aer has the least regret" in finding.verdict
+    assert "After 200000 rounds aer has the least regret. Up to T = 1e+06 the exploring rounds" in finding.verdict
     assert (
         "cost T^0.50 (the sqrt(T) of its bound), and all of its regret grows like T^0.50; exploring" in finding.verdict
     )
+    assert finding.head[1:4] == ["regret at 200000", "T", "regret at T"]
+    ends = {row[0]: row[1:4] for row in finding.rows}
+    assert ends["gibbs-thompson"] == ["2.24e+03 (2.24e+03 to 2.24e+03)", "200000", "2.24e+03 (2.24e+03 to 2.24e+03)"]
+    assert ends["aer"][1:] == ["1e+06", "1e+03 (1e+03 to 1e+03)"]
+    assert float(ends["aer"][0].split()[0]) == pytest.approx(200_000**0.5, rel=0.02)  # between two looks
+    quick = Experiment("regret", quick=True)
+    assert Experiment("regret")._judge(made_up(quick, regret)).head[1:3] == ["T", "regret at T"]
     assert finding.agrees is Agreement.SEEN
     slow = made_up(Experiment("regret"), lambda p, t: {"regret": t**0.9})
     assert "grows like T^0.90, not yet like sqrt(T)" in Experiment("regret")._judge(slow).verdict
