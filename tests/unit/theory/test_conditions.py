@@ -83,6 +83,19 @@ def test_the_restricted_eigenvalue_lies_within_its_bounds() -> None:
         assert low <= high
 
 
+@pytest.mark.parametrize(("T", "d", "S"), [(5, 6, [0, 3]), (8, 8, [0, 2, 3, 7]), (12, 12, [0, 1, 4, 5, 9, 11])])
+def test_no_member_of_the_cone_is_below_the_floor_of_the_eigenvalue(T: int, d: int, S: list[int]) -> None:
+    """Nor is the one that has the compatibility constant, where few rows make G nearly singular."""
+    positive = 0
+    for seed in range(15):
+        X = design(seed, T, d)
+        G, w = X.T @ X / T, compatibility(X, S).minimiser
+        value, floor = w @ G @ w / (w[S] @ w[S]), eigenvalue_floor(G, np.array(S), 1.0)
+        assert value >= floor - 1e-12
+        positive += floor > 1e-6
+    assert positive > 5  # and it is worth something
+
+
 @pytest.mark.parametrize("order", [1, 2, 3, 5])
 def test_isometry_bounds_hold_the_constant_of_all_subsets(order: int) -> None:
     attained = []
