@@ -246,6 +246,36 @@ def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
     )
 
 
+def test_what_counts_of_a_regret_is_its_last_decade():
+    bent = made_up(
+        Experiment("regret"),
+        lambda p, t: {"regret": np.where(t < 9e4, t, (9e4 * t) ** 0.5), "exploring": np.where(t < 9e4, t**0.1, t**0.7)},
+    )
+    said = Experiment("regret")._judge(bent).verdict
+    assert "cost T^0.70 (not the sqrt(T) of its bound), and all of its regret grows like T^0.50; exploring" in said
+
+
+def test_who_is_ahead_when_the_rows_switch_and_since_when():
+    def regret(p, t):
+        late = {"aer": 500.0 + 0.01 * t, "thrifty": 0.1 * t}.get(p.algorithm, 0.5 * t)
+        return {"regret": 0.01 * t if p.algorithm == "oracle-support" else late}
+
+    said = Experiment("switching")._judge(made_up(Experiment("switching"), regret)).verdict
+    since = next(t for t in looks(100_000, "log") if 500 + 0.01 * t < 0.1 * t)
+    assert f"on uniform: aer, from T = {since:g} on; on switching(500): aer, from T = {since:g} on" in said
+
+
+def test_the_least_regret_and_the_events_are_said_by_c():
+    size = {"(0.3)": 3.0, "(0.003)": 0.5}
+
+    def events(p, t):
+        mine = next((v for c, v in size.items() if c in p.algorithm), 2.0)
+        return {"regret": mine * t, "fits": 0 * t + (mine != 0.5), "size": 0 * t + 1.0}
+
+    said = Experiment("events")._judge(made_up(Experiment("events"), events)).verdict
+    assert "The least regret is at c = 0.003, where gamma_s is large enough in 0 % of them." in said
+
+
 def test_the_verdicts_of_the_others_follow_too():
     bandit = {1: 4.0, 2: 0.5, 8: 4.0, 9: 1.0}
     finding = Experiment("edges")._judge(

@@ -9,6 +9,7 @@ import pytest
 
 from keyhole.errors import ConfigError
 from keyhole.theory import best_basket, best_sparse
+from keyhole.theory.search import Budget, Search
 from keyhole.theory.squares import Squares
 
 Floats = npt.NDArray[np.float64]
@@ -112,6 +113,36 @@ def test_what_leaving_out_adds_is_exact_alone_and_never_overstated_together() ->
             assert added >= left.share[S].sum() - 1e-7
             if len(S) == 1:
                 assert added == pytest.approx(left.alone[S[0]], abs=1e-7)
+
+
+def searching(seed: int, most: int) -> Search:
+    X, y = problem(seed)
+    squares = Squares(X / np.linalg.norm(X, axis=0), y / np.linalg.norm(y), np.empty(0, dtype=np.int64))
+    return Search(squares, np.arange(14), Budget(np.zeros(14), most, np.zeros(14), np.inf))
+
+
+@pytest.mark.parametrize("most", [12, 13])
+def test_what_must_be_left_out_is_never_overstated(most: int) -> None:
+    """Of all 14 columns one or two are left out: no choice adds less than the bound says, and it says something."""
+    for seed in range(10):
+        search = searching(seed, most)
+        everything = np.arange(14)
+        left = search.squares.leaving(everything, everything, everything)
+        least, with_it = search._least(left, everything, everything[:0])
+        added = {S: search.squares.loss(np.array(S)) - left.loss for S in combinations(range(14), most)}
+        assert 0 < least <= min(added.values()) + 1e-12
+        for g in range(14):
+            assert with_it[g] <= min(value for S, value in added.items() if g in S) + 1e-12
+
+
+def test_the_gap_is_that_of_the_best_part_that_is_left() -> None:
+    parts = []
+    for seed in range(10):
+        search = searching(seed, 4)
+        _, gap = search.run(1)
+        assert gap == (search.value - min(entry[0] for entry in search.heap) if search.heap else 0.0)
+        parts.append(len(search.heap))
+    assert max(parts) > 2
 
 
 def test_nothing_is_bought_where_nothing_is_worth_its_price() -> None:
