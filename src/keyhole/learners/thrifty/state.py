@@ -52,11 +52,13 @@ class Attribute:
     raw_n: float
     raw_x: float
     raw_xx: float
-    # How often it was bought, was observed, had been bought when it was last scored, when it last failed to join.
+    # How often it was bought, was observed, had been bought when it was last scored, when it last failed to join, and
+    # when r, c and se below were worked out.
     asked: int
     observed: int
     scored: int
     failed: int
+    fresh: int
     # Beside the support: covariance with the residual, conditional variance, standard error of r.
     r: float
     c: float
@@ -173,6 +175,8 @@ class Now:
     queued: int
     turn: int
     loans: float
+    # How far few joint rows are trusted, since everybody was last scored: see `score.shrinkage`.
+    s: float
 
 
 class Account:
@@ -193,12 +197,14 @@ class Bell:
 
 
 class Given:
-    """`given`, by the configuration: places before and after the label, money a row may cost, what a row fades by."""
+    """`given`, by the configuration: places before and after the label, money a row may cost, what a row fades by; the
+    price of choosing k of d, in z^2: see `select`."""
 
     k: int
     k0: int
     spend: float
     decay: float
+    L: float
 
 
 @dataclass(frozen=True)
