@@ -22,8 +22,17 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import typeof, types
 from numba.core.typing.templates import AttributeTemplate
-from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, models, register_model, unbox
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
 from numba.np.arrayobj import get_itemsize, populate_array
+from numba.np.numpy_support import from_dtype
 
 __all__ = ["Shared"]
 
@@ -34,8 +43,8 @@ class Shared:
     def __post_init__(self) -> None:
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         words = np.array([word for value in values.values() for word in _words(value)], np.int64)
-        kinds = tuple((name, typeof(value)) for name, value in values.items())  # type: ignore[no-untyped-call]
-        hidden = {"_words": words, "_address": words.ctypes.data, "_numba_type_": _kind(type(self).__name__, kinds)}
+        kind = _kind(type(self).__name__, tuple((name, _looks(value)) for name, value in values.items()))
+        hidden = {"_words": words, "_address": words.ctypes.data, "_numba_type_": kind}
         for name, value in hidden.items():
             object.__setattr__(self, name, value)
 
@@ -47,6 +56,14 @@ def _words(value: Any) -> tuple[int, ...]:
     if isinstance(value, np.ndarray):
         return (value.ctypes.data, *value.shape, *value.strides)
     return (np.frombuffer(value, np.uint8).ctypes.data,)  # a record
+
+
+def _looks(value: Any) -> Any:
+    """What decides on the type of a value, which takes numba long to find."""
+    if isinstance(value, Shared):
+        return value._numba_type_  # type: ignore[attr-defined]
+    flags = (value.flags.c_contiguous, value.flags.aligned, value.flags.writeable)
+    return value.dtype, value.ndim, *flags
 
 
 class SharedType(types.Type):
@@ -62,8 +79,22 @@ class SharedType(types.Type):
 
 
 @cache
-def _kind(name: str, kinds: tuple[tuple[str, types.Type], ...]) -> SharedType:
+def _kind(name: str, looks: tuple[tuple[str, Any], ...]) -> SharedType:
+    kinds = tuple((field, kind if isinstance(kind, SharedType) else _typed(*kind)) for field, kind in looks)
     return SharedType(f"{name}_{sha256(repr(kinds).encode()).hexdigest()[:12]}", kinds)
+
+
+def _typed(dtype: np.dtype[Any], ndim: int, contiguous: bool, aligned: bool, writeable: bool) -> types.Type:
+    """The type of an array, or of a record, which has no dimension."""
+    if ndim == 0:
+        return typeof(np.zeros(1, dtype)[0])  # type: ignore[no-untyped-call, no-any-return]
+    kind = from_dtype(dtype)
+    return types.Array(kind, ndim, "C" if contiguous else "A", readonly=not writeable, aligned=aligned)
+
+
+@typeof_impl.register(Shared)
+def _type_of(value: Any, context: object) -> SharedType:
+    return value._numba_type_  # type: ignore[no-any-return]
 
 
 register_model(SharedType)(models.OpaqueModel)

@@ -4,9 +4,8 @@ Free places go to whoever looks best *now*: one that only seemed good is left af
 and whoever reaches the evidence for joining is tried in the same row.
 """
 
-from ..._jit import inner
+from ..._bare import inner
 from ..._types import Ints
-from .arrays import zeros
 from .score import enough, evidence, regress
 from .state import State
 
@@ -22,7 +21,7 @@ def refresh(state: State, attributes: Ints, total: int) -> bool:
     attr, now, given = state.attr, state.now, state.given
     if now.s == 0.0:  # nobody was scored yet
         return False
-    u, due = zeros(now.m + 1), False
+    u, due = state.work.v, False
     for i in range(total):
         j = attributes[i]
         me = attr[j]

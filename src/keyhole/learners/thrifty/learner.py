@@ -121,7 +121,7 @@ class Thrifty(Learner):
     @property
     def alarms(self) -> tuple[Alarm, ...]:
         """The changes of the world that were noticed, oldest first: the last 32."""
-        return alarms(self.memory.state)
+        return alarms(self.memory.bell, self.memory.state.now)
 
     def explain(self) -> Records[Explanation]:
         """One record per attribute, in the order of the columns."""
@@ -157,10 +157,10 @@ class Thrifty(Learner):
 
     def _refit(self) -> None:
         """Weights and support anew, when it is time."""
-        state = self.memory.state
-        if state.now.told >= state.now.refit_at:
-            renew(state)
-            refit(state)
+        now = self.memory.now
+        if now["told"][0] >= now["refit_at"][0]:
+            renew(self.memory.state)
+            refit(self.memory)
 
     def _block(self) -> Block:
         return partial(play_block, self)
