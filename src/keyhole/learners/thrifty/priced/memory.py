@@ -90,15 +90,16 @@ class Memory(Stateful):
         """Make the fit of the present support, from the stored rows."""
         expected: Floats = np.zeros((2, self.attr.size))
         expected[:, self.A] = self.w, self.ridge
-        before = self.A
         self._make_room()
-        if not np.array_equal(before, self.A):  # f is another one now
-            for name in RECALIBRATED:
-                self.now[name] = 0.0
         self.w[:], self.ridge[:] = expected[:, self.A]
         self.state = self._state()
         rebuild(self.state, self.w.copy())
         self.now["moves"] += 1
+
+    def forget_recent(self) -> None:
+        """`change.forget_recent`: f is another signal now."""
+        for name in RECALIBRATED:
+            self.now[name] = 0.0
 
     def _make_room(self) -> None:
         """Arrays for the fit of the present support, and everybody's place in it."""

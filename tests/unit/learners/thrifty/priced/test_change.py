@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.learners.thrifty.priced.select import refit
 from keyhole.learners.thrifty.watch import RECALIBRATED
 from keyhole.loading import from_bytes
 from keyhole.saving import to_bytes
@@ -53,9 +54,11 @@ def test_the_recalibrations_start_anew_with_each_support_and_only_then():
     learner = priced()
     kh.play(learner, X, y)
     memory = learner.memory
+    support = memory.support
+    refit(memory)
+    assert set(memory.support) == set(support)
     assert memory.now["late_n"][0] > 30.0
-    memory.rebuild()
-    assert memory.now["late_n"][0] > 30.0
-    memory.leave(int(memory.support[0]))
-    memory.rebuild()
+    memory.source["price"] = 1e6  # nobody is worth that
+    refit(memory)
+    assert memory.support.size == 0
     assert all(memory.now[name][0] == 0.0 for name in RECALIBRATED)
