@@ -30,6 +30,7 @@ def demo(
 
     from .. import data
     from ..errors import ConfigError
+    from ..outputs import Folder
     from ..runs import Request, prepare
     from ..study import frontier
     from ._typed import thousands
@@ -39,6 +40,7 @@ def demo(
 
     if not worth > 0:
         raise ConfigError(f"--worth must be above 0; it is {worth:g}")
+    Folder.claim(out, "demo")  # refused before anything is played
     people = data.load(_SET)
     n, d = people.X.shape
     title, free = "NHANES 2017-18", " and ".join(people.known)
