@@ -125,7 +125,7 @@ def line_up(state: State) -> None:
     Of those whose stand-in one member may be, one at most is right: they share what a loan is worth.
     """
     now, order, value, place = state.now, state.order, state.attr["loan_value"], state.attr["place"]
-    waiting = order[(value[order] > 0.0) & (place[order] < 0)]
+    waiting = order[(value[order] > 0.0) & (place[order] < 0) & (state.attr["idle"][order] == 0)]
     claims = state.attr["claims"][waiting]
     many = np.bincount(claims, minlength=1)
     many[0] = 1

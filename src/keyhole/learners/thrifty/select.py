@@ -16,6 +16,7 @@ from .arrays import flags, zeros
 from .basket import rearrange
 from .explore import appraise, line_up
 from .fit import build, solve
+from .idle import mark_idle
 from .knapsack import knapsack
 from .score import enough, evidence, regress, shrinkage, swap
 from .state import FEW, Given, Now, Records, State
@@ -33,11 +34,11 @@ def threshold(d: int, k: int) -> float:
 
 @inner
 def _evict(state: State, L: float) -> bool:
-    """Let the least significant member go, if z^2 = w^2 / (s2 V_aa) < L/2."""
+    """Let the least significant member go, if z^2 = w^2 / (s2 V_aa) < L/2; one that the others determine has none."""
     fit, trial, now = state.fit, state.trial, state.now
     m, worst, least = now.m, -1, 0.5 * L
     for a in range(m):
-        z2 = fit.member[a].w ** 2 / (now.s2 * fit.V[a, a])
+        z2 = fit.member[a].w ** 2 / (now.s2 * fit.V[a, a]) if state.attr[fit.member[a].j].idle == 0 else 0.0
         if z2 < least:
             worst, least = a, z2
     if worst < 0 or fit.gram[m, m] / now.g <= FEW:
@@ -103,7 +104,7 @@ def _score(state: State, L: float, fully: bool) -> None:
         v = regress(me, state.pair[j], fit, now, s, u) if me.rows >= 2 else 0.0
         full = me.price > left
         again = me.asked >= 1.1 * me.failed  # who failed comes back with news
-        if v > 0.0 and again and enough(me) and evidence(me, now.s2) > L:
+        if v > 0.0 and again and enough(me) and me.idle == 0 and evidence(me, now.s2) > L:
             me.gain = me.r**2 / me.c
             if full:
                 me.displaced = swap(fit, m, me.r, me.c, u, losses)
@@ -197,6 +198,8 @@ def refit(state: State) -> None:
         if not (_move(state, L, i == 0, fully) or (limited and rearrange(state, L))):
             break
         fully = True
+    if fully:
+        mark_idle(state)
     line_up(state)
     told, rows = int(now.told), min(float(now.n / now.g), int(now.told))
     if fully:

@@ -81,6 +81,9 @@ class Attribute:
     far: float
     genuine: float
     void: float
+    # 1: constant, never observed, or determined by the support; how often it was bought when that was last asked.
+    idle: int
+    judged: int
 
 
 class Pair:
@@ -171,6 +174,8 @@ class Now:
     queued: int
     turn: int
     loans: float
+    # Changes of the support when it was last asked who is idle.
+    idle_moves: int
 
 
 class Account:
