@@ -46,7 +46,7 @@ def _optimism(rivals: float, rows: float) -> float:
 
 @inner
 def _awake(told: int, decay: float) -> bool:
-    """Whether the idle are looked at in this round: never where nothing fades, else once in 1 / (1 - decay) rows."""
+    """Whether the idle come first in this round: never where nothing fades, else once in 1 / (1 - decay) rows."""
     return decay < 1.0 and int(told * (1.0 - decay)) > int((told - 1) * (1.0 - decay))
 
 
@@ -60,7 +60,8 @@ def _shortlist(state: State, pool: Bools, taken: Ints, money: float, values: Flo
         j = state.order[p]
         me = state.attr[j]
         if pool[j] and not taken[j] and me.place < 0 and me.price <= money and (me.idle == 0 or awake):
-            n = insert(values, items, n, _value(me, state.now.s2, optimism), j)
+            value = _FIRST / (1.0 + me.asked) if me.idle else _value(me, state.now.s2, optimism)
+            n = insert(values, items, n, value, j)
     return n
 
 

@@ -29,9 +29,10 @@ def mark_idle(state: State) -> None:
     if now.moves != now.idle_moves:  # determined by another support
         now.idle_moves, attr["judged"], attr["idle"] = now.moves, 0, 0
     silent = np.where(attr["observed"] == 0, attr["asked"], np.where(attr["unit"] == 0.0, attr["observed"], 0))
+    attr["idle"][attr["idle"] == 1] = 0
     attr["idle"][(attr["place"] < 0) & (silent >= _SURE)] = 1
     for j in _close(state):
-        attr["judged"][j], attr["idle"][j] = attr["asked"][j], _determined(_rows_of(state, j))
+        attr["judged"][j], attr["idle"][j] = attr["asked"][j], 2 * _determined(_rows_of(state, j))
         if attr["idle"][j] and attr["place"][j] >= 0:
             break  # of two that say the same one is enough
 

@@ -81,7 +81,7 @@ class Attribute:
     far: float
     genuine: float
     void: float
-    # 1: constant, never observed, or determined by the support; how often it was bought when that was last asked.
+    # 1: constant or never observed; 2: determined by the support; how often it was bought when that was last asked.
     idle: int
     judged: int
 
