@@ -32,7 +32,7 @@ demo: .venv/installed
 	@echo ' the learner live, on a page of its own: $(BIN)/keyhole serve --demo'
 
 test: lint
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -41,7 +41,7 @@ lint: .venv/installed
 
 # The long tests: kills, crafted files, badly scaled problems.
 slow: .venv/installed
-	$(BIN)/pytest -n 2 -m slow
+	$(BIN)/pytest -n 2 --dist worksteal -m slow
 
 # Seeded nonsense for ten minutes; goes on where it stopped.
 fuzz: .venv/installed
@@ -49,11 +49,11 @@ fuzz: .venv/installed
 
 # The suite with numba's bounds check on; slow, and worth it after every change of a kernel.
 boundscheck: .venv/installed
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 tests/unit tests/laws tests/battery
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist worksteal tests/unit tests/laws tests/battery
 
 coverage: .venv/installed
 	$(BIN)/python -m pip install --quiet 'pytest-cov>=5'
-	NUMBA_DISABLE_JIT=0 $(BIN)/pytest -n 2 --cov=keyhole --cov-report=term:skip-covered
+	NUMBA_DISABLE_JIT=0 $(BIN)/pytest -n 2 --dist worksteal --cov=keyhole --cov-report=term:skip-covered
 
 # Every Python from 3.11 on that is here, and the lowest versions allowed.
 pythons:

@@ -2,6 +2,7 @@
 
     python scripts/pythons.py               all of them
     python scripts/pythons.py 3.12 lowest   these only
+    python scripts/pythons.py -- -n 1 tests/unit   with other words for pytest
 
 Each gets an environment of its own in .venvs/; nothing else is touched. Exit 1 where a suite failed.
 """
@@ -34,15 +35,14 @@ def environment(name: str, python: str) -> Path:
 def install(name: str, tools: Path) -> None:
     """keyhole with all it needs for its tests; `lowest` asks for the oldest of each that is allowed."""
     python = str(tools / "python")
-    if name != "lowest":
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "--editable", ".[test]"], cwd=ROOT, check=True)
-        return
     subprocess.run([python, "-m", "pip", "install", "--quiet", "uv"], check=True)
-    oldest = ["--resolution", "lowest-direct", "--python", python]
-    subprocess.run([str(tools / "uv"), "pip", "install", *oldest, "--editable", ".[test]"], cwd=ROOT, check=True)
+    oldest = ["--resolution", "lowest-direct"] if name == "lowest" else []
+    by_uv = [str(tools / "uv"), "pip", "install", "--quiet", "--python", python, *oldest, "--editable", ".[test]"]
+    if subprocess.run(by_uv, cwd=ROOT, check=name == "lowest").returncode:  # where uv does not reach the packages
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "--editable", ".[test]"], cwd=ROOT, check=True)
 
 
-def suite(name: str) -> str:
+def suite(name: str, words: list[str]) -> str:
     """Run it; what came out, in a few words."""
     python = interpreter("3.11" if name == "lowest" else name)
     if python is None:
@@ -52,15 +52,19 @@ def suite(name: str) -> str:
         install(name, tools)
     except subprocess.CalledProcessError:
         return "FAILED to install (a dependency has no release for it?)"
-    done = subprocess.run([str(tools / "python"), "-m", "pytest", "-n", "2", "-p", "no:cacheprovider"], cwd=ROOT)
+    alone = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    call = [str(tools / "python"), "-m", "pytest", "-p", "no:cacheprovider", *words]
+    done = subprocess.run(call, cwd=ROOT, env=alone)
     return "passed" if done.returncode == 0 else "FAILED"
 
 
-def main(wanted: list[str]) -> int:
-    outcome = {name: suite(name) for name in wanted or [*VERSIONS, "lowest"]}
-    for name, words in outcome.items():
-        print(f"{name:8} {words}")
-    return int(any("FAILED" in words for words in outcome.values()))
+def main(given: list[str]) -> int:
+    cut = given.index("--") if "--" in given else len(given)
+    wanted, words = given[:cut] or [*VERSIONS, "lowest"], given[cut + 1 :] or ["-n", "2"]
+    outcome = {name: suite(name, words) for name in wanted}
+    for name, said in outcome.items():
+        print(f"{name:8} {said}")
+    return int(any("FAILED" in said for said in outcome.values()))
 
 
 if __name__ == "__main__":

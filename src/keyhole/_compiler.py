@@ -88,9 +88,17 @@ class Compiler(compiler.Compiler):
         """The compiled function; one that counts no references must not hand out an array."""
         with _no_collection():
             result = super().compile_extra(func)  # type: ignore[no-untyped-call]
-        if not self.state.flags.nrt and _holds_arrays(result.signature.return_type):
-            raise TypeError(f"{func.__qualname__} returns an array and must be compiled by _jit, not by _bare")
+        if not self.state.flags.nrt and (_holds_arrays(result.signature.return_type) or any(self._given_arrays())):
+            name = func.__qualname__
+            raise TypeError(f"{name} returns or is given a new array and must be compiled by _jit, not by _bare")
         return result
+
+    def _given_arrays(self) -> Iterator[bool]:
+        """For every call of a compiled function whether an array comes back: nobody would ever free it."""
+        for expression, signature in self.state.calltypes.items():
+            if getattr(expression, "op", None) == "call":
+                called = self.state.typemap[expression.func.name]
+                yield isinstance(called, types.Dispatcher) and _holds_arrays(signature.return_type)
 
 
 @contextmanager

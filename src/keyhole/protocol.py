@@ -210,6 +210,13 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         """The attributes that can be bought, in the seeded order in which everything is drawn."""
         return self.order if pool is None else self.order[pool[self.order]]
 
+    def _split(self, S: Ints, pool: Bools | None) -> tuple[Ints, Ints]:
+        """What can be bought of S, and what outside it."""
+        outside = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
+        available = S[outside[S]]
+        outside[S] = False
+        return available, self._places(outside)
+
     def _next(self, pool: Bools | None = None) -> Round:
         """The next round, not yet among the open ones: for the keeper, who closes it at once."""
         draft = self._ask(self.t + 1, pool)

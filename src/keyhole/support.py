@@ -5,7 +5,7 @@ import numpy as np
 from ._bare import jit, once
 from ._types import Bools, Floats, Ints
 
-__all__ = ["identified", "top_k"]
+__all__ = ["identified", "only", "top_k"]
 
 
 def top_k(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
@@ -23,6 +23,13 @@ def top_k(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
     places = np.empty(w.size, np.int64)
     pick_top(w, k, inside, order, places)
     return np.sort(places[:k])
+
+
+def only(w: Floats, S: Ints) -> Floats:
+    """w on S, zero elsewhere."""
+    kept = np.zeros(w.size)
+    kept[S] = w[S]
+    return kept
 
 
 @jit

@@ -21,7 +21,7 @@ def test_an_example_tells_its_story(script, tmp_path, monkeypatch, capsys):
 def test_the_notebook_runs():
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     book = nbformat.read(EXAMPLES / "notebook.ipynb", as_version=4)
-    nbclient.NotebookClient(book, timeout=120, kernel_name="python3").execute()
+    nbclient.NotebookClient(book, timeout=600, kernel_name="python3").execute()
     shown = [o for cell in book.cells for o in cell.get("outputs", [])]
     assert any("text/html" in o.get("data", {}) for o in shown)
     assert not [o for o in shown if o.output_type == "error"]

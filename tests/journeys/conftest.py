@@ -29,7 +29,7 @@ def keyhole(tmp_path):
 
     def call(*words, check=True):
         done = subprocess.run(
-            [*COMMAND, *map(str, words)], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=120
+            [*COMMAND, *map(str, words)], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=600
         )
         assert not check or done.returncode == 0, done.stderr
         return done

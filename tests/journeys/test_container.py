@@ -41,7 +41,7 @@ def test_what_the_container_runs_asks_for_a_token_and_then_answers(tmp_path):
     assert entry == ["keyhole"]
     assert words[:2] == ["serve", "--store"]
     words = [word.replace("sqlite:////data", f"sqlite:///{tmp_path}") for word in words]
-    refused = subprocess.run([*COMMAND, *words], env=environment(), capture_output=True, text=True, timeout=60)
+    refused = subprocess.run([*COMMAND, *words], env=environment(), capture_output=True, text=True, timeout=600)
     assert refused.returncode == 2
     assert "keyhole token create" in refused.stderr
     store = words[2]

@@ -40,7 +40,7 @@ def stop_at_random(begin, folder, words, rng, signals):
             wait_for_checkpoints(process, folder, rng.randint(1, 8))
             time.sleep(rng.uniform(0, 0.03))
             process.send_signal(sign)
-        process.communicate(timeout=120)
+        process.communicate(timeout=600)
         codes.append(process.returncode)
     return codes
 
@@ -62,12 +62,12 @@ def assert_equal_results(folder, whole):
 
 @pytest.mark.parametrize("learner", [SLOWLY, COMPILED])
 def test_killed_and_resumed_equals_uninterrupted(begin, uninterrupted, tmp_path, learner):
-    file, folder = uninterrupted("a.parquet", 2500, learner), tmp_path / "cut"
+    file, folder = uninterrupted("a.parquet", 1000, learner), tmp_path / "cut"
     words = ("run", file.name, *BUDGET, *learner, "--out", "cut")
     codes = stop_at_random(begin, folder, words, random.Random(0), [signal.SIGKILL, signal.SIGINT])
     assert codes == [-signal.SIGKILL, 3, 0]
     starts = [s["first_row"] for s in json.loads((folder / "timing.json").read_text())["sessions"]]
-    assert 1 < starts[-1] <= 2500  # it really went on in the middle
+    assert 1 < starts[-1] <= 1000  # it really went on in the middle
     assert_equal_results(folder, tmp_path / "whole")
     assert not (folder / "journal").exists()
 
@@ -93,7 +93,7 @@ def test_control_c_says_how_to_continue_and_two_processes_know_of_each_other(beg
     assert second.returncode == 2
     assert f"out is being written by process {first.pid}" in second.stderr
     first.send_signal(signal.SIGINT)
-    out, _ = first.communicate(timeout=60)
+    out, _ = first.communicate(timeout=600)
     assert first.returncode == 3
     assert "interrupted at row" in out
     assert "continue with: keyhole run --resume out" in out

@@ -8,7 +8,7 @@ from .conftest import stream, write
 
 RUN = ("run", "a.csv", "--target", "y", "--budget", "3", "--algorithm", "fixed-random")
 COMPARE = ("compare", "synthetic:d=8,k=3", "--algorithms", "fixed-random", "--rounds", "50", "--seeds", "1")
-DEMO = ("demo", "--budget", "2")
+DEMO = ("demo", "--worth", "1")
 
 
 def contents(folder):
@@ -42,6 +42,7 @@ def test_a_folder_in_use_is_refused_and_nothing_in_it_is_touched(keyhole, tmp_pa
         assert done.returncode == 2
         assert f"{out} is not empty, and keyhole did not make it" in done.stderr
         assert done.stderr.count("\n") == 1
+        assert done.stdout == ""  # nothing was played first
         assert contents(used) == before
 
 
@@ -70,7 +71,7 @@ def test_a_demo_replaces_its_own_files_and_no_others(keyhole, tmp_path):
         (out / name).write_text("precious")
     (out / "rounds.parquet").unlink()
     before = (out / "report.html").read_bytes()
-    keyhole("demo", "--budget", "3", "--out", "out")
+    keyhole("demo", "--worth", "0.5", "--out", "out")
     assert {(out / name).read_text() for name in mine} == {"precious"}
     assert (out / "rounds.parquet").exists()
     assert (out / "report.html").read_bytes() != before

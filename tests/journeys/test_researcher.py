@@ -140,7 +140,7 @@ def test_a_worker_of_a_dask_cluster_may_die(begin, keyhole, tmp_path):
             time.sleep(0.01)
         os.kill(int(victim), signal.SIGKILL)
         assert len(list(jobs.iterdir())) < 16  # in the middle
-        _, errors = process.communicate(timeout=100)
+        _, errors = process.communicate(timeout=600)
         assert process.returncode == 0, errors
         keyhole(*words, "--out", "here")
         assert results(tmp_path / "dask") == results(tmp_path / "here")

@@ -30,7 +30,10 @@ def test_the_bound_is_taken_apart_and_called_what_it_is(typed):
     for term in ("exploration", "newton", "middle", "late"):
         assert f"   {term}" in text
     for other in ("ito2017-2", "ito2017-3", "kale2017-dantzig", "foster2016", "lower-regret", "best-sparse"):
-        assert f"\n{other}" in text
+        line = next(line for line in text.splitlines() if line.startswith(other))
+        assert float(line.split()[1].lstrip("~")) > 0
+    assert "k0 = 5 stands in (--k0)" in text
+    assert "stands in (--k0)" not in typed("bounds", "ds-oslrc", *SETTING, "--k0", "4")[1]
 
 
 def test_where_no_T_will_do_it_says_why(typed):
@@ -68,7 +71,7 @@ def test_a_wrong_letter_is_one_sentence_and_exit_2(typed):
         (("nothing",), "there is no bound 'nothing'"),
         (("--sweep", "T=9..3"), "FROM < TO"),
         (("--sweep", "x=1..3"), "LETTER=FROM..TO"),
-        (("ds-poslrc",), "needs k0"),
+        (("ds-poslrc", "--k0", "2"), "at least 3"),
         (("--delta", "2"), "strictly between 0 and 1"),
         (("--out", "a.svg"), "--sweep"),
     ):

@@ -104,3 +104,20 @@ def test_a_sequence_saved_anywhere_continues_bit_for_bit(d: int, seed: int, scri
         else:
             state, twin = twin.get_state(), Sequence(d)
             twin.set_state(state)
+
+
+def test_a_basis_saved_with_a_stale_inverse_is_taken_back() -> None:
+    """In this script an update makes the inverse singular right before a save: infinities that nobody reads again."""
+    which = np.random.default_rng([291, 1])
+    d, script = int(which.integers(3, 10)), which.integers(0, 4, 12)
+    rng, seq, saved = np.random.default_rng(291), Sequence(d), 0
+    for step in script:
+        if step < 2:
+            B, x = rng.choice(d, 3, replace=False), rng.choice([-1.0, 0.0, 1.0, 0.3], 3)
+            seq.update(B, np.outer(x, x) * (1 + step), 0.5 * x)
+        elif step == 2:
+            seq.solve(0.2 * seq.gamma_max)
+        else:
+            Sequence(d).set_state(seq.get_state())
+            saved += 1
+    assert saved

@@ -113,6 +113,12 @@ def test_a_function_without_counted_references_makes_no_array_and_returns_none()
     def returns(x: np.ndarray, n: int) -> tuple[int, np.ndarray]:
         return n, x
 
+    fresh = _jit.inner(lambda n: np.empty(n))
+
+    def is_given(n: int) -> int:
+        array = fresh(n)
+        return array.size
+
     def adds(x: np.ndarray, y: np.ndarray) -> float:
         total = 0.0
         for i in range(x.size):
@@ -124,6 +130,8 @@ def test_a_function_without_counted_references_makes_no_array_and_returns_none()
         _bare.inner(makes)(3)
     with pytest.raises((errors.NumbaError, TypeError), match="array"):
         _bare.inner(returns)(x, 3)
+    with pytest.raises((errors.NumbaError, TypeError), match="array"):
+        _bare.jit(is_given)(3)
     held = sys.getrefcount(x)
     assert all(_bare.jit(adds)(x, x) == 30.0 for _ in range(3))
     assert sys.getrefcount(x) == held

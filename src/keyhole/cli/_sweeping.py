@@ -61,9 +61,10 @@ def written(column: Column, i: int) -> str:
 
 
 def filled(arguments: Arguments) -> Arguments:
-    """The arguments with w_min = 1/k, all weights of one size, where none is given."""
+    """The arguments with w_min = 1/k, all weights of one size, and k0 = k, at least 3, where none is given."""
     k = arguments["k"]
-    return arguments | {"w_min": 1 / k} if arguments["w_min"] is None and k else arguments
+    usual = {"w_min": 1 / k, "k0": max(3, int(k))} if k else {}
+    return arguments | {letter: value for letter, value in usual.items() if arguments[letter] is None}
 
 
 def figure_of(letter: str, values: Floats, columns: dict[str, Column]) -> "Figure":

@@ -17,7 +17,7 @@ def bounds(
     d: Annotated[int, typer.Option("--d", help="Attributes.")] = 20,
     k: Annotated[int, typer.Option("--k", help="Attributes bought before the label.")] = 5,
     T: Annotated[float, typer.Option("--T", help="Rounds, such as 1e6.")] = 1e6,
-    k0: Annotated[int | None, typer.Option("--k0", help="Attributes bought after the label.")] = None,
+    k0: Annotated[int | None, typer.Option("--k0", help="Attributes bought after the label; else k.")] = None,
     sigma: Annotated[float, typer.Option(help="Standard deviation of the noise.")] = 0.1,
     delta_s: Annotated[float, typer.Option(help="Compatibility constant of the true support.")] = 1.0,
     sigma_d: Annotated[float | None, typer.Option(help="Root of the smallest eigenvalue; else delta-s.")] = None,
@@ -55,6 +55,8 @@ def bounds(
     print(
         "an order (~) has its constant taken as 1: compare its growth, not its size; predicting 0 costs at most about T"
     )
+    if k0 is None:
+        print(f"ds-poslrc, ito2017-1, kale2017, foster2016 buy more after the label: k0 = {max(3, k)} stands in (--k0)")
 
 
 def detail(b: "Bound") -> list[str]:

@@ -40,7 +40,7 @@ def demo(
 
     if not worth > 0:
         raise ConfigError(f"--worth must be above 0; it is {worth:g}")
-    Folder.claim(out, "demo")  # refused before anything is played
+    Folder.claim(out, "demo")  # refused now rather than after a minute
     people = data.load(_SET)
     n, d = people.X.shape
     title, free = "NHANES 2017-18", " and ".join(people.known)

@@ -71,7 +71,7 @@ def _suggest(settings: "Settings") -> None:
     budget, limits = settings.options["budget"], settings.limits
     chooses = {a.name for a in algorithms() if not a.buys_all}
     limited = limits.worth is not None or limits.spend < float("inf")
-    if budget == len(settings.learner["names"]) and settings.learner["name"] in chooses and not limited:  # type: ignore[arg-type]
+    if budget == len(settings.learner["names"]) and settings.learner["name"] in chooses and not limited:
         print(f"note: --budget {budget} buys every attribute; 'vaw' is made for that", file=sys.stderr)
 
 

@@ -18,7 +18,7 @@ def study(
     out: Annotated[Path, typer.Option(help="The folder of the results; the same command continues in it.")] = Path(
         "study"
     ),
-    quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes: all of them in minutes.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes, but for what is finished in full.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     engine: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
     chapter: Annotated[Path | None, typer.Option(help="Write the findings as a chapter (Markdown), too.")] = None,
@@ -39,7 +39,7 @@ def study(
         for known in names():
             print(f"{known:10}  {Experiment(known).question}")
         return
-    chosen = [Experiment(known, quick) for known in (names() if name == "all" else (name,))]
+    chosen = [_sized(known, quick, out) for known in (names() if name == "all" else (name,))]
     work = Engine.parse(engine, jobs)
     if chapter is not None:
         claim_file(chapter, force=force)
@@ -59,6 +59,14 @@ def study(
         write_chapter(chapter, findings, f"keyhole study {name}{' --quick' if quick else ''} --chapter {chapter}")
         print(f"chapter: {chapter}")
     print(f"figures and tables: {out}; report: {out / 'report.html'}")
+
+
+def _sized(name: str, quick: bool, out: Path) -> "Experiment":
+    """The experiment in full, or quick where that is asked for and the folder does not have all of it in full."""
+    from ..study.experiment import Experiment
+
+    full = Experiment(name)
+    return Experiment(name, quick=True) if quick and full.missing(out) else full
 
 
 def _print(experiment: "Experiment", finding: "Finding") -> None:

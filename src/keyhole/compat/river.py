@@ -57,6 +57,7 @@ class BudgetedRegressor(base.Regressor):
     True
     """
 
+    # River reads its options from this list and finds each again under its name; so does scikit-learn's twin.
     def __init__(
         self,
         algorithm: str = "thrifty",

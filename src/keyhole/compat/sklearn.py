@@ -59,6 +59,7 @@ class BudgetedRegressor(SelectorMixin, RegressorMixin, BaseEstimator):  # type: 
     True
     """
 
+    # scikit-learn reads its options from this list and finds each again under its name; so does River's twin.
     def __init__(
         self,
         algorithm: str = "thrifty",

@@ -1,9 +1,12 @@
 """The point a basis stands for, and whether it is optimal: the formulas are in `_basis.py`."""
 
+import numpy as np
+
 from .._bare import apart, once
 from .._types import Floats
 from ._basis import Basis, Records, Work
 from ._rows import Store, add_rows
+from .problem import ROW
 
 __all__ = ["OPEN", "OPTIMAL", "STALE", "ZERO", "evaluate", "largest", "report", "times", "tolerances"]
 
@@ -71,6 +74,16 @@ def excess(z: Floats, c: Floats) -> float:
 
 
 @apart
+def missed(b: Floats, gamma: Floats, r: Floats) -> bool:
+    """Whether a constraint seems missed in its own units: `problem.kept` knows, from what cancels in it, if it is."""
+    found = False
+    for t in range(b.size):
+        if abs(r[t]) - gamma[t] > ROW * (abs(b[t]) + gamma[t] + abs(b[t] - r[t])):
+            found = True
+    return found
+
+
+@apart
 def tolerances(x: Floats, m: int, b_max: float, side: Records) -> None:
     """How far a coefficient may be on the wrong side of 0 (a fraction of the largest, or the noise of b in w), and a
     residual beyond its bound."""
@@ -130,7 +143,7 @@ def evaluate(store: Store, basis: Basis, work: Work, m: int, b: Floats) -> int:
 @once
 def report(basis: Basis, work: Work, m: int, b: Floats, scale: float, out: Floats) -> None:
     """Write w and scale l in full to `out`, and note |w|_1 (each |w_j| times its bound on side 1), the relative gap and
-    the primal residual, the latter that of the problem divided by `scale`."""
+    the primal residual, that of the problem divided by `scale`; infinite where a row by itself seems missed."""
     x = work.x
     path = work.path[0]
     total = 0.0
@@ -145,3 +158,5 @@ def report(basis: Basis, work: Work, m: int, b: Floats, scale: float, out: Float
     path.objective = total
     path.gap = abs(total - bound) / (total if total > 1.0 else 1.0)
     work.side[0].excess /= scale if scale > path.b_max else path.b_max
+    if missed(b, work.c[0, 0], work.z[0, 0]):
+        work.side[0].excess = np.inf

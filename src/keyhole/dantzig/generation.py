@@ -22,7 +22,7 @@ def solve_by_generation(rows: Rows, b: Floats, gamma: Floats) -> Solution:
     over = np.abs(b) - gamma
     d, iterations = b.size, 0
     if not (over > 0).any():
-        return judge(b, gamma, np.zeros(d), np.zeros(d), b, np.zeros(d), "zero")
+        return judge(b, gamma, np.zeros(d), np.zeros(d), b, np.zeros(d), np.zeros(d), "zero")
     R = A = _worst(over, np.empty(0, np.int64), 0.0)
     for _ in range(_ROUNDS):
         columns, lines = rows.take(0, A), rows.take(1, R)
@@ -39,7 +39,8 @@ def solve_by_generation(rows: Rows, b: Floats, gamma: Floats) -> Solution:
             new_R = _worst(np.abs(r) - gamma, R, _TOLERANCE * max(1.0, gamma_max(b)))
             new_A = _worst(np.abs(y) - 1.0, A, _TOLERANCE)
             if new_R.size == R.size and new_A.size == A.size:
-                return judge(b, gamma, w, dual, r, y, "generation", iterations)
+                terms = np.abs(found.w) @ np.abs(columns)
+                return judge(b, gamma, w, dual, r, y, terms, "generation", iterations)
             R, A = new_R, new_A
     return no_solution(d, "failed", "generation", iterations)
 

@@ -12,13 +12,26 @@ from .._types import Floats
 from ..errors import ConfigError
 from ..shown import Facts, Shown, short
 
-__all__ = ["TOLERANCE", "Solution", "certify", "check", "check_gamma", "gamma_max", "judge", "no_solution"]
+__all__ = [
+    "ROW",
+    "TOLERANCE",
+    "Solution",
+    "certify",
+    "check",
+    "check_gamma",
+    "gamma_max",
+    "judge",
+    "kept",
+    "no_solution",
+]
 
 
 TOLERANCE = 1e-9
-# The same for each row by itself, where cancellation takes more digits.
-_ROW = 1e-7
 """What a certificate may be off by."""
+ROW = 1e-7
+"""The same for each row by itself, where cancellation takes more digits."""
+# What rounding leaves of terms that cancel.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
@@ -81,13 +94,13 @@ def gamma_max(b: Floats) -> float:
 
 def certify(H: Floats, b: Floats, gamma: Floats, w: Floats, dual: Floats, path: str, pivots: int = 0) -> Solution:
     """The solution (w, dual) with its residuals, computed from H itself."""
-    return judge(b, gamma, w, dual, b - H @ w, H.T @ dual, path, pivots)
+    return judge(b, gamma, w, dual, b - H @ w, H.T @ dual, np.abs(H) @ np.abs(w), path, pivots)
 
 
 def judge(
-    b: Floats, gamma: Floats, w: Floats, dual: Floats, r: Floats, y: Floats, path: str, pivots: int = 0
+    b: Floats, gamma: Floats, w: Floats, dual: Floats, r: Floats, y: Floats, terms: Floats, path: str, pivots: int = 0
 ) -> Solution:
-    """The same where r = b - H w and y = H'l are known; a pair that is not optimal is "failed"."""
+    """The same where r = b - H w, y = H'l and terms = |H| |w| are known; a pair that is not optimal is "failed"."""
     objective = float(np.abs(w).sum())
     on = dual != 0.0
     bound = float(b[on] @ dual[on] - gamma[on] @ np.abs(dual[on]))
@@ -102,14 +115,13 @@ def judge(
         path=path,
         pivots=pivots,
     )
-    return sol if sol.certified and _own_violation(b, gamma, r) <= _ROW else replace(sol, status="failed")
+    return sol if sol.certified and kept(b, gamma, r, terms) else replace(sol, status="failed")
 
 
-def _own_violation(b: Floats, gamma: Floats, r: Floats) -> float:
-    """How far a constraint is missed in its own units: where rows differ in size, those of |b|_inf hide a small one."""
-    bound = np.isfinite(gamma)
-    size = np.abs(b[bound]) + gamma[bound] + np.abs((b - r)[bound])
-    return float(((np.abs(r[bound]) - gamma[bound]) / np.where(size > 0.0, size, 1.0)).max(initial=0.0))
+def kept(b: Floats, gamma: Floats, r: Floats, terms: Floats) -> bool:
+    """Whether every constraint is met in its own units: where rows differ in size, those of |b|_inf hide small ones."""
+    allowed = ROW * (np.abs(b) + gamma + np.abs(b - r)) + _ROUNDING * terms
+    return bool((np.abs(r) - gamma <= allowed).all())
 
 
 def no_solution(d: int, status: str, path: str, pivots: int = 0) -> Solution:

@@ -13,7 +13,7 @@ from ._pivot_loop import CRAMPED, EMPTY, LOST, MISSING, STUCK, UPDATES, pivot_lo
 from ._point import OPTIMAL, STALE, ZERO
 from ._update import STALE_INVERSE, update
 from .compiled import Ending, Reached
-from .problem import TOLERANCE, Solution, no_solution
+from .problem import TOLERANCE, Solution, gamma_max, kept, no_solution
 from .stores import Rows
 
 __all__ = ["Simplex"]
@@ -123,6 +123,8 @@ class Simplex(Stateful):
             ending = None
             pivots += n
             if verdict == OPTIMAL:
+                if np.isinf(primal):
+                    primal = self._looked_at(rows, b, scale, out[0])
                 if primal <= TOLERANCE and dual <= TOLERANCE and gap <= TOLERANCE:
                     return Solution(out[0], out[1], objective, primal, dual, gap, "optimal", path, pivots)
                 verdict = LOST
@@ -133,6 +135,15 @@ class Simplex(Stateful):
         if verdict == ZERO:
             return Solution(out[0], out[1], 0.0, 0.0, 0.0, 0.0, "optimal", "zero", pivots)
         return no_solution(self.d, "infeasible" if verdict == INFEASIBLE else "failed", path, pivots)
+
+    def _looked_at(self, rows: Rows, b: Floats, scale: float, w: Floats) -> float:
+        """The primal residual where a row seemed missed by itself; infinite if it is by more than rounding."""
+        on = np.flatnonzero(w)
+        columns = rows.take(0, on)
+        r, terms = b - w[on] @ columns, np.abs(w[on]) @ np.abs(columns)
+        if not kept(b, self.Gamma, r, terms):
+            return np.inf
+        return float((np.abs(r) - self.Gamma).max(initial=0.0)) / max(scale, gamma_max(b))
 
     def _follow(
         self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int, ending: Ending | None = None

@@ -48,9 +48,10 @@ def curves(
     ]
     tall = [v for row in values for key, v in row.items() if key in ("y", "low", "high") and isinstance(v, float)]
     log_y = not cumulative and _spans_decades([*tall, *(level for _, level in levels)])
-    X = alt.X("x:Q", title=x_name, scale=_axis_scale(not cumulative and _spans_decades(list(x))), axis=axis())
+    scale_x = _axis_scale(not cumulative and _spans_decades(list(x)))
+    X = alt.X("x:Q", title=x_name, scale=scale_x, axis=axis(largest=max(x, default=0.0)))
     scale_y = _fixed([*tall, *(level for _, level in levels)], log_y) if levels else _axis_scale(log_y)
-    Y = alt.Y("y:Q", title=y_name, scale=scale_y, axis=axis(grid=True))
+    Y = alt.Y("y:Q", title=y_name, scale=scale_y, axis=axis(grid=True, largest=max(tall, default=0.0)))
     colour, dash = scale(names)
     legend = alt.Legend() if len(names) > 1 else None
     base = alt.Chart(rows_of(values))

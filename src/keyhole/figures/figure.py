@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import altair as alt
@@ -22,9 +23,9 @@ class Figure:
     note: str = ""
     """A sentence under the picture, where it needs one."""
 
-    @property
+    @cached_property
     def svg(self) -> str:
-        """The picture for a page: its colours are the page's variables."""
+        """The picture for a page, drawn once: its colours are the page's variables."""
         return to_svg(self.chart, self.title)
 
     def save(self, path: Path) -> None:

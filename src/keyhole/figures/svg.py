@@ -2,11 +2,14 @@
 
 import json
 import re
+import warnings
 
 import altair as alt
 
 from .._text import escape, shown
+from ..errors import KeyholeWarning
 from . import theme
+from .pencil import NotDrawn, draw
 
 __all__ = ["STYLE", "standalone", "to_svg"]
 
@@ -18,16 +21,26 @@ STYLE = (
 )
 
 _MARK = re.compile(r'<path (aria-label="([^"]*)"[^>]*?)(?:/>|></path>)')
+_WITHOUT = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="40" viewBox="0 0 480 40">'
+    '<text x="0" y="24" font-size="14" fill="currentColor">not drawn: see the numbers below</text></svg>'
+)
 _PAINT = re.compile(r'((?:fill|stroke)=")(#[0-9a-fA-F]{6})(")')
 
 
 def to_svg(chart: alt.TopLevelMixin, title: str) -> str:
-    """The chart drawn once; `title` is what a screen reader says. The same chart gives the same text."""
-    import vl_convert
+    """The chart drawn once; `title` is what a screen reader says. The same chart gives the same text.
 
+    What cannot be drawn is a sentence in its place, and a warning: nobody's results are lost for a picture.
+    """
     spec = _harmless(theme.dressed(chart).to_dict(validate=False))
     # Vega reads some names as expressions, in which what was written out becomes what it was: hence once more.
-    drawn = shown(vl_convert.vegalite_to_svg(json.dumps(spec)))
+    try:
+        drawn = shown(draw(json.dumps(spec)))
+    except NotDrawn as fault:
+        said = f"the figure '{shown(title)}' could not be drawn ({fault}); its numbers are in the table"
+        warnings.warn(said, KeyholeWarning, 2)
+        drawn = _WITHOUT
     names = theme.named()
     drawn = _PAINT.sub(lambda m: m[1] + names.get(m[2].lower(), m[2]) + m[3], drawn)
     drawn = _MARK.sub(r"<path \1><title>\2</title></path>", drawn)  # shown where a pointer rests

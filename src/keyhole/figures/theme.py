@@ -64,9 +64,10 @@ def scale(names: Sequence[str]) -> tuple[alt.Scale, alt.Scale]:
     return alt.Scale(domain=list(names), range=colours), alt.Scale(domain=list(names), range=dashes)
 
 
-def axis(grid: bool = False, values: Sequence[float] | None = None) -> alt.Axis:
-    """An axis of numbers: 0, 0.1, 500, 1.5k, and 1e+15 where hardly anybody knows the letter; `values` says which."""
-    far = "datum.value >= 1e13 && datum.label ? format(datum.value, '~e')"
+def axis(grid: bool = False, values: Sequence[float] | None = None, largest: float = 0.0) -> alt.Axis:
+    """An axis of numbers: 0, 0.1, 500, 1.5k, and 1e+5, 1e+15 where it reaches so far (`largest`) that hardly anybody
+    knows the letter; `values` says which."""
+    far = f"{'true' if largest >= 1e13 else 'datum.value >= 1e13'} && datum.label ? format(datum.value, '~e')"
     near = "abs(datum.value) < 1 && datum.label ? format(datum.value, '.3~g')"
     label = f"datum.value == 0 ? '0' : {far} : {near} : datum.label"
     ticks = {"tickCount": 6} if values is None else {"values": list(values)}
@@ -98,7 +99,7 @@ def dressed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
         "titleFontSize": 12,
     }
     legend = {"labelColor": INK, "labelLimit": 0, "title": None, "orient": "top", "columns": 2, "labelFontSize": 12}
-    legend |= {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2.5}
+    legend |= {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2.5, "symbolSize": 300}
     clothed: alt.TopLevelMixin = chart.configure(
         background="transparent", font="sans-serif", axis=axis, legend=legend, view={"stroke": None}
     )

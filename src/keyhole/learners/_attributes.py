@@ -23,7 +23,7 @@ from ..newton import Newton
 from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..rules import Numbers, Places, Rule
-from ..support import top_k
+from ..support import only, top_k
 from ._dantzig import one_of
 from ._exploit import OnSupport
 from ._options import Presets, number, preset
@@ -91,9 +91,7 @@ class AttributeEfficient(Learner):
         """The weights that predict, on the support; zero elsewhere."""
         if self.by_newton:
             return self.exploiter.weights(self.d)
-        w = np.zeros(self.d)
-        w[self.support] = self.w_bar[self.support]
-        return w
+        return only(self.w_bar, self.support)
 
     @property
     def support(self) -> Ints:

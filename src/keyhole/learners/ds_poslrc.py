@@ -14,9 +14,10 @@ from ..newton import Newton
 from ..protocol import Block, Draft, Learner
 from ..rounds import Round
 from ..rules import Places, Rule
+from ..support import only
 from ._dantzig import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
 from ._exploit import OnSupport
-from ._poslrc_block import complement, is_due, play_block
+from ._poslrc_block import is_due, play_block
 
 
 class DSPOSLRC(Learner):
@@ -56,6 +57,7 @@ class DSPOSLRC(Learner):
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "newton")
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "newton.S"), Places("d", ascending=True))
 
+    # The options by name, as in `DSOSLRC`: the catalogue, editors and the command line read this list.
     def __init__(
         self,
         names: tuple[str, ...],
@@ -90,9 +92,7 @@ class DSPOSLRC(Learner):
         """The weights that predict, on the support; zero elsewhere."""
         if self.by_newton:
             return self.newton.weights(self.d)
-        w = np.zeros(self.d)
-        w[self.support] = self.estimate.w_hat[self.support]
-        return w
+        return only(self.estimate.w_hat, self.support)
 
     @property
     def support(self) -> Ints:
@@ -106,10 +106,8 @@ class DSPOSLRC(Learner):
 
     def _ask(self, t: int, pool: Bools | None) -> Draft:
         """S_{s-1}, and B' from SAMPLING(k0, d', w_hat outside S); it carries n, m, q(B'), and S for Newton."""
-        everything = np.ones(self.d, dtype=np.bool_) if pool is None else pool
-        S = self.support if pool is None else self.support[pool[self.support]]
         # Deviation: drawn in the complement's own places, mapped back to [d] (E32).
-        C = complement(self.order, self.support, everything)
+        S, C = self._split(self.support, pool)
         n, m = C.size, min(self.k0, C.size)
         epoch = tuple(map(float, self.support)) if self.by_newton else ()
         if m == 0:

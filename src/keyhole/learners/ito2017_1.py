@@ -11,7 +11,7 @@ from ..errors import ConfigError
 from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..rules import Numbers, Places, Rule
-from ..support import top_k
+from ..support import only, top_k
 from ._dual import DualAveraging
 from ._ito import gradient, is_draw
 from ._options import is_theory, positive
@@ -71,9 +71,7 @@ class Ito1(Learner):
     @property
     def weights(self) -> Floats:
         """w(S)."""
-        w = np.zeros(self.d)
-        w[self.S] = self.w[self.S]
-        return w
+        return only(self.w, self.S)
 
     @property
     def support(self) -> Ints:
@@ -81,10 +79,7 @@ class Ito1(Learner):
         return self.S
 
     def _ask(self, t: int, pool: Bools | None) -> Draft:
-        mask = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
-        S = self.S[mask[self.S]]
-        mask[self.S] = False
-        C = self._places(mask)
+        S, C = self._split(self.S, pool)
         n, m = C.size, min(self.k0, C.size)
         E = C[self.rng.choice(n, size=m, replace=False, shuffle=False)]
         return Draft("explore" if m else "exploit", S, E, memo=(float(n), float(m)))

@@ -11,7 +11,7 @@ from ..errors import ConfigError
 from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..rules import Places, Rule
-from ..support import top_k
+from ..support import only, top_k
 from ._dual import DualAveraging
 from ._ito import gradient, is_draw
 from ._options import is_theory, positive
@@ -80,9 +80,7 @@ class Ito2(Learner):
     @property
     def weights(self) -> Floats:
         """The exploiter's w(S)."""
-        w = np.zeros(self.d)
-        w[self.S] = self.exploiter.w()[self.S]
-        return w
+        return only(self.exploiter.w(), self.S)
 
     @property
     def support(self) -> Ints:
@@ -151,6 +149,7 @@ class Ito3(Ito2):
 
     name = "ito2017-3"
 
+    # The options by name, as in `Ito2`: the catalogue, editors and the command line read this list.
     def __init__(
         self,
         names: tuple[str, ...],

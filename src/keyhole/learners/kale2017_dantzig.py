@@ -14,6 +14,7 @@ from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..rules import Places, Rule
 from ..state import Stateful
+from ..support import only
 from ._dantzig import DantzigEstimate, numbers_kept, one_of
 from ._options import at_least, is_theory, positive
 
@@ -132,9 +133,7 @@ class KaleDantzig(Learner):
     @property
     def weights(self) -> Floats:
         """w(S)."""
-        w = np.zeros(self.d)
-        w[self.support] = self.estimate.w_hat[self.support]
-        return w
+        return only(self.estimate.w_hat, self.support)
 
     @property
     def support(self) -> Ints:

@@ -11,7 +11,7 @@ from ..errors import ConfigError
 from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..rules import Numbers, Places, Rule
-from ..support import top_k
+from ..support import only, top_k
 from ._options import at_least, is_theory, positive, whole
 
 
@@ -109,10 +109,7 @@ class MurataExplore(Learner):
 
     def _ask(self, t: int, pool: Bools | None) -> Draft:
         """S and the next block J, the attributes outside S that were planned least; the round carries its sweep."""
-        mask = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
-        S = self.S[mask[self.S]]
-        mask[self.S] = False
-        C = self._places(mask)
+        S, C = self._split(self.S, pool)
         least = C[self.planned[C] == self.planned[C].min(initial=self.t + 1)]
         J = least[: self.k - S.size]
         self.planned[J] += 1
@@ -149,8 +146,7 @@ class MurataExplore(Learner):
     def _set(self, u: Floats) -> None:
         """theta = H_s(u)."""
         self.S = top_k(u, self.s, self.S, self.order)
-        self.theta = np.zeros(self.d)
-        self.theta[self.S] = u[self.S]
+        self.theta = only(u, self.S)
 
     def _eta(self) -> float:
         """The step: `step`, in units of the largest second moment where that is learnt."""

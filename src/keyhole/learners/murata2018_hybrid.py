@@ -51,6 +51,7 @@ class MurataHybrid(MurataExplore):
     _fields: ClassVar[tuple[str, ...]] = (*MurataExplore._fields, "newton", "left", "open_phase", "lead")
     _rules: ClassVar[Mapping[str, Rule]] = {"newton.S": Places("d", ascending=True)}
 
+    # The options by name, as in `MurataExplore`: the catalogue, editors and the command line read this list.
     def __init__(
         self,
         names: tuple[str, ...],

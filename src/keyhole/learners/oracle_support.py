@@ -35,6 +35,7 @@ class OracleSupport(FixedSupport):
 
     name = "oracle-support"
 
+    # The options by name, as in `FixedRandom`: the catalogue, editors and the command line read this list.
     def __init__(
         self,
         names: tuple[str, ...],

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 
 from ..outputs import Folder
 from ..study.experiment import Experiment
-from ..study.finding import Finding
+from ..study.finding import Agreement, Finding
 from .page import Page, Section, Table, how_to_repeat, publish
 
 __all__ = ["write_study"]
-
-_WORDS = {True: "seen", False: "not seen at these sizes", None: "the paper says nothing"}
 
 
 def write_study(folder: Folder, findings: Sequence[tuple[Experiment, Finding]], command: str) -> None:
@@ -27,11 +25,12 @@ def write_study(folder: Folder, findings: Sequence[tuple[Experiment, Finding]], 
 def _advice(findings: Sequence[tuple[Experiment, Finding]]) -> str:
     if len(findings) == 1:
         return findings[0][1].verdict
-    counts = [sum(f.agrees is word for _, f in findings) for word in (True, False, None)]
+    counts = [sum(f.agrees is word for _, f in findings) for word in Agreement]
     seen = f"In {counts[0]} of {len(findings)} questions what the paper says was seen"
-    return f"{seen}, in {counts[1]} not at these sizes; in {counts[2]} it says nothing."
+    open_ = f", in {counts[2]} it is undecided" if counts[2] else ""
+    return f"{seen}, in {counts[1]} not at these sizes{open_}; in {counts[3]} it promises nothing."
 
 
 def _short(findings: Sequence[tuple[Experiment, Finding]]) -> Table:
-    rows = [[e.title, _WORDS[f.agrees], f.verdict] for e, f in findings]
+    rows = [[e.title, f.agrees, f.verdict] for e, f in findings]
     return Table(["experiment", "result", "in a sentence"], rows, words=(1, 2))

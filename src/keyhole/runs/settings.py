@@ -1,13 +1,15 @@
 """What a run is: everything that decides its outcome, as one JSON file in its folder."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from pydantic import ConfigDict, ValidationError
+from pydantic.dataclasses import dataclass
 
 from ..errors import ConfigError, StateError
 from ..files import read_json, write_json
-from ..protocol import Plain
 from .references import Limits
 
 __all__ = ["Settings"]
@@ -15,7 +17,7 @@ __all__ = ["Settings"]
 _FORMAT = 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
 class Settings:
     """The file and the learner of a run, and how far it is; the schema lies beside it, as `schema.toml`."""
 
@@ -23,13 +25,13 @@ class Settings:
     """Absolute, so that a run can be resumed from anywhere."""
     title: str
     """What the report calls it."""
-    learner: dict[str, Plain]
+    learner: dict[str, Any]
     """The configuration that `make` needs."""
     scaled: bool
     """Whether the learner sees values scaled into [-1, 1] or raw ones."""
     clip: bool
     """Whether the schema's ranges were given; otherwise nothing is clipped."""
-    options: dict[str, Plain]
+    options: dict[str, Any]
     """What was asked for, by the names of the command's options."""
     command: str
     """What to type to do it again."""
@@ -78,9 +80,15 @@ class Settings:
             data = read_json(path)
             if data.get("format") != _FORMAT:
                 raise ConfigError(f"{path} has format {data.get('format')}; this version of keyhole reads {_FORMAT}")
-            return cls(**data)  # type: ignore[arg-type]  # it carries a digest: it is what we wrote
+            return cls(**data)  # type: ignore[arg-type]  # checked field by field
         except (FileNotFoundError, NotADirectoryError):
             raise ConfigError(f"there is no run in {path.parent}: begin one with keyhole run FILE --out DIR") from None
-        except (OSError, StateError, TypeError) as fault:
-            what = f"{path} cannot be used ({fault})"
+        except (OSError, StateError, ValidationError) as fault:
+            what = f"{path} cannot be used ({_first(fault) if isinstance(fault, ValidationError) else fault})"
             raise ConfigError(f"{what}; restore it from a copy, or begin a new run in another folder") from None
+
+
+def _first(fault: ValidationError) -> str:
+    """What pydantic found first: "scaled: Input should be a valid boolean"."""
+    found = fault.errors(include_url=False)[0]
+    return f"{'.'.join(map(str, found['loc']))}: {found['msg']}"

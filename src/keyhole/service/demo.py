@@ -1,4 +1,4 @@
-"""Something to look at: the demo's people, played into a store."""
+"""Something to look at: the people, orders and prices of `keyhole demo`, played into a store."""
 
 from collections.abc import Callable
 
@@ -7,23 +7,24 @@ from ..store.store import Store
 
 __all__ = ["fill"]
 
-_PEOPLE, _WAITING, _BUDGET = 2000, 5, 5
+_SET, _PEOPLE, _WAITING = "nhanes-panels", 2000, 5
+# What one unit of squared error is worth there, in dollars: as in `keyhole demo`.
+_WORTH = 2.0
 
 
 def fill(url: str, say: Callable[[str], None], people: int = _PEOPLE) -> None:
     """A learner that has met `people` of NHANES; a few wait for their label. A store that has it is left alone."""
     with Store(url) as store:
-        if "nhanes" in store:
+        if _SET in store:
             return
         from .. import data
 
-        found = data.load("nhanes")
+        found = data.load(_SET, fill=False)
         say(f"playing the first {people} of {len(found.y)} people of NHANES 2017-18 ...")
-        note = {"label": found.target, "unit": "mmHg"}
-        prices = None if found.prices is None else [float(p) for p in found.prices]
-        names = [str(name) for name in found.names]
-        icu = store.create("nhanes", "thrifty", names=names, k=_BUDGET, prices=prices, seed=0, note=note)
-        place = {name: i for i, name in enumerate(names)}
+        offer = {"sources": found.sources, "known": list(found.known), "prices": found.prices}
+        note = {"label": found.target, "unit": found.unit, "currency": found.currency}
+        icu = store.create(_SET, "thrifty", names=list(found.names), worth=_WORTH, seed=0, note=note, **offer)
+        place = {name: i for i, name in enumerate(found.names)}
 
         def play(desk: Desk) -> None:
             for i in range(people):

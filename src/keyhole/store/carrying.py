@@ -132,14 +132,14 @@ class _Load:
             row = {**start, "learner": self.id, "start": True}
             self.connection.execute(snapshots.insert().values(row))
         row = {"me": self.id, "head": self.head, "checksum": self.checksum, **vars(self.totals)}
-        self.connection.execute(SET_TOTALS, row)
+        self.connection.execute(SET_TOTALS.clause, row)
         live = Live(self.id, self.name, json.loads(self.config))
         live.catch_up(self.connection, self.head)
         if self.head not in [start["number"] for start in starts]:
             live.snapshot(self.connection)
 
     def _flush(self) -> None:
-        for statement, rows in ((ADD_EVENT, self.events), (ADD_ROUND, self.rounds)):
+        for statement, rows in ((ADD_EVENT.clause, self.events), (ADD_ROUND.clause, self.rounds)):
             if rows:
                 self.connection.execute(statement, rows)
                 rows.clear()

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from .. import _checks, facts
 from .._types import Bools, Ints
-from ..errors import ProtocolError
+from ..errors import ProtocolError, StateError
 from ..protocol import Plain, Values
 from ..rounds import Round
 from . import statements as sql
@@ -32,7 +32,9 @@ class Desk:
 
     def __init__(self, connection: Connection, live: Live) -> None:
         self.connection, self.live = connection, live
-        head, self.checksum, *totals = connection.execute(sql.HEAD, {"me": live.id}).one()
+        mine = sql.HEAD.run(connection, {"me": live.id})
+        assert mine is not None, "learners are never removed"
+        head, self.checksum, *totals = mine
         self.totals = Totals(*totals)
         live.catch_up(connection, head)
 
@@ -49,7 +51,7 @@ class Desk:
         content |= {"price": r.price, "round": json.loads(r.to_json())}
         event = self._event("ask", r.index, content)
         standing = Standing.asked_by(event)
-        self.connection.execute(sql.ADD_ROUND, standing.row(self.live.id))
+        sql.ADD_ROUND.run(self.connection, standing.row(self.live.id))
         self._write(event, None)
         return standing, r
 
@@ -106,13 +108,13 @@ class Desk:
     # -- what was written before
 
     def _by_key(self, key: str) -> Standing | None:
-        found = self.connection.execute(sql.BY_KEY, {"me": self.live.id, "this": key}).first()
+        found = sql.BY_KEY.run(self.connection, {"me": self.live.id, "this": key})
         return Standing(*found) if found else None
 
     def _standing(self, given: "Round | int") -> Standing:
         index = given.index if isinstance(given, Round) else given
         mine = {"me": self.live.id, "this": index}
-        found = self.connection.execute(sql.BY_INDEX, mine).first() if 0 < index < 2**31 else None
+        found = sql.BY_INDEX.run(self.connection, mine) if 0 < index < 2**31 else None
         if found is None:
             raise NoSuchRound(f"round {index} was never asked; ask() opens a new one")
         return Standing(*found)
@@ -131,8 +133,10 @@ class Desk:
         """The body of an event; empty for none."""
         if number is None:
             return {}
-        body = self.connection.execute(sql.BODY, {"me": self.live.id, "this": number}).scalar_one()
-        content: dict[str, Plain] = json.loads(body)
+        found = sql.BODY.run(self.connection, {"me": self.live.id, "this": number})
+        if found is None:
+            raise StateError(f"learner '{self.live.name}' has lost its event {number}: run keyhole store check")
+        content: dict[str, Plain] = json.loads(found[0])
         return content
 
     def _values(self, standing: Standing, r: Round, values: "Values | None") -> list[float]:
@@ -172,15 +176,15 @@ class Desk:
         self._write(event, standing)
         after = standing.after(event, self.totals)
         mine = {"me": self.live.id, "this": standing.round}
-        self.connection.execute(sql.SET_ROUND, {**mine, **after.row(self.live.id)})
+        sql.SET_ROUND.run(self.connection, {**mine, **after.row(self.live.id)})
 
     def _write(self, event: Event, before: Standing | None) -> None:
         """The event itself, the totals, and now and then a snapshot."""
         live, number = self.live, event.number
-        self.connection.execute(sql.ADD_EVENT, {"learner": live.id, **vars(event)})
+        sql.ADD_EVENT.run(self.connection, {"learner": live.id, **vars(event)})
         self.totals, self.checksum, live.head = count(self.totals, event, before), event.checksum, number
         row = {"me": live.id, "head": number, "checksum": event.checksum, **vars(self.totals)}
-        self.connection.execute(sql.SET_TOTALS, row)
+        sql.SET_TOTALS.run(self.connection, row)
         if number % SNAPSHOT_EVERY == 0:
             live.snapshot(self.connection)
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
 
-from .._text import shown
 from .arrow import kind, quietly
 from .encoding import hint
 from .table import Column, DataError, Table
@@ -154,9 +153,8 @@ class CsvTable(Table):
             if faults:
                 row, name = min(faults)
                 value = rows.column(name)[row - first].as_py()
-                cell = shown(f"'{value}'").replace("\n", "\\n")
                 raise DataError(
-                    f"{self._name}: row {row} (without the header), column '{name}': {cell} is not a number; "
+                    f"{self._name}: row {row} (without the header), column '{name}': '{value}' is not a number; "
                     f"{_fix(value)}",
                     row,
                     name,

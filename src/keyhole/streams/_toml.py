@@ -1,6 +1,7 @@
 """TOML in and out: a schema as text, a user's own file kept where it is rewritten."""
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from datetime import date
@@ -25,6 +26,9 @@ _HEAD = """\
 # values beyond low..high are clipped and counted (left out: nothing is clipped); center is what scales to 0.
 """
 
+# A key of a hundred parts and more, a.b.c...: a reader's work grows with the square of their number.
+_DEEP = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""")
+
 
 def read_text(path: "str | PathLike[str]") -> str:
     """The text of a small file."""
@@ -39,6 +43,8 @@ def read_text(path: "str | PathLike[str]") -> str:
 def parse(text: str, where: str) -> Content:
     """The TOML in a text."""
     try:
+        if _DEEP.search(text):
+            raise RecursionError
         return tomllib.loads(text)
     except RecursionError:
         raise ConfigError(f"{where} is not TOML that can be read: it is nested too deeply") from None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
+from .._text import shown
 from .._types import Floats
 from ..errors import ConfigError, KeyholeWarning
 
@@ -29,11 +30,12 @@ _EXACT = 2.0**53
 class DataError(ConfigError):
     """Something in a table is not usable: the message says where (file, row, column) and what to do.
 
-    `row` counts data rows from 1 (the header is not a row); None where the fault is not in one row.
+    `row` counts data rows from 1 (the header is not a row); None where the fault is not in one row. Names and cells
+    may hold anything: what a terminal would obey is written out, and it stays one line.
     """
 
     def __init__(self, message: str, row: int | None = None, column: str | None = None) -> None:
-        super().__init__(message)
+        super().__init__(shown(message).replace("\n", "\\n"))
         self.row, self.column = row, column
 
 
@@ -232,5 +234,5 @@ def refuse_duplicates(table: str, names: Sequence[str]) -> None:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(f"'{name}'" for name in names[:8])
-    return f"{shown}, ... ({len(names)} in all)" if len(names) > 8 else shown
+    some = ", ".join(f"'{name}'" for name in names[:8])
+    return f"{some}, ... ({len(names)} in all)" if len(names) > 8 else some

@@ -72,8 +72,7 @@ def write_chapter(path: Path, findings: "Sequence[tuple[Experiment, Finding]]", 
 
 def _summary(findings: "Sequence[tuple[Experiment, Finding]]") -> str:
     """What was seen and what was not, a line each."""
-    words = {True: "seen", False: "not seen at these sizes", None: "the paper promises nothing"}
-    lines = [f"| [{e.title}](#{_anchor(e.title)}) | {words[f.agrees]} |" for e, f in findings]
+    lines = [f"| [{e.title}](#{_anchor(e.title)}) | {f.agrees} |" for e, f in findings]
     return "\n".join(["| | what the paper says |", "|---|---|", *lines]) + "\n"
 
 

@@ -2,18 +2,33 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from ..figures import Figure
 
-__all__ = ["Finding"]
+__all__ = ["Agreement", "Finding"]
+
+
+class Agreement(StrEnum):
+    """What became of a claim of the paper."""
+
+    SEEN = "seen"
+    NOT_SEEN = "not seen at these sizes"
+    UNDECIDED = "undecided with so many seeds"
+    NOTHING = "the paper promises nothing"
+
+    @classmethod
+    def where(cls, seen: bool) -> "Agreement":
+        """Of a claim that the numbers decide."""
+        return cls.SEEN if seen else cls.NOT_SEEN
 
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """`agrees` is whether the paper was right where it says something; None where it says nothing."""
+    """One experiment, judged."""
 
     verdict: str
-    agrees: bool | None
+    agrees: Agreement
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     figures: Sequence[Figure]

@@ -1,5 +1,6 @@
-"""Reading traces: groups of seeds, bands over them, and slopes in logarithms."""
+"""Reading traces: groups of seeds, bands over them, slopes in logarithms, and who is ahead of whom."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -9,7 +10,7 @@ from .._types import Floats
 from .summing import Band
 from .tracing import Part, Trace
 
-__all__ = ["Group", "at_end", "band_at_end", "by", "curve_of", "slope", "written"]
+__all__ = ["Group", "Ratio", "at_end", "band_at_end", "by", "curve_of", "paired", "slope", "written"]
 
 Group: TypeAlias = "list[tuple[Part, Trace]]"
 
@@ -21,6 +22,33 @@ class Curve3(NamedTuple):
     y: Floats
     low: Floats
     high: Floats
+
+
+class Ratio(NamedTuple):
+    """Ratios over seeds, and between which numbers their median lies for 95 % sure."""
+
+    each: tuple[float, ...]
+    band: Band
+    """10 to 90 % of them."""
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, ratios: Sequence[float]) -> "Ratio":
+        """The interval lies between order statistics: as many seeds are above the median as a coin shows heads."""
+        n, x = len(ratios), sorted(ratios)
+        left = next(r for r in range(n + 1) if sum(math.comb(n, i) for i in range(r + 1)) > 0.025 * 2**n)
+        return cls(tuple(ratios), Band.of(x), x[left - 1] if left else -np.inf, x[n - left] if left else np.inf)
+
+    def called(self, close: float = 0.0) -> str:
+        """ "more" or "less" than one where that is sure; "same" where it is surely within `close` of one; else "open".
+
+        >>> [Ratio.of(x).called(0.05) for x in ([1.2] * 6, [0.9] * 6, [1.01] * 6, [0.9, 1.2] * 3, [1.2] * 5)]
+        ['more', 'less', 'same', 'open', 'open']
+        """
+        if 1 - close <= self.low and self.high <= 1 + close:
+            return "same"
+        return "more" if self.low > 1 else "less" if self.high < 1 else "open"
 
 
 def by(results: "Sequence[tuple[Part, Trace]]", *fields: str) -> dict[tuple[object, ...], Group]:
@@ -46,6 +74,12 @@ def at_end(group: Group, y: str) -> Floats:
 def band_at_end(group: Group, y: str) -> Band:
     """The last entry of a column, over seeds."""
     return Band.of(at_end(group, y).tolist())
+
+
+def paired(group: Group, other: Group, y: str) -> Ratio:
+    """The last entry of a column over that of the other group, seed by seed: one seed is one stream for all."""
+    theirs = {part.seed: found[y][-1] for part, found in other}  # type: ignore[literal-required]
+    return Ratio.of([found[y][-1] / theirs[part.seed] for part, found in group if part.seed in theirs])  # type: ignore[literal-required]
 
 
 def slope(group: Group, y: str, x: str = "t", low: float = 0.0, high: float = np.inf) -> Band:

@@ -91,10 +91,11 @@ def poslr_terms(c: FixedConstants, T: float) -> RegretTerms:
     hidden: `noise` = 2 sqrt(2 (their sum) ln(1/delta)). Failure: (T (6 + log_1.5((d+k)/(k-2))) + 1) delta. Corrected:
     the noise is a part, with sigma (E27, E28).
     """
+    length = math.log(T) - math.log(c.s1 + 1)
     parts = {
         "start": 4 * c.s0,
         "middle": 2.7 / 64 * product((c.a4, 2), (c.k, 2), (c.g, 1), (c.delta_s, -4), (c.L2, -1)),
-        "late": 9 * product((late_error(c), 2)) * (math.log(T) - math.log(c.s1 + 1)),
+        "late": 9 * product((late_error(c), 2)) * length if length else 0.0,  # not inf * 0
     }
     hidden = {"noise": _noise(c, max(0.0, sum(parts.values())))}
     if c.corrected:

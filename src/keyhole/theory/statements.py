@@ -5,6 +5,7 @@ An order O(f) without a constant is stated as f (`exact=False`): compare its gro
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 
 from .bounds import events
 from .checks import check_w_min
@@ -79,10 +80,23 @@ def _kale_error(p: Setting) -> float:
     return product((p.d / p.of("k0"), 1.5), (p.k, 1), (p.T, -0.5), (L1, 0.5))
 
 
+@lru_cache(maxsize=16)
+def _count(d: int, k: int) -> tuple[float, int]:
+    """N = C(d, k), the number of supports, as m 4^e."""
+    N = math.comb(d, k)
+    e = max(0, N.bit_length() - 60) // 2
+    return float(N >> 2 * e), e
+
+
 def _supports(p: Setting) -> float:
-    log_N = math.lgamma(p.d + 1) - math.lgamma(p.k + 1) - math.lgamma(p.d - p.k + 1)
-    log_bound = (log_N + math.log(p.T)) / 2
-    return math.exp(log_bound) if log_bound < 709 else math.inf
+    """sqrt(NT), which is beyond a double where each of some 2000 choices doubles N."""
+    if min(p.k, p.d - p.k) > 2048:
+        return math.inf
+    m, e = _count(p.d, p.k)
+    try:
+        return math.ldexp(product((m, 0.5), (p.T, 0.5)), e)
+    except OverflowError:
+        return math.inf
 
 
 def _lower_regret(p: Setting) -> float:

@@ -117,9 +117,12 @@ def test_the_demo_has_something_to_look_at(sqlite_url):
     fill(sqlite_url, said.append, people=25)
     assert len(said) == 1
     with kh.open_store(sqlite_url) as store:
-        totals = store["nhanes"].totals()
+        icu = store["nhanes-panels"]
+        totals = icu.totals()
         assert (totals.asked, totals.told, totals.open) == (25, 20, 5)
         assert totals.spent > 0
+        assert set(icu.config["options"]) == {"sources", "known", "prices", "worth"}  # as `keyhole demo` plays it
+        assert icu.note == {"label": "trunk_fat", "unit": "%", "currency": "USD"}
         assert all(v.good for v in check(store.database))
     assert "serve --demo" in (sys.modules["tests.journeys.conftest"].Path(__file__).parents[3] / "Makefile").read_text()
 

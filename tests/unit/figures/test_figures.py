@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from keyhole import figures
+from keyhole import KeyholeWarning, figures
+from keyhole.figures import pencil
 
 X = np.array([10.0, 100.0, 1000.0, 20000.0])
 LINES = [
@@ -59,6 +60,17 @@ def test_an_axis_is_logarithmic_where_it_spans_two_decades():
     assert "log scale" not in grown.svg
 
 
+def test_an_axis_that_goes_beyond_letters_has_none():
+    def ticks(largest):
+        x = np.geomspace(1e4, largest, 4)
+        drawn = ET.fromstring(figures.curves("", x, [figures.Curve("a", x)], "T", "regret").svg)
+        return {node.text for node in drawn.iter("{http://www.w3.org/2000/svg}text")} - {"T", "regret"}
+
+    assert {"1M", "100k"} <= ticks(1e7)
+    assert {"1e+10", "1e+20"} <= ticks(1e20)
+    assert not any(label[-1] in "kMGT" for label in ticks(1e20))
+
+
 def test_names_are_data_never_markup():
     evil = "</title><script>alert('x')</script>"
     for figure in (
@@ -100,3 +112,28 @@ def test_levels_that_would_meet_keep_their_names_apart():
     for name in places:
         places[name] = float(re.search(rf'translate\([\d.]+,([\d.]+)\)"[^>]*>{name}<', drawn.svg)[1])
     assert abs(places["best"] - places["everything"]) >= 12
+
+
+def test_a_native_fault_costs_a_picture_and_nothing_else(monkeypatch):
+    """What the library aborts its process for; it is escaped before, so here it is not."""
+    monkeypatch.setattr(figures.svg, "_harmless", lambda spec: spec)
+    wrong = figures.curves("wrong", X, LINES, "row\x00", "mse")
+    with pytest.warns(KeyholeWarning, match=r"^the figure 'wrong' could not be drawn \(.*gave up\); its numbers"):
+        svg = wrong.svg
+    assert "not drawn: see the numbers below" in svg
+    assert ET.fromstring(svg).get("aria-label") == "wrong"
+    assert "ours: mse 3 at row 100" in made()[0].svg  # another process draws the next one
+
+
+def test_a_chart_that_makes_no_sense_costs_no_more(monkeypatch):
+    monkeypatch.setattr(figures.svg, "_harmless", lambda spec: {"mark": "nonsense"})
+    with pytest.warns(KeyholeWarning, match="could not be drawn"):
+        assert "not drawn" in made()[0].svg
+
+
+def test_a_drawing_that_does_not_end_is_given_up(monkeypatch):
+    pencil._pencil.put_down()
+    monkeypatch.setattr(pencil, "_CHILD", "import time; print('ready', flush=True); time.sleep(600)")
+    monkeypatch.setattr(pencil, "_LONGEST", 0.2)
+    with pytest.raises(pencil.NotDrawn):
+        pencil.draw("{}")

@@ -1,5 +1,7 @@
 """A run stopped at any point of its life and resumed, in one process: quick enough to try many points."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -7,6 +9,7 @@ import pytest
 
 import keyhole as kh
 from keyhole import runs
+from keyhole.runs.settings import Settings
 
 RESULTS = ("rounds.parquet", "ledger.parquet", "model.kh", "summary.json")
 
@@ -134,3 +137,12 @@ def test_the_price_of_a_round_is_that_of_all_it_bought_and_money_counts_prices(t
     assert np.isclose(data.money[-1], sum(paid))
     facts = data.summary["attributes"]
     assert all(np.isclose(f["spent"], f["bought"] * price[name]) for name, f in facts.items())
+
+
+def test_settings_that_make_no_sense_are_one_sentence(plan, tmp_path):
+    """Its digest is right, so somebody wrote it on purpose."""
+    path = tmp_path / "run.json"
+    for name, wrong in (("scaled", "yes"), ("learner", [1]), ("title", None), ("colour", "red")):
+        kh.files.write_json(path, asdict(plan.settings) | {name: wrong})
+        with pytest.raises(kh.ConfigError, match=rf"run\.json cannot be used \({name}: .*; restore it from a copy"):
+            Settings.read(path)

@@ -180,6 +180,7 @@ B = A + "a = {}\n"
         (B + "[money]\ncurrency = 3", r", \[money\]: currency must be text in quotes, not 3"),
         (B + '[money]\ncurency = "EUR"', r", \[money\]: 'curency' is not known here; did you mean currency\?"),
         ("a = " + "[" * 100_000, r" is not TOML that can be read: it is nested too deeply"),
+        ("a" + ".b" * 400_000 + " = 1", r" is not TOML that can be read: it is nested too deeply"),
     ],
 )
 def test_a_wrong_line_is_one_sentence_with_its_place(text: str, told: str, tmp_path: Path) -> None:

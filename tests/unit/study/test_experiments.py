@@ -11,7 +11,8 @@ from keyhole.outputs import Folder
 from keyhole.study import Engine
 from keyhole.study.chapter import chapter, publish, write_chapter
 from keyhole.study.experiment import Experiment, expand, names, run
-from keyhole.study.reading import by, curve_of, slope
+from keyhole.study.finding import Agreement
+from keyhole.study.reading import Ratio, by, curve_of, paired, slope
 from keyhole.study.tracing import Part, looks, trace
 
 PART = Part("ds-oslrc[explore=1]", 8, 3, 0, 0.1, "uniform", 200, 1)
@@ -61,7 +62,7 @@ def test_every_experiment_can_be_read_and_its_learners_made(name, quick):
     known = {a.name for a in kh.algorithms()}
     assert {part.algorithm.partition("[")[0] for part in experiment.parts} <= known
     if not quick:
-        assert len({p.seed for p in experiment.parts}) >= 5
+        assert len({p.seed for p in experiment.parts}) >= 6  # fewer decide nothing
 
 
 def test_a_trace_says_what_a_plain_run_says():
@@ -103,7 +104,7 @@ def test_slopes_are_fitted_in_logarithms():
 @pytest.mark.parametrize(("power", "agrees"), [(-0.5, True), (-0.25, False)])
 def test_the_verdict_on_rates_follows_the_slope(power, agrees):
     finding = Experiment("rates")._judge(made_up(Experiment("rates"), lambda p, t: {"error": t**power}))
-    assert finding.agrees is agrees
+    assert finding.agrees is Agreement.where(agrees)
     assert f"slope {power:.2f} ({'as' if agrees else 'not as'} the proved" in finding.verdict
     assert "about as fast" in finding.verdict
     assert len(finding.rows) == 5
@@ -118,17 +119,81 @@ def test_the_self_tuned_slope_is_compared_with_the_scaled_one(power, word):
     )
 
 
-def test_the_verdict_on_sampling_follows_the_ratio():
-    better = made_up(Experiment("sampling"), lambda p, t: {"error": (1.0 + ("uniform" in p.algorithm)) / t})
-    finding = Experiment("sampling")._judge(better)
-    assert finding.agrees
-    assert "the error of DS-OSLRC is 2.00 times that with the paper's" in finding.verdict
-    assert "which is a gain" in finding.verdict
-    worse = made_up(Experiment("sampling"), lambda p, t: {"error": (1.0 + ("paper" in p.algorithm)) / t})
-    assert not Experiment("sampling")._judge(worse).agrees
-    assert "which is a loss" in Experiment("sampling")._judge(worse).verdict
-    same = made_up(Experiment("sampling"), lambda p, t: {"error": 1.0 / t})
-    assert "which is no difference to speak of" in Experiment("sampling")._judge(same).verdict
+@pytest.mark.parametrize(("n", "left"), [(5, None), (6, 0), (8, 0), (9, 1), (20, 5), (60, 21)])
+def test_the_median_lies_between_order_statistics(n, left):
+    """Tables of the sign test: with 20 seeds the sixth and the fifteenth, with five none at all."""
+    ratio = Ratio.of([float(i) for i in reversed(range(n))])
+    assert (ratio.low, ratio.high) == ((-np.inf, np.inf) if left is None else (left, n - 1 - left))
+    assert ratio.band.middle == (n - 1) / 2
+
+
+def test_learners_are_compared_seed_by_seed():
+    """Seeds differ more than learners do: the second is worse on every stream, and the bands overlap."""
+    groups = [
+        [(Part(*list(PART.__dict__.values())[:-2], s), {"regret": [c * 3.0**s]}) for s in range(6)] for c in (1, 2)
+    ]
+    assert paired(groups[1], groups[0][::-1], "regret").each == (2.0,) * 6
+    assert paired(groups[1], groups[0], "regret").called() == "more"
+    assert paired(groups[0], groups[1][:5], "regret").called() == "open"
+
+
+def sampling(error):
+    return Experiment("sampling")._judge(made_up(Experiment("sampling"), lambda p, t: {"error": error(p) / t}))
+
+
+@pytest.mark.parametrize(
+    ("uniform", "agrees", "called"),
+    [
+        (2.0, Agreement.SEEN, "2.00 (2.00 to 2.00) times that with the paper's sampling, which is a gain"),
+        (0.5, Agreement.NOT_SEEN, "which is a loss"),
+        (1.02, Agreement.NOT_SEEN, "which is no difference to speak of"),
+    ],
+)
+def test_the_verdict_on_sampling_follows_the_ratio(uniform, agrees, called):
+    finding = sampling(lambda p: (uniform if "uniform" in p.algorithm else 1.0) * (1.0 + p.seed))
+    assert (finding.agrees, called in finding.verdict) == (agrees, True)
+
+
+def test_a_gain_that_half_of_the_seeds_have_is_undecided():
+    finding = sampling(lambda p: 1.3 if "uniform" in p.algorithm and p.seed % 2 else 1.0)
+    assert finding.agrees is Agreement.UNDECIDED
+    assert finding.verdict.count("which is undecided with so many seeds") == 2
+    assert {row[-1] for row in finding.rows} == {"undecided with so many seeds"}
+
+
+def league(regret):
+    """Table 2 on made-up regrets: a number per learner (9 for the others), and more for some seeds or k0."""
+    sizes = {"ds-poslrc": 1.0, "ito2017-1": 2.0, "kale2017-dantzig": 3.0, "foster2016": 4.0, "thrifty": 0.5}
+    return Experiment("poslr")._judge(
+        made_up(
+            Experiment("poslr"),
+            lambda p, t: {"regret": sizes.get(p.algorithm.partition("[")[0], 9.0) * t / p.k0 * regret(p)},
+        )
+    )
+
+
+def test_the_verdict_on_table_2_is_asked_of_every_seed():
+    finding = league(lambda p: 1.0 + ("powers" in p.algorithm))
+    assert finding.agrees is Agreement.SEEN
+    for said in (
+        "The least regret has thrifty at every k0.",
+        "has less regret than ito2017-1 (k0 = 3, 6, 10), kale2017-dantzig (k0 = 3, 6, 10), foster2016 (k0 = 3, 6, 10).",
+        "Solving at powers of two has 2.00 times the regret",
+        "More extras lower its regret: 0.3 times at k0 = 10 that at 3.",
+    ):
+        assert said in finding.verdict
+
+
+def test_one_sure_exception_or_a_doubtful_one_is_said():
+    worse = league(lambda p: 0.1 if p.algorithm == "foster2016" and p.k0 == 10 else 1.0)
+    assert worse.agrees is Agreement.NOT_SEEN
+    assert "foster2016 (k0 = 3, 6); more regret than foster2016 (k0 = 10)." in worse.verdict
+    assert "thrifty at k0 = 3, thrifty at k0 = 6, foster2016 at k0 = 10" in worse.verdict
+    doubtful = league(lambda p: 0.1 if p.algorithm == "foster2016" and p.k0 == 10 and p.seed % 2 else 1.0)
+    assert doubtful.agrees is Agreement.UNDECIDED
+    assert "neither for sure beside foster2016 (k0 = 10)." in doubtful.verdict
+    assert "More extras raise its regret" in league(lambda p: float(p.k0**2)).verdict
+    assert "More extras may or may not lower" in league(lambda p: float(p.k0 ** (1 + 2 * (p.seed % 2)) / 2)).verdict
 
 
 def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
@@ -141,11 +206,12 @@ def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
     assert (
         "cost T^0.50 (the sqrt(T) of its bound), and all of its regret grows like T^0.50; exploring" in finding.verdict
     )
-    assert finding.agrees
+    assert finding.agrees is Agreement.SEEN
     slow = made_up(Experiment("regret"), lambda p, t: {"regret": t**0.9})
     assert "grows like T^0.90, not yet like sqrt(T)" in Experiment("regret")._judge(slow).verdict
-    assert not Experiment("regret")._judge(slow).agrees
+    assert Experiment("regret")._judge(slow).agrees is Agreement.NOT_SEEN
     assert "stays 0 throughout" in finding.verdict
+    assert "have the least regret (which of them less is undecided" in Experiment("regret")._judge(slow).verdict
     assert finding.rows[0][0] == "oracle-support"
     split = finding.figures[1]  # by how it explores: 1 from the rounds that do, 4 from the others
     assert split.head[1:] == [
@@ -158,17 +224,17 @@ def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
 
 
 def test_the_verdicts_of_the_others_follow_too():
-    league = {"ds-poslrc": 1.0, "ito2017-1": 2.0, "kale2017-dantzig": 3.0, "foster2016": 4.0, "thrifty": 0.5}
-    finding = Experiment("poslr")._judge(
-        made_up(Experiment("poslr"), lambda p, t: {"regret": league.get(p.algorithm.partition("[")[0], 9.0) * t / p.k0})
-    )
-    assert finding.agrees
-    assert "the least regret has thrifty" in finding.verdict
-    assert "More extras lower" in finding.verdict
+    bandit = {1: 4.0, 2: 0.5, 8: 4.0, 9: 1.0}
     finding = Experiment("edges")._judge(
-        made_up(Experiment("edges"), lambda p, t: {"regret": t * (1.0 + 3.0 * (p.algorithm != "thrifty") * (p.k < 9))})
+        made_up(
+            Experiment("edges"),
+            lambda p, t: {
+                "regret": t * (1.0 if p.algorithm == "thrifty" else bandit[p.k] * (0.8 + 0.4 * (p.seed % 2)))
+            },
+        )
     )
-    assert "at no k here" in finding.verdict
+    assert "4 (k = 8), 1 (k = 9) times the regret of thrifty" in finding.verdict
+    assert "the better choice at k = 2, and the seeds do not decide at k = 9." in finding.verdict
     finding = Experiment("events")._judge(
         made_up(
             Experiment("events"),
@@ -180,10 +246,11 @@ def test_the_verdicts_of_the_others_follow_too():
         made_up(Experiment("switching"), lambda p, t: {"regret": t**0.5 if p.algorithm == "aer" else 1.0 + 0.1 * t})
     )
     assert "on uniform: aer, from T = " in finding.verdict
+    assert finding.agrees is Agreement.NOTHING
     finding = Experiment("dimension")._judge(
         made_up(Experiment("dimension"), lambda p, t: {"error": (p.d * p.k) ** 0.5 / t})
     )
-    assert finding.agrees
+    assert finding.agrees is Agreement.SEEN
     assert "ds-oslrc: d^0.5" in finding.verdict
 
 

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 
+from ..._bare import inner as bare
 from ..._jit import inner
 from ..._types import Bools, Floats, Ints
 from .arrays import flags, zeros
@@ -25,7 +26,7 @@ _SHORTLIST = 30
 _FIRST = 1e100
 
 
-@inner
+@bare
 def _value(me: Attribute, s2: float, optimism: float) -> float:
     """The optimistic value of looking at j; a tenth of an ask more keeps the first division finite."""
     if me.asked == 0:
@@ -38,19 +39,19 @@ def _value(me: Attribute, s2: float, optimism: float) -> float:
     return value * math.sqrt((me.observed + 1.0) / (me.asked + 1.0))  # what is often unobserved is worth less
 
 
-@inner
+@bare
 def _optimism(rivals: float, rows: float) -> float:
     """b_t: more where a place has more rivals, and as time goes by."""
     return math.sqrt(0.5 * math.log(rivals * math.sqrt(1.0 + rows)))
 
 
-@inner
+@bare
 def _awake(told: int, decay: float) -> bool:
     """Whether the idle come first in this round: never where nothing fades, else once in 1 / (1 - decay) rows."""
     return decay < 1.0 and int(told * (1.0 - decay)) > int((told - 1) * (1.0 - decay))
 
 
-@inner
+@bare
 def _shortlist(state: State, pool: Bools, taken: Ints, money: float, values: Floats, items: Ints) -> int:
     """The best candidates that can be paid, best first, as many as `items` has room for; ties in the seeded order."""
     optimism = _optimism(state.order.size / state.given.k, state.now.n / state.now.g)
@@ -85,7 +86,7 @@ def _fill(state: State, pool: Bools, taken: Ints, room: int, money: float, out: 
     return n, money
 
 
-@inner
+@bare
 def _borrower(queue: Ints, now: Now, pool: Bools) -> int:
     """The attribute that borrows a place in this round; -1: none."""
     if now.queued == 0:
@@ -100,11 +101,11 @@ def _borrower(queue: Ints, now: Now, pool: Bools) -> int:
 
 
 @inner
-def _members(state: State, pool: Bools, borrower: int) -> Ints:
-    """Which members are bought: all that can be, but for a borrower's place, and more where money demands it."""
-    attr, member, m = state.attr, state.fit.member, state.now.m
-    keep = flags(m, 1)
+def _members(state: State, pool: Bools, borrower: int) -> None:
+    """`work.keep`: all members that can be bought, but for a borrower's place, and for more where money demands it."""
+    attr, member, m, keep = state.attr, state.fit.member, state.now.m, state.work.keep
     for a in range(m):
+        keep[a] = 1
         if not pool[member[a].j] or (borrower >= 0 and attr[borrower].displaced == a):
             keep[a] = 0
     if borrower >= 0 and not math.isinf(state.given.spend):
@@ -113,17 +114,16 @@ def _members(state: State, pool: Bools, borrower: int) -> Ints:
             values[a] = member[a].w ** 2 * member[a].cond + 1e-300
             prices[a] = attr[member[a].j].price if keep[a] else np.inf
         knapsack(values, prices, m, m, state.given.spend - attr[borrower].price, keep)
-    return keep
 
 
-@inner
+@bare
 def choose(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
     """Write the attributes to buy, then the extras, into `out`: how many of each, and whether a place was lent."""
     attr, member, given = state.attr, state.fit.member, state.given
     borrower, n, money = _borrower(state.queue, state.now, pool), 0, given.spend
-    keep = _members(state, pool, borrower)
-    for a in range(keep.size):
-        if keep[a]:
+    _members(state, pool, borrower)
+    for a in range(state.now.m):
+        if state.work.keep[a]:
             out[n] = member[a].j
             n += 1
     if borrower >= 0:
@@ -131,7 +131,7 @@ def choose(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
         n += 1
     total = n
     if n < given.k or given.k0 > 0:
-        taken = flags(attr.size, 0)
+        taken = state.work.taken
         for i in range(n):
             money -= attr[out[i]].price
             taken[out[i]] = 1
@@ -142,4 +142,5 @@ def choose(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
             total, money = _fill(state, pool, taken, given.k0, money, out, n)
     for i in range(total):
         attr[out[i]].asked += 1
+        state.work.taken[out[i]] = 0
     return n, total - n, borrower >= 0

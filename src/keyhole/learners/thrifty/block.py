@@ -8,7 +8,7 @@ import numpy as np
 from ..._jit import jit
 from ..._types import Bools, Floats, Ints
 from .acquire import choose
-from .predict import predict
+from .predict import predict, signal
 from .state import State
 from .update import tell
 
@@ -46,13 +46,14 @@ def _loop(
         sizes[t, 0], sizes[t, 1] = n, extras
         for i in range(n):
             x[i] = X[t, attributes[i]]
-        out[t] = predict(state, attributes, x, n)
+        said = signal(state, attributes, x, n)
+        out[t] = predict(state, said.f)
         explored[t] = lent or blank
         for i in range(n, n + extras):
             x[i] = X[t, attributes[i]]
         if math.isnan(y[t]):
             continue
-        due = tell(state, attributes, x, y[t], n, n + extras)
+        due = tell(state, said, attributes, x, y[t], n, n + extras)
         levels[t] = state.quantiles.level[0]
         if due:
             return t + 1

@@ -13,7 +13,7 @@ doubt above 10 + ln(rows): the past then weighs a thousandth, and is soon outvot
 
 import math
 
-from ..._jit import inner
+from ..._bare import inner
 from .state import Now, Records, State
 
 __all__ = ["forget_recent", "likelihood", "noise", "notice", "patience", "ring"]

@@ -122,7 +122,8 @@ def appraise(state: State, j: int, v: float, u: Floats, slab: float, s: float) -
 def line_up(state: State) -> None:
     """Every second round is lent while a loan is worth it to anyone, in turn, the most valuable first.
 
-    Of those whose stand-in one member may be, one at most is right: they share what a loan is worth.
+    Of those whose stand-in one member may be, one at most is right: they share what a loan is worth. While places are
+    lent the next refit is after 0.5 % more rows, but then only those who borrowed are looked at again.
     """
     now, order, value, place = state.now, state.order, state.attr["loan_value"], state.attr["place"]
     waiting = order[(value[order] > 0.0) & (place[order] < 0) & (state.attr["idle"][order] == 0)]
@@ -132,3 +133,6 @@ def line_up(state: State) -> None:
     waiting = waiting[value[waiting] + 1.0 > many[claims]]
     state.queue[: waiting.size] = waiting[np.argsort(-value[waiting], kind="stable")]
     now.queued, now.turn = waiting.size, 0
+    if waiting.size:
+        told = int(now.told)
+        now.refit_at = min(int(now.score_at), told + max(1, int(0.005 * min(float(now.n / now.g), told))))

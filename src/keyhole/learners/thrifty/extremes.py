@@ -12,7 +12,7 @@ value of a column with heavy tails is drawn in too.
 
 import math
 
-from ..._jit import inner
+from ..._bare import inner
 from ..._types import Floats, Ints
 from .change import likelihood, noise
 from .fit import mean_and_variance
@@ -22,6 +22,8 @@ __all__ = ["judge_extremes", "scaled", "sized", "winsorised"]
 
 # Deviations beyond which a value is extreme, once so many were seen; the most that is believed of either side.
 _EXTREME, _SEEN, _SURE = 6.0, 10, 20.0
+# In variances: a deviation whose square is below this is not extreme, whatever rounding does; no root has to be taken.
+_ORDINARY = 0.999 * _EXTREME**2
 # Whatever is larger after scaling is no measurement; its square must stay finite.
 _LARGEST = 1e60
 
@@ -46,16 +48,26 @@ def _limits(me: Attribute) -> tuple[float, float]:
 
 
 @inner
+def _ordinary(me: Attribute, z: float) -> bool:
+    """Whether z is not extreme, which most values are not, told at the least expense; False: who knows."""
+    mean, variance = mean_and_variance(me)
+    return me.observed < _SEEN or (z - mean) ** 2 < _ORDINARY * variance
+
+
+@inner
 def sized(me: Attribute, z: float) -> float:
     """z as it counts for mean and variance: no further out than six deviations, or than one before it was."""
+    if _ordinary(me, z):
+        return z
     mean, reach = _limits(me)
     return _within(z, mean, max(reach, me.far)) if reach > 0.0 else z
 
 
 @inner
-def winsorised(me: Attribute, x: float) -> float:
-    """x in the attribute's own units; what is extreme as it is, drawn in, or replaced by the mean."""
-    z = scaled(x, me.ref, me.unit)
+def winsorised(me: Attribute, z: float) -> float:
+    """z, in the attribute's own units, as it is used; what is extreme as it is, drawn in, or replaced by the mean."""
+    if _ordinary(me, z):
+        return z
     mean, reach = _limits(me)
     if reach <= 0.0 or abs(z - mean) <= reach:
         return z
@@ -74,11 +86,13 @@ def judge_extremes(state: State, attributes: Ints, x: Floats, n: int, error: flo
         me = state.attr[attributes[i]]
         if me.place < 0 or math.isnan(x[i]):
             continue
-        mean, reach = _limits(me)
         z = scaled(x[i], me.ref, me.unit)
+        if _ordinary(me, z):
+            continue
+        mean, reach = _limits(me)
         if reach <= 0.0 or abs(z - mean) <= reach:
             continue
-        w, used = state.now.alpha * state.fit.member[me.place].w, winsorised(me, x[i])
+        w, used = state.now.alpha * state.fit.member[me.place].w, winsorised(me, z)
         drawn = likelihood(error + w * (used - _within(z, mean, reach)), s2)
         real = likelihood(error + w * (used - _within(z, mean, max(reach, me.far))), s2) - drawn
         void = likelihood(error + w * (used - mean), s2) - drawn

@@ -11,10 +11,11 @@ import math
 
 import numpy as np
 
+from ..._bare import inner as bare
 from ..._jit import inner
 from ..._types import Floats, Ints
 from .arrays import flags, zeros
-from .state import Attribute, Fit, Now, Records, State
+from .state import Attribute, Fit, Now, Records, State, Work
 
 __all__ = ["add", "build", "impute", "mean_and_variance", "solve"]
 
@@ -25,10 +26,10 @@ _PRIOR = 5.0
 _STEPS = 3
 
 
-@inner
-def _invert(A: Floats, m: int, out: Floats) -> None:
+@bare
+def _invert(A: Floats, m: int, out: Floats, joined: Floats) -> None:
     """out = A^-1 for a positive definite m x m matrix: Gauss-Jordan on A scaled to a unit diagonal."""
-    s, T = np.empty(m), np.empty((m, 2 * m))
+    s, T = joined[m], joined
     for i in range(m):
         s[i] = 1.0 / math.sqrt(max(A[i, i], 1e-300))
     for i in range(m):
@@ -50,7 +51,7 @@ def _invert(A: Floats, m: int, out: Floats) -> None:
             out[i, j] = T[i, m + j] * s[i] * s[j]
 
 
-@inner
+@bare
 def mean_and_variance(me: Attribute) -> tuple[float, float]:
     """Of an attribute, over all its values, before winsorising."""
     if me.raw_n <= 0.0:
@@ -59,7 +60,7 @@ def mean_and_variance(me: Attribute) -> tuple[float, float]:
     return mean, max(me.raw_xx / me.raw_n - mean * mean, 0.0)
 
 
-@inner
+@bare
 def add(gram: Floats, v: Floats, m: int, weight: float) -> None:
     """gram += weight v v'."""
     for i in range(m + 2):
@@ -68,21 +69,20 @@ def add(gram: Floats, v: Floats, m: int, weight: float) -> None:
             gram[i, j] += f * v[j]
 
 
-@inner
-def impute(P: Floats, v: Floats, seen: Ints, m: int) -> None:
+@bare
+def impute(P: Floats, work: Work, m: int) -> None:
     """Replace the deviations v[a] of members not seen by their expectation given those seen: P_uu v_u = -P_us v_s."""
-    lost, u = np.empty(m, dtype=np.int64), 0
+    v, seen, lost, pull, A, A_inv, u = work.v, work.seen, work.lost, work.pull, work.block, work.inverse, 0
     for a in range(m):
         if not seen[a]:
             lost[u] = a
             u += 1
-    A, A_inv = np.empty((u, u)), np.empty((u, u))
     for i in range(u):
         for j in range(u):
             A[i, j] = P[lost[i], lost[j]]
-    _invert(A, A.shape[0], A_inv)
-    pull = zeros(u)
+    _invert(A, u, A_inv, work.joined)
     for i in range(u):
+        pull[i] = 0.0
         for a in range(m):
             if seen[a]:
                 pull[i] -= P[lost[i], a] * v[a]
@@ -102,7 +102,7 @@ def solve(fit: Fit, m: int, attr: Records, now: Now) -> None:
     g, member, gram, V, P = _PRIOR * now.g, fit.member, fit.gram, fit.V, fit.P
     total = gram[m, m] + g
     y_bar = (gram[m, m + 1] + g * now.y_mean) / total
-    A, c, prior = np.empty((m, m)), np.empty(m), np.empty(m)
+    A, c, prior, joined = np.empty((m, m)), np.empty(m), np.empty(m), np.empty((m + 1, 2 * m))
     for a in range(m):
         prior[a], variance = mean_and_variance(attr[member[a].j])
         member[a].sd = math.sqrt(variance)
@@ -112,7 +112,7 @@ def solve(fit: Fit, m: int, attr: Records, now: Now) -> None:
             A[a, e] = gram[a, e] + g * prior[a] * prior[e] - total * member[a].x_bar * member[e].x_bar
         A[a, a] += g * member[a].sd ** 2
         c[a] = gram[a, m + 1] + g * prior[a] * now.y_mean - total * member[a].x_bar * y_bar
-    _invert(A, m, V)
+    _invert(A, m, V, joined)
     for a in range(m):
         w = 0.0
         for e in range(m):
@@ -125,7 +125,7 @@ def solve(fit: Fit, m: int, attr: Records, now: Now) -> None:
         for e in range(m):
             A[a, e] /= total
             explained += member[a].w * member[e].w * A[a, e]
-    _invert(A, m, P)
+    _invert(A, m, P, joined)
     fit.label.y_bar, fit.label.explained = y_bar, explained
 
 

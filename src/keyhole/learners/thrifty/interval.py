@@ -20,8 +20,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..._bare import inner
 from ..._checks import HIGHEST
-from ..._jit import inner
 from ..._types import Floats
 from ...rules import Numbers, Rule
 from ...state import Stateful

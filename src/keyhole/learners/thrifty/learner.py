@@ -158,10 +158,10 @@ class Thrifty(Learner):
 
     def _refit(self) -> None:
         """Weights and support anew, when it is time."""
-        state = self.memory.state
-        if state.now.told >= state.now.refit_at:
-            renew(state)
-            refit(state)
+        now = self.memory.now
+        if now["told"][0] >= now["refit_at"][0]:
+            renew(self.memory.state)
+            refit(self.memory)
 
     def _block(self) -> Block:
         return partial(play_block, self)

@@ -15,7 +15,8 @@ never moved. While the first account is believed, which it is from the start, c 
 
 import math
 
-from ..._jit import inner
+from ..._bare import inner
+from ..._types import Floats
 from .change import likelihood, noise, patience, ring
 from .state import Records, State
 
@@ -36,14 +37,15 @@ def level(accounts: Records) -> float:
 
 
 @inner
-def _judge(accounts: Records, off: float, reach: float, s2: float) -> None:
+def _judge(accounts: Records, likely: Floats, off: float, reach: float, s2: float) -> None:
     """Believe each account as far as the label bears it out, then let it follow the label, by `reach` at most."""
     best, total = -1e300, 0.0
     for e in range(accounts.size):
-        best = max(best, likelihood(off - accounts[e].c, s2))
+        likely[e] = likelihood(off - accounts[e].c, s2)
+        best = max(best, likely[e])
     for e in range(accounts.size):
         one = accounts[e]
-        one.belief *= math.exp(likelihood(off - one.c, s2) - best)
+        one.belief *= math.exp(likely[e] - best)
         total += one.belief
         one.c += one.gain * min(reach, max(-reach, off - one.c))
     for e in range(accounts.size):
@@ -96,6 +98,6 @@ def follow(state: State, off: float, reach: float) -> None:
     now = state.now
     if now.told < _FEWEST or now.s2 <= 0.0:
         return
-    _judge(state.accounts, off, reach, noise(now))
+    _judge(state.accounts, state.work.likely, off, reach, noise(now))
     _mix(state.accounts, now.n / now.g)
     _report(state, off)

@@ -11,7 +11,23 @@ from ...rules import Anything, Law, Numbers, Rule
 from ...state import Stateful, Value
 from .interval import Calibration
 from .level import GAINS
-from .state import Account, Attribute, Bell, Fit, Given, Label, Member, Now, Pair, Records, Row, Shown, State, record
+from .state import (
+    Account,
+    Attribute,
+    Bell,
+    Fit,
+    Given,
+    Label,
+    Member,
+    Now,
+    Pair,
+    Records,
+    Row,
+    Shown,
+    State,
+    Work,
+    record,
+)
 
 __all__ = ["Memory"]
 
@@ -50,6 +66,7 @@ class Memory(Stateful):
         self.V: Floats = np.zeros((2, k, k))
         self.P: Floats = np.zeros((2, k, k))
         self.label: Records = np.zeros(2, record(Label))
+        self.work = _work(d, k)
         self.calibration = Calibration()
         self.accounts: Records = np.zeros(len(GAINS), record(Account))
         self.accounts["gain"], self.accounts["belief"][0] = GAINS, 1.0
@@ -128,10 +145,21 @@ class Memory(Stateful):
 
     def _state(self) -> State:
         """The arrays as compiled functions take them."""
-        fit, trial = (Fit(self.member[f], self.gram[f], self.V[f], self.P[f], self.label[f]) for f in range(2))
+        q = self.work.pull
+        fit, trial = (Fit(self.member[f], self.gram[f], self.V[f], self.P[f], self.label[f], q) for f in range(2))
         d, rows = (self.attr, self.order, self.queue, self.pair), (self.row, self.shown)
         quantiles, now, given = self.calibration.quantiles, self.now[0], self.given[0]
-        return State(*d, *rows, fit, trial, quantiles, self.accounts, self.bell, now, given)
+        return State(*d, *rows, fit, trial, quantiles, self.accounts, self.bell, self.work, now, given)
+
+
+def _work(d: int, k: int) -> Work:
+    v, seen, row, keep, taken = np.zeros(k), _none(k), np.zeros(k + 2), _none(k), _none(d)
+    block, inverse, joined = np.zeros((k, k)), np.zeros((k, k)), np.zeros((k + 1, 2 * k))
+    return Work(v, seen, row, keep, taken, _none(k), np.zeros(k), block, inverse, joined, np.zeros(len(GAINS)))
+
+
+def _none(n: int) -> Ints:
+    return np.zeros(n, np.int64)
 
 
 def _grown(old: Records, larger: Records) -> Records:

@@ -5,40 +5,55 @@ alpha = slope of the label on our own past f, within [0, 1]: the mean is left on
 """
 
 import math
+from typing import NamedTuple
 
-from ..._jit import inner
+from ..._bare import inner
 from ..._types import Floats, Ints
-from .arrays import flags, zeros
-from .extremes import winsorised
+from .extremes import scaled, winsorised
 from .fit import impute
 from .level import level
 from .state import Now, State
 
-__all__ = ["answer", "predict", "signal"]
+__all__ = ["Signal", "answer", "predict", "signal"]
+
+
+class Signal(NamedTuple):
+    """What the values bought before the label say."""
+
+    f: float
+    """f / (1 + h), beyond the label's mean."""
+    h: float
+    shown: int
+    """How many members they show."""
 
 
 @inner
-def signal(state: State, attributes: Ints, x: Floats, n: int, v: Floats, seen: Ints) -> float:
-    """f / (1 + h): what the members among the first n attributes say about the label beyond its mean.
+def signal(state: State, attributes: Ints, x: Floats, n: int) -> Signal:
+    """What the members among the first n attributes say.
 
-    v gets the deviations of the members from their means, those not seen imputed; seen is 1 for the others.
+    `work.v` gets the deviations of the members from their means, those not seen imputed; `work.seen` is 1 for the
+    others.
     """
     attr, fit, m, shown = state.attr, state.fit, state.now.m, 0
+    v, seen = state.work.v, state.work.seen
+    for a in range(m):
+        v[a], seen[a] = 0.0, 0
     for i in range(n):
         me = attr[attributes[i]]
         if me.place >= 0 and not math.isnan(x[i]):
-            v[me.place], seen[me.place] = winsorised(me, x[i]) - fit.member[me.place].x_bar, 1
+            z = winsorised(me, scaled(x[i], me.ref, me.unit))
+            v[me.place], seen[me.place] = z - fit.member[me.place].x_bar, 1
             shown += 1
     if shown == 0:
-        return 0.0
+        return Signal(0.0, 0.0, 0)
     if shown < m:
-        impute(fit.P, v, seen, m)
+        impute(fit.P, state.work, m)
     f, h = fit.label.y_bar - state.now.y_mean, 0.0
     for a in range(m):
         f += fit.member[a].w * v[a]
         for e in range(m):
             h += v[a] * fit.V[a, e] * v[e]
-    return f / (1.0 + h)
+    return Signal(f / (1.0 + h), h, shown)
 
 
 @inner
@@ -49,10 +64,7 @@ def answer(now: Now, f: float) -> float:
 
 
 @inner
-def predict(state: State, attributes: Ints, x: Floats, n: int) -> float:
-    """The prediction from the values x of the first n attributes; 0 before the first label."""
+def predict(state: State, f: float) -> float:
+    """The prediction from the signal f; 0 before the first label."""
     now = state.now
-    if now.told == 0:
-        return 0.0
-    f = signal(state, attributes, x, n, zeros(now.m), flags(now.m, 0)) if now.m else 0.0
-    return now.y_ref + now.y_unit * (answer(now, f) + level(state.accounts))
+    return now.y_ref + now.y_unit * (answer(now, f) + level(state.accounts)) if now.told > 0 else 0.0

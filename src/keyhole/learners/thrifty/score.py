@@ -11,7 +11,6 @@ import math
 
 from ..._bare import inner
 from ..._types import Floats
-from .arrays import zeros
 from .state import FEW, Attribute, Fit, Now, Pair, Records, State
 
 __all__ = ["accumulate", "enough", "evidence", "recount", "regress", "shrinkage", "swap", "unmatched"]
@@ -133,9 +132,9 @@ def regress(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Float
     if v <= 0.0:
         return 0.0
     r, used, apart = (me.xy - x_bar * me.y) / me.n, 0.0, 0.0
-    q = zeros(m)
+    q = fit.q
     for a in range(m):
-        n, w, sd = pair[a].n, member[a].w, member[a].sd
+        n, w, sd, q[a] = pair[a].n, member[a].w, member[a].sd, 0.0
         if n > 0.0:
             most = 0.995 * math.sqrt(v) * sd
             share = n / me.n

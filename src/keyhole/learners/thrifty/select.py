@@ -18,6 +18,7 @@ from .explore import appraise, line_up
 from .fit import build, solve
 from .idle import mark_idle
 from .knapsack import knapsack
+from .memory import Memory
 from .score import enough, evidence, regress, shrinkage, swap
 from .state import FEW, Given, Now, Records, State
 
@@ -171,37 +172,47 @@ def _join(state: State, L: float) -> bool:
     return False
 
 
+@inner
+def _call_again(now: Now, fully: bool) -> None:
+    """The next refit after 3 % more rows; `fully`: everybody is scored now, and then again."""
+    if fully:
+        now.score_at = now.told + max(1, int(0.03 * min(now.n / now.g, now.told)))
+    now.refit_at = now.score_at
+
+
 @jit
-def _move(state: State, L: float, first: bool, fully: bool) -> bool:
-    """Let one leave or join; False: nothing moves, and everybody is scored. The first time the weights come first.
+def _move(state: State, L: float, done: int) -> tuple[int, bool]:
+    """Weights anew, then let one leave or join at a time until nothing moves: how many moves that makes with those
+    `done` before, and whether another could be made.
 
     The one entry of all this from Python: the compiler optimises everything again that is reached from another.
     """
-    fit, now = state.fit, state.now
-    if first:
+    fit, now, most = state.fit, state.now, 2 * state.given.k + 4
+    if done == 0:
         solve(fit, now.m, state.attr, now)
         residual(fit, now)
-    if _evict(state, L):
-        return True
-    _score(state, L, fully)
-    return _join(state, L)
+    fully = done > 0 or now.told >= now.score_at
+    while done < most:
+        if not _evict(state, L):
+            _score(state, L, fully)
+            if not _join(state, L):
+                break
+        done, fully = done + 1, True
+    _call_again(now, fully)
+    now.queued = 0
+    for j in range(state.attr.size):
+        now.queued += state.attr[j].loan_value > 0.0 and state.attr[j].place < 0
+    return done, done < most
 
 
-def refit(state: State) -> None:
-    """Weights anew, moves until nothing moves, who may borrow; next time after 3 % more rows.
-
-    While places are lent, after 0.5 % too, but then only those who borrowed are looked at again.
-    """
-    now, k, limited = state.now, int(state.given.k), math.isfinite(state.given.spend)
-    L, fully = threshold(state.attr.size, k), bool(now.told >= now.score_at)
-    for i in range(2 * k + 4):
-        if not (_move(state, L, i == 0, fully) or (limited and rearrange(state, L))):
-            break
-        fully = True
-    if fully:
+def refit(memory: Memory) -> None:
+    """Weights anew, moves until nothing moves, who may borrow; next time after 3 % more rows."""
+    state, limited = memory.state, memory.given["spend"][0] < math.inf
+    L, before = threshold(state.attr.size, memory.given["k"][0]), int(memory.now["score_at"][0])
+    done, more = _move(state, L, 0)
+    while more and limited and rearrange(state, L):
+        done, more = _move(state, L, done + 1)
+    if memory.now["score_at"][0] != before:  # everybody was scored
         mark_idle(state)
-    line_up(state)
-    told, rows = int(now.told), min(float(now.n / now.g), int(now.told))
-    if fully:
-        now.score_at = told + max(1, int(0.03 * rows))
-    now.refit_at = min(int(now.score_at), told + max(1, int(0.005 * rows))) if now.queued else now.score_at
+    if memory.now["queued"][0]:
+        line_up(state)

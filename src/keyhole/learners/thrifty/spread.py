@@ -7,34 +7,28 @@ h = v' V v is the leverage of the row; without any member seen it is the label's
 
 import math
 
-from ..._jit import inner
+from ..._bare import inner
 from ..._types import Floats, Ints
-from .arrays import flags, zeros
 from .level import level
-from .predict import answer, signal
+from .predict import Signal, answer, signal
 from .state import State
 
 __all__ = ["centre_and_spread", "spread"]
 
 
 @inner
-def spread(state: State, v: Floats, seen: Ints) -> float:
-    """The expected deviation of the label from the prediction, given the members' deviations v and which were seen."""
-    now, fit, shown, h, hidden = state.now, state.fit, 0, 0.0, 0.0
-    for a in range(now.m):
-        shown += seen[a]
-        hidden += 0.0 if seen[a] else fit.member[a].w ** 2 * fit.member[a].cond
-        for e in range(now.m):
-            h += v[a] * fit.V[a, e] * v[e]
-    if shown == 0:
+def spread(state: State, said: Signal) -> float:
+    """The expected deviation of the label from the prediction by the signal just made."""
+    now, fit, seen, hidden = state.now, state.fit, state.work.seen, 0.0
+    if said.shown == 0:
         return math.sqrt(now.y_var)
-    return math.sqrt(now.s2 * (1.0 + max(h, 0.0)) + (1.0 - now.alpha) ** 2 * fit.label.explained + hidden)
+    for a in range(now.m):
+        hidden += 0.0 if seen[a] else fit.member[a].w ** 2 * fit.member[a].cond
+    return math.sqrt(now.s2 * (1.0 + max(said.h, 0.0)) + (1.0 - now.alpha) ** 2 * fit.label.explained + hidden)
 
 
 @inner
 def centre_and_spread(state: State, attributes: Ints, x: Floats, n: int) -> tuple[float, float]:
     """The prediction from the first n values and its spread, in the label's units; after the first label."""
-    now = state.now
-    v, seen = zeros(now.m), flags(now.m, 0)
-    f = signal(state, attributes, x, n, v, seen) if now.m else 0.0
-    return now.y_ref + now.y_unit * (answer(now, f) + level(state.accounts)), now.y_unit * spread(state, v, seen)
+    now, said = state.now, signal(state, attributes, x, n)
+    return now.y_ref + now.y_unit * (answer(now, said.f) + level(state.accounts)), now.y_unit * spread(state, said)

@@ -7,12 +7,14 @@ its length part of the type, and every (d, k) would be compiled anew.
 A field is added by writing it down here; in a file that does not have it, it is what it is in a fresh `Memory`.
 """
 
+from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from ..._shared import Shared
 from ..._types import Floats, Ints
 
 __all__ = [
@@ -31,6 +33,7 @@ __all__ = [
     "Row",
     "Shown",
     "State",
+    "Work",
     "record",
 ]
 
@@ -174,8 +177,9 @@ class Now:
     queued: int
     turn: int
     loans: float
-    # Changes of the support when it was last asked who is idle.
+    # Changes of the support when it was last asked who is idle; at how many labels to ask again.
     idle_moves: int
+    idle_at: int
 
 
 class Account:
@@ -204,7 +208,8 @@ class Given:
     decay: float
 
 
-class Fit(NamedTuple):
+@dataclass(frozen=True)
+class Fit(Shared):
     """Least squares on m members; the first m (m + 2) rows and columns are in use."""
 
     member: Records  # (k,)
@@ -212,9 +217,29 @@ class Fit(NamedTuple):
     V: Floats  # (k, k) inverse of the centred Gram: the variance of w in units of s2
     P: Floats  # (k, k) inverse of the covariance
     label: Label
+    q: Floats  # (k,) scratch of `score.regress`
 
 
-class Quantiles(NamedTuple):
+@dataclass(frozen=True)
+class Work(Shared):
+    """Scratch: what is said of a row, from the values bought before its label on until that is learnt, and what one
+    function needs for itself. Compiled functions that make no arrays are quicker, and quicker to compile."""
+
+    v: Floats  # (k,) the members' deviations from their means
+    seen: Ints  # (k,) 1: bought before the label, and observed
+    row: Floats  # (k + 2,) of `update._extend`
+    keep: Ints  # (k,) of `acquire.choose`
+    taken: Ints  # (d,) of `acquire.choose`; 0 outside it
+    lost: Ints  # (k,) of `fit.impute`, with the next four
+    pull: Floats  # (k,)
+    block: Floats  # (k, k)
+    inverse: Floats  # (k, k)
+    joined: Floats  # (k + 1, 2 k) of `fit.invert`
+    likely: Floats  # (4,) of `level`
+
+
+@dataclass(frozen=True)
+class Quantiles(Shared):
     """How far labels are from predictions: see `interval`."""
 
     log_q: Floats  # (levels,) in spreads of the error, less the centre
@@ -222,7 +247,8 @@ class Quantiles(NamedTuple):
     level: Floats  # (1,) the lowest level whose interval held the last label
 
 
-class State(NamedTuple):
+@dataclass(frozen=True)
+class State(Shared):
     """What the compiled functions share: d attributes, k members, k + k0 values in a row."""
 
     attr: Records  # (d,)
@@ -236,6 +262,7 @@ class State(NamedTuple):
     quantiles: Quantiles
     accounts: Records  # (4,) of the label's level
     bell: Records  # (32,) the last alarms, a ring: `now.rang` in all
+    work: Work
     now: Now
     given: Given
 

@@ -17,7 +17,7 @@ def ask(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
 @jit
 def answer(state: State, attributes: Ints, x: Floats) -> float:
     """`predict.predict` from all of x."""
-    return predict.predict(state, attributes, x, x.size)
+    return predict.predict(state, predict.signal(state, attributes, x, x.size).f)
 
 
 @jit
@@ -29,4 +29,5 @@ def expect(state: State, attributes: Ints, x: Floats) -> tuple[float, float]:
 @jit
 def learn(state: State, attributes: Ints, x: Floats, y: float, before: int) -> bool:
     """`update.tell`, with `before` of the values x bought before the label."""
-    return update.tell(state, attributes, x, y, before, x.size)
+    said = predict.signal(state, attributes, x, before)
+    return update.tell(state, said, attributes, x, y, before, x.size)

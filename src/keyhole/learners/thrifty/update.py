@@ -6,17 +6,14 @@ error2 = running mean of (y_hat - y)^2        over a quarter of them
 
 import math
 
-import numpy as np
-
-from ..._jit import inner
+from ..._bare import inner
 from ..._types import Floats, Ints
-from .arrays import flags, zeros
 from .change import notice
 from .extremes import judge_extremes, scaled, sized, winsorised
 from .fit import add
 from .interval import calibrate
 from .level import follow, level
-from .predict import answer, signal
+from .predict import Signal, answer
 from .score import accumulate
 from .spread import spread
 from .state import Now, Records, State
@@ -86,10 +83,10 @@ def _keep(attr: Records, shown: Records, t: int, g: float, attributes: Ints, x: 
             me.ref = x[i]
         if me.unit == 0.0 and x[i] != me.ref:
             me.unit = _power(x[i] - me.ref)
-        z = scaled(x[i], me.ref, me.unit)
-        shown[t, n].j, shown[t, n].x = j, winsorised(me, x[i])
-        mean, z = (me.raw_x / me.raw_n if me.observed else 0.0), sized(me, z)
-        me.far = max(me.far, abs(scaled(x[i], me.ref, me.unit) - mean))
+        came = scaled(x[i], me.ref, me.unit)
+        shown[t, n].j, shown[t, n].x = j, winsorised(me, came)
+        mean, z = (me.raw_x / me.raw_n if me.observed else 0.0), sized(me, came)
+        me.far = max(me.far, abs(came - mean))
         me.observed += 1
         me.raw_n += g
         me.raw_x += g * z
@@ -100,10 +97,10 @@ def _keep(attr: Records, shown: Records, t: int, g: float, attributes: Ints, x: 
 
 
 @inner
-def _extend(state: State, t: int, v: Floats, seen: Ints) -> None:
-    """Row t into the Gram of the support, if it lacks one member at most; v: deviations, the lacking one imputed."""
-    now, member = state.now, state.fit.member
-    m, lost, last = now.m, 0, 0
+def _extend(state: State, t: int) -> None:
+    """Row t into the Gram of the support, if it lacks one member at most; what it lacks is imputed."""
+    now, member, v, seen, row = state.now, state.fit.member, state.work.v, state.work.seen, state.work.row
+    m, lost, last, weight = now.m, 0, 0, now.g
     for i in range(state.shown.shape[1]):
         value = state.shown[t, i]
         if value.j < 0:
@@ -116,7 +113,6 @@ def _extend(state: State, t: int, v: Floats, seen: Ints) -> None:
             lost, last = lost + 1, a
     if lost > 1 or (lost == 1 and m == 1):
         return
-    row, weight = np.empty(m + 2), now.g
     for a in range(m):
         row[a] = v[a] + member[a].x_bar
     row[m], row[m + 1] = 1.0, state.row[t].y
@@ -136,8 +132,9 @@ def _count(now: Now, y: float) -> None:
 
 
 @inner
-def tell(state: State, attributes: Ints, x: Floats, y: float, before: int, total: int) -> bool:
-    """Learn from a row: values x of `total` attributes, of which the first `before` were bought before the label y.
+def tell(state: State, said: Signal, attributes: Ints, x: Floats, y: float, before: int, total: int) -> bool:
+    """Learn from a row: values x of `total` attributes, of which the first `before` were bought before the label y;
+    `said` is their signal, made just now.
 
     Whether it is time to call `refit`.
     """
@@ -146,22 +143,19 @@ def tell(state: State, attributes: Ints, x: Floats, y: float, before: int, total
         now.y_ref = y
     if now.y_unit == 0.0 and y != now.y_ref:
         now.y_unit = _power(y - now.y_ref)
-    y, m, shown = scaled(y, now.y_ref, now.y_unit), now.m, 0
-    v, seen = zeros(m), flags(m, 0)
-    f = signal(state, attributes, x, before, v, seen) if m else 0.0
-    for a in range(m):
-        shown += seen[a]
+    y, whole = scaled(y, now.y_ref, now.y_unit), said.shown == now.m
     if now.told > 0:
-        calibrate(state.quantiles, abs(answer(now, f) + level(state.accounts) - y), spread(state, v, seen), now.told)
-        if shown == m:
-            judge_extremes(state, attributes, x, before, y - answer(now, f) - level(state.accounts))
-        y = _compare(state, f, y, shown == m)
+        y_hat, c = answer(now, said.f), level(state.accounts)
+        calibrate(state.quantiles, abs(y_hat + c - y), spread(state, said), now.told)
+        if whole:
+            judge_extremes(state, attributes, x, before, y - y_hat - c)
+        y = _compare(state, said.f, y, whole)
     t = now.told % state.row.size
     state.row[t].y, state.row[t].weight = y, now.g
     _keep(state.attr, state.shown, t, now.g, attributes, x, total)
     _count(now, y)
-    if m > 0:
-        _extend(state, t, v, seen)
+    if now.m > 0:
+        _extend(state, t)
     now.y_mean = now.y / now.n
     now.y_var = max(now.yy / now.n - now.y_mean**2, 1e-300)
     accumulate(state, t)

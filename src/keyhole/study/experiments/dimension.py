@@ -6,10 +6,13 @@ from itertools import pairwise
 import numpy as np
 
 from ...figures import Curve, Figure, curves
-from ..finding import Finding
+from ..finding import Agreement, Finding
 from ..reading import at_end, by, written
 from ..summing import Band
 from ..tracing import Part, Trace
+
+# A power of d is called seen where the fitted exponent is this near to it.
+_TOLERANCE = 0.2
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
@@ -25,11 +28,12 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
             rows.append([name, f"{letter}^{written(band)}", f"{other} = {fixed}"])
     said = "; ".join(f"{n.partition('[')[0]}: {letter}^{b.middle:.1f}" for (n, letter), b in exponents.items())
     steep = exponents[next(key for key in exponents if key[0].startswith("ds-oslrc") and key[1] == "d")].middle
+    agrees = abs(steep - 0.5) < _TOLERANCE
     verdict = f"At these s the error grows like {said}; the late rate of the paper for DS-OSLRC, d^0.5, is " + (
-        "seen." if abs(steep - 0.5) < 0.2 else "not what is seen at such s."
+        "seen." if agrees else "not what is seen at such s."
     )
     head = ["algorithm", "the error grows like", "at"]
-    return Finding(verdict, abs(steep - 0.5) < 0.2, head, rows, figures)
+    return Finding(verdict, Agreement.where(agrees), head, rows, figures)
 
 
 def _most_varied(results: "Sequence[tuple[Part, Trace]]", letter: str, other: str) -> object:

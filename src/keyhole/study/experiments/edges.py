@@ -1,12 +1,12 @@
 """support-bandit against thrifty where the paper's algorithms do not apply."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from ...figures import Curve, curves
-from ..finding import Finding
-from ..reading import band_at_end, by, written
+from ..finding import Agreement, Finding
+from ..reading import band_at_end, by, paired, written
 from ..tracing import Part, Trace
 
 
@@ -19,15 +19,19 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
     lines = [Curve(name, *(np.array([b[i] for b in bands]) for i in range(3))) for name, bands in ends.items()]
     T, d = results[0][1]["t"][-1], results[0][0].d
     figure = curves(f"Regret at T = {T:g}, d = {d}", np.array(sizes, dtype=np.float64), lines, "k", "regret")
-    ratios = [b.middle / t.middle for b, t in zip(ends["support-bandit"], ends["thrifty"], strict=True)]
-    better = [k for k, ratio in zip(sizes, ratios, strict=True) if ratio < 1]
-    said = ", ".join(f"{ratio:.3g} (k = {k})" for k, ratio in zip(sizes, ratios, strict=True))
-    verdict = f"The bandit over supports has {said} times the regret of thrifty after {T:g} rounds: it " + (
-        f"is the better choice at k = {', '.join(map(str, better))}."
-        if better
-        else "is the better choice at no k here."
+    ratios = {k: paired(groups["support-bandit", k], groups["thrifty", k], "regret") for k in sizes}
+    said = ", ".join(f"{ratio.band.middle:.3g} (k = {k})" for k, ratio in ratios.items())
+    better = _at(k for k, ratio in ratios.items() if ratio.called() == "less") or "at no k here"
+    undecided = _at(k for k, ratio in ratios.items() if ratio.called() == "open")
+    verdict = (
+        f"The bandit over supports has {said} times the regret of thrifty after {T:g} rounds: it is the better choice "
+        f"{better}{f', and the seeds do not decide {undecided}' if undecided else ''}."
     )
     head = ["algorithm", *(f"regret, k = {k}" for k in sizes)]
-    return Finding(
-        verdict, None, head, [[name, *(written(b) for b in bands)] for name, bands in ends.items()], [figure]
-    )
+    rows = [[name, *(written(b) for b in bands)] for name, bands in ends.items()]
+    return Finding(verdict, Agreement.NOTHING, head, rows, [figure])
+
+
+def _at(sizes: Iterable[int]) -> str:
+    listed = ", ".join(map(str, sizes))
+    return f"at k = {listed}" if listed else ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...figures import Curve, curves
-from ..finding import Finding
+from ..finding import Agreement, Finding
 from ..reading import Group, band_at_end, by, written
 from ..summing import Band
 from ..tracing import Part, Trace
@@ -48,7 +48,8 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         f"c = {best:g}, where gamma_s is large enough in {100 * shares[best][0].middle:.0f} % of them."
     )
     head = ["gamma", "gamma_s large enough", "w_hat no larger than w*", "regret at T"]
-    return Finding(verdict, shares[scale[-1]][0].middle >= _ALWAYS, head, rows, [figure])
+    agrees = Agreement.where(shares[scale[-1]][0].middle >= _ALWAYS)
+    return Finding(verdict, agrees, head, rows, [figure])
 
 
 def _share(group: Group, event: str) -> Band:

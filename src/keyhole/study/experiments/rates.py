@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...figures import Curve, curves
-from ..finding import Finding
+from ..finding import Agreement, Finding
 from ..reading import band_at_end, by, curve_of, slope, written
 from ..tracing import Part, Trace
 
@@ -37,7 +37,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         "(proved: -1/4)."
     )
     head = ["algorithm", "slope over the last decade of s", "proved", "error at the end", "seeds"]
-    return Finding(verdict, agrees, head, rows, [figure])
+    return Finding(verdict, Agreement.where(agrees), head, rows, [figure])
 
 
 def _compared(slope: float, other: float) -> str:

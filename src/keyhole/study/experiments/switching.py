@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...figures import Curve, curves
-from ..finding import Finding
+from ..finding import Agreement, Finding
 from ..reading import band_at_end, by, curve_of, written
 from ..tracing import Part, Trace
 
@@ -28,4 +28,4 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         since = x[-1] if not ahead[-1] else x[len(ahead) - int(np.argmin(ahead[::-1])) if not ahead.all() else 0]
         said.append(f"{design}: {winner}, from T = {since:g} on")
     verdict = f"The least regret at T = {x[-1]:g} has, on {'; on '.join(said)}."
-    return Finding(verdict, None, ["algorithm", *designs], rows, figures)
+    return Finding(verdict, Agreement.NOTHING, ["algorithm", *designs], rows, figures)

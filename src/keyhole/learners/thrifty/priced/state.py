@@ -5,8 +5,9 @@ the present is `now.g`, so that a sum of weights divided by it counts rows. Valu
 (x - ref) / unit, which loses no digit: the unit is a power of two.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
+from ...._shared import Shared
 from ...._types import Floats, Ints
 from ..state import Quantiles, Records
 
@@ -139,7 +140,8 @@ class Given:
     decay: float
 
 
-class Fit(NamedTuple):
+@dataclass(frozen=True)
+class Fit(Shared):
     """Least squares on the attributes A: the known ones, then those of the support."""
 
     A: Ints  # (m,)
@@ -151,7 +153,8 @@ class Fit(NamedTuple):
     P: Floats  # (m, m) the same from the pooled pairs
 
 
-class State(NamedTuple):
+@dataclass(frozen=True)
+class State(Shared):
     """What the compiled functions share: d attributes, n sources."""
 
     attr: Records  # (d,)

@@ -1,0 +1,63 @@
+"""Journey 3, continued: the theorist measures the paper's claims with `keyhole study`, at sizes of a moment."""
+
+import pytest
+
+from keyhole.study import experiment
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Grids as they are, but for 40 (quick) or 60 rounds (full) and two seeds."""
+    plain = experiment.expand
+
+    def expand(grid):
+        return plain(grid | {"rounds": 40 if grid["rounds"] < 50_000 else 60, "seeds": 2})
+
+    monkeypatch.setattr(experiment, "expand", expand)
+
+
+def parts(tmp_path):
+    return {path.name: path.stat().st_mtime_ns for path in (tmp_path / "mine" / "parts").iterdir()}
+
+
+def test_a_study_is_a_table_a_figure_and_a_sentence_and_is_not_played_twice(small, typed, tmp_path):
+    words = ("study", "edges", "--quick", "--out", "mine", "--chapter", "measured.md")
+    code, text, _ = typed(*words)
+    assert code == 0
+    assert "regret, k = 9" in text
+    verdict = (tmp_path / "mine" / "edges" / "verdict.txt").read_text().strip()
+    assert verdict.startswith("The bandit over supports has")
+    assert verdict in text
+    for made in ("edges/figure.svg", "edges/table.md", "report.html"):
+        assert (tmp_path / "mine" / made).stat().st_size > 100
+    chapter = (tmp_path / "measured.md").read_text()
+    assert "    keyhole study edges --quick --chapter measured.md\n" in chapter
+    assert "T = 40, 2 seeds, sigma 0.1; `keyhole study edges` (quick size).*" in chapter
+    before = parts(tmp_path)
+    code, _, told = typed(*words)
+    assert (code, "measured.md" in told) == (2, True)
+    assert typed(*words, "--force")[0] == 0
+    assert parts(tmp_path) == before
+
+
+def test_quick_takes_what_is_finished_in_full(small, typed, tmp_path):
+    assert typed("study", "edges", "--out", "mine")[0] == 0
+    before = parts(tmp_path)
+    _, text, _ = typed("study", "edges", "--quick", "--out", "mine", "--chapter", "measured.md")
+    assert "after 60 rounds" in text
+    assert "(full size)" in (tmp_path / "measured.md").read_text()
+    assert parts(tmp_path) == before
+
+
+def test_studies_are_listed_and_a_wrong_word_is_one_sentence(typed, tmp_path):
+    code, text, _ = typed("study", "list")
+    assert code == 0
+    assert [line.split()[0] for line in text.splitlines()] == list(experiment.names())
+    for words, said in (
+        (("edgy",), "there is no experiment 'edgy'; there are: rates"),
+        (("edges", "--engine", "spark"), "there is no engine 'spark'"),
+    ):
+        code, out, told = typed("study", *words)
+        assert (code, out, told.count("\n")) == (2, "", 1)
+        assert said in told
+    assert not (tmp_path / "study").exists()
