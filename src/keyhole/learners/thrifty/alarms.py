@@ -1,15 +1,16 @@
 """The alarms of `thrifty`, in words."""
 
 from ...rounds import Alarm
-from .state import Bell, State
+from .state import Records
+from .watch import Bell, Watch
 
 __all__ = ["alarms"]
 
 
-def alarms(state: State) -> tuple[Alarm, ...]:
+def alarms(bell: Records, now: Watch) -> tuple[Alarm, ...]:
     """The alarms that are remembered, oldest first."""
-    rang, size = int(state.now.rang), state.bell.size
-    return tuple(_worded(state.bell[i % size]) for i in range(max(0, rang - size), rang))
+    rang, size = int(now.rang), bell.size
+    return tuple(_worded(bell[i % size]) for i in range(max(0, rang - size), rang))
 
 
 def _worded(entry: Bell) -> Alarm:

@@ -2,25 +2,35 @@
 
 Beside each prediction stands its recalibration on the last 40 rows or so, the label regressed on our own f alone:
 
-    recent = mean y + slope (f - mean f),      slope drawn to the present alpha by ten rows
+    recent = mean y + slope (f - mean f),      slope drawn to the present one by ten rows
     doubt <- max(0, doubt + log t(y - recent) - log t(y - y_hat))        Student's t with 4 degrees of freedom
 
 The scale of t is the noise of the fit, drawn halfway to that of the last rows where a burst makes these noisier.
 Where little is explained there is little to lose, and more noise is doubt as well: the last rows are judged by their
-own. Where nothing changed doubt drifts downwards, and a single label moves it by little, however absurd. An alarm is
-doubt above 10 + ln(rows): the past then weighs a thousandth, and is soon outvoted. It starts anew with each support.
+own. Where nothing changed doubt drifts downwards, and a single label moves it by little, however absurd.
+
+A prediction may be too timid all along: weights are held back, slopes too. That is no change. So a second doubt is
+firm: it gives the past the slope that all rows of this support ask for, where that is the larger one. When doubt
+passes 10 + ln(rows), and half of it is firm, that is an alarm: the past weighs a thousandth, and is soon outvoted.
+Otherwise, or where the support is new and has hardly been tried, the fit is to blame: its past weighs a twentieth.
+Both start anew with each support.
 """
 
 import math
 
 from ..._bare import inner
 from .state import Now, Records, State
+from .watch import Watch
 
-__all__ = ["forget_recent", "likelihood", "noise", "notice", "patience", "ring"]
+__all__ = ["GONE", "forget_recent", "likelihood", "noise", "notice", "patience", "ring", "weigh"]
 
 # Rows that the recalibration remembers, needs, and is drawn by; rows of a past that can be doubted at all; rows that
 # make a burst of noise; the part of the noise below which little is explained.
 _MEMORY, _FEWEST, _PRIOR, _PAST, _BURST, _LITTLE = 40.0, 20.0, 10.0, 200.0, 10.0, 0.1
+# Rows of a support that has been tried; they also draw its slope to the present one.
+_TRIED = 100.0
+# What the past is divided by at an alarm, and where the fit is to blame.
+GONE, _FADED = 1e3, 20.0
 
 
 @inner
@@ -30,19 +40,19 @@ def likelihood(error: float, s2: float) -> float:
 
 
 @inner
-def noise(now: Now) -> float:
+def noise(now: Watch) -> float:
     """The variance of a label about its prediction: the fit's, or that of the last rows where these are noisier."""
     return max(now.s2, now.late_error2)
 
 
 @inner
-def patience(now: Now) -> float:
+def patience(now: Watch) -> float:
     """How much evidence an alarm takes: 10 + ln(rows), so that a long quiet life has as few false ones as a short."""
     return 10.0 + math.log(now.n / now.g)
 
 
 @inner
-def ring(bell: Records, now: Now, level: float, before: float, after: float) -> None:
+def ring(bell: Records, now: Watch, level: float, before: float, after: float) -> None:
     """Keep an alarm: by how much the label's level moved, the slope on our predictions before and after."""
     entry = bell[now.rang % bell.size]
     entry.row, entry.level, entry.before, entry.after = now.told + 1, level, before, after
@@ -50,41 +60,80 @@ def ring(bell: Records, now: Now, level: float, before: float, after: float) -> 
 
 
 @inner
-def forget_recent(now: Now) -> None:
-    """The recalibration starts anew: f is another one now."""
+def forget_recent(now: Watch) -> None:
+    """The recalibrations start anew: f is another one now."""
     now.doubt, now.late_n, now.late_f, now.late_y, now.late_ff, now.late_fy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    now.firm, now.past_n, now.past_f, now.past_y, now.past_ff, now.past_fy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+
+
+@inner
+def _slope(n: float, f: float, y: float, ff: float, fy: float, prior: float, slope: float, least: float) -> float:
+    """The slope of y on f by the sums of n rows, and `prior` more that have the slope given."""
+    spread = ff / n - (f / n) ** 2
+    return (n * (fy / n - f * y / (n * n)) / spread + prior * slope) / (n + prior) if spread > least else slope
+
+
+@inner
+def _remember(now: Watch, f: float, y: float, error2: float) -> None:
+    """The row into both recalibrations; the past is remembered as long as the slope of the predictions is."""
+    keep = 1.0 - 1.0 / _MEMORY
+    now.late_n, now.late_f, now.late_y = keep * now.late_n + 1.0, keep * now.late_f + f, keep * now.late_y + y
+    now.late_ff, now.late_fy = keep * now.late_ff + f * f, keep * now.late_fy + f * y
+    keep = 1.0 - 1.0 / max(50.0, now.n / now.g / 2.0)
+    now.past_n, now.past_f, now.past_y = keep * now.past_n + 1.0, keep * now.past_f + f, keep * now.past_y + y
+    now.past_ff, now.past_fy = keep * now.past_ff + f * f, keep * now.past_fy + f * y
+    now.late_error2 += (error2 - now.late_error2) / _BURST
+
+
+@inner
+def _verdict(bell: Records, now: Watch, before: float, after: float) -> float:
+    """What the past is divided by, now that doubt is large; both doubts begin again."""
+    changed = now.firm > 0.5 * now.doubt and now.past_n > _TRIED
+    now.doubt, now.firm = 0.0, 0.0
+    if changed:
+        ring(bell, now, 0.0, before, after)
+    return GONE if changed else _FADED
+
+
+@inner
+def weigh(bell: Records, now: Watch, explained: float, slope: float, f: float, y: float, y_hat: float) -> float:
+    """Add what label y says for or against a change: y_hat is its prediction, slope times the signal f and a constant.
+
+    What the past is to be divided by: 1 as a rule.
+    """
+    n, s2, error2, by = now.late_n, math.sqrt(now.s2 * noise(now)), (y - y_hat) ** 2, 1.0
+    if n > _FEWEST and now.n / now.g > _PAST and s2 > 0.0:
+        least = 1e-12 * now.y_var
+        after = _slope(n, now.late_f, now.late_y, now.late_ff, now.late_fy, _PRIOR, slope, least)
+        recent = now.late_y / n + after * (f - now.late_f / n)
+        past = _slope(now.past_n, now.past_f, now.past_y, now.past_ff, now.past_fy, _TRIED, slope, least)
+        fair = y_hat + max(0.0, past - slope) * (f - now.past_f / now.past_n)
+        late2, fit2 = (noise(now), now.s2) if explained < _LITTLE * now.s2 else (s2, s2)
+        gain = likelihood(y - recent, late2) - 0.5 * math.log(late2 / fit2)
+        by_fit = likelihood(y - y_hat, fit2)
+        now.doubt = max(0.0, now.doubt + gain - by_fit)
+        now.firm = max(0.0, now.firm + gain - max(by_fit, likelihood(y - fair, fit2)))
+        error2 = min(error2, (y - recent) ** 2)
+        if now.doubt > patience(now):
+            by = _verdict(bell, now, slope, after)
+    _remember(now, f, y, error2)
+    return by
 
 
 @inner
 def _start_again(now: Now) -> None:
-    """The past weighs a thousandth; errors and slope are estimated anew, and so is the support, at once."""
-    now.g *= 1e3
-    now.doubt, now.error2, now.fy, now.ff = 0.0, now.y_var, 0.0, 0.0
-    now.epoch, now.refit_at, now.score_at = now.told, now.told + 1, 0
+    """Errors and slope are estimated anew."""
+    now.error2, now.fy, now.ff, now.epoch = now.y_var, 0.0, 0.0, now.told
 
 
 @inner
 def notice(state: State, f: float, y: float, y_hat: float) -> None:
-    """Add what label y, predicted as y_hat from the signal f, says for or against a change."""
+    """Weigh what label y, predicted as y_hat from the signal f, says; where that is much, judge the support at once."""
     now = state.now
-    n, s2, error2 = now.late_n, math.sqrt(now.s2 * noise(now)), (y - y_hat) ** 2
-    if n > _FEWEST and now.n / now.g > _PAST and s2 > 0.0:
-        f_bar, y_bar = now.late_f / n, now.late_y / n
-        ff, fy = now.late_ff / n - f_bar * f_bar, now.late_fy / n - f_bar * y_bar
-        slope = (n * fy / ff + _PRIOR * now.alpha) / (n + _PRIOR) if ff > 1e-12 * now.y_var else 0.0
-        recent = y_bar + slope * (f - f_bar)
-        gain = likelihood(y - recent, s2) - likelihood(y - y_hat, s2)
-        if state.fit.label.explained < _LITTLE * now.s2 or now.m == 0:
-            gain = likelihood(y - recent, noise(now)) - likelihood(y - y_hat, now.s2) - math.log(s2 / now.s2)
-        now.doubt = max(0.0, now.doubt + gain)
-        error2 = min(error2, (y - recent) ** 2)
-        if now.doubt > patience(now):
-            ring(state.bell, now, 0.0, now.alpha, slope)
-            _start_again(now)
-    keep = 1.0 - 1.0 / _MEMORY
-    now.late_n = keep * n + 1.0
-    now.late_f = keep * now.late_f + f
-    now.late_y = keep * now.late_y + y
-    now.late_ff = keep * now.late_ff + f * f
-    now.late_fy = keep * now.late_fy + f * y
-    now.late_error2 += (error2 - now.late_error2) / _BURST
+    explained = state.fit.label.explained if now.m > 0 else 0.0
+    by = weigh(state.bell, now, explained, now.alpha, f, y, y_hat)
+    if by > 1.0:
+        now.g *= by
+        now.refit_at, now.score_at = now.told + 1, 0
+    if by == GONE:
+        _start_again(now)

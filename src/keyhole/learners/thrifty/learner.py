@@ -121,7 +121,7 @@ class Thrifty(Learner):
     @property
     def alarms(self) -> tuple[Alarm, ...]:
         """The changes of the world that were noticed, oldest first: the last 32."""
-        return alarms(self.memory.state)
+        return alarms(self.memory.bell, self.memory.state.now)
 
     def explain(self) -> Records[Explanation]:
         """One record per attribute, in the order of the columns."""

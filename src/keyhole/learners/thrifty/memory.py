@@ -11,23 +11,8 @@ from ...rules import Anything, Law, Numbers, Rule
 from ...state import Stateful, Value
 from .interval import Calibration
 from .level import GAINS
-from .state import (
-    Account,
-    Attribute,
-    Bell,
-    Fit,
-    Given,
-    Label,
-    Member,
-    Now,
-    Pair,
-    Records,
-    Row,
-    Shown,
-    State,
-    Work,
-    record,
-)
+from .state import Account, Attribute, Fit, Given, Label, Member, Now, Pair, Records, Row, Shown, State, Work, record
+from .watch import Bell
 
 __all__ = ["Memory"]
 

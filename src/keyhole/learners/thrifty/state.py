@@ -9,6 +9,7 @@ A field is added by writing it down here; in a file that does not have it, it is
 
 from dataclasses import dataclass
 from functools import cache
+from inspect import get_annotations
 from typing import TypeAlias
 
 import numpy as np
@@ -16,12 +17,12 @@ import numpy.typing as npt
 
 from ..._shared import Shared
 from ..._types import Floats, Ints
+from .watch import Watch
 
 __all__ = [
     "FEW",
     "Account",
     "Attribute",
-    "Bell",
     "Fit",
     "Given",
     "Label",
@@ -130,46 +131,20 @@ class Label:
     explained: float
 
 
-class Now:
+class Now(Watch):
     """`now`: the running totals."""
 
-    # Weight of the present; sums of the weights, of y, of y^2.
-    g: float
-    n: float
-    y: float
-    yy: float
-    # Of the label, which is kept as (y - y_ref) / y_unit.
-    y_mean: float
-    y_var: float
-    y_low: float
-    y_high: float
-    y_ref: float
-    y_unit: float
-    # Residual variance of the fit; running mean of the predictions' squared errors.
-    s2: float
-    error2: float
-    # Sums of f y and f^2 over past predictions f; the slope they give.
+    # Sums of f y and f^2 over past predictions f; the slope they give; labels told when the past was last given up.
     fy: float
     ff: float
     alpha: float
-    # Over the last rows: sums of 1, f, y, f^2, f y; their squared error; how much better than the past they predict;
-    # labels told when the past was last given up; alarms in all.
-    late_n: float
-    late_f: float
-    late_y: float
-    late_ff: float
-    late_fy: float
-    late_error2: float
-    doubt: float
     epoch: int
-    rang: int
     # The label's level when it was last reported; the evidence that it is another; how far off a label may be.
     level: float
     shifted: float
     far: float
-    # Members; labels told; changes of the support; at how many labels to refit, and to score everybody.
+    # Members; changes of the support; at how many labels to refit, and to score everybody.
     m: int
-    told: int
     moves: int
     refit_at: int
     score_at: int
@@ -188,15 +163,6 @@ class Account:
     c: float
     gain: float
     belief: float
-
-
-class Bell:
-    """`bell[i]`: an alarm. Number of the label; by how much its level moved; slope on our predictions, then and now."""
-
-    row: int
-    level: float
-    before: float
-    after: float
 
 
 class Given:
@@ -269,7 +235,8 @@ class State(Shared):
 
 @cache
 def record(kind: type) -> np.dtype[np.record]:
-    """The fields of a class as numpy's dtype; the same object every time: numba knows a record by it."""
-    fields = [(name, np.dtype(of)) for name, of in kind.__annotations__.items()]
+    """The fields of a class, its bases' first, as numpy's dtype; one object for each: numba knows a record by it."""
+    kinds = reversed(kind.__mro__[:-1])
+    fields = [(name, np.dtype(of)) for each in kinds for name, of in get_annotations(each).items()]
     dtype: np.dtype[np.record] = np.dtype((np.record, np.dtype(fields, align=True)))  # type: ignore[assignment]
     return dtype

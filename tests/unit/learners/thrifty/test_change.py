@@ -24,6 +24,7 @@ def settled(rows=1000.0, s2=0.01):
     now.n, now.s2, now.y_var, now.alpha, now.m, now.told = rows, s2, 1.0, 1.0, 1, int(rows)
     now.y_unit, state.fit.label.explained = 1.0, 0.9
     now.late_n, now.late_f, now.late_y, now.late_ff, now.late_fy = 39.0, 0.0, 0.0, 39.0, -39.0
+    now.past_n, now.past_f, now.past_y, now.past_ff, now.past_fy = 400.0, 0.0, 0.0, 400.0, 400.0
     return state
 
 
@@ -38,6 +39,8 @@ def test_doubt_is_the_log_likelihood_ratio_of_the_recalibration():
     assert state.now.doubt == pytest.approx(t(-1.0 - slope, 0.01) - t(-2.0, 0.01))
     assert state.now.late_n == pytest.approx(39.0 * 0.975 + 1.0)
     assert state.now.late_fy == pytest.approx(-39.0 * 0.975 - 1.0)
+    assert state.now.past_n == pytest.approx(400.0 * (1.0 - 1.0 / 500.0) + 1.0)
+    assert state.now.past_fy == pytest.approx(400.0 * (1.0 - 1.0 / 500.0) - 1.0)
     assert state.now.late_error2 == pytest.approx((-1.0 - slope) ** 2 / 10.0)
 
 
@@ -68,12 +71,42 @@ def test_where_nothing_is_explained_more_noise_is_doubt_too():
 def test_above_ten_and_the_logarithm_of_the_rows_the_past_weighs_a_thousandth():
     for doubt, rang in ((10.0 + math.log(1000.0) - 1e-6, 1), (0.0, 0)):
         state = settled()
-        state.now.doubt, state.now.ff = doubt, 3.0
+        state.now.doubt, state.now.firm, state.now.ff = doubt, doubt, 3.0
         noticed(state, 1.0, -1.0, 1.0)
         assert state.now.rang == rang
         assert state.now.g == (1000.0 if rang else 1.0)
         assert state.now.ff == (0.0 if rang else 3.0)
+        assert state.now.refit_at == (1001 if rang else 1)
+        assert not rang or state.now.doubt == state.now.firm == 0.0
     assert math.log(1000.0) + 10.0 > 15.0
+
+
+def test_a_past_that_was_too_timid_all_along_is_no_change():
+    state = settled()
+    state.now.late_fy, state.now.past_fy = 1.2 * 39.0, 1.2 * 400.0
+    noticed(state, 1.0, 1.2, 1.0)
+    recent, past = (1.2 * 39.0 + 10.0) / 49.0, (1.2 * 400.0 + 100.0) / 500.0
+    assert state.now.doubt == pytest.approx(t(1.2 - recent, 0.01) - t(0.2, 0.01))
+    assert state.now.firm == pytest.approx(max(0.0, t(1.2 - recent, 0.01) - t(1.2 - past, 0.01)))
+    assert state.now.firm < 0.1 * state.now.doubt
+
+
+def test_a_past_that_was_too_bold_is_not_excused():
+    state = settled()
+    state.now.late_fy, state.now.past_fy = 0.8 * 39.0, 0.8 * 400.0
+    noticed(state, 1.0, 0.8, 1.0)
+    assert state.now.firm == state.now.doubt > 0.0
+
+
+@pytest.mark.parametrize(("firm", "rows"), [(5.0, 400.0), (30.0, 50.0)])
+def test_a_timid_or_untried_fit_is_blamed_itself_and_its_past_weighs_a_twentieth(firm, rows):
+    state, timid = settled(), rows == 400.0
+    now = state.now
+    now.doubt, now.firm, now.ff, now.past_n = 30.0, firm, 3.0, rows
+    now.past_ff, now.past_fy = rows, rows
+    noticed(state, 1.0, 1.0 if timid else -1.0, 1.0)
+    assert (now.g, now.rang, now.ff, now.doubt, now.firm) == (20.0, 0, 3.0, 0.0, 0.0)
+    assert now.refit_at == 1001
 
 
 def test_a_short_past_is_not_doubted():

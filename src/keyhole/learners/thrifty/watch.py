@@ -1,0 +1,50 @@
+"""What both engines of `thrifty` keep of the label, and what `change` watches it with: fields of a record (`state`)."""
+
+__all__ = ["Bell", "Watch"]
+
+
+class Watch:
+    """A part of `now`."""
+
+    # Weight of the present; sums of the weights, of y, of y^2.
+    g: float
+    n: float
+    y: float
+    yy: float
+    # Of the label, which is kept as (y - y_ref) / y_unit.
+    y_mean: float
+    y_var: float
+    y_low: float
+    y_high: float
+    y_ref: float
+    y_unit: float
+    # Residual variance of the fit; running mean of the predictions' squared errors; labels told.
+    s2: float
+    error2: float
+    told: int
+    # Sums of 1, f, y, f^2, f y over the last rows, and over those since the support last changed.
+    late_n: float
+    late_f: float
+    late_y: float
+    late_ff: float
+    late_fy: float
+    past_n: float
+    past_f: float
+    past_y: float
+    past_ff: float
+    past_fy: float
+    # Squared error of the last rows; how much better than the fit they predict, and than the fit recalibrated on all
+    # rows of its support; alarms in all.
+    late_error2: float
+    doubt: float
+    firm: float
+    rang: int
+
+
+class Bell:
+    """`bell[i]`: an alarm. Number of the label; by how much its level moved; slope on our predictions, then and now."""
+
+    row: int
+    level: float
+    before: float
+    after: float
