@@ -32,7 +32,7 @@ def test_a_study_is_a_table_a_figure_and_a_sentence_and_is_not_played_twice(smal
         assert (tmp_path / "mine" / made).stat().st_size > 100
     chapter = (tmp_path / "measured.md").read_text()
     assert "    keyhole study edges --quick --chapter measured.md\n" in chapter
-    assert "T = 40, 2 seeds, sigma 0.1; `keyhole study edges` (quick size).*" in chapter
+    assert "*d = 10, k = 1/2/8/9, sigma = 0.1, T = 40, 2 seeds; `keyhole study edges` (quick size).*" in chapter
     before = parts(tmp_path)
     code, _, told = typed(*words)
     assert (code, "measured.md" in told) == (2, True)

@@ -68,6 +68,8 @@ def test_a_sweep_prints_a_table_and_draws_it(keyhole, typed, tmp_path):
 def test_a_wrong_letter_is_one_sentence_and_exit_2(typed):
     for words, said in (
         (("--k", "25"), "1..19"),
+        (("--sigma", "-1"), ">= 0, not -1"),
+        (("--w-min", "3"), "(0, 1]"),
         (("nothing",), "there is no bound 'nothing'"),
         (("--sweep", "T=9..3"), "FROM < TO"),
         (("--sweep", "x=1..3"), "LETTER=FROM..TO"),

@@ -61,6 +61,7 @@ class ExploreThenCommit(Learner):
         self.sums: Floats = np.zeros((2, 2))
         self.slopes: Floats = np.empty(0)
         self.left, self.mark, self.told = self.first, 2.0 * self.first, 0
+        self._prior: Floats | None = None
 
     @property
     def weights(self) -> Floats:
@@ -75,6 +76,7 @@ class ExploreThenCommit(Learner):
         return np.sort(self.order[self.S])
 
     def _check_state(self) -> None:
+        self._prior = None  # of the state before
         n = self.S.size
         if n > self.k or self.slopes.shape != (n,) or self.sums.shape != (n + 2, n + 2):
             raise StateError("the support in the state and its sums do not fit together")
@@ -97,8 +99,7 @@ class ExploreThenCommit(Learner):
 
     def _predict(self, r: Round, x: Floats) -> float:
         B, x = self._seen(r, x)
-        at = np.array([i for i in self.S if i in B], dtype=np.int64)
-        values = np.array([x[i == B][0] for i in at])
+        at, values = _taken(self.S, B, x)
         p, mean = self.pooled, self.pooled.mean_label
         if at.size == self.S.size > 0:
             n = max(float(self.sums[-2, -2]), 1.0)
@@ -114,9 +115,9 @@ class ExploreThenCommit(Learner):
         B, x = self._seen(r, x)
         self.pooled.add(B, x, y)
         self.told += 1
-        if self.S.size and np.isin(self.S, B).all():
-            values = np.array([x[i == B][0] for i in self.S]) - self.pooled.ref[self.S]
-            row = np.concatenate([values, [1.0, y - self.pooled.tally[3]]])
+        at, values = _taken(self.S, B, x)
+        if at.size == self.S.size > 0:
+            row = np.concatenate([values - self.pooled.ref[at], [1.0, y - self.pooled.tally[3]]])
             self.sums += np.outer(row, row)
             self.slopes = _slopes(self.sums, self._pooled_slopes(), self.pooled.sd[self.S] ** 2)
         if r.kind == "explore" and self.left > 0:
@@ -136,17 +137,33 @@ class ExploreThenCommit(Learner):
         """S anew; the rows that saw all of it are counted from now on unless it stays."""
         p = self.pooled
         p.fit(psd=self.d <= 150)
+        self._prior = None
         stop = log(max(self.d, 2)) * p.variance / (float(np.median(p.attr[0])) + 1.0)
         S = np.sort(_pursue(p.R, p.c, self.k, stop))
         if not np.array_equal(S, self.S):
             self.S, self.sums = S, np.zeros((S.size + 2, S.size + 2))
-            self.slopes = self._pooled_slopes()
+            self.slopes = self._pooled_slopes().copy()
 
     def _pooled_slopes(self) -> Floats:
-        """(R_SS + 0.02)^-1 c_S per unit of the attribute."""
-        p, S = self.pooled, self.S
-        w = np.linalg.solve(p.R[np.ix_(S, S)] + 0.02 * np.eye(S.size), p.c[S])
-        return np.where(p.sd[S] > 0, w / np.where(p.sd[S] > 0, p.sd[S], 1.0), 0.0)
+        """(R_SS + 0.02)^-1 c_S per unit of the attribute; the same until the next commitment."""
+        if self._prior is None:
+            p, S = self.pooled, self.S
+            w = np.linalg.solve(p.R[np.ix_(S, S)] + 0.02 * np.eye(S.size), p.c[S])
+            self._prior = np.where(p.sd[S] > 0, w / np.where(p.sd[S] > 0, p.sd[S], 1.0), 0.0)
+        return self._prior
+
+
+@jit
+def _taken(S: Ints, B: Ints, x: Floats) -> tuple[Ints, Floats]:
+    """The members of S that are in B, and their values x."""
+    at, values, n = np.empty(S.size, np.int64), np.empty(S.size), 0
+    for i in S:
+        for e in range(B.size):
+            if B[e] == i:
+                at[n] = i
+                values[n] = x[e]
+                n += 1
+    return at[:n], values[:n]
 
 
 @jit

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from .. import __version__
@@ -10,6 +11,7 @@ from ..files import write_atomically
 from ..outputs import Folder
 from .experiment import Experiment
 from .finding import Finding
+from .tracing import Part
 
 __all__ = ["chapter", "publish", "write_chapter"]
 
@@ -82,8 +84,17 @@ def _anchor(title: str) -> str:
 
 def _setting(experiment: Experiment) -> str:
     parts = experiment.parts
-    d, k, T = ({getattr(p, f) for p in parts} for f in ("d", "k", "rounds"))
-    seeds = 1 + max(p.seed for p in parts)
+    letters = {"d": "d", "k": "k", "k0": "k0", "sigma": "sigma", "T": "rounds"}
+    values = {letter: sorted({getattr(part, field) for part in parts}) for letter, field in letters.items()}
+    shown = [f"{letter} = {'/'.join(f'{v:g}' for v in found)}" for letter, found in values.items() if found != [0]]
+    seeds = sorted({1 + max(p.seed for p in group) for group in _cells(parts)})
     size = "quick" if experiment.quick else "full"
-    shown = ", ".join(f"{name} = {'/'.join(map(str, sorted(v)))}" for name, v in (("d", d), ("k", k), ("T", T)))
-    return f"*{shown}, {seeds} seeds, sigma 0.1; `keyhole study {experiment.name}` ({size} size).*"
+    return f"*{', '.join(shown)}, {'/'.join(map(str, seeds))} seeds; `keyhole study {experiment.name}` ({size} size).*"
+
+
+def _cells(parts: "Sequence[Part]") -> "list[list[Part]]":
+    """The parts that differ by their seed only."""
+    cells: dict[Part, list[Part]] = {}
+    for part in parts:
+        cells.setdefault(replace(part, seed=0), []).append(part)
+    return list(cells.values())

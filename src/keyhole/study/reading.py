@@ -10,7 +10,19 @@ from .._types import Floats
 from .summing import Band
 from .tracing import Part, Trace
 
-__all__ = ["Group", "Ratio", "at_end", "band_at_end", "by", "curve_of", "paired", "slope", "written"]
+__all__ = [
+    "Group",
+    "Ratio",
+    "at_end",
+    "band_at_end",
+    "by",
+    "curve_of",
+    "curve_on",
+    "paired",
+    "slope",
+    "value_at",
+    "written",
+]
 
 Group: TypeAlias = "list[tuple[Part, Trace]]"
 
@@ -66,6 +78,14 @@ def curve_of(group: Group, y: str, x: str = "t") -> Curve3:
     return Curve3(np.array(group[0][1][x], dtype=np.float64), middle, low, high)  # type: ignore[literal-required]
 
 
+def curve_on(group: Group, y: str, x: Floats) -> Curve3:
+    """A column at the rounds x, over the seeds of a group; NaN after the last one played."""
+    columns = np.array([[value_at(found, y, t) for t in x] for _, found in group])
+    columns[:, x > group[0][1]["t"][-1]] = np.nan
+    middle, low, high = np.quantile(columns, [0.5, 0.1, 0.9], axis=0)
+    return Curve3(x, middle, low, high)
+
+
 def at_end(group: Group, y: str) -> Floats:
     """The last entry of a column, per seed."""
     return np.array([found[y][-1] for _, found in group])  # type: ignore[literal-required]
@@ -76,10 +96,15 @@ def band_at_end(group: Group, y: str) -> Band:
     return Band.of(at_end(group, y).tolist())
 
 
-def paired(group: Group, other: Group, y: str) -> Ratio:
-    """The last entry of a column over that of the other group, seed by seed: one seed is one stream for all."""
-    theirs = {part.seed: found[y][-1] for part, found in other}  # type: ignore[literal-required]
-    return Ratio.of([found[y][-1] / theirs[part.seed] for part, found in group if part.seed in theirs])  # type: ignore[literal-required]
+def value_at(found: Trace, y: str, t: float) -> float:
+    """A column at round t: between two looks, a straight line over ln t."""
+    return float(np.interp(np.log(t), np.log(found["t"]), found[y]))  # type: ignore[literal-required]
+
+
+def paired(group: Group, other: Group, y: str, t: float = np.inf) -> Ratio:
+    """A column at round t, or at the end, over the other group's, seed by seed: one seed is one stream for all."""
+    theirs = {part.seed: value_at(found, y, t) for part, found in other}
+    return Ratio.of([value_at(found, y, t) / theirs[part.seed] for part, found in group if part.seed in theirs])
 
 
 def slope(group: Group, y: str, x: str = "t", low: float = 0.0, high: float = np.inf) -> Band:

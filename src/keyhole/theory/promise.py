@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..errors import ConfigError
-from .checks import check_T
+from .checks import check_T, check_w_min
 from .setting import Evaluation, Setting, Statement
 from .statements import STATEMENTS
 
@@ -207,3 +207,7 @@ def _check(p: Setting, delta: float | None, failure: float | None) -> None:
     for what, size in (("sigma_d", p.sigma_d), ("delta_s", p.delta_s)):
         if size is not None and not 0 < size < math.inf:
             raise ConfigError(f"{what} must be a finite number > 0, not {size}")
+    if p.sigma is not None and not 0 <= p.sigma < math.inf:
+        raise ConfigError(f"sigma, the standard deviation of the noise, must be a finite number >= 0, not {p.sigma}")
+    if p.w_min is not None:
+        check_w_min(p.w_min)

@@ -135,3 +135,14 @@ def test_labels_far_from_zero_are_no_harder():
         near, far = (kh.make(name, d=8, k=2, seed=0) for _ in range(2))
         a, b = kh.play(near, X, y), kh.play(far, 30.0 + 5.0 * X, 1000.0 + 10.0 * y)
         assert b.losses[50:].mean() / 100.0 < 3.0 * a.losses[50:].mean() + 0.01
+
+
+def test_a_state_brings_its_own_slopes():
+    """Those of the commitment before are forgotten when a used learner takes over another's state."""
+    one, other = (kh.make("explore-then-commit", d=8, k=3, seed=0) for _ in range(2))
+    for seed, learner in enumerate((one, other)):
+        X, y, _ = kh.streams.synthetic(d=8, k=3, T=400, seed=seed)
+        kh.play(learner, X, y)
+    assert not np.array_equal(one._pooled_slopes(), other._pooled_slopes())
+    other.set_state(one.get_state())
+    assert np.array_equal(one._pooled_slopes(), other._pooled_slopes())

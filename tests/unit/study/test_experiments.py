@@ -106,8 +106,8 @@ def test_the_verdict_on_rates_follows_the_slope(power, agrees):
     finding = Experiment("rates")._judge(made_up(Experiment("rates"), lambda p, t: {"error": t**power}))
     assert finding.agrees is Agreement.where(agrees)
     assert f"slope {power:.2f} ({'as' if agrees else 'not as'} the proved" in finding.verdict
-    assert "about as fast" in finding.verdict
-    assert len(finding.rows) == 5
+    assert f"about as fast (the decade before with {power:g} ({power:g} to {power:g})); and" in finding.verdict
+    assert len(finding.rows) == 6
 
 
 @pytest.mark.parametrize(("power", "word"), [(-0.8, "faster"), (-0.3, "more slowly")])
@@ -127,10 +127,26 @@ def test_the_median_lies_between_order_statistics(n, left):
     assert ratio.band.middle == (n - 1) / 2
 
 
+def test_a_slope_that_flattens_is_explained_where_less_noise_keeps_it_steep():
+    def error(part, t):
+        if "empirical" not in part.algorithm:
+            return {"error": t**-0.5}
+        return {"error": 1.0 / t if part.sigma < 0.1 else np.where(t < 3000, 1.0 / t, 1 / (3000 * t) ** 0.5)}
+
+    finding = Experiment("rates")._judge(made_up(Experiment("rates"), error))
+    for said in (
+        "self-tuned it falls with -0.5 (-0.5 to -0.5), about as fast (the decade before with -1 (-1 to -1)): its gamma",
+        "at first, sigma = 0.01 with -1 (-1 to -1) still; and",
+    ):
+        assert said in finding.verdict
+    assert finding.rows[-1][0] == "ds-poslrc[tuning=empirical], sigma = 0.01"
+
+
 def test_learners_are_compared_seed_by_seed():
     """Seeds differ more than learners do: the second is worse on every stream, and the bands overlap."""
     groups = [
-        [(Part(*list(PART.__dict__.values())[:-2], s), {"regret": [c * 3.0**s]}) for s in range(6)] for c in (1, 2)
+        [(Part(*list(PART.__dict__.values())[:-2], s), {"t": [9], "regret": [c * 3.0**s]}) for s in range(6)]
+        for c in (1, 2)
     ]
     assert paired(groups[1], groups[0][::-1], "regret").each == (2.0,) * 6
     assert paired(groups[1], groups[0], "regret").called() == "more"
@@ -202,10 +218,17 @@ def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
         return {"regret": size * t**0.5, "exploring": t**0.5}
 
     finding = Experiment("regret")._judge(made_up(Experiment("regret"), regret))
-    assert "aer has the least regret" in finding.verdict
+    assert "After 200000 rounds aer has the least regret. Up to T = 1e+06 the exploring rounds" in finding.verdict
     assert (
         "cost T^0.50 (the sqrt(T) of its bound), and all of its regret grows like T^0.50; exploring" in finding.verdict
     )
+    assert finding.head[1:4] == ["regret at 200000", "T", "regret at T"]
+    ends = {row[0]: row[1:4] for row in finding.rows}
+    assert ends["gibbs-thompson"] == ["2.24e+03 (2.24e+03 to 2.24e+03)", "200000", "2.24e+03 (2.24e+03 to 2.24e+03)"]
+    assert ends["aer"][1:] == ["1e+06", "1e+03 (1e+03 to 1e+03)"]
+    assert float(ends["aer"][0].split()[0]) == pytest.approx(200_000**0.5, rel=0.02)  # between two looks
+    quick = Experiment("regret", quick=True)
+    assert Experiment("regret")._judge(made_up(quick, regret)).head[1:3] == ["T", "regret at T"]
     assert finding.agrees is Agreement.SEEN
     slow = made_up(Experiment("regret"), lambda p, t: {"regret": t**0.9})
     assert "grows like T^0.90, not yet like sqrt(T)" in Experiment("regret")._judge(slow).verdict
@@ -221,6 +244,36 @@ def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
     assert [float(cell.rstrip("kM")) for cell in split.rows[0][1:]] == pytest.approx(
         [10**0.5, 4 * 10**0.5] * 2 + [10**0.5], rel=0.01
     )
+
+
+def test_what_counts_of_a_regret_is_its_last_decade():
+    bent = made_up(
+        Experiment("regret"),
+        lambda p, t: {"regret": np.where(t < 9e4, t, (9e4 * t) ** 0.5), "exploring": np.where(t < 9e4, t**0.1, t**0.7)},
+    )
+    said = Experiment("regret")._judge(bent).verdict
+    assert "cost T^0.70 (not the sqrt(T) of its bound), and all of its regret grows like T^0.50; exploring" in said
+
+
+def test_who_is_ahead_when_the_rows_switch_and_since_when():
+    def regret(p, t):
+        late = {"aer": 500.0 + 0.01 * t, "thrifty": 0.1 * t}.get(p.algorithm, 0.5 * t)
+        return {"regret": 0.01 * t if p.algorithm == "oracle-support" else late}
+
+    said = Experiment("switching")._judge(made_up(Experiment("switching"), regret)).verdict
+    since = next(t for t in looks(100_000, "log") if 500 + 0.01 * t < 0.1 * t)
+    assert f"on uniform: aer, from T = {since:g} on; on switching(500): aer, from T = {since:g} on" in said
+
+
+def test_the_least_regret_and_the_events_are_said_by_c():
+    size = {"(0.3)": 3.0, "(0.003)": 0.5}
+
+    def events(p, t):
+        mine = next((v for c, v in size.items() if c in p.algorithm), 2.0)
+        return {"regret": mine * t, "fits": 0 * t + (mine != 0.5), "size": 0 * t + 1.0}
+
+    said = Experiment("events")._judge(made_up(Experiment("events"), events)).verdict
+    assert "The least regret is at c = 0.003, where gamma_s is large enough in 0 % of them." in said
 
 
 def test_the_verdicts_of_the_others_follow_too():

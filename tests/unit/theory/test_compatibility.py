@@ -10,6 +10,7 @@ from scipy.optimize import nnls
 from keyhole.errors import ConfigError
 from keyhole.streams import synthetic
 from keyhole.theory import compatibility
+from keyhole.theory.compatibility import _Hull
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,6 +48,21 @@ def test_it_agrees_with_another_solver_and_is_attained(design: str, alpha: float
         assert r.delta_s**2 == pytest.approx(value(X, S, w), rel=1e-9)
         assert np.abs(w[S]).sum() == pytest.approx(1.0)
         assert np.abs(w).sum() - np.abs(w[S]).sum() <= alpha + 1e-12
+
+
+def test_no_sign_is_given_up_that_is_better_by_little() -> None:
+    """With anything above its value to beat, a problem is solved to its end; with less, it may be given up."""
+    gone = 0
+    for seed in range(12):
+        X = np.random.default_rng(seed).normal(size=(12, 9)) * 10.0 ** np.random.default_rng(seed + 99).uniform(
+            -1, 1, 9
+        )
+        for signs in product((1.0, -1.0), repeat=3):
+            hull = _Hull(X.T @ X / 12, np.array([0, 2, 5, 7]), np.array((1.0, *signs)), 1.0)
+            value = hull.nearest(np.inf)[0]
+            assert hull.nearest(value * 1.0001)[0] == pytest.approx(value, rel=1e-8)
+            gone += hull.nearest(value * 0.5)[0] == np.inf
+    assert gone > 48
 
 
 def test_no_member_of_the_cone_does_better() -> None:

@@ -1,6 +1,7 @@
 """Conditions of a design against brute force and closed forms; bounds are never on the wrong side."""
 
 import sys
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -12,7 +13,7 @@ from keyhole.errors import ConfigError
 from keyhole.theory import compatibility, conditions, conditions_of
 from keyhole.theory.compatibility import _all_signs
 from keyhole.theory.cone import compatibility_floor, eigenvalue_floor
-from keyhole.theory.isometry import coherence, isometry, unit_diagonal
+from keyhole.theory.isometry import Isometry, coherence, isometry, unit_diagonal
 
 Floats = npt.NDArray[np.float64]
 
@@ -83,6 +84,19 @@ def test_the_restricted_eigenvalue_lies_within_its_bounds() -> None:
         assert low <= high
 
 
+@pytest.mark.parametrize(("T", "d", "S"), [(8, 8, [0, 2, 3, 7]), (12, 12, [0, 1, 4, 5, 9, 11])])
+def test_no_member_of_the_cone_is_below_the_floor_of_the_eigenvalue(T: int, d: int, S: list[int]) -> None:
+    """Nor is the one that has the compatibility constant, where few rows make G nearly singular."""
+    positive = 0
+    for seed in range(15):
+        X = design(seed, T, d)
+        G, w = X.T @ X / T, compatibility(X, S).minimiser
+        value, floor = w @ G @ w / (w[S] @ w[S]), eigenvalue_floor(G, np.array(S), 1.0)
+        assert value >= floor - 1e-12
+        positive += floor > 1e-6
+    assert positive > 5  # and it is worth something
+
+
 @pytest.mark.parametrize("order", [1, 2, 3, 5])
 def test_isometry_bounds_hold_the_constant_of_all_subsets(order: int) -> None:
     attained = []
@@ -97,6 +111,24 @@ def test_isometry_bounds_hold_the_constant_of_all_subsets(order: int) -> None:
         assert r.support.size == order
         attained.append(r.low == pytest.approx(exact, abs=1e-9))
     assert sum(attained) >= 4
+
+
+@pytest.mark.parametrize("order", [2, 3, 5])
+def test_the_upper_bound_needs_no_help_from_the_lower(order: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["keyhole.theory.isometry"], "_grow", lambda N, start, order, sign: np.arange(order))
+    for seed in range(6):
+        N = unit_diagonal((X := design(seed, 60, 9)).T @ X / 60)
+        ends = [np.linalg.eigvalsh(N[np.ix_(S, S)])[[0, -1]] for S in combinations(range(9), order)]
+        assert max(max(1 - a, b - 1) for a, b in ends) <= isometry(N, order).high + 1e-12
+    even = 0.95 * np.eye(40) + 0.05  # delta_s = (s - 1)/20, by Gershgorin
+    assert isometry(even, order).high == pytest.approx(0.05 * (order - 1))
+
+
+@pytest.mark.parametrize(("low", "high", "met"), [(0.05, 0.2, "met"), (0.1, 0.5, "open"), (0.3, 0.5, "not met")])
+def test_what_kale_needs_is_met_open_or_not_met(low: float, high: float, met: str) -> None:
+    X, y, w = kh.streams.synthetic(d=8, k=3, T=100, seed=0)
+    found = replace(conditions(X, y, S=np.flatnonzero(w)), isometry=Isometry(8, low, high, np.arange(8)))
+    assert found.assumptions[4].finding.endswith(f"Kale et al. need 0.2: {met}")
 
 
 def test_coherence_is_the_largest_correlation_of_two_columns() -> None:

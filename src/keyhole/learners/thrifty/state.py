@@ -134,7 +134,8 @@ class Label:
 class Now(Watch):
     """`now`: the running totals."""
 
-    # Sums of f y and f^2 over past predictions f; the slope they give; labels told when the past was last given up.
+    # Sums of f y and f^2 over past predictions f; the slope they give; labels told when what is remembered began: at
+    # the last alarm, or as many rows before the last doubt as it left.
     fy: float
     ff: float
     alpha: float

@@ -6,7 +6,8 @@ import numpy as np
 
 from ...figures import Curve, Figure, curves
 from ..finding import Agreement, Finding
-from ..reading import Group, at_end, band_at_end, by, curve_of, paired, slope, written
+from ..reading import Group, at_end, band_at_end, by, curve_of, curve_on, paired, slope, value_at, written
+from ..summing import Band
 from ..tracing import Part, Trace
 
 _DECADE = 10.0
@@ -17,41 +18,51 @@ _DRAWN = 0.1
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """The league at T, slopes over the last decade, and the share of exploration."""
+    """The league at the T that all have played, slopes over each one's last decade, and the share of exploration."""
     groups = {str(key[0]): group for key, group in by(results, "algorithm").items()}
-    order = sorted(groups, key=lambda name: band_at_end(groups[name], "regret").middle)
-    rows, lines, x = [], [], None
-    for name in order:
-        group = groups[name]
-        T = group[0][1]["t"][-1]
-        share = at_end(group, "exploring").sum() / max(at_end(group, "regret").sum(), 1e-12)
-        found = f"{100 * at_end(group, 'found').mean():.0f} %"
-        growth = written(slope(group, "regret", "t", T / _DECADE, T), 2)
-        rows.append([name, written(band_at_end(group, "regret")), growth, f"{100 * share:.0f} %", found])
-        c = curve_of(group, "regret")
-        x = c.x
-        lines.append(Curve(name, c.y, c.low, c.high))
-    figures = [curves("Regret against T", x, lines, "T", "regret")]  # type: ignore[arg-type]
-    squares = groups["ds-oslrc"]
-    T = squares[0][1]["t"][-1]
-    explored = slope(squares, "exploring", "t", T / _DECADE, T)
-    rate = next(name for name in groups if name.startswith("ds-oslrc[explore"))
-    ratio = band_at_end(groups[rate], "regret").middle / band_at_end(squares, "regret").middle
-    grows = slope(squares, "regret", "t", T / _DECADE, T)
+    ends = {name: group[0][1]["t"][-1] for name, group in groups.items()}
+    common, T = min(ends.values()), max(ends.values())
+    regret = {name: Band.of([value_at(found, "regret", common) for _, found in groups[name]]) for name in groups}
+    order = sorted(groups, key=lambda name: regret[name].middle)
+    rows = [_row(name, groups[name], regret[name] if common < T else None) for name in order]
+    x = np.array(next(found["t"] for _, found in results if found["t"][-1] == T), dtype=np.float64)
+    lines = [Curve(name, c.y, c.low, c.high) for name in order if (c := curve_on(groups[name], "regret", x))]
+    squares, rate = groups["ds-oslrc"], next(name for name in groups if name.startswith("ds-oslrc[explore"))
+    explored, grows = (slope(squares, y, "t", T / _DECADE, T) for y in ("exploring", "regret"))
+    ratio = paired(groups[rate], squares, "regret").band.middle
     root = abs(explored.middle - 0.5) < _TOLERANCE
-    silent = (
-        max(at_end(groups["ds-oslrc[tuning=theory]"], "size")) == 0 if "ds-oslrc[tuning=theory]" in groups else False
-    )
+    silent = "ds-oslrc[tuning=theory]" in groups and max(at_end(groups["ds-oslrc[tuning=theory]"], "size")) == 0
     verdict = (
-        f"After {T:g} rounds {_least(groups, order)}. The exploring rounds of DS-OSLRC cost "
-        f"T^{explored.middle:.2f} ({'' if root else 'not '}the sqrt(T) of its bound), and all of its regret "
+        f"After {common:g} rounds {_least(groups, order, common)}. Up to T = {T:g} the exploring rounds of DS-OSLRC "
+        f"cost T^{explored.middle:.2f} ({'' if root else 'not '}the sqrt(T) of its bound), and all of its regret "
         f"{_growth(grows.middle, at_end(squares, 'found').mean())}; exploring "
         f"at {rate.partition('=')[2].rstrip(']')} instead of on squares changes its regret by a factor {ratio:.2g}"
         + (", and with the paper's own gamma its estimate stays 0 throughout." if silent else ".")
     )
-    head = ["algorithm", "regret at T", "T-exponent, last decade", "from exploring rounds", "support found"]
-    agrees = Agreement.where(root and grows.middle < 0.5 + _TOLERANCE)
-    return Finding(verdict, agrees, head, rows, [*figures, _split({"on squares": squares, "at a rate": groups[rate]})])
+    shared = [f"regret at {common:g}"] if common < T else []
+    head = [
+        "algorithm",
+        *shared,
+        "T",
+        "regret at T",
+        "T-exponent, last decade",
+        "from exploring rounds",
+        "support found",
+    ]
+    figures = [
+        curves("Regret against T", x, lines, "T", "regret"),
+        _split({"on squares": squares, "at a rate": groups[rate]}),
+    ]
+    return Finding(verdict, Agreement.where(root and grows.middle < 0.5 + _TOLERANCE), head, rows, figures)
+
+
+def _row(name: str, group: Group, shared: Band | None) -> list[str]:
+    T = group[0][1]["t"][-1]
+    share = at_end(group, "exploring").sum() / max(at_end(group, "regret").sum(), 1e-12)
+    growth = written(slope(group, "regret", "t", T / _DECADE, T), 2)
+    end = [f"{T:g}", written(band_at_end(group, "regret")), growth]
+    found = f"{100 * at_end(group, 'found').mean():.0f} %"
+    return [name, *([written(shared)] if shared else []), *end, f"{100 * share:.0f} %", found]
 
 
 def _growth(exponent: float, found: float) -> str:
@@ -73,9 +84,9 @@ def _split(learners: "dict[str, Group]") -> Figure:
     return curves("What the regret of DS-OSLRC is made of", x, lines, "T", "regret")
 
 
-def _least(groups: "dict[str, Group]", order: Sequence[str]) -> str:
+def _least(groups: "dict[str, Group]", order: Sequence[str], T: float) -> str:
     """Who has the least regret of those that are not told the support; two, where the seeds do not decide."""
     first, second = [name for name in order if name != "oracle-support"][:2]
-    if paired(groups[second], groups[first], "regret").called() == "more":
+    if paired(groups[second], groups[first], "regret", T).called() == "more":
         return f"{first} has the least regret"
     return f"{first} and {second} have the least regret (which of them less is undecided with so many seeds)"
