@@ -65,7 +65,8 @@ def _joint(state: State, a: int, j: int, doubt: float) -> float:
     if n <= 0.0:
         return 0.0
     share = min(1.0, n / rows)
-    return covariance(state.attr, state.pair, g, a, j, 0.0) * (share + (1.0 - share) * n / (n + doubt))
+    believed: float = share + (1.0 - share) * n / (n + doubt)
+    return covariance(state.attr, state.pair, g, a, j, 0.0) * believed
 
 
 @inner
