@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .select import threshold
 from .state import FEW, State
 
 __all__ = ["Explanation", "explain", "rate"]
@@ -42,7 +41,7 @@ def explain(state: State, j: int, name: str, rate: float) -> Explanation:
     """The record of attribute j; `rate` is that of the support."""
     me, now = state.attr[j], state.now
     per_unit = float(now.y_unit / me.unit) if me.unit > 0.0 else 0.0
-    L, weight, error, adds = threshold(state.attr.size, int(state.given.k)), 0.0, np.inf, 0.0
+    L, weight, error, adds = float(state.given.L), 0.0, np.inf, 0.0
     if me.place >= 0:
         member = state.fit.member[me.place]
         weight, adds = float(member.w), float(member.w**2 * member.cond)
