@@ -16,29 +16,25 @@ from .arrays import flags, zeros
 from .basket import rearrange
 from .explore import appraise, line_up
 from .fit import build, solve
+from .idle import mark_idle
 from .knapsack import knapsack
 from .memory import Memory
 from .score import enough, evidence, regress, shrinkage, swap
 from .state import FEW, Given, Now, Records, State
 
-__all__ = ["refit", "threshold"]
+__all__ = ["refit"]
 
 # How many of those that should join are tried at a refit.
 _TRIES = 6
 
 
-def threshold(d: int, k: int) -> float:
-    """L = 2 ln(e d / k), about 2 / k times the logarithm of the number of ways to choose k of d."""
-    return 2.0 * (1.0 + math.log(d / k))
-
-
 @inner
 def _evict(state: State, L: float) -> bool:
-    """Let the least significant member go, if z^2 = w^2 / (s2 V_aa) < L/2."""
+    """Let the least significant member go, if z^2 = w^2 / (s2 V_aa) < L/2; one that the others determine has none."""
     fit, trial, now = state.fit, state.trial, state.now
     m, worst, least = now.m, -1, 0.5 * L
     for a in range(m):
-        z2 = fit.member[a].w ** 2 / (now.s2 * fit.V[a, a])
+        z2 = fit.member[a].w ** 2 / (now.s2 * fit.V[a, a]) if state.attr[fit.member[a].j].idle == 0 else 0.0
         if z2 < least:
             worst, least = a, z2
     if worst < 0 or fit.gram[m, m] / now.g <= FEW:
@@ -91,6 +87,7 @@ def _score(state: State, L: float, fully: bool) -> None:
     attr, fit, now, given = state.attr, state.fit, state.now, state.given
     m, member, slab = now.m, fit.member, 0.0
     s, left = shrinkage(attr, state.pair, member, now), _money_left(attr, member, now, given)
+    now.s = s
     u, losses = zeros(m + 1), zeros(m + 1)
     for a in range(m):
         slab += (member[a].w * member[a].sd) ** 2 / m
@@ -104,7 +101,7 @@ def _score(state: State, L: float, fully: bool) -> None:
         v = regress(me, state.pair[j], fit, now, s, u) if me.rows >= 2 else 0.0
         full = me.price > left
         again = me.asked >= 1.1 * me.failed  # who failed comes back with news
-        if v > 0.0 and again and enough(me) and evidence(me, now.s2) > L:
+        if v > 0.0 and again and enough(me) and me.idle == 0 and evidence(me, now.s2) > L:
             me.gain = me.r**2 / me.c
             if full:
                 me.displaced = swap(fit, m, me.r, me.c, u, losses)
@@ -117,7 +114,8 @@ def _score(state: State, L: float, fully: bool) -> None:
 
 @inner
 def _attempt(state: State, j: int, L: float) -> bool:
-    """Fit the support with j in it; keep it if j holds its own there: z^2 > L/2, and it explains more than is lost."""
+    """Fit the support with j in it; keep it if j holds its own there: z^2 > L/2, and it explains more than is lost, by
+    both accounts of it."""
     attr, fit, trial, now = state.attr, state.fit, state.trial, state.now
     me, m = attr[j], now.m
     u, losses, guess = zeros(m + 1), zeros(m + 1), zeros(m + 1)
@@ -140,7 +138,7 @@ def _attempt(state: State, j: int, L: float) -> bool:
     alone = 1.0 / c  # precision of j given those who stay, where one leaves
     if n < m:
         alone -= (u[weakest] / c) ** 2 / (fit.P[weakest, weakest] + u[weakest] ** 2 / c)
-    if w * w / alone <= lost:
+    if w * w / alone <= lost or (n < m and trial.label.explained <= fit.label.explained):
         return False
     adopt(state, n + 1)
     return True
@@ -207,9 +205,11 @@ def _move(state: State, L: float, done: int) -> tuple[int, bool]:
 def refit(memory: Memory) -> None:
     """Weights anew, moves until nothing moves, who may borrow; next time after 3 % more rows."""
     state, limited = memory.state, memory.given["spend"][0] < math.inf
-    L = threshold(state.attr.size, memory.given["k"][0])
+    L, before = float(memory.given["L"][0]), int(memory.now["score_at"][0])
     done, more = _move(state, L, 0)
     while more and limited and rearrange(state, L):
         done, more = _move(state, L, done + 1)
+    if memory.now["score_at"][0] != before:  # everybody was scored
+        mark_idle(state)
     if memory.now["queued"][0]:
         line_up(state)

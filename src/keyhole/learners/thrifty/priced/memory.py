@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ...._types import Bools, Floats, Ints
 from ....errors import StateError
 from ....market import Market
-from ....rules import Numbers, Rule
+from ....rules import Law, Numbers, Rule
 from ....state import Stateful, Value
 from ..interval import Calibration
 from ..state import Records, record
@@ -35,7 +35,10 @@ class Memory(Stateful):
         *("A", "gram", "w", "x_bar", "ridge", "V", "P", "prior", "calibration", "bell"),
     )
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown", "x", "A", "gram", "w", "x_bar", "ridge", "V", "P")
-    _rules: ClassVar[Mapping[str, Rule]] = {"V": Numbers(most=1e300), "P": Numbers(most=1e300)}
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        **dict.fromkeys(("V", "P"), Numbers(most=1e300)),
+        "prior": Numbers(least=-700.0, most=0.0),
+    }
 
     def __init__(self, market: Market, order: Ints, limits: Limits) -> None:
         d, n = len(market.names), len(market.sources)
@@ -168,6 +171,7 @@ class Memory(Stateful):
         ends = self.row["end"][:rows]
         if (np.diff(ends, prepend=0) < 0).any() or ends.max(initial=0) > self.x.size or self.x.size != self.shown.size:
             raise StateError("the stored rows in the state do not fit together")
+        Law().check("prior", np.exp(self.prior), self)
         self._check_fit(m)
 
     def _check_fit(self, m: int) -> None:
