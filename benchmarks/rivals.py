@@ -1,6 +1,6 @@
 """`thrifty` against every rival, on every stream: who loses how much more than a comparator that knows.
 
-python benchmarks/rivals.py [--seeds 6] [--judge | --first SEED] [--streams a,b] [--learners a,b] [--only excess,sure,...]
+python benchmarks/rivals.py [--seeds 6] [--judge | --first SEED] [--streams a,b] [--learners a,b] [--only a,b]
 
     excess   mean excess loss, its standard error, its quantiles; who beats thrifty by two paired standard errors
     sure     coverage of thrifty's intervals from row 1000 on, and their width over that of the comparator's errors
