@@ -81,6 +81,20 @@ def test_a_trace_says_what_a_plain_run_says():
     assert found["fits"][-1] == fits
 
 
+@pytest.mark.filterwarnings("ignore:w was 0")
+@pytest.mark.parametrize(("c", "fits"), [(0.05, 1.0), (1e-6, 0.0)])
+def test_the_true_weights_fit_within_s_gamma(c, fits):
+    """By far, and by far not: the constraint is on sums over s explorations, not on their mean."""
+    part = Part(f"ds-oslrc[explore=1,tuning=scaled({c})]", 8, 3, 0, 0.1, "uniform", 400, 1)
+    assert trace(part)["fits"][-1] == fits
+    learner = kh.make("ds-oslrc", d=8, k=3, seed=0, explore=1, tuning=f"scaled({c})")
+    X, y, w = kh.streams.synthetic(8, 3, 400, sigma=0.1, seed=1)
+    kh.play(learner, X, y)
+    seq, gamma = learner.estimate.seq, learner.estimate.width.gamma(400)
+    slack = np.abs(seq.b - seq.H @ w).max()
+    assert gamma < slack < 400 * gamma if fits else slack > 400 * gamma
+
+
 def test_parts_differ_by_what_decides_them_and_by_the_learners_source(monkeypatch):
     keys = {
         PART.key,
