@@ -35,6 +35,12 @@ class _Entry(JITCodeLibrary):
     def _optimize_functions(self, ll_module: ModuleRef) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
+    def _optimize_final_module(self) -> None:
+        """numba's full optimisation, without the cheap one before it: that is there to find references that need not be
+        counted, of which there are few here."""
+        passes, builder = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
+        passes.run(self._final_module, builder)
+
 
 class _NoAddress:
     """Stands for numba's code generator where there is no machine code whose environment could be set."""

@@ -30,7 +30,7 @@ def start(url, n, folder, threads=4):
 
 def lines(folder):
     path = folder / "acknowledged"
-    return path.read_bytes().count(b"\n") if path.exists() else 0
+    return path.read_bytes().count(b"]\n") if path.exists() else 0
 
 
 def play_with_kills(url, folder, processes, kills, seed):
@@ -153,4 +153,4 @@ def test_a_killed_server_loses_nothing_and_asks_nothing_twice(sqlite_url, tmp_pa
 @pytest.mark.slow
 def test_a_server_of_several_workers_loses_nothing(tmp_path):
     url = databases.postgres()
-    assert serve_with_kills(url, tmp_path, threads=8, kills=4, words=("--workers", "3")) > 40
+    assert serve_with_kills(url, tmp_path, threads=8, kills=10, words=("--workers", "3")) > 40

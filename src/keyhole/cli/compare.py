@@ -31,6 +31,8 @@ def compare(
     spend: Annotated[float | None, typer.Option(min=0.0, help="Money per row, for those who plan with it.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute, for files.")] = None,
     known: Annotated[str, typer.Option(help="Columns that are there for free, with commas, for files.")] = "",
+    numbers: Annotated[str, typer.Option(help="How numbers are written in files, such as '1.234,56'.")] = "",
+    encoding: Annotated[str, typer.Option(help="How the text of files is encoded, such as latin-1.")] = "",
     sort: Annotated[str, typer.Option(help="Sort by regret, loss, price or time; else as listed.")] = "",
     shuffle: Annotated[bool, typer.Option(help="Shuffle the rows of tables, by seed.")] = False,
 ) -> None:
@@ -46,7 +48,7 @@ def compare(
     if sort and sort not in SORTS:
         raise ConfigError(f"--sort must be one of {', '.join(SORTS)}, not '{sort}'")
     free = tuple(filter(None, map(str.strip, known.split(","))))
-    found = [StreamSpec.parse(name, target, schema, shuffle, prices, free) for name in sources]
+    found = [StreamSpec.parse(name, target, schema, shuffle, prices, free, numbers, encoding) for name in sources]
     comparison = Comparison(out, found, split(algorithms), seeds, rounds, budget, extra, spend)
     pairs = _run(comparison, Engine.parse(engine, jobs), out)
     rows, notes = write_comparison(comparison.folder, pairs, typed_command(), sort, comparison.notes)

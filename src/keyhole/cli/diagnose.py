@@ -26,6 +26,7 @@ def diagnose(
     budget: Annotated[int, typer.Option(min=1, help="How many attributes the best choice may have.")] = 5,
     ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
     schema: Annotated[Path | None, typer.Option(help="Where to write the schema; else beside the file.")] = None,
+    numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'; else a guess.")] = "",
     encoding: Annotated[str, typer.Option(help="How the file's text is encoded, such as latin-1.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace a schema that is there.")] = False,
 ) -> None:
@@ -42,7 +43,7 @@ def diagnose(
     table = open_table(file, encoding=encoding)
     costs = {} if prices is None else read_prices(prices)
     with _progress("looking at every row", table.rows) as step:
-        profile = Profile(table, target, ignore or (), step)
+        profile = Profile(table, target, ignore or (), step, numbers)
     found = profile.schema(costs).written(encoding=encoding)
     place = schema or file.with_name(f"{Path(file.name.removesuffix('.gz')).stem}.schema.toml")
     with _progress("measuring the signal", profile.rows) as step:

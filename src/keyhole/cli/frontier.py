@@ -19,6 +19,8 @@ def frontier(
     schema: Annotated[Path | None, typer.Option(help="Types, panels and prices, as `diagnose` proposes them.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute or panel.")] = None,
     known: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
+    numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
+    encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
     budget: Annotated[int | None, typer.Option(min=1, help="Attributes (or panels) a row may buy at most.")] = None,
     levels: Annotated[int, typer.Option(min=2, help="How many levels of worth, chosen from the data.")] = 8,
     seeds: Annotated[int, typer.Option(min=1, help="Runs per level: seeds 0, 1, ...")] = 3,
@@ -38,7 +40,7 @@ def frontier(
     from .compare import _bar as bar
 
     free = tuple(filter(None, map(str.strip, known.split(","))))
-    stream = StreamSpec.parse(file, target, schema, shuffle, prices, free)
+    stream = StreamSpec.parse(file, target, schema, shuffle, prices, free, numbers, encoding)
     with bar(levels * seeds) as progress:
         try:
             found = make(

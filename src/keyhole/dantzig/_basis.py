@@ -14,11 +14,12 @@ All are linear in mu between two pivots: x[f, 0] is the value at mu = 0, x[f, 1]
 direction of a move; so with z, and with c but for the direction.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from .._shared import Shared
 from .._types import Floats, Ints
 
 __all__ = ["ENTER", "LEAVE", "NOTHING", "PATH", "SIDE", "Basis", "Records", "Work", "new_work"]
@@ -56,7 +57,8 @@ PATH = np.dtype(
 )
 
 
-class Basis(NamedTuple):
+@dataclass(frozen=True)
+class Basis(Shared):
     """The index sets of both sides and the basis matrix; only the first m places are in use."""
 
     idx: Ints
@@ -71,7 +73,8 @@ class Basis(NamedTuple):
     """(capacity, capacity) its inverse."""
 
 
-class Work(NamedTuple):
+@dataclass(frozen=True)
+class Work(Shared):
     """The point of the basis and the way it takes."""
 
     x: Floats

@@ -189,23 +189,20 @@ def pivot_loop(
     """`follow`, for Python: how it ended, m, the pivots and the updates of the inverse, |w|_1, both residuals, the gap.
 
     The inverse of a small basis is computed anew on the way. One that is worn again right after that is singular: then,
-    and where the basis is larger, it ends with STALE. The arrays come as plain tuples, which numba takes in twice as
-    fast as named ones.
+    and where the basis is larger, it ends with STALE.
     """
-    named = Work(*work)
-    path = named.path[0]
+    path = work.path[0]
     path.updates = updates
-    matrix = Basis(*basis)
     before = -1
     while True:
-        end, m = follow(Store(*store), matrix, named, m, b, scale, out, seed)
+        end, m = follow(store, basis, work, m, b, scale, out, seed)
         if end != STALE or m > SMALL or path.pivots == before:
             break
         before = path.pivots
         path.updates = 0
         seed = -1
-        if not invert(matrix.G, matrix.G_inv, m, named.v[0]):
+        if not invert(basis.G, basis.G_inv, m, work.v[0]):
             break
-    primal = named.side[0].excess
-    dual = named.side[1].excess
+    primal = work.side[0].excess
+    dual = work.side[1].excess
     return end, m, path.pivots, path.updates, path.objective, primal, dual, path.gap

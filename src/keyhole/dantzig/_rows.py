@@ -9,15 +9,17 @@ A row is kept at a place of its own, or is
 These kernels are written in few and plain statements: what numba takes to compile grows with their number.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from .._bare import apart, inner
+from .._shared import Shared
 from .._types import Floats, Ints
 
 __all__ = ["ABSENT", "LISTED", "Store", "add_row", "add_rows"]
 
 
-class Store(NamedTuple):
+@dataclass(frozen=True)
+class Store(Shared):
     """Where the rows of H are."""
 
     columns: Floats

@@ -95,4 +95,4 @@ def update(
         if H.size > 0:
             for j in range(B.size):
                 H[B[i], B[j]] += h[i, j]
-    return follow(Basis(*basis), m, B, h, most, scratch)
+    return follow(basis, m, B, h, most, scratch)

@@ -4,9 +4,11 @@ What is rare (a basis that outgrows its arrays, a path that is lost) is left to 
 where this stopped, so that the numbers are the same to the bit.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from .._jit import inner
+from .._shared import Shared
 from .._types import Floats, Ints
 from ._basis import Basis, Work
 from ._pivot_loop import UPDATES, pivot_loop
@@ -29,7 +31,8 @@ class Reached(NamedTuple):
     """Whether it had begun at a basis."""
 
 
-class Parts(NamedTuple):
+@dataclass(frozen=True)
+class Parts(Shared):
     """The arrays of a `Sequence` whose H is dense and symmetric."""
 
     H: Floats
@@ -47,7 +50,7 @@ def enter(parts: Parts, B: Ints, h: Floats, v: Floats) -> None:
     symmetric."""
     counts = parts.counts
     lopsided = counts[0] < 0  # not the constant False, for which numba would compile `update` once more
-    found = update(parts.H, parts.b, B, h, v, parts.basis, counts[0], parts.work[3], UPDATES - counts[1], lopsided)
+    found = update(parts.H, parts.b, B, h, v, parts.basis, counts[0], parts.work.v, UPDATES - counts[1], lopsided)
     if found == STALE_INVERSE:
         counts[1] = UPDATES + 1
     else:
@@ -70,7 +73,7 @@ def follow(parts: Parts, out: Floats) -> Ending:
     counts[0] = ending[1]
     counts[1] = ending[3]
     if ending[0] == ZERO:
-        pos = parts.basis[2]
+        pos = parts.basis.pos
         for f in range(2):
             for j in range(out.shape[1]):
                 pos[f, j] = -1

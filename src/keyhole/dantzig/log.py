@@ -5,7 +5,7 @@ attribute, in their order, so that it has the same bits as in a dense H however 
 """
 
 from collections.abc import Mapping
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
@@ -82,7 +82,6 @@ class Log(Stateful):
 
     def _fit(self) -> None:
         self.store = Store(self._C, self._C, self._place, self._first, self.link, self.B, self.h)
-        self.plain = cast(Store, tuple(self.store))
 
     def make_lopsided(self) -> bool:
         """A row of the log is taken for a column as well, so that an H that is not symmetric cannot be kept."""

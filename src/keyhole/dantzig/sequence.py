@@ -115,7 +115,7 @@ class Sequence(Stateful):
         if self.engine != "simplex" or not isinstance(rows, Dense) or rows.follows:
             return None
         counts = np.array([self.simplex.m, self.simplex.updates, self.s])
-        return Parts(rows.H, self.b, rows.plain, *self.simplex.plain, counts)
+        return Parts(rows.H, self.b, rows.store, *self.simplex.parts, counts)
 
     def resume(self, parts: Parts) -> None:
         """Compiled code has played with these arrays."""

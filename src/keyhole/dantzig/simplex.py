@@ -1,6 +1,7 @@
 """The engine: a basis that lives from one problem to the next, and what to do when the way from it goes wrong."""
 
-from typing import ClassVar, TypeAlias, cast
+from dataclasses import replace
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -72,8 +73,7 @@ class Simplex(Stateful):
         for f in range(2):
             pos[f, self.idx[f, : self.m]] = np.arange(self.m)
         self._basis = Basis(self.idx, self.sgn, pos, *self.GG)
-        self._work = self._work._replace(x=np.zeros((2, 3, capacity)), v=np.zeros((4, capacity)))
-        self._plain = cast(Basis, tuple(self._basis)), cast(Work, tuple(self._work))
+        self._work = replace(self._work, x=np.zeros((2, 3, capacity)), v=np.zeros((4, capacity)))
 
     def _enlarge(self) -> None:
         """Capacity for twice as large a basis, in the middle of the path."""
@@ -90,9 +90,9 @@ class Simplex(Stateful):
         return self.idx[:, : self.m].ravel()
 
     @property
-    def plain(self) -> tuple[Basis, Work]:
-        """The arrays as compiled code takes them."""
-        return self._plain
+    def parts(self) -> tuple[Basis, Work]:
+        """The arrays, for compiled code."""
+        return self._basis, self._work
 
     def reset(self) -> None:
         """Forget the basis."""
@@ -101,7 +101,7 @@ class Simplex(Stateful):
 
     def update(self, H: Floats, b: Floats, B: Ints, h: Floats, v: Floats, *, lopsided: bool) -> int:
         """H[B, B] += h and b[B] += v, and with them the basis matrix; 0 or what is wrong (then nothing was changed)."""
-        found = update(H, b, B, h, v, self._plain[0], self.m, self._work.v, UPDATES - self.updates, lopsided)
+        found = update(H, b, B, h, v, self._basis, self.m, self._work.v, UPDATES - self.updates, lopsided)
         if found >= 0:
             self.updates += found
         elif found == STALE_INVERSE:
@@ -152,9 +152,8 @@ class Simplex(Stateful):
         dual residual, and the gap. It may have been followed up to an `ending`."""
         inverted, before = False, 0
         while True:
-            basis, work = self._plain
             end, self.m, pivots, self.updates, objective, primal, dual, gap = ending or pivot_loop(
-                rows.plain, basis, work, self.m, b, scale, out, seed, self.updates
+                rows.store, self._basis, self._work, self.m, b, scale, out, seed, self.updates
             )
             ending, seed = None, -1
             if end == STALE:

@@ -1,6 +1,6 @@
 """Where the rows of H are kept. The engine reads the rows of its basis and of what enters it, and no other."""
 
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -16,8 +16,6 @@ class Rows(Protocol):
     """A store of rows: what the kernels get, and how a row that is absent is brought in."""
 
     store: Store
-    plain: Store
-    """The same as a plain tuple: what `pivot_loop` is given."""
 
     def load(self, j: int, keep: Ints) -> None:
         """Build row j; rows in `keep` stay."""
@@ -54,7 +52,6 @@ class Dense(Stateful):
         P = self.HT if self.lopsided else self.H
         place, no_log = np.arange(len(self.H)), np.empty(0, np.int64)
         self.store = Store(P, self.H, place, np.full_like(place, -1), np.empty((0, 4), np.int64), no_log, np.empty(0))
-        self.plain = cast(Store, tuple(self.store))
 
     def load(self, j: int, keep: Ints) -> None:
         """Nothing is ever absent here."""

@@ -169,7 +169,7 @@ def _loop(
         s = parts.counts[2]
         if not is_due(e.every, s):
             continue
-        widen(e, s, parts.work[2][0, 0])
+        widen(e, s, parts.work.c[0, 0])
         warm = parts.counts[0] > 0
         ending = follow(parts, solution)
         if not solved(ending):

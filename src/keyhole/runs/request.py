@@ -114,9 +114,7 @@ def _schema(request: Request, given: Schema | None, file: Table) -> Schema:
     elif request.target is None:
         raise ConfigError("say which column is to be predicted: --target NAME (or a schema that says so)")
     else:
-        left = {request.target, *request.ignored}
-        named = [name for name in file.names if name not in left]  # what looks like text may be numbers
-        usable = named if request.numbers else file.usable(request.target, request.ignored)
+        usable = file.usable(request.target, request.ignored, written=bool(request.numbers))
         schema = Schema.unknown(request.target, usable, request.ignored)
     schema = schema.written(request.numbers, request.encoding)
     schema = schema.with_known(request.known) if request.known else schema

@@ -27,11 +27,17 @@ class Profile:
 
     What is not plainly numbers is looked at first (`propose`): yes/no, dates, written numbers and categories are
     `proposed`, anything else is `dropped` with its reason, and so are constant and empty columns and those that just
-    number the rows; the `ignored` ones too, without a reason. An infinite value is a `DataError`.
+    number the rows; the `ignored` ones too, without a reason. How `numbers` are written is guessed unless it is said.
+    An infinite value is a `DataError`.
     """
 
     def __init__(
-        self, table: Table, target: str, ignored: Sequence[str] = (), progress: Progress | None = None
+        self,
+        table: Table,
+        target: str,
+        ignored: Sequence[str] = (),
+        progress: Progress | None = None,
+        numbers: str = "",
     ) -> None:
         for name in (target, *ignored):
             table.kind(name)
@@ -40,14 +46,14 @@ class Profile:
         label = found.get(target)
         if isinstance(label, str) or (isinstance(label, Attribute) and label.type != "number"):
             table.require([target], target)
-        self.label = Label(target, numbers=label.numbers if isinstance(label, Attribute) else "")
+        self.label = Label(target, numbers=numbers or (label.numbers if isinstance(label, Attribute) else ""))
         self.dropped = {name: why for name, why in found.items() if isinstance(why, str)} | dict.fromkeys(ignored, "")
         left = [c.name for c in table.columns if c.name != target and c.name not in self.dropped]
         if not left:
             raise DataError(f"{table.name}: there is no usable column besides '{target}'")
         lines = ((name, found.get(name)) for name in left)
         columns = tuple(line if isinstance(line, Attribute) else Attribute(name) for name, line in lines)
-        self._draft = Schema(self.label, columns, tuple(self.dropped))
+        self._draft = Schema(self.label, columns, tuple(self.dropped)).written(numbers)
         self.encoded = EncodedTable(table, self._draft)
         self._look(progress or (lambda rows: None))
         self._drop()

@@ -134,16 +134,18 @@ class Table(ABC):
                 text = f"{at} is a whole number beyond 2^53: such are rounded to what a float can hold"
                 warnings.warn(text, KeyholeWarning, stacklevel=2)
 
-    def usable(self, target: str | None, ignored: Sequence[str] = ()) -> tuple[str, ...]:
+    def usable(self, target: str | None, ignored: Sequence[str] = (), *, written: bool = False) -> tuple[str, ...]:
         """The number columns but the target and the ignored: a run's attributes where there is no schema.
 
-        A column of anything else that is not ignored is a `DataError`, as are names that are not there.
+        A column of anything else that is not ignored is a `DataError`, as are names that are not there; where numbers
+        are `written` in some way of their own, what looks like text may be numbers.
         """
         for name in (*ignored, *(() if target is None else (target,))):
             self.kind(name)
         gone = {*ignored, target}
         left = [c for c in self.columns if c.name not in gone]
-        self.require([*([] if target is None else [target]), *(c.name for c in left)], target)
+        if not written:
+            self.require([*([] if target is None else [target]), *(c.name for c in left)], target)
         if not left:
             raise DataError(f"{self.name}: there is no column of numbers besides '{target}' to buy")
         return tuple(c.name for c in left)

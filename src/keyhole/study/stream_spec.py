@@ -57,8 +57,13 @@ class StreamSpec:
         shuffle: bool = False,
         prices: Path | None = None,
         free: Sequence[str] = (),
+        numbers: str = "",
+        encoding: str = "",
     ) -> "StreamSpec":
-        """The stream of that name, checked as far as that goes without reading it all; `free` columns are known."""
+        """The stream of that name, checked as far as that goes without reading it all; `free` columns are known.
+
+        `numbers` and `encoding` say how a file is written, where its schema does not.
+        """
         if name.startswith("synthetic:"):
             stream = cls(name)
             stream.rows(0, 1)
@@ -68,10 +73,12 @@ class StreamSpec:
         if name in data.names():
             return cls(name, shuffle=shuffle)
         given = Schema.read(schema) if schema is not None else None
-        table = open_table(name, encoding=given.encoding if given else "")
+        table = open_table(name, encoding=encoding or (given.encoding if given else ""))
         if given is None and target is None:
             raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")
-        known = given.complete(table) if given else Schema.unknown(str(target), table.usable(target))
+        usable = () if given else table.usable(target, written=bool(numbers))
+        known = given.complete(table) if given else Schema.unknown(str(target), usable)
+        known = known.written(numbers, encoding)
         known = known.with_known(free) if free else known
         known = known if prices is None else known.with_prices(read_prices(prices))
         encoded = EncodedTable(table, known)

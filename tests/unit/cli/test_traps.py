@@ -3,9 +3,12 @@
 import re
 import subprocess
 import sys
+import tomllib
 
 import numpy as np
 import pytest
+
+import keyhole as kh
 
 from ...journeys.conftest import COMMAND, environment, stream, typed, write  # noqa: F401
 
@@ -89,3 +92,34 @@ def test_time_per_row_is_without_what_a_process_does_once():
     said = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
     first, _, whole = np.array(said.stdout.split(), dtype=float)
     assert first < 0.5 * whole
+
+
+def german(path, rows=60):
+    """A file as a German office writes it: 1.234,56, Latin-1; column b has no decimals, so it could be either."""
+    X, y, _ = kh.streams.synthetic(2, 1, rows, seed=5)
+    lines = ["größe,b,kosten"]
+    for (a, b), label in zip(X, y, strict=True):
+        lines.append(f'"{_german(1000 * a)}",{2 + (b > 0)}.{100 + int(400 * abs(b))},"{_german(1000 * label)}"')
+    path.write_bytes("\n".join(lines).encode("latin-1"))
+
+
+def _german(value):
+    return f"{value:,.2f}".replace(",", " ").replace(".", ",").replace(" ", ".")
+
+
+def test_every_command_is_told_how_a_file_is_written(typed, tmp_path):  # noqa: F811
+    german(tmp_path / "v.csv")
+    way = ("--target", "kosten", "--numbers", "1.234,56", "--encoding", "latin-1")
+    code, out, _ = typed("diagnose", "v.csv", *way)
+    assert code == 0
+    assert "proposed for 'größe': numbers written as 1.234,56" in out
+    schema = tomllib.loads((tmp_path / "v.schema.toml").read_text(encoding="utf-8"))
+    assert schema["attributes"]["b"]["low"] >= 2000  # not 2.1: it was said how numbers are written
+    words = ("--algorithms", "fixed-random", "--seeds", "1", "--budget", "1")
+    code, out, err = typed("compare", "v.csv", *way, *words, "--out", "c")
+    assert code == 0, err
+    code, _, err = typed("run", "v.csv", *way, "--budget", "1", "--algorithm", "fixed-random", "--out", "r")
+    assert code == 0, err
+    code, _, err = typed("compare", "v.csv", "--target", "kosten", *words, "--out", "d")
+    assert code == 2
+    assert "give its encoding" in err

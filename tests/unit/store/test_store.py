@@ -344,3 +344,14 @@ def test_a_process_that_begins_keeps_nobody_waiting(store, url, monkeypatch):
     assert cold["icu"].ask(key="after").index == 3
     assert held == [2]
     assert store["icu"].totals().asked == 3
+
+
+def test_what_sqlite_committed_survives_a_power_cut(sqlite_url):
+    """Every connection of a store: a write-ahead log that is forced to the disk at each commit."""
+    with kh.open_store(sqlite_url) as store:
+        for transaction in (store.database.reading, store.database.writing):
+            with transaction() as connection:
+                settings = [
+                    connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")
+                ]
+                assert settings == ["wal", 2]

@@ -6,7 +6,8 @@
     fit       least squares on the support       score     what every other attribute would be worth
     select    who joins, leaves, is swapped      basket    the same where money is short (knapsack, ranking)
     adopt     the trial becomes the support      explain   what is known, in words
-    steps     a round's steps, from Python       block     many rows in one compiled call
+    fresh     what a row says of those outside   steps     a round's steps, from Python
+    block     many rows in one compiled call
 
 state <- fit, score <- adopt <- select; state <- predict <- update; all of them <- steps, block <- learner. Files of
 keyhole 0.1 are read by `release_0_1`.

@@ -24,18 +24,23 @@ __all__ = ["choose"]
 # How many candidates a knapsack is exact among.
 _SHORTLIST = 30
 _FIRST = 1e100
+# The |z| that is taken for granted of what has shown one value only.
+_PROMISE = 2.0
 
 
 @bare
 def _value(me: Attribute, s2: float, optimism: float) -> float:
-    """The optimistic value of looking at j; a tenth of an ask more keeps the first division finite."""
+    """The optimistic value of looking at j; a tenth of an ask more keeps the first division finite.
+
+    What has shown one value only may yet show another: that says nothing against it, so it counts as a promising one.
+    """
     if me.asked == 0:
         return _FIRST
     asked = me.asked + 0.1
     if me.rows < 3 or me.c <= 0.0:
-        value = optimism * math.sqrt(s2 / asked)
+        value = (optimism + (_PROMISE if me.unit == 0.0 else 0.0)) * math.sqrt(s2 / asked)
     else:
-        value = (abs(me.r) + optimism * me.se * math.sqrt((me.scored + 0.1) / asked)) / math.sqrt(me.c)
+        value = (abs(me.r) + optimism * me.se * math.sqrt((me.fresh + 0.1) / asked)) / math.sqrt(me.c)
     return value * math.sqrt((me.observed + 1.0) / (me.asked + 1.0))  # what is often unobserved is worth less
 
 

@@ -134,6 +134,6 @@ def notice(state: State, f: float, y: float, y_hat: float) -> None:
     by = weigh(state.bell, now, explained, now.alpha, f, y, y_hat)
     if by > 1.0:
         now.g *= by
-        now.refit_at, now.score_at = now.told + 1, 0
+        now.refit_at, now.score_at, now.epoch = now.told + 1, 0, now.told - int(now.n / now.g)
     if by == GONE:
         _start_again(now)

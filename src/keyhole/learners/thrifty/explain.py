@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .select import threshold
 from .state import FEW, State
 
 __all__ = ["Explanation", "explain"]
@@ -28,7 +27,7 @@ def explain(state: State, j: int, name: str) -> Explanation:
     """The record of attribute j."""
     me, now = state.attr[j], state.now
     per_unit = float(now.y_unit / me.unit) if me.unit > 0.0 else 0.0
-    L, weight, error = threshold(state.attr.size, int(state.given.k)), 0.0, np.inf
+    L, weight, error = float(state.given.L), 0.0, np.inf
     if me.place >= 0:
         weight = float(state.fit.member[me.place].w)
         error = float(np.sqrt(now.s2 * state.fit.V[me.place, me.place]))

@@ -81,6 +81,17 @@ def _displaced(
 
 
 @inner
+def _odds(now: Now, d: int, k: int) -> float:
+    """The prior odds that a candidate is worth a place: k to d - k, as long as nothing is forgotten.
+
+    What fades was known, though: that no change was noticed all the while. In what is remembered, a part of the rows
+    since the last one, there was a change with about that probability, of one attribute and not of k.
+    """
+    part = min(1.0, now.n / now.g / max(1.0, now.told - now.epoch))
+    return k / max(d - k, 1) * part / (part + k * (1.0 - part))
+
+
+@inner
 def appraise(state: State, j: int, v: float, u: Floats, slab: float, s: float) -> None:
     """loan_value_j > 0: knowing j twice as well is worth more, over as many rounds as there were, than it costs.
 
@@ -93,7 +104,7 @@ def appraise(state: State, j: int, v: float, u: Floats, slab: float, s: float) -
     r, se, c = (me.r, me.se, me.c) if known else (0.0, 1e9, 1.0)
     v = v if known else 1.0
     ease = slab / v / (slab / v + (se / c) ** 2)
-    odds = given.k / max(attr.size - given.k, 1)
+    odds = _odds(now, attr.size, given.k)
     odds *= math.sqrt(1.0 - ease) * math.exp(min(0.5 * ease * (r / se) ** 2, 50.0)) if known else 1.0
     limited, worth, least = not math.isinf(given.spend), 0.0, np.inf
     weakest, part, me.claims = 0, 1.0, 0

@@ -1,5 +1,6 @@
 """The state as something that can be saved: every array of records a field, the stored rows growing as rows come."""
 
+import math
 from collections.abc import Mapping
 from typing import ClassVar, cast
 
@@ -57,7 +58,7 @@ class Memory(Stateful):
         self.accounts["gain"], self.accounts["belief"][0] = GAINS, 1.0
         self.bell: Records = np.zeros(_ALARMS, record(Bell))
         self.given: Records = np.zeros(1, record(Given))
-        self.given[0] = (k, k0, spend, 1.0 if half_life is None else 0.5 ** (1.0 / half_life))
+        self.given[0] = (k, k0, spend, 1.0 if half_life is None else 0.5 ** (1.0 / half_life), _threshold(d, k))
         self.everything: Bools = np.ones(d, dtype=np.bool_)
         self.most_rows = max(_FIRST_ROWS, min(_MOST_ROWS, _MOST_VALUES // width))
         self.state = self._state()
@@ -145,6 +146,11 @@ def _work(d: int, k: int) -> Work:
 
 def _none(n: int) -> Ints:
     return np.zeros(n, np.int64)
+
+
+def _threshold(d: int, k: int) -> float:
+    """L = 2 ln(e d / k), about 2 / k times the logarithm of the number of ways to choose k of d."""
+    return 2.0 * (1.0 + math.log(d / k))
 
 
 def _grown(old: Records, larger: Records) -> Records:

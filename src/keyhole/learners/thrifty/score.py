@@ -151,7 +151,7 @@ def regress(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Float
             u[a] += fit.P[a, e] * q[e]
         c -= u[a] * q[a]
     c = max(c / max(0.5, 1.0 - used), _LEAST * v)  # q is estimated: it explains a little by chance
-    me.r, me.c, me.scored = r, c, me.asked
+    me.r, me.c, me.fresh = r, c, me.asked
     me.se = math.sqrt((c * now.s2 / (me.n / g) + apart) * (1.0 + 4.0 / me.rows))
     return v
 

@@ -21,15 +21,10 @@ from .memory import Memory
 from .score import enough, evidence, regress, shrinkage, swap
 from .state import FEW, Given, Now, Records, State
 
-__all__ = ["refit", "threshold"]
+__all__ = ["refit"]
 
 # How many of those that should join are tried at a refit.
 _TRIES = 6
-
-
-def threshold(d: int, k: int) -> float:
-    """L = 2 ln(e d / k), about 2 / k times the logarithm of the number of ways to choose k of d."""
-    return 2.0 * (1.0 + math.log(d / k))
 
 
 @inner
@@ -91,6 +86,7 @@ def _score(state: State, L: float, fully: bool) -> None:
     attr, fit, now, given = state.attr, state.fit, state.now, state.given
     m, member, slab = now.m, fit.member, 0.0
     s, left = shrinkage(attr, state.pair, member, now), _money_left(attr, member, now, given)
+    now.s = s
     u, losses = zeros(m + 1), zeros(m + 1)
     for a in range(m):
         slab += (member[a].w * member[a].sd) ** 2 / m
@@ -117,7 +113,8 @@ def _score(state: State, L: float, fully: bool) -> None:
 
 @inner
 def _attempt(state: State, j: int, L: float) -> bool:
-    """Fit the support with j in it; keep it if j holds its own there: z^2 > L/2, and it explains more than is lost."""
+    """Fit the support with j in it; keep it if j holds its own there: z^2 > L/2, and it explains more than is lost, by
+    both accounts of it."""
     attr, fit, trial, now = state.attr, state.fit, state.trial, state.now
     me, m = attr[j], now.m
     u, losses, guess = zeros(m + 1), zeros(m + 1), zeros(m + 1)
@@ -140,7 +137,7 @@ def _attempt(state: State, j: int, L: float) -> bool:
     alone = 1.0 / c  # precision of j given those who stay, where one leaves
     if n < m:
         alone -= (u[weakest] / c) ** 2 / (fit.P[weakest, weakest] + u[weakest] ** 2 / c)
-    if w * w / alone <= lost:
+    if w * w / alone <= lost or (n < m and trial.label.explained <= fit.label.explained):
         return False
     adopt(state, n + 1)
     return True
@@ -207,7 +204,7 @@ def _move(state: State, L: float, done: int) -> tuple[int, bool]:
 def refit(memory: Memory) -> None:
     """Weights anew, moves until nothing moves, who may borrow; next time after 3 % more rows."""
     state, limited = memory.state, memory.given["spend"][0] < math.inf
-    L = threshold(state.attr.size, memory.given["k"][0])
+    L = float(memory.given["L"][0])
     done, more = _move(state, L, 0)
     while more and limited and rearrange(state, L):
         done, more = _move(state, L, done + 1)

@@ -54,11 +54,13 @@ class Attribute:
     raw_n: float
     raw_x: float
     raw_xx: float
-    # How often it was bought, was observed, had been bought when it was last scored, when it last failed to join.
+    # How often it was bought, was observed, had been bought when it was last scored, when it last failed to join, and
+    # when r, c and se below were worked out.
     asked: int
     observed: int
     scored: int
     failed: int
+    fresh: int
     # Beside the support: covariance with the residual, conditional variance, standard error of r.
     r: float
     c: float
@@ -131,7 +133,8 @@ class Label:
 class Now(Watch):
     """`now`: the running totals."""
 
-    # Sums of f y and f^2 over past predictions f; the slope they give; labels told when the past was last given up.
+    # Sums of f y and f^2 over past predictions f; the slope they give; labels told when what is remembered began: at
+    # the last alarm, or as many rows before the last doubt as it left.
     fy: float
     ff: float
     alpha: float
@@ -149,6 +152,8 @@ class Now(Watch):
     queued: int
     turn: int
     loans: float
+    # How far few joint rows are trusted, since everybody was last scored: see `score.shrinkage`.
+    s: float
 
 
 class Account:
@@ -160,12 +165,14 @@ class Account:
 
 
 class Given:
-    """`given`, by the configuration: places before and after the label, money a row may cost, what a row fades by."""
+    """`given`, by the configuration: places before and after the label, money a row may cost, what a row fades by; the
+    price of choosing k of d, in z^2: see `select`."""
 
     k: int
     k0: int
     spend: float
     decay: float
+    L: float
 
 
 @dataclass(frozen=True)
@@ -185,7 +192,7 @@ class Work(Shared):
     """Scratch: what is said of a row, from the values bought before its label on until that is learnt, and what one
     function needs for itself. Compiled functions that make no arrays are quicker, and quicker to compile."""
 
-    v: Floats  # (k,) the members' deviations from their means
+    v: Floats  # (k,) the members' deviations from their means; then of `fresh`
     seen: Ints  # (k,) 1: bought before the label, and observed
     row: Floats  # (k + 2,) of `update._extend`
     keep: Ints  # (k,) of `acquire.choose`

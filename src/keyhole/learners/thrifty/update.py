@@ -11,6 +11,7 @@ from ..._types import Floats, Ints
 from .change import notice
 from .extremes import judge_extremes, scaled, sized, winsorised
 from .fit import add
+from .fresh import refresh
 from .interval import calibrate
 from .level import follow, level
 from .predict import Signal, answer
@@ -161,6 +162,8 @@ def tell(state: State, said: Signal, attributes: Ints, x: Floats, y: float, befo
     accumulate(state, t)
     now.alpha = min(1.0, now.fy / (now.ff + now.s2)) if now.fy > 0.0 else 0.0
     now.told += 1
+    if refresh(state, attributes, total):
+        now.refit_at = now.score_at = now.told
     return now.told >= now.refit_at
 
 

@@ -2,9 +2,10 @@
 
 import numba
 import numpy as np
+import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty.explore import appraise, line_up
+from keyhole.learners.thrifty.explore import _odds, appraise, line_up
 
 
 @numba.njit
@@ -79,3 +80,18 @@ def test_a_single_place_never_shows_two_attributes_and_settles_all_the_same():
     history = kh.play(learner, X, y)
     assert learner.support.tolist() == np.flatnonzero(w).tolist()
     assert history.explored[3000:].mean() < 0.01
+
+
+@numba.njit
+def prior_odds(now, d, k):
+    return _odds(now, d, k)
+
+
+def test_what_fades_makes_a_candidate_no_more_likely():
+    now = kh.make("thrifty", d=20, k=4, seed=0).memory.state.now
+    now.n, now.told = 1000.0, 1000
+    assert prior_odds(now, 20, 4) == pytest.approx(4.0 / 16.0)  # nothing is forgotten
+    now.told = 10_000
+    assert prior_odds(now, 20, 4) == pytest.approx(4.0 / 16.0 * 0.1 / (0.1 + 4.0 * 0.9))
+    now.epoch = 9_500  # there was an alarm since
+    assert prior_odds(now, 20, 4) == pytest.approx(4.0 / 16.0)

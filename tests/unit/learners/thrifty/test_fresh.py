@@ -1,0 +1,99 @@
+"""What a row says about a candidate is known in the next one, and whoever has the evidence joins at once."""
+
+import math
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+
+
+def slow(state, j):
+    """r, c and se of candidate j from its sums, written out with numpy."""
+    now, fit, me, pair = state.now, state.fit, state.attr[j], state.pair[j]
+    m = int(now.m)
+    member = fit.member[:m]
+    mean, v = me.x / me.n, me.xx / me.n - (me.x / me.n) ** 2
+    n, together = me.n / now.g, pair["n"][:m] / now.g
+    cov = (pair["x_ja"] - mean * pair["x_a"])[:m] - member["x_bar"] * (pair["x_j"][:m] - pair["n"][:m] * mean)
+    cov = np.divide(cov, pair["n"][:m], out=np.zeros(m), where=together > 0.0)
+    share = together / n
+    most = 0.995 * math.sqrt(v) * member["sd"]
+    q = np.clip(cov, -most, most) * (share + (1.0 - share) * together / (together + now.s))
+    r = (me.xy - mean * me.y) / me.n - member["w"] @ q
+    c = max((v - q @ fit.P[:m, :m] @ q) / max(0.5, 1.0 - (1.0 / (together + now.s)).sum()), 0.05 * v)
+    apart = ((member["w"] * member["sd"]) ** 2 * v * np.maximum(0.0, 1.0 - share) / (together + now.s)).sum()
+    return r, c, math.sqrt((c * now.s2 / n + apart) * (1.0 + 4.0 / me.rows))
+
+
+def rounds(d=12, k=3, T=160, design="ar(0.5)"):
+    """A learner row by row: what it bought, whether the support moved in that row, and its state after it."""
+    X, y, _ = kh.streams.synthetic(d, k, T, design=design, seed=5)
+    learner = kh.make("thrifty", d=d, k=k, seed=0)
+    for t in range(T):
+        r, moves = learner.ask(), int(learner.memory.now["moves"][0])
+        learner.tell(r, X[t, r.attributes], float(y[t]))
+        state = learner.memory.state
+        yield r.attributes, moves != state.now.moves, state
+
+
+@pytest.mark.parametrize("design", ["uniform", "ar(0.5)", "ar(0.8)"])
+def test_what_a_row_says_about_a_candidate_is_what_its_sums_say(design):
+    checked = 0
+    for bought, _, state in rounds(design=design):
+        for j in bought:
+            me = state.attr[j]
+            if me.place < 0 and me.rows >= 3 and me.fresh == me.asked:
+                assert (me.r, me.c, me.se) == pytest.approx(slow(state, j), rel=1e-10, abs=1e-12)
+                checked += 1
+    assert checked > 20
+
+
+def test_nobody_bought_is_judged_by_older_rows():
+    for bought, _, state in rounds():
+        outside = [state.attr[j] for j in bought if state.attr[j].place < 0 and state.attr[j].rows >= 2]
+        assert all(me.fresh == me.asked for me in outside)
+
+
+def test_whoever_reaches_the_evidence_while_there_is_room_is_tried_in_that_row():
+    most = 0
+    for bought, moved, state in rounds(T=300):
+        most = max(most, int(state.now.m))
+        for j in bought:
+            me = state.attr[j]
+            if me.place >= 0 or state.now.m == 3 or me.rows < 5 or me.c <= 0.0:
+                continue
+            rho = min(me.r**2 / (me.c * state.now.s2), 0.98)
+            ratio = (me.r / me.se) ** 2 * (-math.log1p(-rho) / rho if rho > 1e-6 else 1.0)
+            assert ratio <= state.given.L or me.failed > 0 or moved
+    assert most == 3
+
+
+def test_a_row_that_decides_nothing_calls_for_no_refit():
+    refits = 0
+    X, y, _ = kh.streams.synthetic(12, 3, 2000, seed=5)
+    learner = kh.make("thrifty", d=12, k=3, seed=0)
+    for t in range(2000):
+        at = int(learner.memory.now["score_at"][0])
+        r = learner.ask()
+        learner.tell(r, X[t, r.attributes], float(y[t]))
+        refits += int(learner.memory.now["score_at"][0]) != at
+    assert refits < 260  # every row until 33, every 3 % after that, and the few that were called for
+
+
+def test_a_column_that_was_always_the_same_is_looked_at_as_often_as_those_that_say_nothing():
+    rng = np.random.default_rng(2)
+    X = rng.uniform(-1.0, 1.0, (600, 10))
+    X[:, 3] = 0.0
+    learner = kh.make("thrifty", d=10, k=2, seed=0)
+    kh.play(learner, X, rng.standard_normal(600))
+    bought = [e.bought for e in learner.explain()]
+    assert bought[3] >= np.median(bought)
+
+
+def test_rare_values_are_found():
+    rng = np.random.default_rng(4)
+    X = (rng.random((3000, 20)) < 0.05).astype(float)
+    learner = kh.make("thrifty", d=20, k=2, seed=0)
+    kh.play(learner, X, X[:, 7] - X[:, 12] + 0.1 * rng.standard_normal(3000))
+    assert learner.support.tolist() == [7, 12]
