@@ -1,9 +1,11 @@
 """Journey 1: the demo, and the first words of help."""
 
+import json
 import re
 import resource
 import subprocess
 import sys
+from html import escape
 
 import pytest
 
@@ -24,8 +26,11 @@ def test_the_demo_shows_what_money_buys_and_a_run_beside_its_comparisons(keyhole
     assert float(best[0]) < float(own[0]) < float(lines["buy everything"][0])
     assert any(name.startswith("random") for name in lines)  # savings never stand alone
     assert "bought most: " in out
-    assert " Buy " in out
+    verdict = json.loads((tmp_path / "runs" / "demo" / "summary.json").read_text())["verdict"]
+    assert f"\n {verdict}\n" in out
+    assert verdict.startswith("Buy ")
     page = (tmp_path / "runs" / "demo" / "report.html").read_text()
+    assert f">{escape(verdict)}<" in page  # the same sentence first
     assert "://" not in re.sub(r"http://www.w3.org/[0-9a-z/]+", "", page)  # nothing from outside
     assert page.index("What money buys") < page.index("Typical error over time")
 

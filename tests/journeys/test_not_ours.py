@@ -56,7 +56,9 @@ def test_a_run_is_refused_in_a_folder_that_holds_one_and_in_that_of_its_file(typ
     assert typed(*words, "out")[0] == 0
     before = contents(tmp_path / "out")
     assert "holds a finished run already" in typed(*words, "out")[2]
-    assert "holds a run, not a demo" in typed(*DEMO, "--out", "out")[2]
+    said, errors = typed(*DEMO, "--out", "out")[1:]
+    assert "holds a run, not a demo" in errors
+    assert said == ""  # refused before anything is played
     assert "holds a run, not a comparison" in typed(*COMPARE, "--out", "out")[2]
     assert contents(tmp_path / "out") == before
 

@@ -10,8 +10,8 @@ from ..files import write_atomically
 from ..outputs import Folder
 from ..study.job import Job, Outcome
 from ..study.summing import Band, Row, notes_of, summarise
+from ..words import digits
 from .page import Page, Section, Table, how_to_repeat, publish
-from .words import digits
 
 __all__ = ["SORTS", "comparison_cells", "write_comparison"]
 

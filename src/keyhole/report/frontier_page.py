@@ -4,8 +4,8 @@ from ..figures import Figure, Stop, frontier, standalone
 from ..files import write_atomically
 from ..outputs import Folder
 from ..study.frontiers import Frontier, Level
+from ..words import Units, listed
 from .page import Page, Section, Table, how_to_repeat, publish
-from .words import Units, listed
 
 __all__ = ["frontier_cells", "write_frontier"]
 

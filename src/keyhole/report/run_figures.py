@@ -7,11 +7,10 @@ import numpy as np
 from .. import figures
 from .._types import Floats
 from ..figures import Curve, Figure, Stop
-from ..runs import RunData
+from ..runs import Advice, RunData
 from ..study.frontiers import Frontier
-from .advice import Advice
+from ..words import Units, digits, listed
 from .headline import own_line
-from .words import Units, digits, listed
 
 __all__ = ["draw"]
 

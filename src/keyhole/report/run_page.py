@@ -8,13 +8,12 @@ from ..errors import ConfigError
 from ..figures import Figure, standalone
 from ..files import write_atomically
 from ..outputs import Folder
-from ..runs import RunData
+from ..runs import HOW, Advice, RunData, rule_of
 from ..study.frontiers import FILE, Frontier, frontier_in
-from .advice import HOW, Advice, advise, rule_of
+from ..words import Units, digits, grouped, share, thousands
 from .headline import headline
 from .page import Page, Section, Table, Tile, how_to_repeat, publish
 from .run_figures import draw
-from .words import Units, digits, grouped, share, thousands
 
 __all__ = ["run_page", "write_report"]
 
@@ -33,7 +32,7 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
     """The page and its figures by name; `known` is a frontier of the same file and label."""
     s = data.summary
     units = Units.of(s, priced=data.schema is not None and data.schema.priced)
-    advice = advise(data, units)
+    advice = data.advice
     drawn = draw(data, advice, units, known)
     sections = [
         _brought(data, drawn, units),

@@ -1,5 +1,6 @@
 """A file played into a folder: nothing is lost when it is killed, and nothing is different when it goes on."""
 
+from .advice import HOW, Advice, rule_of
 from .lifecycle import begin, find, resume
 from .request import Plan, Request, prepare
 from .run_data import RunData
@@ -8,6 +9,8 @@ from .settings import Settings
 from .totals import Totals
 
 __all__ = [
+    "HOW",
+    "Advice",
     "Plan",
     "Request",
     "RunData",
@@ -18,4 +21,5 @@ __all__ = [
     "find",
     "prepare",
     "resume",
+    "rule_of",
 ]

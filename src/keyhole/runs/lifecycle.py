@@ -130,7 +130,7 @@ def _note_stop(settings: Settings, run: Run, coming: "Future[Fingerprint] | None
 def _finish(settings: Settings, run: Run, publish: Publish) -> RunData:
     """Results, summary, report; only when all that is safely on disk is it finished and the journal removed."""
     data = run.write_results()
-    data.summary = write_summary(run, settings, data)
+    write_summary(run, settings, data)
     publish(run.folder, data)
     digests = {name: digest_of_file(run.folder.path / name) for name in RESULTS}
     replace(settings, status="finished", results=digests).write(run.folder.file("run.json"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from .._types import Floats, Ints
 from ..facts import Reason
 from ..least_squares import Moments
 from ..streams import Schema
+from .advice import Advice, advise
 from .pages import page_length
 
 __all__ = ["RunData"]
@@ -53,6 +55,12 @@ class RunData:
     def see(self, kind: str, table: pa.Table) -> None:
         """Records of a kind ("rounds" or "ledger"), in their order."""
         self._see_rounds(table) if kind == "rounds" else self._see_ledger(table)
+
+    @cached_property
+    def advice(self) -> Advice:
+        """What to do, said once for the terminal, the summary and the report."""
+        assert self.schema is not None
+        return advise(self.summary, self.schema.market, self.moments, self.schema.priced)
 
     @property
     def ends(self) -> Floats:

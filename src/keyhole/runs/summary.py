@@ -1,7 +1,6 @@
 """summary.json: what came out of a run, in numbers that are the same whenever and however it was run."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -10,14 +9,14 @@ from ..protocol import Learner, Plain
 from .run_data import RunData
 from .running import Run
 from .settings import Settings
+from .sources import sources_of
 from .totals import Totals
-from .verdict import sources_of, verdict
 
 __all__ = ["write_summary"]
 
 
-def write_summary(run: Run, settings: Settings, data: RunData) -> dict[str, Any]:
-    """Write `summary.json` into the run's folder, and hand it on."""
+def write_summary(run: Run, settings: Settings, data: RunData) -> None:
+    """Write `summary.json` into the run's folder, and keep it with the data."""
     lines = run.references.lines(run.totals.ordered / max(run.totals.rows, 1))
     facts: dict[str, object] = {
         "title": settings.title,
@@ -49,10 +48,9 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> dict[str, Any]
         "constant": list(run.totals.clips.constant),
         "command": settings.command,
     }
-    summary = _means(data) | facts
-    summary |= {"verdict": verdict(summary)}
-    write_json(run.folder.file("summary.json"), summary)
-    return summary
+    data.summary = _means(data) | facts
+    data.summary["verdict"] = data.advice.sentence
+    write_json(run.folder.file("summary.json"), data.summary)
 
 
 def _means(data: RunData) -> dict[str, object]:

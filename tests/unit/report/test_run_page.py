@@ -10,10 +10,10 @@ from keyhole.facts import Reason
 from keyhole.least_squares import Moments
 from keyhole.report.page import Page, Section, Table, render
 from keyhole.report.run_page import _frontier_beside, run_page
-from keyhole.report.words import Units
 from keyhole.runs import RunData
 from keyhole.streams import Attribute, Label, Schema
 from keyhole.study.frontiers import Frontier, Level, Point
+from keyhole.words import Units
 
 NAMES = ("age", "weight", "a_name_so_long_that_somebody_would_have_cut_it_somewhere_in_the_middle", "noise")
 
@@ -66,7 +66,9 @@ def test_the_first_sentence_says_what_to_buy_what_it_costs_and_what_the_rest_wou
 
 def test_with_worth_the_sentence_weighs_error_against_money():
     dear = run(worth=0.01)
-    assert run_page(dear)[0].advice.startswith("Buy nothing: the typical error is ")
+    advice = run_page(dear)[0].advice
+    assert advice.startswith("Buy nothing: the typical error is ")
+    assert f"Stop buying age, weight and {NAMES[2]}: that lowers it by " in advice
     cheap = run(worth=0.05)
     assert run_page(cheap)[0].advice.startswith("Buy age: 2.00 EUR a row")
 

@@ -7,7 +7,7 @@
     select    who joins, leaves, is swapped      basket    the same where money is short (knapsack, ranking)
     adopt     the trial becomes the support      explain   what is known, in words
     fresh     what a row says of those outside   steps     a round's steps, from Python
-    block     many rows in one compiled call
+    idle      who is not bought again            block     many rows in one compiled call
 
 state <- fit, score <- adopt <- select; state <- predict <- update; all of them <- steps, block <- learner. Files of
 keyhole 0.1 are read by `release_0_1`.

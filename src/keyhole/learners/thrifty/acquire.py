@@ -2,9 +2,9 @@
 
     value_j = (|r_j| + b_t se_j) / sqrt(c_j)            b_t^2 = ln((d / k) sqrt(1 + t)) / 2: optimism
 
-Attributes never asked for come first. Every second round a place of the support is lent while someone waits for it
-(`explore`). With `spend`, members that must give way for a borrower, and what fills the free places, are exact
-knapsacks.
+Attributes never asked for come first, those that say nothing (`idle`) not at all. Every second round a place of the
+support is lent while someone waits for it (`explore`). With `spend`, members that must give way for a
+borrower, and what fills the free places, are exact knapsacks.
 """
 
 import math
@@ -51,15 +51,23 @@ def _optimism(rivals: float, rows: float) -> float:
 
 
 @bare
+def _awake(told: int, decay: float) -> bool:
+    """Whether the idle come first in this round: never where nothing fades, else once in 1 / (1 - decay) rows."""
+    return decay < 1.0 and int(told * (1.0 - decay)) > int((told - 1) * (1.0 - decay))
+
+
+@bare
 def _shortlist(state: State, pool: Bools, taken: Ints, money: float, values: Floats, items: Ints) -> int:
     """The best candidates that can be paid, best first, as many as `items` has room for; ties in the seeded order."""
     optimism = _optimism(state.order.size / state.given.k, state.now.n / state.now.g)
     n = items.size - items.size  # not 0: numba would compile `insert` for that number, and for the others
+    awake = _awake(state.now.told, state.given.decay)
     for p in range(state.order.size):
         j = state.order[p]
         me = state.attr[j]
-        if pool[j] and not taken[j] and me.place < 0 and me.price <= money:
-            n = insert(values, items, n, _value(me, state.now.s2, optimism), j)
+        if pool[j] and not taken[j] and me.place < 0 and me.price <= money and (me.idle == 0 or awake):
+            value = _FIRST / (1.0 + me.asked) if me.idle else _value(me, state.now.s2, optimism)
+            n = insert(values, items, n, value, j)
     return n
 
 

@@ -137,7 +137,7 @@ def line_up(state: State) -> None:
     lent the next refit is after 0.5 % more rows, but then only those who borrowed are looked at again.
     """
     now, order, value, place = state.now, state.order, state.attr["loan_value"], state.attr["place"]
-    waiting = order[(value[order] > 0.0) & (place[order] < 0)]
+    waiting = order[(value[order] > 0.0) & (place[order] < 0) & (state.attr["idle"][order] == 0)]
     claims = state.attr["claims"][waiting]
     many = np.bincount(claims, minlength=1)
     many[0] = 1

@@ -25,7 +25,7 @@ def refresh(state: State, attributes: Ints, total: int) -> bool:
     for i in range(total):
         j = attributes[i]
         me = attr[j]
-        if me.place >= 0 or me.rows < 2:
+        if me.place >= 0 or me.rows < 2 or me.idle:
             continue
         v = regress(me, state.pair[j], state.fit, now, now.s, u)
         new = now.m < given.k and me.asked >= 1.1 * me.failed

@@ -15,7 +15,7 @@ from ...rounds import Alarm, Round
 from ...state import Value
 from .alarms import alarms
 from .block import play_block
-from .explain import Explanation, explain
+from .explain import Explanation, explain, rate
 from .memory import Memory
 from .release_0_1 import upgraded
 from .select import refit
@@ -125,7 +125,8 @@ class Thrifty(Learner):
 
     def explain(self) -> Records[Explanation]:
         """One record per attribute, in the order of the columns."""
-        return Records(explain(self.memory.state, j, name) for j, name in enumerate(self.names))
+        paid = rate(self.memory.state) if self.market.priced else np.nan
+        return Records(explain(self.memory.state, j, name, paid) for j, name in enumerate(self.names))
 
     def set_state(self, flat: dict[str, Value]) -> None:
         """Take over a state, one that keyhole 0.1 wrote too."""

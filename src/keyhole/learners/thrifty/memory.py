@@ -13,14 +13,12 @@ from ...state import Stateful, Value
 from .interval import Calibration
 from .level import GAINS
 from .state import Account, Attribute, Fit, Given, Label, Member, Now, Pair, Records, Row, Shown, State, Work, record
-from .watch import Bell
+from .watch import ALARMS, Bell
 
 __all__ = ["Memory"]
 
 # At most this many rows and values are stored, older ones are overwritten; it starts small.
 _MOST_ROWS, _MOST_VALUES, _FIRST_ROWS = 1 << 15, 1 << 22, 256
-# So many alarms are remembered.
-_ALARMS = 32
 
 
 class Memory(Stateful):
@@ -56,7 +54,7 @@ class Memory(Stateful):
         self.calibration = Calibration()
         self.accounts: Records = np.zeros(len(GAINS), record(Account))
         self.accounts["gain"], self.accounts["belief"][0] = GAINS, 1.0
-        self.bell: Records = np.zeros(_ALARMS, record(Bell))
+        self.bell: Records = np.zeros(ALARMS, record(Bell))
         self.given: Records = np.zeros(1, record(Given))
         self.given[0] = (k, k0, spend, 1.0 if half_life is None else 0.5 ** (1.0 / half_life), _threshold(d, k))
         self.everything: Bools = np.ones(d, dtype=np.bool_)
@@ -83,7 +81,7 @@ class Memory(Stateful):
         m, queued = int(now["m"]), int(now["queued"])
         if not (0 <= m <= k and 0 <= queued <= d and 0 <= now["turn"] < max(queued, 1)):
             raise StateError("a count in the state is out of its range")
-        if now["told"] < 0 or now["rang"] < 0:
+        if now["told"] < 0 or now["rang"] < 0 or (now["told"] > rows and rows < self.most_rows):
             raise StateError("a count in the state is out of its range")
         Law().check("accounts.belief", self.accounts["belief"], self)
         if not np.array_equal(self.accounts["gain"], GAINS):

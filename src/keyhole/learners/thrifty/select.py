@@ -16,6 +16,7 @@ from .arrays import flags, zeros
 from .basket import rearrange
 from .explore import appraise, line_up
 from .fit import build, solve
+from .idle import mark_idle
 from .knapsack import knapsack
 from .memory import Memory
 from .score import enough, evidence, regress, shrinkage, swap
@@ -29,11 +30,11 @@ _TRIES = 6
 
 @inner
 def _evict(state: State, L: float) -> bool:
-    """Let the least significant member go, if z^2 = w^2 / (s2 V_aa) < L/2."""
+    """Let the least significant member go, if z^2 = w^2 / (s2 V_aa) < L/2; one that the others determine has none."""
     fit, trial, now = state.fit, state.trial, state.now
     m, worst, least = now.m, -1, 0.5 * L
     for a in range(m):
-        z2 = fit.member[a].w ** 2 / (now.s2 * fit.V[a, a])
+        z2 = fit.member[a].w ** 2 / (now.s2 * fit.V[a, a]) if state.attr[fit.member[a].j].idle == 0 else 0.0
         if z2 < least:
             worst, least = a, z2
     if worst < 0 or fit.gram[m, m] / now.g <= FEW:
@@ -100,7 +101,7 @@ def _score(state: State, L: float, fully: bool) -> None:
         v = regress(me, state.pair[j], fit, now, s, u) if me.rows >= 2 else 0.0
         full = me.price > left
         again = me.asked >= 1.1 * me.failed  # who failed comes back with news
-        if v > 0.0 and again and enough(me) and evidence(me, now.s2) > L:
+        if v > 0.0 and again and enough(me) and me.idle == 0 and evidence(me, now.s2) > L:
             me.gain = me.r**2 / me.c
             if full:
                 me.displaced = swap(fit, m, me.r, me.c, u, losses)
@@ -204,9 +205,11 @@ def _move(state: State, L: float, done: int) -> tuple[int, bool]:
 def refit(memory: Memory) -> None:
     """Weights anew, moves until nothing moves, who may borrow; next time after 3 % more rows."""
     state, limited = memory.state, memory.given["spend"][0] < math.inf
-    L = float(memory.given["L"][0])
+    L, before = float(memory.given["L"][0]), int(memory.now["score_at"][0])
     done, more = _move(state, L, 0)
     while more and limited and rearrange(state, L):
         done, more = _move(state, L, done + 1)
+    if memory.now["score_at"][0] != before:  # everybody was scored
+        mark_idle(state)
     if memory.now["queued"][0]:
         line_up(state)

@@ -87,6 +87,9 @@ class Attribute:
     far: float
     genuine: float
     void: float
+    # 1: constant or never observed; 2: determined by the support; how often it was bought when that was last asked.
+    idle: int
+    judged: int
 
 
 class Pair:
@@ -152,6 +155,9 @@ class Now(Watch):
     queued: int
     turn: int
     loans: float
+    # Changes of the support when it was last asked who is idle; at how many labels to ask again.
+    idle_moves: int
+    idle_at: int
     # How far few joint rows are trusted, since everybody was last scored: see `score.shrinkage`.
     s: float
 

@@ -1,6 +1,12 @@
 """What both engines of `thrifty` keep of the label, and what `change` watches it with: fields of a record (`state`)."""
 
-__all__ = ["Bell", "Watch"]
+__all__ = ["ALARMS", "RECALIBRATED", "Bell", "Watch"]
+
+# So many alarms are remembered.
+ALARMS = 32
+# What starts anew where f is another signal (`change.forget_recent`).
+_SUMS = ("n", "f", "y", "ff", "fy")
+RECALIBRATED = ("doubt", "firm", *(f"late_{name}" for name in _SUMS), *(f"past_{name}" for name in _SUMS))
 
 
 class Watch:

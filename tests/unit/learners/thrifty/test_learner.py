@@ -159,7 +159,7 @@ def test_it_explains_itself():
     records = learner.explain()
     assert [e.in_support for e in records] == [j in learner.support for j in range(8)]
     assert [e.weight for e in records] == pytest.approx(learner.weights)
-    assert records[0].reason == "constant so far"
+    assert records[0].reason == "constant so far: not bought again"
     inside = records[learner.support[0]]
     assert 0.0 < inside.uncertainty < abs(inside.weight)
     assert sum(e.bought for e in records) == 2000 * 3

@@ -4,6 +4,7 @@
     choose    what a row buys                       predict   y_hat from the bought values
     update    what a label teaches                  estimate  means, pooled covariances, least squares
     gram      the Gram of a new support             judge     what every source adds
+    beside    a source that is not in the fit
     belief    spike and slabs                       value     what more looks are worth
     select    who joins, leaves, is swapped         pace      what may be spent, and the exchange rate
     explain   what is known, in words               steps     entries into the compiled parts

@@ -19,7 +19,7 @@ from ..state import Records
 from .linear import possible, precision
 from .state import Fit, Now, State
 
-__all__ = ["add", "covariance", "fit_weights", "pooled", "refresh", "relevance"]
+__all__ = ["DOUBT", "FAITH", "add", "covariance", "fit_weights", "pooled", "refresh", "relevance"]
 
 # Rows that what was believed before counts for, in the fit and in a covariance.
 FAITH, DOUBT = 5.0, 4.0
@@ -30,8 +30,8 @@ _HEAVIEST = 20.0
 
 
 @inner
-def covariance(attr: Records, pair: Records, g: float, i: int, j: int) -> float:
-    """cov(x_i, x_j) as of the last refit."""
+def covariance(attr: Records, pair: Records, g: float, i: int, j: int, doubt: float) -> float:
+    """cov(x_i, x_j) as of the last refit; for `doubt` rows counts that it is 0."""
     one, two = attr[i], attr[j]
     if i == j:
         return float(one.sd * one.sd)
@@ -39,7 +39,7 @@ def covariance(attr: Records, pair: Records, g: float, i: int, j: int) -> float:
     if ij.n <= 0.0:
         return 0.0
     centred = ij.xx - one.mean * pair[j, i].x - two.mean * ij.x + ij.n * one.mean * two.mean
-    return float(min(limit, max(-limit, centred / (ij.n + DOUBT * g))))
+    return float(min(limit, max(-limit, centred / (ij.n + doubt * g))))
 
 
 @inner
@@ -49,7 +49,7 @@ def pooled(state: State) -> Floats:
     C = np.empty((m, m))
     for a in range(m):
         for e in range(m):
-            C[a, e] = covariance(state.attr, state.pair, state.now.g, A[a], A[e])
+            C[a, e] = covariance(state.attr, state.pair, state.now.g, A[a], A[e], DOUBT)
     possible(C)
     return C
 

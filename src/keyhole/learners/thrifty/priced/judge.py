@@ -1,7 +1,7 @@
 """What every source adds: a member, what would be lost without it; another, what it would bring, alone or instead.
 
     member a     lost = w_a' ((P^-1)_aa)^-1 w_a                                P: pooled precision of the fit
-    candidate s  r = cov(x_s, y) - Q w,   V = cov(x_s) - Q' P Q,   gain = r' V^-1 r,    Q = cov(x_fit, x_s)
+    candidate s  r = cov(x_s, y) - Q w,   V = cov(x_s) - Q' P Q,   gain = r' V^-1 r,    Q: see `beside`
     s for a      gain - (what a explains beside s) + lost,  compared with lost
 
 Each goes through the posterior of `belief`: what is measured by few rows is believed little.
@@ -14,8 +14,9 @@ import numpy as np
 from ...._jit import inner, jit
 from ...._types import Floats
 from .belief import learn_prior, posterior
-from .estimate import covariance, fit_weights, pooled, refresh, relevance
-from .linear import inverse, possible, precision
+from .beside import beside, doubt_of, rows_of, unseen
+from .estimate import fit_weights, pooled, refresh, relevance
+from .linear import inverse, precision
 from .state import Source, State
 
 __all__ = ["judge"]
@@ -24,30 +25,6 @@ __all__ = ["judge"]
 _SURE = 20.0
 # Less than this share of its variance is its own: determined by what is bought anyway.
 _OWN = 1e-3
-# An attribute of a panel that is shown less often than this, beside the others, takes no part in the judgement.
-_SELDOM = 0.2
-
-
-@inner
-def _most(state: State, me: Source) -> float:
-    """In how many rows the attribute of a source that is shown most often is shown."""
-    n = 0.0
-    for i in range(me.first, me.first + me.size):
-        j = state.listed[i]
-        n = max(n, state.pair[j, j].n / state.now.g)
-    return n
-
-
-@inner
-def _rows(state: State, me: Source) -> float:
-    """How many rows show a source: all of it but what is hardly ever there."""
-    n = most = _most(state, me)
-    for i in range(me.first, me.first + me.size):
-        j = state.listed[i]
-        shown = state.pair[j, j].n / state.now.g
-        if shown >= _SELDOM * most:
-            n = min(n, shown)
-    return n
 
 
 @inner
@@ -64,69 +41,12 @@ def _quadratic(A: Floats, b: Floats) -> float:
 def _member(state: State, me: Source, first: int, w: Floats, kappa: Floats) -> None:
     """What would be lost without a member whose attributes begin at column `first` of the fit."""
     fit, now = state.fit, state.now
-    me.n = _rows(state, me)
+    me.n = rows_of(state, me)
     me.gain = _quadratic(inverse(fit.P, first, me.size), fit.w[first : first + me.size])
     me.left = now.s2 + me.gain
     me.adds = posterior(me.gain, me.n, me.size, me.left, now.y_var, state.prior, w, kappa)
     state.tally[:] += w
     me.real, me.net, me.instead, me.idle = 1.0 - w[0], now.rate * me.adds - me.price, -1, 0
-
-
-@inner
-def _beside(state: State, me: Source, U: Floats, r: Floats, V: Floats) -> float:
-    """U = P Q, r and V of a candidate; the share of its variance that is its own.
-
-    Q is measured in n rows, so that Q' P Q explains m / n of anything by chance: that much is taken back.
-    """
-    fit, attr, pair, g = state.fit, state.attr, state.pair, state.now.g
-    m, q, own, most = fit.A.size, me.size, 0.0, _most(state, me)
-    Q, whole, explained = np.zeros((m, q)), 0.0, 0.0
-    for i in range(q):
-        j = state.listed[me.first + i]
-        it, r[i] = attr[j], 0.0
-        if pair[j, j].n / g < _SELDOM * most or it.sd == 0.0:
-            continue
-        r[i] = (it.xy - it.mean * it.y) / pair[j, j].n
-        for a in range(m):
-            Q[a, i] = covariance(attr, pair, g, fit.A[a], j)
-            r[i] -= fit.w[a] * Q[a, i]
-    for a in range(m):
-        for i in range(q):
-            U[a, i] = 0.0
-            for e in range(m):
-                U[a, i] += fit.P[a, e] * Q[e, i]
-    for i in range(q):
-        j = state.listed[me.first + i]
-        size = attr[j].sd ** 2
-        taken = 0.0
-        for a in range(m):
-            taken += Q[a, i] * U[a, i]
-        if size > 0.0:
-            own = max(own, 1.0 - taken / size)
-            whole += 1.0
-            explained += min(taken / size, 1.0)
-    chance, share = m / me.n, 0.0
-    if explained > 0.0 and chance < 1.0:
-        share = max(0.0, explained / whole - chance) / ((1.0 - chance) * explained / whole)
-    for i in range(q):
-        j = state.listed[me.first + i]
-        for k in range(q):
-            V[i, k] = covariance(attr, pair, g, j, state.listed[me.first + k])
-            for a in range(m):
-                V[i, k] -= share * Q[a, i] * U[a, k]
-        V[i, i] = max(V[i, i], 0.02 * attr[j].sd ** 2)
-    possible(V)
-    return own
-
-
-@inner
-def _unseen(state: State, me: Source, C: Floats) -> float:
-    """Variance that members explain, in the rows that show the source and not them."""
-    fit, dark, j = state.fit, 0.0, state.listed[me.first]
-    for a in range(fit.A.size):
-        together = state.pair[fit.A[a], j].n / state.now.g
-        dark += fit.w[a] ** 2 * C[a, a] * (1.0 - min(1.0, together / me.n))
-    return dark
 
 
 @inner
@@ -180,19 +100,19 @@ def _exchange(
 
 
 @inner
-def _candidate(state: State, me: Source, C: Floats, w: Floats, kappa: Floats) -> None:
+def _candidate(state: State, me: Source, doubt: float, C: Floats, w: Floats, kappa: Floats) -> None:
     """What a source beside the support would bring."""
     now, m, q = state.now, state.fit.A.size, me.size
-    me.n, me.instead, me.idle = _rows(state, me), -1, 0
+    me.n, me.instead, me.idle = rows_of(state, me), -1, 0
     me.gain, me.left, me.adds, me.real, me.net = 0.0, now.s2, 0.0, 1.0 - math.exp(state.prior[0]), 0.0
     if me.n <= q + 3.0:
         me.idle = me.n == 0.0 and me.tried / now.g >= _SURE
         return
     U, r, V = np.empty((m, q)), np.empty(q), np.empty((q, q))
-    own = _beside(state, me, U, r, V)
+    own = beside(state, me, doubt, U, r, V)
     me.idle = own < _OWN and me.n >= _SURE
     V_inv = precision(V)
-    me.left = now.s2 + _unseen(state, me, C)
+    me.left = now.s2 + unseen(state, me, C)
     me.gain = 0.0 if own < _OWN else min(max(_quadratic(V_inv, r), 0.0), 0.98 * me.left)
     me.adds = posterior(me.gain, me.n, q, me.left, now.y_var, state.prior, w, kappa)
     state.tally[:] += w
@@ -210,7 +130,7 @@ def judge(state: State, faith: float) -> None:
     fit_weights(state.attr, fit, now)
     now.s2 = max(now.y_var - now.explained, 0.3 * now.error2, 1e-12)
     relevance(state)
-    C, w, kappa = pooled(state), np.empty(5), np.empty(5)
+    C, doubt, w, kappa = pooled(state), doubt_of(state), np.empty(5), np.empty(5)
     state.tally[:] = 0.0
     fit.P[:, :] = precision(C)
     for s in range(state.source.size):
@@ -223,5 +143,5 @@ def judge(state: State, faith: float) -> None:
         first += me.size
     for s in range(state.source.size):
         if state.source[s].place < 0:
-            _candidate(state, state.source[s], C, w, kappa)
+            _candidate(state, state.source[s], doubt, C, w, kappa)
     learn_prior(state.prior, state.hoped, state.tally, faith)

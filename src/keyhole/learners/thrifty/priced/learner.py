@@ -11,8 +11,9 @@ from ....errors import ConfigError
 from ....frames import Records
 from ....market import Market, Prices, Sources
 from ....protocol import Block, Draft, Learner
-from ....rounds import Round
+from ....rounds import Alarm, Round
 from ..._options import positive
+from ..alarms import alarms
 from .explain import SourceExplanation, explain
 from .memory import Memory
 from .select import refit
@@ -94,6 +95,11 @@ class Priced(Learner):
     def spent(self) -> float:
         """The money that was asked for so far, open and abandoned rounds included."""
         return float(self.memory.now["spent"][0])
+
+    @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """The changes of the world that were noticed, oldest first: the last 32."""
+        return alarms(self.memory.bell, self.memory.state.now)
 
     def explain(self) -> Records[SourceExplanation]:
         """One record per source, in the order of the columns."""

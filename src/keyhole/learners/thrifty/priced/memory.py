@@ -9,10 +9,11 @@ import numpy.typing as npt
 from ...._types import Bools, Floats, Ints
 from ....errors import StateError
 from ....market import Market
-from ....rules import Numbers, Rule
+from ....rules import Law, Numbers, Rule
 from ....state import Stateful, Value
 from ..interval import Calibration
 from ..state import Records, record
+from ..watch import ALARMS, RECALIBRATED, Bell
 from .belief import prior_weights
 from .gram import rebuild
 from .state import Attribute, Fit, Given, Now, Pair, Row, Source, State
@@ -31,10 +32,13 @@ class Memory(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = (
         *("attr", "source", "pair", "row", "shown", "x", "members", "queue", "now"),
-        *("A", "gram", "w", "x_bar", "ridge", "V", "P", "prior", "calibration"),
+        *("A", "gram", "w", "x_bar", "ridge", "V", "P", "prior", "calibration", "bell"),
     )
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown", "x", "A", "gram", "w", "x_bar", "ridge", "V", "P")
-    _rules: ClassVar[Mapping[str, Rule]] = {"V": Numbers(most=1e300), "P": Numbers(most=1e300)}
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        **dict.fromkeys(("V", "P"), Numbers(most=1e300)),
+        "prior": Numbers(least=-700.0, most=0.0),
+    }
 
     def __init__(self, market: Market, order: Ints, limits: Limits) -> None:
         d, n = len(market.names), len(market.sources)
@@ -62,6 +66,7 @@ class Memory(Stateful):
         self.given: Records = np.zeros(1, record(Given))
         self.given[0] = limits
         self.calibration = Calibration()
+        self.bell: Records = np.zeros(ALARMS, record(Bell))
         self.everything: Bools = np.ones(d, dtype=np.bool_)
         self._make_room()
         self.state = self._state()
@@ -93,6 +98,11 @@ class Memory(Stateful):
         self.state = self._state()
         rebuild(self.state, self.w.copy())
         self.now["moves"] += 1
+
+    def forget_recent(self) -> None:
+        """`change.forget_recent`: f is another signal now."""
+        for name in RECALIBRATED:
+            self.now[name] = 0.0
 
     def _make_room(self) -> None:
         """Arrays for the fit of the present support, and everybody's place in it."""
@@ -153,7 +163,7 @@ class Memory(Stateful):
             raise StateError("the sources in the state are others than those of the configuration")
         now, d, n = self.now[0], self.attr.size, self.source.size
         m, rows, queued = int(now["m"]), int(now["rows"]), int(now["queued"])
-        counts = 0 <= m <= n and 0 <= rows <= self.row.size and 0 <= queued <= n
+        counts = 0 <= m <= n and 0 <= rows <= self.row.size and 0 <= queued <= n and now["rang"] >= 0
         if not (counts and 0 <= now["turn"] < max(queued, 1) and now["lend"] in (0, 1) and now["g"] > 0.0):
             raise StateError("a count in the state is out of its range")
         if max(self.members.max(initial=0), self.queue.max(initial=0)) >= max(n, 1) or self.shown.max(initial=0) >= d:
@@ -161,6 +171,7 @@ class Memory(Stateful):
         ends = self.row["end"][:rows]
         if (np.diff(ends, prepend=0) < 0).any() or ends.max(initial=0) > self.x.size or self.x.size != self.shown.size:
             raise StateError("the stored rows in the state do not fit together")
+        Law().check("prior", np.exp(self.prior), self)
         self._check_fit(m)
 
     def _check_fit(self, m: int) -> None:
@@ -183,7 +194,7 @@ class Memory(Stateful):
         """The arrays as compiled functions take them."""
         fit = Fit(self.A, self.gram, self.w, self.x_bar, self.ridge, self.V, self.P)
         named = ("attr", "source", "listed", "pair", "row", "shown", "x", "members", "queue", "scratch")
-        arrays = {name: getattr(self, name) for name in (*named, "prior", "hoped", "tally")}
+        arrays = {name: getattr(self, name) for name in (*named, "prior", "hoped", "tally", "bell")}
         return State(**arrays, fit=fit, quantiles=self.calibration.quantiles, now=self.now[0], given=self.given[0])
 
 

@@ -22,8 +22,8 @@ _LARGEST = 1e100
 _HOPED = 3.0
 # The rate is a little above that of the last member, so that it does not come and go.
 _SLACK = 1.1
-# The part of its price that a look is charged at first, and after how many rows it is halfway to all of it.
-_FEE, _HALFWAY = 0.12, 2500.0
+# The part of its price that a look is charged at first and in the end, and after how many rows it is halfway there.
+_FEE, _LATE_FEE, _HALFWAY = 0.12, 0.5, 2500.0
 
 
 def ceiling(memory: Memory) -> float:
@@ -88,9 +88,10 @@ def horizon(memory: Memory) -> float:
 
 
 def fee(memory: Memory) -> float:
-    """The part of its price that a look is charged; all of it where money is short."""
+    """The part of its price that a look is charged, since looks end as soon as they speak against a source; all of it
+    where money is short."""
     now = memory.now[0]
     if np.isfinite(memory.given["total"][0]):
         return 1.0
     rows = float(now["n"] / now["g"])
-    return _FEE + (1.0 - _FEE) * rows / (rows + _HALFWAY)
+    return _FEE + (_LATE_FEE - _FEE) * rows / (rows + _HALFWAY)

@@ -24,12 +24,14 @@ def refit(memory: Memory) -> None:
     if memory.now["lacking"][0] > 0.1 * (memory.gram[-2, -2] + 1.0):
         judge(memory.state, FAITH)
         memory.rebuild()
-    tries = 2 * memory.source.size + 4
+    tries, before = 2 * memory.source.size + 4, set(memory.support)
     for _ in range(tries):
         exchange(memory)
         judge(memory.state, FAITH)
         if not _move(memory):
             break
+    if set(memory.support) != before:
+        memory.forget_recent()
     now = memory.now[0]
     rows = float(now["n"] / now["g"])
     # What few labels show of their variance is believed to the low side: money is spent on it.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ...._shared import Shared
 from ...._types import Floats, Ints
 from ..state import Quantiles, Records
+from ..watch import Watch
 
 __all__ = ["Attribute", "Fit", "Given", "Now", "Pair", "Row", "Source", "State"]
 
@@ -82,29 +83,14 @@ class Row:
     end: int
 
 
-class Now:
+class Now(Watch):
     """`now`: the running totals."""
 
-    # Weight of the present; sums of the weights, of y, of y^2.
-    g: float
-    n: float
-    y: float
-    yy: float
-    # Of the label, which is kept as (y - y_ref) / y_unit.
-    y_mean: float
-    y_var: float
-    y_low: float
-    y_high: float
-    y_ref: float
-    y_unit: float
-    # Mean of the label in the rows of the fit, what the fit explains, residual variance, running squared error.
+    # Mean of the label in the rows of the fit, what the fit explains.
     y_bar: float
     explained: float
-    s2: float
-    error2: float
-    # Rounds asked, labels told, rows stored, at how many labels to refit.
+    # Rounds asked, rows stored, at how many labels to refit.
     asked: int
-    told: int
     rows: int
     refit_at: int
     # Members; sources that wait to be looked at; whose turn it is; whether a place is lent next time.
@@ -172,5 +158,6 @@ class State(Shared):
     tally: Floats  # (5,) scratch: sums of the posterior weights over those who can be judged
     fit: Fit
     quantiles: Quantiles
+    bell: Records  # (32,) the last alarms, a ring: `now.rang` in all
     now: Now
     given: Given

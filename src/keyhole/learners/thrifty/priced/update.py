@@ -6,6 +6,7 @@ import numpy as np
 
 from ...._jit import inner
 from ...._types import Floats, Ints
+from ..change import GONE, weigh
 from ..interval import calibrate
 from .estimate import add, fit_weights
 from .predict import LABEL_WINSOR, deviations, drawn_in, scaled, signal, value
@@ -112,6 +113,19 @@ def _extend(state: State, first: int, end: int, y: float, complete: bool) -> Non
 
 
 @inner
+def _notice(state: State, said: float, y: float) -> None:
+    """What label y, predicted as `said`, says of a change; where that is much, judge the support at once."""
+    now = state.now
+    explained = now.explained if state.fit.A.size > 0 else 0.0
+    by = weigh(state.bell, now, explained, 1.0, said, y, said)
+    if by > 1.0:
+        now.g *= by
+        now.refit_at = now.told + 1
+    if by == GONE:
+        now.error2 = now.y_var
+
+
+@inner
 def tell(state: State, attributes: Ints, x: Floats, y: float, before: int, total: int) -> bool:
     """Learn from a row: values x of `total` attributes, of which the first `before` were bought before the label y.
 
@@ -127,6 +141,8 @@ def tell(state: State, attributes: Ints, x: Floats, y: float, before: int, total
         now.error2 += rate * ((said - y) ** 2 - now.error2)
         far = abs(said - scaled(told, now.y_ref, now.y_unit))  # the label as it came, not drawn in
         calibrate(state.quantiles, far, spread(state, attributes, x, before, v), now.told)
+        if there == m:
+            _notice(state, said, y)
     now.g /= state.given.decay
     first = _keep(state, attributes, x, total, y)
     end = state.row[now.rows - 1].end

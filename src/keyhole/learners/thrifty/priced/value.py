@@ -36,7 +36,8 @@ def _perfect(
         sd = math.sqrt(SLABS[i - 1] * y_var / q if n == 0.0 else kappa[i] * s2 / n)
         for z in range(_Z.size):
             adds = (kappa[i] * theta + sd * _Z[z]) ** 2 + (q - 1) * sd * sd
-            total += w[i] * _W[z] * max(rate * adds - me.price, 0.0)
+            likely = adds / ((kappa[i] * theta) ** 2 + q * sd * sd)
+            total += w[i] * _W[z] * likely * max(rate * adds - me.price, 0.0)
     return total
 
 
@@ -54,11 +55,15 @@ def _after(
         if i > 0:
             spread = SLABS[i - 1] * y_var / q if n == 0.0 else kappa[i] * s2 / n
         mean, sd = (n * theta + m * kappa[i] * theta) / (n + m), m / (n + m) * math.sqrt(spread + s2 / m)
+        lean, apart = spread / math.sqrt(spread + s2 / m), spread * s2 / (m * spread + s2) + (q - 1) * spread
         for z in range(_Z.size):
             others = max(1.0 + math.sqrt(2.0 / max(q - 1, 1)) * _OTHER[z], 0.1)
             gain = (mean + sd * _Z[z]) ** 2 + (q - 1) * sd * sd * others
             adds = posterior(gain, n + m, q, max(me.left, s2 + gain), y_var, prior, w_m, kappa_m)
-            total += w[i] * _W[z] * max(rate * adds - me.price, 0.0)
+            likely = 1.0
+            if i > 0:  # E |theta|^2 given what the looks say, over what it is without them
+                likely = ((kappa[i] * theta + lean * _Z[z]) ** 2 + apart) / ((kappa[i] * theta) ** 2 + q * spread)
+            total += w[i] * _W[z] * likely * max(rate * adds - me.price, 0.0)
     return total
 
 

@@ -43,13 +43,15 @@ def test_the_posterior_is_bayes_over_spike_and_slabs():
     assert np.exp(prior).sum() == pytest.approx(1.0)
     gain, n, q, v, y_var = 0.12, 50.0, 3, 0.9, 1.3
     got = _posterior(gain, n, q, v, y_var, prior, weight, kappa)
-    slabs = np.array([0.01, 0.03, 0.1, 0.3])
+    slabs = belief.SLABS
     g = n * slabs * y_var / q / v
     kap = g / (1 + g)
-    evidence = np.append(0.0, -q / 2 * np.log(1 + g) - (n - 1) / 2 * np.log(1 - gain / v * kap))
-    p = np.exp(prior + evidence)
+    mu2, u = kap**2 * gain, kap * v * (1 - kap * gain / v) / n
+    square = mu2 + q * u
+    evidence = -q / 2 * np.log(1 + g) - (n - 1) / 2 * np.log(1 - gain / v * kap) + np.log(square / slabs / y_var)
+    p = np.exp(prior + np.append(0.0, evidence))
     p /= p.sum()
-    within = kap**2 * gain + q * kap * v * (1 - kap * gain / v) / n
+    within = (square**2 + 2 * q * u**2 + 4 * u * mu2) / square
     assert np.allclose(weight, p, rtol=1e-12)
     assert got == pytest.approx(p[1:] @ within, rel=1e-12)
 
@@ -58,7 +60,21 @@ def test_without_rows_the_posterior_is_the_prior():
     prior, weight, kappa = belief.prior_weights(40), np.empty(5), np.empty(5)
     got = _posterior(0.0, 0.0, 1, 1.0, 2.0, prior, weight, kappa)
     assert np.allclose(weight, np.exp(prior))
-    assert got == pytest.approx(np.exp(prior[1:]) @ (belief.SLABS * 2.0))
+    assert got == pytest.approx(np.exp(prior[1:]) @ (3.0 * belief.SLABS * 2.0))  # E theta^4 / E theta^2 of a normal
+
+
+@pytest.mark.parametrize("q", [1, 4])
+def test_the_moments_within_a_slab_are_those_of_its_density(q):
+    """theta of q attributes, with the density |theta|^2 N(mu, u): by many draws, weighted."""
+    rng = np.random.default_rng(q)
+    gain, n, v, y_var, prior = 0.5, 12.0, 1.1, 1.4, np.log(np.array([1e-12, 1e-12, 1e-12, 1e-12, 1.0]))
+    weight, kappa = np.empty(5), np.empty(5)
+    got = _posterior(gain, n, q, v, y_var, prior, weight, kappa)
+    k = kappa[4]
+    theta = np.sqrt(k * v * (1 - k * gain / v) / n) * rng.normal(size=(400_000, q))
+    theta[:, 0] += k * np.sqrt(gain)
+    square = (theta**2).sum(axis=1)
+    assert got == pytest.approx((square**2).mean() / square.mean(), rel=0.01)
 
 
 def test_a_precision_is_the_inverse_whatever_the_scales_are():

@@ -5,7 +5,7 @@ import pytest
 
 from keyhole.least_squares import Moments
 from keyhole.market import Market
-from keyhole.report.baskets import Baskets
+from keyhole.runs.baskets import Baskets
 
 NAMES = ("age", "weight", "ldl", "hdl", "noise")
 
