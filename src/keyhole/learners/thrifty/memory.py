@@ -81,7 +81,7 @@ class Memory(Stateful):
         m, queued = int(now["m"]), int(now["queued"])
         if not (0 <= m <= k and 0 <= queued <= d and 0 <= now["turn"] < max(queued, 1)):
             raise StateError("a count in the state is out of its range")
-        if now["told"] < 0 or now["rang"] < 0:
+        if now["told"] < 0 or now["rang"] < 0 or (now["told"] > rows and rows < self.most_rows):
             raise StateError("a count in the state is out of its range")
         Law().check("accounts.belief", self.accounts["belief"], self)
         if not np.array_equal(self.accounts["gain"], GAINS):
