@@ -1,6 +1,6 @@
 """`thrifty` against every rival, on every stream: who loses how much more than a comparator that knows.
 
-python benchmarks/rivals.py [--seeds 6] [--judge] [--streams a,b] [--learners a,b] [--only excess,sure,alarms,tables]
+python benchmarks/rivals.py [--seeds 6] [--judge | --first SEED] [--streams a,b] [--learners a,b] [--only a,b]
 
     excess   mean excess loss, its standard error, its quantiles; who beats thrifty by two paired standard errors
     sure     coverage of thrifty's intervals from row 1000 on, and their width over that of the comparator's errors
@@ -197,12 +197,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=6)
     parser.add_argument("--judge", action="store_true", help="the seeds nobody tunes on")
+    parser.add_argument("--first", type=int, help="seeds from this one on instead")
     parser.add_argument("--streams", default=",".join(name for name in STREAMS if name not in LARGE))
     parser.add_argument("--learners", default=",".join(name for name in PLAYERS if name not in SLOW))
     parser.add_argument("--only", default="excess,sure,alarms")
     parser.add_argument("--shuffles", type=int, default=40)
     asked = parser.parse_args()
-    seeds = (JUDGING_SEEDS if asked.judge else DEVELOPMENT_SEEDS)[: asked.seeds]
+    kept = JUDGING_SEEDS if asked.judge else DEVELOPMENT_SEEDS
+    seeds = kept[: asked.seeds] if asked.first is None else range(asked.first, asked.first + asked.seeds)
     streams, parts = asked.streams.split(","), asked.only.split(",")
     if "excess" in parts:
         excess(streams, asked.learners.split(","), seeds)

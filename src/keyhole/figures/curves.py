@@ -33,10 +33,12 @@ def curves(
     levels: Sequence[tuple[str, float]] = (),
     cumulative: bool = False,
     interpolate: str = "linear",
+    log: bool = False,
 ) -> Figure:
     """Lines over x, their bands, and levels: thin lines across with their names.
 
-    An axis is logarithmic where its values span two decades, but not where the lines grow from zero.
+    An axis is logarithmic where its values span two decades, but not where the lines grow from zero; that of y, with
+    `log`, wherever it can be.
     """
     names = [line.name for line in lines]
     values = [
@@ -47,11 +49,14 @@ def curves(
         if np.isfinite(b)
     ]
     tall = [v for row in values for key, v in row.items() if key in ("y", "low", "high") and isinstance(v, float)]
-    log_y = not cumulative and _spans_decades([*tall, *(level for _, level in levels)])
-    scale_x = _axis_scale(not cumulative and _spans_decades(list(x)))
-    X = alt.X("x:Q", title=x_name, scale=scale_x, axis=axis(largest=max(x, default=0.0)))
-    scale_y = _fixed([*tall, *(level for _, level in levels)], log_y) if levels else _axis_scale(log_y)
-    Y = alt.Y("y:Q", title=y_name, scale=scale_y, axis=axis(grid=True, largest=max(tall, default=0.0)))
+    heights, widths = [*tall, *(level for _, level in levels)], list(x)
+    log_y = not cumulative and _spans(heights, 1 if log else 100)
+    log_x = not cumulative and _spans(widths, 100)
+    axis_x = axis(values=_ticks(widths) if log_x else None, largest=max(widths, default=0.0))
+    X = alt.X("x:Q", title=x_name, scale=_axis_scale(log_x), axis=axis_x)
+    scale_y = _fixed(heights, log_y) if levels else _axis_scale(log_y)
+    axis_y = axis(grid=True, values=_ticks(heights) if log_y else None, largest=max(heights, default=0.0))
+    Y = alt.Y("y:Q", title=y_name, scale=scale_y, axis=axis_y)
     colour, dash = scale(names)
     legend = alt.Legend() if len(names) > 1 else None
     base = alt.Chart(rows_of(values))
@@ -86,9 +91,25 @@ def _axis_scale(log: bool) -> alt.Scale:
     return alt.Scale(type="log", nice=False) if log else alt.Scale(zero=False, nice=True)
 
 
-def _spans_decades(values: Sequence[float]) -> bool:
+def _spans(values: Sequence[float], factor: float) -> bool:
     finite = [v for v in values if np.isfinite(v)]
-    return bool(finite) and min(finite) > 0 and max(finite) > 100 * min(finite)
+    return bool(finite) and min(finite) > 0 and max(finite) > factor * min(finite)
+
+
+def _ticks(values: Sequence[float]) -> list[float]:
+    """Where a logarithmic axis has ticks: 1, 2, 5, 10, ... within three decades, then powers of ten, at most eight.
+
+    >>> _ticks([3.0, 180.0])
+    [5.0, 10.0, 20.0, 50.0, 100.0]
+    >>> _ticks([1.0, 1e24])[:3]
+    [1.0, 1000.0, 1000000.0]
+    """
+    finite = [v for v in values if np.isfinite(v)]
+    low, high = min(finite), max(finite)
+    powers = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    steps = (1, 2, 5) if high < 1000 * low else (1,)
+    found = [float(f"{step}e{power}") for power in powers[:: -(-len(powers) // 9)] for step in steps]
+    return [tick for tick in found if low <= tick <= high]
 
 
 def _fixed(values: Sequence[float], log: bool) -> alt.Scale:

@@ -22,9 +22,12 @@ who else does how well. Every number below was written by
 
     {command}
 
-with keyhole {version} (`make measured` does the same): medians over seeds, with 10 to 90 % of them in brackets. Streams
-are synthetic, so that the true weights are known and regret is against them. At such T the theorems promise nothing yet
-(`keyhole bounds` says from which T on they do): what is not seen here is not refuted.
+with keyhole {version}: medians over seeds, with 10 to 90 % of them in brackets. Each section ends with its size; where
+that is the full one, `keyhole study NAME` had played it before into the same folder (`make measured` does all this).
+Streams are synthetic, so that the true weights are known and regret is against them. Who has less than whom is asked
+seed by seed, on the same rows, and is called undecided where the median of the ratios is not for 95 % sure on one side
+of 1. At such T the theorems promise nothing yet (`keyhole bounds` says from which T on they do): what is not seen here
+is not refuted.
 """
 
 

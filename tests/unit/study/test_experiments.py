@@ -81,6 +81,20 @@ def test_a_trace_says_what_a_plain_run_says():
     assert found["fits"][-1] == fits
 
 
+@pytest.mark.filterwarnings("ignore:w was 0")
+@pytest.mark.parametrize(("c", "fits"), [(0.05, 1.0), (1e-6, 0.0)])
+def test_the_true_weights_fit_within_s_gamma(c, fits):
+    """By far, and by far not: the constraint is on sums over s explorations, not on their mean."""
+    part = Part(f"ds-oslrc[explore=1,tuning=scaled({c})]", 8, 3, 0, 0.1, "uniform", 400, 1)
+    assert trace(part)["fits"][-1] == fits
+    learner = kh.make("ds-oslrc", d=8, k=3, seed=0, explore=1, tuning=f"scaled({c})")
+    X, y, w = kh.streams.synthetic(8, 3, 400, sigma=0.1, seed=1)
+    kh.play(learner, X, y)
+    seq, gamma = learner.estimate.seq, learner.estimate.width.gamma(400)
+    slack = np.abs(seq.b - seq.H @ w).max()
+    assert gamma < slack < 400 * gamma if fits else slack > 400 * gamma
+
+
 def test_parts_differ_by_what_decides_them_and_by_the_learners_source(monkeypatch):
     keys = {
         PART.key,
@@ -220,7 +234,8 @@ def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
     finding = Experiment("regret")._judge(made_up(Experiment("regret"), regret))
     assert "After 200000 rounds aer has the least regret. Up to T = 1e+06 the exploring rounds" in finding.verdict
     assert (
-        "cost T^0.50 (the sqrt(T) of its bound), and all of its regret grows like T^0.50; exploring" in finding.verdict
+        "cost T^0.50 (the sqrt(T) of its bound), and all of its regret grows like T^0.5 (0.5 to 0.5); exploring"
+        in finding.verdict
     )
     assert finding.head[1:4] == ["regret at 200000", "T", "regret at T"]
     ends = {row[0]: row[1:4] for row in finding.rows}
@@ -231,8 +246,14 @@ def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
     assert Experiment("regret")._judge(made_up(quick, regret)).head[1:3] == ["T", "regret at T"]
     assert finding.agrees is Agreement.SEEN
     slow = made_up(Experiment("regret"), lambda p, t: {"regret": t**0.9})
-    assert "grows like T^0.90, not yet like sqrt(T)" in Experiment("regret")._judge(slow).verdict
+    assert (
+        "grows like T^0.9 (0.9 to 0.9), not yet like sqrt(T): at T it has 100 % of the support"
+        in Experiment("regret")._judge(slow).verdict
+    )
     assert Experiment("regret")._judge(slow).agrees is Agreement.NOT_SEEN
+    some = made_up(Experiment("regret"), lambda p, t: {"regret": t ** (0.9 if p.seed == 3 else 0.4)})
+    assert "grows like T^0.4 (0.4 to 0.65), not for every seed like" in Experiment("regret")._judge(some).verdict
+    assert Experiment("regret")._judge(some).agrees is Agreement.UNDECIDED
     assert "stays 0 throughout" in finding.verdict
     assert "have the least regret (which of them less is undecided" in Experiment("regret")._judge(slow).verdict
     assert finding.rows[0][0] == "oracle-support"
@@ -252,7 +273,10 @@ def test_what_counts_of_a_regret_is_its_last_decade():
         lambda p, t: {"regret": np.where(t < 9e4, t, (9e4 * t) ** 0.5), "exploring": np.where(t < 9e4, t**0.1, t**0.7)},
     )
     said = Experiment("regret")._judge(bent).verdict
-    assert "cost T^0.70 (not the sqrt(T) of its bound), and all of its regret grows like T^0.50; exploring" in said
+    assert (
+        "cost T^0.70 (not the sqrt(T) of its bound), and all of its regret grows like T^0.5 (0.5 to 0.5); exploring"
+        in said
+    )
 
 
 def test_who_is_ahead_when_the_rows_switch_and_since_when():

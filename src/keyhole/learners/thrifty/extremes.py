@@ -17,21 +17,14 @@ from ..._types import Floats, Ints
 from .change import likelihood, noise
 from .fit import mean_and_variance
 from .state import Attribute, State
+from .units import scaled
 
-__all__ = ["judge_extremes", "scaled", "sized", "winsorised"]
+__all__ = ["judge_extremes", "sized", "winsorised"]
 
 # Deviations beyond which a value is extreme, once so many were seen; the most that is believed of either side.
 _EXTREME, _SEEN, _SURE = 6.0, 10, 20.0
 # In variances: a deviation whose square is below this is not extreme, whatever rounding does; no root has to be taken.
 _ORDINARY = 0.999 * _EXTREME**2
-# Whatever is larger after scaling is no measurement; its square must stay finite.
-_LARGEST = 1e60
-
-
-@inner
-def scaled(x: float, ref: float, unit: float) -> float:
-    """(x - ref) / unit; 0 while only one value was seen."""
-    return min(max((x - ref) / unit, -_LARGEST), _LARGEST) if unit > 0.0 else 0.0
 
 
 @inner

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from ..._bare import inner
 from ..._types import Floats, Ints
-from .extremes import scaled, winsorised
+from .extremes import winsorised
 from .fit import impute
 from .level import level
 from .state import Now, State
+from .units import scaled
 
 __all__ = ["Signal", "answer", "predict", "signal"]
 

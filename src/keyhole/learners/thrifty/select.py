@@ -196,7 +196,7 @@ def _move(state: State, L: float, done: int) -> tuple[int, bool]:
                 break
         done, fully = done + 1, True
     _call_again(now, fully)
-    now.queued = 0
+    now.queued = now.turn = 0
     for j in range(state.attr.size):
         now.queued += state.attr[j].loan_value > 0.0 and state.attr[j].place < 0
     return done, done < most

@@ -9,7 +9,7 @@ import math
 from ..._bare import inner
 from ..._types import Floats, Ints
 from .change import notice
-from .extremes import judge_extremes, scaled, sized, winsorised
+from .extremes import judge_extremes, sized, winsorised
 from .fit import add
 from .fresh import refresh
 from .interval import calibrate
@@ -18,6 +18,7 @@ from .predict import Signal, answer
 from .score import accumulate
 from .spread import spread
 from .state import Now, Records, State
+from .units import power, scaled
 
 __all__ = ["renew", "tell"]
 
@@ -25,12 +26,6 @@ __all__ = ["renew", "tell"]
 _DEVIATIONS, _HALVES, _LARGEST = 6.0, 0.5 ** (1.0 / 200.0), 1e300
 # The weight of the present beyond which all sums are divided by it.
 _HEAVY = 1e30
-
-
-@inner
-def _power(x: float) -> float:
-    """The power of two next to |x|: dividing by it loses no digit. A difference below 1e-90 is not resolved."""
-    return math.ldexp(1.0, math.frexp(max(abs(x), 1e-90))[1])
 
 
 @inner
@@ -83,7 +78,7 @@ def _keep(attr: Records, shown: Records, t: int, g: float, attributes: Ints, x: 
         if me.observed == 0:
             me.ref = x[i]
         if me.unit == 0.0 and x[i] != me.ref:
-            me.unit = _power(x[i] - me.ref)
+            me.unit = power(x[i] - me.ref)
         came = scaled(x[i], me.ref, me.unit)
         shown[t, n].j, shown[t, n].x = j, winsorised(me, came)
         mean, z = (me.raw_x / me.raw_n if me.observed else 0.0), sized(me, came)
@@ -143,7 +138,7 @@ def tell(state: State, said: Signal, attributes: Ints, x: Floats, y: float, befo
     if now.told == 0:
         now.y_ref = y
     if now.y_unit == 0.0 and y != now.y_ref:
-        now.y_unit = _power(y - now.y_ref)
+        now.y_unit = power(y - now.y_ref)
     y, whole = scaled(y, now.y_ref, now.y_unit), said.shown == now.m
     if now.told > 0:
         y_hat, c = answer(now, said.f), level(state.accounts)

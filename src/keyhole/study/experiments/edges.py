@@ -18,7 +18,8 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
     ends = {name: [band_at_end(groups[name, k], "regret") for k in sizes] for name in names}
     lines = [Curve(name, *(np.array([b[i] for b in bands]) for i in range(3))) for name, bands in ends.items()]
     T, d = results[0][1]["t"][-1], results[0][0].d
-    figure = curves(f"Regret at T = {T:g}, d = {d}", np.array(sizes, dtype=np.float64), lines, "k", "regret")
+    x = np.array(sizes, dtype=np.float64)
+    figure = curves(f"Regret at T = {T:g}, d = {d}", x, lines, "k", "regret", log=True)
     ratios = {k: paired(groups["support-bandit", k], groups["thrifty", k], "regret") for k in sizes}
     said = ", ".join(f"{ratio.band.middle:.3g} (k = {k})" for k, ratio in ratios.items())
     better = _at(k for k, ratio in ratios.items() if ratio.called() == "less") or "at no k here"

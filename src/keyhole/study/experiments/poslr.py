@@ -22,7 +22,8 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
     ends = {name: [band_at_end(groups[name, k0], "regret") for k0 in extras] for name in names}
     lines = [Curve(name, *(np.array([b[i] for b in bands]) for i in range(3))) for name, bands in ends.items()]
     T = results[0][1]["t"][-1]
-    figure = curves(f"Regret at T = {T:g} against k0", np.array(extras, dtype=np.float64), lines, "k0", "regret")
+    x = np.array(extras, dtype=np.float64)
+    figure = curves(f"Regret at T = {T:g} against k0", x, lines, "k0", "regret", log=True)
     rows = [[name, *(written(b) for b in bands)] for name, bands in ends.items()]
     rivals = {
         (n, k0): paired(groups[n, k0], groups[_OURS, k0], "regret") for n in _TABLE if n in names for k0 in extras

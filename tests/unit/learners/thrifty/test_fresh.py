@@ -26,9 +26,9 @@ def slow(state, j):
     return r, c, math.sqrt((c * now.s2 / n + apart) * (1.0 + 4.0 / me.rows))
 
 
-def rounds(d=12, k=3, T=160, design="ar(0.5)"):
+def rounds(d=12, k=3, T=160, sigma=0.1, design="ar(0.5)"):
     """A learner row by row: what it bought, whether the support moved in that row, and its state after it."""
-    X, y, _ = kh.streams.synthetic(d, k, T, design=design, seed=5)
+    X, y, _ = kh.streams.synthetic(d, k, T, sigma, design, seed=5)
     learner = kh.make("thrifty", d=d, k=k, seed=0)
     for t in range(T):
         r, moves = learner.ask(), int(learner.memory.now["moves"][0])
@@ -56,9 +56,10 @@ def test_nobody_bought_is_judged_by_older_rows():
 
 
 def test_whoever_reaches_the_evidence_while_there_is_room_is_tried_in_that_row():
-    most = 0
-    for bought, moved, state in rounds(T=300):
-        most = max(most, int(state.now.m))
+    unforeseen, due = 0, 1
+    for bought, moved, state in rounds(d=60, T=1500, sigma=0.3, design="uniform"):
+        unforeseen += moved and state.now.told < due
+        due = state.now.refit_at
         for j in bought:
             me = state.attr[j]
             if me.place >= 0 or state.now.m == 3 or me.rows < 5 or me.c <= 0.0:
@@ -66,7 +67,8 @@ def test_whoever_reaches_the_evidence_while_there_is_room_is_tried_in_that_row()
             rho = min(me.r**2 / (me.c * state.now.s2), 0.98)
             ratio = (me.r / me.se) ** 2 * (-math.log1p(-rho) / rho if rho > 1e-6 else 1.0)
             assert ratio <= state.given.L or me.failed > 0 or moved
-    assert most == 3
+    assert unforeseen > 1
+    assert state.now.m == 3
 
 
 def test_a_row_that_decides_nothing_calls_for_no_refit():

@@ -24,7 +24,7 @@ from ...._types import Floats
 
 __all__ = ["FAITH", "SLABS", "learn_prior", "posterior", "prior_weights"]
 
-SLABS = np.array([0.005, 0.015, 0.05, 0.15])
+SLABS = np.array([0.005, 0.02, 0.07, 0.25])
 # How the weight of all slabs is spread: what is worth a price is seldom small.
 _SPREAD = np.array([0.125, 0.125, 0.25, 0.5])
 # For so many sources counts what was hoped of them before any was judged.

@@ -52,6 +52,7 @@ class Priced(Learner):
         total: float | None = None,
         rows: float | None = None,
     ) -> None:
+        # The same arguments as `Thrifty`, one by one: what a constructor takes is read off it.
         market = Market.build(names, sources, known, prices)
         super().__init__(names, k, min(k0, max(len(market.sources) - 1, 0)), seed, market)
         if self.d > _WIDEST:

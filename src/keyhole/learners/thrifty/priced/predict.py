@@ -6,22 +6,15 @@ import numpy as np
 
 from ...._jit import inner
 from ...._types import Bools, Floats, Ints
+from ..units import scaled
 from .estimate import FAITH
 from .linear import precision
 from .state import Attribute, Now, Pair, State
 
-__all__ = ["deviations", "drawn_in", "predict", "scaled"]
+__all__ = ["deviations", "drawn_in", "predict"]
 
 # Values beyond this many deviations are drawn in, once ten were seen; labels beyond this many.
 _WINSOR, LABEL_WINSOR = 6.0, 8.0
-# Whatever is larger after scaling is no measurement; its square must stay finite.
-_LARGEST = 1e60
-
-
-@inner
-def scaled(x: float, ref: float, unit: float) -> float:
-    """(x - ref) / unit; 0 while only one value was seen."""
-    return min(max((x - ref) / unit, -_LARGEST), _LARGEST) if unit > 0.0 else 0.0
 
 
 @inner

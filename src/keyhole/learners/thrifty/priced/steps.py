@@ -57,6 +57,9 @@ def play(
     Predictions go into `out`, the lowest level whose interval held the label into `levels`, purchases into `bought`, of
     which `sizes` come before and after the label; a NaN label closes a round unlearnt. No value is read that was not
     bought.
+
+    The same loop as in `thrifty.block`, written twice: what it calls is other code, and a compiled loop that is given
+    its functions as arguments could not have them inlined.
     """
     x = np.empty(bought.shape[1])
     for t in range(first, y.size):

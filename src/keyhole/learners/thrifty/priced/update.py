@@ -8,8 +8,9 @@ from ...._jit import inner
 from ...._types import Floats, Ints
 from ..change import GONE, weigh
 from ..interval import calibrate
+from ..units import power, scaled
 from .estimate import add, fit_weights
-from .predict import LABEL_WINSOR, deviations, drawn_in, scaled, signal, value
+from .predict import LABEL_WINSOR, deviations, drawn_in, signal, value
 from .spread import spread
 from .state import Now, State
 
@@ -20,25 +21,19 @@ _EVERY = 200
 
 
 @inner
-def _power(x: float) -> float:
-    """The power of two next to |x|: dividing by it loses no digit. A difference below 1e-90 is not resolved."""
-    return math.ldexp(1.0, math.frexp(max(abs(x), 1e-90))[1])
-
-
-@inner
 def _label(now: Now, y: float) -> float:
     """The label in its own units, drawn in."""
     if now.told == 0:
         now.y_ref = y
     if now.y_unit == 0.0 and y != now.y_ref:
-        now.y_unit = _power(y - now.y_ref)
+        now.y_unit = power(y - now.y_ref)
     y = scaled(y, now.y_ref, now.y_unit)
     return drawn_in(y, now.n / now.g, now.y / now.n, now.yy / now.n, LABEL_WINSOR) if now.told > 0 else y
 
 
 @inner
 def _count(now: Now, y: float) -> None:
-    """The label into its sums."""
+    """The label into its sums; the plain engine's are drawn in and corrected otherwise."""
     now.n += now.g
     now.y += now.g * y
     now.yy += now.g * y * y
@@ -63,7 +58,7 @@ def _keep(state: State, attributes: Ints, x: Floats, total: int, y: float) -> in
         if me.observed == 0:
             me.ref = x[i]
         if me.unit == 0.0 and x[i] != me.ref:
-            me.unit = _power(x[i] - me.ref)
+            me.unit = power(x[i] - me.ref)
         state.shown[end], state.x[end] = j, value(me, state.pair[j, j], now.g, x[i])
         me.observed += 1
         end += 1
