@@ -43,7 +43,7 @@ def test_the_accounts_are_those_of_a_switching_filter():
 
 
 def test_no_account_follows_a_label_further_than_its_reach():
-    memory = settled((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0))
+    memory = settled((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 0.0))
     followed(memory.state, 1000.0, 2.0)
     assert np.abs(memory.accounts["c"]).max() <= 0.5 * 2.0
 
