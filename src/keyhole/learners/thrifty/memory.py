@@ -81,7 +81,7 @@ class Memory(Stateful):
         m, queued = int(now["m"]), int(now["queued"])
         if not (0 <= m <= k and 0 <= queued <= d and 0 <= now["turn"] < max(queued, 1)):
             raise StateError("a count in the state is out of its range")
-        if now["told"] < 0 or now["rang"] < 0 or (now["told"] > rows and rows < self.most_rows):
+        if now["told"] < 0 or now["rang"] < 0:
             raise StateError("a count in the state is out of its range")
         Law().check("accounts.belief", self.accounts["belief"], self)
         if not np.array_equal(self.accounts["gain"], GAINS):
@@ -125,7 +125,7 @@ class Memory(Stateful):
             self.row = _grown(self.row, np.zeros(size + more, record(Row)))
             self.shown = _grown(self.shown, _blank(size + more, self.shown.shape[1]))
             self.state = self._state()
-        return self.row.size - told if self.row.size < self.most_rows else 1 << 40
+        return max(1, self.row.size - told) if self.row.size < self.most_rows else 1 << 40
 
     def _state(self) -> State:
         """The arrays as compiled functions take them."""
