@@ -2,7 +2,6 @@
 
 import math
 
-import numba
 import numpy as np
 import pytest
 
@@ -10,9 +9,10 @@ import keyhole as kh
 from keyhole.learners.thrifty.change import notice
 from keyhole.loading import from_bytes
 from keyhole.saving import to_bytes
+from tests.compiled import entry
 
 
-@numba.njit
+@entry
 def noticed(state, f, y, y_hat):
     notice(state, f, y, y_hat)
 

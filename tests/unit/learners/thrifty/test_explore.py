@@ -1,14 +1,14 @@
 """Who lends: a cheap member, and not the one whose stand-in or whose double the borrower may be."""
 
-import numba
 import numpy as np
 import pytest
 
 import keyhole as kh
 from keyhole.learners.thrifty.explore import _odds, appraise, line_up
+from tests.compiled import entry
 
 
-@numba.njit
+@entry
 def appraised(state, j, v, u, slab, s):
     appraise(state, j, v, u, slab, s)
 
@@ -82,7 +82,7 @@ def test_a_single_place_never_shows_two_attributes_and_settles_all_the_same():
     assert history.explored[3000:].mean() < 0.01
 
 
-@numba.njit
+@entry
 def prior_odds(now, d, k):
     return _odds(now, d, k)
 

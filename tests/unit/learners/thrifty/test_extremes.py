@@ -2,20 +2,20 @@
 
 import math
 
-import numba
 import numpy as np
 import pytest
 
 import keyhole as kh
 from keyhole.learners.thrifty.extremes import judge_extremes, sized, winsorised
+from tests.compiled import entry
 
 
-@numba.njit
+@entry
 def drawn(state, j, x):
     return winsorised(state.attr[j], x), sized(state.attr[j], x)
 
 
-@numba.njit
+@entry
 def judged(state, attributes, x, error):
     judge_extremes(state, attributes, x, x.size, error)
 

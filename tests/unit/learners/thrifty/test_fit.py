@@ -1,25 +1,25 @@
 """The sums are exact: fits and scores equal those computed afresh with numpy."""
 
-import numba
 import numpy as np
 import pytest
 
 import keyhole as kh
 from keyhole.learners.thrifty.fit import build, solve
 from keyhole.learners.thrifty.score import recount, regress
+from tests.compiled import entry
 
 
-@numba.njit
+@entry
 def solve_again(state):
     solve(state.fit, state.now.m, state.attr, state.now)
 
 
-@numba.njit
+@entry
 def build_trial(state, m, guess):
     build(state, m, guess)
 
 
-@numba.njit
+@entry
 def score_one(state, j, s, u):
     recount(state)
     return regress(state.attr[j], state.pair[j], state.fit, state.now, s, u)

@@ -2,14 +2,14 @@
 
 from itertools import product
 
-import numba
 import numpy as np
 import pytest
 
 from keyhole.learners.thrifty.knapsack import knapsack
+from tests.compiled import entry
 
 
-@numba.njit
+@entry
 def fill(values, prices, n, count, money, taken):
     knapsack(values, prices, n, count, money, taken)
 

@@ -2,7 +2,6 @@
 
 import math
 
-import numba
 import numpy as np
 import pytest
 
@@ -10,14 +9,15 @@ import keyhole as kh
 from keyhole.learners.thrifty.priced import belief, gram, linear
 from keyhole.learners.thrifty.priced.judge import judge
 from keyhole.learners.thrifty.priced.select import refit
+from tests.compiled import entry
 
 
-@numba.njit
+@entry
 def _posterior(gain, n, q, v, y_var, prior, weight, kappa):
     return belief.posterior(gain, n, q, v, y_var, prior, weight, kappa)
 
 
-@numba.njit
+@entry
 def _precision(C):
     return linear.precision(C)
 
