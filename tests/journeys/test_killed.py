@@ -60,14 +60,13 @@ def assert_equal_results(folder, whole):
         assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
 
 
-@pytest.mark.parametrize("learner", [SLOWLY, COMPILED])
-def test_killed_and_resumed_equals_uninterrupted(begin, uninterrupted, tmp_path, learner):
-    file, folder = uninterrupted("a.parquet", 1000, learner), tmp_path / "cut"
-    words = ("run", file.name, *BUDGET, *learner, "--out", "cut")
+def test_killed_and_resumed_equals_uninterrupted(begin, uninterrupted, tmp_path):
+    file, folder = uninterrupted("a.parquet", 5000, SLOWLY), tmp_path / "cut"
+    words = ("run", file.name, *RUN, "--out", "cut")
     codes = stop_at_random(begin, folder, words, random.Random(0), [signal.SIGKILL, signal.SIGINT])
     assert codes == [-signal.SIGKILL, 3, 0]
     starts = [s["first_row"] for s in json.loads((folder / "timing.json").read_text())["sessions"]]
-    assert 1 < starts[-1] <= 1000  # it really went on in the middle
+    assert 1 < starts[-1] <= 5000  # it really went on in the middle
     assert_equal_results(folder, tmp_path / "whole")
     assert not (folder / "journal").exists()
 

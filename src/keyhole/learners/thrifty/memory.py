@@ -19,6 +19,8 @@ __all__ = ["Memory"]
 
 # At most this many rows and values are stored, older ones are overwritten; it starts small.
 _MOST_ROWS, _MOST_VALUES, _FIRST_ROWS = 1 << 15, 1 << 22, 256
+# Scaled values end at 1e60 (`units`), and so, nearly, do their sums; the fourth power of one is still a number.
+_SUMS = Numbers(most=1e70)
 
 
 class Memory(Stateful):
@@ -81,8 +83,10 @@ class Memory(Stateful):
         m, queued = int(now["m"]), int(now["queued"])
         if not (0 <= m <= k and 0 <= queued <= d and 0 <= now["turn"] < max(queued, 1)):
             raise StateError("a count in the state is out of its range")
-        if now["told"] < 0 or now["rang"] < 0:
+        if now["told"] < 0 or now["rang"] < 0 or (now["told"] > rows and rows < self.most_rows):
             raise StateError("a count in the state is out of its range")
+        for name in ("x_j", "x_a"):
+            _SUMS.check(f"pair.{name}", self.pair[name], self)
         Law().check("accounts.belief", self.accounts["belief"], self)
         if not np.array_equal(self.accounts["gain"], GAINS):
             raise StateError("an account of the label's level in the state follows it otherwise than in this version")
@@ -125,7 +129,7 @@ class Memory(Stateful):
             self.row = _grown(self.row, np.zeros(size + more, record(Row)))
             self.shown = _grown(self.shown, _blank(size + more, self.shown.shape[1]))
             self.state = self._state()
-        return max(1, self.row.size - told) if self.row.size < self.most_rows else 1 << 40
+        return self.row.size - told if self.row.size < self.most_rows else 1 << 40
 
     def _state(self) -> State:
         """The arrays as compiled functions take them."""
