@@ -67,7 +67,7 @@ def test_a_level_that_jumps_is_followed_within_a_few_rows():
     _, plain = played(X, y)
     y[2000:] += 10.0
     learner, losses = played(X, y)
-    assert losses[2010:].sum() < plain[2010:].sum() + 6.0  # of 20 in all; without following, 100 times as much
+    assert losses[2010:].sum() < plain[2010:].sum() + 6.0  # of 20 in all
     assert any("level moved by +" in alarm.what for alarm in learner.alarms)
     assert learner.intercept == pytest.approx(10.0, abs=0.1)
 
