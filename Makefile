@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo measured test lint slow fuzz boundscheck coverage pythons docs lock dist clean
+.PHONY: demo measured test suite lint slow fuzz boundscheck coverage pythons docs lock dist clean
 
 # By uv, which is several times faster; by pip where uv does not reach the packages. `make LOCKED=1 ...` takes exactly the
 # versions of requirements-dev.lock, each held against its hashes, as the release does.
@@ -31,7 +31,11 @@ demo: .venv/installed
 	$(BIN)/keyhole demo --paper
 	@echo ' the learner live, on a page of its own: $(BIN)/keyhole serve --demo'
 
-test: lint
+# Both at once: the linters are done long before the tests, and fill what those leave idle.
+test: .venv/installed
+	@$(MAKE) --no-print-directory --jobs 2 lint suite
+
+suite: .venv/installed
 	$(BIN)/pytest -n 2 --dist worksteal
 
 lint: .venv/installed

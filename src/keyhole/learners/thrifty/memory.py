@@ -20,7 +20,7 @@ __all__ = ["Memory"]
 # At most this many rows and values are stored, older ones are overwritten; it starts small.
 _MOST_ROWS, _MOST_VALUES, _FIRST_ROWS = 1 << 15, 1 << 22, 256
 # Scaled values end at 1e60 (`units`), and so, nearly, do their sums; the fourth power of one is still a number.
-_SUMS = Numbers(most=1e70)
+_SUMS, _SQUARES = Numbers(most=1e70), Numbers(most=1e130)
 
 
 class Memory(Stateful):
@@ -33,7 +33,7 @@ class Memory(Stateful):
     _added: ClassVar[tuple[str, ...]] = ("accounts", "bell")
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown")
     # What is worked out anew at the next refit may be of any size; indices are checked below.
-    _rules: ClassVar[Mapping[str, Rule]] = {"attr": Anything(), "V": Numbers(most=1e300), "P": Numbers(most=1e300)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"attr": Anything(), "V": _SQUARES, "P": Numbers(most=1e300)}
 
     def __init__(self, order: Ints, k: int, k0: int, price: Floats, spend: float, half_life: float | None) -> None:
         d, width = order.size, k + k0
@@ -85,8 +85,11 @@ class Memory(Stateful):
             raise StateError("a count in the state is out of its range")
         if now["told"] < 0 or now["rang"] < 0 or (now["told"] > rows and rows < self.most_rows):
             raise StateError("a count in the state is out of its range")
-        for name in ("x_j", "x_a"):
-            _SUMS.check(f"pair.{name}", self.pair[name], self)
+        if not 0.0 < now["g"] < 1e60:
+            raise StateError("the weight of a new row in the state is none")
+        for field, names in (("pair", ("x_j", "x_a")), ("member", ("x_bar", "sd", "imputed"))):
+            for name in names:
+                _SUMS.check(f"{field}.{name}", getattr(self, field)[name], self)
         Law().check("accounts.belief", self.accounts["belief"], self)
         if not np.array_equal(self.accounts["gain"], GAINS):
             raise StateError("an account of the label's level in the state follows it otherwise than in this version")
