@@ -178,13 +178,16 @@ class StoredLearner:
             if self._live.cold:
                 with self.database.reading() as connection:
                     self._live.warm_up(connection)
+            head = self._live.head
             try:
                 with self.database.writing() as connection:
-                    return act(Desk(connection, self._live))
-            except ProtocolError:
-                raise  # refused before anything changed
-            except BaseException:  # what was done to the state in this process was not committed
-                self._live.forget()
+                    desk = Desk(connection, self._live)
+                    head = self._live.head
+                    return act(desk)
+            except BaseException as fault:
+                # A refusal changes nothing; but what was done before it in this transaction was not committed either.
+                if not isinstance(fault, ProtocolError) or self._live.head != head:
+                    self._live.forget()
                 raise
 
     # -- inside

@@ -283,6 +283,23 @@ def test_a_transaction_that_fails_leaves_nothing_here_or_there(store, monkeypatc
     assert all(verdict.good for verdict in check(store.database))
 
 
+def test_what_came_before_a_refusal_in_one_transaction_is_taken_back_with_it(store):
+    icu = create(store)
+    play(icu, 0, 3)
+    state, head = to_bytes(icu.learner()), store.heads()
+
+    def asked_and_refused(desk):
+        desk.ask("new", None, None)
+        desk.predict(99, {})
+
+    with pytest.raises(kh.ProtocolError, match="never asked"):
+        icu.transact(asked_and_refused)
+    assert store.heads() == head
+    assert to_bytes(icu.learner()) == state
+    play(icu, 3, 5)
+    assert all(verdict.good for verdict in check(store.database))
+
+
 def test_the_record_holds_where_a_replay_asks_otherwise(store, url, monkeypatch):
     def otherwise(config):
         learner = from_config(config)
