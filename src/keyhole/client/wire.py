@@ -12,6 +12,8 @@ from ..store.entries import Conflict, NoSuchLearner, NoSuchRound, Taken
 __all__ = ["Wire"]
 
 _TRIES = 5
+_AWAY = (502, 503, 504)
+"""A server that is going or coming, or a proxy that does not reach it."""
 
 
 class Wire:
@@ -42,19 +44,17 @@ class Wire:
                 connection.request(method, self._base + path, body, headers)
                 answer = connection.getresponse()
                 data = answer.read()
-            except (OSError, http.client.HTTPException) as fault:
-                self._mine.connection = None
-                if not left:
-                    raise ConnectionError(f"{self.url} does not answer: {fault}") from None
-                time.sleep(0.2 * (_TRIES - left))
-                continue
-            if answer.status == 503 and left:
-                time.sleep(0.2 * (_TRIES - left))
-                continue
-            if answer.status >= 400:
-                raise _error(answer.status, data)
-            return data
-        raise AssertionError("not reached")
+                if answer.status not in _AWAY:
+                    break
+                fault: object = answer.reason
+            except (OSError, http.client.HTTPException) as broken:
+                self._mine.connection, fault = None, broken
+            if not left:
+                raise ConnectionError(f"{self.url} does not answer: {fault}")
+            time.sleep(0.2 * (_TRIES - left))
+        if answer.status >= 400:
+            raise _error(answer.status, data)
+        return data
 
     def _connection(self) -> http.client.HTTPConnection:
         kept: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)

@@ -14,7 +14,7 @@ from ..store.store import Store
 from . import exports, labels, learners, metrics, pages, rounds, watching
 from .guard import Guard
 from .leaving import leave_with
-from .problems import Problem, add_handlers, problem
+from .problems import Problem, add_handlers, away
 from .settings import Settings
 
 __all__ = ["create_app", "from_environment"]
@@ -57,7 +57,7 @@ def from_environment() -> FastAPI:
 
 
 async def _store_is_away(request: Request, fault: Exception) -> Response:
-    return problem(503, "the store does not answer; try again", headers={"Retry-After": "1"})
+    return away("the store does not answer; try again")
 
 
 def _describe_problems(app: FastAPI) -> None:

@@ -1,11 +1,12 @@
 """What stands before every call: limits of size, the right host, the right origin, and headers that bind a browser."""
 
+from asyncio import CancelledError
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .problems import problem
+from .problems import away, problem
 from .settings import is_loopback
 
 __all__ = ["LIMIT", "Guard"]
@@ -87,6 +88,10 @@ class Guard:
         except _TooLarge:
             if not started:
                 await problem(413, f"the body is larger than {LIMIT} bytes; send it in parts")(scope, receive, dressed)
+        except CancelledError:  # a server that is told to go waits no longer; what was asked for may still be done
+            if started:
+                raise
+            await away("the server is going; try again")(scope, receive, dressed)
 
 
 def _plausible(host: str) -> bool:

@@ -9,10 +9,10 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
-from ..errors import ConfigError, ProtocolError
+from ..errors import ConfigError, ProtocolError, StateError
 from ..store.entries import Conflict, NoSuchLearner, NoSuchRound, Taken
 
-__all__ = ["RESPONSES", "Problem", "add_handlers", "problem"]
+__all__ = ["RESPONSES", "Problem", "add_handlers", "away", "problem"]
 
 TYPE = "application/problem+json"
 
@@ -20,7 +20,7 @@ TYPE = "application/problem+json"
 class Problem(BaseModel):
     """A problem document (RFC 9457)."""
 
-    type: str = Field(description="urn:keyhole:protocol, :config, :conflict, :missing, :access, or about:blank")
+    type: str = Field(description="urn:keyhole:protocol, :config, :conflict, :missing, :access, :state, or about:blank")
     title: str
     status: int
     detail: str = Field(description="One sentence: what, where, and what to do.")
@@ -39,6 +39,7 @@ _KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (ProtocolError, 422, "urn:keyhole:protocol"),
     (ConfigError, 422, "urn:keyhole:config"),
     (NoSuchLearner, 404, "urn:keyhole:missing"),
+    (StateError, 500, "urn:keyhole:state"),
 )
 
 
@@ -49,12 +50,18 @@ def problem(status: int, detail: str, kind: str = "about:blank", headers: dict[s
     return JSONResponse(content, status, headers, TYPE)
 
 
+def away(detail: str) -> JSONResponse:
+    """For now; every call may be tried again, because keys, predictions and labels are idempotent."""
+    return problem(503, detail, headers={"Retry-After": "1"})
+
+
 def add_handlers(app: FastAPI) -> None:
     """Every refusal of this app is a problem document."""
     for error, status, kind in _KINDS:
         app.add_exception_handler(error, _handler(status, kind))
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _broken)
 
 
 def _handler(status: int, kind: str) -> Callable[[Request, Exception], Awaitable[Response]]:
@@ -78,3 +85,7 @@ async def _http(request: Request, fault: Exception) -> Response:
     assert isinstance(fault, HTTPException)
     kind = "urn:keyhole:access" if fault.status_code in (401, 403) else "about:blank"
     return problem(fault.status_code, str(fault.detail), kind, dict(fault.headers or {}))
+
+
+async def _broken(request: Request, fault: Exception) -> Response:
+    return problem(500, "the server could not do this; its log says why")

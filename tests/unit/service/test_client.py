@@ -1,5 +1,8 @@
 """`kh.connect` has the store's interface: the same calls give the same values and the same errors."""
 
+import contextlib
+import http.client
+import json
 import math
 import socket
 import threading
@@ -17,19 +20,28 @@ from keyhole.service.settings import Settings
 from ..store.play import NAMES, create, play, row, seen
 
 
-@pytest.fixture
-def server(sqlite_url):
-    """A server in a thread of this process; gives its address and its store."""
-    app = create_app(Settings(sqlite_url))
+@contextlib.contextmanager
+def running(app):
+    """A server in a thread of this process, and its address."""
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))
     listening.listen()
-    running = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
     thread.start()
-    yield f"http://127.0.0.1:{listening.getsockname()[1]}", app.state.store
-    running.should_exit = True
-    thread.join()
+    try:
+        yield server, f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture
+def server(sqlite_url):
+    """The address of a server, and its store."""
+    app = create_app(Settings(sqlite_url))
+    with running(app) as (_, address):
+        yield address, app.state.store
 
 
 @pytest.fixture(params=["store", "client"])
@@ -129,10 +141,67 @@ def test_the_client_needs_only_the_core():
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
 
 
-def test_events_are_sent_as_they_are_written(server):
-    import http.client
-    import json
+def posted(address, path, body):
+    """Status, kind and content of an answer, and whether to try again."""
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=20)
+    connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    return answer.status, answer.headers["content-type"], json.loads(answer.read()), answer.headers["retry-after"]
 
+
+def test_a_server_that_goes_says_so_to_who_waits(sqlite_url):
+    """Calls that take longer than it stays are to be tried again: not a fault, and not the connection torn."""
+    app, answers = create_app(Settings(sqlite_url)), []
+    icu = create(app.state.store)
+    with running(app) as (server, address), icu._live.lock:  # the call waits for the learner
+        path = "/v1/learners/icu/rounds"
+        call = threading.Thread(target=lambda: answers.append(posted(address, path, {"key": "a"})))
+        call.start()
+        time.sleep(0.5)
+        server.should_exit = True
+        call.join()
+    ((status, kind, problem, again),) = answers
+    assert (status, kind, again) == (503, "application/problem+json", "1")
+    assert problem["detail"] == "the server is going; try again"
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_server_that_is_away_is_tried_again_and_then_said_to_be(sqlite_url, status, monkeypatch):
+    monkeypatch.setattr("keyhole.client.wire.time.sleep", lambda _: None)
+    app, tries = create_app(Settings(sqlite_url)), []
+
+    async def proxied(scope, receive, send):
+        """What stands between, and does not reach it every time."""
+        tries.append(scope["type"])
+        if scope["type"] != "http" or tries.count("http") in (3, 4, 5):
+            await app(scope, receive, send)
+        else:
+            await send({"type": "http.response.start", "status": status, "headers": []})
+            await send({"type": "http.response.body", "body": b"<h1>away</h1>"})
+
+    with running(proxied) as (_, address):
+        assert list(kh.connect(address)) == []  # at its third try
+        tries.extend(["http"] * 9)
+        with pytest.raises(ConnectionError, match="does not answer: (Bad Gateway|Service Unavailable|Gateway Timeout)"):
+            list(kh.connect(address))
+
+
+def test_what_the_server_cannot_do_is_a_problem_too(sqlite_url, monkeypatch):
+    app = create_app(Settings(sqlite_url))
+    icu = create(app.state.store)
+    with running(app) as (_, address):
+        remote = kh.connect(address)["icu"]
+        r = remote.ask(key="a")
+        with app.state.store.database.writing() as connection:
+            connection.exec_driver_sql("DELETE FROM keyhole_events")  # somebody's hand
+        with pytest.raises(kh.StateError, match="has lost its event 1: run keyhole store check"):
+            remote.ask(key="a")
+        monkeypatch.setattr(type(icu), "say", lambda *_: 1 / 0)
+        with pytest.raises(kh.StateError, match="its log says why"):
+            remote.predict(r, seen(r, 0))
+
+
+def test_events_are_sent_as_they_are_written(server):
     address, store = server
     icu = create(store)
     play(icu, 0, 1)
