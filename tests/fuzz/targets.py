@@ -30,6 +30,7 @@ __all__ = ["TARGETS", "quietly"]
 
 Case = Mapping[str, Any]
 MISSING = ("", "NA", "nan")
+TRUTHS = {"1": 1.0, "true": 1.0, "True": 1.0, "TRUE": 1.0, "0": 0.0, "false": 0.0, "False": 0.0, "FALSE": 0.0}
 
 
 @contextmanager
@@ -134,12 +135,14 @@ def by_hand(data: bytes, suffix: str, names: list[str]) -> Any:
     elif suffix == ".zip":
         data = zipfile.ZipFile(io.BytesIO(data)).read("data.csv")
     head, *rows = [row for row in csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")) if row]
-    places = [head.index(name) for name in names]
-    return np.array([[_number(row[i]) for i in places] for row in rows]).reshape(len(rows), len(names))
+    columns = [_numbers([row[head.index(name)] for row in rows]) for name in names]
+    return np.array(columns).T.reshape(len(rows), len(names))
 
 
-def _number(cell: str) -> float:
-    return float("nan") if cell in MISSING else float(cell)
+def _numbers(cells: list[str]) -> list[float]:
+    """A column that says nothing but true, false, 1 and 0 is one of yes and no; any other must be one of numbers."""
+    meaning = TRUTHS.__getitem__ if all(cell in TRUTHS for cell in cells if cell not in MISSING) else float
+    return [float("nan") if cell in MISSING else meaning(cell) for cell in cells]
 
 
 def schemas(case: Case) -> str:
