@@ -1,10 +1,16 @@
 """The store beside bare durable commits, and the service beside an endpoint that only commits; one process each.
 
-python benchmarks/store.py [--rounds 300] [--d 20] [--k 4] [--folder DIR]
+python benchmarks/store.py [--blocks 30] [--rounds 10] [--d 20] [--k 4] [--folder DIR ...]
 
-Ratios, medians over rounds, the two sides alternating in one run: ask + predict + tell through the store against three
-commits of the same bytes by `sqlite3` itself (write-ahead log, synchronous=FULL), and the same through HTTP against a
-FastAPI endpoint that only commits. Then the cost of a round early and late in a long history.
+ask + predict + tell through the store against three commits of the same bytes by `sqlite3` itself (write-ahead log,
+synchronous=FULL), and the same through HTTP against a FastAPI endpoint that only commits. Both sides play blocks of
+rounds in turns, first one, then the other, so that a disk or a neighbour that is slow for a while is slow for both; a
+ratio is that of two blocks beside each other, and the table has their median and the tenths at both ends. The quickest
+tenth of the single rounds stands beside it: a busy disk makes both sides alike and flatters the store, a quiet one does
+not. CPU seconds (of this process, the system's work for it included) do not depend on the disk's mood at all.
+
+On a folder in memory nothing is durable: its ratio says what the store does beside writing, and has no limit.
+Then the cost of a round early and late in a long history.
 """
 
 import argparse
@@ -16,6 +22,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time
@@ -115,39 +122,70 @@ def served(app: FastAPI) -> Iterator[str]:
         thread.join()
 
 
-def alternate(ours: Round, theirs: Round, rounds: int) -> tuple[float, float]:
-    """Median seconds of each, in turns; the first few only warm up."""
-    taken: tuple[list[float], list[float]] = ([], [])
-    for i in range(rounds + 10):
-        for side, play in enumerate((ours, theirs)):
-            start = perf_counter()
+@dataclass
+class Taken:
+    """What the blocks of one side took: seconds per round, of each block and of each round, and CPU seconds."""
+
+    blocks: list[float] = field(default_factory=list)
+    rounds: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+
+    def play(self, play: Round, first: int, rounds: int) -> None:
+        """One block."""
+        start, cpu = perf_counter(), process_time()
+        for i in range(first, first + rounds):
+            before = perf_counter()
             play(i)
-            if i >= 10:
-                taken[side].append(perf_counter() - start)
-    return median(taken[0]), median(taken[1])
+            self.rounds.append(perf_counter() - before)
+        self.blocks.append((perf_counter() - start) / rounds)
+        self.cpu.append((process_time() - cpu) / rounds)
+
+    @property
+    def quick(self) -> float:
+        """The time under which a tenth of the rounds stayed."""
+        return float(np.quantile(self.rounds, 0.1))
 
 
-def show(name: str, ours: float, theirs: float, limit: float) -> None:
+def alternate(ours: Round, theirs: Round, blocks: int, rounds: int) -> tuple[Taken, Taken]:
+    """Blocks in turns, and who is first in turns too; what comes before only warms up."""
+    for i in range(-10, 0):
+        ours(i), theirs(i)
+    sides = (Taken(), Taken())
+    for block in range(blocks):
+        turn = ((sides[0], ours), (sides[1], theirs))
+        for taken, play in turn if block % 2 else turn[::-1]:
+            taken.play(play, block * rounds, rounds)
+    return sides
+
+
+def show(name: str, ours: Taken, theirs: Taken, limit: float | None) -> None:
     """One line of the table."""
-    print(f"{name:42}{1e3 * ours:9.2f} ms{1e3 * theirs:9.2f} ms{ours / theirs:8.2f}   (at most {limit:g})")
+    ratios = np.array(ours.blocks) / np.array(theirs.blocks)
+    low, mid, high = np.quantile(ratios, [0.1, 0.5, 0.9])
+    cells = [f"{1e3 * median(side.blocks):8.2f}" for side in (ours, theirs)]
+    cells += [f"{mid:7.2f} ({low:.2f}-{high:.2f})", f"{ours.quick / theirs.quick:9.2f}"]
+    cells += [f"{1e3 * median(side.cpu):8.2f}" for side in (ours, theirs)]
+    cells += [f"{median(ours.cpu) / median(theirs.cpu):7.2f}", "" if limit is None else f"   at most {limit:g}"]
+    print(f"{name:8}" + "".join(cells))
 
 
-def compare(folder: Path, rounds: int, d: int, k: int) -> None:
+def compare(folder: Path, asked: argparse.Namespace, durable: bool) -> None:
     """Both ratios, and early against late."""
-    settings = Settings(f"sqlite:///{folder}/store.db")
-    app = create_app(settings)
+    d, k, size = asked.d, asked.k, (asked.blocks, asked.rounds)
+    app = create_app(Settings(f"sqlite:///{folder}/store.db"))
     icu = app.state.store.create("icu", "thrifty", names=[f"x{i}" for i in range(d)], k=k, prices=[1.0] * d, seed=0)
     play = store_round(icu, 0)
-    play(-1)
+    play(-99)
     texts, connection = bodies(icu), bare(folder)
 
     def three(_: int) -> None:
         for text in texts:
             commit(connection, text)
 
-    print(f"{rounds} rounds, d = {d}, k = {k}; medians, in turns")
-    print(f"{'':42}{'ours':>12}{'bare':>12}{'ratio':>8}")
-    show("ask + predict + tell, store", *alternate(play, three, rounds), 4.0)
+    where = "" if durable else "; in memory, nothing is durable"
+    print(f"{folder.parent}: ask + predict + tell, {size[0]} x {size[1]} rounds, d = {d}, k = {k}; ms a round{where}")
+    print(f"{'':8}{'ours':>8}{'bare':>8}{'ratio (10-90 %)':>20}{'quickest':>9}{'CPU':>8}{'bare':>8}{'ratio':>7}")
+    show("store", *alternate(play, three, *size), 4.0 if durable else None)
     with served(app) as here, served(committing(folder)) as there:
         other = http.client.HTTPConnection(there)
 
@@ -156,9 +194,10 @@ def compare(folder: Path, rounds: int, d: int, k: int) -> None:
                 other.request("POST", "/commit", text)
                 other.getresponse().read()
 
-        show("ask + predict + tell, HTTP", *alternate(http_round(here, 1), three_posts, rounds), 3.0)
+        show("HTTP", *alternate(http_round(here, 1), three_posts, *size), 3.0 if durable else None)
     early, late = growth(folder, d, k)
-    show("CPU of a round after 3000 others / at first", late, early, 1.5)
+    print(f"a round after 3000 others: {1e3 * late:.2f} ms CPU, at first {1e3 * early:.2f}: {late / early:.2f}", end="")
+    print("   at most 1.5\n")
 
 
 def growth(folder: Path, d: int, k: int) -> tuple[float, float]:
@@ -192,14 +231,17 @@ def growth(folder: Path, d: int, k: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Compare in a temporary folder, on the disk that is asked about."""
+    """Compare in temporary folders, on each disk that is asked about."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, value in {"rounds": 300, "d": 20, "k": 4}.items():
+    for name, value in {"blocks": 30, "rounds": 10, "d": 20, "k": 4}.items():
         parser.add_argument(f"--{name}", type=int, default=value)
-    parser.add_argument("--folder", type=Path, help="where the files go; left out: the system's temporary folder")
+    words = "where the files go; left out: the system's temporary folder, and one in memory"
+    parser.add_argument("--folder", type=Path, nargs="*", help=words)
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=asked.folder) as name:
-        compare(Path(name), asked.rounds, asked.d, asked.k)
+    memory = Path("/dev/shm")
+    for parent in asked.folder or [Path(tempfile.gettempdir()), *([memory] if memory.is_dir() else [])]:
+        with tempfile.TemporaryDirectory(dir=parent) as name:
+            compare(Path(name), asked, durable=not parent.is_relative_to(memory))
 
 
 if __name__ == "__main__":
