@@ -32,6 +32,8 @@ def test_the_bound_is_taken_apart_and_called_what_it_is(typed):
     for other in ("ito2017-2", "ito2017-3", "kale2017-dantzig", "foster2016", "lower-regret", "best-sparse"):
         line = next(line for line in text.splitlines() if line.startswith(other))
         assert float(line.split()[1].lstrip("~")) > 0
+    negative = next(line for line in text.splitlines() if line.startswith("ds-poslrc "))
+    assert negative.split()[1] == "-"  # Theorem 2 has no positive value at such T: that is no bound to print
     assert "k0 = 5 stands in (--k0)" in text
     assert "stands in (--k0)" not in typed("bounds", "ds-oslrc", *SETTING, "--k0", "4")[1]
 

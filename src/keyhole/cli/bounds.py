@@ -88,7 +88,8 @@ def detail(b: "Bound") -> list[str]:
 def _how_often(b: "Bound") -> str:
     if b.in_mean:
         return "holds in the mean"
-    said = f"holds with probability {1 - b.failure:.4g}" if b.failure < 1 else "promises nothing: it may fail for sure"
+    failing = "promises nothing: what may go wrong adds up to a probability of 1"
+    said = f"holds with probability {1 - b.failure:.4g}" if b.failure < 1 else failing
     return f"{said} (delta {b.setting.delta:.3g})"
 
 
@@ -99,7 +100,8 @@ def _line(name: str, b: "Bound | str") -> list[str]:
     sign = "" if b.statement.exact else "~"
     useful = "never" if b.T_useful == float("inf") else f"{b.T_useful:.2g}"
     fits = b.statement.kind in ("regret", "error")
-    return [name, f"{sign}{b.total:.3g}", holds, b.verdict, useful if fits else "-", b.statement.source]
+    total = f"{sign}{b.total:.3g}" if b.total > 0 else "-"  # its logarithms may be negative where it is not made for T
+    return [name, total, holds, b.verdict, useful if fits else "-", b.statement.source]
 
 
 def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
