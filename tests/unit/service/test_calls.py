@@ -47,6 +47,43 @@ def test_a_whole_round(icu):
     assert state["mean_loss"] == pytest.approx((said["prediction"] - 0.25) ** 2)
 
 
+def test_a_learner_shows_what_it_is(api):
+    """Support, weights, loss beside that of who buys nothing, money, open rounds, warnings."""
+    prices = dict.fromkeys(NAMES, 2.0)
+    assert api.post("/v1/learners", json=ICU | {"algorithm": "thrifty", "prices": prices}).status_code == 201
+    for i in range(40):
+        r = ask(api, f"p{i}", **({"deadline": 1.0} if i == 39 else {}))
+        values = {name: ((7 * i + 3 * NAMES.index(name)) % 11) / 5 - 1 for name in r["attributes"]}
+        said = api.post(f"/v1/rounds/{r['id']}/prediction", json={"values": values}).json()
+        if i < 39:
+            y = sum(values.values())
+            assert api.post(f"/v1/rounds/{r['id']}/label", json={"y": y}).status_code == 200
+    assert said["low"] < said["prediction"] < said["high"]
+    state = api.get("/v1/learners/icu").json()
+    assert set(state["weights"]) <= set(NAMES)
+    assert 0 < len(state["support"]) <= 3
+    assert (state["rounds"], state["told"], state["open"]) == (40, 39, 1)
+    assert state["spent"] == 2.0 * sum(len(one["sources"]) for one in api.get("/v1/learners/icu/rounds").json())
+    assert state["mean_loss"] > 0
+    assert state["idle_loss"] > 0
+    assert state["warnings"] == ["1 open round is beyond its deadline"]
+    (listed,) = api.get("/v1/learners").json()
+    assert listed == {name: state[name] for name in listed}
+
+
+def test_a_store_that_is_away_is_no_fault_of_the_server(icu, app, monkeypatch):
+    from sqlalchemy.exc import OperationalError
+
+    def gone(*_):
+        raise OperationalError("SELECT 1", None, Exception("no route to host 10.0.0.4"))
+
+    monkeypatch.setattr(type(app.state.store.database), "reading", gone)
+    monkeypatch.setattr(type(app.state.store.database), "writing", gone)
+    for answer in (icu.get("/healthz"), icu.get("/v1/learners"), icu.post("/v1/learners/icu/rounds", json={})):
+        refused(answer, 503, "the store does not answer; try again")
+        assert answer.headers["retry-after"] == "1"
+
+
 def test_learners_are_made_once(api):
     assert api.get("/v1/learners").json() == []
     assert api.post("/v1/learners", json=ICU).status_code == 201

@@ -12,6 +12,7 @@ from keyhole.saving import to_bytes
 from keyhole.store import live
 from keyhole.store.checking import check
 
+from ... import databases
 from .play import NAMES, create, play, row, seen
 
 
@@ -372,3 +373,27 @@ def test_what_sqlite_committed_survives_a_power_cut(sqlite_url):
                     connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")
                 ]
                 assert settings == ["wal", 2]
+
+
+def test_learners_do_not_wait_for_each_other_on_postgresql():
+    """While one learner is held, rounds of another are asked and told; the first one itself has to wait."""
+    with (
+        kh.open_store(databases.postgres()) as store,
+        kh.open_store(store.database.url.render_as_string()) as elsewhere,
+    ):
+        icu, ward, mine = create(store), create(store, "ward"), []
+        play(ward, 0, 1)
+        waiting = threading.Thread(target=lambda: mine.append(elsewhere["icu"].ask(key="b").index))
+
+        def act(desk):
+            desk.ask("a", None, None)
+            waiting.start()
+            play(elsewhere["ward"], 1, 4)
+            waiting.join(0.5)
+            return list(mine)
+
+        assert icu.transact(act) == []
+        waiting.join()
+        assert mine == [2]
+        assert store["ward"].totals().told == 4
+        assert all(verdict.good for verdict in check(store.database))
