@@ -4,8 +4,9 @@ BIN := .venv/bin
 
 .PHONY: demo measured test suite lint slow fuzz boundscheck coverage pythons docs lock dist clean
 
-# By uv, which is several times faster; by pip where uv does not reach the packages. `make LOCKED=1 ...` takes exactly the
-# versions of requirements-dev.lock, each held against its hashes, as the release does.
+# By uv, which is several times faster; by pip where uv does not reach the packages. Compiled at once, as pip does it:
+# where Python may write no bytecode, every process that the tests start would do it again, for seconds. `make LOCKED=1
+# ...` takes exactly the versions of requirements-dev.lock, each held against its hashes, as the release does.
 ifdef LOCKED
 ISOLATION := --no-isolation
 define install
@@ -15,7 +16,7 @@ endef
 else
 define install
 $(BIN)/python -m pip install --quiet --disable-pip-version-check uv \
-  && $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[test]' \
+  && $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[test]' \
   || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 endef
 endif
