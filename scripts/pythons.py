@@ -37,7 +37,8 @@ def install(name: str, tools: Path) -> None:
     python = str(tools / "python")
     subprocess.run([python, "-m", "pip", "install", "--quiet", "uv"], check=True)
     oldest = ["--resolution", "lowest-direct"] if name == "lowest" else []
-    by_uv = [str(tools / "uv"), "pip", "install", "--quiet", "--python", python, *oldest, "--editable", ".[test]"]
+    words = ["--quiet", "--compile-bytecode", "--python", python, *oldest, "--editable", ".[test]"]
+    by_uv = [str(tools / "uv"), "pip", "install", *words]
     if subprocess.run(by_uv, cwd=ROOT, check=name == "lowest").returncode:  # where uv does not reach the packages
         subprocess.run([python, "-m", "pip", "install", "--quiet", "--editable", ".[test]"], cwd=ROOT, check=True)
 
