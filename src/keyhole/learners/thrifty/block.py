@@ -47,7 +47,7 @@ def _loop(
         for i in range(n):
             x[i] = X[t, attributes[i]]
         said = signal(state, attributes, x, n)
-        out[t] = predict(state, said.f)
+        out[t] = predict(state, said)
         explored[t] = lent or blank
         for i in range(n, n + extras):
             x[i] = X[t, attributes[i]]

@@ -15,7 +15,8 @@ from .state import State
 
 __all__ = ["mark_idle"]
 
-# So often it was the same, or not there: another value comes in less than one of 30 rows.
+# At least so often, and as often as twice the root of the rows, it was the same or not there: another value comes in
+# less than one of 30 rows. What is rarer gets its chance as rows go by, in an ever smaller part of them.
 _SURE = 100
 # Beyond a row for each weight, as many must agree; the newest ones are read, in stretches of so many rows.
 _AGREE, _STRETCH = 20, 1024
@@ -24,20 +25,22 @@ _NOTHING, _CLOSE = 1e-6, 0.0501
 
 
 def mark_idle(state: State) -> None:
-    """Set `idle` of everybody at every eighth more rows, and when a support that determines some has changed.
+    """Set `idle` of everybody; of those that the support may determine at every eighth more rows, and when a support
+    that determines some has changed.
 
     Called when everybody was scored. A member that is idle leaves next time.
     """
     attr, now = state.attr, state.now
+    silent = np.where(attr["observed"] == 0, attr["asked"], np.where(attr["unit"] == 0.0, attr["observed"], 0))
+    attr["idle"][attr["idle"] == 1] = 0
+    attr["idle"][(attr["place"] < 0) & (silent >= max(_SURE, 2.0 * np.sqrt(now.told)))] = 1
     moved = now.moves != now.idle_moves
     if now.told < now.idle_at and not (moved and (attr["idle"] == 2).any()):
         return
     now.idle_at = now.told + now.told // 8 + 1
     if moved:
-        now.idle_moves, attr["judged"], attr["idle"] = now.moves, 0, 0
-    silent = np.where(attr["observed"] == 0, attr["asked"], np.where(attr["unit"] == 0.0, attr["observed"], 0))
-    attr["idle"][attr["idle"] == 1] = 0
-    attr["idle"][(attr["place"] < 0) & (silent >= _SURE)] = 1
+        now.idle_moves, attr["judged"] = now.moves, 0
+        attr["idle"][attr["idle"] == 2] = 0
     for j in _close(state):
         attr["judged"][j], attr["idle"][j] = attr["asked"][j], 2 * _determined(_rows_of(state, j))
         if attr["idle"][j] and attr["place"][j] >= 0:

@@ -31,4 +31,4 @@ def spread(state: State, said: Signal) -> float:
 def centre_and_spread(state: State, attributes: Ints, x: Floats, n: int) -> tuple[float, float]:
     """The prediction from the first n values and its spread, in the label's units; after the first label."""
     now, said = state.now, signal(state, attributes, x, n)
-    return now.y_ref + now.y_unit * (answer(now, said.f) + level(state.accounts)), now.y_unit * spread(state, said)
+    return now.y_ref + now.y_unit * (answer(now, said) + level(state.accounts)), now.y_unit * spread(state, said)

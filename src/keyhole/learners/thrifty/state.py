@@ -83,10 +83,12 @@ class Attribute:
     displaced: int
     mark: int
     claims: int
-    # The largest deviation seen; evidence that its extreme values are as real as the others, and that they are none.
+    # The largest deviation seen; evidence that extreme values are as real as others; how far out they may be, and how
+    # many were none: see `extremes`.
     far: float
     genuine: float
-    void: float
+    limit: float
+    absurd: int
     # 1: constant or never observed; 2: determined by the support; how often it was bought when that was last asked.
     idle: int
     judged: int

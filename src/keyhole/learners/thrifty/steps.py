@@ -17,7 +17,7 @@ def ask(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
 @jit
 def answer(state: State, attributes: Ints, x: Floats) -> float:
     """`predict.predict` from all of x."""
-    return predict.predict(state, predict.signal(state, attributes, x, x.size).f)
+    return predict.predict(state, predict.signal(state, attributes, x, x.size))
 
 
 @jit

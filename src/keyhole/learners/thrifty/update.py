@@ -9,7 +9,7 @@ import math
 from ..._bare import inner
 from ..._types import Floats, Ints
 from .change import notice
-from .extremes import judge_extremes, sized, winsorised
+from .extremes import farthest, judge_extremes, sized, winsorised
 from .fit import add
 from .fresh import refresh
 from .interval import calibrate
@@ -24,31 +24,40 @@ __all__ = ["renew", "tell"]
 
 # A label further off than this many deviations is drawn in; what a tolerance for more is multiplied by in each row.
 _DEVIATIONS, _HALVES, _LARGEST = 6.0, 0.5 ** (1.0 / 200.0), 1e300
+# From so many labels on; before, from a few on, so many times their range.
+_MANY, _SOME, _RANGES = 30, 8, 3.0
 # The weight of the present beyond which all sums are divided by it.
 _HEAVY = 1e30
 
 
 @inner
 def _reach(now: Now) -> float:
-    """How far off a label may be: six deviations, or as far as one in two hundred was; at first without end."""
-    return max(_DEVIATIONS * math.sqrt(now.y_var), now.far) if now.told >= 30 and now.y_var > 1e-300 else _LARGEST
+    """How far off a label may be: six deviations, or as far as one in two hundred was; before there are labels to judge
+    by, three times their range, and at first without end."""
+    if now.told >= _MANY and now.y_var > 1e-300:
+        return max(_DEVIATIONS * math.sqrt(now.y_var), now.far)
+    return (
+        max(_RANGES * (now.y_high - now.y_low), now.far) if now.told >= _SOME and now.y_high > now.y_low else _LARGEST
+    )
 
 
 @inner
 def _drawn_in(now: Now, off: float, reach: float) -> float:
     """How far the label is taken to be off. The tolerance for more than six deviations doubles where it is exceeded and
-    halves in two hundred rows: what is rare but comes again is believed."""
+    halves in two hundred rows: what is rare but comes again is believed. Half of that, in logarithms, is learnt: a
+    level that moved is followed (`level`), and what else is as far off as this says little of the weights."""
     now.far = 2.0 * reach if abs(off) > reach else now.far * _HALVES
-    return min(reach, max(-reach, off))
+    most = math.sqrt(reach * min(reach, _DEVIATIONS * math.sqrt(now.y_var))) if now.told >= _MANY else reach
+    return min(most, max(-most, off))
 
 
 @inner
-def _compare(state: State, f: float, y: float, whole: bool) -> float:
+def _compare(state: State, said: Signal, y: float, whole: bool) -> float:
     """Compare with what we would have said: level, change, running squared error, alpha's sums.
 
     The label is returned as it is learnt: without the level, and drawn in.
     """
-    now, y_hat = state.now, answer(state.now, f)
+    now, f, y_hat = state.now, said.f, answer(state.now, said)
     off, c, reach = y - y_hat, level(state.accounts), _reach(now)
     y = y_hat + _drawn_in(now, off - c, reach)
     if whole:
@@ -81,8 +90,8 @@ def _keep(attr: Records, shown: Records, t: int, g: float, attributes: Ints, x: 
             me.unit = power(x[i] - me.ref)
         came = scaled(x[i], me.ref, me.unit)
         shown[t, n].j, shown[t, n].x = j, winsorised(me, came)
-        mean, z = (me.raw_x / me.raw_n if me.observed else 0.0), sized(me, came)
-        me.far = max(me.far, abs(came - mean))
+        z = sized(me, came)
+        me.far = farthest(me, came)
         me.observed += 1
         me.raw_n += g
         me.raw_x += g * z
@@ -141,11 +150,11 @@ def tell(state: State, said: Signal, attributes: Ints, x: Floats, y: float, befo
         now.y_unit = power(y - now.y_ref)
     y, whole = scaled(y, now.y_ref, now.y_unit), said.shown == now.m
     if now.told > 0:
-        y_hat, c = answer(now, said.f), level(state.accounts)
+        y_hat, c = answer(now, said), level(state.accounts)
         calibrate(state.quantiles, abs(y_hat + c - y), spread(state, said), now.told)
         if whole:
             judge_extremes(state, attributes, x, before, y - y_hat - c)
-        y = _compare(state, said.f, y, whole)
+        y = _compare(state, said, y, whole)
     t = now.told % state.row.size
     state.row[t].y, state.row[t].weight = y, now.g
     _keep(state.attr, state.shown, t, now.g, attributes, x, total)

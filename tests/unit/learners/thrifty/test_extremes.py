@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty.extremes import judge_extremes, sized, winsorised
+from keyhole.learners.thrifty.extremes import farthest, judge_extremes, sized, winsorised
 from tests.compiled import entry
 
 
@@ -33,13 +33,26 @@ def test_what_is_not_extreme_is_left_alone():
     assert drawn(known(), 0, 6.9) == (6.9, 6.9)
 
 
+def test_with_few_values_four_times_as_much_is_ordinary():
+    state = known()
+    state.attr[0].observed = 9
+    assert drawn(state, 0, 24.9)[0] == 24.9
+    assert drawn(state, 0, 50.0)[0] == 25.0
+    state.attr[0].observed = 4
+    assert drawn(state, 0, 50.0)[0] == 50.0
+
+
 def test_an_extreme_value_is_drawn_in_to_six_deviations_until_its_attribute_has_shown_more():
     state = known()
+    me = state.attr[0]
     assert drawn(state, 0, 50.0)[0] == 7.0
-    state.attr[0].genuine = 1.0
-    assert drawn(state, 0, 50.0)[0] == 9.0  # as far as one before it was
-    state.attr[0].void = 2.0
-    assert drawn(state, 0, 50.0)[0] == 1.0  # the mean
+    me.limit = 60.0
+    assert drawn(state, 0, 50.0)[0] == 7.0  # borne out, but drawn in it predicts better
+    me.genuine = 1.0
+    assert drawn(state, 0, 50.0) == (50.0, 50.0)
+    assert drawn(state, 0, 62.0)[0] == 7.0  # further than any that was borne out
+    me.absurd = 1
+    assert drawn(state, 0, 62.0)[0] == 1.0  # the mean
 
 
 def test_for_mean_and_variance_a_value_counts_as_far_out_as_one_before_it_was():
@@ -50,19 +63,55 @@ def t(error):
     return -2.5 * math.log(1.0 + error**2 / 0.04)
 
 
-def test_evidence_is_the_likelihood_of_each_way_to_take_it():
+def test_evidence_is_the_likelihood_of_the_value_as_it_is_against_the_value_drawn_in():
     state = known()
     error = 0.9  # predicted with 7 instead of 9: the value as it is leaves -0.1, the mean 3.9
     judged(state, np.array([0]), np.array([9.0]), error)
     assert state.attr[0].genuine == pytest.approx(t(error - 0.5 * 2.0) - t(error))
-    assert state.attr[0].void == pytest.approx(t(error + 0.5 * 6.0) - t(error))
-    assert state.attr[0].void < 0.0 < state.attr[0].genuine
+    assert (state.attr[0].limit, state.attr[0].absurd) == (64.0, 0)  # eight times what was borne out
+
+
+def test_the_limit_falls_below_a_value_that_was_none_and_rises_slowly_after_that():
+    state = known()
+    me = state.attr[0]
+    me.limit, me.genuine = 64.0, 5.0
+    judged(state, np.array([0]), np.array([51.0]), -25.0)  # predicted with 51; the mean would have been right
+    assert (me.limit, me.absurd) == (64.0 / 1.5, 1)
+    assert drawn(state, 0, 51.0)[0] == 1.0  # so it is learnt as the mean, in this very row
+    judged(state, np.array([0]), np.array([31.0]), -15.0)
+    assert (me.limit, me.absurd) == (0.999 * 30.0 if 0.999 * 30.0 < 64.0 / 2.25 else 64.0 / 2.25, 2)
+    before = me.limit
+    judged(state, np.array([0]), np.array([61.0]), 30.0)  # predicted with the mean, and real
+    assert (me.limit, me.absurd) == (1.5 * before, 2)
+
+
+def test_values_none_of_which_are_real_leave_no_limit_but_six_deviations():
+    state = known()
+    judged(state, np.array([0]), np.array([51.0]), -3.0)  # predicted with 7
+    assert (state.attr[0].limit, state.attr[0].absurd) == (0.0, 1)
+    assert drawn(state, 0, 8.0)[0] == 1.0
+
+
+@entry
+def gone(state, j, x):
+    return farthest(state.attr[j], x)
+
+
+def test_the_farthest_seen_doubles_at_most_unless_labels_bore_it_out():
+    state = known()
+    assert gone(state, 0, 1.0 + 7.0) == 8.0
+    assert gone(state, 0, 1.0 - 12.0) == 12.0
+    assert gone(state, 0, 1e6) == 16.0
+    state.attr[0].genuine, state.attr[0].limit = 1.0, 100.0
+    assert gone(state, 0, 1.0 + 99.0) == 99.0
+    state.attr[0].observed = 4
+    assert gone(state, 0, 1e6) == 1e6 - 1.0  # too few to say what is far
 
 
 def test_what_is_not_extreme_is_no_evidence():
     state = known()
     judged(state, np.array([0]), np.array([5.0]), 3.0)
-    assert state.attr[0].genuine == state.attr[0].void == 0.0
+    assert state.attr[0].genuine == state.attr[0].limit == state.attr[0].absurd == 0
 
 
 def regret(X, y, noise, k=3):
@@ -90,4 +139,24 @@ def test_heavy_tails_that_are_real_are_used_and_cells_that_are_wrong_are_not():
     learner = kh.make("thrifty", d=6, k=3, seed=0)
     late = kh.play(learner, np.where(rng.random(X.shape) < 2e-3, 100.0 * X, X), y).losses[4000:]
     assert late.mean() < 0.015  # 0.038 with six deviations for ever
-    assert (learner.memory.attr["void"][:3] > 0.0).any()
+    assert (learner.memory.attr["absurd"][:3] > 0).any()
+
+
+def test_a_few_absurd_cells_in_a_row_change_nothing_lasting():
+    X, y, w = kh.streams.synthetic(10, 3, 4000, seed=1)
+    noise, wrong = y - X @ w, slice(1000, 1005)
+    plain = regret(X, y, noise)
+    X[wrong, w != 0.0] = 1e4
+    learner = kh.make("thrifty", d=10, k=3, seed=0)
+    losses = kh.play(learner, X, y).losses - noise**2
+    assert losses[1:].sum() - losses[wrong].sum() < plain + 2.0  # 300 where the second counts in full
+
+
+def test_a_value_that_is_real_may_lead_to_a_label_unlike_any_before():
+    rng = np.random.default_rng(3)
+    X = rng.standard_t(3.0, (6000, 4))
+    w, noise = np.array([0.5, -0.3, 0.0, 0.0]), 0.1 * rng.standard_normal(6000)
+    X[5990, 0] = 4.0 * np.abs(X[:5990, 0]).max()
+    learner = kh.make("thrifty", d=4, k=2, seed=0)
+    history = kh.play(learner, X, X @ w + noise)
+    assert history.losses[5990] < 0.01 * (X[5990] @ w) ** 2
