@@ -14,6 +14,8 @@ from llvmlite.binding import ModuleRef  # type: ignore[import-untyped]
 from numba import types
 from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
+from numba.core.typed_passes import InlineOverloads, NopythonRewrites
+from numba.core.untyped_passes import InlineClosureLikes
 
 __all__ = ["ApartCompiler", "Compiler", "PartCompiler"]
 
@@ -35,6 +37,17 @@ class _Entry(JITCodeLibrary):
     def _optimize_functions(self, ll_module: ModuleRef) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
+    def finalize(self) -> None:
+        """Link in all that it reaches, once: parts are not linked into parts."""
+        self._linking_libraries = list(dict.fromkeys(self._reached()))
+        super().finalize()  # type: ignore[no-untyped-call]
+
+    def _reached(self) -> Iterator[JITCodeLibrary]:
+        for library in self._linking_libraries:
+            yield library
+            if isinstance(library, _Part):
+                yield from library._reached()
+
     def _optimize_final_module(self) -> None:
         """numba's full optimisation, without the cheap one before it: that is there to find references that need not be
         counted, of which there are few here."""
@@ -55,6 +68,12 @@ class _Part(_Entry):
 
     codegen = _NoAddress()
 
+    def finalize(self) -> None:
+        """With nothing linked in: left to the entry."""
+        below, self._linking_libraries = self._linking_libraries, []
+        JITCodeLibrary.finalize(self)  # type: ignore[no-untyped-call]
+        self._linking_libraries = below
+
     def _optimize_final_module(self) -> None:
         """Left to the entry."""
 
@@ -74,6 +93,10 @@ class _Apart(_Part):
                 function.add_function_attribute("noinline")
 
 
+# Closures, array expressions and inlined overloads: kernels are loops, and have none.
+_NEVER_NEEDED = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
+
+
 class Compiler(compiler.Compiler):
     """For an entry."""
 
@@ -88,7 +111,11 @@ class Compiler(compiler.Compiler):
         """numba's, into a library of ours."""
         self.state.library = self.library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
-        return super().define_pipelines()  # type: ignore[no-untyped-call]
+        pipelines = super().define_pipelines()  # type: ignore[no-untyped-call]
+        for pipeline in pipelines:
+            pipeline.passes[:] = [step for step in pipeline.passes if step[0] not in _NEVER_NEEDED]
+            pipeline.finalize()
+        return pipelines
 
     def compile_extra(self, func: Callable[..., object]) -> object:
         """The compiled function; one that counts no references must not hand out an array."""
