@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from . import _jit
 
-__all__ = ["apart", "inner", "jit", "once"]
+__all__ = ["apart", "inner", "jit"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -27,8 +27,3 @@ def inner(function: F) -> F:
 def jit(function: F) -> F:
     """`_jit.jit`, uncounted."""
     return _jit.jit(function, _nrt=False)
-
-
-def once(function: F) -> F:
-    """`_jit.once`, uncounted."""
-    return _jit.once(function, _nrt=False)

@@ -8,13 +8,16 @@ the same arithmetic: LLVM does not reorder floating point in either.
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import BuiltinFunctionType
 from typing import ClassVar
 
 from llvmlite.binding import ModuleRef  # type: ignore[import-untyped]
 from numba import types
 from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
+from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import InlineOverloads, NopythonRewrites
+from numba.core.typing.context import Context
 from numba.core.untyped_passes import InlineClosureLikes
 
 __all__ = ["ApartCompiler", "Compiler", "PartCompiler"]
@@ -31,6 +34,33 @@ class _Flags(compiler.Flags):
         return len(self._values)
 
 
+class _Typing(Context):
+    """numba's typing context, which remembers what an operator makes of numbers and arrays: numba tries all that the
+    operator may mean, anew, at every place where it is written."""
+
+    known: ClassVar[dict[tuple[object, ...], object]] = {}
+
+    @classmethod
+    def over(cls, theirs: Context) -> "_Typing":
+        """Another view of numba's own, which goes on to hold all that it knows."""
+        ours = cls.__new__(cls)
+        ours.__dict__ = theirs.__dict__
+        return ours
+
+    def resolve_function_type(self, func: object, args: tuple[object, ...], kws: object) -> object:
+        """The signature of a call."""
+        plain = isinstance(func, types.Function | BuiltinFunctionType) and all(isinstance(a, _PLAIN) for a in args)
+        if kws or not plain:
+            return super().resolve_function_type(func, args, kws)  # type: ignore[no-untyped-call]
+        key = (func, args, ConfigStack().top().nrt)  # type: ignore[no-untyped-call]
+        if key not in self.known:
+            self.known[key] = super().resolve_function_type(func, args, kws)  # type: ignore[no-untyped-call]
+        return self.known[key]
+
+
+_PLAIN = (types.Number, types.Boolean, types.Array, types.Record, types.BaseTuple)
+
+
 class _Entry(JITCodeLibrary):
     """The code of an entry: optimised once, as a whole, and not first function by function."""
 
@@ -38,9 +68,15 @@ class _Entry(JITCodeLibrary):
         ll_module.data_layout = self._codegen._data_layout
 
     def finalize(self) -> None:
-        """Link in all that it reaches, once: parts are not linked into parts."""
-        self._linking_libraries = list(dict.fromkeys(self._reached()))
+        """With all that it reaches linked in, once: parts are not linked into parts."""
+        self._link(self._final_module)
+        self._linking_libraries = []
         super().finalize()  # type: ignore[no-untyped-call]
+
+    def _link(self, module: ModuleRef) -> None:
+        for library in dict.fromkeys(self._reached()):
+            self._reload_init.update(library._reload_init)
+            module.link_in(JITCodeLibrary._get_module_for_linking(library), preserve=True)  # type: ignore[no-untyped-call]
 
     def _reached(self) -> Iterator[JITCodeLibrary]:
         for library in self._linking_libraries:
@@ -74,6 +110,12 @@ class _Part(_Entry):
         JITCodeLibrary.finalize(self)  # type: ignore[no-untyped-call]
         self._linking_libraries = below
 
+    def _get_module_for_linking(self) -> ModuleRef:
+        """For whoever calls a part from a function that numba compiles by itself: with all that it reaches."""
+        whole = super()._get_module_for_linking().clone()  # type: ignore[no-untyped-call]
+        self._link(whole)
+        return whole
+
     def _optimize_final_module(self) -> None:
         """Left to the entry."""
 
@@ -102,10 +144,10 @@ class Compiler(compiler.Compiler):
 
     library: ClassVar[type[_Entry]] = _Entry
 
-    def __init__(self, typing: object, target: object, library: object, *more: object) -> None:
+    def __init__(self, typing: Context, target: object, library: object, *more: object) -> None:
         args, return_type, flags, names = more
         ours = _Flags(flags)  # type: ignore[no-untyped-call]
-        super().__init__(typing, target, library, args, return_type, ours, names)  # type: ignore[no-untyped-call]
+        super().__init__(_Typing.over(typing), target, library, args, return_type, ours, names)  # type: ignore[no-untyped-call]
 
     def define_pipelines(self) -> object:
         """numba's, into a library of ours."""

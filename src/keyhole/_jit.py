@@ -14,14 +14,14 @@ from numba.core import event
 from . import _cache
 from ._compiler import ApartCompiler, Compiler, PartCompiler
 
-__all__ = ["apart", "inner", "jit", "once"]
+__all__ = ["apart", "inner", "jit"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
 def jit(function: F, **options: object) -> F:
     """Compile `function` in nopython mode; division by zero gives inf or nan, as numpy's does."""
-    compiled = _njit(function, pipeline_class=Compiler, **options)
+    compiled = _njit(function, pipeline_class=Compiler, no_cfunc_wrapper=True, **options)
     _cache.attach(compiled, function)
     return cast(F, compiled)
 
@@ -34,12 +34,6 @@ def inner(function: F, **options: object) -> F:
 def apart(function: F, **options: object) -> F:
     """`inner` for one whose loops are long: it stays a function of its own and is not copied to where it is called."""
     return cast(F, _njit(function, pipeline_class=ApartCompiler, **_NO_ENTRY, **options))
-
-
-def once(function: F, **options: object) -> F:
-    """`inner` for one that is called at a single place: it becomes part of its caller before either is compiled. For
-    the larger ones only; with many small ones the caller takes longer than they."""
-    return cast(F, _njit(function, pipeline_class=PartCompiler, inline="always", **_NO_ENTRY, **options))
 
 
 def _njit(function: F, **options: object) -> object:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._bare import jit, once
+from ._bare import inner, jit
 from ._types import Bools, Floats, Ints
 
 __all__ = ["identified", "only", "top_k"]
@@ -47,7 +47,7 @@ def pick_top(w: Floats, k: int, inside: Bools, order: Ints, places: Ints) -> Non
         places[r] = chosen
 
 
-@once
+@inner
 def by_preference(w: Floats, k: int, inside: Bools, order: Ints, places: Ints) -> int:
     """What can be among the k largest, and how many: every non-zero, and zeros to fill up; of each kind those inside S
     first, then by `order`."""

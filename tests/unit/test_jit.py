@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from numba.core import errors
@@ -145,3 +146,33 @@ def test_compiling_leaves_the_garbage_collector_as_it_was() -> None:
             assert gc.isenabled() == before
         finally:
             gc.enable()
+
+
+@_jit.inner
+def _halved(x: float) -> float:
+    return x / 2.0
+
+
+@_jit.inner
+def _halved_and_more(x: float) -> float:
+    return _halved(x) + min(x, 3.0)
+
+
+def test_a_part_works_in_a_function_that_numba_compiles_by_itself() -> None:
+    """What a part reaches is linked into our entries only; here there is none."""
+    plain = numba.njit(lambda x: _halved_and_more(x) + _halved(x))
+    assert plain(8.0) == 11.0
+
+
+@pytest.mark.parametrize("array", [np.arange(4), np.arange(4.0), np.arange(4.0)[::2]])
+def test_a_remembered_operator_is_that_of_its_types(array: np.ndarray) -> None:  # type: ignore[type-arg]
+    """7 // 2 and 7.0 // 2, a whole and a broken quotient, an array and its every second entry, one after another."""
+
+    def mixed(a: np.ndarray, i: int, x: float) -> tuple[float, float, float, float]:  # type: ignore[type-arg]
+        return i // 2, x // 2, i / 2 + a[1], a[1] * i
+
+    one, two = _jit.jit(mixed), _jit.jit(mixed)
+    for compiled in (one, two):
+        for i, x in ((7, 7.5), (7.0, 7)):
+            assert compiled(array, i, x) == mixed(array, i, x)
+            assert [type(v) for v in compiled(array, i, x)][:2] == [type(v) for v in mixed(array, i, x)][:2]

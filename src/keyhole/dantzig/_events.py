@@ -9,7 +9,7 @@ direction the first one opens; or, for a leaving index, the residual goes on to 
 
 import numpy as np
 
-from .._bare import apart, once
+from .._bare import apart, inner
 from .._types import Floats, Ints
 from ._basis import ENTER, LEAVE, NOTHING, Basis, Work
 from ._point import tolerances
@@ -53,7 +53,7 @@ def next_enter(pos: Ints, z: Floats, c: Floats, tol: float) -> tuple[float, int]
     return mu, index
 
 
-@once
+@inner
 def next_event(basis: Basis, work: Work, m: int) -> int:
     """Note the next event of each side; the side whose is first, that is, at the larger mu.
 
@@ -118,7 +118,7 @@ def steepest(ahead: Floats, n: int, least: float, step: float) -> tuple[float, i
     return least, index
 
 
-@once
+@inner
 def ratio_test(g: int, basis: Basis, work: Work, m: int, mu: float) -> float:
     """Note what stops a move of side g, and return the step: Harris's two passes, the largest pivot wins.
 

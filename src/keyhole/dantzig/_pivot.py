@@ -1,6 +1,6 @@
 """One pivot: the direction an event opens on the other side, the step along it, and the new basis."""
 
-from .._bare import apart, once
+from .._bare import apart, inner
 from .._types import Floats
 from ._basis import ENTER, LEAVE, Basis, Work
 from ._point import largest, times
@@ -9,7 +9,7 @@ from ._rows import Store, add_row, add_rows
 __all__ = ["advance", "direction", "exchange", "step_to", "subtract"]
 
 
-@once
+@inner
 def direction(g: int, store: Store, basis: Basis, work: Work, m: int) -> float:
     """How side g moves by the event of the other side: an index enters its set, or a residual comes off its bound.
 
@@ -48,7 +48,7 @@ def direction(g: int, store: Store, basis: Basis, work: Work, m: int) -> float:
     return corner
 
 
-@once
+@inner
 def step_to(f: int, work: Work) -> float:
     """Note the step t0 + mu t1 along side f's direction that makes its event true; the size of the pivot element."""
     side = work.side[f]
@@ -91,7 +91,7 @@ def subtract(G_inv: Floats, m: int, u: Floats, v: Floats, p: float) -> None:
             G_inv[i, j] -= a * v[j]
 
 
-@once
+@inner
 def border(basis: Basis, m: int, cp: int, rp: int, v: Floats, p: float, corner: float) -> None:
     """A new column of G at place cp and a new row at rp (-1: none), with the parts of the inverse that are theirs."""
     for i in range(m):
@@ -106,7 +106,7 @@ def border(basis: Basis, m: int, cp: int, rp: int, v: Floats, p: float, corner: 
         basis.G_inv[cp, rp] = -1.0 / p
 
 
-@once
+@inner
 def shrink(basis: Basis, m: int, cp: int, rp: int) -> None:
     """Column cp and row rp of G are gone; the last ones take their places."""
     for j in range(m):
@@ -117,7 +117,7 @@ def shrink(basis: Basis, m: int, cp: int, rp: int) -> None:
         basis.G[i, cp] = basis.G[i, m - 1]
 
 
-@once
+@inner
 def exchange(basis: Basis, work: Work, m: int, corner: float) -> int:
     """Apply the events of both sides to the basis; the new size.
 

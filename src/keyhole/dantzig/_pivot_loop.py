@@ -7,7 +7,7 @@ Every quantity is linear in mu between two pivots, so that the next event is a q
 
 import numpy as np
 
-from .._bare import apart, inner, jit, once
+from .._bare import apart, inner, jit
 from .._types import Floats, Ints
 from ._basis import ENTER, LEAVE, NOTHING, Basis, Work
 from ._events import next_event, ratio_test
@@ -62,7 +62,7 @@ def widen(pos: Ints, z: Floats, c: Floats, unit: float, jitter: float, seed: flo
         c[1, t] = slope if pos[t] < 0 else 0.0
 
 
-@once
+@inner
 def perturb(store: Store, basis: Basis, work: Work, m: int, jitter: float, seed: float) -> None:
     """Perturb both sides so that the basis, which is not empty, is optimal at mu = 1."""
     for f in range(2):
@@ -77,7 +77,7 @@ def perturb(store: Store, basis: Basis, work: Work, m: int, jitter: float, seed:
         widen(basis.pos[1 - f], z, work.c[f], 1.0 if f == 1 else work.path[0].b_max, jitter, seed + f)
 
 
-@once
+@inner
 def flips(f: int, basis: Basis, work: Work, mu: float, step: float) -> bool:
     """Is a leaving coefficient's residual at its other bound before `step`? Then it may go there: note that step."""
     here = work.side[f]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._bare import apart, once
+from .._bare import apart, inner
 from .._types import Floats
 from ._basis import Basis, Records, Work
 from ._rows import Store, add_rows
@@ -110,7 +110,7 @@ def astray(sgn: Floats, x: Floats, m: int) -> float:
     return worst
 
 
-@once
+@inner
 def evaluate(store: Store, basis: Basis, work: Work, m: int, b: Floats) -> int:
     """Compute the point of the basis and judge it. The excess it notes is computed from H: it is the certificate."""
     x = work.x
@@ -140,7 +140,7 @@ def evaluate(store: Store, basis: Basis, work: Work, m: int, b: Floats) -> int:
     return OPTIMAL
 
 
-@once
+@inner
 def report(basis: Basis, work: Work, m: int, b: Floats, scale: float, out: Floats) -> None:
     """Write w and scale l in full to `out`, and note |w|_1 (each |w_j| times its bound on side 1), the relative gap and
     the primal residual, that of the problem divided by `scale`; infinite where a row by itself seems missed."""

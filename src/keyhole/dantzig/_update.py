@@ -1,6 +1,6 @@
 """A round enters: H[B, B] += h, b[B] += v, and the basis matrix with its inverse follows."""
 
-from .._bare import jit, once
+from .._bare import inner, jit
 from .._types import Floats, Ints
 from ._basis import Basis
 from ._pivot import subtract
@@ -11,7 +11,7 @@ __all__ = ["BAD_INDEX", "BAD_VALUE", "LOPSIDED", "STALE_INVERSE", "update"]
 BAD_INDEX, BAD_VALUE, LOPSIDED, STALE_INVERSE = -1, -2, -3, -4
 
 
-@once
+@inner
 def inspect(d: int, B: Ints, h: Floats, v: Floats) -> int:
     """0, or what is wrong: an index out of range or twice, a number that is none, an h that is not symmetric."""
     verdict = 0
@@ -30,7 +30,7 @@ def inspect(d: int, B: Ints, h: Floats, v: Floats) -> int:
     return verdict
 
 
-@once
+@inner
 def absorb(basis: Basis, m: int, cp: int, v: Floats) -> bool:
     """Column cp of G has grown by v_0: Sherman and Morrison, unless the new G is close to singular."""
     for i in range(m):
@@ -44,7 +44,7 @@ def absorb(basis: Basis, m: int, cp: int, v: Floats) -> bool:
     return abs(p) >= 1e-4
 
 
-@once
+@inner
 def follow(basis: Basis, m: int, B: Ints, h: Floats, most: int, v: Floats) -> int:
     """G += the part of h that falls on it, and its inverse with it: how many columns changed, or STALE_INVERSE where
     that is more than `most` or more than a third."""
