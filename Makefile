@@ -1,8 +1,6 @@
 # Two commands for a newcomer: `make demo` and `make test`. Both do all set-up on a machine with Python 3.11+ and make.
 PYTHON ?= python3
 BIN := .venv/bin
-# Python keeps what it made of the sources of numba and scipy: without that every process takes a second longer to start.
-unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo measured test suite lint slow fuzz boundscheck coverage pythons docs lock dist clean
 

@@ -48,7 +48,7 @@ class Market:
         prices: Prices | None = None,
     ) -> "Market":
         """From what a user says; a `ConfigError` names what cannot be."""
-        free = _known(names, known)
+        free = _free_names(names, known)
         owner = _owners(names, sources or {}, free)
         order = tuple(dict.fromkeys(owner[name] for name in names if name not in free))
         place = {source: i for i, source in enumerate(order)}
@@ -138,7 +138,7 @@ class Market:
         return mask
 
 
-def _known(names: Sequence[str], known: Sequence[str] | None) -> set[str]:
+def _free_names(names: Sequence[str], known: Sequence[str] | None) -> set[str]:
     if known is None:
         return set()
     if isinstance(known, str) or not all(isinstance(name, str) for name in known):

@@ -17,7 +17,7 @@ from ._rows import Store
 from ._update import STALE_INVERSE, update
 from .problem import TOLERANCE
 
-__all__ = ["Ending", "Parts", "Reached", "enter", "follow", "solved"]
+__all__ = ["Ending", "Parts", "Reached", "add_round", "follow", "solved"]
 
 # How the loop ended, m, the pivots and the updates of the inverse, |w|_1, both residuals, the gap.
 Ending: TypeAlias = tuple[int, int, int, int, float, float, float, float]
@@ -45,7 +45,7 @@ class Parts(Shared):
 
 
 @inner
-def enter(parts: Parts, B: Ints, h: Floats, v: Floats) -> None:
+def add_round(parts: Parts, B: Ints, h: Floats, v: Floats) -> None:
     """H[B, B] += h, b[B] += v, s += 1, for a round whose indices are distinct, whose numbers are and whose h is
     symmetric."""
     counts = parts.counts

@@ -12,7 +12,7 @@ from .. import sampling, tuning
 from .._jit import inner, jit
 from .._observed import dot_at
 from .._types import Bools, Floats, Ints
-from ..dantzig.compiled import Ending, Parts, Reached, enter, follow, solved
+from ..dantzig.compiled import Ending, Parts, Reached, add_round, follow, solved
 from ..support import pick_top
 from ._dantzig import PATIENCE, DantzigEstimate, fill_round
 
@@ -165,7 +165,7 @@ def _loop(
         if e.V.size > 0:
             for i in range(n):
                 e.V[B[i]] += deviation[i] ** 2
-        enter(parts, B, h, v)
+        add_round(parts, B, h, v)
         s = parts.counts[2]
         if not is_due(e.every, s):
             continue
