@@ -1,9 +1,10 @@
 """Who may do what: tokens where the server can be reached from elsewhere."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
 
 from ..store.store import Store
 from ..store.tokens import Token, find_token
@@ -14,8 +15,8 @@ __all__ = ["COOKIE", "Opened", "allowed", "may", "split", "visible"]
 COOKIE = "keyhole_token"
 
 
-def opened(request: Request) -> Store:
-    """The store of this app."""
+async def opened(request: Request) -> Store:
+    """The store of this app. (What is no coroutine costs FastAPI a walk to another thread and back.)"""
     store: Store = request.app.state.store
     return store
 
@@ -34,13 +35,13 @@ def split(id: str) -> tuple[str, int]:
     return (name, int(index)) if good else (id, 0)
 
 
-def may(right: str) -> Callable[[Request], None]:
+def may(right: str) -> Callable[[Request], Awaitable[None]]:
     """A dependency: the caller may do this to the learner in the path (or, where there is none, to the store)."""
 
-    def check(request: Request) -> None:
+    async def check(request: Request) -> None:
         settings: Settings = request.app.state.settings
         if settings.auth:
-            allowed(request, right, _learner(request))
+            await run_in_threadpool(allowed, request, right, _learner(request))
 
     return check
 

@@ -6,11 +6,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from sqlite3 import Connection as SQLiteConnection
+from sqlite3 import Error as SQLiteError
 from typing import TypeAlias
 
 from sqlalchemy import Connection, Engine, create_engine, event, select
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, IntegrityError, OperationalError, ProgrammingError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, IntegrityError, OperationalError, ProgrammingError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from ..errors import ConfigError, StateError
@@ -143,8 +144,13 @@ def _set_up(raw: SQLiteConnection, _: ConnectionPoolEntry) -> None:
 
 
 def _begin(connection: Connection) -> None:
+    """By the driver itself: what SQLAlchemy does around a statement takes longer than this one."""
     writing = connection.get_execution_options().get("writing", False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+    words = "BEGIN IMMEDIATE" if writing else "BEGIN"
+    try:
+        connection.connection.driver_connection.execute(words)  # type: ignore[union-attr]
+    except SQLiteError as fault:
+        raise DBAPIError.instance(words, None, fault, SQLiteError, dialect=connection.dialect) from fault
 
 
 def _patiently(raw: SQLiteConnection, statement: str) -> None:

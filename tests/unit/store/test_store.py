@@ -397,3 +397,16 @@ def test_learners_do_not_wait_for_each_other_on_postgresql():
         assert mine == [2]
         assert store["ward"].totals().told == 4
         assert all(verdict.good for verdict in check(store.database))
+
+
+def test_a_store_that_is_held_too_long_is_said_in_the_words_of_both_databases(sqlite_url, monkeypatch):
+    from sqlalchemy.exc import OperationalError
+
+    monkeypatch.setattr("keyhole.store.database._PATIENCE", 0.1)
+    with kh.open_store(sqlite_url) as store, kh.open_store(sqlite_url) as elsewhere:
+        icu = create(store)
+        head = store.heads()
+        with elsewhere.database.writing(), pytest.raises(OperationalError, match="locked"):
+            icu.ask(key="a")
+        assert store.heads() == head
+        assert icu.ask(key="a").index == 1
