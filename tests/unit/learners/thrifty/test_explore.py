@@ -66,6 +66,25 @@ def test_those_whose_stand_in_one_member_may_be_share_what_a_loan_is_worth():
     assert state.queue[: now.queued].tolist() == [4, 5]  # 3 and 4 claim the same: 1.9 / 2 < 1 < 2.5 / 2
 
 
+@pytest.mark.parametrize(("told", "rows"), [(200_000, 4), (600, 3), (100, 1)])
+def test_loans_are_reconsidered_when_each_borrower_has_had_its_turn(told, rows):
+    state = kh.make("thrifty", d=6, k=3, seed=0).memory.state
+    attr, now = state.attr, state.now
+    now.n, now.told, now.score_at, now.m, attr["place"] = told, told, 2 * told, 3, -1
+    attr["place"][:3], attr["loan_value"][3:], attr["claims"][3:] = [0, 1, 2], [0.9, 1.5, -0.2], 0
+    line_up(state)
+    assert now.queued == 2
+    assert now.refit_at == told + rows  # every second row is lent: four rows show both, and 0.5 % are at most so many
+
+
+def test_lending_ends_once_it_is_decided_who_belongs_to_the_support():
+    X, y, w = kh.streams.synthetic(20, 4, 60_000, sigma=0.3, seed=5)
+    learner = kh.make("thrifty", d=20, k=4, seed=0)
+    explored = kh.play(learner, X, y).explored
+    assert learner.support.tolist() == np.flatnonzero(w).tolist()
+    assert explored[20_000:].mean() < 0.007  # 0.0148 where loans lasted for 0.5 % more rows, 0.0037 now
+
+
 def test_what_is_known_for_sure_is_not_worth_a_loan_on_either_side():
     state = known([0.5, 0.3, 0.4])
     for r in (0.0, 0.39):  # far worse, far better than the member it would replace
