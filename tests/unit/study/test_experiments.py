@@ -267,6 +267,14 @@ def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
     )
 
 
+def test_exploring_at_a_rate_is_measured_by_its_part_of_the_regret_on_squares():
+    def regret(part, t):
+        return {"regret": (2.0 if part.algorithm.startswith("ds-oslrc[explore") else 8.0) * t**0.5}
+
+    verdict = Experiment("regret")._judge(made_up(Experiment("regret"), regret)).verdict
+    assert "exploring at 2 t^(-1/3) instead of on squares changes its regret by a factor 0.25" in verdict
+
+
 def test_what_counts_of_a_regret_is_its_last_decade():
     bent = made_up(
         Experiment("regret"),

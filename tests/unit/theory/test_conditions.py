@@ -122,6 +122,14 @@ def test_the_upper_bound_needs_no_help_from_the_lower(order: int, monkeypatch: p
         assert max(max(1 - a, b - 1) for a, b in ends) <= isometry(N, order).high + 1e-12
     even = 0.95 * np.eye(40) + 0.05  # delta_s = (s - 1)/20, by Gershgorin
     assert isometry(even, order).high == pytest.approx(0.05 * (order - 1))
+    against = np.eye(6)  # columns 1 to 5 pull apart: the smallest eigenvalue is the farthest from one
+    against[1:, 1:] = 1.2 * np.eye(5) - 0.2
+    assert isometry(against, 5).high == pytest.approx(0.8)
+
+
+def test_the_isometry_is_of_the_order_that_kale_et_al_need() -> None:
+    X, y, w = kh.streams.synthetic(d=12, k=3, T=200, seed=0)
+    assert conditions(X, y, S=np.flatnonzero(w)).isometry.order == 9
 
 
 @pytest.mark.parametrize(("low", "high", "met"), [(0.05, 0.2, "met"), (0.1, 0.5, "open"), (0.3, 0.5, "not met")])
