@@ -83,8 +83,7 @@ class Attribute:
     displaced: int
     mark: int
     claims: int
-    # The largest deviation seen; evidence that extreme values are as real as others; how far out they may be, and how
-    # many were none: see `extremes`.
+    # The largest deviation seen; evidence that extremes are real; how far out they may be; how many were not: `extremes`.
     far: float
     genuine: float
     limit: float
