@@ -83,7 +83,7 @@ class Attribute:
     displaced: int
     mark: int
     claims: int
-    # The largest deviation seen; evidence that extremes are real; how far out they may be; how many were not: `extremes`.
+    # The largest deviation; evidence that extremes are real; how far out they may be; how many were not: `extremes`.
     far: float
     genuine: float
     limit: float
