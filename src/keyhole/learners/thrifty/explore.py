@@ -134,8 +134,8 @@ def line_up(state: State) -> None:
     """Every second round is lent while a loan is worth it to anyone, in turn, the most valuable first.
 
     Of those whose stand-in one member may be, one at most is right: they share what a loan is worth. While places are
-    lent the next refit is when each has had its turn, or after 0.5 % more rows, but then only those who borrowed are
-    looked at again: late in a stream 0.5 % of the rows are many times what a decided question was still worth.
+    lent the next refit is when each has had a tenth more looks, or after 0.5 % more rows, but then only those who
+    borrowed are looked at again: late in a stream 0.5 % of the rows are many times what the question is still worth.
     """
     now, order, value, place = state.now, state.order, state.attr["loan_value"], state.attr["place"]
     waiting = order[(value[order] > 0.0) & (place[order] < 0) & (state.attr["idle"][order] == 0)]
@@ -147,5 +147,6 @@ def line_up(state: State) -> None:
     now.queued, now.turn = waiting.size, 0
     if waiting.size:
         told = int(now.told)
-        rows = min(2 * now.queued, int(0.005 * min(float(now.n / now.g), told)))
+        looks = max(1.0, 0.1 * float(state.attr["n"][waiting].min() / now.g))
+        rows = int(min(2.0 * looks * waiting.size, 0.005 * min(float(now.n / now.g), told)))
         now.refit_at = min(int(now.score_at), told + max(1, rows))

@@ -66,15 +66,15 @@ def test_those_whose_stand_in_one_member_may_be_share_what_a_loan_is_worth():
     assert state.queue[: now.queued].tolist() == [4, 5]  # 3 and 4 claim the same: 1.9 / 2 < 1 < 2.5 / 2
 
 
-@pytest.mark.parametrize(("told", "rows"), [(200_000, 4), (600, 3), (100, 1)])
-def test_loans_are_reconsidered_when_each_borrower_has_had_its_turn(told, rows):
+@pytest.mark.parametrize(("told", "n", "rows"), [(200_000, 5.0, 4), (200_000, 50.0, 20), (600, 50.0, 3), (100, 5.0, 1)])
+def test_loans_are_reconsidered_when_each_borrower_has_had_a_tenth_more_looks(told, n, rows):
     state = kh.make("thrifty", d=6, k=3, seed=0).memory.state
     attr, now = state.attr, state.now
-    now.n, now.told, now.score_at, now.m, attr["place"] = told, told, 2 * told, 3, -1
-    attr["place"][:3], attr["loan_value"][3:], attr["claims"][3:] = [0, 1, 2], [0.9, 1.5, -0.2], 0
+    now.n, now.told, now.score_at, now.m, attr["place"], attr["n"] = told, told, 2 * told, 3, -1, 90.0
+    attr["place"][:3], attr["loan_value"][3:], attr["claims"][3:], attr["n"][4] = [0, 1, 2], [0.9, 1.5, -0.2], 0, n
     line_up(state)
     assert now.queued == 2
-    assert now.refit_at == told + rows  # every second row is lent: four rows show both, and 0.5 % are at most so many
+    assert now.refit_at == told + rows  # every second row is lent, to one of two; 0.5 % more rows at most
 
 
 def test_lending_ends_once_it_is_decided_who_belongs_to_the_support():
