@@ -49,13 +49,15 @@ def _improvement(w: float, prec: float, r: float, sd: float, c: float, u: float,
 def _stand_in(w: float, v_a: float, r: float, se: float, c: float, u: float, v: float, slab: float) -> float:
     """What j is expected to explain if a is only its stand-in: then w_a = u w_j, and r_j should be c_j w_j.
 
-    Both stories are weighed by the likelihood of r_j and by weights drawn from N(0, slab / variance).
+    Both stories are weighed by the likelihood of r_j and by weights drawn from N(0, slab / variance). Twice as many
+    rows tell them apart where r_j is expected a standard error away, c_j w_j >= se_j; nearer, as among copies, it
+    takes (se_j / c_j w_j)^2 times as many, and the loan is worth that much less.
     """
     w_j = w / u
     against = ((r - c * w_j) ** 2 - r * r) / (se * se) + (w_j * w_j * v - w * w * v_a) / slab
     if against > 100.0:
         return 0.0
-    return c * w_j * w_j / (1.0 + math.exp(0.5 * against))
+    return c * w_j * w_j / (1.0 + math.exp(0.5 * against)) * min(1.0, (c * w_j / se) ** 2)
 
 
 @inner

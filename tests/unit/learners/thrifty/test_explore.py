@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty.explore import _odds, appraise, line_up
+from keyhole.learners.thrifty.explore import _odds, _stand_in, appraise, line_up
 from tests.compiled import entry
 
 
@@ -55,6 +55,25 @@ def test_a_possible_stand_in_is_worth_a_loan_until_evidence_is_against_it():
     state.attr[3].r = 0.0  # 7 standard errors from that
     lender(state, [0.0, u, 0.0])
     assert state.attr[3].loan_value < 0.0
+
+
+@entry
+def stand_in(r, se):
+    return _stand_in(0.3, 1.0, r, se, 0.4, 0.5, 1.0, 0.36)
+
+
+def test_what_r_cannot_tell_yet_makes_a_loan_worth_less():
+    w_j, c = 0.3 / 0.5, 0.4
+    even = c * w_j / 2.0  # r is as far from the one story as from the other; the prior is for the member
+    for se in (0.5 * c * w_j, c * w_j, 2.0 * c * w_j, 1e3):
+        told = min(1.0, (c * w_j / se) ** 2)
+        assert stand_in(even, se) == pytest.approx(told * c * w_j**2 / (1.0 + np.exp(0.5 * (0.36 - 0.09) / 0.36)))
+
+
+def test_a_story_that_the_evidence_refutes_is_worth_nothing():
+    values = [stand_in(0.0, se) for se in (0.2, 0.1, 0.05, 0.02)]
+    assert values == sorted(values, reverse=True)
+    assert values[-1] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_those_whose_stand_in_one_member_may_be_share_what_a_loan_is_worth():
