@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numba
@@ -14,6 +15,7 @@ from numba.core import errors
 
 import keyhole
 from keyhole import _bare, _cache, _jit
+from tests.compiled import entry
 
 SOURCE = Path(keyhole.__file__).parents[1]
 CODE = """
@@ -158,10 +160,15 @@ def _halved_and_more(x: float) -> float:
     return _halved(x) + min(x, 3.0)
 
 
-def test_a_part_works_in_a_function_that_numba_compiles_by_itself() -> None:
-    """What a part reaches is linked into our entries only; here there is none."""
-    plain = numba.njit(lambda x: _halved_and_more(x) + _halved(x))
-    assert plain(8.0) == 11.0
+@_jit.inner
+def _thrice(x: float) -> float:
+    return 3.0 * _halved_and_more(x)
+
+
+@pytest.mark.parametrize("compiled", [entry, numba.njit])
+def test_a_part_brings_all_that_it_reaches(compiled: Callable[[object], Callable[[float], float]]) -> None:
+    """Into an entry of ours, and into a function that numba compiles by itself, which knows nothing of parts."""
+    assert compiled(lambda x: _thrice(x) + _halved(x))(8.0) == 25.0
 
 
 @pytest.mark.parametrize("array", [np.arange(4), np.arange(4.0), np.arange(4.0)[::2]])
@@ -171,7 +178,7 @@ def test_a_remembered_operator_is_that_of_its_types(array: np.ndarray) -> None: 
     def mixed(a: np.ndarray, i: int, x: float) -> tuple[float, float, float, float]:  # type: ignore[type-arg]
         return i // 2, x // 2, i / 2 + a[1], a[1] * i
 
-    one, two = _jit.jit(mixed), _jit.jit(mixed)
+    one, two = entry(mixed), entry(mixed)
     for compiled in (one, two):
         for i, x in ((7, 7.5), (7.0, 7)):
             assert compiled(array, i, x) == mixed(array, i, x)
