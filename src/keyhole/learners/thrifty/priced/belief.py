@@ -1,15 +1,16 @@
 """What a source explains, by the posterior of a spike and four slabs.
 
     theta = 0                                             with probability 1 - p       the spike
-    theta ~ |theta|^2 / (c var(y)) N(0, c var(y) / q)     with probability p_c         c in SLABS, q attributes
+    theta ~ |theta|^2 N(0, c var(y) / (q + 2)), normed    with probability p_c         c in SLABS, q attributes
 
-in units of unit variance. The factor |theta|^2 (a moment prior) says that what matters is not next to nothing: few rows
-that show nothing so tell more, against it and against sources that matter a little, and an unlucky few tell less.
-n rows say that it explains `gain` of the variance v that is left without it. With a g-prior,
+in units of unit variance: E |theta|^2 = c var(y), however many attributes. The factor |theta|^2 (a moment prior) says
+that what matters is not next to nothing: few rows that show nothing so tell more, against it and against sources that
+matter a little, and an unlucky few tell less. n rows say that it explains `gain` of the variance v that is left without
+it. With a g-prior,
 
-    g = n c var(y) / (q v),   kappa = g / (1 + g),   R^2 = gain / v
+    g = n c var(y) / ((q + 2) v),   kappa = g / (1 + g),   R^2 = gain / v
     mu^2 = kappa^2 gain,      u = kappa v (1 - kappa R^2) / n
-    log Bayes factor = -q/2 log(1 + g) - (n - 1)/2 log(1 - kappa R^2) + log((mu^2 + q u) / (c var(y)))
+    log Bayes factor = -q/2 log(1 + g) - (n - 1)/2 log(1 - kappa R^2) + log((mu^2 + q u) (q + 2) / (q c var(y)))
     E |theta|^2      = ((mu^2 + q u)^2 + 2 q u^2 + 4 u mu^2) / (mu^2 + q u)                          within a slab
 
 The probabilities are learnt from all sources together.
@@ -24,11 +25,11 @@ from ...._types import Floats
 
 __all__ = ["FAITH", "SLABS", "learn_prior", "posterior", "prior_weights"]
 
-SLABS = np.array([0.005, 0.02, 0.07, 0.25])
+SLABS = np.array([0.01, 0.03, 0.1, 0.35])
 # How the weight of all slabs is spread: what is worth a price is seldom small.
-_SPREAD = np.array([0.125, 0.125, 0.25, 0.5])
+_SPREAD = np.array([0.08, 0.1, 0.27, 0.55])
 # For so many sources counts what was hoped of them before any was judged.
-FAITH = 40.0
+FAITH = 12.0
 
 
 def prior_weights(sources: int, expected: float = 10.0) -> Floats:
@@ -56,12 +57,12 @@ def posterior(
     told = n > q + 1.0
     heaviest = prior[0]
     for i in range(1, weight.size):
-        g = n * SLABS[i - 1] * y_var / (q * v)
+        g = n * SLABS[i - 1] * y_var / ((q + 2) * v)
         kappa[i] = g / (1.0 + g) if told else 0.0
         weight[i] = prior[i]
         if told:
             u = kappa[i] * v * (1.0 - kappa[i] * R2) / n
-            square = (kappa[i] ** 2 * gain + q * u) / (SLABS[i - 1] * y_var)
+            square = (kappa[i] ** 2 * gain + q * u) * (q + 2) / (q * SLABS[i - 1] * y_var)
             weight[i] -= 0.5 * q * math.log1p(g) + 0.5 * max(n - 1.0, q) * math.log(1.0 - R2 * kappa[i])
             weight[i] += math.log(square)
         heaviest = max(heaviest, weight[i])
@@ -73,7 +74,7 @@ def posterior(
     for i in range(weight.size):
         weight[i] /= total
         if i > 0:
-            mu2, u = 0.0, SLABS[i - 1] * y_var / q
+            mu2, u = 0.0, SLABS[i - 1] * y_var / (q + 2)
             if told:
                 mu2, u = kappa[i] ** 2 * gain, kappa[i] * v * (1.0 - kappa[i] * R2) / n
             mean += weight[i] * ((mu2 + q * u) ** 2 + 2.0 * q * u * u + 4.0 * u * mu2) / (mu2 + q * u)

@@ -46,7 +46,10 @@ def _member(state: State, me: Source, first: int, w: Floats, kappa: Floats) -> N
     me.left = now.s2 + me.gain
     me.adds = posterior(me.gain, me.n, me.size, me.left, now.y_var, state.prior, w, kappa)
     state.tally[:] += w
-    me.real, me.net, me.instead, me.idle = 1.0 - w[0], now.rate * me.adds - me.price, -1, 0
+    me.real, me.net, me.instead, me.idle, me.own = 1.0 - w[0], now.rate * me.adds - me.price, -1, 0, 0.0
+    for a in range(first, first + me.size):
+        size = state.attr[fit.A[a]].sd ** 2 * fit.P[a, a]
+        me.own = max(me.own, 1.0 / size if size > 0.0 else 0.0)
 
 
 @inner
@@ -103,13 +106,13 @@ def _exchange(
 def _candidate(state: State, me: Source, doubt: float, C: Floats, w: Floats, kappa: Floats) -> None:
     """What a source beside the support would bring."""
     now, m, q = state.now, state.fit.A.size, me.size
-    me.n, me.instead, me.idle = rows_of(state, me), -1, 0
+    me.n, me.instead, me.idle, me.own = rows_of(state, me), -1, 0, 1.0
     me.gain, me.left, me.adds, me.real, me.net = 0.0, now.s2, 0.0, 1.0 - math.exp(state.prior[0]), 0.0
     if me.n <= q + 3.0:
         me.idle = me.n == 0.0 and me.tried / now.g >= _SURE
         return
     U, r, V = np.empty((m, q)), np.empty(q), np.empty((q, q))
-    own = beside(state, me, doubt, U, r, V)
+    own = me.own = beside(state, me, doubt, U, r, V)
     me.idle = own < _OWN and me.n >= _SURE
     V_inv = precision(V)
     me.left = now.s2 + unseen(state, me, C)

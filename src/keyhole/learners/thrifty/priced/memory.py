@@ -89,6 +89,11 @@ class Memory(Stateful):
         self.now["m"] = rest.size
         self.source["barred"][s] = 1
 
+    def refute(self, s: int) -> None:
+        """Source s, that joined by what pooled sums say and fails by the rows, stays out until it was seen more."""
+        me = self.source[s]
+        me["until"] = me["asked"] + 3 + int(0.2 * me["n"])
+
     def rebuild(self) -> None:
         """Make the fit of the present support, from the stored rows."""
         expected: Floats = np.zeros((2, self.attr.size))

@@ -4,6 +4,7 @@ With `worth`, that. Else the rate is the one that the support itself shows: what
 
     rate = max over members of price / adds
 
+but no less than where all that may be spent explains a third of the label's variance, nor more than ten times that.
 Limits alone (k, spend) decide who is a member, and the rate only what a look may cost. With a `total` money is short in
 the mean: members are those with the best adds / price until the mean price is reached, the last of them bought in part
 of the rows; its rate is the exchange rate for all, looks included, which are charged in full.
@@ -20,10 +21,12 @@ _GENEROUS = 1e4
 _LARGEST = 1e100
 # Before there is a support: what may be spent is thought to explain a third of the label's variance.
 _HOPED = 3.0
+# No member makes the rate that the support shows larger than this many times that hope.
+_MOST = 10.0
 # The rate is a little above that of the last member, so that it does not come and go.
 _SLACK = 1.1
-# The part of its price that a look is charged at first and in the end, and after how many rows it is halfway there.
-_FEE, _LATE_FEE, _HALFWAY = 0.12, 0.5, 2500.0
+# The part of its price that a look is charged; so many rows are always thought to come.
+_FEE, _COMING = 0.1, 150.0
 
 
 def ceiling(memory: Memory) -> float:
@@ -64,12 +67,12 @@ def _marginal(memory: Memory) -> float:
 
 
 def _shown(memory: Memory) -> float:
-    """The rate that the support shows, or the hope before there is one."""
-    members = memory.source[memory.support]
-    paid = members[members["price"] > 0.0]
-    if paid.size and (paid["adds"] > 0.0).all():
-        return min(float((paid["price"] / paid["adds"]).max()), _LARGEST)
-    return _hoped(memory)
+    """The rate that the support shows, or the hope before there is one: a lucky find does not end the search for what
+    the limits allow, nor does a member that hardly helps make every look worth its price."""
+    members, hoped = memory.source[memory.support], _hoped(memory)
+    paid = members[(members["price"] > 0.0) & (members["adds"] > 0.0)]
+    shown = float((paid["price"] / paid["adds"]).max(initial=0.0))
+    return min(max(hoped, shown), _MOST * hoped, _LARGEST)
 
 
 def _hoped(memory: Memory) -> float:
@@ -80,18 +83,14 @@ def _hoped(memory: Memory) -> float:
 
 
 def horizon(memory: Memory) -> float:
-    """How many rows will profit from what is learnt now: twice those so far, or those that are left."""
+    """How many rows will profit from what is learnt now: twice those so far, a few at least, or those left."""
     now, given = memory.now[0], memory.given[0]
     if np.isfinite(given["rows"]):
         return max(float(given["rows"] - now["asked"]), 0.0)
-    return 2.0 * float(now["n"] / now["g"])
+    return max(2.0 * float(now["n"] / now["g"]), _COMING)
 
 
 def fee(memory: Memory) -> float:
     """The part of its price that a look is charged, since looks end as soon as they speak against a source; all of it
     where money is short."""
-    now = memory.now[0]
-    if np.isfinite(memory.given["total"][0]):
-        return 1.0
-    rows = float(now["n"] / now["g"])
-    return _FEE + (_LATE_FEE - _FEE) * rows / (rows + _HALFWAY)
+    return 1.0 if np.isfinite(memory.given["total"][0]) else _FEE

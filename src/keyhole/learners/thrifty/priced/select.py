@@ -4,23 +4,26 @@ import math
 
 import numpy as np
 
-from ...._types import Bools
+from ...._types import Bools, Ints
 from .belief import FAITH
 from .judge import judge
 from .memory import Memory
 from .pace import exchange, fee, horizon
+from .settle import settle
 from .value import look_values
 
 __all__ = ["refit"]
 
 # A member gives way for an expected advantage of this many standard deviations.
 _SURE = 2.0
+# Few rows show a newcomer beside the others, and it is believed less for that: so much of what is lost must be seen.
+_CONFIRMED = 0.5
 
 
 def refit(memory: Memory) -> None:
     """Weights, support and queue anew; next time after 2 % more rows, sooner while somebody is looked at."""
     memory.renew()
-    memory.source["barred"] = 0
+    memory.source["barred"] = memory.source["until"] > memory.source["asked"]
     if memory.now["lacking"][0] > 0.1 * (memory.gram[-2, -2] + 1.0):
         judge(memory.state, FAITH)
         memory.rebuild()
@@ -28,7 +31,7 @@ def refit(memory: Memory) -> None:
     for _ in range(tries):
         exchange(memory)
         judge(memory.state, FAITH)
-        if not _move(memory):
+        if not _move(memory, before):
             break
     if set(memory.support) != before:
         memory.forget_recent()
@@ -41,12 +44,18 @@ def refit(memory: Memory) -> None:
     _schedule(memory, rows)
 
 
-def _move(memory: Memory) -> bool:
-    """Let one leave, join, or take another's place; False: nothing moves."""
+def _move(memory: Memory, before: set[int]) -> bool:
+    """Let one leave, join, or take another's place; False: nothing moves. `before`: the support before this refit."""
     source, support, now = memory.source, memory.support, memory.now[0]
-    leaving = _leaver(memory)
+    leaving, instead = settle(memory)
+    if leaving < 0:
+        leaving = _leaver(memory)
+        if leaving >= 0 and leaving not in before:
+            memory.refute(leaving)
     if leaving >= 0:
         memory.leave(leaving)
+        if instead >= 0:
+            memory.join(instead)
         memory.rebuild()
         return True
     free = (source["place"] < 0) & (source["barred"] == 0) & (source["idle"] == 0)
@@ -64,11 +73,27 @@ def _move(memory: Memory) -> bool:
     best = int(np.argmax(np.maximum(joins, swaps)))
     if max(joins[best], swaps[best]) <= 0.0:
         return _make_way(memory, free & ~fits & sure)
-    if swaps[best] > joins[best]:
-        memory.leave(int(support[source["instead"][best]]))
+    _replace(memory, support[[source["instead"][best]]] if swaps[best] > joins[best] else support[:0], best)
+    return True
+
+
+def _replace(memory: Memory, gone: Ints, best: int) -> None:
+    """Source `best` into the support for those gone; back again if the rows do not confirm what pooled sums said."""
+    source, lost = memory.source, float(memory.source["net"][gone].sum())
+    for s in gone:
+        memory.leave(int(s))
     memory.join(best)
     memory.rebuild()
-    return True
+    if not gone.size:
+        return
+    judge(memory.state, FAITH)
+    if source["net"][best] < _CONFIRMED * lost:
+        memory.leave(best)
+        memory.refute(best)
+        source["barred"][gone] = 0
+        for s in gone:
+            memory.join(int(s))
+        memory.rebuild()
 
 
 def _leaver(memory: Memory) -> int:
@@ -114,10 +139,7 @@ def _make_way(memory: Memory, waiting: Bools) -> bool:
     lost = members["net"][order[:gone]].sum() + _SURE * float(source["swap_sd"][best])
     if members["price"][order[gone:]].sum() > room or source["net"][best] <= lost:
         return False
-    for s in support[order[:gone]]:
-        memory.leave(int(s))
-    memory.join(best)
-    memory.rebuild()
+    _replace(memory, support[order[:gone]], best)
     return True
 
 

@@ -40,9 +40,11 @@ class Source:
     # Its attributes are listed[first : first + size].
     first: int
     size: int
-    # Its place in the support, or -1; 1: it left or failed in this refit, and stays out.
+    # Its place in the support, or -1; 1: it left or failed in this refit, and stays out; it joined, and failed in the
+    # same refit: it stays out until so many rounds ordered it.
     place: int
     barred: int
+    until: int
     # Rounds that ordered it, and the last of them; the weight of the rows told of them.
     asked: int
     last: int
@@ -63,8 +65,12 @@ class Source:
     # > 0: what looking at it is worth, net of the looks; how many more may be ordered before the next refit.
     value: float
     wanted: int
-    # 1: constant, never observed, or determined by what is bought anyway.
+    # 1: constant, never observed, or determined by what is bought anyway; the share of its variance that is its own by
+    # the pooled sums; beside which fit (`now.moves`) its rows were read, and whether they say that it is determined.
     idle: int
+    own: float
+    checked: int
+    determined: int
 
 
 class Pair:

@@ -44,11 +44,15 @@ def test_the_posterior_is_bayes_over_spike_and_slabs():
     gain, n, q, v, y_var = 0.12, 50.0, 3, 0.9, 1.3
     got = _posterior(gain, n, q, v, y_var, prior, weight, kappa)
     slabs = belief.SLABS
-    g = n * slabs * y_var / q / v
+    g = n * slabs * y_var / (q + 2) / v
     kap = g / (1 + g)
     mu2, u = kap**2 * gain, kap * v * (1 - kap * gain / v) / n
     square = mu2 + q * u
-    evidence = -q / 2 * np.log(1 + g) - (n - 1) / 2 * np.log(1 - gain / v * kap) + np.log(square / slabs / y_var)
+    evidence = (
+        -q / 2 * np.log(1 + g)
+        - (n - 1) / 2 * np.log(1 - gain / v * kap)
+        + np.log(square / (slabs * y_var * q / (q + 2)))
+    )
     p = np.exp(prior + np.append(0.0, evidence))
     p /= p.sum()
     within = (square**2 + 2 * q * u**2 + 4 * u * mu2) / square
@@ -58,9 +62,10 @@ def test_the_posterior_is_bayes_over_spike_and_slabs():
 
 def test_without_rows_the_posterior_is_the_prior():
     prior, weight, kappa = belief.prior_weights(40), np.empty(5), np.empty(5)
-    got = _posterior(0.0, 0.0, 1, 1.0, 2.0, prior, weight, kappa)
-    assert np.allclose(weight, np.exp(prior))
-    assert got == pytest.approx(np.exp(prior[1:]) @ (3.0 * belief.SLABS * 2.0))  # E theta^4 / E theta^2 of a normal
+    for q in (1, 5):  # however many attributes a source has
+        got = _posterior(0.0, 0.0, q, 1.0, 2.0, prior, weight, kappa)
+        assert np.allclose(weight, np.exp(prior))
+        assert got == pytest.approx(np.exp(prior[1:]) @ (belief.SLABS * 2.0))
 
 
 @pytest.mark.parametrize("q", [1, 4])
