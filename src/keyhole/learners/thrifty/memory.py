@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._types import Bools, Floats, Ints
 from ...errors import StateError
-from ...rules import Anything, Law, Numbers, Rule
+from ...rules import Anything, Gram, Law, Numbers, Rule
 from ...state import Stateful, Value
 from .interval import Calibration
 from .level import GAINS
@@ -90,6 +90,7 @@ class Memory(Stateful):
         for field, names in (("pair", ("x_j", "x_a")), ("member", ("x_bar", "sd", "imputed"))):
             for name in names:
                 _SUMS.check(f"{field}.{name}", getattr(self, field)[name], self)
+        self._check_sums(m)
         Law().check("accounts.belief", self.accounts["belief"], self)
         if not np.array_equal(self.accounts["gain"], GAINS):
             raise StateError("an account of the label's level in the state follows it otherwise than in this version")
@@ -104,6 +105,16 @@ class Memory(Stateful):
         inside = all(low <= a.min(initial=low) and a.max(initial=low) < high for a, low, high in indices)
         if not (inside and len(self.shown) == rows <= self.most_rows and self._consistent(m)):
             raise StateError("the stored rows or the indices in the state do not fit together")
+
+    def _check_sums(self, m: int) -> None:
+        """Whether the weights and sums of the fit are some that rows can leave; from others comes no number."""
+        now, told = self.now[0], self.now["told"][0] > 0
+        g, n, decay = float(now["g"]), float(now["n"]), float(self.given["decay"][0])
+        Numbers(0.0, g * (1.0 + 1e-6)).check("row.weight", self.row["weight"], self)
+        # The newest row weighs what it did when it came; since then one fading and one alarm at most.
+        Numbers(1e-6 * g * decay if told else 0.0).check("now.n", n, self)
+        Numbers(0.0, n * (1.0 + 1e-6)).check("member.imputed", self.member["imputed"][0, :m], self)
+        Gram().check("gram", self.gram[0, : m + 2, : m + 2], self)
 
     def _consistent(self, m: int) -> bool:
         """Whether the attributes say the same of the support as the fit does, and none is marked."""
