@@ -169,8 +169,11 @@ class Memory(Stateful):
         now, d, n = self.now[0], self.attr.size, self.source.size
         m, rows, queued = int(now["m"]), int(now["rows"]), int(now["queued"])
         counts = 0 <= m <= n and 0 <= rows <= self.row.size and 0 <= queued <= n and now["rang"] >= 0
-        if not (counts and 0 <= now["turn"] < max(queued, 1) and now["lend"] in (0, 1) and now["g"] > 0.0):
+        if not (counts and 0 <= now["turn"] < max(queued, 1) and now["lend"] in (0, 1)):
             raise StateError("a count in the state is out of its range")
+        # The weight of a new row begins at 1 and only grows; no row weighs more.
+        Numbers(0.5, 1e60).check("now.g", now["g"], self)
+        Numbers(0.0, 10.0 * float(now["g"]) * (float(now["told"]) + 10.0)).check("now.n", now["n"], self)
         if max(self.members.max(initial=0), self.queue.max(initial=0)) >= max(n, 1) or self.shown.max(initial=0) >= d:
             raise StateError("an index in the state points to nothing")
         ends = self.row["end"][:rows]
