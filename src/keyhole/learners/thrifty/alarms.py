@@ -14,9 +14,13 @@ def alarms(bell: Records, now: Watch) -> tuple[Alarm, ...]:
 
 
 def _worded(entry: Bell) -> Alarm:
-    """A level that moved, or labels that follow the predictions otherwise than before."""
-    if entry.level != 0.0:
+    """What held once and holds again, a level that moved, or labels that follow the predictions otherwise."""
+    if entry.back > 0:
+        what = f"what held until row {entry.back} holds again"
+    elif entry.level != 0.0:
         what = f"the label's level moved by {entry.level:+.3g}"
+    elif entry.before == entry.after:
+        what = "the weights of single attributes changed"
     else:
         what = f"labels follow the predictions {entry.after:.2g} times, where they did {entry.before:.2g} times"
     return Alarm(int(entry.row), what)

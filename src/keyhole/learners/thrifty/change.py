@@ -13,7 +13,15 @@ A prediction may be too timid all along: weights are held back, slopes too. That
 firm: it gives the past the slope that all rows of this support ask for, where that is the larger one. When doubt
 passes 10 + ln(rows), and half of it is firm, that is an alarm: the past weighs a thousandth, and is soon outvoted.
 Otherwise, or where the support is new and has hardly been tried, the fit is to blame: its past weighs a twentieth.
-Both start anew with each support.
+
+Where single weights change, f may follow the label much as before. So a third doubt compares with the fit bent: each
+weight moved as the last 40 rows ask for, by steps along the inverse covariance P of the members, that far apart labels
+(Student's t again) shorten and that fade five times as slowly:
+
+    bend <- (1 - 1/200) bend + P v (y - y_hat - bend'v) / 40
+
+It asks for 2 more, and is an alarm where the support has stayed for 300 rows and for a twentieth of all: until then a
+newcomer's weight may be the wrong one. All start anew with each support.
 """
 
 import math
@@ -22,15 +30,18 @@ from ..._bare import inner
 from .state import Now, Records, State
 from .watch import Watch
 
-__all__ = ["GONE", "forget_recent", "likelihood", "noise", "notice", "patience", "ring", "weigh"]
+__all__ = ["GONE", "LONGEST", "PROVEN", "forget_recent", "likelihood", "noise", "notice", "patience", "ring", "weigh"]
 
 # Rows that the recalibration remembers, needs, and is drawn by; rows of a past that can be doubted at all; rows that
 # make a burst of noise; the part of the noise below which little is explained.
 _MEMORY, _FEWEST, _PRIOR, _PAST, _BURST, _LITTLE = 40.0, 20.0, 10.0, 200.0, 10.0, 0.1
-# Rows of a support that has been tried; they also draw its slope to the present one.
-_TRIED = 100.0
+# Rows of a support that has been tried; they also draw its slope to the present one. What a bent fit is asked for more,
+# and the rows, at least, and the part of all of them, after which a support has been judged again and stayed.
+_TRIED, _MORE, _SETTLED, _PART = 100.0, 2.0, 300.0, 0.05
 # What the past is divided by at an alarm, and where the fit is to blame.
 GONE, _FADED = 1e3, 20.0
+# The evidence that decides on a regime that is tried, and for how many rows it is.
+PROVEN, LONGEST = 3.0, 40
 
 
 @inner
@@ -55,7 +66,7 @@ def patience(now: Watch) -> float:
 def ring(bell: Records, now: Watch, level: float, before: float, after: float) -> None:
     """Keep an alarm: by how much the label's level moved, the slope on our predictions before and after."""
     entry = bell[now.rang % bell.size]
-    entry.row, entry.level, entry.before, entry.after = now.told + 1, level, before, after
+    entry.row, entry.level, entry.before, entry.after, entry.back = now.told + 1, level, before, after, 0
     now.rang += 1
 
 
@@ -63,6 +74,7 @@ def ring(bell: Records, now: Watch, level: float, before: float, after: float) -
 def forget_recent(now: Watch) -> None:
     """The recalibrations start anew: f is another one now."""
     now.doubt, now.late_n, now.late_f, now.late_y, now.late_ff, now.late_fy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    now.bent = 0.0
     now.firm, now.past_n, now.past_f, now.past_y, now.past_ff, now.past_fy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 
 
@@ -86,18 +98,21 @@ def _remember(now: Watch, f: float, y: float, error2: float) -> None:
 
 
 @inner
-def _verdict(bell: Records, now: Watch, before: float, after: float) -> float:
-    """What the past is divided by, now that doubt is large; both doubts begin again."""
-    changed = now.firm > 0.5 * now.doubt and now.past_n > _TRIED
-    now.doubt, now.firm = 0.0, 0.0
+def _verdict(bell: Records, now: Watch, before: float, after: float, firm: bool) -> float:
+    """What the past is divided by, now that doubt is large; all doubts begin again."""
+    changed = firm and now.past_n > _TRIED
+    now.doubt, now.firm, now.bent = 0.0, 0.0, 0.0
     if changed:
         ring(bell, now, 0.0, before, after)
     return GONE if changed else _FADED
 
 
 @inner
-def weigh(bell: Records, now: Watch, explained: float, slope: float, f: float, y: float, y_hat: float) -> float:
-    """Add what label y says for or against a change: y_hat is its prediction, slope times the signal f and a constant.
+def weigh(
+    bell: Records, now: Watch, explained: float, slope: float, f: float, y: float, y_hat: float, bent: float
+) -> float:
+    """Add what label y says for or against a change: y_hat is its prediction, slope times the signal f and a constant,
+    and `bent` what the fit says where it is bent by the last rows.
 
     What the past is to be divided by: 1 as a rule.
     """
@@ -113,9 +128,13 @@ def weigh(bell: Records, now: Watch, explained: float, slope: float, f: float, y
         by_fit = likelihood(y - y_hat, fit2)
         now.doubt = max(0.0, now.doubt + gain - by_fit)
         now.firm = max(0.0, now.firm + gain - max(by_fit, likelihood(y - fair, fit2)))
-        error2 = min(error2, (y - recent) ** 2)
+        straight = max(likelihood(y - y_hat, noise(now)), likelihood(y - fair, noise(now)))
+        now.bent = max(0.0, now.bent + likelihood(y - bent, noise(now)) - straight)
+        error2 = min(error2, min((y - recent) ** 2, (y - bent) ** 2))
         if now.doubt > patience(now):
-            by = _verdict(bell, now, slope, after)
+            by = _verdict(bell, now, slope, after, now.firm > 0.5 * now.doubt)
+        elif now.bent > patience(now) + _MORE and now.past_n > _TRIED:
+            by = _verdict(bell, now, slope, slope, now.past_n > max(_SETTLED, _PART * now.n / now.g))
     _remember(now, f, y, error2)
     return by
 
@@ -127,13 +146,55 @@ def _start_again(now: Now) -> None:
 
 
 @inner
+def _bent(state: State) -> float:
+    """What the bends of the weights add to the prediction of a row that showed all members."""
+    more = 0.0
+    for a in range(state.now.m):
+        more += state.fit.member[a].bend * state.work.v[a]
+    return more
+
+
+@inner
+def _bend(state: State, off: float) -> None:
+    """Move the bends along P v, where the bent fit was off by so much."""
+    now, fit, v, h = state.now, state.fit, state.work.v, 0.0
+    for a in range(now.m):
+        for e in range(now.m):
+            h += v[a] * fit.P[a, e] * v[e]
+    step = off / (1.0 + off * off / (4.0 * max(noise(now), 1e-300))) / (_MEMORY + max(h, 0.0))
+    for a in range(now.m):
+        fit.member[a].bend *= 1.0 - 0.2 / _MEMORY
+        for e in range(now.m):
+            fit.member[a].bend += step * fit.P[a, e] * v[e]
+
+
+@inner
+def _prove(now: Now, f: float, y: float) -> None:
+    """Add what label y says for a regime that is tried: the fit must do as well as its own noise, not just better than
+    the mean, or than itself with twice the deviation."""
+    off = y - now.y_mean - f
+    own = likelihood(off, now.s2) - 0.5 * math.log(now.s2)
+    wide = likelihood(off, 4.0 * now.s2) - 0.5 * math.log(4.0 * now.s2)
+    now.proof += own - max(wide, likelihood(y - now.y_mean, now.y_var) - 0.5 * math.log(now.y_var))
+    if abs(now.proof) > PROVEN or now.told - now.tried_at >= LONGEST:
+        now.refit_at = now.told + 1
+
+
+@inner
 def notice(state: State, f: float, y: float, y_hat: float) -> None:
     """Weigh what label y, predicted as y_hat from the signal f, says; where that is much, judge the support at once."""
     now = state.now
     explained = state.fit.label.explained if now.m > 0 else 0.0
-    by = weigh(state.bell, now, explained, now.alpha, f, y, y_hat)
+    bent, g = y_hat + _bent(state), now.g
+    by = weigh(state.bell, now, explained, now.alpha, f, y, y_hat, bent)
+    _bend(state, y - bent)
+    if now.tried > 0 and now.s2 > 0.0:
+        _prove(now, f, y)
     if by > 1.0:
         now.g *= by
         now.refit_at, now.score_at, now.epoch = now.told + 1, 0, now.told - int(now.n / now.g)
+        for a in range(now.m):
+            state.fit.member[a].bend = 0.0
     if by == GONE:
+        now.ended, now.left, now.regime = g, now.regime, now.told + 1
         _start_again(now)

@@ -17,6 +17,7 @@ from .alarms import alarms
 from .block import play_block
 from .explain import Explanation, explain, rate
 from .memory import Memory
+from .regimes import turn
 from .release_0_1 import upgraded
 from .select import refit
 from .steps import answer, ask, expect, learn
@@ -160,7 +161,8 @@ class Thrifty(Learner):
         """Weights and support anew, when it is time."""
         now = self.memory.now
         if now["told"][0] >= now["refit_at"][0]:
-            renew(self.memory.state)
+            self.memory.kept["g"] /= renew(self.memory.state)
+            turn(self.memory)
             refit(self.memory)
 
     def _block(self) -> Block:

@@ -1,7 +1,7 @@
 """The state as something that can be saved: every array of records a field, the stored rows growing as rows come."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, cast
 
 import numpy as np
@@ -12,8 +12,9 @@ from ...rules import Anything, Gram, Law, Numbers, Rule
 from ...state import Stateful, Value
 from .interval import Calibration
 from .level import GAINS
-from .state import Account, Attribute, Fit, Given, Label, Member, Now, Pair, Records, Row, Shown, State, Work, record
-from .watch import ALARMS, Bell
+from .regimes import KEPT, Kept
+from .state import Attribute, Fit, Given, Label, Member, Now, Pair, Records, Row, Shown, State, Work, record
+from .watch import ALARMS, Account, Bell
 
 __all__ = ["Memory"]
 
@@ -29,8 +30,9 @@ class Memory(Stateful):
     _fields: ClassVar[tuple[str, ...]] = (
         *("attr", "order", "queue", "pair", "row", "shown", "now"),
         *("member", "gram", "V", "P", "label", "calibration", "accounts", "bell"),
+        *("kept", "kept_members"),
     )
-    _added: ClassVar[tuple[str, ...]] = ("accounts", "bell")
+    _added: ClassVar[tuple[str, ...]] = ("accounts", "bell", "kept", "kept_members")
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown")
     # What is worked out anew at the next refit may be of any size; indices are checked below.
     _rules: ClassVar[Mapping[str, Rule]] = {"attr": Anything(), "V": _SQUARES, "P": Numbers(most=1e300)}
@@ -57,6 +59,8 @@ class Memory(Stateful):
         self.accounts: Records = np.zeros(len(GAINS), record(Account))
         self.accounts["gain"], self.accounts["belief"][0] = GAINS, 1.0
         self.bell: Records = np.zeros(ALARMS, record(Bell))
+        self.kept: Records = np.zeros(KEPT, record(Kept))
+        self.kept_members: Ints = np.zeros((KEPT, k), np.int64)
         self.given: Records = np.zeros(1, record(Given))
         self.given[0] = (k, k0, spend, 1.0 if half_life is None else 0.5 ** (1.0 / half_life), _threshold(d, k))
         self.everything: Bools = np.ones(d, dtype=np.bool_)
@@ -87,10 +91,11 @@ class Memory(Stateful):
             raise StateError("a count in the state is out of its range")
         if not 0.0 < now["g"] < 1e60:
             raise StateError("the weight of a new row in the state is none")
-        for field, names in (("pair", ("x_j", "x_a")), ("member", ("x_bar", "sd", "imputed"))):
+        for field, names in (("pair", ("x_j", "x_a")), ("member", ("x_bar", "sd", "imputed", "bend"))):
             for name in names:
                 _SUMS.check(f"{field}.{name}", getattr(self, field)[name], self)
         self._check_sums(m)
+        self._check_kept()
         Law().check("accounts.belief", self.accounts["belief"], self)
         if not np.array_equal(self.accounts["gain"], GAINS):
             raise StateError("an account of the label's level in the state follows it otherwise than in this version")
@@ -115,6 +120,20 @@ class Memory(Stateful):
         Numbers(1e-6 * g * decay if told else 0.0).check("now.n", n, self)
         Numbers(0.0, n * (1.0 + 1e-6)).check("member.imputed", self.member["imputed"][0, :m], self)
         Gram().check("gram", self.gram[0, : m + 2, : m + 2], self)
+
+    def _check_kept(self) -> None:
+        """Whether what is kept of earlier regimes could come back."""
+        now, kept, (d, k) = self.now[0], self.kept, self.pair.shape
+        Numbers(0.0, 1e60).check("kept.g", kept["g"], self)
+        Numbers(0.0, 1e130).check("kept.s2", kept["s2"], self)
+        counts = ((now["tried"], KEPT), (now["anew"], 0), (kept["m"].max(), k), (self.kept_members.max(), d - 1))
+        if any(n > most for n, most in counts) or min(now["tried"], now["anew"], kept["m"].min()) < 0:
+            raise StateError("what is kept of earlier regimes in the state is out of its range")
+        if self.kept_members.min() < 0 or now["ended"] != 0.0 or any(len(set(r[:m])) < m for r, m in self._regimes()):
+            raise StateError("what is kept of earlier regimes in the state does not fit together")
+
+    def _regimes(self) -> Iterator[tuple[list[int], int]]:
+        return zip(self.kept_members.tolist(), self.kept["m"].tolist(), strict=True)
 
     def _consistent(self, m: int) -> bool:
         """Whether the attributes say the same of the support as the fit does, and none is marked."""

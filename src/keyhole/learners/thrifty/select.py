@@ -185,6 +185,10 @@ def _move(state: State, L: float, done: int) -> tuple[int, bool]:
     The one entry of all this from Python: the compiler optimises everything again that is reached from another.
     """
     fit, now, most = state.fit, state.now, 2 * state.given.k + 4
+    if now.anew > 0:  # on other rows, or other members: those of the trial
+        build(state, now.anew, zeros(now.anew))
+        adopt(state, now.anew)
+        now.anew = 0
     if done == 0:
         solve(fit, now.m, state.attr, now)
         residual(fit, now)

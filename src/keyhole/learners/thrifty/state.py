@@ -17,11 +17,10 @@ import numpy.typing as npt
 
 from ..._shared import Shared
 from ..._types import Floats, Ints
-from .watch import Watch
+from .watch import Turn, Watch
 
 __all__ = [
     "FEW",
-    "Account",
     "Attribute",
     "Fit",
     "Given",
@@ -103,10 +102,11 @@ class Pair:
 
 
 class Row:
-    """`row[t]`: the label and the weight of a stored row."""
+    """`row[t]`: the label and the weight of a stored row, and the regime it belongs to: see `regimes`."""
 
     y: float
     weight: float
+    regime: int
 
 
 class Shown:
@@ -117,7 +117,8 @@ class Shown:
 
 
 class Member:
-    """`fit.member[a]`: weight, mean, deviation, variance given the others, weight of the rows that lack it."""
+    """`fit.member[a]`: weight, mean, deviation, variance given the others, weight of the rows that lack it; what the
+    last rows add to its weight."""
 
     j: int
     w: float
@@ -125,6 +126,7 @@ class Member:
     sd: float
     cond: float
     imputed: float
+    bend: float
 
 
 class Label:
@@ -134,7 +136,7 @@ class Label:
     explained: float
 
 
-class Now(Watch):
+class Now(Watch, Turn):
     """`now`: the running totals."""
 
     # Sums of f y and f^2 over past predictions f; the slope they give; labels told when what is remembered began: at
@@ -161,14 +163,6 @@ class Now(Watch):
     idle_at: int
     # How far few joint rows are trusted, since everybody was last scored: see `score.shrinkage`.
     s: float
-
-
-class Account:
-    """`accounts[e]`: where one account puts the label's level, how fast it follows, how far it is believed."""
-
-    c: float
-    gain: float
-    belief: float
 
 
 class Given:

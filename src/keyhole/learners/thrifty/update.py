@@ -156,7 +156,7 @@ def tell(state: State, said: Signal, attributes: Ints, x: Floats, y: float, befo
             judge_extremes(state, attributes, x, before, y - y_hat - c)
         y = _compare(state, said, y, whole)
     t = now.told % state.row.size
-    state.row[t].y, state.row[t].weight = y, now.g
+    state.row[t].y, state.row[t].weight, state.row[t].regime = y, now.g, now.regime
     _keep(state.attr, state.shown, t, now.g, attributes, x, total)
     _count(now, y)
     if now.m > 0:
@@ -171,11 +171,11 @@ def tell(state: State, said: Signal, attributes: Ints, x: Floats, y: float, befo
     return now.told >= now.refit_at
 
 
-def renew(state: State) -> None:
-    """Divide all sums by the weight of the present before it overflows."""
+def renew(state: State) -> float:
+    """Divide all sums by the weight of the present before it overflows; what they were divided by."""
     now, g = state.now, state.now.g
     if g <= _HEAVY:
-        return
+        return 1.0
     for name in ("raw_n", "raw_x", "raw_xx", "n", "x", "xx", "xy", "y"):
         state.attr[name] /= g
     for name in state.pair.dtype.names or ():
@@ -184,3 +184,4 @@ def renew(state: State) -> None:
     state.fit.member["imputed"] /= g
     state.fit.gram[:] /= g
     now.n, now.y, now.yy, now.g = now.n / g, now.y / g, now.yy / g, 1.0
+    return float(g)

@@ -1,12 +1,12 @@
 """What both engines of `thrifty` keep of the label, and what `change` watches it with: fields of a record (`state`)."""
 
-__all__ = ["ALARMS", "RECALIBRATED", "Bell", "Watch"]
+__all__ = ["ALARMS", "RECALIBRATED", "Account", "Bell", "Turn", "Watch"]
 
 # So many alarms are remembered.
 ALARMS = 32
 # What starts anew where f is another signal (`change.forget_recent`).
 _SUMS = ("n", "f", "y", "ff", "fy")
-RECALIBRATED = ("doubt", "firm", *(f"late_{name}" for name in _SUMS), *(f"past_{name}" for name in _SUMS))
+RECALIBRATED = ("doubt", "firm", "bent", *(f"late_{name}" for name in _SUMS), *(f"past_{name}" for name in _SUMS))
 
 
 class Watch:
@@ -40,17 +40,43 @@ class Watch:
     past_ff: float
     past_fy: float
     # Squared error of the last rows; how much better than the fit they predict, and than the fit recalibrated on all
-    # rows of its support; alarms in all.
+    # rows of its support; how much better than that weights bent by the last rows do; alarms in all.
     late_error2: float
     doubt: float
     firm: float
+    bent: float
     rang: int
 
 
+class Turn:
+    """The part of `now` that `regimes` needs."""
+
+    # The regime; the one that ended in this row, if any, and the weight of the present in it.
+    regime: int
+    left: int
+    ended: float
+    # The one that is tried, if any: 1 + its place; since how many labels; the evidence for it. How many members to fit
+    # anew from the stored rows.
+    tried: int
+    tried_at: int
+    proof: float
+    anew: int
+
+
 class Bell:
-    """`bell[i]`: an alarm. Number of the label; by how much its level moved; slope on our predictions, then and now."""
+    """`bell[i]`: an alarm. Number of the label; by how much its level moved; slope on our predictions, then and now,
+    the same where single weights moved; > 0: the number of the label at which what holds again had ended."""
 
     row: int
     level: float
     before: float
     after: float
+    back: int
+
+
+class Account:
+    """`accounts[e]`: where one account puts the label's level, how fast it follows, how far it is believed."""
+
+    c: float
+    gain: float
+    belief: float

@@ -109,6 +109,46 @@ def test_a_timid_or_untried_fit_is_blamed_itself_and_its_past_weighs_a_twentieth
     assert now.refit_at == 1001
 
 
+def bent(bend=-1.0):
+    """As `settled`, but y = f lately, where the member's weight, bent by the last rows, says otherwise by -v."""
+    state = settled()
+    state.now.late_fy = 39.0
+    state.fit.member[0].bend, state.fit.P[0, 0], state.work.v[0] = bend, 2.0, 0.5
+    return state
+
+
+def test_a_bend_moves_along_p_by_what_the_bent_fit_is_off_and_doubt_is_its_log_likelihood_ratio():
+    state = bent()
+    noticed(state, 1.0, 0.4, 1.0)  # bent, it said 0.5
+    off = -0.1
+    assert state.now.bent == pytest.approx(t(off, 0.01) - t(-0.6, 0.01))
+    step = off / (1.0 + off**2 / (4.0 * max(0.01, state.now.late_error2))) / (40.0 + 0.5 * 2.0 * 0.5)
+    assert state.fit.member[0].bend == pytest.approx(-1.0 * (1.0 - 1.0 / 200.0) + step * 2.0 * 0.5)
+
+
+@pytest.mark.parametrize(("past", "by", "rang"), [(400.0, 1000.0, 1), (250.0, 20.0, 0), (90.0, 1.0, 0)])
+def test_a_fit_that_does_better_bent_is_an_alarm_once_its_support_has_stayed(past, by, rang):
+    state = bent()
+    now = state.now
+    now.bent, now.past_n = 12.0 + math.log(1000.0) - 1e-6, past
+    now.past_ff, now.past_fy = past, past
+    noticed(state, 1.0, 0.5, 1.0)
+    assert (now.g, now.rang) == (by, rang)
+    assert (state.fit.member[0].bend == 0.0) == (by > 1.0)
+    assert (now.ended, now.regime) == ((1.0, 1001) if rang else (0.0, 0))
+
+
+def test_a_single_weight_that_turns_is_noticed_and_said():
+    X, y, w = kh.streams.synthetic(10, 3, 5000, seed=5)
+    j = int(np.argsort(np.abs(w))[-3])
+    y[2500:] -= 2.0 * w[j] * X[2500:, j]
+    learner = kh.make("thrifty", d=10, k=3, seed=0)
+    history = kh.play(learner, X, y)
+    assert learner.alarms[0].what == "the weights of single attributes changed"
+    assert 2500 < learner.alarms[0].row < 2750
+    assert history.losses[3500:].mean() < 0.0108
+
+
 def test_a_short_past_is_not_doubted():
     state = settled(rows=200.0)
     noticed(state, 1.0, -1.0, 1.0)

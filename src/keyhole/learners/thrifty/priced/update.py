@@ -112,7 +112,7 @@ def _notice(state: State, said: float, y: float) -> None:
     """What label y, predicted as `said`, says of a change; where that is much, judge the support at once."""
     now = state.now
     explained = now.explained if state.fit.A.size > 0 else 0.0
-    by = weigh(state.bell, now, explained, 1.0, said, y, said)
+    by = weigh(state.bell, now, explained, 1.0, said, y, said, said)
     if by > 1.0:
         now.g *= by
         now.refit_at = now.told + 1
