@@ -20,8 +20,9 @@ weight moved as the last 40 rows ask for, by steps along the inverse covariance 
 
     bend <- (1 - 1/200) bend + P v (y - y_hat - bend'v) / 40
 
-It asks for 2 more, and is an alarm where the support has stayed for 300 rows and for a twentieth of all: until then a
-newcomer's weight may be the wrong one. All start anew with each support.
+It asks for 2 more, and is an alarm where the support has stayed for 300 rows and for a twentieth of all, and predicts
+worse than it did: else a newcomer's weight, or one that an absurd label left, is the wrong one. All start anew with
+each support.
 """
 
 import math
@@ -38,6 +39,8 @@ _MEMORY, _FEWEST, _PRIOR, _PAST, _BURST, _LITTLE = 40.0, 20.0, 10.0, 200.0, 10.0
 # Rows of a support that has been tried; they also draw its slope to the present one. What a bent fit is asked for more,
 # and the rows, at least, and the part of all of them, after which a support has been judged again and stayed.
 _TRIED, _MORE, _SETTLED, _PART = 100.0, 2.0, 300.0, 0.05
+# How much less likely, in logarithms, the labels of the last rows are than those of all, where the fit became worse.
+_MARGIN = 0.25
 # What the past is divided by at an alarm, and where the fit is to blame.
 GONE, _FADED = 1e3, 20.0
 # The evidence that decides on a regime that is tried, and for how many rows it is.
@@ -74,7 +77,7 @@ def ring(bell: Records, now: Watch, level: float, before: float, after: float) -
 def forget_recent(now: Watch) -> None:
     """The recalibrations start anew: f is another one now."""
     now.doubt, now.late_n, now.late_f, now.late_y, now.late_ff, now.late_fy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    now.bent = 0.0
+    now.bent, now.late_loss, now.past_loss = 0.0, 0.0, 0.0
     now.firm, now.past_n, now.past_f, now.past_y, now.past_ff, now.past_fy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
 
 
@@ -86,15 +89,24 @@ def _slope(n: float, f: float, y: float, ff: float, fy: float, prior: float, slo
 
 
 @inner
-def _remember(now: Watch, f: float, y: float, error2: float) -> None:
+def _remember(now: Watch, f: float, y: float, error2: float, loss: float) -> None:
     """The row into both recalibrations; the past is remembered as long as the slope of the predictions is."""
     keep = 1.0 - 1.0 / _MEMORY
     now.late_n, now.late_f, now.late_y = keep * now.late_n + 1.0, keep * now.late_f + f, keep * now.late_y + y
     now.late_ff, now.late_fy = keep * now.late_ff + f * f, keep * now.late_fy + f * y
+    now.late_loss = keep * now.late_loss + loss
     keep = 1.0 - 1.0 / max(50.0, now.n / now.g / 2.0)
     now.past_n, now.past_f, now.past_y = keep * now.past_n + 1.0, keep * now.past_f + f, keep * now.past_y + y
     now.past_ff, now.past_fy = keep * now.past_ff + f * f, keep * now.past_fy + f * y
+    now.past_loss = keep * now.past_loss + loss
     now.late_error2 += (error2 - now.late_error2) / _BURST
+
+
+@inner
+def _worse(now: Watch) -> bool:
+    """Whether a support that has stayed predicts worse than it did: if not, it was no better before."""
+    stayed = now.past_n > max(_SETTLED, _PART * now.n / now.g)
+    return stayed and now.late_loss / now.late_n > now.past_loss / now.past_n + _MARGIN
 
 
 @inner
@@ -134,8 +146,8 @@ def weigh(
         if now.doubt > patience(now):
             by = _verdict(bell, now, slope, after, now.firm > 0.5 * now.doubt)
         elif now.bent > patience(now) + _MORE and now.past_n > _TRIED:
-            by = _verdict(bell, now, slope, slope, now.past_n > max(_SETTLED, _PART * now.n / now.g))
-    _remember(now, f, y, error2)
+            by = _verdict(bell, now, slope, slope, _worse(now))
+    _remember(now, f, y, error2, -likelihood(y - y_hat, max(now.s2, 1e-300)))
     return by
 
 

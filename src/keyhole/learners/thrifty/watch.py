@@ -6,7 +6,15 @@ __all__ = ["ALARMS", "RECALIBRATED", "Account", "Bell", "Turn", "Watch"]
 ALARMS = 32
 # What starts anew where f is another signal (`change.forget_recent`).
 _SUMS = ("n", "f", "y", "ff", "fy")
-RECALIBRATED = ("doubt", "firm", "bent", *(f"late_{name}" for name in _SUMS), *(f"past_{name}" for name in _SUMS))
+RECALIBRATED = (
+    "doubt",
+    "firm",
+    "bent",
+    "late_loss",
+    "past_loss",
+    *(f"late_{name}" for name in _SUMS),
+    *(f"past_{name}" for name in _SUMS),
+)
 
 
 class Watch:
@@ -28,7 +36,9 @@ class Watch:
     s2: float
     error2: float
     told: int
-    # Sums of 1, f, y, f^2, f y over the last rows, and over those since the support last changed.
+    # Sums of 1, f, y, f^2, f y and of how unlikely y was, over the last rows and over those since the support changed.
+    late_loss: float
+    past_loss: float
     late_n: float
     late_f: float
     late_y: float

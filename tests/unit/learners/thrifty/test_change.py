@@ -126,10 +126,14 @@ def test_a_bend_moves_along_p_by_what_the_bent_fit_is_off_and_doubt_is_its_log_l
     assert state.fit.member[0].bend == pytest.approx(-1.0 * (1.0 - 1.0 / 200.0) + step * 2.0 * 0.5)
 
 
-@pytest.mark.parametrize(("past", "by", "rang"), [(400.0, 1000.0, 1), (250.0, 20.0, 0), (90.0, 1.0, 0)])
-def test_a_fit_that_does_better_bent_is_an_alarm_once_its_support_has_stayed(past, by, rang):
+CASES = [(400.0, 39.0, 1000.0, 1), (400.0, 10.0, 20.0, 0), (250.0, 39.0, 20.0, 0), (90.0, 39.0, 1.0, 0)]
+
+
+@pytest.mark.parametrize(("past", "loss", "by", "rang"), CASES)
+def test_a_fit_that_does_better_bent_is_an_alarm_once_its_support_has_stayed_if_it_became_worse(past, loss, by, rang):
     state = bent()
     now = state.now
+    now.late_loss, now.past_loss = loss, 0.5 * past
     now.bent, now.past_n = 12.0 + math.log(1000.0) - 1e-6, past
     now.past_ff, now.past_fy = past, past
     noticed(state, 1.0, 0.5, 1.0)
