@@ -118,6 +118,20 @@ def test_a_trial_lifts_the_rows_of_its_regime_and_its_end_lowers_them():
     assert memory.member["j"][1].tolist() == memory.kept_members[last].tolist()  # those at the alarm go on
 
 
+def test_the_last_that_ended_is_tried_first_but_not_the_one_that_just_did():
+    X, y, _ = in_turns([1, 2, 3, 4])
+    learner = kh.make("thrifty", d=12, k=3, seed=2)
+    kh.play(learner, X[:4500], y[:4500])
+    memory = learner.memory
+    for t in range(4500, 4800):
+        kh.play(learner, X[t : t + 1], y[t : t + 1])
+        if memory.now["tried"][0] > 0:
+            break
+    ended = np.sort(memory.kept["ended"][memory.kept["m"] > 0])
+    assert ended.size == 3
+    assert memory.kept["ended"][memory.now["tried"][0] - 1] == ended[1]
+
+
 def test_nothing_is_decided_before_the_evidence_is_there():
     memory = on_trial().memory
     memory.now["proof"] = 2.9
