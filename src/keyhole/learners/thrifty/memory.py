@@ -120,6 +120,9 @@ class Memory(Stateful):
         Numbers(1e-6 * g * decay if told else 0.0).check("now.n", n, self)
         Numbers(0.0, n * (1.0 + 1e-6)).check("member.imputed", self.member["imputed"][0, :m], self)
         Gram().check("gram", self.gram[0, : m + 2, : m + 2], self)
+        P = self.P[0, :m, :m]
+        size = np.sqrt(np.maximum(np.diag(P), 0.0))
+        Numbers(0.0, 2.0).check("P", np.abs(P) / np.maximum(np.outer(size, size), 1e-300), self)  # 1 up to rounding
 
     def _check_kept(self) -> None:
         """Whether what is kept of earlier regimes could come back."""
