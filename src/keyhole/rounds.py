@@ -81,32 +81,44 @@ class Round(Shown):
         return (*same, self.attributes.tobytes(), self.extra.tobytes())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Round) and self._key() == other._key()
+        return self is other or (isinstance(other, Round) and self._key() == other._key())
 
     def __hash__(self) -> int:
         return hash(self._key())
 
+    def plain(self) -> dict[str, object]:
+        """All of it, in what JSON has."""
+        return {
+            "index": self.index,
+            "kind": self.kind,
+            "attributes": self.attributes.tolist(),
+            "names": list(self.names),
+            "learner": self.learner,
+            "extra": self.extra.tolist(),
+            "sources": list(self.sources or ()),
+            "price": self.price,
+            "memo": list(self.memo),
+        }
+
     def to_json(self) -> str:
         """One line of JSON that loses nothing."""
-        return json.dumps(
-            {
-                "index": self.index,
-                "kind": self.kind,
-                "attributes": self.attributes.tolist(),
-                "names": list(self.names),
-                "learner": self.learner,
-                "extra": self.extra.tolist(),
-                "sources": list(self.sources or ()),
-                "price": self.price,
-                "memo": list(self.memo),
-            }
-        )
+        return json.dumps(self.plain())
 
     @classmethod
     def from_json(cls, text: str) -> "Round":
         """The round that `to_json` wrote; anything else is a `ProtocolError`."""
         try:
             data = json.loads(text)
+        except (TypeError, ValueError, RecursionError) as fault:
+            raise _foreign(fault) from None
+        return cls.from_plain(data)
+
+    @classmethod
+    def from_plain(cls, data: object) -> "Round":
+        """The round that `plain` took apart; anything else is a `ProtocolError`."""
+        try:
+            if not isinstance(data, dict):
+                raise TypeError("an object is something else")
             return cls(
                 index=_whole(data["index"]),
                 kind=_text(data["kind"]),
@@ -118,9 +130,13 @@ class Round(Shown):
                 price=float(data.get("price", 0.0)),
                 memo=tuple(map(float, data["memo"])),
             )
-        except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as fault:
-            what = f"{type(fault).__name__}: {str(fault)[:80]}"
-            raise ProtocolError(f"this is not the JSON of a round ({what}); pass what r.to_json() gave") from None
+        except (KeyError, TypeError, ValueError, OverflowError) as fault:
+            raise _foreign(fault) from None
+
+
+def _foreign(fault: Exception) -> ProtocolError:
+    what = f"{type(fault).__name__}: {str(fault)[:80]}"
+    return ProtocolError(f"this is not the JSON of a round ({what}); pass what r.to_json() gave")
 
 
 def _whole(value: object) -> int:
