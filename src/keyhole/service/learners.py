@@ -64,7 +64,7 @@ def show(name: NamePath, store: Opened) -> Made:
 @router.get("/learners/{name}/totals", dependencies=[Depends(may("read"))])
 def totals(name: NamePath, store: Opened) -> dict[str, float | int]:
     """The running sums of a learner."""
-    return vars(store[name].totals())
+    return store[name].totals()._asdict()
 
 
 def make_learner(

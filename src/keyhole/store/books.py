@@ -1,15 +1,21 @@
 """What follows from the events: how each round stands, and the running totals. `check` folds them once more."""
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from .entries import Totals
 from .events import Event
 
-__all__ = ["Standing", "count"]
+__all__ = ["CHANGES", "Standing", "count"]
+
+CHANGES = {
+    "predict": ("predicted", "prediction"),
+    "abandon": ("status", "ended"),
+    "tell": ("status", "ended", "told_at", "label", "scored", "loss", "idle"),
+}
+"""What an event changes of the round it belongs to."""
 
 
-@dataclass(frozen=True)
-class Standing:
+class Standing(NamedTuple):
     """How a round stands: a row of the table of rounds."""
 
     round: int
@@ -39,17 +45,18 @@ class Standing:
         """How it stands after another event of the round; `totals` are those after it."""
         content = event.content
         if event.kind == "predict":
-            return replace(self, predicted=event.number, prediction=float(content["prediction"]))  # type: ignore[arg-type]
+            return self._replace(predicted=event.number, prediction=float(content["prediction"]))  # type: ignore[arg-type]
         if event.kind == "abandon":
-            return replace(self, status="abandoned", ended=event.number)
-        told = replace(self, status="told", ended=event.number, told_at=event.at, label=float(content["y"]))  # type: ignore[arg-type]
+            return self._replace(status="abandoned", ended=event.number)
+        label = float(content["y"])  # type: ignore[arg-type]
+        told = self._replace(status="told", ended=event.number, told_at=event.at, label=label)
         if self.prediction is None:
             return told
-        return replace(told, scored=totals.scored, loss=totals.loss, idle=totals.idle)
+        return told._replace(scored=totals.scored, loss=totals.loss, idle=totals.idle)
 
     def row(self, learner: int) -> dict[str, object]:
         """The row of the table."""
-        return {"learner": learner, **vars(self)}
+        return {"learner": learner, **self._asdict()}
 
 
 def count(totals: Totals, event: Event, before: Standing | None) -> Totals:
@@ -59,22 +66,17 @@ def count(totals: Totals, event: Event, before: Standing | None) -> Totals:
     """
     if event.kind == "ask":
         price = float(event.content["price"])  # type: ignore[arg-type]
-        return replace(totals, asked=totals.asked + 1, spent=totals.spent + price)
+        return totals._replace(asked=totals.asked + 1, spent=totals.spent + price)
     assert before is not None
     if event.kind == "abandon":
-        return replace(totals, abandoned=totals.abandoned + 1)
+        return totals._replace(abandoned=totals.abandoned + 1)
     if event.kind == "predict":
         return totals
     y = float(event.content["y"])  # type: ignore[arg-type]
-    mean = totals.labels / totals.told if totals.told else 0.0
-    after = replace(
-        totals,
-        told=totals.told + 1,
-        abandoned=totals.abandoned - (before.status == "abandoned"),
-        labels=totals.labels + y,
-    )
-    if before.prediction is None:
-        return after
-    error, nothing = before.prediction - y, mean - y  # products, not powers: those raise where they overflow
-    loss, idle = after.loss + error * error, after.idle + nothing * nothing
-    return replace(after, scored=after.scored + 1, loss=loss, idle=idle)
+    scored, loss, idle = totals.scored, totals.loss, totals.idle
+    if before.prediction is not None:
+        mean = totals.labels / totals.told if totals.told else 0.0
+        error, nothing = before.prediction - y, mean - y  # products, not powers: those raise where they overflow
+        scored, loss, idle = scored + 1, loss + error * error, idle + nothing * nothing
+    abandoned = totals.abandoned - (before.status == "abandoned")
+    return Totals(totals.asked, totals.told + 1, abandoned, scored, loss, idle, totals.labels + y, totals.spent)

@@ -85,7 +85,7 @@ def _export_events(connection: Connection, writer: pq.ParquetWriter, learner: in
     for event in events_after(connection, learner, 0):
         if event.number > head:
             break
-        page.append({"learner": name, **vars(event)})
+        page.append(event.row(learner) | {"learner": name})
         if len(page) == _PAGE:
             writer.write_table(pa.Table.from_pylist(page, schema=_EVENTS))
             page = []
@@ -101,7 +101,7 @@ class _Load:
         if connection.execute(select(learners.c.id).where(learners.c.name == self.name)).first():
             raise ConfigError(f"the store has a learner '{self.name}' already; import into another store")
         self.totals, self.head, self.checksum = Totals(), 0, first_checksum(self.name, self.config)
-        new = {**row, "head": 0, "checksum": self.checksum, **vars(self.totals)}
+        new = {**row, "head": 0, "checksum": self.checksum, **self.totals._asdict()}
         key = connection.execute(learners.insert().values(new)).inserted_primary_key
         assert key is not None
         self.id: int = key[0]
@@ -119,7 +119,7 @@ class _Load:
         self.pending[event.round] = after
         if event.kind == "tell":
             self.rounds.append(self.pending.pop(event.round).row(self.id))
-        self.events.append({"learner": self.id, **vars(event)})
+        self.events.append(event.row(self.id))
         self.head, self.checksum = event.number, event.checksum
         if len(self.events) == _PAGE:
             self._flush()
@@ -131,7 +131,7 @@ class _Load:
         for start in starts:
             row = {**start, "learner": self.id, "start": True}
             self.connection.execute(snapshots.insert().values(row))
-        row = {"me": self.id, "head": self.head, "checksum": self.checksum, **vars(self.totals)}
+        row = {"me": self.id, "head": self.head, "checksum": self.checksum, **self.totals._asdict()}
         self.connection.execute(SET_TOTALS.clause, row)
         live = Live(self.id, self.name, json.loads(self.config))
         live.catch_up(self.connection, self.head)

@@ -41,6 +41,7 @@ class Database:
     def _connect(self) -> None:
         """Connections of this process; those of a parent must not be shared with it."""
         self._pid = os.getpid()
+        self._kept: Connection | None = None
         self._queue: Guard = threading.Lock() if self.sqlite else nullcontext()
         self._engine = _engine(self.url, self.sqlite)
 
@@ -48,6 +49,7 @@ class Database:
     def engine(self) -> Engine:
         """The engine of this process, also in a child that was forked."""
         if self._pid != os.getpid():
+            self._inherited = self._kept  # neither used nor closed here: both would meddle with the parent's
             self._engine.dispose(close=False)
             self._connect()
         return self._engine
@@ -63,13 +65,29 @@ class Database:
         """A transaction that is committed as a whole, or leaves nothing."""
         engine = self.engine
         # Threads of this process stand in line here: SQLite itself lets whoever happens to ask first go first.
-        with self._queue, engine.connect() as connection:
-            connection = connection.execution_options(writing=True)
-            with connection.begin():
-                yield connection
+        with self._queue:
+            connection, self._kept = self._kept or engine.connect().execution_options(writing=True), None
+            try:
+                with connection.begin():
+                    yield connection
+            except BaseException:
+                connection.close()  # whatever is left of the transaction ends here
+                raise
+            self._keep(connection)
+
+    def _keep(self, connection: Connection) -> None:
+        """On SQLite one connection does all the writing, one transaction after the other: a new one costs more time."""
+        if self.sqlite:
+            self._kept = connection
+        else:
+            connection.close()
 
     def close(self) -> None:
         """Give the connections back."""
+        with self._queue:
+            kept, self._kept = self._kept, None
+            if kept is not None:
+                kept.close()
         self._engine.dispose()
 
     # -- the schema

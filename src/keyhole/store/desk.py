@@ -31,12 +31,16 @@ class Desk:
     """The one writer of a learner for as long as its transaction lasts."""
 
     def __init__(self, connection: Connection, live: Live) -> None:
-        self.connection, self.live = connection, live
-        mine = sql.HEAD.run(connection, {"me": live.id})
+        self.connection, self.live, self._cursor = connection, live, sql.Cursor(connection)
+        mine = self._cursor.run(sql.HEAD, {"me": live.id})
         assert mine is not None, "learners are never removed"
         head, self.checksum, *totals = mine
         self.totals = Totals(*totals)
         live.catch_up(connection, head)
+
+    def close(self) -> None:
+        """Before the transaction ends."""
+        self._cursor.close()
 
     def ask(self, key: str | None, available: Available, deadline: float | None) -> tuple[Standing, Round]:
         """The round of this key, opened now if it is new."""
@@ -48,11 +52,12 @@ class Desk:
         deadline = None if deadline is None else _finite("the deadline", deadline)
         r = self.live.learner.ask(available=given)
         content: dict[str, Plain] = {"key": key, "available": given, "deadline": deadline}  # type: ignore[dict-item]
-        content |= {"price": r.price, "round": json.loads(r.to_json())}
+        content |= {"price": r.price, "round": r.plain()}  # type: ignore[dict-item]
         event = self._event("ask", r.index, content)
         standing = Standing.asked_by(event)
-        sql.ADD_ROUND.run(self.connection, standing.row(self.live.id))
+        self._cursor.run(sql.ADD_ROUND, standing.row(self.live.id))
         self._write(event, None)
+        self.live.remember(standing, {})
         return standing, r
 
     def predict(self, given: "Round | int", values: Values) -> Said:
@@ -65,7 +70,7 @@ class Desk:
         prediction = _finite("the prediction", self.live.learner.predict(r, x))
         low, high = facts.interval(self.live.learner, r, x)
         content: dict[str, Plain] = {"values": nulls(x), "prediction": prediction, "low": low, "high": high}
-        if self._content(standing.predicted) != content:
+        if self._said(standing) != content:
             self._change(self._event("predict", standing.round, content), standing)
         return Said(prediction, low, high)
 
@@ -108,13 +113,15 @@ class Desk:
     # -- what was written before
 
     def _by_key(self, key: str) -> Standing | None:
-        found = sql.BY_KEY.run(self.connection, {"me": self.live.id, "this": key})
+        found = self._cursor.run(sql.BY_KEY, {"me": self.live.id, "this": key})
         return Standing(*found) if found else None
 
     def _standing(self, given: "Round | int") -> Standing:
         index = given.index if isinstance(given, Round) else given
+        if index in self.live.recent:
+            return self.live.recent[index][0]
         mine = {"me": self.live.id, "this": index}
-        found = sql.BY_INDEX.run(self.connection, mine) if 0 < index < 2**31 else None
+        found = self._cursor.run(sql.BY_INDEX, mine) if 0 < index < 2**31 else None
         if found is None:
             raise NoSuchRound(f"round {index} was never asked; ask() opens a new one")
         return Standing(*found)
@@ -127,13 +134,18 @@ class Desk:
         return r
 
     def _round(self, standing: Standing) -> Round:
-        return Round.from_json(json.dumps(self._content(standing.asked)["round"]))
+        return Round.from_plain(self._content(standing.asked)["round"])
+
+    def _said(self, standing: Standing) -> dict[str, Plain]:
+        """The last prediction of a round; empty for none."""
+        recent = self.live.recent.get(standing.round)
+        return self._content(standing.predicted) if recent is None else recent[1]
 
     def _content(self, number: int | None) -> dict[str, Plain]:
         """The body of an event; empty for none."""
         if number is None:
             return {}
-        found = sql.BODY.run(self.connection, {"me": self.live.id, "this": number})
+        found = self._cursor.run(sql.BODY, {"me": self.live.id, "this": number})
         if found is None:
             raise StateError(f"learner '{self.live.name}' has lost its event {number}: run keyhole store check")
         content: dict[str, Plain] = json.loads(found[0])
@@ -141,7 +153,7 @@ class Desk:
 
     def _values(self, standing: Standing, r: Round, values: "Values | None") -> list[float]:
         """The values of a round: those of its prediction, which may be repeated but not replaced."""
-        said = self._content(standing.predicted)
+        said = self._said(standing)
         if values is None:
             if not said:
                 raise ProtocolError(f"round {standing.round} has no values yet; give them with its label")
@@ -167,24 +179,24 @@ class Desk:
     # -- writing
 
     def _event(self, kind: str, index: int, content: dict[str, Plain]) -> Event:
-        body = json.dumps(content, separators=(",", ":"), allow_nan=False)
-        event = Event(self.live.head + 1, kind, index, time.time(), body)
-        return event.chained(self.live.name, self.checksum)
+        return Event.chained(self.live.name, self.checksum, self.live.head + 1, kind, index, time.time(), content)
 
     def _change(self, event: Event, standing: Standing) -> None:
         """Write an event of a round that was there, and how the round stands now."""
+        said = event.content if event.kind == "predict" else self._said(standing)
         self._write(event, standing)
         after = standing.after(event, self.totals)
         mine = {"me": self.live.id, "this": standing.round}
-        sql.SET_ROUND.run(self.connection, {**mine, **after.row(self.live.id)})
+        self._cursor.run(sql.SET_ROUND[event.kind], mine | after._asdict())
+        self.live.remember(after, said)
 
     def _write(self, event: Event, before: Standing | None) -> None:
         """The event itself, the totals, and now and then a snapshot."""
         live, number = self.live, event.number
-        sql.ADD_EVENT.run(self.connection, {"learner": live.id, **vars(event)})
+        self._cursor.run(sql.ADD_EVENT, event.row(live.id))
         self.totals, self.checksum, live.head = count(self.totals, event, before), event.checksum, number
-        row = {"me": live.id, "head": number, "checksum": event.checksum, **vars(self.totals)}
-        sql.SET_TOTALS.run(self.connection, row)
+        row = {"me": live.id, "head": number, "checksum": event.checksum, **self.totals._asdict()}
+        self._cursor.run(sql.SET_TOTALS, row)
         if number % SNAPSHOT_EVERY == 0:
             live.snapshot(self.connection)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 
@@ -116,8 +116,7 @@ class Outcome:
     message: str = ""
 
 
-@dataclass(frozen=True)
-class Totals:
+class Totals(NamedTuple):
     """The running sums of a stored learner."""
 
     asked: int = 0

@@ -9,11 +9,14 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 from ..protocol import Learner, Plain
 from ..rounds import Round
 
 __all__ = ["Event", "first_checksum", "floats", "nulls", "replay"]
+
+_BODY = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 @dataclass(frozen=True)
@@ -29,20 +32,35 @@ class Event:
     body: str
     checksum: str = ""
 
-    @property
+    @cached_property
     def content(self) -> dict[str, Plain]:
         """The body as data."""
         content: dict[str, Plain] = json.loads(self.body)
         return content
 
-    def chained(self, name: str, before: str) -> "Event":
-        """The event with its checksum, which covers `before`, the one of the event before it."""
-        return Event(self.number, self.kind, self.round, self.at, self.body, self.sum(name, before))
+    @classmethod
+    def chained(
+        cls, name: str, before: str, number: int, kind: str, round: int, at: float, content: dict[str, Plain]
+    ) -> "Event":
+        """A new event with its checksum, which covers `before`, the one of the event before it."""
+        body = _BODY.encode(content)
+        event = cls(number, kind, round, at, body, _sum(name, before, number, kind, round, at, body))
+        vars(event)["content"] = content  # known here: it need not be read from the body
+        return event
+
+    def row(self, learner: int) -> dict[str, object]:
+        """The row of the table."""
+        own = {"learner": learner, "number": self.number, "kind": self.kind, "round": self.round}
+        return own | {"at": self.at, "body": self.body, "checksum": self.checksum}
 
     def sum(self, name: str, before: str) -> str:
         """The checksum this event must have."""
-        parts = [before, name, self.number, self.kind, self.round, float(self.at).hex(), self.body]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+        return _sum(name, before, self.number, self.kind, self.round, self.at, self.body)
+
+
+def _sum(name: str, before: str, number: int, kind: str, round: int, at: float, body: str) -> str:
+    parts = [before, name, number, kind, round, float(at).hex(), body]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def first_checksum(name: str, config: str) -> str:
@@ -58,7 +76,7 @@ def replay(learner: Learner, event: Event) -> bool:
     """
     if event.kind == "ask":
         content = event.content
-        recorded = Round.from_json(json.dumps(content["round"]))
+        recorded = Round.from_plain(content["round"])
         asked = learner.ask(available=content["available"])  # type: ignore[arg-type]  # written by `ask` itself
         if asked != recorded:
             learner._open.pop(asked.index, None)

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from itertools import islice
 from typing import TypeAlias, TypeVar
 
@@ -125,7 +126,7 @@ class StoredLearner:
 
     def totals(self) -> Totals:
         """Rounds, loss and money so far."""
-        mine = select(*(learners.c[name] for name in Totals.__dataclass_fields__)).where(learners.c.id == self._live.id)
+        mine = select(*(learners.c[name] for name in Totals._fields)).where(learners.c.id == self._live.id)
         with self.database.reading() as connection:
             return Totals(*connection.execute(mine).one())
 
@@ -180,8 +181,7 @@ class StoredLearner:
                     self._live.warm_up(connection)
             head = self._live.head
             try:
-                with self.database.writing() as connection:
-                    desk = Desk(connection, self._live)
+                with self.database.writing() as connection, closing(Desk(connection, self._live)) as desk:
                     head = self._live.head
                     return act(desk)
             except BaseException as fault:

@@ -11,6 +11,7 @@ from sqlalchemy.engine import Row
 from .. import __version__, facts
 from ..errors import KeyholeWarning
 from ..protocol import Learner, Plain
+from .books import Standing
 from .events import Event, replay
 from .statements import AFTER
 from .tables import snapshots
@@ -19,6 +20,7 @@ __all__ = ["SNAPSHOT_EVERY", "Live", "event_of", "events_after"]
 
 SNAPSHOT_EVERY = 1000
 _PAGE = 1000
+_RECENT = 1000
 
 
 class Live:
@@ -30,6 +32,8 @@ class Live:
         self.head = 0
         self._learner: Learner | None = None
         self.diverged = False
+        self.recent: dict[int, tuple[Standing, dict[str, Plain]]] = {}
+        """How rounds stand as of `head`, and what was said of them last: those that were changed here just now."""
 
     @property
     def learner(self) -> Learner:
@@ -45,6 +49,13 @@ class Live:
     def forget(self) -> None:
         """Drop the state: it may be ahead of what was committed."""
         self._learner, self.head = None, 0
+        self.recent.clear()
+
+    def remember(self, standing: Standing, said: dict[str, Plain]) -> None:
+        """A round that was just written: its next call need not read it."""
+        if len(self.recent) >= _RECENT:
+            self.recent.clear()
+        self.recent[standing.round] = (standing, said)
 
     def warm_up(self, connection: Connection) -> None:
         """Read the state, and let a copy of it play a round, before anybody has to wait for us.
@@ -67,6 +78,7 @@ class Live:
                 self._recall(connection)
             if head is None or head > self.head:
                 for event in events_after(connection, self.id, self.head):
+                    self.recent.pop(event.round, None)  # another process changed it
                     self._diverge_unless(replay(self.learner, event), event)
                     self.head = event.number
         except BaseException:

@@ -13,7 +13,7 @@ from .tables import events, rounds
 
 __all__ = ["entries", "entry", "fresh", "history", "identifier"]
 
-_STANDING = [rounds.c[name] for name in Standing.__dataclass_fields__]
+_STANDING = [rounds.c[name] for name in Standing._fields]
 _asked, _said = events.alias("asked"), events.alias("said")
 
 
@@ -64,7 +64,7 @@ def entries(
     found = found.order_by(rounds.c.round.desc() if newest else rounds.c.round).limit(limit)
     made = []
     for *standing, asked_body, said_body in connection.execute(found):
-        r = Round.from_json(json.dumps(json.loads(asked_body)["round"]))
+        r = Round.from_plain(json.loads(asked_body)["round"])
         made.append(fresh(name, Standing(*standing), r, said_body))
     return tuple(made)
 

@@ -22,7 +22,7 @@ from .upgrading import upgrade_schema
 __all__ = ["Store", "Summary"]
 
 _NAME = re.compile(r"[^\W_][\w .-]{0,63}")
-_TOTALS = tuple(Totals.__dataclass_fields__)
+_TOTALS = Totals._fields
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Store:
         _check_names(name, config)
         text = json.dumps(config, sort_keys=True)
         row = {"name": name, "config": text, "note": json.dumps(dict(note or {})), "made_at": time.time(), "head": 0}
-        row |= {"checksum": first_checksum(name, text), **vars(Totals())}
+        row |= {"checksum": first_checksum(name, text), **Totals()._asdict()}
         if self._find(name) is None:
             try:
                 with self.database.writing() as connection:

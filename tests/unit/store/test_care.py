@@ -83,8 +83,8 @@ def test_a_forged_event_with_a_good_checksum_is_found_by_the_replay(store):
         me = store["icu"].id
         *_, last = (e for e in events_after(connection, me, 0) if e.number <= 28)
         before = list(events_after(connection, me, 0))[-2]
-        forged = Event(28, "predict", 9, last.at, '{"values":[0,0,0],"prediction":7.5,"low":null,"high":null}')
-        forged = forged.chained("icu", before.checksum)
+        content = {"values": [0, 0, 0], "prediction": 7.5, "low": None, "high": None}
+        forged = Event.chained("icu", before.checksum, 28, "predict", 9, last.at, content)
         connection.execute(
             text("UPDATE keyhole_events SET kind=:k, round=9, body=:b, checksum=:c WHERE number=28 AND learner=:me"),
             {"k": forged.kind, "b": forged.body, "c": forged.checksum, "me": me},
