@@ -35,13 +35,14 @@ def split(id: str) -> tuple[str, int]:
     return (name, int(index)) if good else (id, 0)
 
 
-def may(right: str) -> Callable[[Request], Awaitable[None]]:
-    """A dependency: the caller may do this to the learner in the path (or, where there is none, to the store)."""
+def may(right: str) -> Callable[[Request], Awaitable[Store]]:
+    """A dependency: the store, if the caller may do this to the learner in the path (where there is none: to all)."""
 
-    async def check(request: Request) -> None:
+    async def check(request: Request) -> Store:
         settings: Settings = request.app.state.settings
         if settings.auth:
             await run_in_threadpool(allowed, request, right, _learner(request))
+        return await opened(request)
 
     return check
 

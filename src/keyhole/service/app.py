@@ -16,6 +16,7 @@ from .guard import Guard
 from .leaving import leave_with
 from .problems import Problem, add_handlers, away
 from .settings import Settings
+from .threads import Threads
 
 __all__ = ["create_app", "from_environment"]
 
@@ -30,14 +31,17 @@ def create_app(settings: Settings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.watch = watching.Watch(store)
         yield
+        app.state.threads.close()
         store.close()
 
     # The page of the documentation is our own (`pages`): the usual one fetches its scripts from elsewhere.
     app = FastAPI(
         title="keyhole", version=__version__, description=_ABOUT, docs_url=None, redoc_url=None, lifespan=lifespan
     )
-    app.state.store, app.state.settings, app.state.meter = store, settings, metrics.Meter()
-    for part in (learners, rounds, labels, exports, watching, metrics, pages):
+    app.state.store, app.state.settings = store, settings
+    app.state.meter, app.state.threads = metrics.Meter(), Threads()
+    # What is called most is looked for first.
+    for part in (rounds, learners, labels, exports, watching, metrics, pages):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     add_handlers(app)

@@ -1,9 +1,10 @@
 """What stands before every call: limits of size, the right host, the right origin, and headers that bind a browser."""
 
 from asyncio import CancelledError
+from functools import lru_cache
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .problems import away, problem
@@ -25,6 +26,8 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+_DRESS = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+_UNSTORED = [*_DRESS, (b"cache-control", b"no-store")]
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
@@ -54,8 +57,7 @@ class Guard:
 
     def _refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
-        name = urlsplit(f"//{host}").hostname if _plausible(host) else None
-        if self.local and not (name and is_loopback(name)):
+        if self.local and not _this_machine(host):
             return 403, "this server answers on this machine only; behind a proxy, start it with --auth"
         foreign = headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none")
         origin = headers.get("origin")
@@ -94,19 +96,20 @@ class Guard:
             await away("the server is going; try again")(scope, receive, dressed)
 
 
-def _plausible(host: str) -> bool:
-    """A host header that can be taken apart."""
-    return host.count("[") == host.count("]") <= 1 and not set(host) & set("/?#@\\ ")
+@lru_cache(maxsize=64)
+def _this_machine(host: str) -> bool:
+    """Whether a host header names this machine, and can be taken apart at all."""
+    plausible = host.count("[") == host.count("]") <= 1 and not set(host) & set("/?#@\\ ")
+    name = urlsplit(f"//{host}").hostname if plausible else None
+    return name is not None and is_loopback(name)
 
 
 def _dressed(send: Send, path: str) -> Send:
     async def with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in _HEADERS.items():
-                headers[name] = value
-            if not path.startswith("/static/"):
-                headers["Cache-Control"] = "no-store"
+            dress = _DRESS if path.startswith("/static/") else _UNSTORED
+            names = {name for name, _ in dress}
+            message["headers"] = [pair for pair in message.get("headers", ()) if pair[0] not in names] + dress
         await send(message)
 
     return with_headers

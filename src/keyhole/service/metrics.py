@@ -27,6 +27,17 @@ class Meter:
         by = ("method", "path", "status")
         self.calls = Counter("keyhole_http_requests", "Calls answered.", by, registry=self.registry)
         self.seconds = Histogram("keyhole_http_seconds", "Time to answer.", ("path",), registry=self.registry)
+        # To find these by their labels takes longer than to count; methods, routes and statuses are few.
+        self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+
+    def count(self, method: str, path: str, status: int, seconds: float) -> None:
+        """One call that was answered."""
+        kind = (method, path, status)
+        if kind not in self._known:
+            self._known[kind] = (self.calls.labels(method, path, str(status)), self.seconds.labels(path))
+        calls, times = self._known[kind]
+        calls.inc()
+        times.observe(seconds)
 
     def exposed(self, store: Store) -> bytes:
         """Everything, as Prometheus reads it."""
@@ -84,8 +95,7 @@ class Timed:
             await self.app(scope, receive, watched)
         finally:
             path = getattr(scope.get("route"), "path", "none")
-            self.meter.calls.labels(scope["method"] if path != "none" else "any", path, str(status)).inc()
-            self.meter.seconds.labels(path).observe(time.perf_counter() - start)
+            self.meter.count(scope["method"] if path != "none" else "any", path, status, time.perf_counter() - start)
 
 
 @router.get("/metrics", response_class=PlainTextResponse, dependencies=[Depends(may("read"))])

@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import Response
 
 from ..store.learner import StoredLearner
 from ..store.store import Store
@@ -10,19 +11,27 @@ from .access import Opened, may, split
 from .learners import NamePath
 from .problems import RESPONSES
 from .shapes import Ask, Asked, Label, Said_, Standing, Values, asked, numbers, said
+from .threads import answer
 
 __all__ = ["find", "router"]
 
 router = APIRouter(prefix="/v1", tags=["rounds"], responses=RESPONSES)
 IdPath = Annotated[str, Path(description="The id of a round, such as icu:17.", max_length=80)]
+# The store, for who may: one dependency, because each costs more than what it does.
+MayAsk = Annotated[Store, Depends(may("ask"))]
+MayTell = Annotated[Store, Depends(may("tell"))]
 
 
-@router.post("/learners/{name}/rounds", status_code=201, dependencies=[Depends(may("ask"))])
-def ask(name: NamePath, question: Ask, store: Opened) -> Asked:
+@router.post("/learners/{name}/rounds", status_code=201, response_model=Asked)
+async def ask(request: Request, name: NamePath, question: Ask, store: MayAsk) -> Response:
     """Open a round: what to order. The same key, the same round."""
-    icu = store[name]
-    entry = icu.order(question.key, question.available, question.deadline)
-    return asked(entry, icu.extra(entry.round))
+
+    def call() -> Asked:
+        icu = store[name]
+        entry = icu.order(question.key, question.available, question.deadline)
+        return asked(entry, icu.extra(entry.round))
+
+    return await answer(request, call, 201)
 
 
 @router.get("/learners/{name}/rounds", dependencies=[Depends(may("read"))])
@@ -46,27 +55,39 @@ def show(id: IdPath, store: Opened) -> Asked:
     return asked(entry, icu.extra(entry.round))
 
 
-@router.post("/rounds/{id}/prediction", dependencies=[Depends(may("ask"))])
-def predict(id: IdPath, results: Values, store: Opened) -> Said_:
+@router.post("/rounds/{id}/prediction", response_model=Said_)
+async def predict(request: Request, id: IdPath, results: Values, store: MayAsk) -> Response:
     """The prediction from the results, written down: the last one before the label counts."""
-    icu, index = find(store, id)
-    return said(icu.say(index, numbers(results.values)))
+
+    def call() -> Said_:
+        icu, index = find(store, id)
+        return said(icu.say(index, numbers(results.values)))
+
+    return await answer(request, call)
 
 
-@router.post("/rounds/{id}/label", dependencies=[Depends(may("tell"))])
-def tell(id: IdPath, label: Label, store: Opened) -> Standing:
+@router.post("/rounds/{id}/label", response_model=Standing)
+async def tell(request: Request, id: IdPath, label: Label, store: MayTell) -> Response:
     """The label, however late; exactly the same label again changes nothing."""
-    icu, index = find(store, id)
-    values = None if label.values is None else numbers(label.values)
-    extra = None if label.extra is None else numbers(label.extra)
-    return Standing(id=id, status="told", new=icu.tell(index, values, label.y, extra_values=extra))
+
+    def call() -> Standing:
+        icu, index = find(store, id)
+        values = None if label.values is None else numbers(label.values)
+        extra = None if label.extra is None else numbers(label.extra)
+        return Standing(id=id, status="told", new=icu.tell(index, values, label.y, extra_values=extra))
+
+    return await answer(request, call)
 
 
-@router.post("/rounds/{id}/abandon", dependencies=[Depends(may("tell"))])
-def abandon(id: IdPath, store: Opened) -> Standing:
+@router.post("/rounds/{id}/abandon", response_model=Standing)
+async def abandon(request: Request, id: IdPath, store: MayTell) -> Response:
     """Take a round off the list of open ones; a label may still come."""
-    icu, index = find(store, id)
-    return Standing(id=id, status="abandoned", new=icu.abandon(index))
+
+    def call() -> Standing:
+        icu, index = find(store, id)
+        return Standing(id=id, status="abandoned", new=icu.abandon(index))
+
+    return await answer(request, call)
 
 
 def find(store: Store, id: str) -> tuple[StoredLearner, int]:
