@@ -1,6 +1,7 @@
 """What is remembered, kept open or left out for speed: nobody can tell, except by the clock."""
 
 import sqlite3
+import threading
 
 import pytest
 
@@ -105,6 +106,29 @@ def test_a_writer_that_failed_holds_nothing(sqlite_url, monkeypatch):
         play(icu, 2, 4)
         assert icu.totals().spent == 0
         assert all(verdict.good for verdict in check(here.database))
+
+
+def test_threads_stand_in_line_before_they_ask_sqlite(sqlite_url, monkeypatch):
+    """A transaction that takes longer than SQLite would wait keeps no thread of this process from its turn."""
+    monkeypatch.setattr("keyhole.store.database._PATIENCE", 0.05)
+    with kh.open_store(sqlite_url) as store:
+        icu, ward, begun, found = create(store), create(store, "ward"), threading.Event(), []
+
+        def later():
+            begun.wait()
+            found.append(ward.ask(key="a").index)
+
+        waiting = threading.Thread(target=later)
+        waiting.start()
+
+        def act(desk):
+            desk.ask("a", None, None)
+            begun.set()
+            waiting.join(0.5)
+
+        icu.transact(act)
+        waiting.join()
+        assert found == [1]
 
 
 def test_a_closed_store_holds_no_connection(sqlite_url):
