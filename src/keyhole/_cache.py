@@ -19,6 +19,7 @@ from pathlib import Path
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.misc.appdirs import AppDirs
+from numba.np import linalg
 
 __all__ = ["attach", "folder_of"]
 
@@ -68,6 +69,7 @@ class _Cache(FunctionCache):
 
     def load_overload(self, sig: object, target_context: object) -> object:
         """What is on disk; None (compile it) where that cannot be read, whatever the reason."""
+        _believe_in_scipy()
         try:
             return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception:  # half a file raises what its bytes happen to mean
@@ -85,6 +87,20 @@ def attach(dispatcher: object, function: Callable[..., object]) -> None:
     """Give a compiled function its place on disk, if there is one."""
     if folder_of(Path(function.__code__.co_filename)):
         dispatcher._cache = _Cache(function)  # type: ignore[attr-defined, no-untyped-call]
+
+
+@cache
+def _believe_in_scipy() -> None:
+    """numba is about to import scipy.linalg, a fifth of a warm start, only to see that it could: kernels do not use it.
+
+    Whatever of numba needs it looks again when it is compiled.
+    """
+    looks, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        from numba.np import arraymath
+    finally:
+        linalg.ensure_blas = looks
+    arraymath.ensure_blas = looks  # type: ignore[attr-defined]
 
 
 @cache

@@ -20,6 +20,8 @@ from numba.core.typed_passes import InlineOverloads, NopythonRewrites
 from numba.core.typing.context import Context
 from numba.core.untyped_passes import InlineClosureLikes
 
+from ._quicker import quicker
+
 __all__ = ["ApartCompiler", "Compiler", "PartCompiler"]
 
 
@@ -143,6 +145,8 @@ class Compiler(compiler.Compiler):
     """For an entry."""
 
     library: ClassVar[type[_Entry]] = _Entry
+    needed: ClassVar[bool] = False
+    """Whether the passes that kernels have no use for are."""
 
     def __init__(self, typing: Context, target: object, library: object, *more: object) -> None:
         args, return_type, flags, names = more
@@ -154,14 +158,14 @@ class Compiler(compiler.Compiler):
         self.state.library = self.library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
         pipelines = super().define_pipelines()  # type: ignore[no-untyped-call]
-        for pipeline in pipelines:
+        for pipeline in pipelines if not self.needed else ():
             pipeline.passes[:] = [step for step in pipeline.passes if step[0] not in _NEVER_NEEDED]
             pipeline.finalize()
         return pipelines
 
     def compile_extra(self, func: Callable[..., object]) -> object:
         """The compiled function; one that counts no references must not hand out an array."""
-        with _no_collection():
+        with _no_collection(), quicker(_all_parts):
             result = super().compile_extra(func)  # type: ignore[no-untyped-call]
         if not self.state.flags.nrt and (_holds_arrays(result.signature.return_type) or any(self._given_arrays())):
             name = func.__qualname__
@@ -176,15 +180,33 @@ class Compiler(compiler.Compiler):
                 yield isinstance(called, types.Dispatcher) and _holds_arrays(signature.return_type)
 
 
+def _all_parts(*given: object, flags: compiler.Flags, pipeline_class: type, **more: object) -> object:
+    """`compiler.compile_extra`, for which an overload is a function to be optimised and made machine code of by itself:
+    nobody but compiled functions can call one."""
+    if pipeline_class is compiler.Compiler and flags.no_cpython_wrapper:
+        pipeline_class = _TheirsCompiler
+        flags.no_cfunc_wrapper = True  # type: ignore[assignment, misc]
+    return _compile_extra(*given, flags=flags, pipeline_class=pipeline_class, **more)
+
+
+_compile_extra: Callable[..., object] = compiler.compile_extra
+
+
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """A compiler makes objects by the million and drops few: to look for garbage again and again is a sixth of it."""
+    """A compiler makes objects by the million and drops few: to look for garbage again and again is a sixth of it.
+
+    Nor is it looked for at the end: what was made counts as old, and waits for the next look at everything.
+    """
     was = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was:
+            if gc.get_freeze_count() == 0:  # or else it is not ours to thaw
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 
@@ -196,6 +218,12 @@ class PartCompiler(Compiler):
     """For an `inner` function."""
 
     library = _Part
+
+
+class _TheirsCompiler(PartCompiler):
+    """For what numba itself wrote in Python (`max`, `np.empty`), where a kernel calls it: a part like any other."""
+
+    needed = True
 
 
 class ApartCompiler(Compiler):

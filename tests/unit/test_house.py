@@ -14,6 +14,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # Each layer may import from those before it, and from nothing beside it.
 LAYERS = [
+    {"_quicker"},
     {"errors", "_types", "_text", "shown", "words", "_cache", "_compiler", "_shared", "_locked"},
     {"_jit", "rules", "market", "frames", "rounds", "files", "markup"},
     {"_bare", "_observed", "_checks", "state", "outputs", "batches"},

@@ -11,10 +11,10 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
-from numba.core import errors
+from numba.core import compiler, errors
 
 import keyhole
-from keyhole import _bare, _cache, _jit
+from keyhole import _bare, _cache, _jit, _quicker
 from tests.compiled import entry
 
 SOURCE = Path(keyhole.__file__).parents[1]
@@ -47,7 +47,7 @@ def copy(tmp_path: Path) -> Path:
     """A package with our `_jit` and `_cache` and the kernel above."""
     package = tmp_path / "source" / "keyhole"
     package.mkdir(parents=True)
-    for name in ("_jit.py", "_cache.py", "_compiler.py"):
+    for name in ("_jit.py", "_cache.py", "_compiler.py", "_quicker.py"):
         shutil.copy(SOURCE / "keyhole" / name, package)
     sources = {"__init__.py": "", "kernel.py": KERNEL, "deep.py": INNER, "two.py": "TWO = 2.0\n"}
     for name, text in sources.items():
@@ -148,6 +148,36 @@ def test_compiling_leaves_the_garbage_collector_as_it_was() -> None:
             assert gc.isenabled() == before
         finally:
             gc.enable()
+
+
+def test_compiling_leaves_numba_as_it_was() -> None:
+    """Also where it fails: what we put in numba's places is gone when nothing of ours is compiled."""
+    places = [(owner, name) for owner, name, _ in _quicker._PLACES] + [(compiler, "compile_extra")]
+    before = [getattr(owner, name) for owner, name in places]
+    assert not set(before) & {ours for _, _, ours in _quicker._PLACES}
+    assert _jit.jit(lambda n: max(n, 1) + 1)(1) == 2
+    assert [getattr(owner, name) for owner, name in places] == before
+    with pytest.raises(errors.TypingError):
+        _jit.jit(lambda n: n.nothing)(1)
+    assert [getattr(owner, name) for owner, name in places] == before
+
+
+def test_what_numba_wrote_itself_is_a_part_of_ours_and_of_theirs() -> None:
+    """An overload that a kernel was the first to use has no machine code of its own; others find it all the same."""
+    assert entry(lambda x, n: max(x, n) + min(x, 2.5) + np.empty(n).size)(7.25, 3) == 12.75
+    assert numba.njit(lambda x, n: max(x, n) + min(x, 2.5) + np.empty(n).size)(7.25, 3) == 12.75
+    assert numba.njit(lambda n: sum([i for i in range(n) if max(i, 2) > 2]))(6) == 12
+
+
+def test_scipy_waits_until_it_is_used() -> None:
+    """To play takes none of it; who multiplies matrices in a kernel of their own has it when they do."""
+    code = """
+import sys, numba, numpy as np, keyhole as kh
+X, y, _ = kh.streams.synthetic(d=5, k=2, T=10, seed=0)
+kh.play(kh.make("vaw", d=5, k=5, seed=0), X, y)
+print("scipy.linalg" in sys.modules, numba.njit(lambda a, b: np.dot(a, b))(np.eye(3), np.ones(3)).sum())
+"""
+    assert run(code).stdout == "False 3.0\n"
 
 
 @_jit.inner
