@@ -11,7 +11,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
-from numba.core import compiler, errors
+from numba.core import compiler, errors, ir
 
 import keyhole
 from keyhole import _bare, _cache, _jit, _quicker
@@ -160,6 +160,14 @@ def test_compiling_leaves_numba_as_it_was() -> None:
     with pytest.raises(errors.TypingError):
         _jit.jit(lambda n: n.nothing)(1)
     assert [getattr(owner, name) for owner, name in places] == before
+
+
+def test_the_same_variables_are_found() -> None:
+    here = ir.Loc("somewhere.py", 1)
+    x, y = ir.Var(None, "x", here), ir.Var(None, "y", here)
+    line = ir.Assign(ir.Expr.call(x, (y, x), (("z", y),), here), y, here)
+    for value in (x, [x, (y, [x])], {"a": y, "b": (x,), "c": here}, "x", 1, None, line.value, line, vars(line), {x}):
+        assert _quicker._variables(line, value) == ir.Inst._rec_list_vars(line, value)
 
 
 def test_what_numba_wrote_itself_is_a_part_of_ours_and_of_theirs() -> None:
