@@ -17,7 +17,7 @@ import math
 
 from ..._bare import inner
 from ..._types import Floats
-from .change import likelihood, noise, patience, ring
+from .change import likelihood, noise, ring
 from .state import Records, State
 
 __all__ = ["GAINS", "follow", "level"]
@@ -25,6 +25,8 @@ __all__ = ["GAINS", "follow", "level"]
 GAINS = (0.0, 0.01, 0.08, 0.5)
 # How often one that follows and, at most, the one that keeps are right no longer; rows before any is judged.
 _SWITCH, _LEAVE, _FEWEST = 1e-3, 1e-4, 30
+# How far off, in squares of what is usual, and for how many rows a level is reported; over how many usual is meant.
+_FAR, _LASTING, _LONG = 9.0, 100, 4000.0
 
 
 @inner
@@ -78,18 +80,16 @@ def _leave(e: int, rows: float) -> float:
 
 
 @inner
-def _report(state: State, off: float) -> None:
-    """An alarm when the level has left the one last reported by a deviation of the label, and by as much evidence as
-    any alarm takes."""
+def _report(state: State) -> None:
+    """An alarm when the level has been elsewhere for a hundred rows: off the one last reported by a deviation of the
+    label, and by three of those it usually strays by. Where noise comes in waves it is followed, and is no change."""
     now, c = state.now, level(state.accounts)
-    if state.accounts[0].belief > 0.5:
-        now.level, now.shifted = c, 0.0
-        return
-    s2 = noise(now)
-    now.shifted = max(0.0, now.shifted + likelihood(off - c, s2) - likelihood(off - now.level, s2))
-    if now.shifted > patience(now) and (c - now.level) ** 2 > now.y_var:
+    off = (c - now.level) ** 2
+    now.aside = now.aside + 1 if off > max(now.y_var, _FAR * now.strayed) else 0
+    now.strayed += (off - now.strayed) / _LONG
+    if now.aside >= _LASTING:
         ring(state.bell, now, (c - now.level) * now.y_unit, now.alpha, now.alpha)
-        now.level, now.shifted = c, 0.0
+        now.level, now.aside = c, 0
 
 
 @inner
@@ -100,4 +100,4 @@ def follow(state: State, off: float, reach: float) -> None:
         return
     _judge(state.accounts, state.work.likely, off, reach, noise(now))
     _mix(state.accounts, now.n / now.g)
-    _report(state, off)
+    _report(state)

@@ -145,9 +145,11 @@ class Now(Watch, Turn):
     ff: float
     alpha: float
     epoch: int
-    # The label's level when it was last reported; the evidence that it is another; how far off a label may be.
+    # The label's level when it was last reported; for how many rows it has been another; how far from that it usually
+    # is, in squares; how far off a label may be.
     level: float
-    shifted: float
+    aside: int
+    strayed: float
     far: float
     # Members; changes of the support; at how many labels to refit, and to score everybody.
     m: int

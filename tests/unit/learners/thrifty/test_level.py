@@ -48,13 +48,26 @@ def test_no_account_follows_a_label_further_than_its_reach():
     assert np.abs(memory.accounts["c"]).max() <= 0.5 * 2.0
 
 
-def test_a_level_that_leaves_by_a_deviation_rings_with_its_size():
+@pytest.mark.parametrize(("rows", "usual", "rings"), [(98, 0.0, 0), (99, 0.0, 1), (99, 1.1, 0)])
+def test_a_level_that_stays_away_for_a_hundred_rows_rings_with_its_size(rows, usual, rings):
     memory = settled((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 3.0))
-    memory.state.now.shifted = 10.0 + math.log(1000.0)
+    memory.state.now.aside, memory.state.now.strayed = rows, usual
     followed(memory.state, 3.0, 1e300)
-    assert memory.state.now.rang == 1
-    assert memory.bell["level"][0] == pytest.approx(3.0, abs=0.01)
-    assert memory.state.now.level == pytest.approx(3.0, abs=0.01)
+    assert memory.state.now.rang == rings
+    assert memory.bell["level"][0] == pytest.approx(3.0 * rings, abs=0.01)
+    assert memory.state.now.level == pytest.approx(3.0 * rings, abs=0.01)
+    assert memory.state.now.strayed == pytest.approx(usual + (9.0 - usual) / 4000.0, rel=1e-3)
+
+
+@pytest.mark.parametrize(("rho", "size"), [(0.5, 0.1), (0.5, 1.0), (0.9, 0.1), (0.9, 1.0)])
+def test_noise_that_comes_in_waves_is_followed_and_is_no_change(rho, size):
+    X, _, w = kh.streams.synthetic(10, 3, 8000, seed=2)
+    noise, rng = np.zeros(8000), np.random.default_rng(3)
+    for t in range(1, 8000):
+        noise[t] = rho * noise[t - 1] + math.sqrt(1.0 - rho * rho) * size * rng.standard_normal()
+    learner, losses = played(X, X @ w + noise)
+    assert learner.alarms == ()
+    assert losses[1000:].sum() < (noise[1000:] ** 2).sum()
 
 
 def played(X, y, **options):
