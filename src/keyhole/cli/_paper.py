@@ -4,13 +4,14 @@ import warnings
 from typing import NamedTuple
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from ..catalogue import make
 from ..errors import KeyholeWarning
 from ..keeper import play
 from ..streams import Stream, synthetic
+from ._bars import Bar
 
 D, K, K0, ROWS = 20, 4, 4, 10_000
 _LEARNERS: dict[str, dict[str, object]] = {
@@ -49,7 +50,7 @@ def _play(label: str, stream: Stream, seed: int) -> _Line:
     name, options = label.split(",")[0], _LEARNERS[label]
     learner = make(name, d=D, k=K, seed=seed, **options)  # type: ignore[arg-type]  # `make` checks the options
     columns = (TextColumn("{task.description:22}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, transient=True, console=Console(stderr=True)) as progress:
+    with Bar(*columns, transient=True) as progress:
         task = progress.add_task(label, total=ROWS)
         history = play(learner, stream.X, stream.y, progress=lambda t: progress.update(task, completed=t))
     true = {int(i) for i in stream.w.nonzero()[0]}

@@ -4,11 +4,11 @@ import signal
 import time
 from types import FrameType, TracebackType
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import BarColumn, TextColumn
 
 from .._text import shown
 from ..runs import Totals
+from ._bars import Bar
 from ._typed import thousands
 
 __all__ = ["Screen"]
@@ -21,12 +21,11 @@ class Screen:
     """
 
     def __init__(self, title: str, total: int | None = None) -> None:
-        self.console = Console(stderr=True)
         self.title, self.total = title, total
         self._begun: tuple[int, float] | None = None  # the first row seen and when: a resumed run begins later
         self._shown, self._stop = 0.0, False
         columns = (TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[line]}"))
-        self._bar = Progress(*columns, console=self.console, disable=not self.console.is_terminal)
+        self._bar = Bar(*columns)
         self._task = self._bar.add_task(title, total=total, line="")
         self.line, self.rows = "", 0
         self._totals: Totals | None = None

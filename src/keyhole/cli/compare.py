@@ -67,12 +67,12 @@ def _run(comparison: "Comparison", engine: "Engine", out: Path) -> "Sequence[tup
 
 @contextmanager
 def _bar(total: int) -> "Iterator[Progress]":
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-    console = Console(stderr=True)
+    from ._bars import Bar
+
     columns = (TextColumn("running {task.total} jobs"), BarColumn(), MofNCompleteColumn(), TextColumn("ETA"))
-    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
+    with Bar(*columns, TimeRemainingColumn()) as bar:
         task = bar.add_task("", total=total)
         yield lambda done, of: bar.update(task, completed=done, total=of)
 

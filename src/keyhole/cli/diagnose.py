@@ -115,12 +115,12 @@ def _write(schema: "Schema", place: Path, file: Path, force: bool) -> list[str]:
 @contextmanager
 def _progress(what: str, total: int | None) -> Iterator[Progress]:
     """A bar on the terminal while something takes its time; nothing where the output is no terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
+    from rich.progress import BarColumn, TextColumn
 
-    console = Console(stderr=True)
+    from ._bars import Bar
+
     columns = (TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.completed:,.0f}"))
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Bar(*columns, transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda rows: bar.update(task, completed=rows)
 
