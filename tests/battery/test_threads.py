@@ -1,6 +1,7 @@
 """Many threads on one learner: no crash, no lost label, and what happens is what happens in some order of the calls."""
 
 import copy
+import pickle
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -97,7 +98,7 @@ def test_a_copy_goes_its_own_way(case):
     learner = case.make()
     kh.play(learner, X[:20], y[:20])
     r = learner.ask()
-    for twin in (copy.copy(learner), copy.deepcopy(learner)):
+    for twin in (copy.copy(learner), copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))):
         assert to_bytes(twin) == to_bytes(learner)
         before = to_bytes(learner)
         step(twin, r, X[20], float(y[20]))

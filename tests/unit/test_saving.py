@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import zipfile
 
 import numpy as np
@@ -124,6 +125,15 @@ def test_a_pickled_array_is_never_opened(learner):
 
     with pytest.raises(kh.StateError, match="allow_pickle=False"):
         from_bytes(rewrite(saving.to_bytes(learner), pickle_in))
+
+
+def test_a_file_that_wants_a_password_is_refused(learner):
+    body = bytearray(saving.to_bytes(learner)[:-64])
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):  # where a member's flags stand
+        for found in re.finditer(re.escape(mark), bytes(body)):
+            body[found.start() + place] |= 1
+    with pytest.raises(kh.StateError, match="makes no sense.*encrypted"):
+        from_bytes(bytes(body) + saving.hashlib.sha256(body).hexdigest().encode())
 
 
 def test_a_failed_write_leaves_the_old_file(learner, tmp_path, monkeypatch):

@@ -99,3 +99,26 @@ def test_an_empty_run_has_empty_books(tmp_path, learner):
     table = module.pq.read_table(tmp_path / "ledger.parquet")
     assert table.num_rows == 0
     assert table.schema.names == LEDGER.names
+
+
+def test_a_segment_that_is_gone_or_has_one_bit_flipped_is_named_and_nothing_is_written(tmp_path, learner):
+    journal = Journal(tmp_path / "j", ("a", "b"))
+    for last in (10, 20):
+        journal.append("rounds", rows(last - 10, last))
+        journal.checkpoint(last, learner, {})
+    path, out = tmp_path / "j" / "rounds-000000000000010.arrow", tmp_path / "rounds.parquet"
+    whole = path.read_bytes()
+    for bit in range(0, 8 * len(whole), 13):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        with pytest.raises(
+            kh.StateError, match=r"0010\.arrow is damaged, and with it records up to row 10; .* new run"
+        ):
+            journal.assemble("rounds", out, unseen)
+    path.unlink()
+    with pytest.raises(kh.StateError, match=r"0010\.arrow is damaged"):
+        journal.assemble("rounds", out, unseen)
+    with pytest.raises(kh.StateError, match=r"0010\.arrow is gone, and with it records up to row 10"):
+        Journal(tmp_path / "j", ("a", "b")).restore({})
+    assert not out.exists()
