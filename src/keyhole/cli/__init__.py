@@ -3,7 +3,7 @@
 import os
 import sys
 import warnings
-from typing import TextIO
+from typing import Any, NoReturn, TextIO
 
 __all__ = ["main"]
 
@@ -31,14 +31,13 @@ _EXTRAS = {
 def main() -> None:
     """Run the command line. Exit code 0: done; 2: the user's input; 3: interrupted and resumable; 1: anything else."""
     os.environ.update(_ENVIRONMENT)  # before numpy and pyarrow come in; processes that are started inherit it
-    from .._text import shown
     from ..errors import ConfigError, ProtocolError, StateError
 
     warnings.showwarning = _show
     try:
         from .app import app
 
-        app()
+        sys.exit(app(standalone_mode=False) or 0)
     except ModuleNotFoundError as missing:
         name = (missing.name or "").split(".")[0]
         if name not in _EXTRAS:
@@ -46,9 +45,30 @@ def main() -> None:
         print(f"keyhole: this needs '{name}'; install it with: pip install 'keyhole[{_EXTRAS[name]}]'", file=sys.stderr)
         sys.exit(1)
     except (ConfigError, ProtocolError, StateError) as fault:
-        sentence = shown(str(fault)).replace("\n", "\\n")  # a name may hold what a terminal would obey
-        print(f"keyhole: {sentence}", file=sys.stderr)
-        sys.exit(2)
+        _refuse(str(fault))
+    except Exception as fault:
+        if not hasattr(fault, "format_message"):
+            raise
+        if type(fault).__name__ == "NoArgsIsHelpError":
+            fault.show()  # type: ignore[attr-defined]
+            sys.exit(2)
+        _refuse(_mistyped(fault))
+
+
+def _refuse(sentence: str) -> NoReturn:
+    from .._text import shown
+
+    plain = shown(sentence).replace("\n", "\\n")  # a name may hold what a terminal would obey
+    print(f"keyhole: {plain}", file=sys.stderr)
+    sys.exit(2)
+
+
+def _mistyped(fault: Any) -> str:
+    """What the parser found wrong, as one sentence: its own answer has four lines. Typer brings a click of its own or
+    takes the one that is there, so the fault is known by its shape."""
+    said = fault.format_message().rstrip(".")
+    context = getattr(fault, "ctx", None)
+    return f"{said[:1].lower()}{said[1:]}; see {context.command_path if context else 'keyhole'} --help"
 
 
 def _show(

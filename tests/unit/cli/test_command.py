@@ -28,7 +28,7 @@ def test_the_version_is_told(monkeypatch, capsys):
 
 @pytest.mark.parametrize(("module", "extra"), [("typer", "cli"), ("pydantic.main", "cli"), ("uvicorn", "serve")])
 def test_a_missing_package_is_told_with_the_extra_that_brings_it(monkeypatch, capsys, module, extra):
-    def absent():
+    def absent(**how):
         raise ModuleNotFoundError(name=module)
 
     monkeypatch.setattr("keyhole.cli.app.app", absent)
@@ -37,8 +37,39 @@ def test_a_missing_package_is_told_with_the_extra_that_brings_it(monkeypatch, ca
     assert f"needs '{module.split('.')[0]}'; install it with: pip install 'keyhole[{extra}]'" in errors
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("run v.csv --target y --budget two --out r", "'--budget'"),
+        ("compare v.csv --algorithms vaw --out c --seeds 0", "'--seeds'"),
+        ("predict", "model"),
+        ("diagnose v.csv", "missing option '--target'"),
+        ("store check --store s", "--store"),
+        ("store nope", "'nope'"),
+        ("warm \x1b[2j", "\\x1b[2j"),
+        ("nope", "'nope'"),
+        ("--nope", "--nope"),
+    ],
+)
+def test_what_was_mistyped_is_one_sentence_and_where_to_look(monkeypatch, capsys, words, told):
+    code, out, errors = typed(monkeypatch, capsys, *words.split())
+    assert (code, out) == (2, "")
+    assert errors.startswith("keyhole: ")
+    assert errors.endswith(" --help\n")
+    assert errors.count("\n") == 1
+    assert told in errors.lower()
+    assert "\x1b" not in errors
+
+
+def test_without_a_word_there_is_help(monkeypatch, capsys):
+    _, out, errors = typed(monkeypatch, capsys)
+    assert "diagnose" in out + errors
+    assert "Traceback" not in errors
+    assert "keyhole: " not in errors
+
+
 def test_a_warning_is_one_line(monkeypatch, capsys):
-    def warn():
+    def warn(**how):
         warnings.warn("look here", KeyholeWarning, stacklevel=1)
 
     monkeypatch.setattr("keyhole.cli.app.app", warn)
