@@ -147,9 +147,10 @@ class BudgetedRegressor(SelectorMixin, RegressorMixin, BaseEstimator):  # type: 
 
     @property
     def ledger_(self) -> object:
-        """How often each attribute was bought while training, its price, and what it cost, as a frame."""
+        """How often each attribute was bought while training, its price, and what it cost, as a frame.
+
+        The price of a panel is paid once: it stands at the first of its attributes.
+        """
         check_is_fitted(self)
-        learner = self.learner_
-        price = np.asarray(getattr(learner, "prices", np.zeros(learner.d)), dtype=np.float64)
-        spent = self.bought_ * price
-        return to_frame({"attribute": learner.names, "bought": self.bought_, "price": price, "spent": spent})
+        names, price = self.learner_.names, self.learner_.market.charge
+        return to_frame({"attribute": names, "bought": self.bought_, "price": price, "spent": self.bought_ * price})

@@ -66,6 +66,32 @@ def test_the_ledger_adds_up():
     assert ledger["bought"].sum() <= 3 * len(X)
 
 
+@pytest.mark.parametrize(
+    "money",
+    [
+        {"algorithm": "fixed-random", "k": 3},
+        {"k": 2},
+        {"k": None, "spend": 2.5},
+        {"k": None, "worth": 100.0},
+        {"k": None, "total": 900.0, "rows": 600},
+    ],
+    ids=str,
+)
+def test_the_ledger_adds_up_with_panels_and_what_is_known(money):
+    X, y, _ = table()
+    sources, known = {"panel": ["c0", "c1"], "pair": ["c5", "c4"]}, ["c2"]
+    prices = {"panel": 3.0, "pair": 0.5} | {c: 1.0 for c in X if c not in ("c0", "c1", "c2", "c4", "c5")}
+    model = BudgetedRegressor(**money, sources=sources, known=known, prices=prices, random_state=0)
+    model.fit(X[:400], y[:400])
+    spent = model.history_.price.sum()
+    model.partial_fit(X[400:], y[400:])
+    spent += model.history_.price.sum()
+    assert spent > 0
+    assert model.ledger_["spent"].sum() == pytest.approx(spent)
+    assert model.ledger_["price"].tolist()[:6] == [3.0, 0.0, 0.0, 1.0, 0.5, 0.0]  # at the first column of a panel
+    assert model.ledger_["bought"][2] == 0  # it is known
+
+
 def test_it_works_in_grid_search_cross_validation_and_clone():
     X, y, _ = table()
     search = GridSearchCV(BudgetedRegressor(random_state=0), {"k": [1, 3]}, cv=2).fit(X, y)
