@@ -6,6 +6,7 @@ import warnings
 import pytest
 
 import keyhole as kh
+import keyhole.cli.app  # what it imports may warn of its own libraries, here and not in a test
 from keyhole.cli import main
 from keyhole.errors import ConfigError, KeyholeWarning
 
