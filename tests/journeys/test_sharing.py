@@ -49,7 +49,7 @@ def play_with_kills(url, folder, processes, kills, seed):
                 running[i] = start(url, count, folder)
             (folder / "stop").touch()
             for process in running:
-                process.join(600)
+                process.join(120)
             assert [process.exitcode for process in running] == [0] * processes
         finally:
             for process in running:
@@ -88,7 +88,7 @@ class Server:
 
     def stop(self):
         self.process.terminate()
-        self.process.communicate(timeout=120)
+        self.process.communicate(timeout=20)
 
 
 def serve_with_kills(url, folder, threads, kills, words=()):
@@ -140,7 +140,7 @@ def serve_with_kills(url, folder, threads, kills, words=()):
         finally:
             stop.set()
             for thread in running:
-                thread.join(600)
+                thread.join(60)
             server.stop()
         assert faults == []
         (folder / "acknowledged").write_text("".join(f"{sharing.json.dumps(line)}\n" for line in done))
