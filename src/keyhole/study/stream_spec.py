@@ -120,8 +120,13 @@ class StreamSpec:
         try:
             X, y, w = synthetic(T=rounds, seed=seed, **dict(self._options))  # type: ignore[arg-type]
         except TypeError as fault:
-            raise ConfigError(f"'{self.name}': {str(fault).replace('synthetic() ', '')}; {hint}") from None
+            raise ConfigError(f"'{self.name}': {_in_words(fault)}; {hint}") from None
         return Rows(X, y, Schema.plain("y", [f"x{i}" for i in range(X.shape[1])]), w)
+
+
+def _in_words(fault: TypeError) -> str:
+    """What Python says of a call that does not fit, without the call."""
+    return str(fault).replace("synthetic() ", "").replace("required positional argument", "option")
 
 
 @lru_cache(maxsize=4)
