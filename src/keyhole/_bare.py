@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from . import _jit
 
-__all__ = ["apart", "inner", "jit"]
+__all__ = ["apart", "inner", "jit", "short"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -27,3 +27,8 @@ def inner(function: F) -> F:
 def jit(function: F) -> F:
     """`_jit.jit`, uncounted."""
     return _jit.jit(function, _nrt=False)
+
+
+def short(function: F) -> F:
+    """`_jit.short`, uncounted."""
+    return _jit.short(function, _nrt=False)

@@ -22,7 +22,7 @@ from numba.core.untyped_passes import InlineClosureLikes
 
 from ._quicker import quicker
 
-__all__ = ["ApartCompiler", "Compiler", "PartCompiler"]
+__all__ = ["ApartCompiler", "Compiler", "PartCompiler", "ShortCompiler"]
 
 
 class _Flags(compiler.Flags):
@@ -66,6 +66,8 @@ _PLAIN = (types.Number, types.Boolean, types.Array, types.Record, types.BaseTupl
 class _Entry(JITCodeLibrary):
     """The code of an entry: optimised once, as a whole, and not first function by function."""
 
+    wishes: ClassVar[dict[str, bool]] = {}
+
     def _optimize_functions(self, ll_module: ModuleRef) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
@@ -89,8 +91,14 @@ class _Entry(JITCodeLibrary):
     def _optimize_final_module(self) -> None:
         """numba's full optimisation, without the cheap one before it: that is there to find references that need not be
         counted, of which there are few here."""
-        passes, builder = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
+        passes, builder = self._codegen._module_pass_manager(**self.wishes)  # type: ignore[no-untyped-call]
         passes.run(self._final_module, builder)
+
+
+class _Short(_Entry):
+    """The code of an entry whose loops are short, or do too much to be made vectors of: that is not tried."""
+
+    wishes: ClassVar[dict[str, bool]] = {"loop_vectorize": False}
 
 
 class _NoAddress:
@@ -224,6 +232,12 @@ class _TheirsCompiler(PartCompiler):
     """For what numba itself wrote in Python (`max`, `np.empty`), where a kernel calls it: a part like any other."""
 
     needed = True
+
+
+class ShortCompiler(Compiler):
+    """For a `short` entry."""
+
+    library = _Short
 
 
 class ApartCompiler(Compiler):

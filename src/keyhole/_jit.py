@@ -12,18 +12,24 @@ import numba
 from numba.core import event
 
 from . import _cache
-from ._compiler import ApartCompiler, Compiler, PartCompiler
+from ._compiler import ApartCompiler, Compiler, PartCompiler, ShortCompiler
 
-__all__ = ["apart", "inner", "jit"]
+__all__ = ["apart", "inner", "jit", "short"]
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
 def jit(function: F, **options: object) -> F:
     """Compile `function` in nopython mode; division by zero gives inf or nan, as numpy's does."""
-    compiled = _njit(function, pipeline_class=Compiler, no_cfunc_wrapper=True, **options)
+    compiled = _njit(function, **{"pipeline_class": Compiler, "no_cfunc_wrapper": True, **options})
     _cache.attach(compiled, function)
     return cast(F, compiled)
+
+
+def short(function: F, **options: object) -> F:
+    """`jit` for one whose loops are over few numbers, or do much in each turn: LLVM does not try to make vectors of
+    them, which takes a while."""
+    return jit(function, pipeline_class=ShortCompiler, **options)
 
 
 def inner(function: F, **options: object) -> F:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._bare import jit
+from ._bare import short
 from ._types import Floats
 
 __all__ = ["Estimate", "estimate"]
@@ -38,7 +38,7 @@ def estimate(x: Floats, P: Floats) -> Estimate:
     return Estimate(x_hat, h)
 
 
-@jit
+@short
 def fill_estimate(x: Floats, P: Floats, x_hat: Floats, h: Floats) -> None:
     """x_hat and h, which hold zeros, where x was observed."""
     for i in range(x.size):

@@ -13,7 +13,7 @@ n, m by d, k (Algorithm 1) and by d' = d - k, k0 (Algorithm 3).
 
 import numpy as np
 
-from ._bare import inner, jit
+from ._bare import inner, short
 from ._types import Floats, Ints
 from .errors import ConfigError
 
@@ -52,7 +52,7 @@ def law(w: Floats) -> Floats:
     return q
 
 
-@jit
+@short
 def fill_law(w: Floats, q: Floats) -> None:
     """q = the law of w."""
     # Deviation: |w| and the uniform law at w = 0; line 2 of Algorithm 2 has w/|w|_1 (E4, E5).
@@ -157,7 +157,7 @@ def union_pairs(fixed: int, q_B: Floats, n: int, m: int) -> Floats:
     return P
 
 
-@jit
+@short
 def fill_pairs(fixed: int, q_B: Floats, n: int, m: int, P: Floats) -> None:
     """P, which holds ones, where m < n."""
     # Deviation: the factor (d-k)/(k-2) on q_i + q_j is that of the main text's lemma; the appendix drops it (E1).
@@ -200,7 +200,7 @@ def _inverse_cdf(q: Floats, u: float) -> int:
     return last
 
 
-@jit
+@short
 def join(q: Floats, u: float, others: Ints, B: Ints) -> None:
     """The first index ~ q by its uniform u, then the others, which are drawn from all but the first."""
     # Deviation: the index that is drawn is the one inserted; Algorithm 2 slips between I_t, I_r and I_{r+1} (E6).

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._bare import inner, jit
+from ._bare import inner, short
 from ._types import Bools, Floats, Ints
 
 __all__ = ["identified", "only", "top_k"]
@@ -32,7 +32,7 @@ def only(w: Floats, S: Ints) -> Floats:
     return kept
 
 
-@jit
+@short
 def pick_top(w: Floats, k: int, inside: Bools, order: Ints, places: Ints) -> None:
     """The first k of `places` become the k largest, the largest first."""
     n = by_preference(w, k, inside, order, places)

@@ -18,7 +18,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from ._bare import jit
+from ._bare import short
 from ._types import Floats, Ints
 from .errors import ConfigError
 from .rules import Numbers, Rule
@@ -104,7 +104,7 @@ class Empirical(Stateful):
         return gamma
 
 
-@jit
+@short
 def fill_widths(V: Floats, scale: float, gamma: Floats) -> None:
     """gamma_i = scale sqrt(V_i), with no V_i below a tenth of their mean."""
     total = 0.0

@@ -15,6 +15,7 @@ from numba.core import compiler, errors, ir
 
 import keyhole
 from keyhole import _bare, _cache, _jit, _quicker
+from keyhole._compiler import Compiler, ShortCompiler
 from tests.compiled import entry
 
 SOURCE = Path(keyhole.__file__).parents[1]
@@ -221,3 +222,20 @@ def test_a_remembered_operator_is_that_of_its_types(array: np.ndarray) -> None: 
         for i, x in ((7, 7.5), (7.0, 7)):
             assert compiled(array, i, x) == mixed(array, i, x)
             assert [type(v) for v in compiled(array, i, x)][:2] == [type(v) for v in mixed(array, i, x)][:2]
+
+
+def _dense(x: np.ndarray, out: np.ndarray) -> None:
+    for i in range(x.size):
+        out[i] = 0.1 * x[i] + x[i] * x[i]
+
+
+def test_a_short_entry_makes_no_vectors_and_gives_the_same_bits() -> None:
+    x, sums, vectors = np.random.default_rng(0).standard_normal(1000), [], []
+    for made in (Compiler, ShortCompiler):  # not kept: what comes from disk does not show its code
+        compiled, out = numba.njit(pipeline_class=made, error_model="numpy")(_dense), np.empty(1000)
+        compiled(x, out)
+        sums.append(out.tobytes())
+        vectors.append("x double>" in next(iter(compiled.inspect_llvm().values())))
+    assert sums[0] == sums[1]
+    assert vectors == [True, False]
+    assert _jit.short(_dense)._compiler.pipeline_class is ShortCompiler

@@ -1,6 +1,6 @@
 """With a limit on money: members and candidates that are bought together, chosen together."""
 
-from ..._jit import inner, jit
+from ..._jit import inner, short
 from ..._types import Floats, Ints
 from .adopt import adopt
 from .arrays import flags, zeros
@@ -31,7 +31,7 @@ def _shortlist(state: State, L: float, items: Ints, values: Floats) -> int:
     return n
 
 
-@jit
+@short
 def rearrange(state: State, L: float) -> bool:
     """The best basket of all, if it differs from the support and explains more in its own fit."""
     attr, fit, trial, now, given = state.attr, state.fit, state.trial, state.now, state.given

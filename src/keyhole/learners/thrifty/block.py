@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..._jit import jit
+from ..._jit import short
 from ..._types import Bools, Floats, Ints
 from .acquire import choose
 from .predict import predict, signal
@@ -21,7 +21,7 @@ __all__ = ["play_block"]
 _BLOCK = 4096
 
 
-@jit
+@short
 def _loop(
     state: State,
     pool: Bools,

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ..._jit import inner, jit
+from ..._jit import inner, short
 from ..._types import Floats, Ints
 from .adopt import adopt, residual
 from .arrays import flags, zeros
@@ -177,7 +177,7 @@ def _call_again(now: Now, fully: bool) -> None:
     now.refit_at = now.score_at
 
 
-@jit
+@short
 def _move(state: State, L: float, done: int) -> tuple[int, bool]:
     """Weights anew, then let one leave or join at a time until nothing moves: how many moves that makes with those
     `done` before, and whether another could be made.

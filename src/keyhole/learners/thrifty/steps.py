@@ -1,6 +1,6 @@
 """The steps of a round, one by one, as Python calls them: entries into the compiled parts."""
 
-from ..._jit import jit
+from ..._jit import short
 from ..._types import Bools, Floats, Ints
 from . import acquire, predict, spread, update
 from .state import State
@@ -8,25 +8,25 @@ from .state import State
 __all__ = ["answer", "ask", "expect", "learn"]
 
 
-@jit
+@short
 def ask(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
     """`acquire.choose`."""
     return acquire.choose(state, pool, out)
 
 
-@jit
+@short
 def answer(state: State, attributes: Ints, x: Floats) -> float:
     """`predict.predict` from all of x."""
     return predict.predict(state, predict.signal(state, attributes, x, x.size))
 
 
-@jit
+@short
 def expect(state: State, attributes: Ints, x: Floats) -> tuple[float, float]:
     """`spread.centre_and_spread` from all of x."""
     return spread.centre_and_spread(state, attributes, x, x.size)
 
 
-@jit
+@short
 def learn(state: State, attributes: Ints, x: Floats, y: float, before: int) -> bool:
     """`update.tell`, with `before` of the values x bought before the label."""
     said = predict.signal(state, attributes, x, before)

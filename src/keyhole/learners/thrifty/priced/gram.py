@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ...._jit import inner, jit
+from ...._jit import inner, short
 from ...._types import Bools, Floats
 from .estimate import add, pooled
 from .linear import precision
@@ -85,7 +85,7 @@ def _changed(has: Bools, last: Bools) -> bool:
     return changed
 
 
-@jit
+@short
 def rebuild(state: State, w: Floats) -> None:
     """The Gram over the rows that show some member (or anything known, where there is none); w: weights to expect.
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ...._jit import inner, jit
+from ...._jit import inner, short
 from ...._types import Floats
 from .belief import learn_prior, posterior
 from .beside import beside, doubt_of, rows_of, unseen
@@ -125,7 +125,7 @@ def _candidate(state: State, me: Source, doubt: float, C: Floats, w: Floats, kap
         _exchange(state, me, U, r, V_inv, w, kappa)
 
 
-@jit
+@short
 def judge(state: State, faith: float) -> None:
     """Weights anew, then every source; then what is believed of sources in general."""
     fit, now, first = state.fit, state.now, 0

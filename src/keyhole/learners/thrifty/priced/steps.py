@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ...._jit import jit
+from ...._jit import short
 from ...._types import Bools, Floats, Ints
 from .choose import choose
 from .predict import predict
@@ -15,31 +15,31 @@ from .update import tell
 __all__ = ["answer", "ask", "expect", "learn", "play"]
 
 
-@jit
+@short
 def ask(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
     """`choose.choose`."""
     return choose(state, pool, out)
 
 
-@jit
+@short
 def answer(state: State, attributes: Ints, x: Floats) -> float:
     """`predict.predict` from all of x."""
     return predict(state, attributes, x, x.size)
 
 
-@jit
+@short
 def expect(state: State, attributes: Ints, x: Floats) -> tuple[float, float]:
     """`spread.centre_and_spread` from all of x."""
     return centre_and_spread(state, attributes, x, x.size)
 
 
-@jit
+@short
 def learn(state: State, attributes: Ints, x: Floats, y: float, before: int) -> bool:
     """`update.tell`, with `before` of the values x bought before the label."""
     return tell(state, attributes, x, y, before, x.size)
 
 
-@jit
+@short
 def play(
     state: State,
     pool: Bools,

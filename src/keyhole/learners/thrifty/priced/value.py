@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from ...._jit import inner, jit
+from ...._jit import inner, short
 from ...._types import Floats
 from .belief import SLABS, posterior
 from .state import Now, Source, State
@@ -127,7 +127,7 @@ def _displaced(state: State, me: Source) -> float:
     return least if crowded else 0.0
 
 
-@jit
+@short
 def look_values(state: State, H: float, least: float, share: float) -> None:
     """`value` and `wanted` of every source beside the support.
 
