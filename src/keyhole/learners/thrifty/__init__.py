@@ -4,7 +4,9 @@
     acquire   what to buy                        explore   who may borrow a place
     predict   y_hat from the bought values       update    what a label teaches
     fit       least squares on the support       score     what every other attribute would be worth
-    select    who joins, leaves, is swapped      basket    the same where money is short (knapsack, ranking)
+    select    who joins, leaves, is swapped      judging   who should, and who gets a loan
+    room      what is worth its price where      basket    the best of all baskets there
+              money is short (knapsack, ranking)
     adopt     the trial becomes the support      explain   what is known, in words
     fresh     what a row says of those outside   steps     a round's steps, from Python
     idle      who is not bought again            block     many rows in one compiled call

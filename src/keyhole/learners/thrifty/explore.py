@@ -15,7 +15,7 @@ from ..._types import Floats
 from .score import enough, unmatched
 from .state import FEW, Attribute, Now, Records, State
 
-__all__ = ["appraise", "line_up"]
+__all__ = ["appraise", "lender", "line_up"]
 
 
 @inner
@@ -27,22 +27,27 @@ def _psi(z: float) -> float:
 
 
 @inner
-def _improvement(w: float, prec: float, r: float, sd: float, c: float, u: float, share: float) -> float:
+def _improvement(w: float, prec: float, r: float, sd: float, c: float, u: float) -> float:
     """What knowing the gain of j in place of a is worth; its covariance with the residual is N(r, sd^2), prec = P_aa.
 
     The gain is positive beyond two thresholds, up and down, and nearly linear there: knowing on which side of one it
-    lies is worth sd slope E(Z - |z|)_+, whichever side looks more likely now. Where money is short, j has to be
-    worth only its `share` of the price of a: the rest buys something else.
+    lies is worth sd slope E(Z - |z|)_+, whichever side looks more likely now.
     """
     if w < 0.0:
         w, r, u = -w, -r, -u
-    w *= math.sqrt(share)
     J = prec + u * u / c
     root = math.sqrt(J * c)
     up, down = w * c / (root + u), w * c / (root - u)
     slope_up = 2.0 * (up + (w - u * up / c) * u / J) / c
     slope_down = 2.0 * (down - (w + u * down / c) * u / J) / c
     return sd * (slope_up * _psi(abs(up - r) / sd) + slope_down * _psi(abs(down + r) / sd))
+
+
+@inner
+def _entry(need: float, r: float, sd: float, c: float) -> float:
+    """The same where money is short, and j is bought once it explains r^2 / c > need."""
+    edge = math.sqrt(need * c)
+    return sd * 2.0 * edge / c * (_psi(abs(edge - r) / sd) + _psi(abs(edge + r) / sd))
 
 
 @inner
@@ -61,10 +66,10 @@ def _stand_in(w: float, v_a: float, r: float, se: float, c: float, u: float, v: 
 
 
 @inner
-def _displaced(
+def lender(
     me: Attribute, pair: Records, member: Records, now: Now, v: float, u: Floats, s: float, known: bool
-) -> int:
-    """Whose place j borrows: a cheap member that j is not like, and that it was seen with before.
+) -> tuple[float, int]:
+    """What a look at j costs, and whose place it borrows: a cheap member's that j is not like, and was seen with.
 
     The rows of j then show those members together with it whose part in what it explains is uncertain; a row without a
     costs g_a = w_a^2 var(x_a | rest), and has the noise s2 + g_a.
@@ -79,7 +84,7 @@ def _displaced(
             cost *= (1.0 + u[a] ** 2 * cond / me.c) * (1.0 + apart * n / (me.c * s2))
         if cost < least:
             best, least = a, cost
-    return best
+    return member[best].w ** 2 * member[best].cond, best
 
 
 @inner
@@ -94,11 +99,12 @@ def _odds(now: Now, d: int, k: int) -> float:
 
 
 @inner
-def appraise(state: State, j: int, v: float, u: Floats, slab: float, s: float) -> None:
+def appraise(state: State, j: int, v: float, u: Floats, slab: float, need: float, cost: float) -> None:
     """loan_value_j > 0: knowing j twice as well is worth more, over as many rounds as there were, than it costs.
 
     Either j adds something (prior k/d, a weight of the size of the members') in place of the member that is cheapest to
-    lose beside it, or it is what a member stands in for. v = var(x_j), u = P q_j, slab = mean of w_a^2 var(x_a).
+    lose beside it, or, where money is short (need >= 0), of whatever its price buys; or it is what a member stands in
+    for. v = var(x_j), u = P q_j, slab = mean of w_a^2 var(x_a); a look costs as much as is not explained in it.
     """
     attr, member, P, now, given = state.attr, state.fit.member, state.fit.P, state.now, state.given
     me = attr[j]
@@ -108,28 +114,25 @@ def appraise(state: State, j: int, v: float, u: Floats, slab: float, s: float) -
     ease = slab / v / (slab / v + (se / c) ** 2)
     odds = _odds(now, attr.size, given.k)
     odds *= math.sqrt(1.0 - ease) * math.exp(min(0.5 * ease * (r / se) ** 2, 50.0)) if known else 1.0
-    limited, worth, least = not math.isinf(given.spend), 0.0, np.inf
-    weakest, part, me.claims = 0, 1.0, 0
+    worth, least, weakest, me.claims = 0.0, np.inf, 0, 0
     for a in range(now.m):
-        w, u_a, price = member[a].w, u[a] if known else 0.0, attr[member[a].j].price
-        share = min(1.0, me.price / price) if limited and price > 0.0 else 1.0
-        loss = share * w * w / (P[a, a] + u_a * u_a / c)
+        w, u_a = member[a].w, u[a] if known else 0.0
+        loss = w * w / (P[a, a] + u_a * u_a / c)
         if loss < least and w != 0.0:
-            least, weakest, part = loss, a, share
+            least, weakest = loss, a
         if abs(u_a) > 1e-3:
             one = _stand_in(w, member[a].sd ** 2, r, se, c, u_a, v, slab)
             if one > worth:
                 worth, me.claims = one, a + 1
     if not math.isinf(least):
         w, prec, u_a = member[weakest].w, P[weakest, weakest], u[weakest] if known else 0.0
-        adds = _improvement(w, prec, ease * r, se * math.sqrt(ease), c, u_a, part)
+        sd = se * math.sqrt(ease)
+        adds = _improvement(w, prec, ease * r, sd, c, u_a) if need < 0.0 else _entry(need, ease * r, sd, c)
         if odds / (1.0 + odds) * adds > worth:
             worth, me.claims = odds / (1.0 + odds) * adds, 0
-    a = _displaced(me, state.pair[j], member, now, v, u, s, known)
-    cost = member[a].w ** 2 * member[a].cond + 1e-12 * now.s2
     seen = (me.observed + 1.0) / (me.asked + 1.0)  # what is rarely observed rarely helps
     n = me.n / now.g if known else float(FEW + me.asked)
-    me.loan_value, me.displaced = now.n / now.g * seen * worth / (cost * n) - 1.0, a
+    me.loan_value = now.n / now.g * seen * worth / ((cost + 1e-12 * now.s2) * n) - 1.0
 
 
 def line_up(state: State) -> None:

@@ -7,20 +7,18 @@ who must go.
 
 import math
 
-import numpy as np
-
 from ..._jit import inner, short
-from ..._types import Floats, Ints
+from ..._types import Ints
 from .adopt import adopt, residual
-from .arrays import flags, zeros
+from .arrays import zeros
 from .basket import rearrange
-from .explore import appraise, line_up
+from .explore import line_up
 from .fit import build, solve
 from .idle import mark_idle
-from .knapsack import knapsack
+from .judging import score_all, stay_with
 from .memory import Memory
-from .score import enough, evidence, regress, shrinkage, swap
-from .state import FEW, Given, Now, Records, State
+from .score import regress, shrinkage, swap
+from .state import FEW, Now, Records, State
 
 __all__ = ["refit"]
 
@@ -50,69 +48,6 @@ def _evict(state: State, L: float) -> bool:
 
 
 @inner
-def _money_left(attr: Records, member: Records, now: Now, given: Given) -> float:
-    """The money that is left beside the whole support; -1 where it has all the places."""
-    left = given.spend
-    for a in range(now.m):
-        left -= attr[member[a].j].price
-    return left if now.m < given.k else -1.0
-
-
-@inner
-def _stay(attr: Records, member: Records, now: Now, given: Given, price: float, losses: Floats) -> Ints:
-    """The members that stay when one of this price comes: all if there is room, else all but the cheapest to lose that
-    make it."""
-    m = now.m
-    stay, least = flags(m, 1), 0
-    if price <= _money_left(attr, member, now, given):
-        return stay
-    if not math.isinf(given.spend):
-        values, prices = np.empty(m), np.empty(m)
-        for a in range(m):
-            values[a], prices[a] = losses[a] + 1e-300, attr[member[a].j].price
-        knapsack(values, prices, m, given.k - 1, given.spend - price, stay)
-        return stay
-    for a in range(m):
-        least = a if losses[a] < losses[least] else least
-    stay[least] = 0
-    return stay
-
-
-@inner
-def _score(state: State, L: float, fully: bool) -> None:
-    """gain_j > 0 for every candidate that should join now, loan_value_j > 0 for those that should be looked at.
-
-    Not `fully`: only those that were bought since the last time.
-    """
-    attr, fit, now, given = state.attr, state.fit, state.now, state.given
-    m, member, slab = now.m, fit.member, 0.0
-    s, left = shrinkage(attr, state.pair, member, now), _money_left(attr, member, now, given)
-    now.s = s
-    u, losses = zeros(m + 1), zeros(m + 1)
-    for a in range(m):
-        slab += (member[a].w * member[a].sd) ** 2 / m
-    for j in range(attr.size):
-        me = attr[j]
-        if not fully and me.scored == me.asked:
-            continue
-        me.gain, me.loan_value, me.scored = 0.0, -1.0, me.asked
-        if me.place >= 0:
-            continue
-        v = regress(me, state.pair[j], fit, now, s, u) if me.rows >= 2 else 0.0
-        full = me.price > left
-        again = me.asked >= 1.1 * me.failed  # who failed comes back with news
-        if v > 0.0 and again and enough(me) and me.idle == 0 and evidence(me, now.s2) > L:
-            me.gain = me.r**2 / me.c
-            if full:
-                me.displaced = swap(fit, m, me.r, me.c, u, losses)
-                stay = _stay(attr, member, now, given, me.price, losses)
-                for a in range(m):
-                    me.gain -= 0.0 if stay[a] else losses[a]
-        if full and m > 0 and slab > 0.0 and given.k0 == 0 and me.price <= given.spend:
-            appraise(state, j, v, u, slab, s)
-
-
-@inner
 def _attempt(state: State, j: int, L: float) -> bool:
     """Fit the support with j in it; keep it if j holds its own there: z^2 > L/2, and it explains more than is lost, by
     both accounts of it."""
@@ -122,7 +57,7 @@ def _attempt(state: State, j: int, L: float) -> bool:
     regress(me, state.pair[j], fit, now, shrinkage(attr, state.pair, fit.member, now), u)
     r, c = me.r, me.c
     weakest = swap(fit, m, r, c, u, losses)
-    stay, n, lost = _stay(attr, fit.member, now, state.given, me.price, losses), 0, 0.0
+    stay, n, lost = stay_with(attr, fit.member, now, state.given, me.price, losses), 0, 0.0
     for a in range(m):
         member = fit.member[a]
         if stay[a]:
@@ -195,7 +130,7 @@ def _move(state: State, L: float, done: int) -> tuple[int, bool]:
     fully = done > 0 or now.told >= now.score_at
     while done < most:
         if not _evict(state, L):
-            _score(state, L, fully)
+            score_all(state, L, fully)
             if not _join(state, L):
                 break
         done, fully = done + 1, True

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty.explore import _odds, _stand_in, appraise, line_up
+from keyhole.learners.thrifty.explore import _entry, _odds, _stand_in, appraise, lender, line_up
 from tests.compiled import entry
 
 
 @entry
-def appraised(state, j, v, u, slab, s):
-    appraise(state, j, v, u, slab, s)
+def appraised(state, j, v, u, slab, need):
+    me = state.attr[j]
+    cost, me.displaced = lender(me, state.pair[j], state.fit.member, state.now, v, u, 8.0, True)
+    appraise(state, j, v, u, slab, need, cost)
 
 
 def known(w):
@@ -27,33 +29,56 @@ def known(w):
     return state
 
 
-def lender(state, u):
-    appraised(state, 3, 1.0, np.array(u), 0.3, 8.0)
+def lends(state, u, need=-1.0):
+    appraised(state, 3, 1.0, np.array(u), 0.3, need)
     return int(state.attr[3].displaced)
 
 
 def test_the_cheapest_member_lends_to_a_borrower_that_is_like_none():
-    assert lender(known([0.5, 0.3, 0.4]), [0.0, 0.0, 0.0]) == 1
+    assert lends(known([0.5, 0.3, 0.4]), [0.0, 0.0, 0.0]) == 1
 
 
 def test_the_member_that_the_borrower_is_like_does_not_lend():
-    assert lender(known([0.5, 0.3, 0.35]), [0.0, 0.8, 0.0]) == 2
+    assert lends(known([0.5, 0.3, 0.35]), [0.0, 0.8, 0.0]) == 2
 
 
 def test_a_member_never_seen_with_the_borrower_does_not_lend():
     state = known([0.5, 0.3, 0.35])
     state.pair[3, 1].n = 0.0
-    assert lender(state, [0.0, 0.0, 0.0]) == 2
+    assert lends(state, [0.0, 0.0, 0.0]) == 2
 
 
 def test_a_possible_stand_in_is_worth_a_loan_until_evidence_is_against_it():
     state = known([0.5, 0.3, 0.4])
     u = 0.8
     state.attr[3].r = 0.4 * 0.3 / u  # just what is left for 3 if 1 stands in for it
-    lender(state, [0.0, u, 0.0])
+    lends(state, [0.0, u, 0.0])
     assert state.attr[3].loan_value > 0.0
     state.attr[3].r = 0.0  # 7 standard errors from that
-    lender(state, [0.0, u, 0.0])
+    lends(state, [0.0, u, 0.0])
+    assert state.attr[3].loan_value < 0.0
+
+
+@entry
+def knowing(need, r, sd, c):
+    return _entry(need, r, sd, c)
+
+
+@pytest.mark.parametrize(("need", "r"), [(0.05, 0.0), (0.05, 0.14), (0.05, -0.2), (0.2, 0.3)])
+def test_where_money_is_short_knowing_is_worth_what_better_decisions_bring(need, r):
+    sd, c = 0.01, 0.4  # so small that the gain, (x^2 / c - need)_+, is linear where it matters
+    x = r + sd * np.random.default_rng(0).standard_normal(400_000)
+    net = x * x / c - need
+    better = np.maximum(net, 0.0).mean() - max(net.mean(), 0.0)
+    assert knowing(need, r, sd, c) == pytest.approx(better, rel=0.05, abs=1e-6)
+
+
+def test_a_source_that_could_not_earn_its_price_gets_no_loan():
+    state = known([0.5, 0.3, 0.4])
+    state.now.n, state.attr[3].r = 100_000.0, 0.1
+    lends(state, [0.0, 0.0, 0.0], need=0.03)
+    assert state.attr[3].loan_value > 0.0
+    lends(state, [0.0, 0.0, 0.0], need=0.3)
     assert state.attr[3].loan_value < 0.0
 
 
@@ -108,7 +133,7 @@ def test_what_is_known_for_sure_is_not_worth_a_loan_on_either_side():
     state = known([0.5, 0.3, 0.4])
     for r in (0.0, 0.39):  # far worse, far better than the member it would replace
         state.attr[3].r, state.attr[3].se = r, 1e-3
-        lender(state, [0.0, 0.0, 0.0])
+        lends(state, [0.0, 0.0, 0.0])
         assert state.attr[3].loan_value < 0.0
 
 
