@@ -142,8 +142,11 @@ class _Hull:
 
 
 def _nearest_in_plane(Q: Floats) -> Floats:
-    """min a'Qa subject to sum(a) = 1: Q a + mu = 0, scaled so that both rows have one size."""
-    n, scale = len(Q), max(float(np.trace(Q)) / len(Q), np.finfo(float).tiny)
+    """min a'Qa subject to sum(a) = 1: Q a + mu = 0, scaled so that both rows have one size.
+
+    Not by the trace: where columns determine each other it is rounding alone, and may be negative.
+    """
+    n, scale = len(Q), max(float(np.abs(Q).max()), np.finfo(float).tiny)
     system = np.ones((n + 1, n + 1))
     system[:n, :n] = Q / scale
     system[n, n] = 0.0

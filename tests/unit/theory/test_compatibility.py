@@ -95,6 +95,15 @@ def test_a_support_that_can_be_copied_has_no_compatibility() -> None:
     assert compatibility(X[:2], [0, 1, 2]).delta_s == pytest.approx(0.0, abs=1e-7)
 
 
+@pytest.mark.parametrize("seed", [18, 62, 76, 78])
+def test_the_two_sides_of_a_category_have_no_compatibility(seed: int) -> None:
+    """"f" is 1 less "m": rounding leaves a corner whose square is below zero, which once divided by nothing."""
+    rng = np.random.default_rng(seed)
+    f = rng.random(200) < 0.5
+    X = np.column_stack([f, rng.normal(size=(200, 6)), ~f])
+    assert compatibility(X - X.mean(axis=0), [0, 1, 2]).delta_s == pytest.approx(0.0, abs=1e-6)
+
+
 def test_it_scales_with_the_rows_and_does_not_mind_order() -> None:
     X = synthetic(10, 3, 100, design="ar(0.5)", seed=1).X
     r = compatibility(X, [1, 4, 7])
