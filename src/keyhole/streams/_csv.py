@@ -1,6 +1,7 @@
 """CSV files as tables: typed by a first look, streamed, and searched again only to name a fault."""
 
 import codecs
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from hashlib import sha256
 from os import PathLike
@@ -43,7 +44,7 @@ _LOOKS: dict[tuple[str, str, int, tuple[int, int, str]], _Look] = {}
 
 
 class CsvTable(Table):
-    """A CSV file with a header; the separator is the comma, semicolon or tab that the header has most of.
+    """A CSV file with a header; the separator is the comma, semicolon, tab or bar that the header has most of.
 
     Empty cells and the usual spellings of a missing value (NA, NaN, null, ...) are missing. A column is text if more
     than half of the values in the first block are no numbers; a few such values are faults in a column of numbers.
@@ -145,11 +146,8 @@ class CsvTable(Table):
         first = 1
         for rows in reader:
             faults = [(first + i, name) for name in names for i in self._wrong(rows.column(name), name)]
-            if invalid:
-                row = invalid[0].number - 1  # the header is the first
-                if not faults or row <= min(faults)[0]:
-                    cells = f"{invalid[0].actual_columns} cells where the header has {invalid[0].expected_columns}"
-                    raise DataError(f"{self._name}: row {row} (without the header) has {cells}; correct that row", row)
+            if invalid and (not faults or invalid[0].number - 1 <= min(faults)[0]):
+                break
             if faults:
                 row, name = min(faults)
                 value = rows.column(name)[row - first].as_py()
@@ -160,6 +158,10 @@ class CsvTable(Table):
                     name,
                 )
             first += rows.num_rows
+        if invalid:
+            row = invalid[0].number - 1  # the header is the first
+            cells = f"{invalid[0].actual_columns} cells where the header has {invalid[0].expected_columns}"
+            raise DataError(f"{self._name}: row {row} (without the header) has {cells}; correct that row", row)
 
     def _wrong(self, texts: pa.StringArray, name: str) -> list[int]:
         """The place of the first cell that cannot be read as the column's type, if any."""
@@ -214,7 +216,8 @@ def _separator(path: str) -> str:
         raise DataError(
             f"{path} cannot be read; it may be cut short or damaged ({str(fault).splitlines()[0]})"
         ) from None
-    return max(",;\t", key=lambda mark: header.count(mark.encode()))
+    bare = re.sub(rb'"[^"]*"', b"", header)  # a name in quotes may hold any of them
+    return max(",;\t|", key=lambda mark: bare.count(mark.encode()))
 
 
 def _reading(dtype: pa.DataType) -> pa.DataType:

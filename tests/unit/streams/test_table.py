@@ -56,6 +56,7 @@ def zipped(folder: Path) -> Path:
 CARRIERS: dict[str, Callable[[Path], object]] = {
     "csv": csv,
     "semicolons": lambda folder: csv(folder, "s.csv", ";"),
+    "bars": lambda folder: csv(folder, "b.csv", "|"),
     "tabs": lambda folder: csv(folder, "t.tsv", "\t"),
     "gzip": zipped,
     "parquet": parquet,
@@ -149,6 +150,7 @@ def test_duplicate_names_are_refused_with_both_positions(kind: str, tmp_path: Pa
         (b"a,b\n", "header but no rows"),
         (b"\x00\x01\x02", "neither Parquet nor CSV"),
         (b"PAR1 and then nothing", "cannot be read as Parquet"),
+        (b"a\n1,2\n3,4\n", r"row 1 \(without the header\) has 2 cells where the header has 1"),
         (b"a,b\n1,2\n1\n", r"row 2 \(without the header\) has 1 cells where the header has 2"),
     ],
 )

@@ -97,7 +97,7 @@ def test_a_support_that_can_be_copied_has_no_compatibility() -> None:
 
 @pytest.mark.parametrize("seed", [18, 62, 76, 78])
 def test_the_two_sides_of_a_category_have_no_compatibility(seed: int) -> None:
-    """"f" is 1 less "m": rounding leaves a corner whose square is below zero, which once divided by nothing."""
+    """ "f" is 1 less "m": rounding leaves a corner whose square is below zero, which once divided by nothing."""
     rng = np.random.default_rng(seed)
     f = rng.random(200) < 0.5
     X = np.column_stack([f, rng.normal(size=(200, 6)), ~f])
