@@ -16,6 +16,8 @@ __all__ = ["MOST_PROPOSED", "propose", "words_of"]
 
 MOST_PROPOSED = 20
 """A column of text with more different values is not proposed as a category."""
+_POINTED, _THOUSANDS = "1.234,56", r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$"
+"""The form in which a point is no decimal point, and what it looks like where there are no decimals."""
 
 
 @dataclass
@@ -74,7 +76,10 @@ class _Seen:
 
 
 def propose(table: Table, ignored: Iterable[str] = ()) -> Mapping[str, Attribute | str]:
-    """For each column that is not plainly numbers: its line of the schema, or the word why it has none."""
+    """For each column that is not plainly numbers: its line of the schema, or the word why it has none.
+
+    "12.591" is a plain number, unless the file has others that are written as 1.234,56.
+    """
     gone = set(ignored)
     columns = [c for c in table.columns if (c.written or c.kind == "time") and c.name not in gone]
     names = [c.name for c in columns]
@@ -83,7 +88,27 @@ def propose(table: Table, ignored: Iterable[str] = ()) -> Mapping[str, Attribute
         for name in names:
             seen[name].add(piece.column(name))
     found: dict[str, Attribute | str] = {c.name: seen[c.name].proposal(c) for c in columns}
+    if any(isinstance(a, Attribute) and a.numbers == _POINTED for a in found.values()):
+        plain = [c.name for c in table.columns if c.kind == "number" and not c.written and c.name not in gone]
+        found |= {name: Attribute(name, numbers=_POINTED) for name in _pointed(table, plain)}
     return found | {c.name: "no numbers" for c in table.columns if c.kind == "other" and c.name not in gone}
+
+
+def _pointed(table: Table, names: list[str]) -> list[str]:
+    """The columns in which a point only ever comes before three digits, and sometimes does."""
+    points = dict.fromkeys(names, 0)
+    for piece in table.chunks(names, 0, cells=names) if names else ():
+        for name in tuple(points):
+            cells = piece.column(name).drop_null()
+            if not pa.types.is_string(cells.type):  # not from a file of text: its numbers are what they are
+                del points[name]
+                continue
+            cells = cells.filter(pc.match_substring(cells, "."))
+            if pc.all(pc.match_substring_regex(cells, _THOUSANDS)).as_py() is False:
+                del points[name]
+            else:
+                points[name] += len(cells)
+    return [name for name, count in points.items() if count]
 
 
 def words_of(a: Attribute) -> str:

@@ -93,3 +93,15 @@ def test_a_table_that_is_of_no_use_says_why(columns: dict[str, list[float]], wor
 def test_prices_of_what_is_no_column_are_refused() -> None:
     with pytest.raises(ConfigError, match="the prices name 'z'"):
         Profile(open_table(frame()), "y").schema({"z": 1.0})
+
+
+def test_a_point_before_three_digits_is_no_decimal_point_where_others_write_a_decimal_comma(tmp_path: Path) -> None:
+    """12.591 beside 640 is read as 12591; a weight of 0.250, an odd 1.5 and whole numbers stay what they are."""
+    path = tmp_path / "german.csv"
+    rows = [f"{i % 7},5;{'640' if i % 3 else '12.591'};0.{250 + i};{1 + i % 2}.5;{i % 5}" for i in range(30)]
+    path.write_text("y;income;share;odd;whole\n" + "\n".join(rows))
+    profile = Profile(open_table(path), "y")
+    assert profile.proposed == {"income": "numbers written as 1.234,56"}
+    assert {a.name: a.high for a in profile.used} == {"income": 12591.0, "share": 0.279, "odd": 2.5, "whole": 4.0}
+    path.write_text(path.read_text().replace(",5;", ".5;"))
+    assert not Profile(open_table(path), "y").proposed
