@@ -7,7 +7,7 @@ import numpy as np
 
 from ._types import Bools, Floats, Ints
 from .errors import ConfigError, ProtocolError
-from .frames import row_of
+from .frames import is_series, row_of
 from .rounds import Round
 
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
@@ -97,12 +97,16 @@ def _by_name(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
 def available(
     given: "Bools | Sequence[bool] | Sequence[str] | None", places: Mapping[str, Ints], d: int
 ) -> Bools | None:
-    """The mask of what can be bought this time (None: everything), given as a mask or as names."""
+    """The mask of what can be bought this time (None: everything), given as a mask, as names, or as names to yes or no:
+    those that stand at no are not meant, and a series of pandas is not read in the order it happens to have."""
     if given is None:
         return None
     wanted = f"available must be a boolean mask of length {d} or a list of names"
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
         raise ProtocolError(f"{wanted}, not {_short(given)}")
+    named = given if isinstance(given, Mapping) else row_of(given) if is_series(given) else None
+    if named is not None:
+        given = _said_yes(named)
     if isinstance(given, np.ndarray) and given.dtype == np.bool_ and given.shape == (d,):
         return given.copy()
     items = given.tolist() if isinstance(given, np.ndarray) else list(given)
@@ -116,6 +120,14 @@ def available(
             raise ProtocolError(f"available names '{name}', which is no attribute and no source of this learner")
         mask[places[name]] = True
     return mask
+
+
+def _said_yes(named: Mapping[str, object]) -> list[str]:
+    """The names that stand at true; anything but true and false is no answer."""
+    for name, there in named.items():
+        if not isinstance(there, bool | np.bool_):
+            raise ProtocolError(f"available must map a name to True or False; '{name}' has {_short(there)}")
+    return [name for name, there in named.items() if there]
 
 
 def extras(given: "Sequence[int] | Ints | None", extra: Ints) -> None:

@@ -17,6 +17,9 @@ from .tuning import Scaled
 
 __all__ = ["Algorithm", "algorithms", "make"]
 
+# Options that only some learners have: who asks another for them is told of `thrifty`, which has them all.
+_MARKET = {"sources": "sources", "known": "known attributes"}
+_MONEY = ("prices", "spend", "worth", "total", "rows")
 # More attributes than have names in a few hundred megabytes.
 _WIDEST = 10_000_000
 
@@ -48,8 +51,10 @@ def make(
     columns = _columns(d, names)
     allowed = _options_of(cls)
     for key in options:
-        if key in ("sources", "known") and key not in allowed:
-            raise ConfigError(f"'{name}' buys single attributes and takes no {key}; 'thrifty' does")
+        if key in _MARKET and key not in allowed:
+            raise ConfigError(f"'{name}' buys single attributes and takes no {_MARKET[key]}; 'thrifty' does")
+        if key in _MONEY and key not in allowed:
+            raise ConfigError(f"'{name}' takes no {key}; 'thrifty' does")
         if key not in allowed:
             raise ConfigError(f"'{name}' has no option '{key}'; it has: {', '.join(allowed) or 'none'}")
     plain = {key: _plain(value) for key, value in options.items()}
@@ -57,16 +62,26 @@ def make(
         if option.name in plain:
             option.check(plain[option.name])
     n = len(columns) if cls.buys_all else _places(columns, plain)
-    k = _whole("k", k if k is not None else n)
+    unlimited, k = k is None, _whole("k", k if k is not None else n)
     k0 = _whole("k0", k0)
     _check_budget(n, k, k0, "d" if n == len(columns) else "the number of sources")
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _whole("seed", seed)
     if seed < 0:
         raise ConfigError(f"seed must be >= 0; it is {seed}")
     learner = _built(cls._made_as(plain), columns, k, k0, seed, plain)
+    if unlimited:  # last: what else is wrong says more
+        _check_limited(cls, plain)
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
     learner.config |= {"d": len(columns)} if names is None else {"names": list(columns)}
     return learner
+
+
+def _check_limited(cls: type[Learner], options: Mapping[str, object]) -> None:
+    """Without k something else must limit what is bought: money, or the support that is given."""
+    if cls.buys_all or any(options.get(key) is not None for key in (*_MONEY, "support") if key != "prices"):
+        return
+    money = " (or what limits the money: worth, spend, or total and rows)" if "worth" in _options_of(cls) else ""
+    raise ConfigError(f"'{cls.name}' needs k, how many may be bought a row{money}")
 
 
 def _check_budget(d: int, k: int, k0: int, d_is: str) -> None:
@@ -85,6 +100,8 @@ def _places(columns: Sequence[str], options: Mapping[str, object]) -> int:
         market = Market.build(columns, options.get("sources"), options.get("known"))  # type: ignore[arg-type]
     except (TypeError, AttributeError):
         raise ConfigError("sources must be lists of attributes by name, known a list of attributes") from None
+    if not market.sources:
+        raise ConfigError("every attribute is known, so there is nothing to buy: leave one out of known, or use 'vaw'")
     return len(market.sources)
 
 

@@ -193,6 +193,8 @@ def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, p
         given = list(prices)
     else:
         raise ConfigError("with sources or known attributes give prices by name, as {'lipids': 12.0}")
+    if any(isinstance(price, str | bool) for price in given):  # numpy would make numbers of them
+        raise ConfigError("prices must be numbers")
     try:
         price = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):

@@ -76,6 +76,19 @@ def test_only_whole_sources_that_can_be_had_are_ordered(name):
         tell(learner, r, X[0], y[0])
 
 
+def test_available_may_say_yes_or_no_of_each_name():
+    """A mapping, or a series of pandas in any order; read as a list, its keys would all have been available."""
+    pd = pytest.importorskip("pandas")
+    said = {"lipids": False, "sex": True, "glucose": False, "bmi": True}
+    mask = pd.Series({name: name in ("m", "bmi", "f") for name in reversed(NAMES)})
+    for available in (said, mask):
+        assert set(make("vaw").ask(available=available).sources) == {"sex", "bmi"}
+    with pytest.raises(kh.ProtocolError, match="available must map a name to True or False; 'sex' has 0.3"):
+        make("vaw").ask(available=PRICES | {"lipids": True})
+    with pytest.raises(kh.ProtocolError, match="no attribute and no source"):
+        make("vaw").ask(available={"x": True})
+
+
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("compiled", [True, False])
 def test_the_history_counts_what_was_bought_and_what_it_cost(name, compiled):

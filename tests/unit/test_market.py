@@ -85,6 +85,8 @@ def test_without_sources_every_attribute_is_one():
         ({"prices": [1.0, 2.0, 3.0]}, "give prices by name"),
         ({"prices": {"lipids": 12.0, "glucose": -3.0, "sex": 1.0}}, "finite numbers >= 0"),
         ({"prices": {"lipids": "dear", "glucose": 3.0, "sex": 1.0}}, "prices must be numbers"),
+        ({"prices": {"lipids": "12", "glucose": 3.0, "sex": 1.0}}, "prices must be numbers"),
+        ({"prices": {"lipids": True, "glucose": 3.0, "sex": 1.0}}, "prices must be numbers"),
     ],
 )
 def test_what_cannot_be_is_named(wrong, words):

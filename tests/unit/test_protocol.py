@@ -214,7 +214,8 @@ def test_unobserved_values_take_no_part_in_a_prediction(learner):
 
 
 @pytest.mark.parametrize(
-    "available", [5, 1.5, "age", object(), [1, 2], [None], [["age"]], [True], np.zeros((8, 1), bool)]
+    "available",
+    [5, 1.5, "age", object(), [1, 2], [None], [["age"]], [True], np.zeros((8, 1), bool), np.array(True), b"a"],
 )
 def test_an_odd_availability_is_one_sentence(learner, available):
     before = to_bytes(learner)

@@ -64,10 +64,9 @@ def _outside(memory: Memory, s: int, fair: float) -> str:
     if me["idle"]:
         return "not bought again: " + ("never observed" if me["n"] == 0.0 else "constant, or known from what is bought")
     if me["asked"] == 0:
-        dear = me["price"] > now["look_rate"] * now["s2"]
-        return (
-            "never bought: it costs more than all that is left to explain is worth" if dear else "never bought"
-        ) + looks
+        left = now["look_rate"] * now["s2"]
+        why = f": it costs {me['price']:.3g}, and all that is left to explain is worth {left:.3g}; looked at below that"
+        return f"never bought{why if me['price'] > left else ''}{looks}"
     if me["n"] <= me["size"] + 3:
         return f"observed {me['n']:.0f} times: too few to judge{looks}"
     if fair > me["price"] and me["price"] > 0.0:
