@@ -165,7 +165,7 @@ def _columns(d: int | None, names: "Names | None") -> tuple[str, ...]:
         return tuple(column_names(names))
     if isinstance(names, str | bytes) or not isinstance(names, Iterable):
         raise ConfigError(f"names must be a list of names, not {str(names)[:60]!r}")
-    odd = next((name for name in names if is_series(name)), None)
+    odd = next((name for name in names if not isinstance(name, str) and is_series(name)), None)
     if odd is not None:
         raise ConfigError(
             f"names must be names, not a {type(odd).__name__}: give the frame itself, or its column names"

@@ -1,9 +1,7 @@
 """What became of each source of a run: what it cost, and what the learner says of it."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
-from math import isfinite
-from typing import Any
+from math import isfinite, nan
 
 import numpy as np
 
@@ -19,7 +17,7 @@ def sources_of(totals: Totals, learner: Learner) -> dict[str, Plain]:
     """What became of each source, the dearest in all first: money, and what the learner says of it."""
     market, support = totals.market, set(learner.support.tolist())
     explain = getattr(learner, "explain", None)
-    said: Mapping[str, dict[str, Plain]] = {e.name: _plain(asdict(e)) for e in explain()} if explain else {}
+    said: Mapping[str, dict[str, Plain]] = {e.name: _kept(e) for e in explain()} if explain else {}
     facts: dict[str, Plain] = {}
     spent = np.array([totals.bought[m[0]] * p for m, p in zip(market.members, market.prices, strict=True)])
     for s in np.argsort(-spent, kind="stable"):
@@ -30,11 +28,12 @@ def sources_of(totals: Totals, learner: Learner) -> dict[str, Plain]:
             "price": float(market.prices[s]),
             "spent": float(spent[s]),
             "in_support": bool(support.intersection(brings.tolist())),
-            **{key: value for key, value in said.get(name, {}).items() if key in _KEPT},
+            **said.get(name, {}),
         }
     return facts
 
 
-def _plain(record: dict[str, Any]) -> dict[str, Plain]:
-    """As JSON can hold it: what is no number is left out."""
-    return {key: value for key, value in record.items() if not (isinstance(value, float) and not isfinite(value))}
+def _kept(said: object) -> dict[str, Plain]:
+    """Of what a learner says as much as JSON can hold: what it does not say, or is no number, is left out."""
+    found = {key: getattr(said, key, nan) for key in _KEPT}
+    return {key: value for key, value in found.items() if not isinstance(value, float) or isfinite(value)}

@@ -43,12 +43,13 @@ def _check_panels(attributes: Sequence[Attribute], panels: Sequence[Panel]) -> N
                     f"[sources.{other}]: '{column}' is in [sources.{one}] already; keep it in one of them"
                 )
             home[column] = panel.name
+    names = {p.name for p in panels}
     for a in attributes:
         if a.name in home and a.known:
             raise ConfigError(f"[attributes.{a.name}]: it is known, so [sources.{home[a.name]}] cannot sell it")
         if a.name in home and a.price is not None:
             raise ConfigError(f"[attributes.{a.name}]: its price is that of [sources.{home[a.name]}]; leave price away")
-        if a.name not in home and not a.known and a.name in (p.name for p in panels):
+        if a.name not in home and not a.known and a.name in names:
             raise ConfigError(f"[sources.{a.name}]: a column has that name and is not in it; rename the source")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from math import inf, isfinite
 
 from ..errors import ConfigError
@@ -109,6 +110,8 @@ class Attribute(Range):
 
     def _refuse_strangers(self) -> None:
         """Each type has keys of its own; a key of another type is a slip."""
+        if self.type == "number" and self.values is None and self.origin is None:
+            return  # quickly: a table may have 80 000 of these
         ranged = (self.low, self.high, self.center) != (-inf, inf, None)
         given = {"low, high and center": ranged, "numbers": bool(self.numbers)}
         given |= {"values": self.values is not None, "origin": self.origin is not None}
@@ -138,6 +141,10 @@ class Attribute(Range):
 
     def encoded(self) -> tuple[Range, ...]:
         """The attributes it becomes: `sex` = f or m becomes `sex=f` and `sex=m`, each 0 or 1; anything else is one."""
+        return self._encoded
+
+    @cached_property
+    def _encoded(self) -> tuple[Range, ...]:
         if not self.is_complete:
             raise ConfigError(f"{self._place}: its values are not known yet; complete the schema with its table first")
         if self.type == "category":

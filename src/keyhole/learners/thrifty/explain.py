@@ -40,6 +40,8 @@ def rate(state: State) -> float:
 def explain(state: State, j: int, name: str, rate: float) -> Explanation:
     """The record of attribute j; `rate` is that of the support."""
     me, now = state.attr[j], state.now
+    if me.asked == 0:  # of a wide table nearly all, and a field of a record takes its time
+        return Explanation(name, 0.0, np.inf, 0, float(me.price), 0.0, 0.0 * rate, False, "never bought")
     per_unit = float(now.y_unit / me.unit) if me.unit > 0.0 else 0.0
     L, weight, error, adds = float(state.given.L), 0.0, np.inf, 0.0
     if me.place >= 0:
@@ -48,7 +50,7 @@ def explain(state: State, j: int, name: str, rate: float) -> Explanation:
         error = float(np.sqrt(now.s2 * state.fit.V[me.place, me.place]))
         reason = f"in the support: z^2 = {(weight / error) ** 2:.1f}, it leaves below {L / 2:.1f}"
     elif me.observed == 0:
-        reason = "never bought" if me.asked == 0 else "bought, never observed"
+        reason = "bought, never observed"
     elif me.unit == 0.0:
         reason = "constant so far"
     elif me.idle:
@@ -62,7 +64,7 @@ def explain(state: State, j: int, name: str, rate: float) -> Explanation:
         reason += ": not bought again"
     adds *= float(now.y_unit) ** 2
     fair = rate * adds
-    if me.price > 0.0 and not me.idle and me.asked > 0 and math.isfinite(fair):
+    if me.price > 0.0 and not me.idle and math.isfinite(fair):
         reason += f"; it {'adds' if me.place >= 0 else 'would add'} {fair:.3g} a row and costs {me.price:.3g}"
     error = error * per_unit if np.isfinite(error) else error
     told = (name, weight * per_unit, error, int(me.asked), float(me.price), adds, fair)
