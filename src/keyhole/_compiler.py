@@ -16,10 +16,11 @@ from numba import types
 from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
 from numba.core.targetconfig import ConfigStack
-from numba.core.typed_passes import InlineOverloads, NopythonRewrites
+from numba.core.typed_passes import InlineOverloads, NativeLowering, NativeParforLowering, NopythonRewrites
 from numba.core.typing.context import Context
 from numba.core.untyped_passes import InlineClosureLikes
 
+from ._lowering import Lowering
 from ._quicker import quicker
 
 __all__ = ["ApartCompiler", "Compiler", "PartCompiler", "ShortCompiler"]
@@ -147,6 +148,7 @@ class _Apart(_Part):
 
 # Closures, array expressions and inlined overloads: kernels are loops, and have none.
 _NEVER_NEEDED = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
+_LOWERING = (NativeLowering, NativeParforLowering)
 
 
 class Compiler(compiler.Compiler):
@@ -166,8 +168,9 @@ class Compiler(compiler.Compiler):
         self.state.library = self.library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
         pipelines = super().define_pipelines()  # type: ignore[no-untyped-call]
-        for pipeline in pipelines if not self.needed else ():
-            pipeline.passes[:] = [step for step in pipeline.passes if step[0] not in _NEVER_NEEDED]
+        for pipeline in pipelines:
+            steps = [(Lowering if step in _LOWERING else step, why) for step, why in pipeline.passes]
+            pipeline.passes[:] = [step for step in steps if self.needed or step[0] not in _NEVER_NEEDED]
             pipeline.finalize()
         return pipelines
 

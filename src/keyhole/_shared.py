@@ -31,8 +31,9 @@ from numba.extending import (
     typeof_impl,
     unbox,
 )
-from numba.np.arrayobj import get_itemsize, populate_array
 from numba.np.numpy_support import from_dtype
+
+from ._aggregates import array_value
 
 __all__ = ["Shared"]
 
@@ -132,8 +133,7 @@ def _load(context: Any, builder: Any, kind: SharedType, pointer: Any, name: str)
 
     if not isinstance(of, types.Array):
         return word(0, context.get_value_type(of))
-    array, n = context.make_array(of)(context, builder), of.ndim
+    n = of.ndim
     sizes = [word(1 + i, ir.IntType(64)) for i in range(2 * n)]
-    data, itemsize = word(0, array.data.type), get_itemsize(context, of)  # type: ignore[no-untyped-call]
-    populate_array(array, data, sizes[:n], sizes[n:], itemsize, meminfo=None)  # type: ignore[no-untyped-call]
-    return array._getvalue()
+    data = word(0, context.get_data_type(of.dtype).as_pointer())
+    return array_value(context, builder, of, data, sizes[:n], sizes[n:])
