@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from types import BuiltinFunctionType
 from typing import ClassVar
 
+import numba
 from llvmlite.binding import ModuleRef  # type: ignore[import-untyped]
 from numba import types
 from numba.core import compiler
@@ -148,7 +149,9 @@ class _Apart(_Part):
 
 # Closures, array expressions and inlined overloads: kernels are loops, and have none.
 _NEVER_NEEDED = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
+# What lowers in numba's own pipelines; ours is written for these versions, and any other lowers its own way.
 _LOWERING = (NativeLowering, NativeParforLowering)
+_LOWERED = ((0, 66), (0, 67), (0, 68))
 
 
 class Compiler(compiler.Compiler):
@@ -157,6 +160,8 @@ class Compiler(compiler.Compiler):
     library: ClassVar[type[_Entry]] = _Entry
     needed: ClassVar[bool] = False
     """Whether the passes that kernels have no use for are."""
+    short_ways: ClassVar[bool] = numba.version_info[:2] in _LOWERED
+    """Whether `_lowering` knows this version of numba."""
 
     def __init__(self, typing: Context, target: object, library: object, *more: object) -> None:
         args, return_type, flags, names = more
@@ -169,7 +174,8 @@ class Compiler(compiler.Compiler):
         self.state.library.enable_object_caching()
         pipelines = super().define_pipelines()  # type: ignore[no-untyped-call]
         for pipeline in pipelines:
-            steps = [(Lowering if step in _LOWERING else step, why) for step, why in pipeline.passes]
+            ours = _LOWERING if self.short_ways else ()
+            steps = [(Lowering if step in ours else step, why) for step, why in pipeline.passes]
             pipeline.passes[:] = [step for step in steps if self.needed or step[0] not in _NEVER_NEEDED]
             pipeline.finalize()
         return pipelines

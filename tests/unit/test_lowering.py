@@ -190,6 +190,18 @@ def product(x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
             out[i, j] = total
 
 
+def test_a_numba_that_is_not_known_lowers_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    def untouchable(*given: object) -> None:
+        raise AssertionError("numba that we do not know went our way")
+
+    assert Compiler.short_ways
+    monkeypatch.setattr(Compiler, "short_ways", False)
+    monkeypatch.setattr("keyhole._lowering._Lower.lower_expr", untouchable)
+    out = np.zeros((2, 2))
+    entry(product)(np.eye(2), A[0, :2, :2].copy(), out)
+    assert np.array_equal(out, A[0, :2, :2])
+
+
 def test_half_of_the_instructions_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     """What this is for; and what says so first if numba no longer goes through here."""
     written = 0

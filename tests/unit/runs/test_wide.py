@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from keyhole.runs.request import Request, prepare  # noqa: E402
+from keyhole.runs.request import Request, prepare
 
 
 def start(folder: Path, d: int) -> tuple[float, float]:
