@@ -58,14 +58,14 @@ def print_table(part: list[Entrant], outcomes: dict[Entrant, list[Outcome]]) -> 
 
 
 def print_lead(budgeted: list[Entrant], outcomes: dict[Entrant, list[Outcome]]) -> None:
-    """How far ours is ahead of the best published algorithm on each stream, or behind it."""
+    """How far `thrifty` is ahead of the best of the others on each stream, or behind it."""
     for stream in STREAMS:
         means = {e: mean([o for o in outcomes[e] if o.job.stream == stream]) for e in budgeted}
-        published = {e: value for e, value in means.items() if e[0] not in ("thrifty", "fixed-random")}
-        if ("thrifty", ()) in means and published:
-            best = min(published, key=lambda e: published[e])
-            ratio = published[best] / means["thrifty", ()]
-            print(f"{stream!s}: the best published is {title(best)}, with {ratio:.1f} times the regret of thrifty")
+        others = {e: value for e, value in means.items() if e[0] not in ("thrifty", "fixed-random")}
+        if ("thrifty", ()) in means and others:
+            best = min(others, key=lambda e: others[e])
+            ratio = others[best] / means["thrifty", ()]
+            print(f"{stream!s}: the best of the others is {title(best)}, with {ratio:.2f} times the regret of thrifty")
 
 
 def print_settings(everyone: list[Entrant]) -> None:
