@@ -108,11 +108,13 @@ _UNPRICED = "--{} M needs to know what things cost: give --prices FILE, or a sch
 
 def _checked(k: object, k0: object, n: int, what: str) -> int:
     """How many sources may be bought a row, if that is possible."""
-    if k is None:
+    if k is None and n > 0:
         raise ConfigError(
             f"say how many {what} may be bought a row: --budget K with 1 <= K <= {n}, or what limits the money: "
             "--worth W, --spend M or --total M --rows N"
         )
+    if n == 0:
+        raise ConfigError("every column is known, so there is nothing to buy: leave one out of --known or the schema")
     if not isinstance(k, int) or not isinstance(k0, int):
         raise ConfigError(f"a budget is a whole number, not {k!r} and {k0!r}")
     if not 1 <= k <= n:

@@ -110,5 +110,11 @@ def test_a_limit_in_money_brings_no_note_about_everything(typed, tmp_path):
     asked = ("run", tmp_path / "t.csv", "--target", "y", "--prices", tmp_path / "p.toml")
     _, _, said = typed(*asked, "--spend", "2", "--out", tmp_path / "r")
     assert "vaw" not in said
+    code, _, said = typed(*asked[:-2], "--budget", "1", "--known", "a,b,c,d", "--out", tmp_path / "t")
+    assert code == 2
+    assert "every column is known, so there is nothing to buy" in said
+    (tmp_path / "q.toml").write_text("a = 1\nb = 1\nd = 1\n")
+    _, _, said = typed(*asked[:-1], tmp_path / "q.toml", "--spend", "2", "--out", tmp_path / "u")
+    assert "warning: no price is given for c: 1 is taken" in said
     _, _, said = typed(*asked, "--budget", "4", "--out", tmp_path / "s")
     assert "note: --budget 4 buys every attribute; 'vaw' is made for that" in said

@@ -33,6 +33,7 @@ def frontier(
 
     Example: keyhole frontier visits.csv --schema visits.schema.toml --target cost --out runs/frontier
     """
+    from .._text import shown
     from ..outputs import Folder
     from ..report import write_frontier
     from ..study import StreamSpec
@@ -52,6 +53,8 @@ def frontier(
             raise typer.Exit(3) from None
     write_frontier(Folder.claim(out, "frontier"), found, typed_command())
     print_frontier(found)
+    for note in stream.notes:
+        print(f" note: {shown(note)}")
     print(f" report: {out / 'report.html'}")
 
 

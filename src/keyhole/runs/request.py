@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..errors import ConfigError
 from ..protocol import Plain
 from ..spec import Budget, Spec
-from ..streams import Schema, Table, open_table, read_prices
+from ..streams import Schema, Table, open_table, read_prices, unpriced
 from ..streams.encoded import EncodedTable
 from ..streams.learnt import first_rows, learn_ranges
 from .settings import Settings
@@ -91,6 +91,7 @@ def prepare(request: Request) -> Plan:
     notes: list[str] = []
     if not raw:
         schema, notes = learn_ranges(schema, first)
+    notes += unpriced(schema)
     budget = Budget(request.budget, request.extra, request.spend, request.worth, request.total, request.rows)
     learner = spec.learner(schema, budget, request.seed)
     settings = Settings(

@@ -5,7 +5,7 @@ from .columns import Attribute, Label, Panel, Range
 from .fingerprint import Fingerprint, fingerprint
 from .laws import designs
 from .others import Others
-from .prices import read_prices
+from .prices import read_prices, unpriced
 from .schema import Schema
 from .synthetic import Stream, synthetic
 from .table import Batch, Column, DataError, Table, open_table
@@ -29,4 +29,5 @@ __all__ = [
     "open_table",
     "read_prices",
     "synthetic",
+    "unpriced",
 ]

@@ -49,7 +49,7 @@ def _check_panels(attributes: Sequence[Attribute], panels: Sequence[Panel]) -> N
             raise ConfigError(f"[attributes.{a.name}]: it is known, so [sources.{home[a.name]}] cannot sell it")
         if a.name in home and a.price is not None:
             raise ConfigError(f"[attributes.{a.name}]: its price is that of [sources.{home[a.name]}]; leave price away")
-        if a.name not in home and not a.known and a.name in names:
+        if a.name not in home and a.name in names:
             raise ConfigError(f"[sources.{a.name}]: a column has that name and is not in it; rename the source")
 
 

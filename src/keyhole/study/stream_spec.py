@@ -14,7 +14,7 @@ from .. import data
 from .._types import Floats
 from ..errors import ConfigError
 from ..spec import assignments
-from ..streams import Schema, fingerprint, open_table, read_prices, synthetic
+from ..streams import Schema, fingerprint, open_table, read_prices, synthetic, unpriced
 from ..streams.encoded import EncodedTable
 from ..streams.learnt import first_rows, learn_ranges
 
@@ -86,7 +86,9 @@ class StreamSpec:
         known, notes = learn_ranges(known, first_rows(encoded, known))
         mark = json.dumps(fingerprint(name, [c.name for c in table.columns]).to_dict()).encode()
         content = hashlib.sha256(mark).hexdigest()[:16]
-        return cls(str(Path(name).resolve()), known.target, known.to_toml(), shuffle, content, tuple(notes))
+        return cls(
+            str(Path(name).resolve()), known.target, known.to_toml(), shuffle, content, (*notes, *unpriced(known))
+        )
 
     @property
     def is_synthetic(self) -> bool:

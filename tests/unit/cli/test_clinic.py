@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from keyhole.errors import ConfigError
-from keyhole.streams import Schema, open_table
+from keyhole.streams import Schema, open_table, unpriced
 from tests.clinic import SCHEMA, write_clinic
 
 pytest.importorskip("pyarrow")
@@ -59,6 +59,14 @@ def test_the_managers_schema_reads_the_file(clinic: Path) -> None:
     np.testing.assert_allclose(w[:7], [120, 1500, 6000, 2500, -1800, 900, 3], rtol=0.15)
 
 
+def test_a_price_that_was_forgotten_is_said_to_count_as_one() -> None:
+    assert not unpriced(Schema.from_toml(SCHEMA))
+    assert not unpriced(Schema.from_toml('[label]\nname = "y"\n[attributes]\na = {}\n'))  # nobody speaks of money
+    forgotten = SCHEMA.replace("price = 9.5\n", "").replace("[attributes.ph]\nprice = 2.0", "[attributes.ph]")
+    (said,) = unpriced(Schema.from_toml(forgotten))
+    assert said.startswith("no price is given for inflammation and ph: 1 is taken")
+
+
 SLIPS = [
     ('name = "cost"', "nme = 'cost'", "[label]: 'nme' is not known here; did you mean name?"),
     ('unit = "EUR"', "unit = 3", "[label]: unit must be text in quotes, not 3"),
@@ -68,6 +76,7 @@ SLIPS = [
     ("price = 12.0", "prize = 12.0", "[sources.lipids]: 'prize' is not known here; did you mean price?"),
     ('["crp", "wbc"]', '"crp"', "[sources.inflammation]: columns must be a list, not 'crp'"),
     ('["crp", "wbc"]', '["crp", "ldl"]', "[sources.inflammation]: 'ldl' is in [sources.lipids] already"),
+    ("[sources.lipids]", "[sources.age]", "[sources.age]: a column has that name and is not in it; rename the source"),
     ('["crp", "wbc"]', '["crp", "age"]', "[attributes.age]: it is known, so [sources.inflammation] cannot sell it"),
     ('["crp", "wbc"]', '["crp"]', "column 'wbc' is nowhere in the schema"),
     ('["crp", "wbc"]', '["crp", "wbx"]', "there is no column 'wbx'; did you mean 'wbc'?"),
