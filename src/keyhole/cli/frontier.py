@@ -36,6 +36,7 @@ def frontier(
     from .._text import shown
     from ..outputs import Folder
     from ..report import write_frontier
+    from ..streams import Schema, unpriced
     from ..study import StreamSpec
     from ..study import frontier as make
     from .compare import _bar as bar
@@ -53,7 +54,7 @@ def frontier(
             raise typer.Exit(3) from None
     write_frontier(Folder.claim(out, "frontier"), found, typed_command())
     print_frontier(found)
-    for note in stream.notes:
+    for note in unpriced(Schema.from_toml(stream.schema)) if stream.schema else ():
         print(f" note: {shown(note)}")
     print(f" report: {out / 'report.html'}")
 

@@ -73,6 +73,8 @@ class StreamSpec:
         if name in data.names():
             return cls(name, shuffle=shuffle)
         given = Schema.read(schema) if schema is not None else None
+        if given is not None and target not in (None, given.target):
+            raise ConfigError(f"the schema is for the target '{given.target}', not '{target}'")
         table = open_table(name, encoding=encoding or (given.encoding if given else ""))
         if given is None and target is None:
             raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")

@@ -134,3 +134,15 @@ def test_without_prices_it_says_where_they_go(tmp_path):
     with pytest.raises(kh.ConfigError, match="a frontier needs to know what things cost: give --prices FILE"):
         kh.study.frontier(file, target="y", out=tmp_path / "f")
     assert not (tmp_path / "f").exists()
+
+
+def test_a_schema_of_another_target_is_refused(tmp_path):
+    """Else the schema's own label was played, and nobody was told."""
+    file, _ = table(tmp_path / "t.csv", T=50)
+    schema = tmp_path / "s.toml"
+    names = (tmp_path / "t.csv").read_text().split("\n")[0].split(",")
+    lines = "".join(f"{name} = {{price = 1.0}}\n" for name in names if name != "y")
+    schema.write_text(f'[label]\nname = "y"\n[attributes]\n{lines}')
+    with pytest.raises(kh.ConfigError, match=f"the schema is for the target 'y', not '{names[0]}'"):
+        kh.study.frontier(file, target=names[0], schema=schema, out=tmp_path / "f")
+    assert not (tmp_path / "f").exists()
