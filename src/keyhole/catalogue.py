@@ -170,6 +170,8 @@ def _columns(d: int | None, names: "Names | None") -> tuple[str, ...]:
         raise ConfigError(
             f"names must be names, not a {type(odd).__name__}: give the frame itself, or its column names"
         )
+    if is_series(names) and not all(isinstance(name, str) for name in names):
+        raise ConfigError("names must be names, not a column of numbers: give the frame itself, or its column names")
     columns = tuple(map(str, names))
     if len(set(columns)) < len(columns) or not columns:
         twice = next((c for i, c in enumerate(columns) if c in columns[:i]), None)

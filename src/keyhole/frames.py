@@ -146,6 +146,8 @@ def _column(column: object) -> Floats:
     import narwhals as nw
 
     series: nw.Series[Any] = nw.from_native(column, series_only=True)
+    if series.dtype == nw.String:  # as in a column of X: "1.5" is no number
+        raise TypeError("they are text; make numbers of them first")
     numeric = series.dtype.is_numeric() or series.dtype == nw.Boolean
     return np.asarray((series.cast(nw.Float64) if numeric else series).to_numpy(), dtype=np.float64)
 

@@ -79,6 +79,16 @@ def test_labels_of_two_columns_or_words_are_refused():
         frames.labels_of(pd.DataFrame(DATA))
     with pytest.raises(kh.ConfigError, match="y must be numbers"):
         frames.labels_of(pl.Series(["high", "low"]))
+    for text in (pl.Series(["1.5", "2"]), pd.Series(["1.5", "2"], dtype="string")):
+        with pytest.raises(kh.ConfigError, match="y must be numbers: they are text"):
+            frames.labels_of(text)
+
+
+def test_a_column_of_numbers_is_no_list_of_names():
+    assert kh.make("vaw", names=pd.Series(["a", "b"])).names == ("a", "b")
+    for column in (pd.Series([0.5, 2.0]), pl.Series([1, 2])):
+        with pytest.raises(kh.ConfigError, match="names must be names, not a column of numbers"):
+            kh.make("vaw", names=column)
 
 
 @pytest.mark.parametrize("make", [*LIBRARIES, pl.LazyFrame, lambda data: pa.RecordBatch.from_pydict(data)])
