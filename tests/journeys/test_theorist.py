@@ -78,6 +78,8 @@ def test_a_wrong_letter_is_one_sentence_and_exit_2(typed):
         (("ds-poslrc", "--k0", "2"), "at least 3"),
         (("--delta", "2"), "strictly between 0 and 1"),
         (("--out", "a.svg"), "--sweep"),
+        (("ds-oslrc", "--sweep", "T=9..3"), "FROM < TO"),
+        (("ds-oslrc", "--sweep", "T=1e4..1e6", "--out", "a.png"), "the figure is an SVG: --out a.svg"),
     ):
         code, out, told = typed("bounds", *words)
         assert (code, out) == (2, "")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from .._types import Floats
     from ..theory import Bound
-    from ._sweeping import Arguments
+    from ._sweeping import Arguments, Column
 
 
 def bounds(
@@ -35,18 +36,19 @@ def bounds(
     """
     from ..errors import ConfigError
     from ..theory import bound, bounds_beside
-    from ._sweeping import filled
+    from ._sweeping import along, filled
 
     arguments: Arguments = {"d": d, "k": k, "T": T, "k0": k0, "sigma": sigma, "delta_s": delta_s, "sigma_d": sigma_d}
     arguments |= {"w_min": w_min, "delta": delta, "failure": failure, "corrected": corrected}
     if out is not None and sweep is None:
         raise ConfigError("--out is for the figure of a sweep: add --sweep T=1e4..1e24")
-    if name is not None:
-        for line in detail(bound(name, **filled(arguments))):  # type: ignore[arg-type]
-            print(f" {line}")
-        print()
-    if sweep is not None:
-        _sweep(sweep, arguments, out, force)
+    _check_figure(out, force)
+    lines = [] if name is None else detail(bound(name, **filled(arguments)))  # type: ignore[arg-type]
+    swept = None if sweep is None else along(sweep, arguments)  # what is wrong is said before anything is printed
+    if lines:
+        print("\n".join(f" {line}" for line in lines), end="\n\n")
+    if swept is not None:
+        _sweep(*swept, out)
         return
     found = list(bounds_beside(**filled(arguments)))
     if all(isinstance(b, str) for _, b in found):
@@ -116,12 +118,20 @@ def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
     Console(width=None if sys.stdout.isatty() else 160).print(table, markup=False)
 
 
-def _sweep(text: str, arguments: "Arguments", out: Path | None, force: bool) -> None:
+def _check_figure(out: Path | None, force: bool) -> None:
+    from ..errors import ConfigError
+
+    if out is not None and out.suffix != ".svg":
+        raise ConfigError(f"the figure is an SVG: --out {out.stem}.svg")
+    if out is not None and out.exists() and not force:
+        raise ConfigError(f"{out} exists; choose another name or add --force")
+
+
+def _sweep(letter: str, values: "Floats", columns: "dict[str, Column]", out: Path | None) -> None:
     """One line per value of the letter, one column per bound on regret."""
     from ..errors import ConfigError
-    from ._sweeping import along, figure_of, written
+    from ._sweeping import figure_of, written
 
-    letter, values, columns = along(text, arguments)
     head = [letter, *columns]
     rows = [[f"{v:.4g}", *(written(column, i) for column in columns.values())] for i, v in enumerate(values)]
     _table(head, rows)
@@ -129,10 +139,6 @@ def _sweep(text: str, arguments: "Arguments", out: Path | None, force: bool) -> 
         print("* the theorem is not made for these numbers; `keyhole bounds NAME` says what it needs")
     if out is None:
         return
-    if out.suffix != ".svg":
-        raise ConfigError(f"the figure is an SVG: --out {out.stem}.svg")
-    if out.exists() and not force:
-        raise ConfigError(f"{out} exists; choose another name or add --force")
     try:
         figure_of(letter, values, columns).save(out)
     except OSError as fault:
