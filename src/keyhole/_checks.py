@@ -20,14 +20,27 @@ MOST, LEAST = 1e30, 1e-30
 """What is larger counts as MOST and what is smaller as zero: a learner's fourth powers and quotients stay numbers."""
 
 
+def number(what: str, given: float) -> float:
+    """What was given for `what`, as a float; infinite where it is a number too large for one."""
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise ProtocolError(f"{what} must be a number, not {_short(given)}") from None
+    except OverflowError:
+        return float("inf")
+
+
+def finite(what: str, given: float) -> float:
+    """The same, if it is finite."""
+    value = number(what, given)
+    if not np.isfinite(value):
+        raise ProtocolError(f"{what} is {value}; it must be finite")
+    return value
+
+
 def label(y: float) -> float:
     """The label as a float, if it is a finite number."""
-    try:
-        value = float(y)
-    except (TypeError, ValueError):
-        raise ProtocolError(f"the label must be a number, not {_short(y)}") from None
-    except OverflowError:
-        value = np.inf
+    value = number("the label", y)
     if np.isnan(value):
         raise ProtocolError("the label is NaN; close a round without a label with learner.abandon(r)")
     if abs(value) > LARGEST:

@@ -1,7 +1,9 @@
 """The project around the code: one version, no target without a recipe, no departure without its line."""
 
+import ast
 import re
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -38,6 +40,49 @@ def test_every_deviation_has_its_line_in_the_map():
             errata = re.findall(r"\bE\d+\b", words)
             known = all(re.search(rf"\b{e}\b", MAP) for e in errata) if errata else f"`{path.stem}`" in MAP
             assert known, f"{path.name}: {words}"
+
+
+# Metaphors and short forms that stood for the words of the field.
+GIVEN_UP = {"Book", "num", "cnt", "heft", "hope", "victim", "guest", "enter", "clerk", "Tally", "View", "Story"}
+GIVEN_UP |= {"drive", "rescue", "conducting", "preparing", "of_run", "_moves"}
+
+
+def test_words_that_were_given_up_name_nothing():
+    for path in SOURCES:
+        assert path.stem not in GIVEN_UP
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            named = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "arg", None)
+            assert {named, getattr(node, "name", None)}.isdisjoint(GIVEN_UP), f"{path}:{node.lineno}"
+
+
+# So many statements one after another make a block.
+BLOCK = 5
+# What a comment at one of the places may defend a repeated block with.
+DEFENCE = re.compile(r"# (The options by name|.* reads its options from this list|The same )|written twice|otherwise")
+
+
+def statements_of(path):
+    """The functions of a file with what they take and what they do, statement by statement, docstrings left out."""
+    text = path.read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            takes = [ast.unparse(arg) for arg in node.args.args]
+            does = [line for part in body for line in ast.unparse(part).splitlines()]
+            lines = text.splitlines()[node.lineno - 3 : node.end_lineno]
+            yield f"{path.stem}.{node.name}", takes, does, bool(DEFENCE.search("\n".join(lines)))
+
+
+def test_no_block_is_repeated_without_a_word_why():
+    """The same lines in two places are one thing, or one of the places says why they are two."""
+    places = defaultdict(set)
+    for path in SOURCES:
+        for name, takes, does, defended in statements_of(path):
+            runs = [tuple(lines[i : i + BLOCK]) for lines in (takes[5:], does) for i in range(len(lines) - BLOCK + 1)]
+            for run in runs:
+                places[run].add((f"{path.parent.stem}.{name}", defended))
+    bare = {run: where for run, where in places.items() if len(where) > 1 and not any(why for _, why in where)}
+    assert not bare
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda p: p.name)

@@ -10,10 +10,11 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from .._checks import finite
 from ..errors import ConfigError, ProtocolError
 from ..rounds import Round
 from ..store.entries import STATUSES, Entry, History, Outcome, Purchase, Said, Told, Totals
-from .shapes import by_name, entry, label, plain, quoted
+from .shapes import by_name, entry, plain, quoted
 from .wire import Wire
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class RemoteLearner:
         extra_values: "Values | None" = None,
     ) -> bool:
         """Close a round with its label, however late; False where exactly this label was told before."""
-        body: dict[str, object] = {"y": label(y)}
+        body: dict[str, object] = {"y": finite("the label", y)}
         if values is not None:
             body["values"] = by_name(values, self._round(r).names)
         if extra_values is not None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .._types import Floats
     from ..protocol import Values
 
-__all__ = ["by_name", "entry", "label", "plain", "quoted"]
+__all__ = ["by_name", "entry", "plain", "quoted"]
 
 
 def entry(row: object) -> Entry:
@@ -53,17 +53,6 @@ def by_name(values: "Values", names: Sequence[str]) -> dict[str, float | None]:
     if any(math.isinf(x) for x in pairs.values()):
         raise ProtocolError("a value is infinite; pass NaN for one that was not observed")
     return {name: None if math.isnan(x) else x for name, x in pairs.items()}
-
-
-def label(y: float) -> float:
-    """A label that JSON can hold."""
-    try:
-        value = float(y)
-    except (TypeError, ValueError):
-        raise ProtocolError(f"the label must be a number, not {y!r}") from None
-    if not math.isfinite(value):
-        raise ProtocolError(f"the label is {value}; it must be finite")
-    return value
 
 
 def plain(value: object) -> object:

@@ -85,6 +85,7 @@ def _ilamm(
     mcp: bool,
 ) -> tuple[Floats, int]:
     """The rounds, one after another; a refit when n, the rows learnt from, is a power of two; scale < 0: times r."""
+    # The same steps as in `olin_lasso`, up to the fit: what a round is, in the words of `_quadratic`.
     y_hat = np.empty(y.size)
     for t in range(y.size):
         y_hat[t] = inner(beta, X[t])

@@ -131,8 +131,8 @@ def _weights(data: RunData, units: Units) -> Figure | None:
     if not w.size or not w[:, -1].any():
         return None
     order = np.argsort(-np.abs(w[:, -1]), kind="stable")[:_CURVES]
-    settled = 1.5 * np.abs(w[order, w.shape[1] // 3 :]).max()
-    lines = [Curve(data.bought[i], np.clip(w[i], -settled, settled)) for i in order if w[i].any()]
+    reach = 1.5 * np.abs(w[order, w.shape[1] // 3 :]).max()
+    lines = [Curve(data.bought[i], np.clip(w[i], -reach, reach)) for i in order if w[i].any()]
     axis = units.named("by one standard deviation")
     return figures.curves("Weights over time", data.ends, lines, "row", axis, cumulative=True)
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from .entries import Totals
 from .events import Event
 
-__all__ = ["CHANGES", "Standing", "count"]
+__all__ = ["CHANGES", "Fold", "Standing", "count"]
 
 CHANGES = {
     "predict": ("predicted", "prediction"),
@@ -80,3 +80,19 @@ def count(totals: Totals, event: Event, before: Standing | None) -> Totals:
         scored, loss, idle = scored + 1, loss + error * error, idle + nothing * nothing
     abandoned = totals.abandoned - (before.status == "abandoned")
     return Totals(totals.asked, totals.told + 1, abandoned, scored, loss, idle, totals.labels + y, totals.spent)
+
+
+class Fold:
+    """What the events of a learner come to, one after another: its totals, and its rounds that wait for a label."""
+
+    def __init__(self) -> None:
+        self.totals = Totals()
+        self.pending: dict[int, Standing] = {}
+
+    def take(self, event: Event) -> Standing | None:
+        """Count the next event; the round that it ends, if it tells a label."""
+        before = self.pending.get(event.round)
+        self.totals = count(self.totals, event, before)
+        after = Standing.asked_by(event) if before is None else before.after(event, self.totals)
+        self.pending[event.round] = after
+        return self.pending.pop(event.round) if event.kind == "tell" else None

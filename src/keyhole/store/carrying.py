@@ -8,9 +8,8 @@ import pyarrow.parquet as pq
 from sqlalchemy import Connection, select
 
 from ..errors import ConfigError, StateError
-from .books import Standing, count
+from .books import Fold
 from .database import Database
-from .entries import Totals
 from .events import Event, first_checksum
 from .live import Live, events_after
 from .statements import ADD_EVENT, ADD_ROUND, SET_TOTALS
@@ -100,12 +99,11 @@ class _Load:
         self.connection, self.name, self.config = connection, str(row["name"]), str(row["config"])
         if connection.execute(select(learners.c.id).where(learners.c.name == self.name)).first():
             raise ConfigError(f"the store has a learner '{self.name}' already; import into another store")
-        self.totals, self.head, self.checksum = Totals(), 0, first_checksum(self.name, self.config)
-        new = {**row, "head": 0, "checksum": self.checksum, **self.totals._asdict()}
+        self.fold, self.head, self.checksum = Fold(), 0, first_checksum(self.name, self.config)
+        new = {**row, "head": 0, "checksum": self.checksum, **self.fold.totals._asdict()}
         key = connection.execute(learners.insert().values(new)).inserted_primary_key
         assert key is not None
         self.id: int = key[0]
-        self.pending: dict[int, Standing] = {}
         self.events: list[dict[str, object]] = []
         self.rounds: list[dict[str, object]] = []
 
@@ -113,12 +111,8 @@ class _Load:
         """One event, if it is the next and nobody changed it."""
         if event.number != self.head + 1 or event.sum(self.name, self.checksum) != event.checksum:
             raise StateError(f"learner '{self.name}', event {event.number}: lost or changed on the way; export again")
-        before = self.pending.get(event.round)
-        self.totals = count(self.totals, event, before)
-        after = Standing.asked_by(event) if before is None else before.after(event, self.totals)
-        self.pending[event.round] = after
-        if event.kind == "tell":
-            self.rounds.append(self.pending.pop(event.round).row(self.id))
+        if ended := self.fold.take(event):
+            self.rounds.append(ended.row(self.id))
         self.events.append(event.row(self.id))
         self.head, self.checksum = event.number, event.checksum
         if len(self.events) == _PAGE:
@@ -126,12 +120,12 @@ class _Load:
 
     def finish(self, starts: list[dict[str, object]]) -> None:
         """The open rounds, the totals, and a snapshot of the last state."""
-        self.rounds += [standing.row(self.id) for standing in self.pending.values()]
+        self.rounds += [standing.row(self.id) for standing in self.fold.pending.values()]
         self._flush()
         for start in starts:
             row = {**start, "learner": self.id, "start": True}
             self.connection.execute(snapshots.insert().values(row))
-        row = {"me": self.id, "head": self.head, "checksum": self.checksum, **self.totals._asdict()}
+        row = {"me": self.id, "head": self.head, "checksum": self.checksum, **self.fold.totals._asdict()}
         self.connection.execute(SET_TOTALS.clause, row)
         live = Live(self.id, self.name, json.loads(self.config))
         live.catch_up(self.connection, self.head)

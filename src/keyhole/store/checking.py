@@ -12,7 +12,7 @@ from ..errors import ProtocolError, StateError
 from ..loading import from_bytes
 from ..protocol import Learner, Plain
 from ..saving import to_bytes
-from .books import Standing, count
+from .books import Fold, Standing
 from .database import Database
 from .entries import Totals
 from .events import Event, first_checksum, floats, replay
@@ -56,8 +56,7 @@ class _Check:
         self.connection, self.row = connection, row
         self.id, self.name = int(str(row["id"])), str(row["name"])
         self.verdict = Verdict(self.name)
-        self.pending: dict[int, Standing] = {}
-        self.totals = Totals()
+        self.fold = Fold()
         self.head, self.checksum = 0, first_checksum(self.name, str(row["config"]))
         mine = select(snapshots).where(snapshots.c.learner == self.id).order_by(snapshots.c.number)
         self.kept = {s["number"]: dict(s) for s in connection.execute(mine).mappings()}
@@ -72,9 +71,9 @@ class _Check:
             return self.verdict
         if (self.head, self.checksum) != (self.row["head"], self.row["checksum"]):
             self._fault(f"the last event should be number {self.row['head']}; {self.head} were found")
-        if self.totals != Totals(*(self.row[c.name] for c in TOTALS)):  # type: ignore[arg-type]
+        if self.fold.totals != Totals(*(self.row[c.name] for c in TOTALS)):  # type: ignore[arg-type]
             self._fault("the totals are not those of the events")
-        self._compare(list(self.pending.values()))
+        self._compare(list(self.fold.pending.values()))
         self.verdict.events = self.head
         return self.verdict
 
@@ -106,12 +105,8 @@ class _Check:
         if event.sum(self.name, self.checksum) != event.checksum:
             self._fault(f"event {event.number} was changed: its checksum is wrong")
         self.head, self.checksum = event.number, event.checksum
-        before = self.pending.get(event.round)
-        self.totals = count(self.totals, event, before)
-        after = Standing.asked_by(event) if before is None else before.after(event, self.totals)
-        self.pending[event.round] = after
-        if event.kind == "tell":
-            ended.append(self.pending.pop(event.round))
+        if done := self.fold.take(event):
+            ended.append(done)
 
     def _step(self, learner: Learner, event: Event) -> None:
         """One event on the learner: it must ask for the same, and say the same."""

@@ -1,7 +1,6 @@
 """One transaction on one learner: everything is checked, one event is written for each thing that happens."""
 
 import json
-import math
 import time
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -49,7 +48,7 @@ class Desk:
             if before is not None:
                 return before, self._round(before)
         given = _names(available, self.live.learner.names)
-        deadline = None if deadline is None else _finite("the deadline", deadline)
+        deadline = None if deadline is None else _checks.finite("the deadline", deadline)
         r = self.live.learner.ask(available=given)
         content: dict[str, Plain] = {"key": key, "available": given, "deadline": deadline}  # type: ignore[dict-item]
         content |= {"price": r.price, "round": r.plain()}  # type: ignore[dict-item]
@@ -67,7 +66,7 @@ class Desk:
             raise Conflict(f"round {standing.round} was told already; what was said before its label stands")
         r = self._open(standing, given)
         x = _checks.values(values, r.names).tolist()
-        prediction = _finite("the prediction", self.live.learner.predict(r, x))
+        prediction = _checks.finite("the prediction", self.live.learner.predict(r, x))
         low, high = facts.interval(self.live.learner, r, x)
         content: dict[str, Plain] = {"values": nulls(x), "prediction": prediction, "low": low, "high": high}
         if self._said(standing) != content:
@@ -216,13 +215,3 @@ def _text(key: str) -> str:
     if not isinstance(key, str) or not key.isprintable() or not 1 <= len(key) <= _LONGEST:
         raise ProtocolError(f"a key is 1 to {_LONGEST} printable characters, not {key!r:.60}")
     return key
-
-
-def _finite(what: str, number: float) -> float:
-    try:
-        value = float(number)
-    except (TypeError, ValueError):
-        raise ProtocolError(f"{what} must be a number, not {number!r}") from None
-    if not math.isfinite(value):
-        raise ProtocolError(f"{what} is {value}; it must be finite")
-    return value

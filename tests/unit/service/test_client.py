@@ -90,6 +90,8 @@ def test_the_errors_are_the_same(both):
         icu.predict(r, [math.inf] * 3)
     with pytest.raises(kh.ProtocolError):
         icu.tell(r, seen(r, 0), math.nan)
+    with pytest.raises(kh.ProtocolError, match="finite"):
+        icu.tell(r, seen(r, 0), 10**400)
     with pytest.raises(kh.ProtocolError):
         icu.predict("1", {})
     with pytest.raises(kh.ProtocolError):

@@ -172,6 +172,7 @@ def test_bad_input_is_a_protocol_error_and_no_event(store):
         lambda: icu.ask(available=["nothing"]),
         lambda: icu.ask(available=[1, 2]),
         lambda: icu.ask(deadline=math.inf),
+        lambda: icu.ask(deadline=10**400),
     ):
         with pytest.raises(kh.ProtocolError):
             bad()
