@@ -1,6 +1,7 @@
 """The house keeps its shape: arrows point one way, imports are light, nothing is pickled."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -74,6 +75,16 @@ def test_what_is_private_to_a_room_stays_in_it(path):
             if module and module[0] != inside[0]:
                 hidden = [n for n in (*module[1:], *names) if n.startswith("_") and n != "__version__"]
                 assert not hidden, f"{'.'.join(module)} keeps {hidden[0]} to itself"
+
+
+def test_the_page_of_the_house_names_every_room_and_no_other():
+    page = (Path(__file__).parents[2] / "docs" / "house.md").read_text()
+    named = {
+        name.strip("/") for row in re.findall(r"^\| (`.*?) \|", page, re.M) for name in re.findall(r"`(.+?)`", row)
+    }
+    assert named == set.union(*LAYERS)
+    there = {path.relative_to(ROOT).with_suffix("").parts[0] for path in FILES} - {"__init__"}
+    assert there <= set.union(*LAYERS)
 
 
 def cpu_seconds(*words):
