@@ -89,7 +89,7 @@ class Spec:
             raise ConfigError(f"'{self.name}' does not plan with money; give --budget K, or use --algorithm thrifty")
         offer = {key: value for key, value in schema.offer().items() if key != "prices" or "prices" in takes}
         options: dict[str, object] = {**offer, **limits, **dict(self.options)}
-        limited = any(name in options for name in ("spend", "worth", "total"))
+        limited = any(name in options for name in ("spend", "worth", "total", "rows"))
         n = len(schema.names) if self.record.buys_all else len(schema.market.sources)
         k = options.pop("k", n if budget.sources is None and (self.record.buys_all or limited) else budget.sources)
         k0 = options.pop("k0", budget.extra)

@@ -1,6 +1,7 @@
 """A chart as SVG for a page: no script, no font, no outside address; colours by name, values shown on hover."""
 
 import json
+import math
 import re
 import warnings
 
@@ -48,11 +49,13 @@ def to_svg(chart: alt.TopLevelMixin, title: str) -> str:
 
 
 def _harmless(spec: object) -> object:
-    """The same with what nobody can see written out: controls would not even be XML."""
+    """The same with what nobody can see written out: controls would not even be XML, nor is what is no number JSON."""
     if isinstance(spec, dict):
         return {key: _harmless(value) for key, value in spec.items()}
     if isinstance(spec, list):
         return [_harmless(value) for value in spec]
+    if isinstance(spec, float) and not math.isfinite(spec):
+        return None
     return shown(spec) if isinstance(spec, str) else spec
 
 

@@ -1,5 +1,6 @@
 """CSV and Parquet files as tables, streamed by pyarrow."""
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Collection, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
@@ -33,6 +34,8 @@ def open_file(path: "str | PathLike[str]", encoding: str = "") -> Table:
         raise DataError(f"{path} is a zip archive or a spreadsheet; unpack it, or save it as CSV or Parquet")
     if not head:
         raise DataError(f"{path} is empty; it needs a header and at least one row")
+    if head[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) and not encoding:
+        raise DataError(f"{path} is text in UTF-16; say so (--encoding utf-16), or save it as UTF-8")
     if Path(path).suffix in (".parquet", ".pq") or (b"\0" in head and not str(path).endswith(".gz") and not encoding):
         raise DataError(f"{path} is neither Parquet nor CSV; save it as one of the two")
     from ._csv import CsvTable

@@ -35,9 +35,10 @@ def read_text(path: "str | PathLike[str]") -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise ConfigError(f"{path}: no such file") from None
+        raise ConfigError(f"{path}: no such file; check the name and the folder") from None
     except (OSError, UnicodeDecodeError) as fault:
-        raise ConfigError(f"{path} cannot be read as text: {fault}") from None
+        why = getattr(fault, "strerror", None) or "it is not UTF-8"
+        raise ConfigError(f"{path} cannot be read as text ({why}); give a TOML file") from None
 
 
 def parse(text: str, where: str) -> Content:

@@ -94,6 +94,14 @@ def test_a_saved_figure_brings_its_colours(tmp_path):
     assert "prefers-color-scheme:dark" in text
 
 
+def test_where_a_number_is_missing_the_rest_is_drawn(recwarn):
+    """A run of one row has no error but its own: NaN is no JSON, and once cost the whole picture."""
+    way = [figures.Stop(0.0, np.nan, "nothing")]
+    nothing = figures.frontier("money", way, [*way, figures.Stop(2.0, 3.0, "this run")], "money", "error")
+    assert "not drawn" not in nothing.svg
+    assert not recwarn.list
+
+
 def test_what_nobody_can_see_is_written_out():
     evil = "age\x1b[2J\u202etxt"
     for figure in (

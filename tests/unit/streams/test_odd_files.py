@@ -110,6 +110,8 @@ def test_encodings_are_read_where_they_are_said(tmp_path: Path) -> None:
     assert next(open_table(path, schema).batches(schema.names, "größe")).X.tolist() == [[1, 0], [0, 1]]
     path.write_bytes("a,b\n1,2\n".encode("utf-16"))
     assert rows_of(path, "utf-16") == 1
+    with pytest.raises(DataError, match="is text in UTF-16; say so"):
+        rows_of(path, "")
 
 
 @pytest.mark.parametrize("header", ["a,,b", ",a,b", "a, ,b"])
