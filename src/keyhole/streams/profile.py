@@ -87,7 +87,10 @@ class Profile:
     def _drop(self) -> None:
         """Leave out what cannot help a prediction; put the ranges into what stays."""
         if self.missing[-1] == self.rows:
-            raise DataError(f"{self.table.name}: the target '{self.target}' is missing in every row")
+            raise DataError(f"{self.table.name}: the target '{self.target}' is missing in every row; choose another")
+        if self.low[-1] == self.high[-1]:
+            only = f"'{self.target}' is {self.low[-1]:g} in all {self.rows - self.missing[-1]} rows that have it"
+            raise DataError(f"{self.table.name}: the target {only}: there is nothing to predict; choose another target")
         first = 0
         self.used: list[Attribute] = []
         self._missing: dict[str, int] = {}

@@ -79,6 +79,7 @@ def test_infinity_is_named_with_its_row_and_column(tmp_path: Path) -> None:
     ("columns", "words"),
     [
         ({"a": [1.0, 2.0], "y": [np.nan, np.nan]}, "the target 'y' is missing in every row"),
+        ({"a": [1.0, 2.0, 3.0], "y": [4.0, 4.0, np.nan]}, "the target 'y' is 4 in all 2 rows that have it: there is"),
         ({"a": [1.0, 1.0], "y": [1.0, 2.0]}, "no usable column besides 'y'"),
         ({"a": [1.0, 2.0], "y": ["x", "z"]}, "the target 'y' holds text"),
         ({"a": [1.0, 2.0], "z": [1.0, 2.0]}, "no column 'y'"),

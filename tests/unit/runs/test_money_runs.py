@@ -1,0 +1,34 @@
+"""Every limit on money at once, and a run that stops: the purse is the one it had, and its books add up to the cent."""
+
+import json
+from math import fsum
+
+import pyarrow.parquet as pq
+
+from keyhole import runs
+from tests.clinic import SCHEMA, write_clinic
+
+from .test_lifecycle import Silent, assert_same, publish
+
+LIMITS = {"worth": 0.00002, "total": 900.0, "rows": 300, "spend": 13.0, "budget": 3, "extra": 1, "known": ["smoker"]}
+
+
+def test_a_run_that_stopped_pays_what_it_would_have_paid(tmp_path):
+    clinic, schema = write_clinic(tmp_path / "clinic.csv", rows=300), tmp_path / "s.toml"
+    schema.write_text(SCHEMA)
+    asked = runs.prepare(runs.Request(clinic, "cost", schema=schema, **LIMITS))
+    assert runs.begin(asked, tmp_path / "whole", Silent(), publish)
+    for stop in (2, 170):
+        folder = tmp_path / f"cut{stop}"
+        assert not runs.begin(asked, folder, Silent(stop), publish)
+        assert runs.resume(folder, Silent(), publish)
+        assert_same(folder, tmp_path / "whole")
+    rounds = pq.read_table(tmp_path / "whole" / "rounds.parquet").to_pydict()
+    ledger = pq.read_table(tmp_path / "whole" / "ledger.parquet").to_pydict()
+    spent = fsum(rounds["price"])
+    assert 0.0 < spent <= 900.0
+    assert max(rounds["price"]) <= 13.0
+    assert round(fsum(ledger["spent"]), 2) == round(spent, 2)
+    assert round(json.loads((tmp_path / "whole" / "summary.json").read_text())["spent"], 2) == round(spent, 2)
+    assert not any("smoker" in bought for bought in (*rounds["bought"], *rounds["bought_after"]))
+    assert any(rounds["bought_after"])
