@@ -82,12 +82,12 @@ def _blocks(X: Rows, y: Labels, learner: Learner) -> Iterator[tuple[Floats, Floa
     d, y = learner.d, labels_of(y)
     if is_frame(X):
         X = matrix_of(X, learner.names)
+    for what, given in (("X", X), ("y", y)):
+        if not isinstance(given, Iterable):
+            raise ConfigError(f"{what} must be an array, a frame or an iterable, not {given!r}")
     if isinstance(X, np.ndarray):
-        yield _checked(X, y if isinstance(y, np.ndarray) or not isinstance(y, Iterable) else list(y), d)
+        yield _checked(X, y if isinstance(y, np.ndarray) else list(y), d)
         return
-    if not isinstance(X, Iterable) or not isinstance(y, Iterable):
-        what, odd = ("X", X) if not isinstance(X, Iterable) else ("y", y)
-        raise ConfigError(f"{what} must be an array, a frame or an iterable, not {odd!r}")
     rows, labels, size = iter(X), iter(y), max(1, min(_BLOCK, _BYTES // (8 * d)))
     while block := [np.asarray(row) for row in islice(rows, size)]:
         yield _checked(block, list(islice(labels, len(block))), d)
@@ -95,7 +95,7 @@ def _blocks(X: Rows, y: Labels, learner: Learner) -> Iterator[tuple[Floats, Floa
         raise ConfigError("y has more labels than X has rows")
 
 
-def _checked(X: "Floats | list[Floats]", y: "Floats | list[float] | object", d: int) -> tuple[Floats, Floats]:
+def _checked(X: "Floats | list[Floats]", y: "Floats | list[float]", d: int) -> tuple[Floats, Floats]:
     """Rows and labels as arrays of matching length, or a `ConfigError` that says what does not fit."""
     if any(np.iscomplexobj(part) for part in (*(X if isinstance(X, list) else [X]), y)):
         raise ConfigError("X and y must be real numbers; they are complex")

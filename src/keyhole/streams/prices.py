@@ -7,6 +7,7 @@ from ..words import listed
 from . import _toml
 
 if TYPE_CHECKING:
+    from .columns import Attribute, Panel
     from .schema import Schema
 
 __all__ = ["read_prices", "unpriced"]
@@ -22,7 +23,10 @@ def read_prices(path: "str | PathLike[str]") -> dict[str, float]:
 def unpriced(schema: "Schema") -> list[str]:
     """A sentence on the sources that have no price beside others that have one; none where all or none have."""
     together = {c for panel in schema.panels for c in panel.columns}
-    said = [*schema.panels, *(a for a in schema.attributes if not a.known and a.name not in together)]
+    said: list[Panel | Attribute] = [
+        *schema.panels,
+        *(a for a in schema.attributes if not a.known and a.name not in together),
+    ]
     names = [source.name for source in said if source.price is None]
     if not schema.priced or not names:
         return []
