@@ -27,6 +27,8 @@ _LOOK = 2000
 # Of a wide table, a block holds some dozens of rows, at some bytes a cell.
 _CELL, _WIDEST = 400, 1 << 25
 _FAULTS = (pa.ArrowException, OSError, EOFError, UnicodeDecodeError)
+# The endings by which pyarrow knows what is compressed.
+_PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 _BOOLEANS = ("1", "0", "True", "False", "TRUE", "FALSE", "true", "false")
 
 
@@ -50,22 +52,23 @@ class CsvTable(Table):
     than half of the values in the first block are no numbers; a few such values are faults in a column of numbers.
     """
 
-    def __init__(self, path: "str | PathLike[str]", encoding: str = "") -> None:
+    def __init__(self, path: "str | PathLike[str]", encoding: str, head: bytes) -> None:
+        """`head` is how the file begins, a megabyte of it or all."""
         self._path, self._name, self._encoding = str(path), str(path), _known_encoding(encoding)
         self._block = _BLOCK
-        key = (str(Path(path).resolve()), self._encoding, _BLOCK, _stamp(self._path))
-        look = _LOOKS.get(key) or self._look()
+        key = (str(Path(path).resolve()), self._encoding, _BLOCK, _stamp(self._path, head))
+        look = _LOOKS.get(key) or self._look(head)
         self._parse, self._types, self._block = look.parse, look.types, look.block
         super().__init__(self._name, look.columns, None)
         _LOOKS.clear()
         _LOOKS[key] = look  # a command opens its file again and again, and with many columns a look takes seconds
 
-    def _look(self) -> "_Look":
+    def _look(self, head: bytes) -> "_Look":
         # A cell may hold a line's end, in quotes; looking for that is no slower.
-        self._parse = csv.ParseOptions(delimiter=_separator(self._path), newlines_in_values=True)
-        head = _with_readable_names(self._first_look(), self._name)
-        types = {field.name: _reading(field.type) for field in head.schema}
-        columns = [Column(f.name, _kind(head, j), kind(f.type) == "text") for j, f in enumerate(head.schema)]
+        self._parse = csv.ParseOptions(delimiter=_separator(self._path, head), newlines_in_values=True)
+        rows = _with_readable_names(self._first_look(), self._name)
+        types = {field.name: _reading(field.type) for field in rows.schema}
+        columns = [Column(f.name, _kind(rows, j), kind(f.type) == "text") for j, f in enumerate(rows.schema)]
         block = max(self._block, min(_WIDEST, _CELL * len(columns)))
         return _Look(self._parse, types, columns, block)
 
@@ -201,16 +204,17 @@ def _known_encoding(name: str) -> str:
         raise DataError(f"there is no encoding '{name}'; there are utf-8, latin-1, cp1252, utf-16, ...") from None
 
 
-def _stamp(path: str) -> tuple[int, int, str]:
-    """Size, date and a digest of the first block: a file that was changed is looked at again."""
+def _stamp(path: str, head: bytes) -> tuple[int, int, str]:
+    """Size, date and a digest of how it begins: a file that was changed is looked at again."""
     stat = Path(path).stat()
-    with open(path, "rb") as file:
-        return stat.st_size, stat.st_mtime_ns, sha256(file.read(_BLOCK)).hexdigest()
+    return stat.st_size, stat.st_mtime_ns, sha256(head).hexdigest()
 
 
-def _separator(path: str) -> str:
+def _separator(path: str, head: bytes) -> str:
+    """The mark that the header has most of; compressed files are told by their names."""
+    packed = next((codec for ending, codec in _PACKED.items() if path.endswith(ending)), None)
     try:
-        with pa.input_stream(path, compression="detect") as stream:
+        with pa.input_stream(pa.BufferReader(head), compression=packed) as stream:
             header = stream.read(1 << 16).split(b"\n", 1)[0]
     except _FAULTS as fault:
         raise DataError(
