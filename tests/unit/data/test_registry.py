@@ -143,6 +143,8 @@ def test_names_are_forgiving_and_unknown_ones_list_what_there_is() -> None:
     assert load("nhanes panels").name == "nhanes-panels"
     with pytest.raises(ConfigError, match=r"no data set 'boston'; there are nhanes, nhanes-panels, deliveries"):
         load("boston")
+    with pytest.raises(ConfigError, match="a data set has a name, such as 'nhanes', not 5"):
+        load(5)  # type: ignore[arg-type]
 
 
 def test_an_absent_package_is_named_with_its_install(monkeypatch: pytest.MonkeyPatch) -> None:
