@@ -146,3 +146,14 @@ def test_a_schema_of_another_target_is_refused(tmp_path):
     with pytest.raises(kh.ConfigError, match=f"the schema is for the target 'y', not '{names[0]}'"):
         kh.study.frontier(file, target=names[0], schema=schema, out=tmp_path / "f")
     assert not (tmp_path / "f").exists()
+
+
+@pytest.mark.slow
+def test_dask_finds_the_same_frontier(tmp_path):
+    pytest.importorskip("distributed")
+    file, schema = table(tmp_path / "t.csv", T=120)
+    here, there = (
+        kh.study.frontier(file, schema=schema, levels=LEVELS, seeds=2, engine=engine, jobs=2, out=tmp_path / engine)
+        for engine in ("joblib", "dask")
+    )
+    assert here == there
