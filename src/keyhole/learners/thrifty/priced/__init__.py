@@ -4,7 +4,7 @@
     choose    what a row buys                       predict   y_hat from the bought values
     update    what a label teaches                  estimate  means, pooled covariances, least squares
     gram      the Gram of a new support             judge     what every source adds
-    beside    a source that is not in the fit
+    beside    a source that is not in the fit       calm      how much its rows can say
     belief    spike and slabs                       value     what more looks are worth
     settle    who says nothing of its own
     select    who joins, leaves, is swapped         pace      what may be spent, and the exchange rate

@@ -5,12 +5,12 @@
 
 in units of unit variance: E |theta|^2 = c var(y), however many attributes. The factor |theta|^2 (a moment prior) says
 that what matters is not next to nothing: few rows that show nothing so tell more, against it and against sources that
-matter a little, and an unlucky few tell less. n rows say that it explains `gain` of the variance v that is left without
-it. With a g-prior,
+matter a little, and an unlucky few tell less. Some rows, which say as much as n ordinary ones (`calm`), say that it
+explains `gain` of the variance v that is left without it. With a g-prior,
 
-    g = n c var(y) / ((q + 2) v),   kappa = g / (1 + g),   R^2 = gain / v
+    g = n c var(y) / ((q + 2) v),   kappa = g / (1 + g),   R^2 = n gain / (rows v)                       in these rows
     mu^2 = kappa^2 gain,      u = kappa v (1 - kappa R^2) / n
-    log Bayes factor = -q/2 log(1 + g) - (n - 1)/2 log(1 - kappa R^2) + log((mu^2 + q u) (q + 2) / (q c var(y)))
+    log Bayes factor = -q/2 log(1 + g) - (rows - 1)/2 log(1 - kappa R^2) + log((mu^2 + q u) (q + 2) / (q c var(y)))
     E |theta|^2      = ((mu^2 + q u)^2 + 2 q u^2 + 4 u mu^2) / (mu^2 + q u)                          within a slab
 
 The probabilities are learnt from all sources together.
@@ -49,12 +49,12 @@ def learn_prior(prior: Floats, hoped: Floats, tally: Floats, faith: float) -> No
 
 @inner
 def posterior(
-    gain: float, n: float, q: int, v: float, y_var: float, prior: Floats, weight: Floats, kappa: Floats
+    gain: float, n: float, rows: float, q: int, v: float, y_var: float, prior: Floats, weight: Floats, kappa: Floats
 ) -> float:
     """E |theta|^2; weight and kappa get the posterior weights and the shrinkage of the spike (0) and the slabs."""
-    R2, heaviest = min(max(gain / v, 0.0), 0.995), 0.0
+    R2, heaviest = min(max(n / rows * gain / v, 0.0), 0.995) if rows > 0.0 else 0.0, 0.0
     weight[0], kappa[0] = prior[0], 0.0
-    told = n > q + 1.0
+    told = rows > q + 1.0
     heaviest = prior[0]
     for i in range(1, weight.size):
         g = n * SLABS[i - 1] * y_var / ((q + 2) * v)
@@ -63,7 +63,7 @@ def posterior(
         if told:
             u = kappa[i] * v * (1.0 - kappa[i] * R2) / n
             square = (kappa[i] ** 2 * gain + q * u) * (q + 2) / (q * SLABS[i - 1] * y_var)
-            weight[i] -= 0.5 * q * math.log1p(g) + 0.5 * max(n - 1.0, q) * math.log(1.0 - R2 * kappa[i])
+            weight[i] -= 0.5 * q * math.log1p(g) + 0.5 * max(rows - 1.0, q) * math.log(1.0 - R2 * kappa[i])
             weight[i] += math.log(square)
         heaviest = max(heaviest, weight[i])
     total = 0.0

@@ -1,7 +1,7 @@
 """What every source adds: a member, what would be lost without it; another, what it would bring, alone or instead.
 
     member a     lost = w_a' ((P^-1)_aa)^-1 w_a                                P: pooled precision of the fit
-    candidate s  r = cov(x_s, y) - Q w,   V = cov(x_s) - Q' P Q,   gain = r' V^-1 r,    Q: see `beside`
+    candidate s  r = cov(x_s, y) - Q w,   V = cov(x_s) - Q' P Q,   gain = r' V^-1 r,    Q: see `beside`; r / s: `calm`
     s for a      gain - (what a explains beside s) + lost,  compared with lost
 
 Each goes through the posterior of `belief`: what is measured by few rows is believed little.
@@ -15,6 +15,7 @@ from ...._jit import inner, short
 from ...._types import Floats
 from .belief import learn_prior, posterior
 from .beside import beside, doubt_of, rows_of, unseen
+from .calm import calmness, varied
 from .estimate import fit_weights, pooled, refresh, relevance
 from .linear import inverse, precision
 from .state import Source, State
@@ -41,10 +42,10 @@ def _quadratic(A: Floats, b: Floats) -> float:
 def _member(state: State, me: Source, first: int, w: Floats, kappa: Floats) -> None:
     """What would be lost without a member whose attributes begin at column `first` of the fit."""
     fit, now = state.fit, state.now
-    me.n = rows_of(state, me)
+    me.n = me.says = rows_of(state, me)
     me.gain = _quadratic(inverse(fit.P, first, me.size), fit.w[first : first + me.size])
     me.left = now.s2 + me.gain
-    me.adds = posterior(me.gain, me.n, me.size, me.left, now.y_var, state.prior, w, kappa)
+    me.adds = posterior(me.gain, me.n, me.n, me.size, me.left, now.y_var, state.prior, w, kappa)
     state.tally[:] += w
     me.real, me.net, me.instead, me.idle, me.own = 1.0 - w[0], now.rate * me.adds - me.price, -1, 0, 0.0
     for a in range(first, first + me.size):
@@ -93,20 +94,22 @@ def _exchange(
             for k in range(q):
                 cross += K[m + k, first + a] * z * r[k]
         gain = max(me.gain - lost + other.gain, 0.0)
-        adds = posterior(gain, me.n, q, me.left + other.gain, now.y_var, state.prior, w, kappa)
+        adds = posterior(gain, me.says, me.n, q, me.left + other.gain, now.y_var, state.prior, w, kappa)
         ahead = now.rate * (adds - other.gain) - me.price + other.price
         apart = max(me.gain + lost - 2.0 * cross, 0.0)  # variance of the difference of the two fits
-        sd = now.rate * math.sqrt(4.0 * me.left * apart / me.n) + 1e-12
+        sd = now.rate * math.sqrt(4.0 * me.left * apart / me.says) + 1e-12
         if ahead + 0.4 * sd > best:
             best, me.instead, me.swap, me.swap_sd = ahead + 0.4 * sd, i, ahead, sd
         first += other.size
 
 
 @inner
-def _candidate(state: State, me: Source, doubt: float, C: Floats, w: Floats, kappa: Floats) -> None:
+def _candidate(state: State, s: int, sums: Floats, doubt: float, C: Floats, w: Floats, kappa: Floats) -> None:
     """What a source beside the support would bring."""
+    me = state.source[s]
     now, m, q = state.now, state.fit.A.size, me.size
     me.n, me.instead, me.idle, me.own = rows_of(state, me), -1, 0, 1.0
+    me.says = me.n
     me.gain, me.left, me.adds, me.real, me.net = 0.0, now.s2, 0.0, 1.0 - math.exp(state.prior[0]), 0.0
     if me.n <= q + 3.0:
         me.idle = me.n == 0.0 and me.tried / now.g >= _SURE
@@ -115,9 +118,13 @@ def _candidate(state: State, me: Source, doubt: float, C: Floats, w: Floats, kap
     own = me.own = beside(state, me, doubt, U, r, V)
     me.idle = own < _OWN and me.n >= _SURE
     V_inv = precision(V)
-    me.left = now.s2 + unseen(state, me, C)
+    dark = unseen(state, me, C)
+    share, me.left = calmness(state, sums, s, dark), now.s2 + dark
+    me.says = me.n * share
+    for i in range(q):
+        r[i] /= share
     me.gain = 0.0 if own < _OWN else min(max(_quadratic(V_inv, r), 0.0), 0.98 * me.left)
-    me.adds = posterior(me.gain, me.n, q, me.left, now.y_var, state.prior, w, kappa)
+    me.adds = posterior(me.gain, me.says, me.n, q, me.left, now.y_var, state.prior, w, kappa)
     state.tally[:] += w
     me.real = 1.0 - w[0]
     me.net = now.rate * me.adds - me.price
@@ -144,7 +151,8 @@ def judge(state: State, faith: float) -> None:
         me = state.source[state.members[i]]
         _member(state, me, first, w, kappa)
         first += me.size
+    sums = varied(state)
     for s in range(state.source.size):
         if state.source[s].place < 0:
-            _candidate(state, state.source[s], doubt, C, w, kappa)
+            _candidate(state, s, sums, doubt, C, w, kappa)
     learn_prior(state.prior, state.hoped, state.tally, faith)

@@ -83,11 +83,11 @@ def _hoped(memory: Memory) -> float:
 
 
 def horizon(memory: Memory) -> float:
-    """How many rows will profit from what is learnt now: twice those so far, a few at least, or those left."""
+    """How many rows will profit from what is learnt now: as many again as there were, a few at least, or those left."""
     now, given = memory.now[0], memory.given[0]
     if np.isfinite(given["rows"]):
         return max(float(given["rows"] - now["asked"]), 0.0)
-    return max(2.0 * float(now["n"] / now["g"]), _COMING)
+    return max(float(now["n"] / now["g"]), _COMING)
 
 
 def fee(memory: Memory) -> float:

@@ -49,9 +49,11 @@ class Source:
     asked: int
     last: int
     tried: float
-    # Rows that show all of it; what it explains beside the support (in it: what would be lost), as measured; the
-    # variance left without it; what it explains by the posterior, and the probability that it explains anything.
+    # Rows that show all of it, and how many ordinary ones say as much (see `calm`); what it explains beside the support
+    # (in it: what would be lost), as measured; the variance left without it; what it explains by the posterior, and the
+    # probability that it explains anything.
     n: float
+    says: float
     gain: float
     left: float
     adds: float

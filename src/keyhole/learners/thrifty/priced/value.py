@@ -44,10 +44,10 @@ def _perfect(
 
 @inner
 def _after(
-    me: Source, m: float, theta: float, n: float, s2: float, late: float, y_var: float, rate: float, prior: Floats,
-    w: Floats, kappa: Floats, w_m: Floats, kappa_m: Floats,
+    me: Source, m: float, theta: float, n: float, rows: float, s2: float, late: float, y_var: float, rate: float,
+    prior: Floats, w: Floats, kappa: Floats, w_m: Floats, kappa_m: Floats,
 ) -> float:  # fmt: skip
-    """E[(rate adds' - price)_+] after m more looks; w_m and kappa_m are scratch.
+    """E[(rate adds' - price)_+] after m more looks, where `rows` say as much as n; w_m and kappa_m are scratch.
 
     s2 is the noise of the looks so far, `late` that of those to come: more is explained beside them.
     """
@@ -64,9 +64,8 @@ def _after(
         for z in range(_Z.size):
             others = max(1.0 + math.sqrt(2.0 / max(q - 1, 1)) * _OTHER[z], 0.1)
             gain = (mean + sd * _Z[z]) ** 2 + (q - 1) * sd * sd * others
-            adds = posterior(
-                gain, n + m, q, max(left, gain + (n * s2 + m * late) / (n + m)), y_var, prior, w_m, kappa_m
-            )
+            v = max(left, gain + (n * s2 + m * late) / (n + m))
+            adds = posterior(gain, n + m, rows + m, q, v, y_var, prior, w_m, kappa_m)
             likely = 1.0
             if i > 0:  # E |theta|^2 given what the looks say, over what it is without them
                 likely = ((kappa[i] * theta + lean * _Z[z]) ** 2 + apart) / ((kappa[i] * theta) ** 2 + q * spread)
@@ -82,32 +81,36 @@ def _worth_joining(me: Source, H: float, fee: float, now: Now, weighed: bool, pr
     """
     w, kappa, w_m, kappa_m = np.empty(5), np.empty(5), np.empty(5), np.empty(5)
     y_var, rate = now.y_var, now.look_rate
-    n, gain = (me.n, me.gain) if me.n > me.size + 3.0 else (0.0, 0.0)
-    adds = posterior(gain, n, me.size, me.left, y_var, prior, w, kappa)
+    n, rows, gain = (me.says, me.n, me.gain) if me.n > me.size + 3.0 else (0.0, 0.0, 0.0)
+    adds = posterior(gain, n, rows, me.size, me.left, y_var, prior, w, kappa)
     brings = max(rate * adds - me.price, 0.0) if n > 0.0 and (weighed or me.real > 0.5) else 0.0
     theta, s2 = math.sqrt(max(gain, 0.0)), max(me.left - adds, 0.1 * me.left)
     late = min(s2, max(now.s2 - adds, 0.1 * now.s2))
     best, at = -me.price, 0.0
-    if H * (_perfect(me, theta, n, s2, y_var, rate, w, kappa) - brings) < 4.0 * fee:
+    most = H * (_perfect(me, theta, n, s2, y_var, rate, w, kappa) - brings)
+    if most < 4.0 * fee:
         return best, at
     few = max(n, 4.0 + me.size)
     decides = min(8.0 * me.left * rate / me.price, 1e6) if me.price > 0.0 else few
     for i in range(7):
         m = math.ceil(few * 0.5 * 2.0**i) if i < 5 else math.ceil(max(decides * 3.0 ** (i - 6), 1.0))
-        value = H * (_after(me, m, theta, n, s2, late, y_var, rate, prior, w, kappa, w_m, kappa_m) - brings) - m * fee
+        if most - m * fee <= max(best, 0.0):  # knowing all would not be worth so many looks
+            continue
+        after = _after(me, m, theta, n, rows, s2, late, y_var, rate, prior, w, kappa, w_m, kappa_m)
+        value = H * (after - brings) - m * fee
         if value > best:
             best, at = value, m
     return best, at
 
 
 @inner
-def _worth_swapping(me: Source, H: float, fee: float) -> tuple[float, float]:
-    """The same for taking a member's place: the advantage is normal with mean `swap` and deviation `swap_sd`."""
+def _worth_comparing(me: Source, ahead: float, apart: float, H: float, fee: float) -> tuple[float, float]:
+    """The same where the advantage is normal with mean `ahead` and deviation `apart`."""
     best, at = -me.price, 0.0
     for i in range(4):
-        m = math.ceil(max(me.n, 4.0) * 0.25 * 2.0**i)
-        sd = me.swap_sd * math.sqrt(m / (me.n + m))
-        z = -abs(me.swap) / sd
+        m = math.ceil(max(me.says, 4.0) * 0.25 * 2.0**i)
+        sd = apart * math.sqrt(m / (me.says + m))
+        z = -abs(ahead) / sd
         gained = sd * (math.exp(-0.5 * z * z) / 2.5066282746310002 + z * 0.5 * math.erfc(-z * 0.7071067811865476))
         value = H * gained * me.real - m * fee
         if value > best:
@@ -143,9 +146,10 @@ def look_values(state: State, H: float, least: float, share: float) -> None:
         cost = me.price + _displaced(state, me)
         value, m = _worth_joining(me, H, share * cost, now, weighed, state.prior)
         if me.instead >= 0 and me.n >= 10.0 and me.swap_sd > 0.0:
-            other, more = _worth_swapping(me, H, max(share, _SWAP_FEE) * cost)
+            other, more = _worth_comparing(me, me.swap, me.swap_sd, H, max(share, _SWAP_FEE) * cost)
             if other > value:
                 value, m = other, more
-        if me.barred and me.net > 0.0 and value <= 0.0:  # pooled and exact sums disagree
-            value, m = 1e-9, max(0.2 * me.n, 4.0)
+        if me.barred and me.net > 0.0 and value <= 0.0:  # pooled and exact sums disagree: who is right?
+            apart = now.look_rate * math.sqrt(4.0 * me.left * me.gain / me.says)
+            value, m = _worth_comparing(me, 0.0, apart, H, max(share, _SWAP_FEE) * cost)
         me.value, me.wanted = max(value, 0.0), int(m)

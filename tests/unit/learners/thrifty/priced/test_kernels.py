@@ -13,8 +13,8 @@ from tests.compiled import entry
 
 
 @entry
-def _posterior(gain, n, q, v, y_var, prior, weight, kappa):
-    return belief.posterior(gain, n, q, v, y_var, prior, weight, kappa)
+def _posterior(gain, n, rows, q, v, y_var, prior, weight, kappa):
+    return belief.posterior(gain, n, rows, q, v, y_var, prior, weight, kappa)
 
 
 @entry
@@ -41,17 +41,16 @@ def played(T=300, missing=0.1, **more):
 def test_the_posterior_is_bayes_over_spike_and_slabs():
     prior, weight, kappa = belief.prior_weights(40), np.empty(5), np.empty(5)
     assert np.exp(prior).sum() == pytest.approx(1.0)
-    gain, n, q, v, y_var = 0.12, 50.0, 3, 0.9, 1.3
-    got = _posterior(gain, n, q, v, y_var, prior, weight, kappa)
+    gain, n, rows, q, v, y_var = 0.12, 50.0, 80.0, 3, 0.9, 1.3
+    got = _posterior(gain, n, rows, q, v, y_var, prior, weight, kappa)
     slabs = belief.SLABS
     g = n * slabs * y_var / (q + 2) / v
     kap = g / (1 + g)
-    mu2, u = kap**2 * gain, kap * v * (1 - kap * gain / v) / n
+    R2 = gain / v * n / rows
+    mu2, u = kap**2 * gain, kap * v * (1 - kap * R2) / n
     square = mu2 + q * u
     evidence = (
-        -q / 2 * np.log(1 + g)
-        - (n - 1) / 2 * np.log(1 - gain / v * kap)
-        + np.log(square / (slabs * y_var * q / (q + 2)))
+        -q / 2 * np.log(1 + g) - (rows - 1) / 2 * np.log(1 - R2 * kap) + np.log(square / (slabs * y_var * q / (q + 2)))
     )
     p = np.exp(prior + np.append(0.0, evidence))
     p /= p.sum()
@@ -63,7 +62,7 @@ def test_the_posterior_is_bayes_over_spike_and_slabs():
 def test_without_rows_the_posterior_is_the_prior():
     prior, weight, kappa = belief.prior_weights(40), np.empty(5), np.empty(5)
     for q in (1, 5):  # however many attributes a source has
-        got = _posterior(0.0, 0.0, q, 1.0, 2.0, prior, weight, kappa)
+        got = _posterior(0.0, 0.0, 0.0, q, 1.0, 2.0, prior, weight, kappa)
         assert np.allclose(weight, np.exp(prior))
         assert got == pytest.approx(np.exp(prior[1:]) @ (belief.SLABS * 2.0))
 
@@ -74,7 +73,7 @@ def test_the_moments_within_a_slab_are_those_of_its_density(q):
     rng = np.random.default_rng(q)
     gain, n, v, y_var, prior = 0.5, 12.0, 1.1, 1.4, np.log(np.array([1e-12, 1e-12, 1e-12, 1e-12, 1.0]))
     weight, kappa = np.empty(5), np.empty(5)
-    got = _posterior(gain, n, q, v, y_var, prior, weight, kappa)
+    got = _posterior(gain, n, n, q, v, y_var, prior, weight, kappa)
     k = kappa[4]
     theta = np.sqrt(k * v * (1 - k * gain / v) / n) * rng.normal(size=(400_000, q))
     theta[:, 0] += k * np.sqrt(gain)
