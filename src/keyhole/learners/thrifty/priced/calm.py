@@ -59,7 +59,8 @@ def _variance(sums: Floats, g: float, default: float) -> float:
     rows = sums[0] / g
     if rows < 2.0:
         return default
-    return max((sums[2] / sums[0] - (sums[1] / sums[0]) ** 2) * rows / (rows - 1.0), 1e-3 * default)
+    var: float = (sums[2] / sums[0] - (sums[1] / sums[0]) ** 2) * rows / (rows - 1.0)
+    return max(var, 1e-3 * default)
 
 
 @inner
