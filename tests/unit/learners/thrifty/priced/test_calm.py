@@ -32,6 +32,23 @@ def test_rows_count_by_how_much_is_left_of_the_label_in_them():
     assert (members["says"] == members["n"]).all()
 
 
+def test_what_calm_rows_show_is_scaled_to_the_usual():
+    """Without a fit: gain = (cov(x, y) / s)^2 / var(x)."""
+    rng = np.random.default_rng(5)
+    X, y, names = rng.normal(size=(400, 6)), rng.normal(size=400), list("abcdef")
+    learner = kh.make("thrifty", names=names, prices=dict.fromkeys(names, 1.0), worth=20.0, seed=0)
+    kh.play(learner, X, y)
+    memory = learner.memory
+    judge(memory.state, 40.0)
+    assert memory.support.size == 0
+    Z, label = rows_of(memory)
+    for s in np.flatnonzero(memory.source["n"] > 8):
+        seen = ~np.isnan(Z[:, s])
+        x, mine = Z[seen, s], label[seen]
+        r = np.mean((x - x.mean()) * mine) * label.var(ddof=1) / mine.var(ddof=1)
+        assert memory.source["gain"][s] == pytest.approx(r**2 / x.var(ddof=1), rel=1e-5)
+
+
 def test_three_panels_are_found_on_an_unlucky_day():
     """In the 23 rows that showed panel 9 the label varied by a third of the usual: it was given up for good."""
     rng = np.random.default_rng([120, 9])
