@@ -6,7 +6,7 @@
     gram      the Gram of a new support             judge     what every source adds
     beside    a source that is not in the fit       calm      how much its rows can say
     belief    spike and slabs                       value     what more looks are worth
-    settle    who says nothing of its own
+    determined  who says nothing of its own
     select    who joins, leaves, is swapped         pace      what may be spent, and the exchange rate
     explain   what is known, in words               steps     entries into the compiled parts
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from ...._types import Bools, Ints
 from .belief import FAITH
+from .determined import mark_determined
 from .judge import judge
 from .memory import Memory
 from .pace import exchange, fee, horizon
-from .settle import settle
 from .value import look_values
 
 __all__ = ["refit"]
@@ -47,7 +47,7 @@ def refit(memory: Memory) -> None:
 def _move(memory: Memory, before: set[int]) -> bool:
     """Let one leave, join, or take another's place; False: nothing moves. `before`: the support before this refit."""
     source, support, now = memory.source, memory.support, memory.now[0]
-    leaving, instead = settle(memory)
+    leaving, instead = mark_determined(memory)
     if leaving < 0:
         leaving = _leaver(memory)
         if leaving >= 0 and leaving not in before:

@@ -14,7 +14,7 @@ import numpy as np
 from ...._types import Floats, Ints
 from .memory import Memory
 
-__all__ = ["settle"]
+__all__ = ["mark_determined"]
 
 # Below this share of its variance a source is looked at closely; beyond a row for each weight as many must agree, and
 # no more are read than so many times that.
@@ -23,7 +23,7 @@ _CLOSE, _AGREE, _READ = 0.3, 20, 4
 _NOTHING, _PART = 1e-6, 1e-3
 
 
-def settle(memory: Memory) -> tuple[int, int]:
+def mark_determined(memory: Memory) -> tuple[int, int]:
     """Mark as idle who is determined. Who is to leave and who to take its place, -1: nobody."""
     source, support, moves = memory.source, memory.support, int(memory.now["moves"][0])
     again = memory.given["decay"][0] < 1.0  # what was so need not be so
