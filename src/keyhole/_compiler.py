@@ -8,7 +8,6 @@ the same arithmetic: LLVM does not reorder floating point in either.
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import BuiltinFunctionType
 from typing import ClassVar
 
 import numba
@@ -16,53 +15,15 @@ from llvmlite.binding import ModuleRef  # type: ignore[import-untyped]
 from numba import types
 from numba.core import compiler
 from numba.core.codegen import JITCodeLibrary
-from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import InlineOverloads, NativeLowering, NativeParforLowering, NopythonRewrites
 from numba.core.typing.context import Context
 from numba.core.untyped_passes import InlineClosureLikes
 
 from ._lowering import Lowering
 from ._quicker import quicker
+from ._remembered import Flags, Typing
 
 __all__ = ["ApartCompiler", "Compiler", "PartCompiler", "ShortCompiler"]
-
-
-class _Flags(compiler.Flags):
-    """numba's options of a compilation. They are part of the key under which every typed operation is looked up, and
-    theirs takes 5 us to compare, ours less than one."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Flags) and bool(self._values == other._values)
-
-    def __hash__(self) -> int:
-        return len(self._values)
-
-
-class _Typing(Context):
-    """numba's typing context, which remembers what an operator makes of numbers and arrays: numba tries all that the
-    operator may mean, anew, at every place where it is written."""
-
-    known: ClassVar[dict[tuple[object, ...], object]] = {}
-
-    @classmethod
-    def over(cls, theirs: Context) -> "_Typing":
-        """Another view of numba's own, which goes on to hold all that it knows."""
-        ours = cls.__new__(cls)
-        ours.__dict__ = theirs.__dict__
-        return ours
-
-    def resolve_function_type(self, func: object, args: tuple[object, ...], kws: object) -> object:
-        """The signature of a call."""
-        plain = isinstance(func, types.Function | BuiltinFunctionType) and all(isinstance(a, _PLAIN) for a in args)
-        if kws or not plain:
-            return super().resolve_function_type(func, args, kws)  # type: ignore[no-untyped-call]
-        key = (func, args, ConfigStack().top().nrt)  # type: ignore[no-untyped-call]
-        if key not in self.known:
-            self.known[key] = super().resolve_function_type(func, args, kws)  # type: ignore[no-untyped-call]
-        return self.known[key]
-
-
-_PLAIN = (types.Number, types.Boolean, types.Array, types.Record, types.BaseTuple)
 
 
 class _Entry(JITCodeLibrary):
@@ -165,8 +126,8 @@ class Compiler(compiler.Compiler):
 
     def __init__(self, typing: Context, target: object, library: object, *more: object) -> None:
         args, return_type, flags, names = more
-        ours = _Flags(flags)  # type: ignore[no-untyped-call]
-        super().__init__(_Typing.over(typing), target, library, args, return_type, ours, names)  # type: ignore[no-untyped-call]
+        ours = Flags(flags)  # type: ignore[no-untyped-call]
+        super().__init__(Typing.over(typing), target, library, args, return_type, ours, names)  # type: ignore[no-untyped-call]
 
     def define_pipelines(self) -> object:
         """numba's, into a library of ours."""

@@ -15,7 +15,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # Each layer may import from those before it, and from nothing beside it.
 LAYERS = [
-    {"_quicker", "_aggregates"},
+    {"_quicker", "_aggregates", "_remembered"},
     {"_lowering"},
     {"errors", "_types", "_text", "shown", "words", "_cache", "_compiler", "_shared", "_locked"},
     {"_jit", "rules", "market", "frames", "rounds", "files", "markup"},

@@ -48,7 +48,8 @@ def copy(tmp_path: Path) -> Path:
     """A package with our `_jit` and `_cache` and the kernel above."""
     package = tmp_path / "source" / "keyhole"
     package.mkdir(parents=True)
-    for name in ("_jit.py", "_cache.py", "_compiler.py", "_quicker.py", "_lowering.py", "_aggregates.py"):
+    needed = ("_jit", "_cache", "_compiler", "_quicker", "_remembered", "_lowering", "_aggregates")
+    for name in (f"{module}.py" for module in needed):
         shutil.copy(SOURCE / "keyhole" / name, package)
     sources = {"__init__.py": "", "kernel.py": KERNEL, "deep.py": INNER, "two.py": "TWO = 2.0\n"}
     for name, text in sources.items():
