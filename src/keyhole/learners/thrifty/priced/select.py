@@ -144,13 +144,12 @@ def _make_way(memory: Memory, waiting: Bools) -> bool:
 
 
 def _line_up(memory: Memory) -> None:
-    """Those worth looking at, who waits longest first, then the best value for its price: where there is room for few,
-    nobody takes every turn."""
+    """Those worth looking at, the best value for its price first."""
     source = memory.source
     waiting = np.flatnonzero(source["value"] > 0.0)
     price = source["price"][waiting]
     per_price = np.divide(source["value"][waiting], price, out=source["value"][waiting].copy(), where=price > 0.0)
-    memory.queue[: waiting.size] = waiting[np.lexsort((memory.rank[waiting], -per_price, source["last"][waiting]))]
+    memory.queue[: waiting.size] = waiting[np.lexsort((memory.rank[waiting], -per_price))]
     memory.now["queued"], memory.now["turn"] = waiting.size, 0
 
 

@@ -79,32 +79,3 @@ def test_one_that_joins_and_fails_is_looked_at_only_while_that_may_change_someth
     me["net"], me["barred"] = 0.01 * price, 1
     look_values(memory.state, 600.0, np.inf, 0.1)
     assert (memory.source["value"][s] > 0.0) == looked
-
-
-def test_one_that_brings_less_than_any_member_is_not_looked_at_where_there_is_room_for_one_of_them_only():
-    memory = played(T=600, missing=0.0).memory
-    s = int(np.flatnonzero(memory.source["place"] < 0)[0])
-    me, rate = memory.source[s], float(memory.now["look_rate"][0])
-    me["n"] = me["says"] = 60.0
-    me["gain"] = me["adds"] = float(me["price"]) / rate  # worth just its price
-    me["left"], me["real"], me["idle"], me["instead"], me["barred"] = 2.0 * me["gain"], 1.0, 0, -1, 0
-    memory.source["adds"][memory.support] = 50.0 * (me["price"] + 1.0) / rate
-    values = []
-    for k in (20, memory.support.size):
-        memory.given["k"] = k
-        look_values(memory.state, 600.0, np.inf, 0.1)
-        values.append(float(memory.source["value"][s]))
-    assert values[0] > 0.0
-    assert values[1] == 0.0
-
-
-def test_where_places_are_few_everybody_who_waits_gets_a_turn():
-    """The first of the queue took every turn: waist, the best of all, was looked at six times in 3 900 rows."""
-    data = kh.data.load("nhanes-panels")
-    order = np.random.default_rng([100, 10]).permutation(len(data.y))[:800]
-    learner = kh.make(
-        "thrifty", names=data.names, k=2, seed=100, sources=data.sources, known=data.known, prices=data.prices
-    )
-    kh.play(learner, data.X[order], data.y[order])
-    assert "waist" in learner.market.ordered(learner.support)
-    assert min(e.bought for e in learner.explain() if e.price <= 4.0) >= 20
