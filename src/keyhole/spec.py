@@ -10,7 +10,7 @@ from .protocol import Learner, Plain
 from .records import Algorithm
 from .streams import Schema
 
-__all__ = ["Budget", "Spec", "split"]
+__all__ = ["UNPRICED", "Budget", "Spec", "split"]
 
 
 def split(text: str) -> list[str]:
@@ -84,7 +84,7 @@ class Spec:
         takes = options_of(self.name)
         limits = budget.money
         if limits and not schema.priced:
-            raise ConfigError(_UNPRICED.format(next(iter(limits))))
+            raise ConfigError(UNPRICED.format(next(iter(limits))))
         if any(name not in takes for name in limits):
             raise ConfigError(f"'{self.name}' does not plan with money; give --budget K, or use --algorithm thrifty")
         offer = {key: value for key, value in schema.offer().items() if key != "prices" or "prices" in takes}
@@ -103,7 +103,7 @@ class Spec:
         return f"{self.name}[{inside}]" if inside else self.name
 
 
-_UNPRICED = "--{} M needs to know what things cost: give --prices FILE, or a schema with prices"
+UNPRICED = "--{} M needs to know what things cost: give --prices FILE, or a schema with prices"
 
 
 def _checked(k: object, k0: object, n: int, what: str) -> int:

@@ -29,6 +29,8 @@ def compare(
     target: Annotated[str | None, typer.Option(help="The column to predict, for files.")] = None,
     schema: Annotated[Path | None, typer.Option(help="Ranges and prices, for files.")] = None,
     spend: Annotated[float | None, typer.Option(min=0.0, help="Money per row, for those who plan with it.")] = None,
+    worth: Annotated[float | None, typer.Option(help="What a unit of squared error is worth, likewise.")] = None,
+    total: Annotated[float | None, typer.Option(help="Money for all rows of a run together, likewise.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute, for files.")] = None,
     known: Annotated[str, typer.Option(help="Columns that are there for free, with commas, for files.")] = "",
     numbers: Annotated[str, typer.Option(help="How numbers are written in files, such as '1.234,56'.")] = "",
@@ -49,7 +51,7 @@ def compare(
         raise ConfigError(f"--sort must be one of {', '.join(SORTS)}, not '{sort}'")
     free = tuple(filter(None, map(str.strip, known.split(","))))
     found = [StreamSpec.parse(name, target, schema, shuffle, prices, free, numbers, encoding) for name in sources]
-    comparison = Comparison(out, found, split(algorithms), seeds, rounds, budget, extra, spend)
+    comparison = Comparison(out, found, split(algorithms), seeds, rounds, budget, extra, spend, worth, total)
     pairs = _run(comparison, Engine.parse(engine, jobs), out)
     rows, notes = write_comparison(comparison.folder, pairs, typed_command(), sort, comparison.notes)
     _print(rows, notes, out)

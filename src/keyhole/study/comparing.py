@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from ..errors import ConfigError, StateError
 from ..files import read_json, remove_leftovers, write_atomically, write_json
 from ..outputs import Folder
-from ..spec import Spec
+from ..spec import UNPRICED, Spec
 from .engines import Engine
 from .job import Job, Outcome, learner_of, run_job
 from .shelf import Progress, path_in, work_off
@@ -33,6 +33,8 @@ class Comparison:
         budget: int | None = None,
         extra: int = 0,
         spend: float | None = None,
+        worth: float | None = None,
+        total: float | None = None,
     ) -> None:
         self.path = folder
         names = [str(Spec.parse(text)) for text in algorithms]
@@ -40,7 +42,7 @@ class Comparison:
         if twice or not names:
             raise ConfigError(f"'{twice}' is listed twice" if twice else "list at least one algorithm")
         self.jobs = [
-            Job(stream, name, seed, rounds, budget or stream.budget, extra, spend)
+            Job(stream, name, seed, rounds, budget or stream.budget, extra, spend, worth, total)
             for stream in streams
             for name in names
             for seed in range(seeds)
@@ -52,8 +54,8 @@ class Comparison:
 
     def _check(self, job: Job) -> None:
         rows = job.stream.rows(0, 1)
-        if job.spend is not None and not rows.schema.priced:
-            raise ConfigError("--spend M needs to know what things cost: give --prices FILE, or a schema with prices")
+        if job.money and not rows.schema.priced:
+            raise ConfigError(UNPRICED.format(next(iter(job.money))))
         learner_of(job, rows)
 
     def run(self, engine: Engine, progress: Progress) -> list[tuple[Job, Outcome]]:

@@ -42,12 +42,20 @@ class Job:
     budget: int | None
     extra: int
     spend: float | None = None
+    worth: float | None = None
+    total: float | None = None
 
     @classmethod
     def from_plain(cls, data: dict[str, Any]) -> "Job":
         """What `asdict` gave, by way of JSON."""
         stream = data["stream"] | {"notes": tuple(data["stream"]["notes"])}
         return cls(**(data | {"stream": StreamSpec(**stream)}))
+
+    @property
+    def money(self) -> dict[str, float]:
+        """The limits in money that were given, by option."""
+        given = {"spend": self.spend, "worth": self.worth, "total": self.total}
+        return {name: value for name, value in given.items() if value is not None}
 
     @property
     def key(self) -> str:
@@ -116,9 +124,10 @@ def learner_of(job: Job, rows: Rows) -> Learner:
     support = None if rows.w is None else [int(i) for i in np.flatnonzero(rows.w)]
     if support is None and "support" in options_of(spec.name) and "support" not in dict(spec.options):
         raise ConfigError(f"'{spec.name}' needs the true support, which only a synthetic stream knows")
-    # A sum of money is for those who plan with it; the others keep to the number of attributes.
-    spend = job.spend if "spend" in options_of(spec.name) else None
-    budget = Budget(None if spec.record.buys_all else job.budget, job.extra, spend)
+    # Money is for those who plan with it; the others keep to the number of attributes.
+    money = {name: value for name, value in job.money.items() if name in options_of(spec.name)}
+    money |= {"rows": rows.y.size} if "total" in money else {}
+    budget = Budget(None if spec.record.buys_all else job.budget, job.extra, **money)
     seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
     return spec.learner(rows.schema, budget, seed, support)
 

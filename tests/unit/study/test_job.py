@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.study import Job, StreamSpec, run_job, summarise
+from keyhole.study import Comparison, Job, StreamSpec, run_job, summarise
 from keyhole.study.summing import Band
 
 SYNTHETIC = StreamSpec.parse("synthetic:d=8,k=3,sigma=0.1")
@@ -64,3 +64,21 @@ def test_bands_are_quantiles_over_seeds():
     assert row.regret.middle == np.median([outcome["regret"] for _, outcome in pairs])
     assert (row.curve[1] <= row.curve[0]).all()
     assert (row.curve[0] <= row.curve[2]).all()
+
+
+def test_money_limits_those_who_plan_with_it():
+    stream = StreamSpec.parse("nhanes")
+
+    def played(algorithm, **money):
+        return run_job(Job(stream, algorithm, 0, 300, 4, 0, **money)) | {"seconds": 0.0, "found": 0.0}
+
+    assert played("thrifty", total=600.0)["price_per_row"] <= 2.0 < played("thrifty")["price_per_row"]
+    assert played("thrifty", worth=0.05) == played("thrifty[worth=0.05]")
+    assert played("fixed-random", worth=0.05, total=600.0) == played("fixed-random")
+
+
+@pytest.mark.parametrize("name", ["spend", "worth", "total"])
+def test_money_without_prices_is_refused_by_its_name(tmp_path, name):
+    with pytest.raises(kh.ConfigError, match=f"--{name} M needs to know what things cost: give --prices FILE"):
+        Comparison(tmp_path / "c", [SYNTHETIC], ["thrifty"], 1, 100, **{name: 1.0})
+    assert not (tmp_path / "c").exists()
