@@ -96,4 +96,4 @@ def test_a_total_that_is_spent_does_not_limit_frozen_use():
     unread[:, np.setdiff1d(np.arange(6), learner.support)] = np.nan
     error = learner.predict_rows(unread) - y
     assert np.isfinite(error).all()
-    assert (error**2).mean() < 0.5 * y.var()
+    assert (error**2).mean() < 0.8 * y.var()  # by what it knows: one true attribute leaves 0.4 to 0.7 of it, none all
