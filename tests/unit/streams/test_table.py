@@ -1,6 +1,7 @@
 """Tables: the same numbers whatever carries them, in exact batches, and faults named by row and column."""
 
 import gzip
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -242,3 +243,19 @@ def test_parquet_reads_no_column_it_was_not_asked_for(tmp_path: Path) -> None:
     np.testing.assert_array_equal(next(open_table(path).batches(["good"])).X[:, 0], np.arange(1000.0))
     with pytest.raises(DataError, match="cannot be read as Parquet"):
         list(open_table(path).batches(["bad"]))
+
+
+def test_the_separator_of_a_compressed_file_is_that_of_its_text(tmp_path):
+    with gzip.open(tmp_path / "t.csv.gz", "wt") as file:
+        file.write("a;b;y\n1;2;3\n")
+    assert [c.name for c in open_table(tmp_path / "t.csv.gz").columns] == ["a", "b", "y"]
+
+
+def test_a_file_that_was_changed_is_looked_at_again_even_if_its_size_and_date_are_the_same(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,y\n1,2,3\n")
+    assert [c.name for c in open_table(path).columns] == ["a", "b", "y"]
+    stat = path.stat()
+    path.write_text("a,c,y\n1,2,3\n")
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert [c.name for c in open_table(path).columns] == ["a", "c", "y"]
