@@ -8,14 +8,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ._csv import CsvTable
+from ._csv_start import read_start
 from .arrow import kind
 from .table import Column, DataError, Table
 
 __all__ = ["ParquetTable", "open_file"]
 
 _PARQUET, _ZIP = b"PAR1", b"PK"
-# What is read of a file to tell what it is.
-_HEAD = 1 << 20
 # Rows decoded at a time; with pages of the usual 1 MB this bounds memory at about 1-2 MB per column read.
 _ROWS = 4096
 
@@ -24,12 +24,13 @@ def open_file(path: "str | PathLike[str]", encoding: str = "") -> Table:
     """A CSV or Parquet file as a table; which of the two is told by its first bytes. `encoding` is that of CSV."""
     try:
         with open(path, "rb") as file:
-            head = file.read(_HEAD)
+            start = read_start(file)
     except FileNotFoundError:
         raise DataError(f"{path}: no such file; check the name and the folder") from None
     except (OSError, ValueError) as fault:  # a name with a null in it is a ValueError
         why = getattr(fault, "strerror", None) or fault
         raise DataError(f"{path} cannot be read ({why}); give a CSV or Parquet file") from None
+    head = start.data[:4096]
     if head.startswith(_PARQUET):
         return ParquetTable(path)
     if head.startswith(_ZIP):
@@ -38,12 +39,10 @@ def open_file(path: "str | PathLike[str]", encoding: str = "") -> Table:
         raise DataError(f"{path} is empty; it needs a header and at least one row")
     if head[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) and not encoding:
         raise DataError(f"{path} is text in UTF-16; say so (--encoding utf-16), or save it as UTF-8")
-    binary = b"\0" in head[:4096] and not str(path).endswith(".gz") and not encoding
+    binary = b"\0" in head and not str(path).endswith(".gz") and not encoding
     if binary or Path(path).suffix in (".parquet", ".pq"):
         raise DataError(f"{path} is neither Parquet nor CSV; save it as one of the two")
-    from ._csv import CsvTable
-
-    return CsvTable(path, encoding, head)
+    return CsvTable(path, encoding, start)
 
 
 class ParquetTable(Table):

@@ -177,7 +177,7 @@ def test_a_table_is_what_its_schema_sees(kind: str, tmp_path: Path) -> None:
 def test_a_row_becomes_the_same_numbers_wherever_reading_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("keyhole.streams._csv._BLOCK", 1000)
+    monkeypatch.setattr("keyhole.streams._csv_start.BLOCK", 1000)
     path = clinic(tmp_path, 200)
     schema = SCHEMA.complete(open_table(path))
     table = open_table(path, schema)

@@ -69,7 +69,7 @@ CARRIERS: dict[str, Callable[[Path], object]] = {
 @pytest.fixture(params=list(CARRIERS))
 def table(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Table:
     """The same rows in each carrier, read in pieces smaller than the table."""
-    monkeypatch.setattr("keyhole.streams._csv._BLOCK", 8192)
+    monkeypatch.setattr("keyhole.streams._csv_start.BLOCK", 8192)
     monkeypatch.setattr("keyhole.streams._files._ROWS", 64)
     monkeypatch.setattr("keyhole.streams._frame._ROWS", 64)
     return open_table(CARRIERS[request.param](tmp_path))
