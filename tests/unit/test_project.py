@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import settings
 
 import keyhole
 
@@ -45,6 +46,7 @@ def test_every_deviation_has_its_line_in_the_map():
 # Metaphors and short forms that stood for the words of the field.
 GIVEN_UP = {"Book", "num", "cnt", "heft", "hope", "victim", "guest", "enter", "clerk", "Tally", "View", "Story"}
 GIVEN_UP |= {"settle", "drive", "rescue", "conducting", "preparing", "of_run", "_moves"}
+GIVEN_UP |= {"settled", "who", "mass", "letters", "_push", "_known"}
 
 
 def test_words_that_were_given_up_name_nothing():
@@ -53,6 +55,17 @@ def test_words_that_were_given_up_name_nothing():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             named = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "arg", None)
             assert {named, getattr(node, "name", None)}.isdisjoint(GIVEN_UP), f"{path}:{node.lineno}"
+
+
+def test_moments_are_means_and_covariances_of_rows_and_nothing_else():
+    """The word has one meaning: a value of `least_squares.Moments`."""
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8")
+        assert path.stem != "moments"
+        names = {
+            getattr(node, "id", getattr(node, "attr", getattr(node, "arg", ""))) for node in ast.walk(ast.parse(text))
+        }
+        assert "moments" not in names or "Moments" in text or "RunData" in text, path
 
 
 # So many statements one after another make a block.
@@ -107,6 +120,16 @@ def test_the_lock_holds_every_requirement_with_its_hashes_and_names_no_place():
             wanted.extend(() if inside else (requirement,))
     assert {re.match(r"[\w.-]+", requirement)[0].lower() for requirement in wanted} <= locked
     assert not re.search(r"https?://|file:|--index|--find-links|(^| )/", text, re.M)
+
+
+def test_no_test_has_a_deadline():
+    """It would measure the machine, or the first compilation of a kernel."""
+    assert settings.default.deadline is None
+    for path in (ROOT / "tests").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("settings", "register_profile"):
+                given = [word.value for word in node.keywords if word.arg == "deadline"]
+                assert all(isinstance(value, ast.Constant) and value.value is None for value in given), path
 
 
 def test_no_machine_is_named():

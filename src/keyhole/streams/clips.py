@@ -16,11 +16,11 @@ __all__ = ["Clips"]
 
 @jit
 def _count(
-    x: Floats, who: Ints, low: Floats, high: Floats, seen: Ints, outside: Ints, smallest: Floats, largest: Floats
+    x: Floats, attributes: Ints, low: Floats, high: Floats, seen: Ints, outside: Ints, smallest: Floats, largest: Floats
 ) -> None:
     """One pass over the values, where numpy would need one per thing to count."""
     for t in range(x.size):
-        i, value = who[t], x[t]
+        i, value = attributes[t], x[t]
         if np.isfinite(value):
             seen[i] += 1
             outside[i] += value < low[i] or value > high[i]

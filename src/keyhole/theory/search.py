@@ -52,7 +52,7 @@ class Search:
     def run(self, nodes: int) -> tuple[Ints, float]:
         """The best choice found, and how much better another could be at most."""
         self._climb()
-        self._push(self.squares.outside, np.empty(0, dtype=np.int64), np.ones(self.m, dtype=np.bool_))
+        self._queue(self.squares.outside, np.empty(0, dtype=np.int64), np.ones(self.m, dtype=np.bool_))
         for _ in range(nodes):
             if self._proved():
                 break
@@ -130,7 +130,7 @@ class Search:
         for i in np.argsort(-alone, kind="stable"):
             without = allowed.copy()
             without[free[i]] = False
-            self._push(max(bound, floor + float(alone[i])), chain, without)
+            self._queue(max(bound, floor + float(alone[i])), chain, without)
             chain = np.append(chain, free[i])
             if not self.budget.admits(chain):
                 return
@@ -171,7 +171,8 @@ class Search:
         pushed_out = np.sort(left.alone)[dropped - 1] if dropped > 0 else 0.0
         return float(max(left.share.sum() - kept, either, pushed_out)), with_it
 
-    def _push(self, bound: float, forced: Ints, allowed: Bools) -> None:
+    def _queue(self, bound: float, forced: Ints, allowed: Bools) -> None:
+        """Keep a part for later, if there can be something better in it."""
         if bound < self.value - ROUNDING:
             heapq.heappush(self.heap, (bound, next(self.ticket), forced, allowed))
 
