@@ -178,8 +178,9 @@ def test_abandoned_rounds_leave_no_trace_but_the_draws(case):
         if t % 3:
             step(learner, r, x, label)
         else:
-            before, weights = learner.get_state(), learner.weights
+            before, weights, drawn = learner.get_state(), learner.weights, learner.rng.bit_generator.state
             learner.abandon(r)
+            assert learner.rng.bit_generator.state == drawn
             after = learner.get_state()
             assert all(np.array_equal(before[key], after[key]) for key in before)
             assert np.array_equal(learner.weights, weights)

@@ -15,16 +15,17 @@ ROOT = Path(__file__).parents[2]
 PLACES = ("", "docs", "src/keyhole", "src/keyhole/learners")
 
 
-def defined():
-    """Every name that something in the package has: modules, classes, functions, fields, variables."""
-    for path in (ROOT / "src").rglob("*.py"):
-        yield path.stem
-        yield path.parent.stem
+def known():
+    """What can stand before a dot, modules, packages and classes; and every name that is defined in one."""
+    rooms, names = {"math"}, {"isqrt"}
+    for path in (ROOT / "src" / "keyhole").rglob("*.py"):
+        rooms |= {path.stem, path.parent.name}
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef | ast.FunctionDef):
-                yield node.name
-            elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
-                yield node.id if isinstance(node, ast.Name) else node.attr
+            rooms |= {node.name} if isinstance(node, ast.ClassDef) else set()
+            names |= {node.name} if isinstance(node, ast.FunctionDef) else set()
+            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+                names.add(node.id if isinstance(node, ast.Name) else node.attr)
+    return rooms, names | rooms
 
 
 def quoted(page):
@@ -35,12 +36,14 @@ def quoted(page):
 
 @pytest.mark.parametrize("page", ["paper-map.md", "house.md"])
 def test_a_map_names_what_there_is(page):
-    there = {*defined(), *(path.stem for path in (ROOT / "src" / "keyhole").iterdir()), "math", "isqrt"}
+    rooms, names = known()
     for name in quoted(page):
         if "/" in name:
             assert any((ROOT / place / end).exists() for place in PLACES for end in (name, f"{name}.py")), name
         elif re.fullmatch(r"\.?\w+(\.\w+)*", name):
-            assert set(name.removesuffix(".py").split(".")) - {""} <= there, name
+            *before, last = [part for part in name.removesuffix(".py").split(".") if part]
+            assert last in names, name
+            assert set(before) <= rooms, name
 
 
 @pytest.mark.filterwarnings("ignore::keyhole.KeyholeWarning")
