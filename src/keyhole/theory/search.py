@@ -90,12 +90,8 @@ class Search:
             self._offer(self._grown(np.empty(0, dtype=np.int64), power))
         improved = True
         while improved:
-            others = ((self.best[self.best != g], int(g)) for g in self.best.copy())
-            improved = any(
-                self._offer(self._grown(kept, power, left)) or self._offer(kept)
-                for kept, left in others
-                for power in powers
-            )
+            kept = [(self.best[self.best != g], int(g)) for g in self.best]
+            improved = any(self._offer(self._grown(rest, power, g)) for rest, g in kept for power in powers)
 
     def _grown(self, chosen: Ints, power: float, left: int = -1) -> Ints:
         """Groups join while that pays, the most useful for price^power first; but not the one that just left."""
