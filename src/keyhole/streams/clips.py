@@ -63,11 +63,6 @@ class Clips(Stateful):
         self.count(y, np.full(y.size, self.seen.size - 1))
 
     @property
-    def total(self) -> int:
-        """How many values were outside their range, in all."""
-        return int(self.outside.sum())
-
-    @property
     def constant(self) -> tuple[str, ...]:
         """The attributes seen more than once, and always with the same value so far."""
         same = (self.seen > 1) & (self.smallest == self.largest)
