@@ -98,9 +98,43 @@ def test_no_block_is_repeated_without_a_word_why():
     assert not bare
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda p: p.name)
+HOST = [ROOT / ".pre-commit-config.yaml", *sorted((ROOT / ".github").rglob("*.yml"))]
+
+
+@pytest.mark.parametrize("path", HOST, ids=lambda p: p.name)
 def test_the_recipes_of_the_host_are_sound(path):
     assert yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_every_python_is_tested_on_every_system_and_the_lowest_versions_too():
+    jobs = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8"))["jobs"]
+    matrix = jobs["suite"]["strategy"]["matrix"]
+    assert {os.partition("-")[0] for os in matrix["os"]} == {"ubuntu", "macos", "windows"}
+    script = (ROOT / "scripts" / "pythons.py").read_text(encoding="utf-8")
+    assert matrix["python"] == re.findall(r'"(3\.\d+)"', re.search(r"^VERSIONS = (.*)$", script, re.M)[1])
+    assert project()["requires-python"] == f">={matrix['python'][0]}"
+    lowest = jobs["lowest"]["steps"]
+    assert "scripts/pythons.py lowest" in lowest[-1]["run"]
+    assert lowest[1]["with"]["python-version"] == matrix["python"][0]
+
+
+def test_what_a_page_or_a_recipe_tells_to_run_is_there():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    pages = [*HOST, ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        for words in re.findall(r"(?:`|run: |\$ )make ((?:[A-Z]+=\S+ )*[a-z ]+)", text):
+            for target in re.findall(r"\b(?<!=)[a-z]+\b", re.sub(r"[A-Z]+=\S+", "", words)):
+                assert re.search(rf"^{target}:", makefile, re.M), f"{page.name}: make {target}"
+        for path in re.findall(r"\b(?:scripts|benchmarks|tests|src|docs)/[\w/.-]*\w", text):
+            assert (ROOT / path).exists() or not path.endswith((".py", ".md", ".toml")), f"{page.name}: {path}"
+    hooks = yaml.safe_load(HOST[0].read_text(encoding="utf-8"))["repos"][0]["hooks"]
+    tools = {re.match(r"[\w.-]+", one)[0] for one in project()["optional-dependencies"]["test"]}
+    assert {hook["entry"].split()[0] for hook in hooks} <= tools
 
 
 def test_the_lock_holds_every_requirement_with_its_hashes_and_names_no_place():
@@ -110,9 +144,8 @@ def test_the_lock_holds_every_requirement_with_its_hashes_and_names_no_place():
     )
     assert all(hashes for _, _, hashes in entries)
     locked = {name for name, _, _ in entries}
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    wanted, ahead = list(project["dependencies"]), ["dev"]
+    extras = project()["optional-dependencies"]
+    wanted, ahead = list(project()["dependencies"]), ["dev"]
     for extra in ahead:
         for requirement in extras[extra]:
             inside = re.fullmatch(r"keyhole\[([\w,]+)\]", requirement)
