@@ -198,17 +198,10 @@ def test_two_that_come_to_the_same_state_do_not_quarrel(learner, tmp_path):
     two.save(path)
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "old", "new"),
-    [
-        ("fixed-random", {"standardize": True}, "standard.moments", "standard.running"),
-        ("gibbs-thompson", {}, "who", "bought"),
-    ],
-)
-def test_a_field_that_got_another_name_is_read_by_its_old_one(name, options, old, new):
+def test_a_field_that_got_another_name_is_read_by_its_old_one():
     X, y, _ = kh.streams.synthetic(7, 3, 60, seed=0)
-    one, other = (kh.make(name, d=7, k=3, seed=0, **options) for _ in range(2))
+    one, other = (kh.make("fixed-random", d=7, k=3, seed=0, standardize=True) for _ in range(2))
     kh.play(one, X, y)
     state = one.get_state()
-    other.set_state({old if key == new else key: value for key, value in state.items()})
+    other.set_state({key.replace("standard.running", "standard.moments"): value for key, value in state.items()})
     assert all(np.array_equal(value, other.get_state()[key]) for key, value in state.items())

@@ -52,7 +52,6 @@ class GibbsThompson(Learner):
         *("told", "swept", "next_fit", "S2", "tau", "centre"),
     )
     _grows: ClassVar[tuple[str, ...]] = ("bought", "values", "labels")
-    _renamed: ClassVar[Mapping[str, str]] = {"who": "bought"}
     _rules: ClassVar[Mapping[str, Rule]] = {
         "bought": Places("d", gaps=True),
         "S2": Numbers(least=0.0),
@@ -164,7 +163,8 @@ class GibbsThompson(Learner):
         """A new sample w; w_bar and `inside` are averages with a memory of about 2 % of the rows."""
         self.swept, n = self.told, float(self.told)
         uniform, normal = self.rng.random(3 * self.d), self.rng.standard_normal(2 * self.d)
-        mean = sweep(self.G, self.b, self.g, self.w, self.pooled.attr[0], self.tau, self.odds, uniform, normal)
+        seen = self.pooled.attr["n"].copy()
+        mean = sweep(self.G, self.b, self.g, self.w, seen, self.tau, self.odds, uniform, normal)
         rate = 1.0 / min(n, 10.0 + 0.02 * n)
         self.w_bar = (1.0 - rate) * self.w_bar + rate * mean
         self.inside = self.inside + rate * ((self.w != 0) - self.inside)
