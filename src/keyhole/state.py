@@ -34,8 +34,6 @@ class Stateful:
     """What the values of a field may be, by its name; a dotted name is a field of a part."""
     _added: ClassVar[tuple[str, ...]] = ()
     """Those of the fields that files of earlier versions lack: there they are as in a fresh object."""
-    _renamed: ClassVar[Mapping[str, str]] = {}
-    """What files of earlier versions call a field, and what it is called now."""
 
     def get_state(self) -> dict[str, Value]:
         """A copy of the state: `{"s": 3, "newton.w": array, ...}`."""
@@ -50,7 +48,6 @@ class Stateful:
 
     def set_state(self, flat: dict[str, Value]) -> None:
         """Take over a state that `get_state` gave; one that such a thing cannot have is a `StateError`."""
-        flat = {self._renamed.get(name, name): value for name, value in flat.items()}
         rules = {
             name: rule for cls in reversed(type(self).__mro__) for name, rule in vars(cls).get("_rules", {}).items()
         }

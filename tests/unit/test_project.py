@@ -68,6 +68,15 @@ def test_moments_are_means_and_covariances_of_rows_and_nothing_else():
         assert "moments" not in names or "Moments" in text or "RunData" in text, path
 
 
+def test_no_column_has_a_number_for_a_name():
+    """State is read by the names of its fields: no constants that count columns."""
+    for path in SOURCES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+                counted = isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "range"
+                assert not counted, f"{path}:{node.lineno}"
+
+
 # So many statements one after another make a block.
 BLOCK = 5
 # What a comment at one of the places may defend a repeated block with.

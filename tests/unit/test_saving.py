@@ -196,12 +196,3 @@ def test_two_that_come_to_the_same_state_do_not_quarrel(learner, tmp_path):
     one, two = kh.load(path), kh.load(path)
     one.save(path)
     two.save(path)
-
-
-def test_a_field_that_got_another_name_is_read_by_its_old_one():
-    X, y, _ = kh.streams.synthetic(7, 3, 60, seed=0)
-    one, other = (kh.make("fixed-random", d=7, k=3, seed=0, standardize=True) for _ in range(2))
-    kh.play(one, X, y)
-    state = one.get_state()
-    other.set_state({key.replace("standard.running", "standard.moments"): value for key, value in state.items()})
-    assert all(np.array_equal(value, other.get_state()[key]) for key, value in state.items())

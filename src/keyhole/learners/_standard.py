@@ -4,77 +4,93 @@ z_i = clip((x_i - m_i) / (3 s_i), -1, 1)        m_i, s_i: running mean and devia
 y   = m_y + 3 s_y u                             u: what the learner predicts, |u| <= 1
 """
 
-from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from .._jit import jit
 from .._types import Floats, Ints
 from ..rules import Numbers
-from ..state import Stateful
+from ..state import Stateful, Value
+
+Records: TypeAlias = npt.NDArray[np.void]
+
+# How many values, their mean m, and the sum of their squared deviations from it.
+COLUMN = np.dtype([("n", "f8"), ("m", "f8"), ("squares", "f8")])
 
 # A column within +-3 deviations fills [-1, 1], as in the synthetic streams.
 _WIDTH = 3.0
 
 
 @jit
-def _spread(running: Floats, i: int) -> float:
+def _spread(columns: Records, i: int) -> float:
     """3 s_i; 0 while fewer than two values were seen."""
-    return float(_WIDTH * np.sqrt(running[2, i] / running[0, i])) if running[0, i] > 1.0 else 0.0
+    me = columns[i]
+    return float(_WIDTH * np.sqrt(me.squares / me.n)) if me.n > 1.0 else 0.0
 
 
 @jit
-def _take(running: Floats, i: int, value: float) -> None:
-    """Count, mean and sum of squared deviations of column i, with one value more (Welford)."""
-    running[0, i] += 1.0
-    off = value - running[1, i]
-    running[1, i] += off / running[0, i]
-    running[2, i] += off * (value - running[1, i])
+def _take(columns: Records, i: int, value: float) -> None:
+    """One value more in column i (Welford)."""
+    me = columns[i]
+    me.n += 1.0
+    off = value - me.m
+    me.m += off / me.n
+    me.squares += off * (value - me.m)
 
 
 @jit
 def _standardise(
-    running: Floats, X: Floats, y: Floats, Z: Floats, labels: Floats, centre: Floats, width: Floats
+    columns: Records, X: Floats, y: Floats, Z: Floats, labels: Floats, centre: Floats, width: Floats
 ) -> None:
     """Row by row: Z and the labels by what the columns were so far; then they take in the row, if it has a label."""
     k = X.shape[1]
     for t in range(y.size):
         for i in range(k):
-            spread = _spread(running, i)
+            spread = _spread(columns, i)
             known = spread > 0.0 and not np.isnan(X[t, i])
-            Z[t, i] = min(max((X[t, i] - running[1, i]) / spread, -1.0), 1.0) if known else 0.0
-        centre[t], width[t] = running[1, k], _spread(running, k)
+            Z[t, i] = min(max((X[t, i] - columns[i].m) / spread, -1.0), 1.0) if known else 0.0
+        centre[t], width[t] = columns[k].m, _spread(columns, k)
         labels[t] = (y[t] - centre[t]) / width[t] if width[t] > 0.0 else np.nan
         if np.isnan(y[t]):
             continue
-        _take(running, k, y[t])
+        _take(columns, k, y[t])
         for i in range(k):
             if not np.isnan(X[t, i]):
-                _take(running, i, X[t, i])
+                _take(columns, i, X[t, i])
 
 
 class Standard(Stateful):
-    """Count, mean and sum of squared deviations of k columns and of the label, the last column of `running`."""
+    """What was seen of k columns and of the label, which is the last of `columns`."""
 
-    _fields: ClassVar[tuple[str, ...]] = ("running",)
-    _renamed: ClassVar[Mapping[str, str]] = {"moments": "running"}
+    _fields: ClassVar[tuple[str, ...]] = ("columns",)
 
     def __init__(self, k: int) -> None:
-        self.running: Floats = np.zeros((3, k + 1))
+        self.columns: Records = np.zeros(k + 1, COLUMN)
+
+    def set_state(self, flat: dict[str, Value]) -> None:
+        """Take over a state; in one that keyhole 0.1 wrote the fields of a column stand below each other."""
+        old = flat.get("moments")
+        if isinstance(old, np.ndarray) and old.dtype == np.float64 and old.shape == (3, self.columns.size):
+            columns = np.zeros(self.columns.size, COLUMN)
+            columns["n"], columns["m"], columns["squares"] = old
+            flat = {"columns": columns}
+        super().set_state(flat)
 
     def _check_state(self) -> None:
-        Numbers(least=0.0).check("running", self.running[[0, 2]], self)
+        for name in ("n", "squares"):
+            Numbers(least=0.0).check(f"columns.{name}", self.columns[name], self)
 
     def run(self, X: Floats, y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Z, the scaled labels, and centre and width to scale predictions back; learns from rows that have a label."""
         Z, labels, centre, width = np.empty(X.shape), np.empty(y.size), np.empty(y.size), np.empty(y.size)
-        _standardise(self.running, X, y, Z, labels, centre, width)
+        _standardise(self.columns, X, y, Z, labels, centre, width)
         return Z, labels, centre, width
 
     def slopes(self, w: Floats) -> Floats:
         """Weights on the raw columns that do what w does on z, where nothing is clipped."""
-        spread = np.array([_spread(self.running, i) for i in range(w.size + 1)])
+        spread = np.array([_spread(self.columns, i) for i in range(w.size + 1)])
         known = spread[:-1] > 0.0
         slopes: Floats = np.zeros(w.size)
         slopes[known] = spread[-1] * w[known] / spread[:-1][known]
