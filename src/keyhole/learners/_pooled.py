@@ -13,7 +13,7 @@ from ..state import Stateful
 
 __all__ = ["Pooled", "solve_spd"]
 
-Records: TypeAlias = npt.NDArray[np.void]
+Records: TypeAlias = npt.NDArray[np.record]
 
 # Sums per attribute over the rows that saw it, of 1, x, x^2, y and x y; per pair over the rows that saw both, of 1, the
 # first's x and both x; and of all labels, of 1, y and y^2, with the first, the least and the largest of them. In all

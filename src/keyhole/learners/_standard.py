@@ -14,7 +14,7 @@ from .._types import Floats, Ints
 from ..rules import Numbers
 from ..state import Stateful, Value
 
-Records: TypeAlias = npt.NDArray[np.void]
+Records: TypeAlias = npt.NDArray[np.record]
 
 # How many values, their mean m, and the sum of their squared deviations from it.
 COLUMN = np.dtype([("n", "f8"), ("m", "f8"), ("squares", "f8")])
@@ -45,13 +45,15 @@ def _standardise(
     columns: Records, X: Floats, y: Floats, Z: Floats, labels: Floats, centre: Floats, width: Floats
 ) -> None:
     """Row by row: Z and the labels by what the columns were so far; then they take in the row, if it has a label."""
-    k = X.shape[1]
+    k: int = X.shape[1]
+    label = columns[k]
     for t in range(y.size):
         for i in range(k):
             spread = _spread(columns, i)
             known = spread > 0.0 and not np.isnan(X[t, i])
             Z[t, i] = min(max((X[t, i] - columns[i].m) / spread, -1.0), 1.0) if known else 0.0
-        centre[t], width[t] = columns[k].m, _spread(columns, k)
+        centre[t] = label.m
+        width[t] = _spread(columns, k)
         labels[t] = (y[t] - centre[t]) / width[t] if width[t] > 0.0 else np.nan
         if np.isnan(y[t]):
             continue
