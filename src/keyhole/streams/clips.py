@@ -37,7 +37,7 @@ class Clips(Stateful):
     >>> clips = Clips(Schema.plain("y", ["a", "b"]))
     >>> clips.count(np.array([3.0, -1.0, 0.0]), np.array([0, 0, 1]))
     >>> clips.report()
-    ["'a' is outside its range -1..1 in 1 of 2 values (largest seen 3): clipped"]
+    {'a': "'a' is outside its range -1..1 in 1 of 2 values (largest seen 3): clipped"}
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("outside", "seen", "smallest", "largest")
@@ -68,9 +68,9 @@ class Clips(Stateful):
         same = (self.seen > 1) & (self.smallest == self.largest)
         return tuple(self.names[i] for i in np.flatnonzero(same[:-1]))
 
-    def report(self) -> list[str]:
-        """One sentence per column that was clipped."""
-        return [self._sentence(int(i)) for i in np.flatnonzero(self.outside)]
+    def report(self) -> dict[str, str]:
+        """One sentence per column that was clipped, by its name."""
+        return {self.names[i]: self._sentence(int(i)) for i in np.flatnonzero(self.outside)}
 
     def _sentence(self, i: int) -> str:
         extremes = []
