@@ -87,6 +87,14 @@ def test_the_page_of_the_house_names_every_room_and_no_other():
     assert there <= set.union(*LAYERS)
 
 
+def test_the_keeper_knows_no_learner_by_name():
+    names = {a.name for a in keyhole.algorithms()}
+    for path in [*(ROOT / "keeper").glob("*.py"), ROOT / "protocol.py", ROOT / "saving.py", ROOT / "loading.py"]:
+        texts = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+        assert names.isdisjoint(text for text in texts if isinstance(text, str)), path
+        assert "learners" not in imports_of(path), path
+
+
 def cpu_seconds(*words):
     """The least of three runs, so that a busy machine is not judged."""
     code = "import resource as r, subprocess as s, sys; s.run(sys.argv[1:], check=True, stdout=s.DEVNULL); " \
