@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from _basket import affordable
 from keyhole._jit import inner, jit
-from keyhole.learners._pooled import Pooled, _add, _fit, solve_spd
+from keyhole.learners._pooled import Pooled, Records, _add, _fit, solve_spd
 from keyhole.learners.explore_then_commit import _pursue
 
 Floats, Ints, Bools = npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.bool_]
@@ -31,10 +31,10 @@ _LOOKS = 4.0
 class Seen(NamedTuple):
     """Moments (see `keyhole.learners._pooled.Pooled`), and the rows: who was seen, with which value, how many."""
 
-    attr: Floats
+    attr: Records
     ref: Floats
-    pairs: Floats
-    tally: Floats
+    pairs: Records
+    labels: Records
     mu: Floats
     sd: Floats
     R: Floats
@@ -90,20 +90,20 @@ def _part(seen: Seen, mine: Support, v: Floats) -> float:
 @inner
 def _predict(seen: Seen, mine: Support, t: int, v: Floats) -> float:
     """y_hat, within 5 % of the labels so far."""
-    tally, m = seen.tally, mine.m[0]
-    if tally[0] == 0.0:
+    label, m = seen.labels[0], mine.m[0]
+    if label.n == 0.0:
         return 0.0
-    mean, hit = tally[1] / tally[0], _values(seen, mine, t, v)
+    mean, hit = label.y / label.n, _values(seen, mine, t, v)
     f = 0.0
     if m > 0 and hit == m:
         rows = mine.sums[m, m] + 5.0
-        f = (mine.sums[m, m + 1] + 5.0 * (mean - tally[3])) / rows + tally[3] - mean
+        f = (mine.sums[m, m + 1] + 5.0 * (mean - label.first)) / rows + label.first - mean
         for a in range(m):
             f += mine.w[a] * (v[a] - (mine.sums[a, m] + 5.0 * seen.mu[mine.S[a]]) / rows)
     elif hit > 0:
         f = _part(seen, mine, v)
-    slack = 0.05 * (tally[5] - tally[4])
-    return min(tally[5] + slack, max(tally[4] - slack, mean + f))
+    slack = 0.05 * (label.high - label.low)
+    return min(label.high + slack, max(label.low - slack, mean + f))
 
 
 @inner
@@ -112,7 +112,7 @@ def _count(seen: Seen, mine: Support, t: int, y: float, v: Floats) -> None:
     m = mine.m[0]
     if m == 0 or _values(seen, mine, t, v) < m:
         return
-    v[m], v[m + 1] = 1.0, y - seen.tally[3]
+    v[m], v[m + 1] = 1.0, y - seen.labels[0].first
     for i in range(m + 2):
         for e in range(m + 2):
             mine.sums[i, e] += v[i] * v[e]
@@ -123,7 +123,7 @@ def _solve(seen: Seen, mine: Support) -> None:
     """The slopes: least squares on the sums and five rows of the pooled moments with the pooled solution."""
     m, S, five = mine.m[0], mine.S, 5.0
     A, c, near, target = np.empty((m, m)), np.empty(m), np.empty((m, m)), np.empty(m)
-    rows, y = mine.sums[m, m] + five, seen.tally[1] / seen.tally[0] - seen.tally[3]
+    rows, y = mine.sums[m, m] + five, seen.labels[0].y / seen.labels[0].n - seen.labels[0].first
     for a in range(m):
         target[a] = seen.c[S[a]]
         for e in range(m):
@@ -202,7 +202,7 @@ def _shrunk(R: Floats, c: Floats, penalty: float, w: Floats) -> None:
 @inner
 def _lasso_support(seen: Seen, w: Floats, k: int, vary: float) -> Ints:
     """The attributes with a weight; the best k of all where there are more. The penalty follows the residual."""
-    d, rows = w.size, np.mean(seen.attr[0]) + 1.0
+    d, rows = w.size, np.mean(seen.attr["n"]) + 1.0
     left = vary
     for j in range(d):
         left -= w[j] * seen.c[j]
@@ -226,7 +226,7 @@ def _play(
         for j in range(d):
             score[j] = 1.0 + rng.random()
             if how == _RACING and explores:
-                score[j] = 1.0 + rng.random() / 2.0 + (1e9 - seen.attr[0, j] if alive[j] else 0.0)
+                score[j] = 1.0 + rng.random() / 2.0 + (1e9 - seen.attr[j].n if alive[j] else 0.0)
         if not explores:
             score[mine.S[: mine.m[0]]] = 1e9
         for i in range(affordable(score, k, price, spend, B)):
@@ -235,15 +235,16 @@ def _play(
                 seen.size[t] += 1
         n = seen.size[t]
         out[t] = _predict(seen, mine, t, v)
-        _add(seen.attr, seen.ref, seen.pairs, seen.tally, seen.who[t, :n], seen.x[t, :n], y[t])
+        _add(seen.attr, seen.ref, seen.pairs, seen.labels, seen.who[t, :n], seen.x[t, :n], y[t])
         _count(seen, mine, t, y[t], v)
-        ended = how == _RACING and alive.sum() > k and seen.attr[0][alive].min() >= heat
+        ended = how == _RACING and alive.sum() > k and seen.attr["n"][alive].min() >= heat
         if ended or t + 1 >= refit:
             refit = max(t + 2.0, (t + 1.0) * 1.1)
-            _fit(seen.attr, seen.pairs, seen.tally, seen.mu, seen.sd, seen.R, seen.c)
-            vary = max(seen.tally[2] / (t + 1) - (seen.tally[1] / (t + 1) - seen.tally[3]) ** 2, 1e-300)
+            _fit(seen.attr, seen.pairs, seen.mu, seen.sd, seen.R, seen.c)
+            label = seen.labels[0]
+            vary = max(label.yy / (t + 1) - (label.y / (t + 1) - label.first) ** 2, 1e-300)
             if how == _RACING:
-                best = _pursue(seen.R, seen.c, k, 2.0 * np.log(d) * vary / (np.median(seen.attr[0]) + 1.0))
+                best = _pursue(seen.R, seen.c, k, 2.0 * np.log(d) * vary / (np.median(seen.attr["n"]) + 1.0))
                 if ended:
                     _halve(seen, alive, best, k)
                     heat *= 2.0
@@ -261,7 +262,7 @@ def _predictions(X: Floats, y: Floats, k: int, price: Floats, spend: float, seed
     T, d = X.shape
     p = Pooled(d)
     rows = np.zeros((T, k), np.int64), np.zeros((T, k)), np.zeros(T, np.int64)
-    seen = Seen(p.attr, p.ref, p.pairs, p.tally, p.mu, p.sd, p.R, p.c, *rows)
+    seen = Seen(p.attr, p.ref, p.pairs, p.labels, p.mu, p.sd, p.R, p.c, *rows)
     return _play(np.ascontiguousarray(X), y, k, price, spend, np.random.default_rng([seed, 12]), how, seen)
 
 

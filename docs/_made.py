@@ -107,7 +107,7 @@ def algorithms() -> None:
         facts = [("setting", a.setting), ("assumptions", a.assumptions), ("bound", a.bound), ("cost", a.cost)]
         facts += [("reference", a.reference), ("read or reconstructed", READ[a.status])]
         parts = [f"# {a.name}\n\n{_table(['', ''], facts)}\n\n## The algorithm\n", _block(inspect.getdoc(cls) or "")]
-        parts += [f"## The same in code\n\n`{cls.__module__}`, the three moments of a round.\n"]
+        parts += [f"## The same in code\n\n`{cls.__module__}`, the three steps of a round.\n"]
         parts += [_block(_method(cls, name), "python") for name in ("_ask", "_predict", "_tell")]
         if a.options:
             rows = [(f"`{o.name}`", repr(o.default), o.meaning) for o in a.options]

@@ -6,9 +6,21 @@ from typing import TypeAlias
 
 from .errors import ConfigError
 
-__all__ = ["Algorithm", "Option"]
+__all__ = ["CONDITIONS", "Algorithm", "Option"]
 
 Default: TypeAlias = bool | int | float | str | None
+
+CONDITIONS = {
+    "a": "realizable",
+    "b": "sparse",
+    "c": "linearly independent features",
+    "d": "compatibility",
+    "e": "restricted isometry",
+    "f": "Gaussian noise",
+    "g": "bounded noise",
+    "i": "i.i.d. rows",
+}
+"""What analyses assume, by the letters of the paper's tables."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +84,6 @@ class Algorithm:
 
     name: str
     setting: str
-    assumptions: str
     bound: str
     cost: str
     reference: str
@@ -90,10 +101,21 @@ class Algorithm:
     """Learns shift and scale of raw columns by itself; the others want values within [-1, 1]."""
     told: bool = False
     """Is told what nobody knows (the true support): a reference."""
+    conditions: str = ""
+    """What it assumes, by the letters of `CONDITIONS`."""
+    further: str = ""
+    """What it assumes besides, and which k and k0 it needs, in words."""
     options: tuple[Option, ...] = ()
     """What `make` takes beyond the budget and the seed."""
+
+    @property
+    def assumptions(self) -> str:
+        """All that it assumes, in words."""
+        spelt = ", ".join(f"({letter}) {CONDITIONS[letter]}" for letter in self.conditions)
+        return "; ".join(filter(None, [spelt, self.further]))
 
     def to_dict(self) -> dict[str, object]:
         """The record as plain data, without the module path."""
         options = [{**asdict(option), "choices": list(option.choices)} for option in self.options]
-        return {key: value for key, value in asdict(self).items() if key != "path"} | {"options": options}
+        plain = {key: value for key, value in asdict(self).items() if key != "path"}
+        return plain | {"assumptions": self.assumptions, "options": options}

@@ -118,7 +118,8 @@ def _check_size(config: dict[str, Plain], state: dict[str, Value]) -> None:
     d, k = len(names) if isinstance(names, list) else config.get("d"), config.get("k")
     if not isinstance(order, np.ndarray) or d != order.size or not isinstance(k, int) or not 1 <= k <= order.size:
         raise StateError("the file is not of the size that its configuration claims")
-    numbers = sum(value.size for value in state.values() if isinstance(value, np.ndarray))
+    arrays = [value for value in state.values() if isinstance(value, np.ndarray)]
+    numbers = sum(array.size * len(array.dtype.names or ("itself",)) for array in arrays)
     options = config.get("options")
     cls = class_of(str(config.get("name")))._made_as(options if isinstance(options, dict) else {})
     if numbers < cls._entries(order.size, k):

@@ -1,12 +1,11 @@
 """Numbers and lists as people read them."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Units", "grouped", "listed", "share", "thousands"]
+__all__ = ["Units", "listed", "share", "thousands"]
 
 
 @dataclass(frozen=True)
@@ -89,15 +88,3 @@ def listed(names: Sequence[str], most: int = 8) -> str:
     if len(names) > most:
         return f"{', '.join(names[:most])} and {len(names) - most} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
-
-
-def grouped(texts: Sequence[str]) -> list[list[str]]:
-    """Sentences that differ only in the names they quote and in numbers, together, in the order of the first.
-
-    >>> [len(group) for group in grouped(["'a' was missing in 3 rows", "'b' was missing in 70 rows", "no label"])]
-    [2, 1]
-    """
-    groups: dict[str, list[str]] = {}
-    for text in texts:
-        groups.setdefault(re.sub(r"\d[\d.,]*", "#", re.sub(r"'.*?'", "''", text)), []).append(text)
-    return list(groups.values())

@@ -51,6 +51,10 @@ CASES: dict[str, tuple[str, dict[str, object]]] = {
     "support-bandit": ("support-bandit", dict(k=2)),
     "support-bandit-corral": ("support-bandit", dict(k=2, master="corral", base="newton")),
     "support-bandit-exp3": ("support-bandit", dict(k=2, master="batched-exp3", tuning="theory")),
+    "gibbs-thompson": ("gibbs-thompson", dict(k=3)),
+    "explore-then-commit": ("explore-then-commit", dict(k=3)),
+    "thrifty-worth": ("thrifty", dict(k=3, k0=1, prices=[1, 2, 3, 1, 2, 3, 1, 2, 3], worth=400.0)),
+    "thrifty-panels": ("thrifty", dict(k=3, sources={"panel": ["x1", "x2"]}, known=["x0"], half_life=80)),
     "murata2018-explore": ("murata2018-explore", dict(k=4, batch=4)),
     "murata2018-hybrid": ("murata2018-hybrid", dict(k=4, batch=4)),
 }

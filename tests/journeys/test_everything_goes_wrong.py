@@ -36,7 +36,11 @@ def test_a_missing_value_that_was_bought_is_paid_counted_and_warned_of(typed, tm
     assert (
         errors.count("values bought were missing so far") == 1
     )  # 25 % from the start: told once, at the highest share
-    assert any("paid, not observed" in text for text in summary(tmp_path)["warnings"])
+    said = summary(tmp_path)
+    assert any("paid, not observed" in text for text in said["warnings"])
+    assert len(said["warned"]) == len(said["warnings"])
+    missing = {fact["name"] for fact in said["warned"] if fact["kind"] == "missing"}
+    assert missing == {name for name, facts in said["attributes"].items() if facts["unobserved"]}
 
 
 def test_a_missing_value_that_was_not_bought_is_nothing(typed, tmp_path):
@@ -95,6 +99,7 @@ def test_a_value_beyond_the_range_is_clipped_counted_and_reported(typed, tmp_pat
     typed("run", write(tmp_path / "a.parquet", columns), *RUN, *words)
     told = [text for text in summary(tmp_path)["warnings"] if "'x3'" in text and "clipped" in text]
     assert len(told) == 1
+    assert {"kind": "clipped", "name": "x3"} in summary(tmp_path)["warned"]
     bought = ["x3" in names for names in rounds(tmp_path)["bought"]]
     assert f"{sum(bought)} of {sum(bought)} values" in told[0]
     assert ("largest seen 9" in told[0]) == bought[7]

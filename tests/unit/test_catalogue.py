@@ -83,7 +83,9 @@ def test_algorithms_are_records():
         assert a.assumptions
         assert a.status in ("verified", "reconstructed")
         words = {"name", "setting", "assumptions", "bound", "cost", "reference", "status"}
-        assert set(a.to_dict()) == words | {"buys_all", "extras", "needs_extras", "raw_columns", "told", "options"}
+        assert set(a.to_dict()) == words | {
+            *("buys_all", "extras", "needs_extras", "raw_columns", "told", "conditions", "further", "options")
+        }
     assert len({a.name for a in kh.algorithms()}) == len(kh.algorithms())
 
 

@@ -20,7 +20,7 @@ LAYERS = [
     {"errors", "_types", "_text", "shown", "words", "_cache", "_compiler", "_shared", "_locked"},
     {"_jit", "rules", "market", "frames", "rounds", "files", "markup"},
     {"_bare", "_observed", "_checks", "state", "outputs", "batches"},
-    {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "least_squares"},
+    {"sampling", "estimators", "newton", "support", "schedule", "dantzig", "theory", "least_squares"},
     {"tuning", "doubts"},
     {"protocol", "streams"},
     {"frozen", "saving", "facts"},
@@ -85,6 +85,14 @@ def test_the_page_of_the_house_names_every_room_and_no_other():
     assert named == set.union(*LAYERS)
     there = {path.relative_to(ROOT).with_suffix("").parts[0] for path in FILES} - {"__init__"}
     assert there <= set.union(*LAYERS)
+
+
+def test_the_keeper_knows_no_learner_by_name():
+    names = {a.name for a in keyhole.algorithms()}
+    for path in [*(ROOT / "keeper").glob("*.py"), ROOT / "protocol.py", ROOT / "saving.py", ROOT / "loading.py"]:
+        texts = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+        assert names.isdisjoint(text for text in texts if isinstance(text, str)), path
+        assert "learners" not in imports_of(path), path
 
 
 def cpu_seconds(*words):

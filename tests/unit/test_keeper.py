@@ -177,3 +177,17 @@ def test_what_cannot_be_played_is_said():
     ):
         with pytest.raises(kh.ConfigError, match=said):
             kh.play(kh.make("thrifty", d=6, k=3, seed=0), rows, labels)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_the_price_of_a_row_is_that_of_all_it_bought_the_extras_too(stream, compiled):
+    X, y, _ = stream
+    prices = np.arange(1.0, 11.0)
+    one, other = (kh.make("thrifty", d=10, k=3, k0=2, seed=0, prices=prices.tolist()) for _ in range(2))
+    history, extras = kh.play(one, X, y, compiled=compiled), 0
+    for x, label, price in zip(X, y, history.price, strict=True):
+        r = other.ask()
+        assert price == pytest.approx(prices[r.attributes].sum() + prices[r.extra].sum())
+        other.tell(r, x[r.attributes], label, r.extra, x[r.extra])
+        extras += r.extra.size
+    assert extras > 100

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import settings
 
 import keyhole
 
@@ -45,6 +46,7 @@ def test_every_deviation_has_its_line_in_the_map():
 # Metaphors and short forms that stood for the words of the field.
 GIVEN_UP = {"Book", "num", "cnt", "heft", "hope", "victim", "guest", "enter", "clerk", "Tally", "View", "Story"}
 GIVEN_UP |= {"settle", "drive", "rescue", "conducting", "preparing", "of_run", "_moves"}
+GIVEN_UP |= {"settled", "who", "mass", "letters", "_push", "_known"}
 
 
 def test_words_that_were_given_up_name_nothing():
@@ -53,6 +55,26 @@ def test_words_that_were_given_up_name_nothing():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             named = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "arg", None)
             assert {named, getattr(node, "name", None)}.isdisjoint(GIVEN_UP), f"{path}:{node.lineno}"
+
+
+def test_moments_are_means_and_covariances_of_rows_and_nothing_else():
+    """The word has one meaning: a value of `least_squares.Moments`."""
+    for path in SOURCES:
+        text = path.read_text(encoding="utf-8")
+        assert path.stem != "moments"
+        names = {
+            getattr(node, "id", getattr(node, "attr", getattr(node, "arg", ""))) for node in ast.walk(ast.parse(text))
+        }
+        assert "moments" not in names or "Moments" in text or "RunData" in text, path
+
+
+def test_no_column_has_a_number_for_a_name():
+    """State is read by the names of its fields: no constants that count columns."""
+    for path in SOURCES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+                counted = isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "range"
+                assert not counted, f"{path}:{node.lineno}"
 
 
 # So many statements one after another make a block.
@@ -85,9 +107,43 @@ def test_no_block_is_repeated_without_a_word_why():
     assert not bare
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda p: p.name)
+HOST = [ROOT / ".pre-commit-config.yaml", *sorted((ROOT / ".github").rglob("*.yml"))]
+
+
+@pytest.mark.parametrize("path", HOST, ids=lambda p: p.name)
 def test_the_recipes_of_the_host_are_sound(path):
     assert yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_every_python_is_tested_on_every_system_and_the_lowest_versions_too():
+    jobs = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8"))["jobs"]
+    matrix = jobs["suite"]["strategy"]["matrix"]
+    assert {os.partition("-")[0] for os in matrix["os"]} == {"ubuntu", "macos", "windows"}
+    script = (ROOT / "scripts" / "pythons.py").read_text(encoding="utf-8")
+    assert matrix["python"] == re.findall(r'"(3\.\d+)"', re.search(r"^VERSIONS = (.*)$", script, re.M)[1])
+    assert project()["requires-python"] == f">={matrix['python'][0]}"
+    lowest = jobs["lowest"]["steps"]
+    assert "scripts/pythons.py lowest" in lowest[-1]["run"]
+    assert lowest[1]["with"]["python-version"] == matrix["python"][0]
+
+
+def test_what_a_page_or_a_recipe_tells_to_run_is_there():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    pages = [*HOST, ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        for words in re.findall(r"(?:`|run: |\$ )make ((?:[A-Z]+=\S+ )*[a-z ]+)", text):
+            for target in re.findall(r"\b(?<!=)[a-z]+\b", re.sub(r"[A-Z]+=\S+", "", words)):
+                assert re.search(rf"^{target}:", makefile, re.M), f"{page.name}: make {target}"
+        for path in re.findall(r"\b(?:scripts|benchmarks|tests|src|docs)/[\w/.-]*\w", text):
+            assert (ROOT / path).exists() or not path.endswith((".py", ".md", ".toml")), f"{page.name}: {path}"
+    hooks = yaml.safe_load(HOST[0].read_text(encoding="utf-8"))["repos"][0]["hooks"]
+    tools = {re.match(r"[\w.-]+", one)[0] for one in project()["optional-dependencies"]["test"]}
+    assert {hook["entry"].split()[0] for hook in hooks} <= tools
 
 
 def test_the_lock_holds_every_requirement_with_its_hashes_and_names_no_place():
@@ -97,9 +153,8 @@ def test_the_lock_holds_every_requirement_with_its_hashes_and_names_no_place():
     )
     assert all(hashes for _, _, hashes in entries)
     locked = {name for name, _, _ in entries}
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    wanted, ahead = list(project["dependencies"]), ["dev"]
+    extras = project()["optional-dependencies"]
+    wanted, ahead = list(project()["dependencies"]), ["dev"]
     for extra in ahead:
         for requirement in extras[extra]:
             inside = re.fullmatch(r"keyhole\[([\w,]+)\]", requirement)
@@ -107,6 +162,16 @@ def test_the_lock_holds_every_requirement_with_its_hashes_and_names_no_place():
             wanted.extend(() if inside else (requirement,))
     assert {re.match(r"[\w.-]+", requirement)[0].lower() for requirement in wanted} <= locked
     assert not re.search(r"https?://|file:|--index|--find-links|(^| )/", text, re.M)
+
+
+def test_no_test_has_a_deadline():
+    """It would measure the machine, or the first compilation of a kernel."""
+    assert settings.default.deadline is None
+    for path in (ROOT / "tests").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("settings", "register_profile"):
+                given = [word.value for word in node.keywords if word.arg == "deadline"]
+                assert all(isinstance(value, ast.Constant) and value.value is None for value in given), path
 
 
 def test_no_machine_is_named():

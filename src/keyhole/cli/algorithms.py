@@ -1,6 +1,5 @@
 """`keyhole algorithms`: what there is, as Tables 1 and 2 of the paper and beyond."""
 
-import re
 from itertools import groupby
 from json import dumps
 from shutil import get_terminal_size
@@ -8,6 +7,8 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from ..algorithm import CONDITIONS
 
 if TYPE_CHECKING:
     from ..catalogue import Algorithm
@@ -55,7 +56,7 @@ def algorithms(
         print(f"{fill(_TITLES[part], width)}\n{'-' * min(width, 72)}")
         for a in members:
             _print_block(a, width)
-    print(fill("assumptions: " + "; ".join(f"({key}) {words}" for key, words in legend().items()), width))
+    print(fill("assumptions: " + "; ".join(f"({key}) {words}" for key, words in CONDITIONS.items()), width))
     print(fill(_SYMBOLS, width))
     print(fill(_STATUS, width))
 
@@ -63,7 +64,7 @@ def algorithms(
 def _print_block(a: "Algorithm", width: int) -> None:
     """One algorithm below its name, where the page is narrow."""
     print(f"{a.name}   ({a.status})")
-    facts = ("setting", a.setting), ("regret", a.bound), ("time", a.cost), ("assumes", abbreviated(a.assumptions))
+    facts = ("setting", a.setting), ("regret", a.bound), ("time", a.cost), ("assumes", abbreviated(a))
     for what, text in (*facts, ("from", a.reference)):
         print(fill(text, width, initial_indent=f"  {what:9}", subsequent_indent=" " * 11))
     print()
@@ -79,25 +80,10 @@ def _print_options(a: "Algorithm", width: int) -> None:
         print(fill(text, width, initial_indent=f"  {option.name:14} ", subsequent_indent=" " * 17))
 
 
-def legend() -> dict[str, str]:
-    """The paper's letters with their words, as the records spell them out.
-
-    >>> legend()["d"]
-    'compatibility'
-    """
-    from ..catalogue import algorithms as catalogue
-
-    found = re.findall(r"\(([a-z])\) ([^,;]+)", "; ".join(a.assumptions for a in catalogue()))
-    return dict(sorted({key: words.strip() for key, words in reversed(found)}.items()))
-
-
-def abbreviated(assumptions: str) -> str:
-    """The assumptions with the words of their letters left to the legend.
-
-    >>> abbreviated("(a) realizable, (b) sparse; k >= 3")
-    '(a), (b); k >= 3'
-    """
-    return re.sub(r"(\([a-z]\)) [^,;]+", r"\1", assumptions)
+def abbreviated(a: "Algorithm") -> str:
+    """What it assumes, with the words of the letters left to the legend."""
+    short = ", ".join(f"({letter})" for letter in a.conditions)
+    return "; ".join(filter(None, [short, a.further]))
 
 
 def _part(a: "Algorithm") -> int:
@@ -116,6 +102,6 @@ def _print_table(title: str, members: "list[Algorithm]", width: int) -> None:
     for column in columns:
         table.add_column(column, no_wrap=column in ("name", "status"))
     for a in members:
-        cells = (a.name, a.setting, a.bound, a.cost, abbreviated(a.assumptions), a.reference, a.status)
+        cells = (a.name, a.setting, a.bound, a.cost, abbreviated(a), a.reference, a.status)
         table.add_row(*map(Text, cells))
     Console(width=width).print(table)

@@ -9,7 +9,7 @@ from .._types import Floats, Ints
 from ..errors import ConfigError
 from ..state import Stateful, Value
 from ._update import BAD_INDEX, BAD_VALUE, LOPSIDED
-from .compiled import Parts, Reached
+from .compiled import COUNTS, Parts, Reached
 from .fallback import fallback
 from .log import Log
 from .problem import Solution, check_gamma, gamma_max
@@ -114,12 +114,12 @@ class Sequence(Stateful):
         rows = self.rows
         if self.engine != "simplex" or not isinstance(rows, Dense) or rows.follows:
             return None
-        counts = np.array([self.simplex.m, self.simplex.updates, self.s])
+        counts = np.array([(self.simplex.m, self.simplex.updates, self.s)], COUNTS)
         return Parts(rows.H, self.b, rows.store, *self.simplex.parts, counts)
 
     def resume(self, parts: Parts) -> None:
         """Compiled code has played with these arrays."""
-        self.simplex.m, self.simplex.updates, self.s = parts.counts.tolist()
+        self.simplex.m, self.simplex.updates, self.s = parts.counts[0].item()
 
     def solve(self, gamma: float | Floats, reached: Reached | None = None) -> Solution:
         """The solution at gamma (a number or one per attribute), with its certificate; nothing is raised for a problem

@@ -27,9 +27,10 @@ from ..support import only, top_k
 from ._dantzig import one_of
 from ._exploit import OnSupport
 from ._options import Presets, number, preset
+from ._scheduled import Scheduled
 
 
-class AttributeEfficient(Learner):
+class AttributeEfficient(Scheduled):
     """What AER, AERR and AELR share; each says how j is drawn (`power`), its theory's eta_s and its step."""
 
     power: ClassVar[int]
@@ -98,12 +99,6 @@ class AttributeEfficient(Learner):
         """The k largest entries of the averaged weights."""
         return self.exploiter.S
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
-        if self.schedule.next(t - 1) == t:
-            return self._explore(pool)
-        S = self.support.copy() if pool is None else self.support[pool[self.support]]
-        return Draft("exploit", S, memo=tuple(map(float, self.support)))
-
     def _explore(self, pool: Bools | None) -> Draft:
         """The two samples; the round carries n/m, where j is, w_j/q_j, and how often each attribute was drawn."""
         places = self._places(pool)
@@ -154,9 +149,6 @@ class AttributeEfficient(Learner):
         self.w_bar += (self.w - self.w_bar) * (self.average + 1.0) / (self.s + self.average)
         S = top_k(self.w_bar, self.k, self.support, self.order)
         self.exploiter.follow(S, self.w_bar)
-
-    def _steady(self) -> tuple[Ints, int]:
-        return self.support, self.schedule.next(self.t) - self.t - 1
 
     def _run(self, X: Floats, y: Floats) -> Floats:
         self.t += y.size

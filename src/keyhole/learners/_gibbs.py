@@ -56,14 +56,14 @@ def learn(R: Floats, G: Floats, b: Floats, g: Floats, w: Floats, B: Ints, a: Flo
 
 @jit
 def normal_equations(
-    R: Floats, who: Ints, Z: Floats, r: Floats, w_bar: Floats, S2: float, G: Floats, b: Floats
+    R: Floats, bought: Ints, Z: Floats, r: Floats, w_bar: Floats, S2: float, G: Floats, b: Floats
 ) -> tuple[float, float]:
     """All rows anew; gives the weighted sum of (squared residual - what was unseen) and the sum of the weights.
 
-    `who` (T, k) are the places bought, -1 where none; Z their standard values; r the labels about their mean. Rows that
+    `bought` (T, k) are the places, -1 where none; Z their standard values; r the labels about their mean. Rows that
     follow each other and bought the same are filled in together.
     """
-    d, k = b.size, who.shape[1]
+    d, k = b.size, bought.shape[1]
     c: Floats = R @ w_bar
     wRw = float(w_bar @ c)
     G[:] = 0.0
@@ -72,9 +72,9 @@ def normal_equations(
     t = 0
     while t < r.size:
         n = 0
-        while n < k and who[t, n] >= 0:
+        while n < k and bought[t, n] >= 0:
             n += 1
-        B = who[t, :n].copy()
+        B = bought[t, :n].copy()
         A = _block(R, B)
         fitted = solve_spd(A, c[B])
         explained = 0.0
@@ -83,7 +83,7 @@ def normal_equations(
         unseen: float = max(wRw - explained, 0.0)
         weight = 1.0 / (S2 + unseen)
         Szz, Szr = np.zeros((n, n)), np.zeros(n)
-        while t < r.size and (who[t, :n] == B).all() and (n == k or who[t, n] < 0):
+        while t < r.size and (bought[t, :n] == B).all() and (n == k or bought[t, n] < 0):
             f = 0.0
             for i in range(n):
                 f += fitted[i] * Z[t, i]

@@ -7,6 +7,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from .. import sampling, tuning
 from .._jit import inner, jit
@@ -27,6 +28,9 @@ _BLOCK = 256
 _DONE, _OPEN, _SILENT = 0, 1, 2
 _NO_ENDING: Ending = (0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0)
 
+# Solves, those with w = 0, and whether it was said that there are no others.
+TALLY = np.dtype([("solved", "i8"), ("zeros", "i8"), ("said", "i8")])
+
 
 class Estimate(NamedTuple):
     """The arrays of a `DantzigEstimate`, and how it is played."""
@@ -43,8 +47,8 @@ class Estimate(NamedTuple):
     first: int
     every: int
     uniform: bool
-    tally: Ints
-    """Solves, those with w = 0, and whether it was said that there are no others."""
+    tally: npt.NDArray[np.void]
+    """(1,) of `TALLY`."""
 
 
 class Draws(NamedTuple):
@@ -131,8 +135,8 @@ def adopt(e: Estimate, w: Floats) -> None:
             e.S[j] = e.S[j - 1]
             j -= 1
         e.S[j] = place
-    e.tally[0] += 1
-    e.tally[1] += zero
+    e.tally[0].solved += 1
+    e.tally[0].zeros += zero
 
 
 @jit
@@ -166,16 +170,17 @@ def _loop(
             for i in range(n):
                 e.V[B[i]] += deviation[i] ** 2
         add_round(parts, B, h, v)
-        s = parts.counts[2]
+        s = parts.counts[0].s
         if not is_due(e.every, s):
             continue
         widen(e, s, parts.work.c[0, 0])
-        warm = parts.counts[0] > 0
+        warm = parts.counts[0].m > 0
         ending = follow(parts, solution)
         if not solved(ending):
             return _OPEN, t, warm, ending
         adopt(e, solution[0])
-        if e.tally[0] == e.tally[1] >= PATIENCE and e.tally[2] == 0:
+        tally = e.tally[0]
+        if tally.solved == tally.zeros >= PATIENCE and tally.said == 0:
             return _SILENT, t, warm, ending
     return _DONE, t, False, _NO_ENDING
 
@@ -193,7 +198,7 @@ def play_block(
         arrays = _arrays(learner, estimate, n)
         end, t, warm, ending = _loop(arrays, parts, draws, X[:n], y[:n], out[:n], bought, t)
         estimate.seq.resume(parts)
-        estimate.solved, estimate.zeros = arrays.tally[:2].tolist()
+        estimate.solved, estimate.zeros, _ = arrays.tally[0].item()
         if end == _OPEN:
             estimate.solve(Reached(ending, warm))
         elif end == _SILENT:
@@ -222,6 +227,6 @@ def _arrays(learner: "DSPOSLRC", e: DantzigEstimate, n: int) -> Estimate:
         V, scale = width.V, width.scale
     else:
         gammas = np.array([width.gamma(max(s, 1)) for s in range(first, first + n + 1)])
-    tally = np.array([e.solved, e.zeros, e.said])
+    tally = np.array([(e.solved, e.zeros, e.said)], TALLY)
     everything = np.ones(learner.d, np.bool_)
     return Estimate(e.w_hat, e.S, e.order, everything, V, scale, gammas, first, learner.every, learner.uniform, tally)

@@ -4,75 +4,95 @@ z_i = clip((x_i - m_i) / (3 s_i), -1, 1)        m_i, s_i: running mean and devia
 y   = m_y + 3 s_y u                             u: what the learner predicts, |u| <= 1
 """
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from .._jit import jit
 from .._types import Floats, Ints
 from ..rules import Numbers
-from ..state import Stateful
+from ..state import Stateful, Value
+
+Records: TypeAlias = npt.NDArray[np.record]
+
+# How many values, their mean m, and the sum of their squared deviations from it.
+COLUMN = np.dtype([("n", "f8"), ("m", "f8"), ("squares", "f8")])
 
 # A column within +-3 deviations fills [-1, 1], as in the synthetic streams.
 _WIDTH = 3.0
 
 
 @jit
-def _spread(moments: Floats, i: int) -> float:
+def _spread(columns: Records, i: int) -> float:
     """3 s_i; 0 while fewer than two values were seen."""
-    return float(_WIDTH * np.sqrt(moments[2, i] / moments[0, i])) if moments[0, i] > 1.0 else 0.0
+    me = columns[i]
+    return float(_WIDTH * np.sqrt(me.squares / me.n)) if me.n > 1.0 else 0.0
 
 
 @jit
-def _take(moments: Floats, i: int, value: float) -> None:
-    """Count, mean and sum of squared deviations of column i, with one value more (Welford)."""
-    moments[0, i] += 1.0
-    off = value - moments[1, i]
-    moments[1, i] += off / moments[0, i]
-    moments[2, i] += off * (value - moments[1, i])
+def _take(columns: Records, i: int, value: float) -> None:
+    """One value more in column i (Welford)."""
+    me = columns[i]
+    me.n += 1.0
+    off = value - me.m
+    me.m += off / me.n
+    me.squares += off * (value - me.m)
 
 
 @jit
 def _standardise(
-    moments: Floats, X: Floats, y: Floats, Z: Floats, labels: Floats, centre: Floats, width: Floats
+    columns: Records, X: Floats, y: Floats, Z: Floats, labels: Floats, centre: Floats, width: Floats
 ) -> None:
-    """Row by row: Z and the labels by the moments so far, which then take in the row; a NaN label changes nothing."""
-    k = X.shape[1]
+    """Row by row: Z and the labels by what the columns were so far; then they take in the row, if it has a label."""
+    k: int = X.shape[1]
+    label = columns[k]
     for t in range(y.size):
         for i in range(k):
-            spread = _spread(moments, i)
+            spread = _spread(columns, i)
             known = spread > 0.0 and not np.isnan(X[t, i])
-            Z[t, i] = min(max((X[t, i] - moments[1, i]) / spread, -1.0), 1.0) if known else 0.0
-        centre[t], width[t] = moments[1, k], _spread(moments, k)
+            Z[t, i] = min(max((X[t, i] - columns[i].m) / spread, -1.0), 1.0) if known else 0.0
+        centre[t] = label.m
+        width[t] = _spread(columns, k)
         labels[t] = (y[t] - centre[t]) / width[t] if width[t] > 0.0 else np.nan
         if np.isnan(y[t]):
             continue
-        _take(moments, k, y[t])
+        _take(columns, k, y[t])
         for i in range(k):
             if not np.isnan(X[t, i]):
-                _take(moments, i, X[t, i])
+                _take(columns, i, X[t, i])
 
 
 class Standard(Stateful):
-    """The running moments of k columns and of the label; the last column of `moments` is the label's."""
+    """What was seen of k columns and of the label, which is the last of `columns`."""
 
-    _fields: ClassVar[tuple[str, ...]] = ("moments",)
+    _fields: ClassVar[tuple[str, ...]] = ("columns",)
 
     def __init__(self, k: int) -> None:
-        self.moments: Floats = np.zeros((3, k + 1))
+        self.columns: Records = np.zeros(k + 1, COLUMN)
+
+    def set_state(self, flat: dict[str, Value]) -> None:
+        """Take over a state; in one that keyhole 0.1 wrote the fields of a column stand below each other."""
+        old = flat.get("moments")
+        if isinstance(old, np.ndarray) and old.dtype == np.float64 and old.shape == (3, self.columns.size):
+            columns = np.zeros(self.columns.size, COLUMN)
+            columns["n"], columns["m"], columns["squares"] = old
+            flat = {"columns": columns}
+        super().set_state(flat)
 
     def _check_state(self) -> None:
-        Numbers(least=0.0).check("moments", self.moments[[0, 2]], self)
+        for name in ("n", "squares"):
+            Numbers(least=0.0).check(f"columns.{name}", self.columns[name], self)
 
     def run(self, X: Floats, y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Z, the scaled labels, and centre and width to scale predictions back; learns from rows that have a label."""
         Z, labels, centre, width = np.empty(X.shape), np.empty(y.size), np.empty(y.size), np.empty(y.size)
-        _standardise(self.moments, X, y, Z, labels, centre, width)
+        _standardise(self.columns, X, y, Z, labels, centre, width)
         return Z, labels, centre, width
 
     def slopes(self, w: Floats) -> Floats:
         """Weights on the raw columns that do what w does on z, where nothing is clipped."""
-        spread = np.array([_spread(self.moments, i) for i in range(w.size + 1)])
+        spread = np.array([_spread(self.columns, i) for i in range(w.size + 1)])
         known = spread[:-1] > 0.0
         slopes: Floats = np.zeros(w.size)
         slopes[known] = spread[-1] * w[known] / spread[:-1][known]

@@ -15,9 +15,10 @@ from ..rounds import Round
 from ..rules import Places, Rule
 from ._dantzig import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
 from ._exploit import OnSupport
+from ._scheduled import Scheduled
 
 
-class DSOSLRC(Learner):
+class DSOSLRC(Scheduled):
     """Dantzig selector for online sparse linear regression under the compatibility condition.
 
         explore (t = s^2):   B ~ SAMPLING(k, d, w_hat);  y_hat = <w_hat(B), x(B)>
@@ -99,12 +100,6 @@ class DSOSLRC(Learner):
         """How many of the k places of the support are more than a tie."""
         return self.estimate.identified
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
-        if self.schedule.next(t - 1) == t:
-            return self._explore(pool)
-        S = self.support if pool is None else self.support[pool[self.support]]
-        return Draft("exploit", S, memo=tuple(map(float, self.support)))
-
     def _explore(self, pool: Bools | None) -> Draft:
         """B_s from SAMPLING(k, d, w_hat_{s-1}); the round carries n, m and q(B), all that its probabilities need."""
         places = self._places(pool)
@@ -148,9 +143,6 @@ class DSOSLRC(Learner):
         self.estimate.accumulate(r.attributes, x, y, sampling.pairs(np.array(r.memo[2:]), n, m))
         self.estimate.solve()
         self.exploiter.follow(self.support, self.estimate.w_hat)
-
-    def _steady(self) -> tuple[Ints, int]:
-        return self.support, self.schedule.next(self.t) - self.t - 1
 
     def _run(self, X: Floats, y: Floats) -> Floats:
         self.t += y.size

@@ -104,7 +104,7 @@ class ExploreThenCommit(Learner):
         if at.size == self.S.size > 0:
             n = max(float(self.sums[-2, -2]), 1.0)
             centre = self.sums[:-2, -2] / n if self.sums[-2, -2] else p.mu[at]
-            level = self.sums[-1, -2] / n + p.tally[3] if self.sums[-2, -2] else mean
+            level = self.sums[-1, -2] / n + p.first_label if self.sums[-2, -2] else mean
             return p.within(level + float(self.slopes @ (values - p.ref[at] - centre)))
         if at.size == 0:
             return p.within(mean)
@@ -117,7 +117,7 @@ class ExploreThenCommit(Learner):
         self.told += 1
         at, values = _taken(self.S, B, x)
         if at.size == self.S.size > 0:
-            row = np.concatenate([values - self.pooled.ref[at], [1.0, y - self.pooled.tally[3]]])
+            row = np.concatenate([values - self.pooled.ref[at], [1.0, y - self.pooled.first_label]])
             self.sums += np.outer(row, row)
             self.slopes = _slopes(self.sums, self._pooled_slopes(), self.pooled.sd[self.S] ** 2)
         if r.kind == "explore" and self.left > 0:
@@ -138,7 +138,7 @@ class ExploreThenCommit(Learner):
         p = self.pooled
         p.fit(psd=self.d <= 150)
         self._prior = None
-        stop = log(max(self.d, 2)) * p.variance / (float(np.median(p.attr[0])) + 1.0)
+        stop = log(max(self.d, 2)) * p.variance / (float(np.median(p.attr["n"])) + 1.0)
         S = np.sort(_pursue(p.R, p.c, self.k, stop))
         if not np.array_equal(S, self.S):
             self.S, self.sums = S, np.zeros((S.size + 2, S.size + 2))

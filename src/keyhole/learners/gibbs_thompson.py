@@ -48,12 +48,12 @@ class GibbsThompson(Learner):
     name = "gibbs-thompson"
     _arrays = ("G", "b", "g", "w", "w_bar", "c", "inside")
     _fields: ClassVar[tuple[str, ...]] = (
-        *(*Learner._fields, "pooled", *_arrays, "who", "values", "labels"),
+        *(*Learner._fields, "pooled", *_arrays, "bought", "values", "labels"),
         *("told", "swept", "next_fit", "S2", "tau", "centre"),
     )
-    _grows: ClassVar[tuple[str, ...]] = ("who", "values", "labels")
+    _grows: ClassVar[tuple[str, ...]] = ("bought", "values", "labels")
     _rules: ClassVar[Mapping[str, Rule]] = {
-        "who": Places("d", gaps=True),
+        "bought": Places("d", gaps=True),
         "S2": Numbers(least=0.0),
         "tau": Numbers(least=0.0),
         "inside": Numbers(least=0.0, most=1.0 + 1e-9),
@@ -69,7 +69,7 @@ class GibbsThompson(Learner):
         self.place = np.argsort(self.order)
         self.G: Floats = np.zeros((self.d, self.d))  # everything in places of the seeded order
         self.b, self.g, self.w, self.w_bar, self.c, self.inside = np.zeros((6, self.d))
-        self.who: Ints = np.empty((0, k), dtype=np.int64)
+        self.bought: Ints = np.empty((0, k), dtype=np.int64)
         self.values: Floats = np.empty((0, k))
         self.labels: Floats = np.empty(0)
         self.told, self.swept, self.next_fit = 0, 0, 2.0
@@ -90,8 +90,8 @@ class GibbsThompson(Learner):
 
     def _check_state(self) -> None:
         if (
-            not len(self.who) == len(self.values) == len(self.labels) >= self.told
-            or self.who.shape != self.values.shape
+            not len(self.bought) == len(self.values) == len(self.labels) >= self.told
+            or self.bought.shape != self.values.shape
         ):
             raise StateError("the rows in the state do not fit together; the file is damaged or forged")
 
@@ -133,10 +133,10 @@ class GibbsThompson(Learner):
     def _keep(self, B: Ints, x: Floats, y: float) -> None:
         if self.told == len(self.labels):
             more = max(64, self.told // 2)
-            self.who = np.vstack([self.who, np.full((more, self.k), -1)])
+            self.bought = np.vstack([self.bought, np.full((more, self.k), -1)])
             self.values = np.vstack([self.values, np.zeros((more, self.k))])
             self.labels = np.append(self.labels, np.zeros(more))
-        self.who[self.told, : B.size], self.values[self.told, : B.size], self.labels[self.told] = B, x, y
+        self.bought[self.told, : B.size], self.values[self.told, : B.size], self.labels[self.told] = B, x, y
         self.told += 1
 
     def _refit(self) -> None:
@@ -144,8 +144,8 @@ class GibbsThompson(Learner):
         p, n = self.pooled, self.told
         p.fit(psd=True)
         self.centre, vy = p.mean_label, p.variance
-        who = self.who[:n]
-        sd, level = p.sd[who], p.ref[who] + p.mu[who]  # -1 takes the last place: never used
+        bought = self.bought[:n]
+        sd, level = p.sd[bought], p.ref[bought] + p.mu[bought]  # -1 takes the last place: never used
         Z = np.clip(np.where(sd > 0, (self.values[:n] - level) / np.where(sd > 0, sd, 1.0), 0.0), -8.0, 8.0)
         if n <= 3:
             self.S2 = vy
@@ -153,7 +153,7 @@ class GibbsThompson(Learner):
             active = min(int(np.count_nonzero(self.w)), self.k)
             self.tau = max((2.0 * vy / self.k + float(self.w_bar @ self.w_bar)) / (2.0 + active), 1e-4 * vy)
             r = self.labels[:n] - self.centre
-            top, bottom = normal_equations(p.R, who, Z, r, self.w_bar, self.S2, self.G, self.b)
+            top, bottom = normal_equations(p.R, bought, Z, r, self.w_bar, self.S2, self.G, self.b)
             least = max(1e-4 * vy, 0.2 * vy * min(1.0, 10.0 / n))
             self.S2 = min(vy, max((top + 0.3 * vy) / (bottom + 0.3), least))
         self.g = self.G @ self.w
@@ -163,7 +163,8 @@ class GibbsThompson(Learner):
         """A new sample w; w_bar and `inside` are averages with a memory of about 2 % of the rows."""
         self.swept, n = self.told, float(self.told)
         uniform, normal = self.rng.random(3 * self.d), self.rng.standard_normal(2 * self.d)
-        mean = sweep(self.G, self.b, self.g, self.w, self.pooled.attr[0], self.tau, self.odds, uniform, normal)
+        seen = self.pooled.attr["n"].copy()
+        mean = sweep(self.G, self.b, self.g, self.w, seen, self.tau, self.odds, uniform, normal)
         rate = 1.0 / min(n, 10.0 + 0.02 * n)
         self.w_bar = (1.0 - rate) * self.w_bar + rate * mean
         self.inside = self.inside + rate * ((self.w != 0) - self.inside)

@@ -15,9 +15,10 @@ from ..support import only, top_k
 from ._dual import DualAveraging
 from ._ito import gradient, is_draw
 from ._options import is_theory, positive
+from ._scheduled import Scheduled
 
 
-class Ito2(Learner):
+class Ito2(Scheduled):
     """Explore with dual averaging, exploit with dual averaging, under linear independence of the features.
 
         explore:  v = argmin_{|v| <= R} <hE, v> + (lamE_s / 2) |v|^2;   B ~ UNIF(d, k);   y_hat = <v(B), x(B)>
@@ -91,9 +92,8 @@ class Ito2(Learner):
         """The explorer's iterate."""
         return self.explorer.w()
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
-        if self.schedule.next(t - 1) > t:
-            return Draft("exploit", self.S if pool is None else self.S[pool[self.S]])
+    def _explore(self, pool: Bools | None) -> Draft:
+        """B ~ UNIF(d, k); the round carries (n, m)."""
         places = self._places(pool)
         n, m = places.size, min(self.k, places.size)
         B = places[self.rng.choice(n, size=m, replace=False, shuffle=False)]
@@ -116,9 +116,6 @@ class Ito2(Learner):
         self.explorer.add(r.attributes, gradient(r.attributes, x, y, P, v))
         self.total += v
         self.S = top_k(self.total, self.k, self.S, self.order)
-
-    def _steady(self) -> tuple[Ints, int]:
-        return self.S, self.schedule.next(self.t) - self.t - 1
 
     def _run(self, X: Floats, y: Floats) -> Floats:
         self.t += y.size

@@ -16,7 +16,7 @@ from ._bank import ForwardBank
 from ._options import is_theory, positive
 
 
-class Pooled(Stateful):
+class PairSums(Stateful):
     """Sums of x_i x_j and x_i y over the rounds that saw them, in places: what a fresh forecaster may start from."""
 
     _fields: ClassVar[tuple[str, ...]] = ("H", "N", "b")
@@ -122,7 +122,7 @@ class KaleGreedy(Learner):
         self.fresh = True
         self.sets: Ints = np.full((self.m + 2, k), -1)
         self.bank = ForwardBank(self.m + 2, k, self.ridge)
-        self.pooled = Pooled(self.d)
+        self.pooled = PairSums(self.d)
         self.losses: Floats = np.zeros(self.m + 2)
 
     @property

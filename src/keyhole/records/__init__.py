@@ -14,7 +14,7 @@ _RECORDS = (
     Algorithm(
         name="thrifty",
         setting="k of d, optional k0, optional costs",
-        assumptions="(i) exchangeable rows",
+        further="exchangeable rows",
         bound="none proven",
         cost="O(k^2), and O(d k^2) at each 3 % more rows",
         reference="keyhole's own, docs/thrifty.md",
@@ -26,7 +26,8 @@ _RECORDS = (
     Algorithm(
         name="ds-oslrc",
         setting="k of d",
-        assumptions="(a) realizable, (b) sparse, (d) compatibility, (f) Gaussian noise; 3 <= k <= d-3",
+        conditions="abdf",
+        further="3 <= k <= d-3",
         bound="4 sqrt(T) + 102^4 k^2 d^2 / (delta_S^8 h^2) ln^2(dT/delta) + O(1), with high probability",
         cost="O(LP_d / sqrt(T) + k^2)",
         reference=f"{_PAPER}, Algorithm 1",
@@ -36,7 +37,8 @@ _RECORDS = (
     Algorithm(
         name="ds-poslrc",
         setting="k of d, then k0 more",
-        assumptions="(a) realizable, (b) sparse, (d) compatibility, (f) Gaussian noise; 3 <= k <= d-3, k0 >= 3",
+        conditions="abdf",
+        further="3 <= k <= d-3, k0 >= 3",
         bound="O(k^2 d / (delta_S^4 k0) (d/k0 + ln T) ln(dT/delta)), with high probability",
         cost="O(LP_d)",
         reference=f"{_PAPER}, Algorithm 3",
@@ -48,7 +50,7 @@ _RECORDS = (
     Algorithm(
         name="gibbs-thompson",
         setting="k of d",
-        assumptions="(i) exchangeable rows",
+        further="exchangeable rows",
         bound="none proven",
         cost="O(d^2), and O(d^2 k T) at each 10 % more rows, which it keeps",
         reference="keyhole's own: what a Bayesian statistician would use instead; spike and slab, Thompson sampling",
@@ -59,7 +61,7 @@ _RECORDS = (
     Algorithm(
         name="explore-then-commit",
         setting="k of d",
-        assumptions="(i) exchangeable rows",
+        further="exchangeable rows",
         bound="none proven",
         cost="O(k^3), and O(d k^3) at each commitment",
         reference="keyhole's own: what a statistician would try first; matching pursuit on pooled moments",
@@ -70,7 +72,8 @@ _RECORDS = (
     Algorithm(
         name="aer",
         setting="k of d",
-        assumptions="(i) i.i.d. instances; k >= 2",
+        conditions="i",
+        further="k >= 2",
         bound="excess risk O(d / sqrt(k s)) of the dense predictor after s explorations",
         cost="O(d log d) to explore, O(k^2) else",
         reference="Cesa-Bianchi, Shalev-Shwartz and Shamir, ICML 2010, played on its k largest weights",
@@ -80,7 +83,8 @@ _RECORDS = (
     Algorithm(
         name="aerr",
         setting="k of d",
-        assumptions="(i) i.i.d. instances; |x|_2 <= 1; k >= 2",
+        conditions="i",
+        further="|x|_2 <= 1; k >= 2",
         bound="excess risk 4 sqrt(2d / ((k-1) s)) of the dense predictor after s explorations",
         cost="O(d) to explore, O(k^2) else",
         reference="Hazan and Koren, ICML 2012, ridge, played on its k largest weights",
@@ -90,7 +94,8 @@ _RECORDS = (
     Algorithm(
         name="aelr",
         setting="k of d",
-        assumptions="(i) i.i.d. instances; k >= 2",
+        conditions="i",
+        further="k >= 2",
         bound="excess risk 4 sqrt(10 d ln(2d) / ((k-1) s)) of the dense predictor after s explorations",
         cost="O(d) to explore, O(k^2) else",
         reference="Hazan and Koren, ICML 2012, lasso, played on its k largest weights",
@@ -100,7 +105,8 @@ _RECORDS = (
     Algorithm(
         name="olin-lasso",
         setting="d of d",
-        assumptions="(a) realizable, (b) sparse, (i) i.i.d. instances; restricted strong convexity",
+        conditions="abi",
+        further="restricted strong convexity",
         bound="|theta_t - w|_2 = O(sqrt(k ln d / t)), with high probability",
         cost="O(d^2)",
         reference="Yang et al., AISTATS 2023",
@@ -111,7 +117,7 @@ _RECORDS = (
     Algorithm(
         name="rda",
         setting="d of d",
-        assumptions="bounded gradients",
+        further="bounded gradients",
         bound="O(sqrt(T)), penalty included",
         cost="O(d)",
         reference="Xiao, JMLR 2010; with groups= Yang, Xu, King and Lyu, ICML 2010 (reconstructed)",
@@ -122,7 +128,8 @@ _RECORDS = (
     Algorithm(
         name="i-lamm",
         setting="d of d",
-        assumptions="(a) realizable, (b) sparse; localized sparse eigenvalues, a lower bound on the weights",
+        conditions="ab",
+        further="localized sparse eigenvalues, a lower bound on the weights",
         bound="|beta_n - w|_2 = O(sqrt(k / n)), with high probability",
         cost="O(d^2)",
         reference="Fan, Liu, Sun and Zhang, Annals of Statistics 2018",
@@ -133,7 +140,7 @@ _RECORDS = (
     Algorithm(
         name="vaw",
         setting="d of d",
-        assumptions="none",
+        further="none",
         bound="a |w|_2^2 + d max y^2 ln(1 + T / a)",
         cost="O(d^2)",
         reference="Vovk, NIPS 1997; Azoury and Warmuth, Machine Learning 2001",
@@ -144,7 +151,7 @@ _RECORDS = (
     Algorithm(
         name="fixed-random",
         setting="k of d",
-        assumptions="none",
+        further="none",
         bound="O(k ln T) against weights on its k attributes; linear in T against others",
         cost="O(k^2)",
         reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on k attributes drawn once",
@@ -154,7 +161,7 @@ _RECORDS = (
     Algorithm(
         name="oracle-support",
         setting="reference",
-        assumptions="the support is given",
+        further="the support is given",
         bound="O(k ln T)",
         cost="O(k^2)",
         reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on the true support",

@@ -6,7 +6,6 @@ __all__ = ["RIVALS"]
 
 _PAPER = "Li, Liao, Xu and Nie, COLT 2025"
 _ITO = "Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura and Kawarabayashi, NIPS 2017"
-_INDEPENDENT = "(a) realizable, (b) sparse, (c) linearly independent features, (g) bounded noise, (i) i.i.d. rows"
 _KALE = "Kale, Karnin, Liang and Pal, ICML 2017"
 _MURATA = "Murata and Suzuki, NeurIPS 2018"
 
@@ -14,7 +13,8 @@ RIVALS = (
     Algorithm(
         name="ito2017-1",
         setting="k of d, then k0 more",
-        assumptions=f"{_INDEPENDENT}; k0 >= 2",
+        conditions="abcgi",
+        further="k0 >= 2",
         bound="O(d / (sigma_d^2 k0) sqrt(T)), in expectation",
         cost="O(d)",
         reference=f"{_ITO}, Algorithm 1",
@@ -26,7 +26,8 @@ RIVALS = (
     Algorithm(
         name="ito2017-2",
         setting="k of d",
-        assumptions=f"{_INDEPENDENT}; k >= 2",
+        conditions="abcgi",
+        further="k >= 2",
         bound="8 sqrt(kT) + 8192^2 d^8 / (sigma_d^8 k^7 h^7) + O(1), in expectation",
         cost="O(d)",
         reference=f"{_ITO}, Algorithm 2",
@@ -36,7 +37,8 @@ RIVALS = (
     Algorithm(
         name="ito2017-3",
         setting="k of d",
-        assumptions="(a) realizable, (b) sparse, (d) compatibility, (g) bounded noise, (i) i.i.d. rows; k >= 2",
+        conditions="abdgi",
+        further="k >= 2",
         bound="8 sqrt(kT) + 128^2 36^8 d^8 / (delta_S^8 k^3 h^7) + O(1), in expectation",
         cost="O(d)",
         reference=f"{_ITO}, Algorithm 3",
@@ -46,7 +48,8 @@ RIVALS = (
     Algorithm(
         name="kale2017-dantzig",
         setting="k of d, then k0 more",
-        assumptions="(a) realizable, (b) sparse, (e) restricted isometry, (f) Gaussian noise; k0 >= 2",
+        conditions="abef",
+        further="k0 >= 2",
         bound="O(k^2 d^3 / k0^3 ln(T) ln(dT/delta)), with high probability",
         cost="O(LP_d log(T) / T + d)",
         reference=f"{_KALE}, Algorithm 1",
@@ -58,7 +61,7 @@ RIVALS = (
     Algorithm(
         name="foster2016",
         setting="k of d, then k0 more; small d",
-        assumptions="none; k0 >= 2",
+        further="none; k0 >= 2",
         bound="O(d^2 / k0^2 sqrt(kT ln d)), in expectation",
         cost="O(d^k)",
         reference="Foster, Kale and Karloff, COLT 2016",
@@ -70,7 +73,7 @@ RIVALS = (
     Algorithm(
         name="support-bandit",
         setting="k of d; small d, or k <= 2, or k >= d-2",
-        assumptions="none",
+        further="none",
         bound="O(sqrt(NT)) in expectation, N = C(d, k) (batched-exp3: ~O(N^(1/3) T^(2/3)))",
         cost="O(d^k)",
         reference=f"{_PAPER}, section 2; Agarwal et al., COLT 2017; Foster et al., NeurIPS 2020; "
@@ -81,7 +84,8 @@ RIVALS = (
     Algorithm(
         name="kale2017-greedy",
         setting="k of d, then k0 more",
-        assumptions="(e) restricted isometry; k0 >= 1",
+        conditions="e",
+        further="k0 >= 1",
         bound="~O(T^(2/3)) poly(k, d), in expectation, with O(k ln T) attributes a round (here k)",
         cost="O(k0 k^2 + d)",
         reference=f"{_KALE}, Algorithm 2",
@@ -93,7 +97,8 @@ RIVALS = (
     Algorithm(
         name="murata2018-explore",
         setting="k of d, iterates with s < k non-zeros",
-        assumptions="(a) realizable, (b) sparse, restricted eigenvalues, (i) i.i.d. rows; k >= 2",
+        conditions="abi",
+        further="restricted eigenvalues; k >= 2",
         bound="none for regret; O(1/eps) examples for excess risk eps",
         cost="O(d)",
         reference=f"{_MURATA}, exploration",
@@ -103,7 +108,8 @@ RIVALS = (
     Algorithm(
         name="murata2018-hybrid",
         setting="k of d, iterates with s < k non-zeros",
-        assumptions="(a) realizable, (b) sparse, restricted eigenvalues, (i) i.i.d. rows; k >= 2",
+        conditions="abi",
+        further="restricted eigenvalues; k >= 2",
         bound="none for regret; O(1/eps) examples for excess risk eps",
         cost="O(d + k^2)",
         reference=f"{_MURATA}, hybrid",

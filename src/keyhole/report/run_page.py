@@ -1,6 +1,6 @@
 """The report of one run, for somebody who decides: report.html and its figures."""
 
-import re
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from ..files import write_atomically
 from ..outputs import Folder
 from ..runs import HOW, Advice, RunData, rule_of
 from ..study.frontiers import FILE, Frontier, frontier_in
-from ..words import Units, digits, grouped, share, thousands
+from ..words import Units, digits, share, thousands
 from .headline import headline
 from .page import Page, Section, Table, Tile, how_to_repeat, publish
 from .run_figures import draw
@@ -40,7 +40,7 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
         Section("Over time, and how well", figures=[f for name, f in drawn.items() if name != "frontier"]),
         _useless(data, units),
         *_trust(s),
-        *_warnings(s["warnings"]),
+        *_warnings(s["warnings"], s.get("warned") or [{"kind": ""}] * len(s["warnings"])),
         how_to_repeat(s["command"]),
     ]
     lead = [f"{thousands(s['rows'])} rows, {s['d']} attributes, label {s['target']}; played by {s['algorithm']}."]
@@ -157,13 +157,15 @@ def _trust(summary: dict[str, Any]) -> list[Section]:
     return found
 
 
-def _warnings(texts: list[str]) -> list[Section]:
-    """One line per kind, with how many there are; the others' names follow, folded away."""
+def _warnings(texts: list[str], facts: list[dict[str, str]]) -> list[Section]:
+    """One line per kind, with how many there are; the others' names follow, folded away. What has no kind stands
+    alone."""
     bullets, names = [], []
-    for group in grouped(texts):
-        more = f" (and {len(group) - 1} more like it)" if len(group) > 1 else ""
-        bullets.append(f"{group[0]}{more}")
-        names += [match[1] if (match := re.search(r"'(.*)'", text)) else text for text in group[1:]]
+    for kind, group in groupby(zip(texts, facts, strict=True), key=lambda one: one[1]["kind"]):
+        (text, _), *others = group
+        more = f" (and {len(others)} more like it)" if kind and others else ""
+        bullets += [text + more, *(other for other, _ in others if not kind)]
+        names += [fact["name"] for _, fact in others if kind]
     found = [Section(f"Warnings: {len(texts)}", texts=[] if texts else ["None."], bullets=bullets)]
     if names:
         found.append(Section(f"{len(names)} more warnings, by name", names=names, folded=True))

@@ -92,13 +92,13 @@ class RunPage(Page):
         for bought, S in zip(self._bought, (attributes, extra), strict=True):
             bought.append(_Bought(np.full(stop - start, S.size), np.tile(S, stop - start)))
 
-    def note_each(self, start: int, who: Ints, sizes: Ints) -> None:
+    def note_each(self, start: int, attributes: Ints, sizes: Ints) -> None:
         """The same for rows that differ."""
-        super().note_each(start, who, sizes)
-        column, before = np.arange(who.shape[1]), sizes[:, :1]
+        super().note_each(start, attributes, sizes)
+        column, before = np.arange(attributes.shape[1]), sizes[:, :1]
         after = (column >= before) & (column < before + sizes[:, 1:])
-        self._bought[0].append(_Bought(sizes[:, 0], who[column < before]))
-        self._bought[1].append(_Bought(sizes[:, 1], who[after]))
+        self._bought[0].append(_Bought(sizes[:, 0], attributes[column < before]))
+        self._bought[1].append(_Bought(sizes[:, 1], attributes[after]))
 
     @property
     def new(self) -> slice:

@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from .._types import Floats, Ints
-from ..least_squares import Moments, best_subset
+from ..least_squares import Moments
 from ..market import Market
 from ..rules import Anything, Rule
 from ..state import Stateful
@@ -116,14 +116,10 @@ class References(Stateful):
         return Line(mse, float(brings), float(self.market.prices[basket].sum()), float(basket.size))
 
     def _best(self) -> tuple[Ints, float]:
-        """The best basket in hindsight and its error: by exchanges among attributes, by branch and bound else."""
+        """The best basket in hindsight and its error."""
         k, spend, worth = self.limits
-        if self.market.plain and worth is None:
-            found = best_subset(self.G, k, self.market.prices, spend)
-            return found.attributes, found.mse
         _, _, C, c, variance = Moments.of(self.G)
-        limit = None if np.isinf(spend) else spend
-        best = best_basket_of(C, c, variance, self.market, worth=worth, spend=limit, k=k, nodes=500)
+        best = best_basket_of(C, c, variance, self.market, worth=worth, spend=None if np.isinf(spend) else spend, k=k)
         return best.chosen, best.mse
 
     @property

@@ -1,6 +1,7 @@
 """summary.json: what came out of a run, in numbers that are the same whenever and however it was run."""
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ __all__ = ["write_summary"]
 def write_summary(run: Run, settings: Settings, data: RunData) -> None:
     """Write `summary.json` into the run's folder, and keep it with the data."""
     lines = run.references.lines(run.totals.ordered / max(run.totals.rows, 1))
+    warned = _warnings(run.totals, settings.clip)
     facts: dict[str, object] = {
         "title": settings.title,
         "file": Path(settings.file).name,
@@ -44,7 +46,8 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "references": {name: line._asdict() for name, line in lines.items()},
         "coverage": run.totals.trust.coverage,
         "alarms": run.totals.trust.alarms,
-        "warnings": _warnings(run.totals, settings.clip),
+        "warnings": [warning.text for warning in warned],
+        "warned": [{"kind": warning.kind, "name": warning.name} for warning in warned],
         "constant": list(run.totals.clips.constant),
         "command": settings.command,
     }
@@ -82,12 +85,23 @@ def _attributes(totals: Totals, learner: Learner) -> dict[str, Plain]:
     }
 
 
-def _warnings(totals: Totals, clip: bool) -> list[str]:
-    """Everything a reader should know, each a sentence."""
-    found = totals.messages.splitlines() + totals.missing + (totals.clips.report() if clip else [])
-    found += totals.others.report()
+class _Warning(NamedTuple):
+    """A sentence for a reader, and for programs its kind and the column it is about; "" where there is none."""
+
+    text: str
+    kind: str = ""
+    name: str = ""
+
+
+def _warnings(totals: Totals, clip: bool) -> list[_Warning]:
+    """Everything a reader should know."""
+    by_name = {"missing": totals.missing, "clipped": totals.clips.report() if clip else {}}
+    by_name["other"] = totals.others.report()
+    found = [_Warning(text) for text in totals.messages.splitlines()]
+    found += [_Warning(text, kind, name) for kind, texts in by_name.items() for name, text in texts.items()]
     if totals.clips.constant:
-        found.append(f"constant so far: {', '.join(totals.clips.constant)}")
+        found.append(_Warning(f"constant so far: {', '.join(totals.clips.constant)}", "constant"))
     if totals.abandoned:
-        found.append(f"{totals.abandoned} of {totals.rows} rows had no label: abandoned, in no mean")
+        text = f"{totals.abandoned} of {totals.rows} rows had no label: abandoned, in no mean"
+        found.append(_Warning(text, "unlabelled"))
     return found

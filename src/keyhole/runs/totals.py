@@ -105,10 +105,10 @@ class Totals(Stateful):
         return np.stack([self.bought, self.unobserved, self.clips.outside[:-1]])
 
     @property
-    def missing(self) -> list[str]:
-        """One sentence per attribute that was missing often enough to be worth one."""
+    def missing(self) -> dict[str, str]:
+        """One sentence per attribute that was missing often enough to be worth one, by its name."""
         often = self.unobserved >= np.maximum(_SHARES[0] * self.bought, 1)
-        return [self._missing(int(i)) for i in np.flatnonzero(often)]
+        return {self.names[i]: self._missing(int(i)) for i in np.flatnonzero(often)}
 
     def _missing(self, i: int) -> str:
         n, m = int(self.bought[i]), int(self.unobserved[i])

@@ -27,15 +27,15 @@ class Meter:
         by = ("method", "path", "status")
         self.calls = Counter("keyhole_http_requests", "Calls answered.", by, registry=self.registry)
         self.seconds = Histogram("keyhole_http_seconds", "Time to answer.", ("path",), registry=self.registry)
-        # To find these by their labels takes longer than to count; methods, routes and statuses are few.
-        self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
+        # Of both, by their labels: to find them takes longer than to count; methods, routes and statuses are few.
+        self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def count(self, method: str, path: str, status: int, seconds: float) -> None:
         """One call that was answered."""
         kind = (method, path, status)
-        if kind not in self._known:
-            self._known[kind] = (self.calls.labels(method, path, str(status)), self.seconds.labels(path))
-        calls, times = self._known[kind]
+        if kind not in self._children:
+            self._children[kind] = (self.calls.labels(method, path, str(status)), self.seconds.labels(path))
+        calls, times = self._children[kind]
         calls.inc()
         times.observe(seconds)
 

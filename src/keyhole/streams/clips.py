@@ -16,11 +16,11 @@ __all__ = ["Clips"]
 
 @jit
 def _count(
-    x: Floats, who: Ints, low: Floats, high: Floats, seen: Ints, outside: Ints, smallest: Floats, largest: Floats
+    x: Floats, attributes: Ints, low: Floats, high: Floats, seen: Ints, outside: Ints, smallest: Floats, largest: Floats
 ) -> None:
     """One pass over the values, where numpy would need one per thing to count."""
     for t in range(x.size):
-        i, value = who[t], x[t]
+        i, value = attributes[t], x[t]
         if np.isfinite(value):
             seen[i] += 1
             outside[i] += value < low[i] or value > high[i]
@@ -37,7 +37,7 @@ class Clips(Stateful):
     >>> clips = Clips(Schema.plain("y", ["a", "b"]))
     >>> clips.count(np.array([3.0, -1.0, 0.0]), np.array([0, 0, 1]))
     >>> clips.report()
-    ["'a' is outside its range -1..1 in 1 of 2 values (largest seen 3): clipped"]
+    {'a': "'a' is outside its range -1..1 in 1 of 2 values (largest seen 3): clipped"}
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("outside", "seen", "smallest", "largest")
@@ -63,19 +63,14 @@ class Clips(Stateful):
         self.count(y, np.full(y.size, self.seen.size - 1))
 
     @property
-    def total(self) -> int:
-        """How many values were outside their range, in all."""
-        return int(self.outside.sum())
-
-    @property
     def constant(self) -> tuple[str, ...]:
         """The attributes seen more than once, and always with the same value so far."""
         same = (self.seen > 1) & (self.smallest == self.largest)
         return tuple(self.names[i] for i in np.flatnonzero(same[:-1]))
 
-    def report(self) -> list[str]:
-        """One sentence per column that was clipped."""
-        return [self._sentence(int(i)) for i in np.flatnonzero(self.outside)]
+    def report(self) -> dict[str, str]:
+        """One sentence per column that was clipped, by its name."""
+        return {self.names[i]: self._sentence(int(i)) for i in np.flatnonzero(self.outside)}
 
     def _sentence(self, i: int) -> str:
         extremes = []

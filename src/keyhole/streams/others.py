@@ -20,7 +20,7 @@ class Others(Stateful):
     >>> others = Others(Schema(Range("y"), (Attribute("x"), Attribute("sex", type="category", values=("f", "m")))))
     >>> others.count(np.array([[1.0, 0.0, 1.0], [2.0, 0.0, 0.0], [3.0, np.nan, np.nan]]))
     >>> others.report()
-    ["'sex' had a value in 1 row that is none of its values (f, m): it counts as other"]
+    {'sex': "'sex' had a value in 1 row that is none of its values (f, m): it counts as other"}
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("counts",)
@@ -41,10 +41,10 @@ class Others(Stateful):
         for i, (_, _, place) in enumerate(self._places):
             self.counts[i] += int((X[:, place] == 0.0).all(axis=1).sum())
 
-    def report(self) -> list[str]:
-        """One sentence per category that had such a value."""
+    def report(self) -> dict[str, str]:
+        """One sentence per category that had such a value, by its name."""
         found = zip(self._places, self.counts.tolist(), strict=True)
-        return [self._sentence(name, values, n) for (name, values, _), n in found if n]
+        return {name: self._sentence(name, values, n) for (name, values, _), n in found if n}
 
     def _sentence(self, name: str, values: tuple[str, ...], n: int) -> str:
         known = ", ".join(values[:6]) + (", ..." if len(values) > 6 else "")

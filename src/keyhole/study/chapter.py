@@ -87,8 +87,8 @@ def _anchor(title: str) -> str:
 
 def _setting(experiment: Experiment) -> str:
     parts = experiment.parts
-    letters = {"d": "d", "k": "k", "k0": "k0", "sigma": "sigma", "T": "rounds"}
-    values = {letter: sorted({getattr(part, field) for part in parts}) for letter, field in letters.items()}
+    fields = {"d": "d", "k": "k", "k0": "k0", "sigma": "sigma", "T": "rounds"}
+    values = {letter: sorted({getattr(part, field) for part in parts}) for letter, field in fields.items()}
     shown = [f"{letter} = {'/'.join(f'{v:g}' for v in found)}" for letter, found in values.items() if found != [0]]
     seeds = sorted({1 + max(p.seed for p in group) for group in _cells(parts)})
     size = "quick" if experiment.quick else "full"

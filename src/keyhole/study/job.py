@@ -15,7 +15,7 @@ from .._types import Floats
 from ..catalogue import options_of
 from ..errors import ConfigError, KeyholeWarning
 from ..keeper import History, play
-from ..least_squares import Moments, best_subset
+from ..least_squares import Moments
 from ..protocol import Learner
 from ..scaling import Scaling
 from ..spec import Budget, Spec
@@ -170,13 +170,8 @@ def _rival(rows: Rows, k: int) -> Floats:
     X = np.where(np.isfinite(rows.X), rows.X, np.nanmean(np.where(np.isfinite(rows.X), rows.X, np.nan), axis=0))
     shift = X.mean(axis=0)
     V = np.column_stack([np.ones(known.sum()), X[known] - shift, rows.y[known]])
-    G = V.T @ V
-    market, moments = rows.schema.market, Moments.of(G)
-    if market.plain:
-        S = best_subset(G, k, market.prices, np.inf).attributes
-    else:
-        best = best_basket_of(moments.C, moments.c, moments.variance, market, k=k, nodes=500)
-        S = market.attributes(best.chosen)
+    market, moments = rows.schema.market, Moments.of(V.T @ V)
+    S = market.attributes(best_basket_of(moments.C, moments.c, moments.variance, market, k=k).chosen)
     beta = np.linalg.lstsq(moments.C[np.ix_(S, S)], moments.c[S], rcond=None)[0]
     fitted = moments.mean[-1] + (X - shift - moments.mean[:-1])[:, S] @ beta
     return np.asarray((rows.y - fitted) ** 2, dtype=np.float64)

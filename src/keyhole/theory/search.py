@@ -13,6 +13,8 @@ __all__ = ["Budget", "Search"]
 
 # What rounding may cost, on labels of length one.
 ROUNDING = 1e-9
+# A price below this is none.
+_FREE = 1e-12
 
 
 class Budget(NamedTuple):
@@ -52,7 +54,8 @@ class Search:
     def run(self, nodes: int) -> tuple[Ints, float]:
         """The best choice found, and how much better another could be at most."""
         self._climb()
-        self._push(self.squares.outside, np.empty(0, dtype=np.int64), np.ones(self.m, dtype=np.bool_))
+        some = np.isin(np.arange(self.m), self.group)  # a group whose columns are all constant has none
+        self._queue(self.squares.outside, np.empty(0, dtype=np.int64), some)
         for _ in range(nodes):
             if self._proved():
                 break
@@ -77,29 +80,40 @@ class Search:
         return False
 
     def _climb(self) -> None:
-        """Groups join one by one, the most useful for what they cost first; then swaps, joins and departures."""
-        improved = True
-        while improved:
-            improved = self._offer_best_addition(self.best)
-        improved = True
-        while improved:
-            improved = False
-            for g in self.best.copy():
-                if g in self.best:
-                    without = self.best[self.best != g]
-                    improved |= self._offer(without) or self._offer_best_addition(without)
-            improved |= self._offer_best_addition(self.best)
+        """A good choice to begin with: grown from nothing, then one group leaves and others take its place.
 
-    def _offer_best_addition(self, chosen: Ints) -> bool:
-        """Add the affordable group whose columns' gains, taken alone, exceed its toll most."""
+        Where money is short, what is most useful may be so dear that cheaper groups together are better: then also by
+        what a group is worth for its price, and for the root of that.
+        """
+        powers = (0.0,) if np.isinf(self.budget.spend) else (0.0, 0.5, 1.0)
+        for power in powers:
+            self._offer(self._grown(np.empty(0, dtype=np.int64), power))
+        improved = True
+        while improved:
+            kept = [(self.best[self.best != g], int(g)) for g in self.best]
+            improved = any(self._offer(self._grown(rest, power, g)) for rest, g in kept for power in powers)
+
+    def _grown(self, chosen: Ints, power: float, left: int = -1) -> Ints:
+        """Groups join while that pays, the most useful for price^power first; but not the one that just left."""
+        value = self._value(chosen)
+        while chosen.size < self.budget.most:
+            larger = np.append(chosen, self._addition(chosen, power, left))
+            if not self.budget.admits(larger) or self._value(larger) >= value - ROUNDING / 100:
+                break
+            chosen, value = larger, self._value(larger)
+        return chosen
+
+    def _addition(self, chosen: Ints, power: float, left: int) -> int:
+        """The affordable group whose columns' gains, taken alone, exceed its toll most, for price^power."""
         gains = self.squares.gains(self._columns(chosen))
         worth = np.zeros(self.m)
         np.maximum.at(worth, self.group[self.group >= 0], gains[self.group >= 0])
-        worth -= self.budget.toll
+        worth = (worth - self.budget.toll) / np.maximum(self.budget.prices, _FREE) ** power
+        spent = self.budget.prices + self.budget.prices[chosen].sum()
+        worth[spent > self.budget.spend * (1 + 1e-12)] = -np.inf
         worth[chosen] = -np.inf
-        worth[self.budget.prices + self.budget.prices[chosen].sum() > self.budget.spend * (1 + 1e-12)] = -np.inf
-        g = int(np.argmax(worth))
-        return worth[g] > -np.inf and self._offer(np.append(chosen, g))
+        worth[[left] * (left >= 0)] = -np.inf
+        return int(np.argmax(worth))
 
     def _divide(self, forced: Ints, allowed: Bools) -> None:
         money = self.budget.spend * (1 + 1e-12) - float(self.budget.prices[forced].sum())
@@ -130,7 +144,7 @@ class Search:
         for i in np.argsort(-alone, kind="stable"):
             without = allowed.copy()
             without[free[i]] = False
-            self._push(max(bound, floor + float(alone[i])), chain, without)
+            self._queue(max(bound, floor + float(alone[i])), chain, without)
             chain = np.append(chain, free[i])
             if not self.budget.admits(chain):
                 return
@@ -171,7 +185,8 @@ class Search:
         pushed_out = np.sort(left.alone)[dropped - 1] if dropped > 0 else 0.0
         return float(max(left.share.sum() - kept, either, pushed_out)), with_it
 
-    def _push(self, bound: float, forced: Ints, allowed: Bools) -> None:
+    def _queue(self, bound: float, forced: Ints, allowed: Bools) -> None:
+        """Keep a part for later, if there can be something better in it."""
         if bound < self.value - ROUNDING:
             heapq.heappush(self.heap, (bound, next(self.ticket), forced, allowed))
 

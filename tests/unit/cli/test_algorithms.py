@@ -6,8 +6,9 @@ import typer
 from typer.testing import CliRunner
 
 import keyhole as kh
+from keyhole.algorithm import CONDITIONS
 from keyhole.catalogue import options_of
-from keyhole.cli.algorithms import abbreviated, algorithms, legend
+from keyhole.cli.algorithms import abbreviated, algorithms
 
 app = typer.Typer()
 app.command()(algorithms)
@@ -38,10 +39,14 @@ def test_budgeted_learners_come_in_the_order_of_the_papers_tables():
 
 
 def test_every_letter_used_is_in_the_legend():
+    text = printed()
     for a in kh.algorithms():
-        assert abbreviated(a.assumptions).count("(") == a.assumptions.count("(")
-    assert legend()["d"] == "compatibility"
-    assert all(f"({key}) {words}" in printed() for key, words in legend().items())
+        assert abbreviated(a).count("(") == a.assumptions.count("(")
+        assert all(f"({letter}) {CONDITIONS[letter]}" in text for letter in a.conditions)
+        assert all(f"({letter}) {CONDITIONS[letter]}" in a.to_dict()["assumptions"] for letter in a.conditions)
+    ours = next(a for a in kh.algorithms() if a.name == "ds-oslrc")
+    assert ours.assumptions == "(a) realizable, (b) sparse, (d) compatibility, (f) Gaussian noise; 3 <= k <= d-3"
+    assert abbreviated(ours) == "(a), (b), (d), (f); 3 <= k <= d-3"
 
 
 def test_at_80_columns_every_algorithm_has_a_block_that_fits():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.kale2017_greedy import Pooled, gains
+from keyhole.learners.kale2017_greedy import PairSums, gains
 
 from .scripted import play_a_while
 
@@ -58,7 +58,7 @@ def test_in_theory_a_batch_starts_from_nothing_and_forecasts_as_defined():
 
 
 def test_pooled_moments_are_those_of_the_rounds_that_saw_a_pair():
-    pooled, B = Pooled(4), np.array([0, 2])
+    pooled, B = PairSums(4), np.array([0, 2])
     X, y = RNG.uniform(-1, 1, (500, 2)), RNG.normal(size=500)
     for x, label in zip(X, y, strict=True):
         pooled.add(B, x, label)
@@ -74,7 +74,7 @@ def test_pooled_moments_are_those_of_the_rounds_that_saw_a_pair():
 
 
 def test_a_start_is_positive_semidefinite_even_where_the_pairs_disagree():
-    pooled = Pooled(3)
+    pooled = PairSums(3)
     for pair, sign in (((0, 1), 1.0), ((1, 2), 1.0), ((0, 2), -1.0)):
         for _ in range(50):
             pooled.add(np.array(pair), np.array([1.0, sign]), 0.0)

@@ -54,15 +54,15 @@ def test_rows_one_by_one_are_the_rows_at_once():
     root = rng.normal(size=(d, d)) + 2 * np.eye(d)
     R = root @ root.T
     R /= np.sqrt(np.outer(np.diag(R), np.diag(R)))
-    who = np.array([rng.permutation(d)[:k] for _ in range(T)])
-    who[5:9] = who[5]  # rows that bought the same
-    who[3, 1:] = -1
+    bought = np.array([rng.permutation(d)[:k] for _ in range(T)])
+    bought[5:9] = bought[5]  # rows that bought the same
+    bought[3, 1:] = -1
     Z, r, w_bar, w, S2 = rng.normal(size=(T, k)), rng.normal(size=T), rng.normal(size=d), rng.normal(size=d), 0.3
     G, b = np.zeros((d, d)), np.zeros(d)
-    normal_equations(R, who, Z, r, w_bar, S2, G, b)
+    normal_equations(R, bought, Z, r, w_bar, S2, G, b)
     G1, b1, g1, c = np.zeros((d, d)), np.zeros(d), np.zeros(d), R @ w_bar
     for t in range(T):
-        B = who[t][who[t] >= 0]
+        B = bought[t][bought[t] >= 0]
         a, f, explained = fill_in(R, c, B, Z[t, : B.size])
         inverse = np.linalg.inv(R[np.ix_(B, B)] + 1e-3 * np.eye(B.size))
         assert f == pytest.approx(c[B] @ inverse @ Z[t, : B.size])

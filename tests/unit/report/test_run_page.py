@@ -47,6 +47,7 @@ def run(prices=(2.0, 5.0, 4.0, 9.0), n=320, **more):
             "everything": {"mse": 81.0, "attributes": 4, "price": 20.0, "sources": 3},
         },
         "warnings": [f"'{a}' was missing in {i} of 50 rows" for i, a in enumerate(NAMES)] + ["no label in 3 rows"],
+        "warned": [{"kind": "missing", "name": a} for a in NAMES] + [{"kind": "unlabelled", "name": ""}],
         "command": "keyhole run visits.csv",
     }  # fmt: skip
     data.summary |= more
@@ -112,6 +113,15 @@ def test_warnings_of_a_kind_are_one_line_with_their_number():
     folded = next(s for s in page.sections if "more warnings" in s.title)
     assert folded.folded
     assert list(folded.names) == list(NAMES[1:])
+
+
+def test_warnings_without_a_kind_stand_alone_however_alike():
+    texts = ["the solve of exploration 3 failed", "the solve of exploration 9 failed"]
+    for warned in ({}, {"warned": [{"kind": "", "name": ""}] * 2}):
+        data = run(warnings=texts)
+        data.summary = {key: value for key, value in data.summary.items() if key != "warned"} | warned
+        warnings = next(s for s in run_page(data)[0].sections if s.title == "Warnings: 2")
+        assert list(warnings.bullets) == texts
 
 
 def test_what_the_run_knows_of_its_intervals_and_of_changes_is_shown():

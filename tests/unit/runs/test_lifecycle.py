@@ -135,8 +135,8 @@ def test_the_price_of_a_round_is_that_of_all_it_bought_and_money_counts_prices(t
     assert np.isclose(sum(paid), sum(ledger["spent"]))
     assert np.isclose(data.summary["spent"], sum(paid))
     assert np.isclose(data.money[-1], sum(paid))
-    facts = data.summary["attributes"]
-    assert all(np.isclose(f["spent"], f["bought"] * price[name]) for name, f in facts.items())
+    for facts in (data.summary["attributes"], data.summary["sources"]):
+        assert all(np.isclose(f["spent"], f["bought"] * price[name]) for name, f in facts.items())
 
 
 def test_settings_that_make_no_sense_are_one_sentence(plan, tmp_path):

@@ -38,7 +38,7 @@ __all__ = ["GONE", "LONGEST", "PROVEN", "forget_recent", "likelihood", "noise", 
 _MEMORY, _FEWEST, _PRIOR, _PAST, _BURST, _LITTLE = 40.0, 20.0, 10.0, 200.0, 10.0, 0.1
 # Rows of a support that has been tried; they also draw its slope to the present one. What a bent fit is asked for more,
 # and the rows, at least, and the part of all of them, after which a support has been judged again and stayed.
-_TRIED, _MORE, _SETTLED, _PART = 100.0, 2.0, 300.0, 0.05
+_TRIED, _MORE, _STAYED, _PART = 100.0, 2.0, 300.0, 0.05
 # How much less likely, in logarithms, the labels of the last rows are than those of all, where the fit became worse.
 _MARGIN = 0.25
 # What the past is divided by at an alarm, and where the fit is to blame.
@@ -105,7 +105,7 @@ def _remember(now: Watch, f: float, y: float, error2: float, loss: float) -> Non
 @inner
 def _worse(now: Watch) -> bool:
     """Whether a support that has stayed predicts worse than it did: if not, it was no better before."""
-    stayed = now.past_n > max(_SETTLED, _PART * now.n / now.g)
+    stayed = now.past_n > max(_STAYED, _PART * now.n / now.g)
     return stayed and now.late_loss / now.late_n > now.past_loss / now.past_n + _MARGIN
 
 

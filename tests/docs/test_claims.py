@@ -1,0 +1,82 @@
+"""What the pages say of the code is so: names that exist, numbers that hold."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+from keyhole.learners.gibbs_thompson import GibbsThompson
+
+ROOT = Path(__file__).parents[2]
+PLACES = ("", "docs", "src/keyhole", "src/keyhole/learners")
+
+
+def known():
+    """What can stand before a dot, modules, packages and classes; and every name that is defined in one."""
+    rooms, names = {"math"}, {"isqrt"}
+    for path in (ROOT / "src" / "keyhole").rglob("*.py"):
+        rooms |= {path.stem, path.parent.name}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            rooms |= {node.name} if isinstance(node, ast.ClassDef) else set()
+            names |= {node.name} if isinstance(node, ast.FunctionDef) else set()
+            if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+                names.add(node.id if isinstance(node, ast.Name) else node.attr)
+    return rooms, names | rooms
+
+
+def quoted(page):
+    """What stands between backticks on a page: names of code, without their arguments, and paths."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return [name.partition("(")[0] for name in re.findall(r"`([^`]+)`", text)]
+
+
+@pytest.mark.parametrize("page", ["paper-map.md", "house.md"])
+def test_a_map_names_what_there_is(page):
+    rooms, names = known()
+    for name in quoted(page):
+        if "/" in name:
+            assert any((ROOT / place / end).exists() for place in PLACES for end in (name, f"{name}.py")), name
+        elif re.fullmatch(r"\.?\w+(\.\w+)*", name):
+            *before, last = [part for part in name.removesuffix(".py").split(".") if part]
+            assert last in names, name
+            assert set(before) <= rooms, name
+
+
+@pytest.mark.filterwarnings("ignore::keyhole.KeyholeWarning")
+def test_what_the_readme_says_of_the_papers_learner_holds():
+    """With its schedule 20 000 rows are too few; the rate finds the support; with its constants w stays 0."""
+    for seed in range(3):
+        X, y, w = kh.streams.synthetic(d=20, k=4, T=20_000, seed=seed)
+        found = {}
+        for explore in ("squares", "2 t^(-1/3)"):
+            learner = kh.make("ds-oslrc", d=20, k=4, seed=seed, explore=explore)
+            kh.play(learner, X, y)
+            found[explore] = np.array_equal(learner.support, np.flatnonzero(w))
+        assert found == {"squares": False, "2 t^(-1/3)": True}
+    learner = kh.make("ds-oslrc", d=20, k=4, seed=0, tuning="theory")
+    kh.play(learner, X, y)
+    assert learner.estimate.silent
+
+
+def per_cent(name):
+    cost = next(a.cost for a in kh.algorithms() if a.name == name)
+    return int(re.search(r"at each (\d+) % more rows", cost)[1])
+
+
+def test_the_records_say_how_often_a_learner_looks_at_all_it_knows():
+    assert inspect.signature(GibbsThompson).parameters["growth"].default == 1 + per_cent("gibbs-thompson") / 100
+    learner = kh.make("thrifty", d=6, k=2, seed=0)
+    X, y, _ = kh.streams.synthetic(d=6, k=2, T=3000, seed=0)
+    kh.play(learner, X[:2500], y[:2500])
+    now, gaps = learner.memory.now, []
+    for x, label in zip(X[2500:], y[2500:], strict=True):
+        before, r = int(now["score_at"][0]), learner.ask()
+        learner.tell(r, x[r.attributes], label)
+        if now["score_at"][0] != before:
+            gaps.append((int(now["score_at"][0] - now["told"][0]), int(now["told"][0])))
+    assert gaps
+    assert all(gap == int(per_cent("thrifty") / 100 * told) for gap, told in gaps)
