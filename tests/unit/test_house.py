@@ -20,7 +20,7 @@ LAYERS = [
     {"errors", "_types", "_text", "shown", "words", "_cache", "_compiler", "_shared", "_locked"},
     {"_jit", "rules", "market", "frames", "rounds", "files", "markup"},
     {"_bare", "_observed", "_checks", "state", "outputs", "batches"},
-    {"sampling", "estimators", "newton", "support", "schedule", "dantzig", "theory", "least_squares"},
+    {"sampling", "moments", "newton", "support", "schedule", "dantzig", "theory", "least_squares"},
     {"tuning", "doubts"},
     {"protocol", "streams"},
     {"frozen", "saving", "facts"},

@@ -7,7 +7,7 @@ import pytest
 
 import keyhole as kh
 from keyhole import sampling, tuning
-from keyhole.estimators import estimate
+from keyhole.moments import estimate
 
 
 def test_theory_is_the_papers_gamma_and_scaled_a_multiple():

@@ -12,7 +12,7 @@ from ..dantzig import Sequence
 from ..dantzig.compiled import Reached
 from ..dantzig.sequence import DENSE
 from ..errors import ConfigError, KeyholeWarning
-from ..estimators import fill_estimate
+from ..moments import fill_estimate
 from ..state import Stateful
 from ..support import identified, top_k
 from ..theory import Constants

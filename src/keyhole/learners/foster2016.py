@@ -10,7 +10,7 @@ from .. import sampling
 from .._jit import jit
 from .._types import Bools, Floats, Ints
 from ..errors import ConfigError
-from ..estimators import estimate
+from ..moments import estimate
 from ..protocol import Draft, Learner
 from ..rounds import Round
 from ..rules import Numbers, Rule

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from keyhole import sampling
-from keyhole.estimators import estimate
+from keyhole.moments import estimate
 
 from .test_sampling import enumerate_law, laws
 
