@@ -78,7 +78,7 @@ docs: .venv/installed
 # The versions a developer and CI agree on, with hashes.
 lock: .venv/installed
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-emit-index-url --python-version 3.11 --extra dev pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile --quiet --universal --no-strip-extras --generate-hashes --no-header --no-emit-index-url --python-version 3.11 --extra dev pyproject.toml -o requirements-dev.lock
 
 # sdist and wheel, built, checked, and installed once into an empty environment.
 dist: .venv/installed

@@ -4,11 +4,14 @@ import ast
 import re
 import tomllib
 from collections import defaultdict
+from importlib.metadata import distributions, requires
 from pathlib import Path
 
 import pytest
 import yaml
 from hypothesis import settings
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import keyhole
 
@@ -161,6 +164,19 @@ def test_the_lock_holds_every_requirement_with_its_hashes_and_names_no_place():
             wanted.extend(() if inside else (requirement,))
     assert {re.match(r"[\w.-]+", requirement)[0].lower() for requirement in wanted} <= locked
     assert not re.search(r"https?://|file:|--index|--find-links|(^| )/", text, re.M)
+
+
+def test_the_lock_names_the_extras_that_its_packages_ask_of_each_other():
+    """pip takes a package with an extra for another requirement, and refuses it where only the plain one has hashes."""
+    text = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+    locked = {Requirement(line).name: Requirement(line) for line in re.findall(r"^[a-z][^ ]*==[^ ]+", text, re.M)}
+    asked = 0
+    for name in locked.keys() & {canonicalize_name(d.metadata["Name"]) for d in distributions()}:
+        for wanted in map(Requirement, requires(name) or ()):
+            if wanted.extras and (wanted.marker is None or wanted.marker.evaluate({"extra": ""})):
+                assert wanted.extras <= locked[canonicalize_name(wanted.name)].extras, f"{name} asks for {wanted}"
+                asked += 1
+    assert asked
 
 
 def test_no_test_has_a_deadline():
