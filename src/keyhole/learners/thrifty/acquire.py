@@ -1,10 +1,8 @@
-"""What to buy: the support, and in every free place the attribute that could help most.
+"""What to buy: the support, and in every free place the attribute that could help most (`free_places`).
 
-    value_j = (|r_j| + b_t se_j) / sqrt(c_j)            b_t^2 = ln((d / k) sqrt(1 + t)) / 2: optimism
-
-Attributes never asked for come first, those that say nothing (`idle`) not at all. Every second round a place of the
-support is lent while someone waits for it (`explore`). With `spend`, members that must give way for a
-borrower, and what fills the free places, are exact knapsacks.
+Those that say nothing (`idle`) are not bought at all. Every second round a place of the support is lent while someone
+waits for it (`explore`). With `spend`, members that must give way for a borrower, and what fills the free places, are
+exact knapsacks.
 """
 
 import math
@@ -15,39 +13,17 @@ from ..._bare import inner as bare
 from ..._jit import inner
 from ..._types import Bools, Floats, Ints
 from .arrays import flags, zeros
+from .free_places import expected_size, optimism, value
 from .knapsack import knapsack
 from .ranking import insert
-from .state import Attribute, Now, State
+from .state import Now, State
 
 __all__ = ["choose"]
 
 # How many candidates a knapsack is exact among.
 _SHORTLIST = 30
+# An idle one that has its turn comes before all others.
 _FIRST = 1e100
-# The |z| that is taken for granted of what has shown one value only.
-_PROMISE = 2.0
-
-
-@bare
-def _value(me: Attribute, s2: float, optimism: float) -> float:
-    """The optimistic value of looking at j; a tenth of an ask more keeps the first division finite.
-
-    What has shown one value only may yet show another: that says nothing against it, so it counts as a promising one.
-    """
-    if me.asked == 0:
-        return _FIRST
-    asked = me.asked + 0.1
-    if me.rows < 3 or me.c <= 0.0:
-        value = (optimism + (_PROMISE if me.unit == 0.0 else 0.0)) * math.sqrt(s2 / asked)
-    else:
-        value = (abs(me.r) + optimism * me.se * math.sqrt((me.fresh + 0.1) / asked)) / math.sqrt(me.c)
-    return value * math.sqrt((me.observed + 1.0) / (me.asked + 1.0))  # what is often unobserved is worth less
-
-
-@bare
-def _optimism(rivals: float, rows: float) -> float:
-    """b_t: more where a place has more rivals, and as time goes by."""
-    return math.sqrt(0.5 * math.log(rivals * math.sqrt(1.0 + rows)))
 
 
 @bare
@@ -59,15 +35,16 @@ def _awake(told: int, decay: float) -> bool:
 @bare
 def _shortlist(state: State, pool: Bools, taken: Ints, money: float, values: Floats, items: Ints) -> int:
     """The best candidates that can be paid, best first, as many as `items` has room for; ties in the seeded order."""
-    optimism = _optimism(state.order.size / state.given.k, state.now.n / state.now.g)
+    given, d = state.given, state.order.size
+    b, size = optimism(d / given.k, state.now.n / state.now.g), expected_size(state)
     n = items.size - items.size  # not 0: numba would compile `insert` for that number, and for the others
-    awake = _awake(state.now.told, state.given.decay)
-    for p in range(state.order.size):
+    awake = _awake(state.now.told, given.decay)
+    for p in range(d):
         j = state.order[p]
         me = state.attr[j]
         if pool[j] and not taken[j] and me.place < 0 and me.price <= money and (me.idle == 0 or awake):
-            value = _FIRST / (1.0 + me.asked) if me.idle else _value(me, state.now.s2, optimism)
-            n = insert(values, items, n, value, j)
+            worth = _FIRST / (1.0 + me.asked) if me.idle else value(me, state.now.s2, b, size, given.k / d)
+            n = insert(values, items, n, worth, j)
     return n
 
 

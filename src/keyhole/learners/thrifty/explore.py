@@ -132,6 +132,8 @@ def appraise(state: State, j: int, v: float, u: Floats, slab: float, need: float
             worth, me.claims = odds / (1.0 + odds) * adds, 0
     seen = (me.observed + 1.0) / (me.asked + 1.0)  # what is rarely observed rarely helps
     n = me.n / now.g if known else float(FEW + me.asked)
+    if not known and me.observed > FEW:  # it shows one value: others are rare, if there are any, and it takes a few
+        n *= FEW
     me.loan_value = now.n / now.g * seen * worth / ((cost + 1e-12 * now.s2) * n) - 1.0
 
 

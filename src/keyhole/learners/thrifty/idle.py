@@ -15,9 +15,12 @@ from .state import State
 
 __all__ = ["mark_idle"]
 
-# At least so often, and as often as twice the root of the rows, it was the same or not there: another value comes in
-# less than one of 30 rows. What is rarer gets its chance as rows go by, in an ever smaller part of them.
-_SURE = 100
+# So often, and as often as so many roots of the rows, it was the same or not there: another value comes in less than
+# one of 30 rows. What is rarer gets its chance as rows go by, in an ever smaller part of them.
+_SURE, _ROOTS = 100, 2.0
+# A constant is given up sooner where no column that varies took more than `_ONCE` values to show it: rare ones seem to
+# be rare there.
+_SOON, _FEWER, _ONCE = 20, 0.3, 5
 # Beyond a row for each weight, as many must agree; the newest ones are read, in stretches of so many rows.
 _AGREE, _STRETCH = 20, 1024
 # Least squares leaves no more of it, in squares; a candidate this collinear (see `score`) is looked at closely.
@@ -31,9 +34,13 @@ def mark_idle(state: State) -> None:
     Called when everybody was scored. A member that is idle leaves next time.
     """
     attr, now = state.attr, state.now
-    silent = np.where(attr["observed"] == 0, attr["asked"], np.where(attr["unit"] == 0.0, attr["observed"], 0))
+    root, outside = np.sqrt(now.told), attr["place"] < 0
+    late, soon = max(_SURE, _ROOTS * root), max(_SOON, _FEWER * root)
+    now.same = int(late if attr["varied"].max() > _ONCE else soon)
+    constant = (attr["unit"] == 0.0) & (attr["observed"] >= now.same)
+    dead = (attr["observed"] == 0) & (attr["asked"] >= late)
     attr["idle"][attr["idle"] == 1] = 0
-    attr["idle"][(attr["place"] < 0) & (silent >= max(_SURE, 2.0 * np.sqrt(now.told)))] = 1
+    attr["idle"][outside & (constant | dead)] = 1
     moved = now.moves != now.idle_moves
     if now.told < now.idle_at and not (moved and (attr["idle"] == 2).any()):
         return

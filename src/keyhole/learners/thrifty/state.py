@@ -87,9 +87,11 @@ class Attribute:
     genuine: float
     limit: float
     absurd: int
-    # 1: constant or never observed; 2: determined by the support; how often it was bought when that was last asked.
+    # 1: constant or never observed; 2: determined by the support; how often it was bought when that was last asked; how
+    # many values it took to see that it varies.
     idle: int
     judged: int
+    varied: int
 
 
 class Pair:
@@ -160,9 +162,11 @@ class Now(Watch, Turn):
     queued: int
     turn: int
     loans: float
-    # Changes of the support when it was last asked who is idle; at how many labels to ask again.
+    # Changes of the support when it was last asked who is idle; at how many labels to ask again; after how many equal
+    # values a column counts as constant, 0 before that was asked.
     idle_moves: int
     idle_at: int
+    same: int
     # How far few joint rows are trusted, since everybody was last scored: see `score.shrinkage`.
     s: float
 

@@ -76,9 +76,9 @@ def _compare(state: State, said: Signal, y: float, whole: bool) -> float:
 
 
 @inner
-def _keep(attr: Records, shown: Records, t: int, g: float, attributes: Ints, x: Floats, total: int) -> None:
+def _keep(attr: Records, shown: Records, t: int, now: Now, attributes: Ints, x: Floats, total: int) -> None:
     """Scale the observed values and keep them as what row t shows."""
-    n = 0
+    n, g = 0, now.g
     for i in range(total):
         if math.isnan(x[i]):
             continue
@@ -87,12 +87,14 @@ def _keep(attr: Records, shown: Records, t: int, g: float, attributes: Ints, x: 
         if me.observed == 0:
             me.ref = x[i]
         if me.unit == 0.0 and x[i] != me.ref:
-            me.unit = power(x[i] - me.ref)
+            me.unit, me.varied = power(x[i] - me.ref), me.observed + 1
         came = scaled(x[i], me.ref, me.unit)
         shown[t, n].j, shown[t, n].x = j, winsorised(me, came)
         z = sized(me, came)
         me.far = farthest(me, came)
         me.observed += 1
+        if me.unit == 0.0 and 0 < now.same <= me.observed:
+            me.idle = 1
         me.raw_n += g
         me.raw_x += g * z
         me.raw_xx += g * z * z
@@ -157,7 +159,7 @@ def tell(state: State, said: Signal, attributes: Ints, x: Floats, y: float, befo
         y = _compare(state, said, y, whole)
     t = now.told % state.row.size
     state.row[t].y, state.row[t].weight, state.row[t].regime = y, now.g, now.regime
-    _keep(state.attr, state.shown, t, now.g, attributes, x, total)
+    _keep(state.attr, state.shown, t, now, attributes, x, total)
     _count(now, y)
     if now.m > 0:
         _extend(state, t)

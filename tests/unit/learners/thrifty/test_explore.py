@@ -59,6 +59,17 @@ def test_a_possible_stand_in_is_worth_a_loan_until_evidence_is_against_it():
     assert state.attr[3].loan_value < 0.0
 
 
+def test_what_shows_one_value_is_worth_a_loan_for_a_fifth_as_long():
+    state, worth = known([0.5, 0.3, 0.4]), []
+    me = state.attr[3]
+    me.rows, me.asked = 0, 20
+    for observed in (5, 6):
+        me.observed = observed
+        appraised(state, 3, 0.0, np.zeros(3), 0.3, -1.0)
+        worth.append((me.loan_value + 1.0) / (observed + 1.0))
+    assert worth[0] == pytest.approx(5.0 * worth[1], rel=1e-12)
+
+
 @entry
 def knowing(need, r, sd, c):
     return _entry(need, r, sd, c)

@@ -106,15 +106,17 @@ def test_one_absurd_label_changes_nothing_lasting(seed):
 
 @pytest.mark.parametrize("rows", [(14,), (40,), range(60, 65), range(1000, 1005)], ids=str)
 def test_labels_that_are_absurd_early_or_a_few_in_a_row_change_little(rows):
-    X, y, w = kh.streams.synthetic(10, 3, 4000, seed=4)
-    noise = (y - X @ w) ** 2
-    _, plain = played(X, y)
-    y[list(rows)] = 1000.0
-    learner, losses = played(X, y)
-    rest = np.setdiff1d(np.arange(1, 4000), rows)
-    more = (losses - noise)[rest].sum() - (plain - noise)[rest].sum()
-    assert more < (150.0 if len(rows) > 1 and min(rows) < 100 else 15.0)  # 70 000 where row 15 counts in full
-    assert learner.alarms == ()
+    more = []
+    for seed in range(4, 9):
+        X, y, w = kh.streams.synthetic(10, 3, 4000, seed=seed)
+        noise = (y - X @ w) ** 2
+        _, plain = played(X, y)
+        y[list(rows)] = 1000.0
+        learner, losses = played(X, y)
+        rest = np.setdiff1d(np.arange(1, 4000), rows)
+        more.append((losses - noise)[rest].sum() - (plain - noise)[rest].sum())
+        assert learner.alarms == ()
+    assert np.mean(more) < (150.0 if len(rows) > 1 and min(rows) < 100 else 15.0)  # 70 000 where row 15 counts in full
 
 
 def test_what_is_rare_but_comes_again_is_believed():

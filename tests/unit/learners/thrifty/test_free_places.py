@@ -1,0 +1,123 @@
+"""Who gets a free place: the most likely to be worth one where columns are unlike, else the most promising."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import keyhole as kh
+from keyhole.learners.thrifty.acquire import choose
+from keyhole.learners.thrifty.free_places import expected_size, optimism, value
+from tests.compiled import entry
+
+
+@entry
+def worth(state, j, size, prior):
+    return value(state.attr[j], state.now.s2, optimism(3.0, 100.0), size, prior)
+
+
+@entry
+def b_of(rivals, rows):
+    return optimism(rivals, rows)
+
+
+@entry
+def expected(state):
+    return expected_size(state)
+
+
+@entry
+def chosen(state, pool, out):
+    return choose(state, pool, out)
+
+
+def looked_at(r, se=0.1, c=0.25, rows=20, d=8, k=2):
+    """Candidate 0, seen in some rows; the others never."""
+    state = kh.make("thrifty", d=d, k=k, seed=0).memory.state
+    me = state.attr[0]
+    me.unit, me.asked, me.observed, me.rows, me.fresh = 1.0, rows, rows, rows, rows
+    me.r, me.se, me.c, state.now.s2, state.now.n, state.now.y_var = r, se, c, 0.5, 100.0, 0.6
+    return state
+
+
+@pytest.mark.parametrize("r", [0.0, 0.05, -0.15, 0.4])
+@pytest.mark.parametrize("size", [0.01, 0.3])
+def test_odds_are_the_likelihood_of_z_where_it_explains_so_much_over_that_where_it_explains_nothing(r, size):
+    state, prior = looked_at(r), 0.25
+    z, mu = r / 0.1, np.sqrt(size * 0.25) / 0.1
+    odds = prior * 0.5 * (norm.pdf(z - mu) + norm.pdf(z + mu)) / norm.pdf(z)
+    assert worth(state, 0, size, prior) ** 2 == pytest.approx(odds / (1.0 + odds), rel=1e-12)
+    assert worth(state, 1, size, prior) ** 2 == pytest.approx(0.2, rel=1e-12)  # never seen: the prior
+    assert (worth(state, 0, size, prior) > worth(state, 1, size, prior)) == (odds > prior)
+
+
+def test_where_columns_are_alike_the_upper_end_counts_and_whoever_was_never_seen_comes_first():
+    state, b = looked_at(-0.15), b_of(3.0, 100.0)
+    assert b**2 == pytest.approx(np.log(3.0 * np.sqrt(101.0)) / 2.0, rel=1e-12)
+    assert worth(state, 0, 0.0, 0.25) == pytest.approx((0.15 + b * 0.1 * np.sqrt(20.1 / 20.1)) / 0.5, rel=1e-12)
+    assert worth(state, 1, 0.0, 0.25) > 1e50
+
+
+@pytest.mark.parametrize("size", [0.0, 0.3])
+def test_what_is_often_unobserved_is_worth_less(size):
+    state = looked_at(0.2)
+    before = worth(state, 0, size, 0.25)
+    state.attr[0].observed = 9
+    assert worth(state, 0, size, 0.25) == pytest.approx(before * np.sqrt(10.0 / 21.0), rel=1e-12)
+
+
+def test_one_that_was_begun_is_looked_at_until_it_says_something():
+    state = looked_at(0.0)
+    seen = []
+    for asked in (1, 2, 8, 80):
+        me = state.attr[0]
+        me.asked = me.observed = me.rows = asked
+        me.unit = 0.0  # and the same value every time
+        seen.append(worth(state, 0, 0.3, 0.25))
+    assert seen == sorted(seen, reverse=True)
+    assert seen[1] > worth(state, 1, 0.3, 0.25) > seen[2]
+    state.attr[0].unit, state.attr[0].rows = 1.0, 2  # another value, but no z yet
+    assert worth(state, 0, 0.3, 0.25) > worth(state, 1, 0.3, 0.25)
+
+
+def test_a_size_is_expected_of_the_members_mean_and_of_the_labels_share_before_there_are_any():
+    state = looked_at(0.0)
+    assert expected(state) == pytest.approx(0.3)
+    state.now.m, state.now.s = 2, 1000.0
+    state.fit.member["w"], state.fit.member["sd"] = [0.5, -0.1], [1.0, 2.0]
+    assert expected(state) == pytest.approx((0.25 + 0.04) / 2.0)
+    state.now.s = 14.0  # correlations of 0.27: columns are alike
+    assert expected(state) == 0.0
+
+
+@pytest.mark.parametrize(("r", "first"), [(0.3, True), (0.0, False)])
+def test_a_promising_one_is_bought_again_before_another_is_begun_and_a_disappointing_one_is_not(r, first):
+    state, out = looked_at(r), np.zeros(4, np.int64)
+    n, _, _ = chosen(state, np.ones(8, np.bool_), out)
+    assert n == 2
+    assert (0 in out[:n]) == first
+
+
+@pytest.mark.parametrize(("ratio", "alone"), [(2.5, False), (3.0, True)])
+def test_where_money_is_short_probabilities_are_weighed_against_prices(ratio, alone):
+    """One for 2 whose odds are so many times a quarter, against two for 1 each that are worth a place with 1 in 5."""
+    learner = kh.make("thrifty", d=8, k=2, seed=0, prices=[2.0] + [1.0] * 7, spend=2.0)
+    state, mu = learner.memory.state, np.sqrt(0.3 * 0.25) / 0.1
+    me = state.attr[0]
+    me.unit, me.asked, me.observed, me.rows, me.fresh, me.se, me.c = 1.0, 20, 20, 20, 20, 0.1, 0.25
+    me.r, state.now.n, state.now.y_var = 0.1 * np.arccosh(ratio * np.exp(mu**2 / 2.0)) / mu, 100.0, 0.6
+    out = np.zeros(4, np.int64)
+    n, _, _ = chosen(state, np.ones(8, np.bool_), out)
+    assert (out[:n].tolist() == [0]) == alone
+
+
+def test_with_many_unlike_columns_what_matters_is_found_after_few_looks_at_the_others():
+    """Looked for in the breadth, the first of 300 took more than 12 looks at each."""
+    rows = []
+    for seed in range(5):
+        X, y, w = kh.streams.synthetic(300, 3, 3000, 0.1, "uniform", seed)
+        learner, t = kh.make("thrifty", d=300, k=3, seed=seed), 0
+        while not set(np.flatnonzero(w)) & set(learner.support.tolist()):
+            kh.play(learner, X[t : t + 20], y[t : t + 20])
+            t += 20
+        rows.append(t)
+    assert np.median(rows) < 600  # six looks at each
