@@ -13,7 +13,7 @@ from ..._bare import inner as bare
 from ..._jit import inner
 from ..._types import Bools, Floats, Ints
 from .arrays import flags, zeros
-from .free_places import expected_size, optimism, value
+from .free_places import optimism, value
 from .knapsack import knapsack
 from .ranking import insert
 from .state import Now, State
@@ -36,14 +36,14 @@ def _awake(told: int, decay: float) -> bool:
 def _shortlist(state: State, pool: Bools, taken: Ints, money: float, values: Floats, items: Ints) -> int:
     """The best candidates that can be paid, best first, as many as `items` has room for; ties in the seeded order."""
     given, d = state.given, state.order.size
-    b, size = optimism(d / given.k, state.now.n / state.now.g), expected_size(state)
+    b = optimism(d / given.k, state.now.n / state.now.g)
     n = items.size - items.size  # not 0: numba would compile `insert` for that number, and for the others
     awake = _awake(state.now.told, given.decay)
     for p in range(d):
         j = state.order[p]
         me = state.attr[j]
         if pool[j] and not taken[j] and me.place < 0 and me.price <= money and (me.idle == 0 or awake):
-            worth = _FIRST / (1.0 + me.asked) if me.idle else value(me, state.now.s2, b, size, given.k / d)
+            worth = _FIRST / (1.0 + me.asked) if me.idle else value(me, state.now, b, given.k / d)
             n = insert(values, items, n, worth, j)
     return n
 
@@ -58,7 +58,7 @@ def _fill(state: State, pool: Bools, taken: Ints, room: int, money: float, out: 
     if limited:
         prices = zeros(most)
         for i in range(found):
-            values[i], prices[i] = values[i] ** 2 + 1e-300, state.attr[items[i]].price
+            values[i], prices[i] = values[i] + 1e-300, state.attr[items[i]].price
         knapsack(values, prices, found, room, money, wanted)
     for i in range(found):
         if wanted[i]:

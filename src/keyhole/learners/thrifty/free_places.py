@@ -10,19 +10,19 @@ A promising one is looked at until it joins or disappoints, before another is be
 few looks, for a size is expected, not just something. Where columns are alike, the first that looks good is too often
 one that stands in for another, and a broader search pays:
 
-    value_j = (|r_j| + b_t se_j) / sqrt(c_j)            b_t^2 = ln((d / k) sqrt(1 + t)) / 2: optimism
+    value_j = (|r_j| + b_t se_j)^2 / c_j                b_t^2 = ln((d / k) sqrt(1 + t)) / 2: optimism
 """
 
 import math
 
 from ..._bare import inner
-from .state import Attribute, State
+from .state import Attribute, Now, State
 
-__all__ = ["expected_size", "optimism", "value"]
+__all__ = ["expected_size", "likelihood_ratio", "optimism", "value"]
 
 _FIRST = 1e100
 # The |z| that is taken for granted of what has shown one value only, where columns are alike.
-_PROMISE = 2.0
+_TAKEN_FOR_GRANTED = 2.0
 # Columns are unlike each other where 1 / (their mean squared correlation) is more: see `score.shrinkage`.
 _UNLIKE = 900.0
 # An expected |z| beyond this tells no more.
@@ -36,13 +36,13 @@ def optimism(rivals: float, rows: float) -> float:
 
 
 @inner
-def expected_size(state: State) -> float:
+def expected_size(state: State, s: float) -> float:
     """What an attribute worth a place explains: as much as the members do, or its share of the label's variance while
     there are none; 0 where columns are alike."""
     now, member, size = state.now, state.fit.member, 0.0
     if now.m == 0:
         return now.y_var / state.given.k
-    if now.s <= _UNLIKE:
+    if s <= _UNLIKE:
         return 0.0
     for a in range(now.m):
         size += (member[a].w * member[a].sd) ** 2 / now.m
@@ -50,23 +50,29 @@ def expected_size(state: State) -> float:
 
 
 @inner
-def _likelihood_ratio(me: Attribute, size: float) -> float:
-    """Of explaining `size` against explaining nothing, whichever the sign.
-
-    One that was begun is looked at until there is a z; what shows one value again and again says nothing for or
-    against itself, but another look is ever less likely to say more.
-    """
-    if me.unit == 0.0:
-        return 2.0 / math.sqrt(1.0 + me.asked)
-    if me.rows < 3 or me.c <= 0.0 or me.se <= 0.0:
-        return 1.0 + 1.0 / (1.0 + me.asked)
-    mu, z = min(math.sqrt(size * me.c) / me.se, _CERTAIN), abs(me.r) / me.se
+def likelihood_ratio(r: float, se: float, c: float, size: float) -> float:
+    """How much likelier r is of something that explains `size` than of nothing, whichever the sign."""
+    mu, z = min(math.sqrt(size * c) / se, _CERTAIN), abs(r) / se
     return 0.5 * (math.exp(min(mu * z - 0.5 * mu * mu, 50.0)) + math.exp(-mu * z - 0.5 * mu * mu))
 
 
 @inner
+def _promise(me: Attribute) -> float:
+    """The likelihood ratio of j as far as it was looked at.
+
+    One that was begun is looked at until there is a z; what shows one value again and again says nothing for or
+    against itself, but another look is ever less likely to say more.
+    """
+    if me.asked == 0:
+        return 1.0
+    if me.unit == 0.0:
+        return 2.0 / math.sqrt(1.0 + me.asked)
+    return me.ratio if me.rows >= 3 and me.c > 0.0 else 1.0 + 1.0 / (1.0 + me.asked)
+
+
+@inner
 def _upper_end(me: Attribute, s2: float, b: float) -> float:
-    """(|r_j| + b se_j) / sqrt(c_j), and those first that were never asked for; a tenth of an ask more keeps the first
+    """(|r_j| + b se_j)^2 / c_j, and those first that were never asked for; a tenth of an ask more keeps the first
     division finite.
 
     What has shown one value only may yet show another: that says nothing against it, so it counts as a promising one.
@@ -75,19 +81,17 @@ def _upper_end(me: Attribute, s2: float, b: float) -> float:
         return _FIRST
     asked = me.asked + 0.1
     if me.rows < 3 or me.c <= 0.0:
-        return (b + (_PROMISE if me.unit == 0.0 else 0.0)) * math.sqrt(s2 / asked)
-    return (abs(me.r) + b * me.se * math.sqrt((me.fresh + 0.1) / asked)) / math.sqrt(me.c)
+        return (b + (_TAKEN_FOR_GRANTED if me.unit == 0.0 else 0.0)) ** 2 * s2 / asked
+    return (abs(me.r) + b * me.se * math.sqrt((me.fresh + 0.1) / asked)) ** 2 / me.c
 
 
 @inner
-def value(me: Attribute, s2: float, b: float, size: float, prior: float) -> float:
-    """What a free place is worth to j, in deviations of the label; what is often unobserved is worth less.
-
-    Where a size is expected, the root of the probability that j is worth a place.
-    """
-    if size > 0.0:
-        odds = prior * (_likelihood_ratio(me, size) if me.asked > 0 else 1.0)
-        worth = math.sqrt(odds / (1.0 + odds))
+def value(me: Attribute, now: Now, b: float, prior: float) -> float:
+    """What a free place is worth to j: the probability that it is worth one where a size is expected, else what it may
+    explain; what is often unobserved is worth less."""
+    if now.expects > 0.0:
+        odds = prior * _promise(me)
+        worth = odds / (1.0 + odds)
     else:
-        worth = _upper_end(me, s2, b)
-    return worth * math.sqrt((me.observed + 1.0) / (me.asked + 1.0))
+        worth = _upper_end(me, now.s2, b)
+    return worth if me.observed == me.asked else worth * (me.observed + 1.0) / (me.asked + 1.0)

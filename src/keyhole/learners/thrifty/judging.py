@@ -8,6 +8,7 @@ from ..._jit import inner
 from ..._types import Floats, Ints
 from .arrays import flags, zeros
 from .explore import appraise, lender
+from .free_places import expected_size
 from .knapsack import knapsack
 from .room import Contenders, contenders, forgone, need
 from .score import enough, evidence, regress, shrinkage, swap
@@ -84,7 +85,7 @@ def score_all(state: State, L: float, fully: bool) -> None:
     attr, fit, now, given = state.attr, state.fit, state.now, state.given
     m, slab, u, losses = now.m, 0.0, zeros(now.m + 1), zeros(now.m + 1)
     s, left = shrinkage(attr, state.pair, fit.member, now), _money_left(attr, fit.member, now, given)
-    now.s = s
+    now.s, now.expects = s, expected_size(state, s) if fully else now.expects
     for a in range(m):
         slab += (fit.member[a].w * fit.member[a].sd) ** 2 / m
     if not math.isinf(given.spend):  # what each is worth decides for the others, too

@@ -11,6 +11,7 @@ import math
 
 from ..._bare import inner
 from ..._types import Floats
+from .free_places import likelihood_ratio
 from .state import FEW, Attribute, Fit, Now, Pair, Records, State
 
 __all__ = ["accumulate", "enough", "evidence", "recount", "regress", "shrinkage", "swap", "unmatched"]
@@ -123,7 +124,7 @@ def unmatched(size: float, n: float, n_a: float, s: float) -> float:
 
 @inner
 def regress(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Floats) -> float:
-    """r, c and se of a candidate, and u = P q, its regression on the support; the variance of x_j is returned.
+    """r, c, se and ratio of a candidate, and u = P q, its regression on the support; the variance of x_j is returned.
 
     `pair` are the candidate's sums with the members.
     """
@@ -153,6 +154,7 @@ def regress(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Float
     c = max(c / max(0.5, 1.0 - used), _LEAST * v)  # q is estimated: it explains a little by chance
     me.r, me.c, me.fresh = r, c, me.asked
     me.se = math.sqrt((c * now.s2 / (me.n / g) + apart) * (1.0 + 4.0 / me.rows))
+    me.ratio = likelihood_ratio(r, me.se, c, now.expects) if me.se > 0.0 else 1.0
     return v
 
 

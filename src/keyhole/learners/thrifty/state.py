@@ -60,10 +60,12 @@ class Attribute:
     scored: int
     failed: int
     fresh: int
-    # Beside the support: covariance with the residual, conditional variance, standard error of r.
+    # Beside the support: covariance with the residual, conditional variance, standard error of r; how much likelier r
+    # is of something worth a place than of nothing.
     r: float
     c: float
     se: float
+    ratio: float
     # > 0: what it adds if it joins now; > 0: it may borrow a place.
     gain: float
     loan_value: float
@@ -167,8 +169,10 @@ class Now(Watch, Turn):
     idle_moves: int
     idle_at: int
     same: int
-    # How far few joint rows are trusted, since everybody was last scored: see `score.shrinkage`.
+    # Since everybody was last scored: how far few joint rows are trusted (`score.shrinkage`); what is expected of
+    # something worth a place, 0 where columns are alike (`free_places`).
     s: float
+    expects: float
 
 
 class Given:

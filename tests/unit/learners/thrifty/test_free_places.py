@@ -6,13 +6,17 @@ from scipy.stats import norm
 
 import keyhole as kh
 from keyhole.learners.thrifty.acquire import choose
-from keyhole.learners.thrifty.free_places import expected_size, optimism, value
+from keyhole.learners.thrifty.free_places import expected_size, likelihood_ratio, optimism, value
 from tests.compiled import entry
 
 
 @entry
 def worth(state, j, size, prior):
-    return value(state.attr[j], state.now.s2, optimism(3.0, 100.0), size, prior)
+    me, now = state.attr[j], state.now
+    now.expects = size
+    if size > 0.0 and me.se > 0.0:
+        me.ratio = likelihood_ratio(me.r, me.se, me.c, size)
+    return value(me, now, optimism(3.0, 100.0), prior)
 
 
 @entry
@@ -21,8 +25,8 @@ def b_of(rivals, rows):
 
 
 @entry
-def expected(state):
-    return expected_size(state)
+def expected(state, s):
+    return expected_size(state, s)
 
 
 @entry
@@ -45,15 +49,15 @@ def test_odds_are_the_likelihood_of_z_where_it_explains_so_much_over_that_where_
     state, prior = looked_at(r), 0.25
     z, mu = r / 0.1, np.sqrt(size * 0.25) / 0.1
     odds = prior * 0.5 * (norm.pdf(z - mu) + norm.pdf(z + mu)) / norm.pdf(z)
-    assert worth(state, 0, size, prior) ** 2 == pytest.approx(odds / (1.0 + odds), rel=1e-12)
-    assert worth(state, 1, size, prior) ** 2 == pytest.approx(0.2, rel=1e-12)  # never seen: the prior
+    assert worth(state, 0, size, prior) == pytest.approx(odds / (1.0 + odds), rel=1e-12)
+    assert worth(state, 1, size, prior) == pytest.approx(0.2, rel=1e-12)  # never seen: the prior
     assert (worth(state, 0, size, prior) > worth(state, 1, size, prior)) == (odds > prior)
 
 
 def test_where_columns_are_alike_the_upper_end_counts_and_whoever_was_never_seen_comes_first():
     state, b = looked_at(-0.15), b_of(3.0, 100.0)
     assert b**2 == pytest.approx(np.log(3.0 * np.sqrt(101.0)) / 2.0, rel=1e-12)
-    assert worth(state, 0, 0.0, 0.25) == pytest.approx((0.15 + b * 0.1 * np.sqrt(20.1 / 20.1)) / 0.5, rel=1e-12)
+    assert worth(state, 0, 0.0, 0.25) == pytest.approx((0.15 + b * 0.1) ** 2 / 0.25, rel=1e-12)
     assert worth(state, 1, 0.0, 0.25) > 1e50
 
 
@@ -62,7 +66,7 @@ def test_what_is_often_unobserved_is_worth_less(size):
     state = looked_at(0.2)
     before = worth(state, 0, size, 0.25)
     state.attr[0].observed = 9
-    assert worth(state, 0, size, 0.25) == pytest.approx(before * np.sqrt(10.0 / 21.0), rel=1e-12)
+    assert worth(state, 0, size, 0.25) == pytest.approx(before * 10.0 / 21.0, rel=1e-12)
 
 
 def test_one_that_was_begun_is_looked_at_until_it_says_something():
@@ -81,17 +85,17 @@ def test_one_that_was_begun_is_looked_at_until_it_says_something():
 
 def test_a_size_is_expected_of_the_members_mean_and_of_the_labels_share_before_there_are_any():
     state = looked_at(0.0)
-    assert expected(state) == pytest.approx(0.3)
-    state.now.m, state.now.s = 2, 1000.0
+    assert expected(state, 8.0) == pytest.approx(0.3)
+    state.now.m = 2
     state.fit.member["w"], state.fit.member["sd"] = [0.5, -0.1], [1.0, 2.0]
-    assert expected(state) == pytest.approx((0.25 + 0.04) / 2.0)
-    state.now.s = 14.0  # correlations of 0.27: columns are alike
-    assert expected(state) == 0.0
+    assert expected(state, 1000.0) == pytest.approx((0.25 + 0.04) / 2.0)
+    assert expected(state, 14.0) == 0.0  # correlations of 0.27: columns are alike
 
 
 @pytest.mark.parametrize(("r", "first"), [(0.3, True), (0.0, False)])
 def test_a_promising_one_is_bought_again_before_another_is_begun_and_a_disappointing_one_is_not(r, first):
     state, out = looked_at(r), np.zeros(4, np.int64)
+    worth(state, 0, 0.3, 0.25)
     n, _, _ = chosen(state, np.ones(8, np.bool_), out)
     assert n == 2
     assert (0 in out[:n]) == first
@@ -106,6 +110,7 @@ def test_where_money_is_short_probabilities_are_weighed_against_prices(ratio, al
     me.unit, me.asked, me.observed, me.rows, me.fresh, me.se, me.c = 1.0, 20, 20, 20, 20, 0.1, 0.25
     me.r, state.now.n, state.now.y_var = 0.1 * np.arccosh(ratio * np.exp(mu**2 / 2.0)) / mu, 100.0, 0.6
     out = np.zeros(4, np.int64)
+    worth(state, 0, 0.3, 0.25)
     n, _, _ = chosen(state, np.ones(8, np.bool_), out)
     assert (out[:n].tolist() == [0]) == alone
 
