@@ -79,6 +79,14 @@ def test_untouched_files_are_accepted(files):
     assert all(survives(case, data) for case, data in files)
 
 
+def seconds_to_refuse(data):
+    """Of the processor: other threads of the tests may take some of them now and then."""
+    begun = time.process_time()
+    with pytest.raises(kh.StateError):
+        from_bytes(data)
+    return time.process_time() - begun
+
+
 @pytest.mark.parametrize("config", [{"d": 10**30}, {"d": 10**9}, {"k": 10**30}, {"d": 40_000, "k": 3}])
 def test_a_size_that_is_only_claimed_is_never_built(files, config):
     for case, data in files:
@@ -86,10 +94,7 @@ def test_a_size_that_is_only_claimed_is_never_built(files, config):
         header = json.loads(members["keyhole.json"])
         header["config"] |= config
         members["keyhole.json"] = json.dumps(header).encode()
-        begun = time.process_time()
-        with pytest.raises(kh.StateError):
-            from_bytes(packed(members))
-        assert time.process_time() - begun < 1, case
+        assert min(seconds_to_refuse(packed(members)) for _ in range(3)) < 1, case
 
 
 def test_a_large_order_alone_does_not_make_a_large_learner(files):
@@ -99,10 +104,7 @@ def test_a_large_order_alone_does_not_make_a_large_learner(files):
         header["config"] |= {"d": 30_000, "k": 30_000 if case.k == 9 else case.k}
         members["keyhole.json"] = json.dumps(header).encode()
         members["order.npy"] = npy(np.arange(30_000))
-        begun = time.process_time()
-        with pytest.raises(kh.StateError):
-            from_bytes(packed(members))
-        assert time.process_time() - begun < 5, case
+        assert min(seconds_to_refuse(packed(members)) for _ in range(2)) < 5, case
 
 
 @pytest.mark.parametrize("t", [-1, 2**60, 2**63, 10**400])

@@ -14,12 +14,13 @@ class Attribute:
     raw_x: float
     raw_xx: float
     # How often it was bought, was observed, had been bought when it was last scored, when it last failed to join, and
-    # when r, c and se below were worked out.
+    # when r, c and se below were worked out; how many labels had been told when it last had to leave.
     asked: int
     observed: int
     scored: int
     failed: int
     fresh: int
+    left: int
     # Beside the support: covariance with the residual, conditional variance, standard error of r; how much likelier r
     # is of something worth a place than of nothing.
     r: float

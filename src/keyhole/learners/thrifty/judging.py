@@ -102,7 +102,7 @@ def score_all(state: State, L: float, fully: bool) -> None:
             continue
         v = regress(me, state.pair[j], fit, now, s, u) if me.rows >= 2 else 0.0
         full = me.price > left
-        again = me.asked >= 1.1 * me.failed  # who failed comes back with news
+        again = me.asked >= 1.1 * me.failed and me.left != now.told  # who failed or left comes back with news
         if v > 0.0 and again and enough(me) and me.idle == 0 and evidence(me, now.s2) > L:
             me.gain = _should_join(state, j, u, losses, full)
         if full and m > 0 and slab > 0.0 and given.k0 == 0 and me.price <= given.spend:

@@ -2,7 +2,8 @@
 
 With L = 2 ln(e d / k), the price of choosing k of d: a member stays while z^2 >= L/2; a candidate joins when its
 evidence (a likelihood ratio) > L, and z^2 > L/2 in the fit of the new support; without room, if it explains more than
-who must go.
+who must go. Who had to leave does not come back at the same refit: two that drive each other out would else take all
+its moves, again and again, and whoever is right would wait behind them for ever.
 """
 
 import math
@@ -42,6 +43,7 @@ def _evict(state: State, L: float) -> bool:
         if a != worst:
             trial.member[n].j, guess[n] = fit.member[a].j, fit.member[a].w
             n += 1
+    state.attr[fit.member[worst].j].left = now.told
     build(state, m - 1, guess)
     adopt(state, m - 1)
     return True

@@ -1,0 +1,42 @@
+"""How the support changes: nobody takes all the moves of a refit."""
+
+import numpy as np
+
+import keyhole as kh
+from keyhole.learners.thrifty.judging import score_all
+from keyhole.learners.thrifty.select import _evict
+from tests.compiled import entry
+
+
+@entry
+def evicted(state, L):
+    return _evict(state, L)
+
+
+@entry
+def scored(state, L):
+    score_all(state, L, True)
+
+
+def test_who_had_to_leave_does_not_come_back_at_the_same_refit():
+    X, y, _ = kh.streams.synthetic(8, 3, 400, seed=1)
+    learner = kh.make("thrifty", d=8, k=3, seed=0)
+    kh.play(learner, X, y)
+    state, before = learner.memory.state, set(learner.support.tolist())
+    assert evicted(state, 1e9)  # the least significant, though it is right
+    gone = (before - set(learner.support.tolist())).pop()
+    L = float(learner.memory.given["L"][0])
+    scored(state, L)
+    assert state.attr[gone].gain == 0.0
+    state.now.told += 1
+    scored(state, L)
+    assert state.attr[gone].gain > 0.0
+
+
+def test_two_that_drive_each_other_out_do_not_keep_the_right_ones_waiting():
+    """Noise is ten times as large in 200 of every 2000 rows: after the first burst a run stayed on one of four."""
+    X, _, w = kh.streams.synthetic(20, 4, 20_000, seed=167)
+    noise = np.random.default_rng([167, 9]).standard_normal(20_000)
+    noise *= np.where(np.arange(20_000) % 2000 >= 1800, 1.0, 0.1)
+    losses = kh.play(kh.make("thrifty", d=20, k=4, seed=1167), X[:6000], (X @ w + noise)[:6000]).losses
+    assert (losses - noise[:6000] ** 2)[1:].sum() < 100.0
