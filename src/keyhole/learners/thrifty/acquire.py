@@ -13,7 +13,7 @@ from ..._bare import inner as bare
 from ..._jit import inner
 from ..._types import Bools, Floats, Ints
 from .arrays import flags, zeros
-from .free_places import optimism, value
+from .free_places import FIRST, optimism, value
 from .knapsack import knapsack
 from .ranking import insert
 from .state import Now, State
@@ -22,8 +22,6 @@ __all__ = ["choose"]
 
 # How many candidates a knapsack is exact among.
 _SHORTLIST = 30
-# An idle one that has its turn comes before all others.
-_FIRST = 1e100
 
 
 @bare
@@ -43,7 +41,7 @@ def _shortlist(state: State, pool: Bools, taken: Ints, money: float, values: Flo
         j = state.order[p]
         me = state.attr[j]
         if pool[j] and not taken[j] and me.place < 0 and me.price <= money and (me.idle == 0 or awake):
-            worth = _FIRST / (1.0 + me.asked) if me.idle else value(me, state.now, b, given.k / d)
+            worth = FIRST / (1.0 + me.asked) if me.idle else value(me, state.now, b, given.k / d)
             n = insert(values, items, n, worth, j)
     return n
 

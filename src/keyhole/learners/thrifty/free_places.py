@@ -18,9 +18,10 @@ import math
 from ..._bare import inner
 from .state import Attribute, Now, State
 
-__all__ = ["expected_size", "likelihood_ratio", "optimism", "value"]
+__all__ = ["FIRST", "expected_size", "likelihood_ratio", "optimism", "value"]
 
-_FIRST = 1e100
+# Before everybody that was looked at.
+FIRST = 1e100
 # The |z| that is taken for granted of what has shown one value only, where columns are alike.
 _TAKEN_FOR_GRANTED = 2.0
 # Columns are unlike each other where 1 / (their mean squared correlation) is more: see `score.shrinkage`.
@@ -78,7 +79,7 @@ def _upper_end(me: Attribute, s2: float, b: float) -> float:
     What has shown one value only may yet show another: that says nothing against it, so it counts as a promising one.
     """
     if me.asked == 0:
-        return _FIRST
+        return FIRST
     asked = me.asked + 0.1
     if me.rows < 3 or me.c <= 0.0:
         return (b + (_TAKEN_FOR_GRANTED if me.unit == 0.0 else 0.0)) ** 2 * s2 / asked

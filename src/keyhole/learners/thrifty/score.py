@@ -154,7 +154,8 @@ def regress(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Float
     c = max(c / max(0.5, 1.0 - used), _LEAST * v)  # q is estimated: it explains a little by chance
     me.r, me.c, me.fresh = r, c, me.asked
     me.se = math.sqrt((c * now.s2 / (me.n / g) + apart) * (1.0 + 4.0 / me.rows))
-    me.ratio = likelihood_ratio(r, me.se, c, now.expects) if me.se > 0.0 else 1.0
+    if now.expects > 0.0:
+        me.ratio = likelihood_ratio(r, me.se, c, now.expects) if me.se > 0.0 else 1.0
     return v
 
 
