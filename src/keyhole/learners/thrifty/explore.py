@@ -92,9 +92,10 @@ def _odds(now: Now, d: int, k: int) -> float:
     """The prior odds that a candidate is worth a place: k to d - k, as long as nothing is forgotten.
 
     What fades was known, though: that no change was noticed all the while. In what is remembered, a part of the rows
-    since the last one, there was a change with about that probability, of one attribute and not of k.
+    since the last one, there was a change with about that probability, of one attribute and not of k; one that does
+    not show in the predictions is rarer still, by experience by that part again.
     """
-    part = min(1.0, now.n / now.g / max(1.0, now.told - now.epoch))
+    part = min(1.0, now.n / now.g / max(1.0, now.told - now.epoch)) ** 2
     return k / max(d - k, 1) * part / (part + k * (1.0 - part))
 
 

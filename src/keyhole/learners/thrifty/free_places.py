@@ -22,8 +22,8 @@ __all__ = ["FIRST", "expected_size", "likelihood_ratio", "optimism", "value"]
 
 # Before everybody that was looked at.
 FIRST = 1e100
-# The |z| that is taken for granted of what has shown one value only, where columns are alike.
-_TAKEN_FOR_GRANTED = 2.0
+# E |z| of what is worth nothing: what has shown one value only is taken to be as good as that, where columns are alike.
+_BY_CHANCE = math.sqrt(2.0 / math.pi)
 # Columns are unlike each other where 1 / (their mean squared correlation) is more: see `score.shrinkage`.
 _UNLIKE = 900.0
 # An expected |z| beyond this tells no more.
@@ -58,16 +58,16 @@ def likelihood_ratio(r: float, se: float, c: float, size: float) -> float:
 
 
 @inner
-def _promise(me: Attribute) -> float:
+def _promise(me: Attribute, now: Now) -> float:
     """The likelihood ratio of j as far as it was looked at.
 
-    One that was begun is looked at until there is a z; what shows one value again and again says nothing for or
-    against itself, but another look is ever less likely to say more.
+    One that was begun is looked at until there is a z. What has shown one value says nothing for or against itself, but
+    will take about as many looks again to show another; of one that varies s2 / size looks tell.
     """
     if me.asked == 0:
         return 1.0
     if me.unit == 0.0:
-        return 2.0 / math.sqrt(1.0 + me.asked)
+        return 1.0 / (1.0 + me.asked * now.expects / now.s2) if now.s2 > 0.0 else 1.0
     return me.ratio if me.rows >= 3 and me.c > 0.0 else 1.0 + 1.0 / (1.0 + me.asked)
 
 
@@ -76,13 +76,13 @@ def _upper_end(me: Attribute, s2: float, b: float) -> float:
     """(|r_j| + b se_j)^2 / c_j, and those first that were never asked for; a tenth of an ask more keeps the first
     division finite.
 
-    What has shown one value only may yet show another: that says nothing against it, so it counts as a promising one.
+    What has shown one value only may yet show another: that says nothing for or against it.
     """
     if me.asked == 0:
         return FIRST
     asked = me.asked + 0.1
     if me.rows < 3 or me.c <= 0.0:
-        return (b + (_TAKEN_FOR_GRANTED if me.unit == 0.0 else 0.0)) ** 2 * s2 / asked
+        return (b + (_BY_CHANCE if me.unit == 0.0 else 0.0)) ** 2 * s2 / asked
     return (abs(me.r) + b * me.se * math.sqrt((me.fresh + 0.1) / asked)) ** 2 / me.c
 
 
@@ -91,7 +91,7 @@ def value(me: Attribute, now: Now, b: float, prior: float) -> float:
     """What a free place is worth to j: the probability that it is worth one where a size is expected, else what it may
     explain; what is often unobserved is worth less."""
     if now.expects > 0.0:
-        odds = prior * _promise(me)
+        odds = prior * _promise(me, now)
         worth = odds / (1.0 + odds)
     else:
         worth = _upper_end(me, now.s2, b)

@@ -166,6 +166,6 @@ def test_what_fades_makes_a_candidate_no_more_likely():
     now.n, now.told = 1000.0, 1000
     assert prior_odds(now, 20, 4) == pytest.approx(4.0 / 16.0)  # nothing is forgotten
     now.told = 10_000
-    assert prior_odds(now, 20, 4) == pytest.approx(4.0 / 16.0 * 0.1 / (0.1 + 4.0 * 0.9))
+    assert prior_odds(now, 20, 4) == pytest.approx(4.0 / 16.0 * 0.01 / (0.01 + 4.0 * 0.99))
     now.epoch = 9_500  # there was an alarm since
     assert prior_odds(now, 20, 4) == pytest.approx(4.0 / 16.0)

@@ -69,18 +69,39 @@ def test_what_is_often_unobserved_is_worth_less(size):
     assert worth(state, 0, size, 0.25) == pytest.approx(before * 10.0 / 21.0, rel=1e-12)
 
 
-def test_one_that_was_begun_is_looked_at_until_it_says_something():
+@pytest.mark.parametrize("asked", [1, 2, 8, 80])
+def test_what_shows_one_value_is_worth_less_the_longer_it_takes_to_show_another(asked):
+    """Of one that varies 0.5 / 0.3 looks tell; where columns are alike, it counts as what is worth nothing does."""
+    state, b = looked_at(0.0), b_of(3.0, 100.0)
+    me = state.attr[0]
+    me.asked = me.observed = me.rows = asked
+    me.unit = me.c = 0.0
+    odds = 0.25 / (1.0 + asked * 0.3 / 0.5)
+    assert worth(state, 0, 0.3, 0.25) == pytest.approx(odds / (1.0 + odds), rel=1e-12)
+    by_chance = 2.0 * (norm.pdf(0.0))  # E |z| of a standard normal z
+    assert worth(state, 0, 0.0, 0.25) == pytest.approx((b + by_chance) ** 2 * 0.5 / (asked + 0.1), rel=1e-12)
+
+
+def test_one_that_varies_is_looked_at_until_it_says_something():
     state = looked_at(0.0)
-    seen = []
-    for asked in (1, 2, 8, 80):
-        me = state.attr[0]
-        me.asked = me.observed = me.rows = asked
-        me.unit = 0.0  # and the same value every time
-        seen.append(worth(state, 0, 0.3, 0.25))
-    assert seen == sorted(seen, reverse=True)
-    assert seen[1] > worth(state, 1, 0.3, 0.25) > seen[2]
-    state.attr[0].unit, state.attr[0].rows = 1.0, 2  # another value, but no z yet
+    state.attr[0].rows = 2  # another value, but no z yet
     assert worth(state, 0, 0.3, 0.25) > worth(state, 1, 0.3, 0.25)
+
+
+def test_the_odds_of_whoever_was_bought_are_those_of_its_latest_row():
+    X, y, _ = kh.streams.synthetic(30, 3, 60, seed=3)
+    learner = kh.make("thrifty", d=30, k=3, seed=0)
+    checked = 0
+    for t in range(12, 60):
+        r = learner.ask()
+        learner.tell(r, X[t, r.attributes], y[t])
+        state = learner.memory.state
+        for me in state.attr[r.attributes]:
+            if state.now.expects > 0.0 and me.place < 0 and me.rows >= 3:
+                z, mu = abs(me.r) / me.se, min(np.sqrt(state.now.expects * me.c) / me.se, 25.0)
+                assert me.ratio == pytest.approx(np.cosh(mu * z) * np.exp(-(mu**2) / 2.0), rel=1e-9)
+                checked += 1
+    assert checked > 10
 
 
 def test_a_size_is_expected_of_the_members_mean_and_of_the_labels_share_before_there_are_any():
