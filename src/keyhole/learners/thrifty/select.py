@@ -51,31 +51,24 @@ def _evict(state: State, L: float) -> bool:
 
 @inner
 def _attempt(state: State, j: int, L: float) -> bool:
-    """Fit the support with j in it; keep it if j holds its own there: z^2 > L/2, and it explains more than is lost, by
-    both accounts of it."""
+    """Fit the support with j in it; keep it if j holds its own there, z^2 > L/2, and where somebody goes for it only if
+    more is explained than before."""
     attr, fit, trial, now = state.attr, state.fit, state.trial, state.now
     me, m = attr[j], now.m
     u, losses, guess = zeros(m + 1), zeros(m + 1), zeros(m + 1)
     regress(me, state.pair[j], fit, now, shrinkage(attr, state.pair, fit.member, now), u)
     r, c = me.r, me.c
-    weakest = swap(fit, m, r, c, u, losses)
-    stay, n, lost = stay_with(attr, fit.member, now, state.given, me.price, losses), 0, 0.0
+    swap(fit, m, r, c, u, losses)
+    stay, n = stay_with(attr, fit.member, now, state.given, me.price, losses), 0
     for a in range(m):
         member = fit.member[a]
         if stay[a]:
             trial.member[n].j, guess[n] = member.j, member.w - u[a] * r / c
             n += 1
-        else:
-            lost += member.w**2 * member.cond
     trial.member[n].j, guess[n] = j, r / c
     build(state, n + 1, guess)
     w = trial.member[n].w
-    if w * w <= 0.5 * L * now.s2 * trial.V[n, n]:
-        return False
-    alone = 1.0 / c  # precision of j given those who stay, where one leaves
-    if n < m:
-        alone -= (u[weakest] / c) ** 2 / (fit.P[weakest, weakest] + u[weakest] ** 2 / c)
-    if w * w / alone <= lost or (n < m and trial.label.explained <= fit.label.explained):
+    if w * w <= 0.5 * L * now.s2 * trial.V[n, n] or (n < m and trial.label.explained <= fit.label.explained):
         return False
     adopt(state, n + 1)
     return True
