@@ -61,12 +61,12 @@ def likelihood_ratio(r: float, se: float, c: float, size: float) -> float:
 def _promise(me: Attribute, now: Now) -> float:
     """The likelihood ratio of j as far as it was looked at.
 
-    One that was begun is looked at until there is a z. What has shown one value says nothing for or against itself, but
-    will take about as many looks again to show another; of one that varies s2 / size looks tell.
+    One that was begun is looked at until there is a z. What has shown one value twice says nothing for or against
+    itself, but will take about as many looks again to show another; of one that varies s2 / size looks tell.
     """
     if me.asked == 0:
         return 1.0
-    if me.unit == 0.0:
+    if me.unit == 0.0 and me.asked > 1:
         return 1.0 / (1.0 + me.asked * now.expects / now.s2) if now.s2 > 0.0 else 1.0
     return me.ratio if me.rows >= 3 and me.c > 0.0 else 1.0 + 1.0 / (1.0 + me.asked)
 
