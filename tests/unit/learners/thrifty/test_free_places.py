@@ -86,6 +86,7 @@ def test_one_that_varies_is_looked_at_until_it_says_something():
     state = looked_at(0.0)
     state.attr[0].rows = 2  # another value, but no z yet
     assert worth(state, 0, 0.3, 0.25) > worth(state, 1, 0.3, 0.25)
+    assert worth(state, 0, 0.0, 0.25) == pytest.approx(b_of(3.0, 100.0) ** 2 * 0.5 / 20.1, rel=1e-12)
     state.attr[0].asked, state.attr[0].rows, state.attr[0].unit = 1, 1, 0.0  # a single value cannot vary
     assert worth(state, 0, 0.3, 0.25) > worth(state, 1, 0.3, 0.25)
 

@@ -4,13 +4,18 @@ import numpy as np
 
 import keyhole as kh
 from keyhole.learners.thrifty.judging import score_all
-from keyhole.learners.thrifty.select import _evict
+from keyhole.learners.thrifty.select import _attempt, _evict
 from tests.compiled import entry
 
 
 @entry
 def evicted(state, L):
     return _evict(state, L)
+
+
+@entry
+def attempted(state, j, L):
+    return _attempt(state, j, L)
 
 
 @entry
@@ -40,3 +45,15 @@ def test_two_that_drive_each_other_out_do_not_keep_the_right_ones_waiting():
     noise *= np.where(np.arange(20_000) % 2000 >= 1800, 1.0, 0.1)
     losses = kh.play(kh.make("thrifty", d=20, k=4, seed=1167), X[:6000], (X @ w + noise)[:6000]).losses
     assert (losses - noise[:6000] ** 2)[1:].sum() < 100.0
+
+
+def test_without_room_nobody_joins_who_explains_less_than_whoever_goes():
+    """L = 0: everybody is significant, and what is explained decides alone."""
+    X, y, w = kh.streams.synthetic(8, 3, 400, seed=1)
+    learner = kh.make("thrifty", d=8, k=3, seed=0)
+    kh.play(learner, X, y)
+    right = learner.support.tolist()
+    assert right == np.flatnonzero(w).tolist()
+    for j in np.flatnonzero(w == 0.0):
+        assert not attempted(learner.memory.state, j, 0.0)
+    assert learner.support.tolist() == right
