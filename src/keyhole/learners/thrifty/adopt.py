@@ -2,8 +2,8 @@
 
 from ..._bare import inner
 from .change import forget_recent
-from .score import recount
 from .state import Fit, Now, State
+from .sums import recount
 
 __all__ = ["adopt", "residual"]
 

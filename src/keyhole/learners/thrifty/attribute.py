@@ -31,14 +31,15 @@ class Attribute:
     gain: float
     loan_value: float
     price: float
-    # Sums of 1, x, x^2, x y, y over the rows that show it, weighted by what these show of the support;
-    # their plain count.
+    # Sums of 1, x, x^2 over the rows that show it, weighted by what these show of the support; their plain count. Sums
+    # of 1, e, x e over them, weighted also by how much of what they show is its own: see `sums`.
     n: float
     x: float
     xx: float
-    xy: float
-    y: float
     rows: int
+    h: float
+    e: float
+    xe: float
     # Its place in the support, or -1; the place it would borrow; scratch of a fit, else -1; 1 + the place of the member
     # that may be its stand-in, else 0.
     place: int

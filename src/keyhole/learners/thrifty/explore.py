@@ -2,8 +2,8 @@
 
     loan_value_j = t (what knowing j is worth) / (n_j cost of a round without a) - 1
 
-With a the member whose place j takes, the cheapest to lose: knowing j twice as well takes n_j such rounds, and helps in
-t more.
+With a the member whose place j takes, the cheapest to lose: knowing j twice as well takes n_j = h_j (s2 + g_a) / s2
+such rounds, which have the noise s2 + g_a, and helps in t more.
 """
 
 import math
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..._bare import inner
 from ..._types import Floats
-from .score import enough, unmatched
+from .score import enough
 from .state import FEW, Attribute, Now, Records, State
 
 __all__ = ["appraise", "lender", "line_up"]
@@ -67,7 +67,7 @@ def _stand_in(w: float, v_a: float, r: float, se: float, c: float, u: float, v: 
 
 @inner
 def lender(
-    me: Attribute, pair: Records, member: Records, now: Now, v: float, u: Floats, s: float, known: bool
+    me: Attribute, pair: Records, member: Records, now: Now, u: Floats, s: float, known: bool
 ) -> tuple[float, int]:
     """What a look at j costs, and whose place it borrows: a cheap member's that j is not like, and was seen with.
 
@@ -80,8 +80,8 @@ def lender(
         w2, cond = member[a].w ** 2, member[a].cond
         cost = w2 * cond * (s2 + w2 * cond)
         if known:
-            apart = unmatched(w2 * member[a].sd ** 2 * v, n, pair[a].n / g, s)
-            cost *= (1.0 + u[a] ** 2 * cond / me.c) * (1.0 + apart * n / (me.c * s2))
+            apart = max(0.0, n - pair[a].n / g) / (pair[a].n / g + s)
+            cost *= (1.0 + u[a] ** 2 * cond / me.c) * (1.0 + apart * w2 * cond / s2)
         if cost < least:
             best, least = a, cost
     return member[best].w ** 2 * member[best].cond, best
@@ -132,7 +132,7 @@ def appraise(state: State, j: int, v: float, u: Floats, slab: float, need: float
         if odds / (1.0 + odds) * adds > worth:
             worth, me.claims = odds / (1.0 + odds) * adds, 0
     seen = (me.observed + 1.0) / (me.asked + 1.0)  # what is rarely observed rarely helps
-    n = me.n / now.g if known else float(FEW + me.asked)
+    n = me.h / now.g * (1.0 + cost / now.s2) if known else float(FEW + me.asked)
     if not known and me.observed > FEW:  # it shows one value: others are rare, if there are any, and it takes a few
         n *= FEW
     me.loan_value = now.n / now.g * seen * worth / ((cost + 1e-12 * now.s2) * n) - 1.0

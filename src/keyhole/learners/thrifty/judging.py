@@ -11,7 +11,7 @@ from .explore import appraise, lender
 from .free_places import expected_size
 from .knapsack import knapsack
 from .room import Contenders, contenders, forgone, need
-from .score import enough, evidence, regress, shrinkage, swap
+from .score import enough, evidence, listen, regress, shrinkage, swap
 from .state import Given, Now, Records, State
 
 __all__ = ["score_all", "stay_with"]
@@ -52,7 +52,7 @@ def _consider_loan(state: State, rivals: Contenders, j: int, v: float, u: Floats
     me, fit, now = state.attr[j], state.fit, state.now
     known = enough(me) and v > 0.0
     if rivals.n == 0:
-        cost, me.displaced = lender(me, state.pair[j], fit.member, now, v if known else 1.0, u, now.s, known)
+        cost, me.displaced = lender(me, state.pair[j], fit.member, now, u, now.s, known)
         appraise(state, j, v, u, slab, -1.0, cost)
         return
     for a in range(now.m):
@@ -85,6 +85,8 @@ def score_all(state: State, L: float, fully: bool) -> None:
     attr, fit, now, given = state.attr, state.fit, state.now, state.given
     m, slab, u, losses = now.m, 0.0, zeros(now.m + 1), zeros(now.m + 1)
     s, left = shrinkage(attr, state.pair, fit.member, now), _money_left(attr, fit.member, now, given)
+    if fully and (now.told <= state.row.size or now.heard != now.moves):
+        listen(state, s, u)
     now.s, now.expects = s, expected_size(state, s) if fully else now.expects
     for a in range(m):
         slab += (fit.member[a].w * fit.member[a].sd) ** 2 / m

@@ -169,7 +169,7 @@ class Memory(Stateful):
 
     def _state(self) -> State:
         """The arrays as compiled functions take them."""
-        q = self.work.pull
+        q = np.zeros((4, self.pair.shape[1]))
         fit, trial = (Fit(self.member[f], self.gram[f], self.V[f], self.P[f], self.label[f], q) for f in range(2))
         d, rows = (self.attr, self.order, self.queue, self.pair), (self.row, self.shown)
         quantiles, now, given = self.calibration.quantiles, self.now[0], self.given[0]

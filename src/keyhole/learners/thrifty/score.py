@@ -1,8 +1,9 @@
 """What every attribute outside the support would be worth, from the rows that showed it.
 
-    r_j = cov(x_j, y) - sum_a w_a q_ja          q_ja = cov(x_j, x_a): as observed in the rows of j that show a,
-    c_j = var(x_j) - q_j' P q_j                 shrunk by n_ja / (n_ja + s) in its rows that do not
-    se_j^2 = c_j s2 / n_j + what q_ja adds      n_j: rows of j, each weighted by s2 / (s2 + label variance it misses)
+    q_ja = cov(x_j, x_a), u_j = P q_j                   by the rows that show both, and by what the other members say
+    c_j = var(x_j) - q_j' P q_j                         what x_j has of its own
+    r_j = mean of (x_j - u_j'x) e                       e: what a row leaves unexplained, see `sums`
+    se_j^2 = c_j s2 / h_j + what q_ja adds              h_j: rows of j, by what each says of it
 
 r_j^2 / c_j is then the gain of adding j to the support, and z_j = r_j / se_j its significance.
 """
@@ -13,79 +14,31 @@ from ..._bare import inner
 from ..._types import Floats
 from .free_places import likelihood_ratio
 from .state import FEW, Attribute, Fit, Now, Pair, Records, State
+from .sums import weigh_again
 
-__all__ = ["accumulate", "enough", "evidence", "recount", "regress", "shrinkage", "swap", "unmatched"]
+__all__ = ["enough", "evidence", "listen", "project", "regress", "shrinkage", "swap"]
 
-# No candidate is thought to be more than 95 % explained by the support: that much collinearity is not estimable.
-_LEAST = 0.05
-
-
-@inner
-def _missed(member: Records, shown: Records, now: Now, t: int) -> float:
-    """The variance of the label that the members missing from stored row t explain."""
-    missed, lost, last = 0.0, 0, 0
-    for a in range(now.m):
-        there = False
-        for i in range(shown.shape[1]):
-            there = there or shown[t, i].j == member[a].j
-        if not there:
-            missed += (member[a].w * member[a].sd) ** 2
-            lost, last = lost + 1, a
-    if lost == 1 and member[last].cond > 0.0:
-        missed = member[last].w ** 2 * member[last].cond
-    return min(missed, now.y_var)
-
-
-@inner
-def accumulate(state: State, t: int) -> None:
-    """Add stored row t to the sums of every attribute it shows that is not a member, with weight
-    s2 / (s2 + missed)."""
-    attr, shown, y, o, s2 = state.attr, state.shown, state.row[t].y, state.row[t].weight, state.now.s2
-    if s2 > 0.0:
-        o = o * s2 / (s2 + _missed(state.fit.member, shown, state.now, t))
-    for i in range(shown.shape[1]):
-        j, x = shown[t, i].j, shown[t, i].x
-        if j < 0:
-            break
-        me = attr[j]
-        if me.place >= 0:
-            continue
-        me.n += o
-        me.x += o * x
-        me.xx += o * x * x
-        me.xy += o * x * y
-        me.y += o * y
-        me.rows += 1
-        for e in range(shown.shape[1]):
-            other = shown[t, e]
-            if other.j < 0:
-                break
-            a = attr[other.j].place
-            if a >= 0:
-                pair = state.pair[j, a]
-                pair.n += o
-                pair.x_j += o * x
-                pair.x_a += o * other.x
-                pair.x_ja += o * x * other.x
-
-
-@inner
-def recount(state: State) -> None:
-    """All sums anew from the stored rows: the support has changed, and with it what they are relative to."""
-    for j in range(state.attr.size):
-        me = state.attr[j]
-        me.n, me.x, me.xx, me.xy, me.y, me.rows, me.failed = 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0
-        for a in range(state.pair.shape[1]):
-            pair = state.pair[j, a]
-            pair.n, pair.x_j, pair.x_a, pair.x_ja = 0.0, 0.0, 0.0, 0.0
-    for t in range(min(state.now.told, state.row.size)):
-        accumulate(state, t)
+# No candidate is thought to be more than 97 % explained by the support, nor to be more correlated with a member: that
+# much collinearity is not estimable.
+_LEAST, _MOST = 0.03, 0.995
+# How often q is worked out anew from what the members say of each other: see `project`.
+_SWEEPS = 3
 
 
 @inner
 def _covariance(pair: Pair, x_bar: float, mean: float) -> float:
     """cov(x_j, x_a) over the rows that show both."""
     return (pair.x_ja - x_bar * pair.x_a - mean * pair.x_j + pair.n * x_bar * mean) / pair.n
+
+
+@inner
+def _correlation(pair: Pair, x_bar: float, mean: float) -> float:
+    """Of x_j and x_a over the rows that show both, whatever the variances elsewhere: of copies it is nearly exact."""
+    v_j = (pair.x_jj - 2.0 * x_bar * pair.x_j) / pair.n + x_bar * x_bar
+    v_a = (pair.x_aa - 2.0 * mean * pair.x_a) / pair.n + mean * mean
+    if v_j <= 1e-12 * x_bar * x_bar or v_a <= 1e-12 * mean * mean:
+        return 0.0
+    return min(_MOST, max(-_MOST, _covariance(pair, x_bar, mean) / math.sqrt(v_j * v_a)))
 
 
 @inner
@@ -116,47 +69,97 @@ def shrinkage(attr: Records, pairs: Records, member: Records, now: Now) -> float
 
 
 @inner
-def unmatched(size: float, n: float, n_a: float, s: float) -> float:
-    """What not knowing q_ja adds to the variance of r_j: of its n rows, those without a rely on the n_a with it, and on
-    s; size = w_a^2 var(x_a) var(x_j)."""
-    return size * max(0.0, 1.0 - n_a / n) / (n_a + s)
+def _observe(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, v: float) -> None:
+    """q_j as the rows with each member show it, how far each is trusted, and its variance in u: rows 0 to 3 of `fit.q`.
+
+    Of what q_ja could be, tau is expected: the mean square of all correlations, or its own as far as that is beyond
+    chance. What the others leave of either, by the correlations seen so far, bounds what it adds to theirs.
+    """
+    g, member, q, seen, trust, doubt = now.g, fit.member, fit.q[0], fit.q[1], fit.q[2], fit.q[3]
+    least, next_least, nearest, x_bar = 1.0, 1.0, -1, me.x / me.n
+    for a in range(now.m):
+        n, q[a], seen[a], trust[a], doubt[a] = pair[a].n / g, 0.0, 0.0, 1.0 / s, 1.0
+        if n > 0.0:
+            rho = _correlation(pair[a], x_bar, member[a].x_bar)
+            tau = max(1.0 / s, rho * rho - 2.0 * math.log(s) / n)
+            rest = min(1.0, 1.0 - rho * rho + 2.0 / n)
+            shrunk = rho * n * tau / (n * tau + rest)
+            scale = math.sqrt(v) * member[a].sd
+            q[a], seen[a], trust[a], doubt[a] = shrunk * scale, rho * scale, tau, rest
+            if 1.0 - shrunk * shrunk < least:
+                least, next_least, nearest = 1.0 - shrunk * shrunk, least, a
+            else:
+                next_least = min(next_least, 1.0 - shrunk * shrunk)
+    for a in range(now.m):
+        n, inflation = pair[a].n / g, fit.P[a, a] * member[a].sd ** 2
+        prior = inflation * doubt[a] / (trust[a] * (next_least if a == nearest else least))
+        trust[a], doubt[a] = n / (n + prior), fit.P[a, a] * inflation * v * doubt[a] / (n + prior)
 
 
 @inner
-def regress(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Floats) -> float:
-    """r, c, se and ratio of a candidate, and u = P q, its regression on the support; the variance of x_j is returned.
+def project(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Floats) -> float:
+    """u = P q, the regression of x_j on the support, and c; the variance of x_j is returned.
 
-    `pair` are the candidate's sums with the members.
+    With few joint rows q_ja is rather what the other members say of it, -sum_e P_ae q_je / P_aa: of two members that
+    are alike, one that was rarely seen with j is as like j as the other. A few sweeps are enough.
     """
-    m, g, member = now.m, now.g, fit.member
-    x_bar, v = _spread(me)
+    _, v = _spread(me)
     if v <= 0.0:
         return 0.0
-    r, used, apart = (me.xy - x_bar * me.y) / me.n, 0.0, 0.0
-    q = fit.q
-    for a in range(m):
-        n, w, sd, q[a] = pair[a].n, member[a].w, member[a].sd, 0.0
-        if n > 0.0:
-            most = 0.995 * math.sqrt(v) * sd
-            share = n / me.n
-            cov = _covariance(pair[a], x_bar, member[a].x_bar)
-            q[a] = min(most, max(-most, cov)) * (share + (1.0 - share) * n / (n + s * g))
-        r -= w * q[a]
-        used += 1.0 / (n / g + s)
-        if pair.size > 1:  # else no row could ever show both
-            apart += unmatched((w * sd) ** 2 * v, me.n / g, n / g, s)
+    _observe(me, pair, fit, now, s, v)
+    m, P, q, seen, trust, used = now.m, fit.P, fit.q[0], fit.q[1], fit.q[2], 0.0
+    for _ in range(_SWEEPS):
+        for a in range(m):
+            implied = 0.0
+            for e in range(m):
+                implied -= P[a, e] * q[e] if e != a else 0.0
+            q[a] = trust[a] * seen[a] + (1.0 - trust[a]) * implied / P[a, a]
     c = v
     for a in range(m):
         u[a] = 0.0
         for e in range(m):
-            u[a] += fit.P[a, e] * q[e]
+            u[a] += P[a, e] * q[e]
         c -= u[a] * q[a]
-    c = max(c / max(0.5, 1.0 - used), _LEAST * v)  # q is estimated: it explains a little by chance
-    me.r, me.c, me.fresh = r, c, me.asked
-    me.se = math.sqrt((c * now.s2 / (me.n / g) + apart) * (1.0 + 4.0 / me.rows))
-    if now.expects > 0.0:
-        me.ratio = likelihood_ratio(r, me.se, c, now.expects) if me.se > 0.0 else 1.0
+        used += trust[a] * now.g / pair[a].n if pair[a].n > 0.0 else 0.0
+    me.c = max(c / max(0.5, 1.0 - used), _LEAST * v)  # q is estimated: it explains a little by chance
     return v
+
+
+@inner
+def regress(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Floats) -> float:
+    """r, c, se and ratio of a candidate, and u; the variance of x_j is returned, 0 where nothing is known of it.
+
+    r is the mean of e (x_j - u'x), less what members that rows lack have in common with j; `pair` are its sums with
+    the members.
+    """
+    v = project(me, pair, fit, now, s, u)
+    if v <= 0.0 or me.h <= 0.0:
+        return 0.0
+    r, apart = me.xe - me.x / me.n * me.e, 0.0
+    for a in range(now.m):
+        r -= u[a] * (pair[a].x_ae + pair[a].pull)
+        if pair.size > 1:  # else no row could ever show both
+            apart += (pair[a].pull / me.h) ** 2 * fit.q[3, a]
+    me.r, me.fresh = r / me.h, me.asked
+    me.se = math.sqrt(me.c * now.s2 * now.g / me.h + apart)
+    if now.expects > 0.0:
+        me.ratio = likelihood_ratio(me.r, me.se, me.c, now.expects) if me.se > 0.0 else 1.0
+    return v
+
+
+@inner
+def listen(state: State, s: float, u: Floats) -> None:
+    """Weigh all rows again, by what each attribute has of its own now.
+
+    Not once the oldest were overwritten, unless the support is another: what they said would be lost.
+    """
+    for j in range(state.attr.size):
+        me = state.attr[j]
+        if me.place < 0 and me.rows >= 2 and project(me, state.pair[j], state.fit, state.now, s, u) > 0.0:
+            for a in range(state.now.m):
+                state.pair[j, a].u = u[a]
+    weigh_again(state)
+    state.now.heard = state.now.moves
 
 
 @inner
@@ -188,4 +191,4 @@ def evidence(me: Attribute, s2: float) -> float:
 @inner
 def enough(me: Attribute) -> bool:
     """Whether a candidate was seen often enough, and varied, to be judged at all."""
-    return me.rows >= FEW and me.n > 0.0
+    return me.rows >= FEW and me.h > 0.0

@@ -45,12 +45,19 @@ FEW = 5
 
 
 class Pair:
-    """`pair[j, a]`: sums of 1, x_j, x_a, x_j x_a over the rows that show attribute j and member a."""
+    """`pair[j, a]`: sums of 1, x_j, x_a, x_j^2, x_a^2, x_j x_a over the rows that show attribute j and member a."""
 
     n: float
     x_j: float
     x_a: float
+    x_jj: float
+    x_aa: float
     x_ja: float
+    # Over all rows of j, as they were weighed: sums of x_a e, and of cov(x_a, w'x) as far as they lack members; the
+    # coefficient of x_a in the regression of x_j by which they were.
+    x_ae: float
+    pull: float
+    u: float
 
 
 class Row:
@@ -103,9 +110,11 @@ class Now(Watch, Turn):
     aside: int
     strayed: float
     far: float
-    # Members; changes of the support; at how many labels to refit, and to score everybody.
+    # Members; changes of the support, and how many there had been when the rows were last weighed again; at how many
+    # labels to refit, and to score everybody.
     m: int
     moves: int
+    heard: int
     refit_at: int
     score_at: int
     # How many wait for a loan, whose turn it is, and the account: a place is lent when it reaches 1.
@@ -143,7 +152,7 @@ class Fit(Shared):
     V: Floats  # (k, k) inverse of the centred Gram: the variance of w in units of s2
     P: Floats  # (k, k) inverse of the covariance
     label: Label
-    q: Floats  # (k,) scratch of `score.regress`
+    q: Floats  # (4, k) scratch of `score.project`
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from .fresh import refresh
 from .interval import calibrate
 from .level import follow, level
 from .predict import Signal, answer
-from .score import accumulate
 from .spread import spread
 from .state import Now, Records, State
+from .sums import accumulate
 from .units import power, scaled
 
 __all__ = ["renew", "tell"]
@@ -178,9 +178,9 @@ def renew(state: State) -> float:
     now, g = state.now, state.now.g
     if g <= _HEAVY:
         return 1.0
-    for name in ("raw_n", "raw_x", "raw_xx", "n", "x", "xx", "xy", "y"):
+    for name in ("raw_n", "raw_x", "raw_xx", "n", "x", "xx", "h", "e", "xe"):
         state.attr[name] /= g
-    for name in state.pair.dtype.names or ():
+    for name in ("n", "x_j", "x_a", "x_jj", "x_aa", "x_ja", "x_ae", "pull"):
         state.pair[name] /= g
     state.row["weight"] /= g
     state.fit.member["imputed"] /= g

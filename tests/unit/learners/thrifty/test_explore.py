@@ -11,7 +11,7 @@ from tests.compiled import entry
 @entry
 def appraised(state, j, v, u, slab, need):
     me = state.attr[j]
-    cost, me.displaced = lender(me, state.pair[j], state.fit.member, state.now, v, u, 8.0, True)
+    cost, me.displaced = lender(me, state.pair[j], state.fit.member, state.now, u, 8.0, True)
     appraise(state, j, v, u, slab, need, cost)
 
 
@@ -23,7 +23,7 @@ def known(w):
     member["w"], member["sd"], member["cond"] = w, 1.0, 1.0
     state.fit.P[:] = np.eye(3)
     state.now.s2, state.now.n = 0.1, 1000.0
-    me.n, me.rows, me.observed, me.asked = 100.0, 100, 100, 100
+    me.n, me.h, me.rows, me.observed, me.asked = 100.0, 100.0, 100, 100, 100
     me.c, me.se = 0.4, 0.02
     state.pair["n"][3] = 100.0
     return state

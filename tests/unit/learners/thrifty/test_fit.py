@@ -5,7 +5,8 @@ import pytest
 
 import keyhole as kh
 from keyhole.learners.thrifty.fit import build, solve
-from keyhole.learners.thrifty.score import recount, regress
+from keyhole.learners.thrifty.score import regress
+from keyhole.learners.thrifty.sums import recount
 from tests.compiled import entry
 
 
@@ -74,11 +75,16 @@ def test_a_candidate_seen_with_the_whole_support_is_scored_exactly():
     state, M = learner.memory.state, learner.memory.members
     solve_again(state)
     Z, u = scaled(learner, X, y)
-    w = state.fit.member["w"][: M.size]
-    for j in set(range(6)) - set(M.tolist()):
-        score_one(state, j, 8.0, np.zeros(max(M.size, 1)))
-        covariance = ((Z[:, j] - Z[:, j].mean()) * (u - (Z[:, M] @ w))).mean()
-        assert state.attr[j].r == pytest.approx(covariance, rel=1e-8, abs=1e-12)
+    member = state.fit.member[: M.size]
+    e = u - state.fit.label.y_bar - (Z[:, M] - member["x_bar"]) @ member["w"]
+    outside = set(range(6)) - set(M.tolist())
+    assert outside
+    for j in outside:
+        beta = np.zeros(M.size)
+        score_one(state, j, 8.0, beta)
+        own = Z[:, j] - Z[:, j].mean() - (Z[:, M] - member["x_bar"]) @ beta
+        assert state.attr[j].r == pytest.approx((own * e).mean(), rel=1e-8, abs=1e-12)
+        assert state.attr[j].se == pytest.approx(np.sqrt(state.attr[j].c * state.now.s2 / y.size), rel=1e-12)
 
 
 def test_rows_that_lack_a_newcomer_still_count_for_the_others():

@@ -10,20 +10,33 @@ import keyhole as kh
 
 def slow(state, j):
     """r, c and se of candidate j from its sums, written out with numpy."""
-    now, fit, me, pair = state.now, state.fit, state.attr[j], state.pair[j]
-    m = int(now.m)
-    member = fit.member[:m]
+    now, fit, me, m = state.now, state.fit, state.attr[j], int(state.now.m)
+    member, pair, P = fit.member[:m], state.pair[j][:m], fit.P[:m, :m]
     mean, v = me.x / me.n, me.xx / me.n - (me.x / me.n) ** 2
-    n, together = me.n / now.g, pair["n"][:m] / now.g
-    cov = (pair["x_ja"] - mean * pair["x_a"])[:m] - member["x_bar"] * (pair["x_j"][:m] - pair["n"][:m] * mean)
-    cov = np.divide(cov, pair["n"][:m], out=np.zeros(m), where=together > 0.0)
-    share = together / n
-    most = 0.995 * math.sqrt(v) * member["sd"]
-    q = np.clip(cov, -most, most) * (share + (1.0 - share) * together / (together + now.s))
-    r = (me.xy - mean * me.y) / me.n - member["w"] @ q
-    c = max((v - q @ fit.P[:m, :m] @ q) / max(0.5, 1.0 - (1.0 / (together + now.s)).sum()), 0.05 * v)
-    apart = ((member["w"] * member["sd"]) ** 2 * v * np.maximum(0.0, 1.0 - share) / (together + now.s)).sum()
-    return r, c, math.sqrt((c * now.s2 / n + apart) * (1.0 + 4.0 / me.rows))
+    n, known = pair["n"] / now.g, pair["n"] > 0.0
+    count = np.where(known, pair["n"], 1.0)
+    cov = (pair["x_ja"] - mean * pair["x_a"] - member["x_bar"] * (pair["x_j"] - count * mean)) / count
+    v_j = (pair["x_jj"] - 2.0 * mean * pair["x_j"]) / count + mean**2
+    v_a = (pair["x_aa"] - 2.0 * member["x_bar"] * pair["x_a"]) / count + member["x_bar"] ** 2
+    varied = known & (v_j > 1e-12 * mean**2) & (v_a > 1e-12 * member["x_bar"] ** 2)
+    rho = np.where(varied, cov / np.sqrt(np.where(varied, v_j * v_a, 1.0)), 0.0).clip(-0.995, 0.995)
+    chance = np.where(known, 1.0 / np.where(known, n, 1.0), 1e9)
+    tau = np.maximum(1.0 / now.s, rho**2 - 2.0 * math.log(now.s) * chance)
+    rest = np.minimum(1.0, 1.0 - rho**2 + 2.0 * chance)
+    shrunk = rho * n * tau / (n * tau + rest)
+    left = [min([1.0, *np.delete(1.0 - shrunk**2, a)]) for a in range(m)]
+    inflation = np.diag(P) * member["sd"] ** 2
+    weight = 1.0 / (n + inflation * rest / (tau * left))
+    q = shrunk * math.sqrt(v) * member["sd"]
+    for _ in range(3):
+        for a in range(m):
+            implied = -np.delete(P[a] * q, a).sum() / P[a, a]
+            q[a] = n[a] * weight[a] * (rho[a] * math.sqrt(v) * member["sd"][a] - implied) + implied
+    u = P @ q
+    c = max((v - q @ u) / max(0.5, 1.0 - weight[known].sum()), 0.03 * v)
+    r = (me.xe - mean * me.e - u @ (pair["x_ae"] + pair["pull"])) / me.h
+    doubt = (pair["pull"] / me.h) ** 2 @ (np.diag(P) * inflation * v * rest * weight)
+    return r, c, math.sqrt(c * now.s2 / (me.h / now.g) + doubt)
 
 
 def rounds(d=12, k=3, T=160, sigma=0.1, design="ar(0.5)"):

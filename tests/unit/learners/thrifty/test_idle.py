@@ -9,11 +9,11 @@ NAMES = ["a", "b", "c", "constant", "dead", "copy", "sum", "near", "noise", "mor
 
 
 def rows(T, seed=0):
-    """a and b matter; what follows c is what its name says, and near is nearly a copy of a."""
+    """a and b matter; what follows c is what its name says, and near is much like a."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(T, 10))
     X[:, 3], X[:, 4] = 7.0, np.nan
-    X[:, 5], X[:, 6], X[:, 7] = 3.0 - 2.0 * X[:, 0], X[:, 0] + X[:, 1], X[:, 0] + 0.02 * X[:, 7]
+    X[:, 5], X[:, 6], X[:, 7] = 3.0 - 2.0 * X[:, 0], X[:, 0] + X[:, 1], X[:, 0] + 0.2 * X[:, 7]
     return X, 2.0 * X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=T)
 
 

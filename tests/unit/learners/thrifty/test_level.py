@@ -107,7 +107,7 @@ def test_one_absurd_label_changes_nothing_lasting(seed):
 @pytest.mark.parametrize("rows", [(14,), (40,), range(60, 65), range(1000, 1005)], ids=str)
 def test_labels_that_are_absurd_early_or_a_few_in_a_row_change_little(rows):
     more = []
-    for seed in range(4, 9):
+    for seed in range(4, 14):
         X, y, w = kh.streams.synthetic(10, 3, 4000, seed=seed)
         noise = (y - X @ w) ** 2
         _, plain = played(X, y)

@@ -39,7 +39,7 @@ def market(seed, d=9, m=4, spend=6.0):
             members, m = [*members, j], m + 1
     now.m, now.s2, now.n = m, 0.1, 1000.0
     outside = [j for j in range(d) if attr[j].place < 0]
-    attr["rows"], attr["n"], attr["c"], attr["se"] = 100, 100.0, 1.0, 0.03
+    attr["rows"], attr["h"], attr["c"], attr["se"] = 100, 100.0, 1.0, 0.03
     attr["r"][outside] = 0.01
     attr["r"][outside[:2]] = rng.uniform(0.3, 0.9, 2)
     return state, members, outside

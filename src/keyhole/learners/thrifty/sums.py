@@ -1,0 +1,169 @@
+"""What the stored rows say of every attribute outside the support.
+
+A row shows j, a part A of the support, and lacks the other members B. It enters with what A leaves unexplained,
+
+    e = y - y_bar - w'x                          x_B replaced by E(x_B | x_A)
+
+and with a weight: of the noise in e, w_B' C w_B is due to B, where C = cov(x_B | x_A), and of what x_j shows beyond A,
+the part u_B' C u_B might be B's doing as well; with c_j what it has of its own,
+
+    s2 / (s2 + w_B' C w_B)  c_j / (c_j + u_B' C u_B)
+
+So a row that lacks what j may stand in for says next to nothing of it. w, u and c_j are those of the time: whenever
+everybody is scored all rows are weighed again, as long as they are all there.
+"""
+
+from ..._bare import inner
+from .fit import impute
+from .state import Attribute, Pair, Records, State
+
+__all__ = ["accumulate", "recount", "weigh_again"]
+
+
+@inner
+def _missing(state: State, t: int) -> int:
+    """The members' deviations in stored row t, as far as it shows them: how many it lacks; -1 where it shows nobody
+    but members."""
+    attr, shown, member, v, seen = state.attr, state.shown, state.fit.member, state.work.v, state.work.seen
+    lacking, others = state.now.m, False
+    for a in range(state.now.m):
+        v[a], seen[a] = 0.0, 0
+    for i in range(shown.shape[1]):
+        value = shown[t, i]
+        if value.j < 0:
+            break
+        a = attr[value.j].place
+        if a >= 0:
+            v[a], seen[a] = value.x - member[a].x_bar, 1
+            lacking -= 1
+        else:
+            others = True
+    return lacking if others else -1
+
+
+@inner
+def _unexplained(state: State, t: int, lacking: int) -> float:
+    """e, with what row t lacks of the support imputed."""
+    fit, now, v = state.fit, state.now, state.work.v
+    if lacking > 0:
+        impute(fit.P, state.work, now.m)
+    e: float = state.row[t].y - (fit.label.y_bar if now.m > 0 else now.y_mean)
+    for a in range(now.m):
+        e -= fit.member[a].w * v[a]
+    return e
+
+
+@inner
+def _noise(state: State, lacking: int) -> float:
+    """w_B' C w_B; C w_B is left in `work.row`."""
+    member, lost, C, pull = state.fit.member, state.work.lost, state.work.inverse, state.work.row
+    noise = 0.0
+    for b in range(lacking):
+        pull[b] = 0.0
+        for e in range(lacking):
+            pull[b] += C[b, e] * member[lost[e]].w
+        noise += member[lost[b]].w * pull[b]
+    return min(noise, state.now.y_var)
+
+
+@inner
+def _own_part(state: State, j: int, lacking: int) -> float:
+    """c / (c + u_B' C u_B): how much of what j shows in such a row is its own."""
+    pair, lost, C, shared = state.pair[j], state.work.lost, state.work.inverse, 0.0
+    for b in range(lacking):
+        for e in range(lacking):
+            shared += pair[lost[b]].u * pair[lost[e]].u * C[b, e]
+    c: float = state.attr[j].c
+    return c / (c + shared) if shared > 0.0 and c > 0.0 else 1.0
+
+
+@inner
+def _hear(state: State, j: int, x: float, e: float, weight: float, lacking: int) -> None:
+    """What a row says of j beside the support."""
+    me, pair, work = state.attr[j], state.pair[j], state.work
+    weight *= _own_part(state, j, lacking)
+    me.h += weight
+    me.e += weight * e
+    me.xe += weight * x * e
+    for a in range(state.now.m):
+        pair[a].x_ae += weight * work.v[a] * e
+    for b in range(lacking):
+        pair[work.lost[b]].pull += weight * work.row[b]
+
+
+@inner
+def _count(me: Attribute, pair: Records, place: Records, shown: Records, t: int, x: float, weight: float) -> None:
+    """The moments of an attribute, alone and with each member that stored row t shows."""
+    me.n += weight
+    me.x += weight * x
+    me.xx += weight * x * x
+    me.rows += 1
+    for i in range(shown.shape[1]):
+        other = shown[t, i]
+        if other.j < 0:
+            break
+        a = place[other.j].place
+        if a >= 0:
+            both = pair[a]
+            both.n += weight
+            both.x_j += weight * x
+            both.x_a += weight * other.x
+            both.x_jj += weight * x * x
+            both.x_aa += weight * other.x * other.x
+            both.x_ja += weight * x * other.x
+
+
+@inner
+def _enter(state: State, t: int, new: bool) -> None:
+    """Row t into what is heard of every attribute it shows that is not a member; a new one into its moments, too."""
+    attr, shown, s2, weight = state.attr, state.shown, state.now.s2, state.row[t].weight
+    lacking = _missing(state, t)
+    if lacking < 0:
+        return
+    e = _unexplained(state, t, lacking)
+    noise = _noise(state, lacking)
+    if s2 > 0.0:
+        weight = weight * s2 / (s2 + noise)
+    for i in range(shown.shape[1]):
+        j, x = shown[t, i].j, shown[t, i].x
+        if j < 0:
+            break
+        if attr[j].place < 0:
+            if new:
+                _count(attr[j], state.pair[j], attr, shown, t, x, state.row[t].weight)
+            _hear(state, j, x, e, weight, lacking)
+
+
+@inner
+def accumulate(state: State, t: int) -> None:
+    """Stored row t is new."""
+    _enter(state, t, True)
+
+
+@inner
+def _unheard(me: Attribute, pair: Pair) -> None:
+    me.h, me.e, me.xe, pair.x_ae, pair.pull = 0.0, 0.0, 0.0, 0.0, 0.0
+
+
+@inner
+def recount(state: State) -> None:
+    """All sums anew from the stored rows: the support has changed, and with it what they are relative to."""
+    for j in range(state.attr.size):
+        me = state.attr[j]
+        me.n, me.x, me.xx, me.rows, me.failed = 0.0, 0.0, 0.0, 0, 0
+        for a in range(state.pair.shape[1]):
+            pair = state.pair[j, a]
+            pair.n, pair.x_j, pair.x_a, pair.x_jj, pair.x_aa, pair.x_ja, pair.u = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            _unheard(me, pair)
+    for t in range(min(state.now.told, state.row.size)):
+        _enter(state, t, True)
+
+
+@inner
+def weigh_again(state: State) -> None:
+    """What every stored row says by the weights, c and u of now."""
+    for j in range(state.attr.size):
+        for a in range(state.pair.shape[1]):
+            _unheard(state.attr[j], state.pair[j, a])
+    for t in range(min(state.now.told, state.row.size)):
+        _enter(state, t, False)

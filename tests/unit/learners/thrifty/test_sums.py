@@ -1,0 +1,149 @@
+"""What rows say of a candidate: sums equal those written out row by row, and a row without its stand-in says little."""
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+from keyhole.learners.thrifty.score import listen, regress
+from keyhole.learners.thrifty.sums import recount
+from tests.compiled import entry
+
+
+@entry
+def weighed(state, s, u):
+    recount(state)
+    listen(state, s, u)
+
+
+@entry
+def scored(state, j, s, u):
+    return regress(state.attr[j], state.pair[j], state.fit, state.now, s, u)
+
+
+def played(design, d=10, k=4, T=700, seed=3):
+    X, y, _ = kh.streams.synthetic(d, k, T, 0.1, design, seed)
+    learner = kh.make("thrifty", d=d, k=k, seed=0)
+    kh.play(learner, X, y)
+    return learner.memory.state
+
+
+def row_by_row(state, j):
+    """h, the sums of e and x e, x_ae and pull of candidate j, each row on its own: what it lacks by regression."""
+    now, fit, m, pair = state.now, state.fit, int(state.now.m), state.pair[j]
+    member, P, u, c = fit.member[:m], fit.P[:m, :m], pair["u"][:m], state.attr[j].c
+    C = np.linalg.inv(P)
+    sums, with_e, pull = np.zeros(3), np.zeros(m), np.zeros(m)
+    for t in range(int(now.told)):
+        shown = {int(i): x for i, x in state.shown[t].tolist() if i >= 0}
+        if j not in shown:
+            continue
+        A = [a for a in range(m) if int(member["j"][a]) in shown]
+        B = [a for a in range(m) if a not in A]
+        v = np.array([shown.get(int(i), 0.0) for i in member["j"]]) - member["x_bar"]
+        beta = np.linalg.solve(C[np.ix_(A, A)], C[np.ix_(A, B)])
+        v[B] = v[A] @ beta
+        cond = C[np.ix_(B, B)] - C[np.ix_(B, A)] @ beta
+        e = state.row["y"][t] - fit.label.y_bar - member["w"] @ v
+        noise = min(member["w"][B] @ cond @ member["w"][B], now.y_var)
+        weight = state.row["weight"][t] * now.s2 / (now.s2 + noise) * c / (c + u[B] @ cond @ u[B])
+        sums += weight * np.array([1.0, e, shown[j] * e])
+        with_e += weight * e * v
+        pull[B] += weight * cond @ member["w"][B]
+    return sums, with_e, pull
+
+
+@pytest.mark.parametrize("design", ["uniform", "ar(0.8)", "block(5,0.7)"])
+def test_sums_equal_those_written_out_row_by_row(design):
+    state = played(design)
+    weighed(state, state.now.s, np.zeros(5))
+    m, lacked = int(state.now.m), 0
+    assert m >= 3
+    for j in np.flatnonzero(state.attr["place"] < 0):
+        sums, with_e, pull = row_by_row(state, int(j))
+        me, pair = state.attr[j], state.pair[j][:m]
+        assert [me.h, me.e, me.xe] == pytest.approx(sums, rel=1e-5, abs=1e-6)  # 1e-9 is added to a unit diagonal
+        assert pair["x_ae"] == pytest.approx(with_e, rel=1e-5, abs=1e-6)
+        assert pair["pull"] == pytest.approx(pull, rel=1e-5, abs=1e-6)
+        lacked += (pull != 0.0).sum()
+    assert lacked > 10
+
+
+def test_moments_are_of_the_values_alone_however_noisy_the_label_of_a_row():
+    state = played("ar(0.5)")
+    weighed(state, state.now.s, np.zeros(5))
+    for j in np.flatnonzero(state.attr["place"] < 0):
+        x = state.shown["x"][: int(state.now.told)][state.shown["j"][: int(state.now.told)] == j]
+        me = state.attr[j]
+        assert [me.n, me.x, me.xx, me.rows] == pytest.approx([x.size, x.sum(), (x * x).sum(), x.size], rel=1e-12)
+
+
+def copies(T=3000, k=3):
+    """Three columns that matter, nine of which three each are nearly alike."""
+    rng = np.random.default_rng(6)
+    own = np.repeat(rng.normal(size=(T, 3)), 3, axis=1)
+    X = 0.98**0.5 * own + 0.02**0.5 * rng.normal(size=(T, 9))
+    y = X[:, 0] - X[:, 3] + X[:, 6] + 0.1 * rng.normal(size=T)
+    learner = kh.make("thrifty", d=9, k=k, seed=0)
+    kh.play(learner, X, y)
+    return learner.memory.state, np.cov(X.T)
+
+
+def test_what_a_copy_has_of_its_own_is_known_within_a_half():
+    state, C = copies()
+    S, attr = state.fit.member["j"][: int(state.now.m)], state.attr
+    own = [C[j, j] - C[j, S] @ np.linalg.solve(C[np.ix_(S, S)], C[S, j]) for j in range(9)]
+    seen = [j for j in range(9) if attr["place"][j] < 0 and state.pair["n"][j].max() >= 40]
+    assert len(seen) >= 2
+    for j in seen:  # of variances from 40 rows alone, a fifth of var(x) would be off: five times what it has of its own
+        assert attr["c"][j] * attr["unit"][j] ** 2 == pytest.approx(own[j], rel=0.5)
+
+
+def test_a_row_that_lacks_the_stand_in_says_next_to_nothing_of_its_copy():
+    state, _ = copies()
+    m, g = int(state.now.m), state.now.g
+    candidates = np.flatnonzero(state.attr["place"] < 0)
+    weighed(state, state.now.s, np.zeros(4))
+    for j in candidates:
+        nearest = int(np.argmax(np.abs(state.pair["u"][j][:m] * state.fit.member["sd"][:m])))
+        with_it, all_rows = state.pair["n"][j][nearest] / g, state.attr["rows"][j]
+        assert state.attr["h"][j] / g < with_it + 0.1 * (all_rows - with_it) + 1e-9
+
+
+def test_what_overwritten_rows_said_is_kept_until_the_support_moves():
+    X, y, _ = kh.streams.synthetic(20, 3, 60_000, 0.3, seed=8)
+    learner = kh.make("thrifty", d=20, k=3, seed=0)
+    kh.play(learner, X[:32_000], y[:32_000])
+    rows, moves = learner.memory.attr["rows"].copy(), int(learner.memory.now["moves"][0])
+    heard = learner.memory.attr["h"].copy()
+    kh.play(learner, X[32_000:], y[32_000:])
+    outside = learner.memory.attr["place"] < 0
+    assert learner.memory.row.size == 1 << 15
+    assert learner.memory.now["moves"][0] == moves
+    assert (learner.memory.attr["rows"] >= rows)[outside].all()
+    assert (learner.memory.attr["h"] >= 0.95 * heard)[outside].all()
+
+
+def test_scores_are_as_sure_as_they_say():
+    """(r - its true value) / se over many samples of a candidate that is correlated .9 with a member: about N(0, 1)."""
+    z, rows = [], 40
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 7])
+        X = rng.normal(size=(1200, 3))
+        X[:, 2] = 0.9 * X[:, 0] + (1.0 - 0.81) ** 0.5 * X[:, 2]
+        y = X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=1200)
+        learner = kh.make("thrifty", d=3, k=3, seed=0)
+        for t in range(1200):
+            r = learner.ask(available=[True, True, t % (1200 // rows) == 0])
+            learner.tell(r, X[t][r.attributes], y[t])
+        state = learner.memory.state
+        if state.attr[2].place >= 0 or state.now.m < 2:
+            continue
+        v = scored(state, 2, 8.0, np.zeros(4))
+        me, S = state.attr[2], state.fit.member["j"][:2]
+        assert v > 0.0
+        unit = me.unit * state.now.y_unit
+        w = state.fit.member["w"][:2] * state.now.y_unit / state.attr["unit"][S]
+        C = np.array([[1.0, 0.0, 0.9], [0.0, 1.0, 0.0], [0.9, 0.0, 1.0]])
+        z.append((me.r * unit - C[2] @ ([1.0, 1.0, 0.0] - np.bincount(S, w, 3))) / (me.se * unit))
+    assert len(z) > 40
+    assert 0.6 < np.std(z) < 1.3  # 2.3 where x_j itself is held against e, and not what it has of its own
