@@ -29,7 +29,7 @@ def rearrange(state: State, L: float) -> bool:
     if m == old:
         return False
     build(state, m, guess)
-    for a in range(old, m):
+    for a in range(m):  # those who stay, too: one that does not hold its own there would leave at once
         if trial.member[a].w ** 2 <= 0.5 * L * now.s2 * trial.V[a, a]:
             return False
     if trial.label.explained <= fit.label.explained:

@@ -126,14 +126,14 @@ def test_what_overwritten_rows_said_is_kept_until_the_support_moves():
 def test_scores_are_as_sure_as_they_say():
     """(r - its true value) / se over many samples of a candidate that is correlated .9 with a member: about N(0, 1)."""
     z, rows = [], 40
-    for seed in range(60):
+    for seed in range(40):
         rng = np.random.default_rng([seed, 7])
-        X = rng.normal(size=(1200, 3))
+        X = rng.normal(size=(600, 3))
         X[:, 2] = 0.9 * X[:, 0] + (1.0 - 0.81) ** 0.5 * X[:, 2]
-        y = X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=1200)
+        y = X[:, 0] + X[:, 1] + 0.5 * rng.normal(size=600)
         learner = kh.make("thrifty", d=3, k=3, seed=0)
-        for t in range(1200):
-            r = learner.ask(available=[True, True, t % (1200 // rows) == 0])
+        for t in range(600):
+            r = learner.ask(available=[True, True, t % (600 // rows) == 0])
             learner.tell(r, X[t][r.attributes], y[t])
         state = learner.memory.state
         if state.attr[2].place >= 0 or state.now.m < 2:
@@ -145,5 +145,5 @@ def test_scores_are_as_sure_as_they_say():
         w = state.fit.member["w"][:2] * state.now.y_unit / state.attr["unit"][S]
         C = np.array([[1.0, 0.0, 0.9], [0.0, 1.0, 0.0], [0.9, 0.0, 1.0]])
         z.append((me.r * unit - C[2] @ ([1.0, 1.0, 0.0] - np.bincount(S, w, 3))) / (me.se * unit))
-    assert len(z) > 40
+    assert len(z) > 25
     assert 0.6 < np.std(z) < 1.3  # 2.3 where x_j itself is held against e, and not what it has of its own
