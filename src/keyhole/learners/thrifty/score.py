@@ -32,13 +32,13 @@ def _covariance(pair: Pair, x_bar: float, mean: float) -> float:
 
 
 @inner
-def _correlation(pair: Pair, x_bar: float, mean: float) -> float:
-    """Of x_j and x_a over the rows that show both, whatever the variances elsewhere: of copies it is nearly exact."""
-    v_j = (pair.x_jj - 2.0 * x_bar * pair.x_j) / pair.n + x_bar * x_bar
-    v_a = (pair.x_aa - 2.0 * mean * pair.x_a) / pair.n + mean * mean
-    if v_j <= 1e-12 * x_bar * x_bar or v_a <= 1e-12 * mean * mean:
+def _correlation(pair: Pair) -> float:
+    """Of x_j and x_a over the rows that show both, whatever they are elsewhere: of copies it is nearly exact."""
+    x_j, x_a = pair.x_j / pair.n, pair.x_a / pair.n
+    v_j, v_a = pair.x_jj / pair.n - x_j * x_j, pair.x_aa / pair.n - x_a * x_a
+    if v_j <= 1e-12 * x_j * x_j or v_a <= 1e-12 * x_a * x_a:
         return 0.0
-    return min(_MOST, max(-_MOST, _covariance(pair, x_bar, mean) / math.sqrt(v_j * v_a)))
+    return min(_MOST, max(-_MOST, (pair.x_ja / pair.n - x_j * x_a) / math.sqrt(v_j * v_a)))
 
 
 @inner
@@ -69,18 +69,18 @@ def shrinkage(attr: Records, pairs: Records, member: Records, now: Now) -> float
 
 
 @inner
-def _observe(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, v: float) -> None:
+def _observe(pair: Records, fit: Fit, now: Now, s: float, v: float) -> None:
     """q_j as the rows with each member show it, how far each is trusted, and its variance in u: rows 0 to 3 of `fit.q`.
 
     Of what q_ja could be, tau is expected: the mean square of all correlations, or its own as far as that is beyond
     chance. What the others leave of either, by the correlations seen so far, bounds what it adds to theirs.
     """
     g, member, q, seen, trust, doubt = now.g, fit.member, fit.q[0], fit.q[1], fit.q[2], fit.q[3]
-    least, next_least, nearest, x_bar = 1.0, 1.0, -1, me.x / me.n
+    least, next_least, nearest = 1.0, 1.0, -1
     for a in range(now.m):
         n, q[a], seen[a], trust[a], doubt[a] = pair[a].n / g, 0.0, 0.0, 1.0 / s, 1.0
         if n > 0.0:
-            rho = _correlation(pair[a], x_bar, member[a].x_bar)
+            rho = _correlation(pair[a])
             tau = max(1.0 / s, rho * rho - 2.0 * math.log(s) / n)
             rest = min(1.0, 1.0 - rho * rho + 2.0 / n)
             shrunk = rho * n * tau / (n * tau + rest)
@@ -106,7 +106,7 @@ def project(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Float
     _, v = _spread(me)
     if v <= 0.0:
         return 0.0
-    _observe(me, pair, fit, now, s, v)
+    _observe(pair, fit, now, s, v)
     m, P, q, seen, trust, used = now.m, fit.P, fit.q[0], fit.q[1], fit.q[2], 0.0
     for _ in range(_SWEEPS):
         for a in range(m):

@@ -15,10 +15,9 @@ def slow(state, j):
     mean, v = me.x / me.n, me.xx / me.n - (me.x / me.n) ** 2
     n, known = pair["n"] / now.g, pair["n"] > 0.0
     count = np.where(known, pair["n"], 1.0)
-    cov = (pair["x_ja"] - mean * pair["x_a"] - member["x_bar"] * (pair["x_j"] - count * mean)) / count
-    v_j = (pair["x_jj"] - 2.0 * mean * pair["x_j"]) / count + mean**2
-    v_a = (pair["x_aa"] - 2.0 * member["x_bar"] * pair["x_a"]) / count + member["x_bar"] ** 2
-    varied = known & (v_j > 1e-12 * mean**2) & (v_a > 1e-12 * member["x_bar"] ** 2)
+    x_j, x_a = pair["x_j"] / count, pair["x_a"] / count
+    cov, v_j, v_a = pair["x_ja"] / count - x_j * x_a, pair["x_jj"] / count - x_j**2, pair["x_aa"] / count - x_a**2
+    varied = known & (v_j > 1e-12 * x_j**2) & (v_a > 1e-12 * x_a**2)
     rho = np.where(varied, cov / np.sqrt(np.where(varied, v_j * v_a, 1.0)), 0.0).clip(-0.995, 0.995)
     chance = np.where(known, 1.0 / np.where(known, n, 1.0), 1e9)
     tau = np.maximum(1.0 / now.s, rho**2 - 2.0 * math.log(now.s) * chance)
