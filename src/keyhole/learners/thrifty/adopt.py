@@ -30,7 +30,7 @@ def adopt(state: State, m: int) -> None:
         fit.member[a] = trial.member[a]
         attr[fit.member[a].j].place = a
         for e in range(m):
-            fit.V[a, e], fit.P[a, e] = trial.V[a, e], trial.P[a, e]
+            fit.V[a, e], fit.P[a, e], fit.C[a, e] = trial.V[a, e], trial.P[a, e], trial.C[a, e]
     for i in range(m + 2):
         for e in range(m + 2):
             fit.gram[i, e] = trial.gram[i, e]

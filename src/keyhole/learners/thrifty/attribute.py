@@ -31,8 +31,8 @@ class Attribute:
     gain: float
     loan_value: float
     price: float
-    # Sums of 1, x, x^2 over the rows that show it, weighted by what these show of the support; their plain count. Sums
-    # of 1, e, x e over them, weighted also by how much of what they show is its own: see `sums`.
+    # Sums of 1, x, x^2 over the rows that show it; their plain count. Sums of 1, e, x e over them, weighted by what
+    # each says of it; of (x - u'x)^2, weighted by how much of that is its own: see `sums`.
     n: float
     x: float
     xx: float
@@ -40,12 +40,14 @@ class Attribute:
     h: float
     e: float
     xe: float
+    own_xx: float
     # Its place in the support, or -1; the place it would borrow; scratch of a fit, else -1; 1 + the place of the member
-    # that may be its stand-in, else 0.
+    # that may be its stand-in, else 0, and how much likelier that is than not.
     place: int
     displaced: int
     mark: int
     claims: int
+    odds: float
     # The largest deviation; evidence that extremes are real; how far out they may be; how many were not: `extremes`.
     far: float
     genuine: float

@@ -17,6 +17,9 @@ from .state import FEW, Attribute, Now, Records, State
 
 __all__ = ["appraise", "lender", "line_up"]
 
+# So many standard errors tell two stories apart for good, whichever looked likelier before.
+_APART = 4.0
+
 
 @inner
 def _psi(z: float) -> float:
@@ -51,18 +54,16 @@ def _entry(need: float, r: float, sd: float, c: float) -> float:
 
 
 @inner
-def _stand_in(w: float, v_a: float, r: float, se: float, c: float, u: float, v: float, slab: float) -> float:
-    """What j is expected to explain if a is only its stand-in: then w_a = u w_j, and r_j should be c_j w_j.
+def _stand_in(
+    w: float, v_a: float, r: float, se: float, c: float, u: float, v: float, slab: float
+) -> tuple[float, float]:
+    """What j explains if a is only its stand-in, and the odds of that: then w_a = u w_j, and r_j should be c_j w_j.
 
-    Both stories are weighed by the likelihood of r_j and by weights drawn from N(0, slab / variance). Twice as many
-    rows tell them apart where r_j is expected a standard error away, c_j w_j >= se_j; nearer, as among copies, it
-    takes (se_j / c_j w_j)^2 times as many, and the loan is worth that much less.
+    Both stories are weighed by the likelihood of r_j and by weights drawn from N(0, slab / variance).
     """
     w_j = w / u
     against = ((r - c * w_j) ** 2 - r * r) / (se * se) + (w_j * w_j * v - w * w * v_a) / slab
-    if against > 100.0:
-        return 0.0
-    return c * w_j * w_j / (1.0 + math.exp(0.5 * against)) * min(1.0, (c * w_j / se) ** 2)
+    return c * w_j * w_j, math.exp(-0.5 * min(100.0, max(-100.0, against)))
 
 
 @inner
@@ -105,7 +106,9 @@ def appraise(state: State, j: int, v: float, u: Floats, slab: float, need: float
 
     Either j adds something (prior k/d, a weight of the size of the members') in place of the member that is cheapest to
     lose beside it, or, where money is short (need >= 0), of whatever its price buys; or it is what a member stands in
-    for. v = var(x_j), u = P q_j, slab = mean of w_a^2 var(x_a); a look costs as much as is not explained in it.
+    for. To tell that for good takes as many looks as make r_j differ by `_APART` standard errors; the odds are among
+    all who claim that member, and `line_up` divides by their sum. v = var(x_j), u = P q_j, slab = mean of
+    w_a^2 var(x_a); a look costs as much as is not explained in it.
     """
     attr, member, P, now, given = state.attr, state.fit.member, state.fit.P, state.now, state.given
     me = attr[j]
@@ -115,42 +118,45 @@ def appraise(state: State, j: int, v: float, u: Floats, slab: float, need: float
     ease = slab / v / (slab / v + (se / c) ** 2)
     odds = _odds(now, attr.size, given.k)
     odds *= math.sqrt(1.0 - ease) * math.exp(min(0.5 * ease * (r / se) ** 2, 50.0)) if known else 1.0
-    worth, least, weakest, me.claims = 0.0, np.inf, 0, 0
+    worth, least, weakest, explained = 0.0, np.inf, 0, 0.0
     for a in range(now.m):
         w, u_a = member[a].w, u[a] if known else 0.0
         loss = w * w / (P[a, a] + u_a * u_a / c)
         if loss < least and w != 0.0:
             least, weakest = loss, a
         if abs(u_a) > 1e-3:
-            one = _stand_in(w, member[a].sd ** 2, r, se, c, u_a, v, slab)
-            if one > worth:
-                worth, me.claims = one, a + 1
+            own, likely = _stand_in(w, member[a].sd ** 2, r, se, c, u_a, v, slab)
+            if own * likely / (1.0 + likely) > worth and own < now.s2:  # it cannot explain more than is unexplained
+                worth, explained, me.claims, me.odds = own * likely / (1.0 + likely), own, a + 1, likely
     if not math.isinf(least):
         w, prec, u_a = member[weakest].w, P[weakest, weakest], u[weakest] if known else 0.0
         sd = se * math.sqrt(ease)
         adds = _improvement(w, prec, ease * r, sd, c, u_a) if need < 0.0 else _entry(need, ease * r, sd, c)
         if odds / (1.0 + odds) * adds > worth:
-            worth, me.claims = odds / (1.0 + odds) * adds, 0
+            worth, me.claims, me.odds = odds / (1.0 + odds) * adds, 0, 0.0
     seen = (me.observed + 1.0) / (me.asked + 1.0)  # what is rarely observed rarely helps
     n = me.h / now.g * (1.0 + cost / now.s2) if known else float(FEW + me.asked)
     if not known and me.observed > FEW:  # it shows one value: others are rare, if there are any, and it takes a few
         n *= FEW
+    if me.claims > 0:
+        worth, n = explained * me.odds, _APART**2 * (now.s2 + cost) / explained
     me.loan_value = now.n / now.g * seen * worth / ((cost + 1e-12 * now.s2) * n) - 1.0
 
 
 def line_up(state: State) -> None:
     """Every second round is lent while a loan is worth it to anyone, in turn, the most valuable first.
 
-    Of those whose stand-in one member may be, one at most is right: they share what a loan is worth. While places are
-    lent the next refit is when each has had a tenth more looks, or after 0.5 % more rows, but then only those who
-    borrowed are looked at again: late in a stream 0.5 % of the rows are many times what the question is still worth.
+    Of those whose stand-in one member may be, one at most is right, or the member itself: by their odds they share
+    what a loan is worth. While places are lent the next refit is when each has had a tenth more looks, or after 0.5 %
+    more rows, but then only those who borrowed are looked at again: late in a stream 0.5 % of the rows are many times
+    what the question is still worth.
     """
     now, order, value, place = state.now, state.order, state.attr["loan_value"], state.attr["place"]
     waiting = order[(value[order] > 0.0) & (place[order] < 0) & (state.attr["idle"][order] == 0)]
-    claims = state.attr["claims"][waiting]
-    many = np.bincount(claims, minlength=1)
-    many[0] = 1
-    waiting = waiting[value[waiting] + 1.0 > many[claims]]
+    claims = state.attr["claims"]
+    among = 1.0 + np.bincount(claims, weights=state.attr["odds"])
+    value = np.where(claims > 0, (1.0 + value) / among[claims], 1.0 + value)
+    waiting = waiting[value[waiting] > 1.0]
     state.queue[: waiting.size] = waiting[np.argsort(-value[waiting], kind="stable")]
     now.queued, now.turn = waiting.size, 0
     if waiting.size:

@@ -97,7 +97,7 @@ def solve(fit: Fit, m: int, attr: Records, now: Now) -> None:
     """Weights, V, P and what is explained, from the fit's Gram and the pseudo-rows.
 
     With x_bar, y_bar and A = sum weight (x - x_bar)(x - x_bar)' over rows and pseudo-rows:
-    V = g A^-1,  w = A^-1 sum weight (x - x_bar)(y - y_bar),  P = (A / sum weight)^-1,  explained = w' P^-1 w.
+    V = g A^-1,  w = A^-1 sum weight (x - x_bar)(y - y_bar),  C = A / sum weight,  P = C^-1,  explained = w' C w.
     """
     g, member, gram, V, P = _PRIOR * now.g, fit.member, fit.gram, fit.V, fit.P
     total = gram[m, m] + g
@@ -123,9 +123,9 @@ def solve(fit: Fit, m: int, attr: Records, now: Now) -> None:
     explained = 0.0
     for a in range(m):
         for e in range(m):
-            A[a, e] /= total
-            explained += member[a].w * member[e].w * A[a, e]
-    _invert(A, m, P, joined)
+            fit.C[a, e] = A[a, e] / total
+            explained += member[a].w * member[e].w * fit.C[a, e]
+    _invert(fit.C, m, P, joined)
     fit.label.y_bar, fit.label.explained = y_bar, explained
 
 

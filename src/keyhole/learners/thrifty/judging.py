@@ -13,6 +13,7 @@ from .knapsack import knapsack
 from .room import Contenders, contenders, forgone, need
 from .score import enough, evidence, listen, regress, shrinkage, swap
 from .state import Given, Now, Records, State
+from .sums import recount
 
 __all__ = ["score_all", "stay_with"]
 
@@ -84,8 +85,10 @@ def score_all(state: State, L: float, fully: bool) -> None:
     """
     attr, fit, now, given = state.attr, state.fit, state.now, state.given
     m, slab, u, losses = now.m, 0.0, zeros(now.m + 1), zeros(now.m + 1)
+    if now.heard < 0:  # of a file of 0.1: other sums
+        recount(state)
     s, left = shrinkage(attr, state.pair, fit.member, now), _money_left(attr, fit.member, now, given)
-    if fully and (now.told <= state.row.size or now.heard != now.moves):
+    if fully:
         listen(state, s, u)
     now.s, now.expects = s, expected_size(state, s) if fully else now.expects
     for a in range(m):
@@ -99,7 +102,7 @@ def score_all(state: State, L: float, fully: bool) -> None:
         me = attr[j]
         if not fully and me.scored == me.asked:
             continue
-        me.gain, me.loan_value, me.scored = 0.0, -1.0, me.asked
+        me.gain, me.loan_value, me.scored, me.claims, me.odds = 0.0, -1.0, me.asked, 0, 0.0
         if me.place >= 0:
             continue
         v = regress(me, state.pair[j], fit, now, s, u) if me.rows >= 2 else 0.0

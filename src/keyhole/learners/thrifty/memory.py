@@ -29,13 +29,13 @@ class Memory(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = (
         *("attr", "order", "queue", "pair", "row", "shown", "now"),
-        *("member", "gram", "V", "P", "label", "calibration", "accounts", "bell"),
+        *("member", "gram", "V", "P", "C", "label", "calibration", "accounts", "bell"),
         *("kept", "kept_members"),
     )
-    _added: ClassVar[tuple[str, ...]] = ("accounts", "bell", "kept", "kept_members")
+    _added: ClassVar[tuple[str, ...]] = ("C", "accounts", "bell", "kept", "kept_members")
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown")
     # What is worked out anew at the next refit may be of any size; indices are checked below.
-    _rules: ClassVar[Mapping[str, Rule]] = {"attr": Anything(), "V": _SQUARES, "P": Numbers(most=1e300)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"attr": Anything(), "V": _SQUARES, "C": _SQUARES, "P": Numbers(most=1e300)}
 
     def __init__(self, order: Ints, k: int, k0: int, price: Floats, spend: float, half_life: float | None) -> None:
         d, width = order.size, k + k0
@@ -53,6 +53,7 @@ class Memory(Stateful):
         self.gram: Floats = np.zeros((2, k + 2, k + 2))
         self.V: Floats = np.zeros((2, k, k))
         self.P: Floats = np.zeros((2, k, k))
+        self.C: Floats = np.zeros((2, k, k))
         self.label: Records = np.zeros(2, record(Label))
         self.work = _work(d, k)
         self.calibration = Calibration()
@@ -170,7 +171,9 @@ class Memory(Stateful):
     def _state(self) -> State:
         """The arrays as compiled functions take them."""
         q = np.zeros((4, self.pair.shape[1]))
-        fit, trial = (Fit(self.member[f], self.gram[f], self.V[f], self.P[f], self.label[f], q) for f in range(2))
+        fit, trial = (
+            Fit(self.member[f], self.gram[f], self.V[f], self.P[f], self.C[f], self.label[f], q) for f in range(2)
+        )
         d, rows = (self.attr, self.order, self.queue, self.pair), (self.row, self.shown)
         quantiles, now, given = self.calibration.quantiles, self.now[0], self.given[0]
         return State(*d, *rows, fit, trial, quantiles, self.accounts, self.bell, self.work, now, given)

@@ -20,6 +20,9 @@ _TOP = "y_bar explained"
 _NUM = "g n y yy y_mean y_var s2 error2 y_low y_high fy ff alpha cusum y_ref y_unit loans decay spend resets"
 _CNT = "m told refit_at epoch queued turn k k0 moves score_at"
 
+# What rows said was summed up otherwise: everybody is scored anew with the next label, from the stored rows.
+_AT_ONCE = {"refit_at": np.zeros(1), "score_at": np.zeros(1), "heard": np.full(1, -1)}
+
 Columns: TypeAlias = "dict[str, Floats | Ints]"
 
 
@@ -36,7 +39,7 @@ def upgraded(flat: dict[str, Value]) -> dict[str, Value]:
         "pair": _records(Pair, _named(_PAIR, old["pair"], 2)),
         "row": _records(Row, _named(_MASS, old["mass"], 1)),
         "shown": _records(Shown, {"j": old["who"], "x": old["what"]}),
-        "now": _records(Now, _named(_NUM, old["num"][None], 1) | _named(_CNT, old["cnt"][None], 1)),
+        "now": _records(Now, _named(_NUM, old["num"][None], 1) | _named(_CNT, old["cnt"][None], 1) | _AT_ONCE),
         "member": _records(Member, _named(_VEC, old["vec"], 1) | {"j": old["M"]}),
         "gram": old["gram"],
         "V": old["inv"][:, 0].copy(),

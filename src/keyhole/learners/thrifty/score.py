@@ -16,12 +16,12 @@ from .free_places import likelihood_ratio
 from .state import FEW, Attribute, Fit, Now, Pair, Records, State
 from .sums import weigh_again
 
-__all__ = ["enough", "evidence", "listen", "project", "regress", "shrinkage", "swap"]
+__all__ = ["enough", "evidence", "listen", "regress", "shrinkage", "swap"]
 
 # No candidate is thought to be more than 97 % explained by the support, nor to be more correlated with a member: that
 # much collinearity is not estimable.
 _LEAST, _MOST = 0.03, 0.995
-# How often q is worked out anew from what the members say of each other: see `project`.
+# How often q is worked out anew from what the members say of each other: see `_project`.
 _SWEEPS = 3
 
 
@@ -69,11 +69,21 @@ def shrinkage(attr: Records, pairs: Records, member: Records, now: Now) -> float
 
 
 @inner
-def _observe(pair: Records, fit: Fit, now: Now, s: float, v: float) -> None:
-    """q_j as the rows with each member show it, how far each is trusted, and its variance in u: rows 0 to 3 of `fit.q`.
+def _beyond(pair: Records, C: Floats, m: int, a: int, most: float) -> float:
+    """q_ja by the u that the rows were weighed by, and what they show beyond it: (C u)_a + cov(x_j - u'x, x_a)."""
+    q: float = pair[a].own_xa / pair[a].own_n
+    for e in range(m):
+        q += C[a, e] * pair[e].u
+    return min(most, max(-most, q))
+
+
+@inner
+def _observe(pair: Records, fit: Fit, now: Now, s: float, v: float, own: float) -> None:
+    """q_j as the rows with each member show it, how far each is trusted, and its variance: rows 0 to 3 of `fit.q`.
 
     Of what q_ja could be, tau is expected: the mean square of all correlations, or its own as far as that is beyond
-    chance. What the others leave of either, by the correlations seen so far, bounds what it adds to theirs.
+    chance. What the others leave of either, by the correlations seen so far, bounds what it adds to theirs. Once there
+    is a u, `own` is the variance of x_j - u'x: with so much less noise is q_ja then known.
     """
     g, member, q, seen, trust, doubt = now.g, fit.member, fit.q[0], fit.q[1], fit.q[2], fit.q[3]
     least, next_least, nearest = 1.0, 1.0, -1
@@ -86,18 +96,31 @@ def _observe(pair: Records, fit: Fit, now: Now, s: float, v: float) -> None:
             shrunk = rho * n * tau / (n * tau + rest)
             scale = math.sqrt(v) * member[a].sd
             q[a], seen[a], trust[a], doubt[a] = shrunk * scale, rho * scale, tau, rest
+            if own > 0.0:
+                many = pair[a].own_n / g
+                q[a] = seen[a] = _beyond(pair, fit.C, now.m, a, _MOST * scale)
+                doubt[a] = min(1.0, own / v * (1.0 + 2.0 / many) + 4.0 / (many * many))
             if 1.0 - shrunk * shrunk < least:
                 least, next_least, nearest = 1.0 - shrunk * shrunk, least, a
             else:
                 next_least = min(next_least, 1.0 - shrunk * shrunk)
     for a in range(now.m):
-        n, inflation = pair[a].n / g, fit.P[a, a] * member[a].sd ** 2
+        n, inflation = (pair[a].own_n if own > 0.0 else pair[a].n) / g, fit.P[a, a] * member[a].sd ** 2
         prior = inflation * doubt[a] / (trust[a] * (next_least if a == nearest else least))
-        trust[a], doubt[a] = n / (n + prior), fit.P[a, a] * inflation * v * doubt[a] / (n + prior)
+        trust[a], doubt[a] = n / (n + prior), v * member[a].sd ** 2 * doubt[a] / (n + prior)
 
 
 @inner
-def project(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Floats) -> float:
+def _own(me: Attribute, pair: Records, m: int, v: float) -> float:
+    """The variance of x_j - u'x in the rows as they were weighed; 0 where u = 0 then."""
+    for a in range(m):
+        if pair[a].u != 0.0:
+            return min(v, max(me.own_xx / me.n, 1e-9 * v))
+    return 0.0
+
+
+@inner
+def _project(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Floats) -> float:
     """u = P q, the regression of x_j on the support, and c; the variance of x_j is returned.
 
     With few joint rows q_ja is rather what the other members say of it, -sum_e P_ae q_je / P_aa: of two members that
@@ -106,7 +129,8 @@ def project(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Float
     _, v = _spread(me)
     if v <= 0.0:
         return 0.0
-    _observe(pair, fit, now, s, v)
+    own = _own(me, pair, now.m, v)
+    _observe(pair, fit, now, s, v, own)
     m, P, q, seen, trust, used = now.m, fit.P, fit.q[0], fit.q[1], fit.q[2], 0.0
     for _ in range(_SWEEPS):
         for a in range(m):
@@ -120,7 +144,9 @@ def project(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Float
         for e in range(m):
             u[a] += P[a, e] * q[e]
         c -= u[a] * q[a]
-        used += trust[a] * now.g / pair[a].n if pair[a].n > 0.0 else 0.0
+        n = pair[a].own_n if own > 0.0 else pair[a].n
+        used += trust[a] * now.g / n if n > 0.0 else 0.0
+    c = own if own > 0.0 else c
     me.c = max(c / max(0.5, 1.0 - used), _LEAST * v)  # q is estimated: it explains a little by chance
     return v
 
@@ -130,16 +156,19 @@ def regress(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Float
     """r, c, se and ratio of a candidate, and u; the variance of x_j is returned, 0 where nothing is known of it.
 
     r is the mean of e (x_j - u'x), less what members that rows lack have in common with j; `pair` are its sums with
-    the members.
+    the members. What is taken off is pull'P q: as uncertain as q.
     """
-    v = project(me, pair, fit, now, s, u)
+    v = _project(me, pair, fit, now, s, u)
     if v <= 0.0 or me.h <= 0.0:
         return 0.0
     r, apart = me.xe - me.x / me.n * me.e, 0.0
     for a in range(now.m):
         r -= u[a] * (pair[a].x_ae + pair[a].pull)
         if pair.size > 1:  # else no row could ever show both
-            apart += (pair[a].pull / me.h) ** 2 * fit.q[3, a]
+            by = 0.0
+            for e in range(now.m):
+                by += fit.P[a, e] * pair[e].pull
+            apart += (by / me.h) ** 2 * fit.q[3, a]
     me.r, me.fresh = r / me.h, me.asked
     me.se = math.sqrt(me.c * now.s2 * now.g / me.h + apart)
     if now.expects > 0.0:
@@ -149,17 +178,23 @@ def regress(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Float
 
 @inner
 def listen(state: State, s: float, u: Floats) -> None:
-    """Weigh all rows again, by what each attribute has of its own now.
+    """Weigh all rows again, by what each attribute has of its own now; twice where the support is another, for there
+    was no u yet.
 
     Not once the oldest were overwritten, unless the support is another: what they said would be lost.
     """
-    for j in range(state.attr.size):
-        me = state.attr[j]
-        if me.place < 0 and me.rows >= 2 and project(me, state.pair[j], state.fit, state.now, s, u) > 0.0:
-            for a in range(state.now.m):
-                state.pair[j, a].u = u[a]
-    weigh_again(state)
-    state.now.heard = state.now.moves
+    now = state.now
+    times = 1 if now.heard == now.moves else 2
+    if now.told > state.row.size and times == 1:
+        return
+    for _ in range(times):
+        for j in range(state.attr.size):
+            me = state.attr[j]
+            if me.place < 0 and me.rows >= 2 and _project(me, state.pair[j], state.fit, now, s, u) > 0.0:
+                for a in range(now.m):
+                    state.pair[j, a].u = u[a]
+        weigh_again(state)
+    now.heard = now.moves
 
 
 @inner

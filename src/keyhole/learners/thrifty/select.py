@@ -9,7 +9,7 @@ its moves, again and again, and whoever is right would wait behind them for ever
 import math
 
 from ..._jit import inner, short
-from ..._types import Ints
+from ..._types import Floats, Ints
 from .adopt import adopt, residual
 from .arrays import zeros
 from .basket import rearrange
@@ -19,7 +19,7 @@ from .idle import mark_idle
 from .judging import score_all, stay_with
 from .memory import Memory
 from .score import regress, shrinkage, swap
-from .state import FEW, Now, Records, State
+from .state import FEW, Attribute, Now, Records, State
 
 __all__ = ["refit"]
 
@@ -50,14 +50,28 @@ def _evict(state: State, L: float) -> bool:
 
 
 @inner
+def _surely(state: State, me: Attribute, u: Floats, losses: Floats) -> bool:
+    """Whether j explains more than who goes for it even if r is a standard error less than it seems.
+
+    Rows that show both say so, where fits of the one without the other cannot tell. With a limit in money several may
+    have to go, and with one place no row shows both.
+    """
+    if not math.isinf(state.given.spend) or state.given.k == 1:
+        return False
+    r = math.copysign(max(0.0, abs(me.r) - me.se), me.r)
+    least = swap(state.fit, state.now.m, r, me.c, u, losses)
+    return bool(r * r / me.c > losses[least])
+
+
+@inner
 def _attempt(state: State, j: int, L: float) -> bool:
     """Fit the support with j in it; keep it if j holds its own there, z^2 > L/2, and where somebody goes for it only if
-    more is explained than before."""
+    more is explained than before, or surely will be."""
     attr, fit, trial, now = state.attr, state.fit, state.trial, state.now
     me, m = attr[j], now.m
     u, losses, guess = zeros(m + 1), zeros(m + 1), zeros(m + 1)
     regress(me, state.pair[j], fit, now, shrinkage(attr, state.pair, fit.member, now), u)
-    r, c = me.r, me.c
+    r, c, surely = me.r, me.c, _surely(state, me, u, losses)
     swap(fit, m, r, c, u, losses)
     stay, n = stay_with(attr, fit.member, now, state.given, me.price, losses), 0
     for a in range(m):
@@ -68,7 +82,9 @@ def _attempt(state: State, j: int, L: float) -> bool:
     trial.member[n].j, guess[n] = j, r / c
     build(state, n + 1, guess)
     w = trial.member[n].w
-    if w * w <= 0.5 * L * now.s2 * trial.V[n, n] or (n < m and trial.label.explained <= fit.label.explained):
+    if w * w <= 0.5 * L * now.s2 * trial.V[n, n] or (
+        n < m and not surely and trial.label.explained <= fit.label.explained
+    ):
         return False
     adopt(state, n + 1)
     return True

@@ -54,10 +54,13 @@ class Pair:
     x_aa: float
     x_ja: float
     # Over all rows of j, as they were weighed: sums of x_a e, and of cov(x_a, w'x) as far as they lack members; the
-    # coefficient of x_a in the regression of x_j by which they were.
+    # coefficient of x_a in the regression of x_j by which they were. Over those that show both, weighted by how much of
+    # what they show is j's own: sums of 1, (x_j - u'x) x_a.
     x_ae: float
     pull: float
     u: float
+    own_n: float
+    own_xa: float
 
 
 class Row:
@@ -110,8 +113,8 @@ class Now(Watch, Turn):
     aside: int
     strayed: float
     far: float
-    # Members; changes of the support, and how many there had been when the rows were last weighed again; at how many
-    # labels to refit, and to score everybody.
+    # Members; changes of the support, and how many there had been when the rows were last weighed again, -1 before;
+    # at how many labels to refit, and to score everybody.
     m: int
     moves: int
     heard: int
@@ -151,8 +154,9 @@ class Fit(Shared):
     gram: Floats  # (k + 2, k + 2) sums of products of (x_M, 1, y), one member at most imputed
     V: Floats  # (k, k) inverse of the centred Gram: the variance of w in units of s2
     P: Floats  # (k, k) inverse of the covariance
+    C: Floats  # (k, k) the covariance
     label: Label
-    q: Floats  # (4, k) scratch of `score.project`
+    q: Floats  # (4, k) scratch of `score`
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,14 @@ the part u_B' C u_B might be B's doing as well; with c_j what it has of its own,
 
     s2 / (s2 + w_B' C w_B)  c_j / (c_j + u_B' C u_B)
 
-So a row that lacks what j may stand in for says next to nothing of it. w, u and c_j are those of the time: whenever
-everybody is scored all rows are weighed again, as long as they are all there.
+So a row that lacks what j may stand in for says next to nothing of it. With the second weight alone it enters the sums
+of what u leaves of x_j, (x_j - u'x) x_a and (x_j - u'x)^2, from which u and c_j are worked out anew. w, u and c_j are
+those of the time: whenever everybody is scored all rows are weighed again, as long as they are all there.
 """
 
 from ..._bare import inner
 from .fit import impute
-from .state import Attribute, Pair, Records, State
+from .state import Attribute, Pair, Records, State, Work
 
 __all__ = ["accumulate", "recount", "weigh_again"]
 
@@ -78,10 +79,25 @@ def _own_part(state: State, j: int, lacking: int) -> float:
 
 
 @inner
-def _hear(state: State, j: int, x: float, e: float, weight: float, lacking: int) -> None:
-    """What a row says of j beside the support."""
+def _relate(me: Attribute, pair: Records, work: Work, m: int, x: float, own: float) -> None:
+    """What a row shows of j beyond u'x, and together with each member it shows."""
+    left = x - me.x / me.n
+    for a in range(m):
+        left -= pair[a].u * work.v[a]
+    me.own_xx += own * left * left
+    for a in range(m):
+        if work.seen[a]:
+            pair[a].own_n += own
+            pair[a].own_xa += own * left * work.v[a]
+
+
+@inner
+def _hear(state: State, j: int, x: float, e: float, weight: float, quiet: float, lacking: int) -> None:
+    """What a row of this weight says of j beside the support; `quiet`: how little noise is in e."""
     me, pair, work = state.attr[j], state.pair[j], state.work
     weight *= _own_part(state, j, lacking)
+    _relate(me, pair, work, state.now.m, x, weight)
+    weight *= quiet
     me.h += weight
     me.e += weight * e
     me.xe += weight * x * e
@@ -122,16 +138,15 @@ def _enter(state: State, t: int, new: bool) -> None:
         return
     e = _unexplained(state, t, lacking)
     noise = _noise(state, lacking)
-    if s2 > 0.0:
-        weight = weight * s2 / (s2 + noise)
+    quiet = s2 / (s2 + noise) if s2 > 0.0 else 1.0
     for i in range(shown.shape[1]):
         j, x = shown[t, i].j, shown[t, i].x
         if j < 0:
             break
         if attr[j].place < 0:
             if new:
-                _count(attr[j], state.pair[j], attr, shown, t, x, state.row[t].weight)
-            _hear(state, j, x, e, weight, lacking)
+                _count(attr[j], state.pair[j], attr, shown, t, x, weight)
+            _hear(state, j, x, e, weight, quiet, lacking)
 
 
 @inner
@@ -142,7 +157,8 @@ def accumulate(state: State, t: int) -> None:
 
 @inner
 def _unheard(me: Attribute, pair: Pair) -> None:
-    me.h, me.e, me.xe, pair.x_ae, pair.pull = 0.0, 0.0, 0.0, 0.0, 0.0
+    me.h, me.e, me.xe, me.own_xx = 0.0, 0.0, 0.0, 0.0
+    pair.x_ae, pair.pull, pair.own_n, pair.own_xa = 0.0, 0.0, 0.0, 0.0
 
 
 @inner

@@ -178,9 +178,9 @@ def renew(state: State) -> float:
     now, g = state.now, state.now.g
     if g <= _HEAVY:
         return 1.0
-    for name in ("raw_n", "raw_x", "raw_xx", "n", "x", "xx", "h", "e", "xe"):
+    for name in ("raw_n", "raw_x", "raw_xx", "n", "x", "xx", "h", "e", "xe", "own_xx"):
         state.attr[name] /= g
-    for name in ("n", "x_j", "x_a", "x_jj", "x_aa", "x_ja", "x_ae", "pull"):
+    for name in ("n", "x_j", "x_a", "x_jj", "x_aa", "x_ja", "x_ae", "pull", "own_n", "own_xa"):
         state.pair[name] /= g
     state.row["weight"] /= g
     state.fit.member["imputed"] /= g

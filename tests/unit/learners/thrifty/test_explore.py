@@ -98,18 +98,46 @@ def stand_in(r, se):
     return _stand_in(0.3, 1.0, r, se, 0.4, 0.5, 1.0, 0.36)
 
 
-def test_what_r_cannot_tell_yet_makes_a_loan_worth_less():
+@entry
+def stood_in(r, se, c, u):
+    return _stand_in(0.3, 1.0, r, se, c, u, 1.0, 0.3)[1]
+
+
+def test_what_r_cannot_tell_is_left_to_the_size_of_the_weights():
     w_j, c = 0.3 / 0.5, 0.4
     even = c * w_j / 2.0  # r is as far from the one story as from the other; the prior is for the member
     for se in (0.5 * c * w_j, c * w_j, 2.0 * c * w_j, 1e3):
-        told = min(1.0, (c * w_j / se) ** 2)
-        assert stand_in(even, se) == pytest.approx(told * c * w_j**2 / (1.0 + np.exp(0.5 * (0.36 - 0.09) / 0.36)))
+        assert stand_in(even, se) == pytest.approx((c * w_j**2, np.exp(-0.5 * (0.36 - 0.09) / 0.36)))
 
 
-def test_a_story_that_the_evidence_refutes_is_worth_nothing():
-    values = [stand_in(0.0, se) for se in (0.2, 0.1, 0.05, 0.02)]
-    assert values == sorted(values, reverse=True)
-    assert values[-1] == pytest.approx(0.0, abs=1e-12)
+def test_a_story_that_the_evidence_refutes_has_no_odds():
+    odds = [stand_in(0.0, se)[1] for se in (0.2, 0.1, 0.05, 0.02)]
+    assert odds == sorted(odds, reverse=True)
+    assert odds[-1] == pytest.approx(0.0, abs=1e-12)
+
+
+def claiming(c=0.4, u=0.8, s2=0.1):
+    """Candidate 3 where member 1, of weight .3, may stand in for it: r is just what is left for it then."""
+    state = known([0.5, 0.3, 0.4])
+    me = state.attr[3]
+    me.c, me.se, me.r, state.now.s2 = c, 0.2, c * 0.3 / u, s2
+    lends(state, [0.0, u, 0.0])
+    return me, c * (0.3 / u) ** 2
+
+
+def test_a_loan_is_worth_what_may_be_explained_over_the_looks_that_tell_for_good():
+    me, explained = claiming()
+    cost = 0.4**2  # of member 2: it is cheap, and unlike the borrower
+    looks = 16.0 * (0.1 + cost) / explained  # r then differs by four standard errors
+    assert (int(me.claims), int(me.displaced)) == (2, 2)
+    assert me.odds == pytest.approx(stood_in(me.r, me.se, me.c, 0.8))
+    assert me.loan_value + 1.0 == pytest.approx(1000.0 * explained * me.odds / (cost * looks), rel=1e-9)
+
+
+def test_nobody_is_thought_to_explain_more_than_is_unexplained():
+    me, explained = claiming(s2=0.04)
+    assert explained > 0.04
+    assert (int(me.claims), float(me.odds)) == (0, 0.0)
 
 
 def test_those_whose_stand_in_one_member_may_be_share_what_a_loan_is_worth():
@@ -117,8 +145,12 @@ def test_those_whose_stand_in_one_member_may_be_share_what_a_loan_is_worth():
     attr, now = state.attr, state.now
     now.n, now.m, attr["place"], attr["loan_value"] = 1000.0, 3, -1, -1.0
     attr["place"][:3], attr["loan_value"][3:], attr["claims"][3:] = [0, 1, 2], [0.9, 1.5, 0.2], [2, 2, 0]
+    attr["odds"][3:5] = [0.7, 0.4]
     line_up(state)
-    assert state.queue[: now.queued].tolist() == [4, 5]  # 3 and 4 claim the same: 1.9 / 2 < 1 < 2.5 / 2
+    assert state.queue[: now.queued].tolist() == [5, 4]  # 3 and 4 claim the same: 1.9 / 2.1 < 1 < 2.5 / 2.1 < 1.2
+    attr["odds"][3] = 0.0  # then the member or 4 is right
+    line_up(state)
+    assert state.queue[: now.queued].tolist() == [4, 3, 5]  # 2.5 / 1.4, 1.9 / 1.4, 1.2
 
 
 @pytest.mark.parametrize(("told", "n", "rows"), [(200_000, 5.0, 4), (200_000, 50.0, 20), (600, 50.0, 3), (100, 5.0, 1)])

@@ -1,10 +1,11 @@
 """How the support changes: nobody takes all the moves of a refit."""
 
 import numpy as np
+import pytest
 
 import keyhole as kh
 from keyhole.learners.thrifty.judging import score_all
-from keyhole.learners.thrifty.select import _attempt, _evict
+from keyhole.learners.thrifty.select import _attempt, _evict, _surely
 from tests.compiled import entry
 
 
@@ -57,3 +58,28 @@ def test_without_room_nobody_joins_who_explains_less_than_whoever_goes():
     for j in np.flatnonzero(w == 0.0):
         assert not attempted(learner.memory.state, j, 0.0)
     assert learner.support.tolist() == right
+
+
+@entry
+def sure(state, j, u, losses):
+    return _surely(state, state.attr[j], u, losses)
+
+
+@pytest.mark.parametrize(
+    ("r", "se", "k", "spend", "surely"),
+    [
+        (0.04, 0.01, 2, np.inf, True),  # .03^2 / .04 against .265^2 / 25
+        (-0.04, 0.01, 2, np.inf, False),  # then the member is worth more beside it
+        (0.04, 0.025, 2, np.inf, False),
+        (0.01, 0.025, 2, np.inf, False),  # less than a standard error: nothing
+        (0.04, 0.01, 2, 7.0, False),
+        (0.04, 0.01, 1, np.inf, False),
+    ],
+)
+def test_what_a_copy_explains_beside_the_other_decides_where_a_standard_error_less_still_would(r, se, k, spend, surely):
+    learner = kh.make("thrifty", d=4, k=k, seed=0)
+    state = learner.memory.state
+    me, member = state.attr[1], state.fit.member
+    state.now.m, state.given.spend, member["w"], state.fit.P[:] = 1, spend, 1.0, np.eye(k)
+    me.r, me.se, me.c = r, se, 0.04
+    assert sure(state, 1, np.full(2, 0.98), np.zeros(2)) == surely
