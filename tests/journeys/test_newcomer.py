@@ -33,6 +33,20 @@ def test_the_demo_shows_what_money_buys_and_a_run_beside_its_comparisons(keyhole
     assert f">{escape(verdict)}<" in page  # the same sentence first
     assert "://" not in re.sub(r"http://www.w3.org/[0-9a-z/]+", "", page)  # nothing from outside
     assert page.index("What money buys") < page.index("Typical error over time")
+    _again(keyhole, tmp_path / "runs" / "demo", page)
+
+
+def _again(keyhole, out, page):
+    """A demo replaces its own files and no others."""
+    mine = ("notes.txt", "figures/mine.svg", "journal/diary.txt")
+    (out / "journal").mkdir()
+    for name in mine:
+        (out / name).write_text("precious")
+    (out / "rounds.parquet").unlink()
+    keyhole("demo", "--worth", "0.5")
+    assert {(out / name).read_text() for name in mine} == {"precious"}
+    assert (out / "rounds.parquet").exists()
+    assert (out / "report.html").read_text() != page
 
 
 def test_help_answers_in_half_a_second():

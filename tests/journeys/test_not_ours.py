@@ -63,20 +63,6 @@ def test_a_run_is_refused_in_a_folder_that_holds_one_and_in_that_of_its_file(typ
     assert contents(tmp_path / "out") == before
 
 
-def test_a_demo_replaces_its_own_files_and_no_others(keyhole, tmp_path):
-    keyhole(*DEMO, "--out", "out")
-    out, mine = tmp_path / "out", ("notes.txt", "figures/mine.svg", "journal/diary.txt")
-    (out / "journal").mkdir()
-    for name in mine:
-        (out / name).write_text("precious")
-    (out / "rounds.parquet").unlink()
-    before = (out / "report.html").read_bytes()
-    keyhole("demo", "--worth", "0.5", "--out", "out")
-    assert {(out / name).read_text() for name in mine} == {"precious"}
-    assert (out / "rounds.parquet").exists()
-    assert (out / "report.html").read_bytes() != before
-
-
 def test_what_a_person_puts_into_a_run_folder_stays(typed, tmp_path, monkeypatch):
     """Also under a name that we would use: then the run stops there, and goes on when it is moved away."""
     write(tmp_path / "a.csv", stream(60))

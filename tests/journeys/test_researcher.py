@@ -123,6 +123,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow  # in the suite Dask's answers are compared with joblib's: test_engines, test_frontier
 def test_a_worker_of_a_dask_cluster_may_die(begin, keyhole, tmp_path):
     pytest.importorskip("distributed")
     (tmp_path / "cluster.py").write_text(CLUSTER)

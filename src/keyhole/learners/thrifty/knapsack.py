@@ -1,4 +1,5 @@
-"""The best purchase that money can buy: an exact 0-1 knapsack with a limit on the number of things."""
+"""The best purchase that money can buy: a 0-1 knapsack with a limit on the number of things, exact but for things whose
+values and prices are so alike that a search through them would never end."""
 
 import numpy as np
 
@@ -8,6 +9,9 @@ from .arrays import flags, zeros
 from .ranking import insert
 
 __all__ = ["knapsack"]
+
+# After so many baskets the best so far is taken: thirty things that are worth their price have a billion.
+_BASKETS = 100_000
 
 
 @inner
@@ -47,8 +51,9 @@ def knapsack(values: Floats, prices: Floats, n: int, count: int, money: float, t
         value[i], price[i], taken[i] = values[turn[i]], prices[turn[i]], 0
         best_left[i] = max(value[i], best_left[i + 1])
     has, spent, held = zeros(n + 1), zeros(n + 1), flags(n + 1, 0)  # before item i
-    now, best, i = flags(n, 0), -1.0, n - n  # not 0: numba would compile the bound for that number, and for the others
-    while i >= 0:
+    now, best, seen, i = flags(n, 0), -1.0, 0, n - n  # not 0: numba would compile the bound for it, and for the others
+    while i >= 0 and seen < _BASKETS:
+        seen += 1
         while i < n and has[i] + _at_most(value, price, best_left, i, count - held[i], money - spent[i]) > best:
             now[i] = 1 if spent[i] + price[i] <= money and held[i] < count else 0
             has[i + 1] = has[i] + (value[i] if now[i] else 0.0)
