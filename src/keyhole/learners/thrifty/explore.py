@@ -1,9 +1,9 @@
 """Who may borrow a place of the support: those about whom more knowledge is worth more than it costs.
 
-    loan_value_j = t (what knowing j is worth) / (n_j cost of a round without a) - 1
+    loan_value_j = 2 t (what knowing j is worth) / (n_j cost of a round without a) - 1
 
 With a the member whose place j takes, the cheapest to lose: knowing j twice as well takes n_j = h_j (s2 + g_a) / s2
-such rounds, which have the noise s2 + g_a, and helps in t more.
+such rounds, which have the noise s2 + g_a, and helps in 2 t more.
 """
 
 import math
@@ -17,8 +17,12 @@ from .state import FEW, Attribute, Now, Records, State
 
 __all__ = ["appraise", "lender", "line_up"]
 
-# So many standard errors tell two stories apart for good, whichever looked likelier before.
-_APART = 4.0
+# For how many rows a loan is expected to help, for each so far: one that was judged wrongly by bad luck is lost for
+# ever, and that costs more than the looks that would have saved it.
+_AHEAD = 2.0
+# How many looks tell two stories apart for good, for one whose own part is as large as the noise: r then differs by
+# more than five standard errors, for after a wrong swap all who claim a place are compared anew.
+_LOOKS = 32.0
 
 
 @inner
@@ -102,13 +106,12 @@ def _odds(now: Now, d: int, k: int) -> float:
 
 @inner
 def appraise(state: State, j: int, v: float, u: Floats, slab: float, need: float, cost: float) -> None:
-    """loan_value_j > 0: knowing j twice as well is worth more, over as many rounds as there were, than it costs.
+    """loan_value_j > 0: knowing j twice as well is worth more, over twice as many rounds as there were, than it costs.
 
     Either j adds something (prior k/d, a weight of the size of the members') in place of the member that is cheapest to
     lose beside it, or, where money is short (need >= 0), of whatever its price buys; or it is what a member stands in
-    for. To tell that for good takes as many looks as make r_j differ by `_APART` standard errors; the odds are among
-    all who claim that member, and `line_up` divides by their sum. v = var(x_j), u = P q_j, slab = mean of
-    w_a^2 var(x_a); a look costs as much as is not explained in it.
+    for; the odds are among all who claim that member, and `line_up` divides by their sum. v = var(x_j), u = P q_j,
+    slab = mean of w_a^2 var(x_a); a look costs as much as is not explained in it.
     """
     attr, member, P, now, given = state.attr, state.fit.member, state.fit.P, state.now, state.given
     me = attr[j]
@@ -139,8 +142,8 @@ def appraise(state: State, j: int, v: float, u: Floats, slab: float, need: float
     if not known and me.observed > FEW:  # it shows one value: others are rare, if there are any, and it takes a few
         n *= FEW
     if me.claims > 0:
-        worth, n = explained * me.odds, _APART**2 * (now.s2 + cost) / explained
-    me.loan_value = now.n / now.g * seen * worth / ((cost + 1e-12 * now.s2) * n) - 1.0
+        worth, n = explained * me.odds, _LOOKS * (now.s2 + cost) / explained
+    me.loan_value = _AHEAD * now.n / now.g * seen * worth / ((cost + 1e-12 * now.s2) * n) - 1.0
 
 
 def line_up(state: State) -> None:

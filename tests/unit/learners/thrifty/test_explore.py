@@ -128,10 +128,10 @@ def claiming(c=0.4, u=0.8, s2=0.1):
 def test_a_loan_is_worth_what_may_be_explained_over_the_looks_that_tell_for_good():
     me, explained = claiming()
     cost = 0.4**2  # of member 2: it is cheap, and unlike the borrower
-    looks = 16.0 * (0.1 + cost) / explained  # r then differs by four standard errors
+    looks = 32.0 * (0.1 + cost) / explained
     assert (int(me.claims), int(me.displaced)) == (2, 2)
     assert me.odds == pytest.approx(stood_in(me.r, me.se, me.c, 0.8))
-    assert me.loan_value + 1.0 == pytest.approx(1000.0 * explained * me.odds / (cost * looks), rel=1e-9)
+    assert me.loan_value + 1.0 == pytest.approx(2.0 * 1000.0 * explained * me.odds / (cost * looks), rel=1e-9)
 
 
 def test_nobody_is_thought_to_explain_more_than_is_unexplained():

@@ -44,8 +44,10 @@ def test_two_that_drive_each_other_out_do_not_keep_the_right_ones_waiting():
     X, _, w = kh.streams.synthetic(20, 4, 20_000, seed=167)
     noise = np.random.default_rng([167, 9]).standard_normal(20_000)
     noise *= np.where(np.arange(20_000) % 2000 >= 1800, 1.0, 0.1)
-    losses = kh.play(kh.make("thrifty", d=20, k=4, seed=1167), X[:6000], (X @ w + noise)[:6000]).losses
-    assert (losses - noise[:6000] ** 2)[1:].sum() < 100.0
+    learner = kh.make("thrifty", d=20, k=4, seed=1167)
+    losses = kh.play(learner, X[:8000], (X @ w + noise)[:8000]).losses
+    assert learner.support.tolist() == np.flatnonzero(w).tolist()
+    assert (losses - noise[:8000] ** 2)[4000:].sum() < 20.0
 
 
 def test_without_room_nobody_joins_who_explains_less_than_whoever_goes():
