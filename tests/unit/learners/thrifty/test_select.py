@@ -85,3 +85,36 @@ def test_what_a_copy_explains_beside_the_other_decides_where_a_standard_error_le
     state.now.m, state.given.spend, member["w"], state.fit.P[:] = 1, spend, 1.0, np.eye(k)
     me.r, me.se, me.c = r, se, 0.04
     assert sure(state, 1, np.full(2, 0.98), np.zeros(2)) == surely
+
+
+def test_rows_that_show_both_outweigh_a_fit_of_the_one_without_the_other():
+    """Column 0 is a copy, correlated .98, of column 1, which matters and was not there at first."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(500, 4))
+    X[:, 0] = 0.98 * X[:, 1] + (1.0 - 0.98**2) ** 0.5 * X[:, 0]
+    y = X[:, 1] + X[:, 2] + 0.3 * rng.normal(size=500)
+    learner = kh.make("thrifty", d=4, k=2, k0=1, seed=0)
+    for t in range(500):
+        if t == 300:
+            assert learner.support.tolist() == [0, 2]
+            learner.memory.now["refit_at"] = 1000
+        r = learner.ask(available=[True, t >= 300, True, True])
+        extra = learner.ask_more(r)
+        learner.tell(r, X[t][r.attributes], y[t], extra_attributes=extra, extra_values=X[t][extra])
+    state, L = learner.memory.state, float(learner.memory.given["L"][0])
+    scored(state, L)
+    state.fit.label.explained = 1e9  # whatever comes seems to explain less
+    assert not attempted(state, 3, 0.0)
+    assert attempted(state, 1, L)
+    assert learner.support.tolist() == [1, 2]
+
+
+def test_what_was_claimed_before_is_claimed_no_more():
+    X, y, _ = kh.streams.synthetic(8, 3, 400, seed=1)
+    learner = kh.make("thrifty", d=8, k=3, seed=0)
+    kh.play(learner, X, y)
+    state = learner.memory.state
+    state.attr["claims"], state.attr["odds"] = 1, 5.0
+    scored(state, float(learner.memory.given["L"][0]))
+    assert (state.attr["odds"] != 5.0).all()
+    assert not state.attr["claims"][learner.support].any()
