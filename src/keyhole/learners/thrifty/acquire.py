@@ -16,7 +16,7 @@ from .arrays import flags, zeros
 from .free_places import FIRST, optimism, value
 from .knapsack import knapsack
 from .ranking import insert
-from .state import Now, State
+from .state import State
 
 __all__ = ["choose"]
 
@@ -67,17 +67,18 @@ def _fill(state: State, pool: Bools, taken: Ints, room: int, money: float, out: 
 
 
 @bare
-def _borrower(queue: Ints, now: Now, pool: Bools) -> int:
+def _borrower(state: State, pool: Bools) -> int:
     """The attribute that borrows a place in this round; -1: none."""
+    now = state.now
     if now.queued == 0:
         return -1
     now.loans += 0.5  # every second round
     if now.loans < 1.0:
         return -1
     now.loans -= 1.0
-    j = queue[now.turn]
+    j = state.queue[now.turn]
     now.turn = (now.turn + 1) % now.queued
-    return j if pool[j] else -1
+    return j if pool[j] and state.attr[j].idle == 0 else -1
 
 
 @inner
@@ -100,7 +101,7 @@ def _members(state: State, pool: Bools, borrower: int) -> None:
 def choose(state: State, pool: Bools, out: Ints) -> tuple[int, int, bool]:
     """Write the attributes to buy, then the extras, into `out`: how many of each, and whether a place was lent."""
     attr, member, given = state.attr, state.fit.member, state.given
-    borrower, n, money = _borrower(state.queue, state.now, pool), 0, given.spend
+    borrower, n, money = _borrower(state, pool), 0, given.spend
     _members(state, pool, borrower)
     for a in range(state.now.m):
         if state.work.keep[a]:

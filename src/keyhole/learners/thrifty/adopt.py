@@ -1,9 +1,8 @@
 """The trial becomes the support: the one place where the support changes."""
 
 from ..._bare import inner
-from .change import forget_recent
+from .counts import recount
 from .state import Fit, Now, State
-from .sums import recount
 
 __all__ = ["adopt", "residual"]
 
@@ -37,6 +36,5 @@ def adopt(state: State, m: int) -> None:
     fit.label.y_bar, fit.label.explained = trial.label.y_bar, trial.label.explained
     state.now.m = m
     state.now.moves += 1
-    forget_recent(state.now)
     residual(fit, state.now)
     recount(state)

@@ -3,6 +3,7 @@
 from ..._jit import short
 from .adopt import adopt
 from .arrays import flags, zeros
+from .change import forget_recent
 from .fit import build
 from .knapsack import knapsack
 from .room import contenders
@@ -35,4 +36,5 @@ def rearrange(state: State, L: float) -> bool:
     if trial.label.explained <= fit.label.explained:
         return False
     adopt(state, m)
+    forget_recent(now)
     return True

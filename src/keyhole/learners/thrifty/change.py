@@ -22,7 +22,8 @@ weight moved as the last 40 rows ask for, by steps along the inverse covariance 
 
 It asks for 2 more, and is an alarm where the support has stayed for 300 rows and for a twentieth of all, and predicts
 worse than it did: else a newcomer's weight, or one that an absurd label left, is the wrong one. All start anew with
-each support.
+each support, and nobody is swapped while doubt is a third of the way to an alarm: the rows before and after a change
+together speak for the wrong ones, and the alarm would come late or not at all.
 """
 
 import math
@@ -31,7 +32,19 @@ from ..._bare import inner
 from .state import Now, Records, State
 from .watch import Watch
 
-__all__ = ["GONE", "LONGEST", "PROVEN", "forget_recent", "likelihood", "noise", "notice", "patience", "ring", "weigh"]
+__all__ = [
+    "GONE",
+    "LONGEST",
+    "PROVEN",
+    "doubtful",
+    "forget_recent",
+    "likelihood",
+    "noise",
+    "notice",
+    "patience",
+    "ring",
+    "weigh",
+]
 
 # Rows that the recalibration remembers, needs, and is drawn by; rows of a past that can be doubted at all; rows that
 # make a burst of noise; the part of the noise below which little is explained.
@@ -39,6 +52,8 @@ _MEMORY, _FEWEST, _PRIOR, _PAST, _BURST, _LITTLE = 40.0, 20.0, 10.0, 200.0, 10.0
 # Rows of a support that has been tried; they also draw its slope to the present one. What a bent fit is asked for more,
 # and the rows, at least, and the part of all of them, after which a support has been judged again and stayed.
 _TRIED, _MORE, _STAYED, _PART = 100.0, 2.0, 300.0, 0.05
+# The part of what an alarm takes from which on something may have changed.
+_SOME = 0.3
 # How much less likely, in logarithms, the labels of the last rows are than those of all, where the fit became worse.
 _MARGIN = 0.25
 # What the past is divided by at an alarm, and where the fit is to blame.
@@ -63,6 +78,12 @@ def noise(now: Watch) -> float:
 def patience(now: Watch) -> float:
     """How much evidence an alarm takes: 10 + ln(rows), so that a long quiet life has as few false ones as a short."""
     return 10.0 + math.log(now.n / now.g)
+
+
+@inner
+def doubtful(now: Watch) -> bool:
+    """Whether something may have changed: then what the rows before and after say together holds of neither."""
+    return bool(now.doubt > _SOME * patience(now))
 
 
 @inner

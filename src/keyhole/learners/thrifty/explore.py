@@ -11,7 +11,10 @@ import math
 import numpy as np
 
 from ..._bare import inner
+from ..._jit import inner as counted
 from ..._types import Floats
+from .arrays import zeros
+from .ranking import insert
 from .score import enough
 from .state import FEW, Attribute, Now, Records, State
 
@@ -146,24 +149,28 @@ def appraise(state: State, j: int, v: float, u: Floats, slab: float, need: float
     me.loan_value = _AHEAD * now.n / now.g * seen * worth / ((cost + 1e-12 * now.s2) * n) - 1.0
 
 
+@counted
 def line_up(state: State) -> None:
     """Every second round is lent while a loan is worth it to anyone, in turn, the most valuable first.
 
     Of those whose stand-in one member may be, one at most is right, or the member itself: by their odds they share
     what a loan is worth. While places are lent the next refit is when each has had a tenth more looks, or after 0.5 %
     more rows, but then only those who borrowed are looked at again: late in a stream 0.5 % of the rows are many times
-    what the question is still worth.
+    what the question is still worth. Whose turn would come after that need not wait.
     """
-    now, order, value, place = state.now, state.order, state.attr["loan_value"], state.attr["place"]
-    waiting = order[(value[order] > 0.0) & (place[order] < 0) & (state.attr["idle"][order] == 0)]
-    claims = state.attr["claims"]
-    among = 1.0 + np.bincount(claims, weights=state.attr["odds"])
-    value = np.where(claims > 0, (1.0 + value) / among[claims], 1.0 + value)
-    waiting = waiting[value[waiting] > 1.0]
-    state.queue[: waiting.size] = waiting[np.argsort(-value[waiting], kind="stable")]
-    now.queued, now.turn = waiting.size, 0
-    if waiting.size:
-        told = int(now.told)
-        looks = max(1.0, 0.1 * float(state.attr["n"][waiting].min() / now.g))
-        rows = int(min(2.0 * looks * waiting.size, 0.005 * min(float(now.n / now.g), told)))
-        now.refit_at = min(int(now.score_at), told + max(1, rows))
+    attr, now, k = state.attr, state.now, state.given.k
+    soon = max(1, int(0.005 * min(now.n / now.g, now.told)))
+    among, values, waiting, least, n = zeros(k + 1), zeros(min(attr.size, soon // 2 + 1)), 0, np.inf, k - k
+    for j in range(attr.size):
+        among[attr[j].claims] += attr[j].odds
+    for p in range(attr.size):
+        j = state.order[p]
+        me = attr[j]
+        value = (1.0 + me.loan_value) / (1.0 + among[me.claims] if me.claims > 0 else 1.0)
+        if value > 1.0 and me.place < 0 and me.idle == 0:
+            waiting, least = waiting + 1, min(least, me.n)
+            n = insert(values, state.queue, n, value, j)
+    now.queued, now.turn = n, 0
+    if n > 0:
+        rows = max(1, int(2.0 * max(1.0, 0.1 * least / now.g) * waiting))
+        now.refit_at = min(now.score_at, now.told + min(rows, soon))

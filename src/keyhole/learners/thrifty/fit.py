@@ -17,7 +17,7 @@ from ..._types import Floats, Ints
 from .arrays import flags, zeros
 from .state import Attribute, Fit, Now, Records, State, Work
 
-__all__ = ["add", "build", "impute", "mean_and_variance", "solve"]
+__all__ = ["add", "build", "condition", "expect", "mean_and_variance", "solve"]
 
 # How many pseudo-rows: enough that a newcomer known from a handful of rows does not explode.
 _PRIOR = 5.0
@@ -70,9 +70,9 @@ def add(gram: Floats, v: Floats, m: int, weight: float) -> None:
 
 
 @bare
-def impute(P: Floats, work: Work, m: int) -> None:
-    """Replace the deviations v[a] of members not seen by their expectation given those seen: P_uu v_u = -P_us v_s."""
-    v, seen, lost, pull, A, A_inv, u = work.v, work.seen, work.lost, work.pull, work.block, work.inverse, 0
+def condition(P: Floats, work: Work, m: int) -> int:
+    """Who is not seen, into `work.lost`, and their covariance given those seen, into `work.inverse`: how many."""
+    seen, lost, A, u = work.seen, work.lost, work.block, 0
     for a in range(m):
         if not seen[a]:
             lost[u] = a
@@ -80,7 +80,15 @@ def impute(P: Floats, work: Work, m: int) -> None:
     for i in range(u):
         for j in range(u):
             A[i, j] = P[lost[i], lost[j]]
-    _invert(A, u, A_inv, work.joined)
+    _invert(A, u, work.inverse, work.joined)
+    return u
+
+
+@bare
+def expect(P: Floats, work: Work, m: int, u: int) -> None:
+    """Replace the deviations v[a] of the u members not seen by their expectation given those seen, once they are
+    conditioned on: P_uu v_u = -P_us v_s."""
+    v, seen, lost, pull, A_inv = work.v, work.seen, work.lost, work.pull, work.inverse
     for i in range(u):
         pull[i] = 0.0
         for a in range(m):

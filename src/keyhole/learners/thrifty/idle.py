@@ -8,12 +8,15 @@ That is exact: an attribute with anything of its own is never taken for one. Wit
 in about 1.4 of them, because things change.
 """
 
+import math
+
 import numpy as np
 
+from ..._bare import inner
 from ..._types import Floats
 from .state import State
 
-__all__ = ["mark_idle"]
+__all__ = ["mark_constant", "mark_determined"]
 
 # So often, and as often as so many roots of the rows, it was the same or not there: another value comes in less than
 # one of 30 rows. What is rarer gets its chance as rows go by, in an ever smaller part of them.
@@ -27,30 +30,36 @@ _AGREE, _STRETCH = 20, 1024
 _NOTHING, _CLOSE = 1e-6, 0.0501
 
 
-def mark_idle(state: State) -> None:
-    """Set `idle` of everybody; of those that the support may determine at every eighth more rows, and when a support
-    that determines some has changed.
-
-    Called when everybody was scored. A member that is idle leaves next time.
-    """
-    attr, now = state.attr, state.now
-    root, outside = np.sqrt(now.told), attr["place"] < 0
+@inner
+def mark_constant(state: State) -> bool:
+    """Set `idle` of what never varied and of what was never observed, once everybody was scored; whether it is time to
+    ask what the support determines: at every eighth more rows, and when a support that determines some has changed."""
+    attr, now, slow, determined = state.attr, state.now, False, False
+    for j in range(attr.size):
+        slow = slow or attr[j].varied > _ONCE
+    root = math.sqrt(now.told)
     late, soon = max(_SURE, _ROOTS * root), max(_SOON, _FEWER * root)
-    now.same = int(late if attr["varied"].max() > _ONCE else soon)
-    constant = (attr["unit"] == 0.0) & (attr["observed"] >= now.same)
-    dead = (attr["observed"] == 0) & (attr["asked"] >= late)
-    attr["idle"][attr["idle"] == 1] = 0
-    attr["idle"][outside & (constant | dead)] = 1
-    moved = now.moves != now.idle_moves
-    if now.told < now.idle_at and not (moved and (attr["idle"] == 2).any()):
-        return
+    now.same = int(late if slow else soon)
+    for j in range(attr.size):
+        me = attr[j]
+        if me.place < 0 and ((me.unit == 0.0 and me.observed >= now.same) or (me.observed == 0 and me.asked >= late)):
+            me.idle = 1
+        elif me.idle == 1:
+            me.idle = 0
+        determined = determined or me.idle == 2
+    return now.told >= now.idle_at or (determined and now.moves != now.idle_moves)
+
+
+def mark_determined(state: State) -> None:
+    """Set `idle` of those that say nothing beside the support. A member that is idle leaves next time."""
+    attr, now, idle = state.attr, state.now, state.attr["idle"]
     now.idle_at = now.told + now.told // 8 + 1
-    if moved:
+    if now.moves != now.idle_moves:
         now.idle_moves, attr["judged"] = now.moves, 0
-        attr["idle"][attr["idle"] == 2] = 0
+        idle[idle == 2] = 0
     for j in _close(state):
-        attr["judged"][j], attr["idle"][j] = attr["asked"][j], 2 * _determined(_rows_of(state, j))
-        if attr["idle"][j] and attr["place"][j] >= 0:
+        attr["judged"][j], idle[j] = attr["asked"][j], 2 * _determined(_rows_of(state, j))
+        if idle[j] and attr["place"][j] >= 0:
             break  # of two that say the same one is enough
 
 

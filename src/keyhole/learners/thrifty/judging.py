@@ -7,13 +7,14 @@ import numpy as np
 from ..._jit import inner
 from ..._types import Floats, Ints
 from .arrays import flags, zeros
+from .change import doubtful
+from .counts import recount
 from .explore import appraise, lender
 from .free_places import expected_size
 from .knapsack import knapsack
 from .room import Contenders, contenders, forgone, need
 from .score import enough, evidence, listen, regress, shrinkage, swap
 from .state import Given, Now, Records, State
-from .sums import recount
 
 __all__ = ["score_all", "stay_with"]
 
@@ -97,7 +98,7 @@ def score_all(state: State, L: float, fully: bool) -> None:
         for j in range(attr.size):
             if attr[j].place < 0 and attr[j].rows >= 2:
                 regress(attr[j], state.pair[j], fit, now, s, u)
-    rivals = contenders(state, L)
+    rivals, doubted = contenders(state, L), doubtful(now)
     for j in range(attr.size):
         me = attr[j]
         if not fully and me.scored == me.asked:
@@ -108,6 +109,7 @@ def score_all(state: State, L: float, fully: bool) -> None:
         v = regress(me, state.pair[j], fit, now, s, u) if me.rows >= 2 else 0.0
         full = me.price > left
         again = me.asked >= 1.1 * me.failed and me.left != now.told  # who failed or left comes back with news
+        again = again and not (full and doubted)
         if v > 0.0 and again and enough(me) and me.idle == 0 and evidence(me, now.s2) > L:
             me.gain = _should_join(state, j, u, losses, full)
         if full and m > 0 and slab > 0.0 and given.k0 == 0 and me.price <= given.spend:

@@ -21,7 +21,7 @@ from .regimes import turn
 from .release_0_1 import upgraded
 from .select import refit
 from .steps import answer, ask, expect, learn
-from .update import renew
+from .update import HEAVY, renew
 
 __all__ = ["Thrifty"]
 
@@ -161,7 +161,8 @@ class Thrifty(Learner):
         """Weights and support anew, when it is time."""
         now = self.memory.now
         if now["told"][0] >= now["refit_at"][0]:
-            self.memory.kept["g"] /= renew(self.memory.state)
+            if now["g"][0] > HEAVY:
+                self.memory.kept["g"] /= renew(self.memory.state)
             turn(self.memory)
             refit(self.memory)
 

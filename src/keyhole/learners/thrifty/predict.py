@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..._bare import inner
 from ..._types import Floats, Ints
 from .extremes import on_trust, winsorised
-from .fit import impute
+from .fit import condition, expect
 from .level import level
 from .state import Now, State
 from .units import scaled
@@ -55,7 +55,7 @@ def signal(state: State, attributes: Ints, x: Floats, n: int) -> Signal:
     if shown == 0:
         return Signal(0.0, 0.0, 0, slack)
     if shown < m:
-        impute(fit.P, state.work, m)
+        expect(fit.P, state.work, m, condition(fit.P, state.work, m))
     f, h = fit.label.y_bar - state.now.y_mean, 0.0
     for a in range(m):
         f += fit.member[a].w * v[a]

@@ -23,6 +23,8 @@ __all__ = ["enough", "evidence", "listen", "regress", "shrinkage", "swap"]
 _LEAST, _MOST = 0.03, 0.995
 # How often q is worked out anew from what the members say of each other: see `_project`.
 _SWEEPS = 3
+# All rows are weighed again when so many more show others than members, so many more of any, or s2 is so much another.
+_NEWS, _MORE, _OTHER = 0.03, 0.1, 0.05
 
 
 @inner
@@ -177,16 +179,22 @@ def regress(me: Attribute, pair: Records, fit: Fit, now: Now, s: float, u: Float
 
 
 @inner
+def _stale(now: Now) -> bool:
+    """Whether rows would be weighed otherwise than they were: there is news, or s2 is another."""
+    n, s2 = min(now.n / now.g, now.told), now.heard_s2
+    much = now.news >= _NEWS * n or now.told - now.heard_at >= _MORE * n
+    return much or abs(now.s2 - s2) > _OTHER * s2
+
+
+@inner
 def listen(state: State, s: float, u: Floats) -> None:
-    """Weigh all rows again, by what each attribute has of its own now; twice where the support is another, for there
-    was no u yet.
+    """Weigh all rows again, by what each attribute has of its own now, if need be; where the support is another at
+    once, and twice, for there was no u yet.
 
     Not once the oldest were overwritten, unless the support is another: what they said would be lost.
     """
     now = state.now
-    times = 1 if now.heard == now.moves else 2
-    if now.told > state.row.size and times == 1:
-        return
+    times = 2 if now.heard != now.moves else 1 if _stale(now) and now.told <= state.row.size else 0
     for _ in range(times):
         for j in range(state.attr.size):
             me = state.attr[j]
@@ -194,7 +202,8 @@ def listen(state: State, s: float, u: Floats) -> None:
                 for a in range(now.m):
                     state.pair[j, a].u = u[a]
         weigh_again(state)
-    now.heard = now.moves
+    if times > 0:
+        now.heard, now.heard_at, now.heard_s2, now.news = now.moves, now.told, now.s2, 0
 
 
 @inner

@@ -11,11 +11,12 @@ import math
 from ..._jit import inner, short
 from ..._types import Floats, Ints
 from .adopt import adopt, residual
-from .arrays import zeros
+from .arrays import flags, zeros
 from .basket import rearrange
+from .change import forget_recent
 from .explore import line_up
 from .fit import build, solve
-from .idle import mark_idle
+from .idle import mark_constant, mark_determined
 from .judging import score_all, stay_with
 from .memory import Memory
 from .score import regress, shrinkage, swap
@@ -64,9 +65,21 @@ def _surely(state: State, me: Attribute, u: Floats, losses: Floats) -> bool:
 
 
 @inner
+def _more(state: State, m: int, surely: bool) -> bool:
+    """Whether the trial, of m members, explains more than the support, or surely will.
+
+    Of a few rows, or of some in which the label varies more than in all, neither is known.
+    """
+    trial, now = state.trial, state.now
+    if trial.gram[m, m] / now.g < FEW * m or trial.label.explained > now.y_var:
+        return False
+    return surely or bool(trial.label.explained > state.fit.label.explained)
+
+
+@inner
 def _attempt(state: State, j: int, L: float) -> bool:
     """Fit the support with j in it; keep it if j holds its own there, z^2 > L/2, and where somebody goes for it only if
-    more is explained than before, or surely will be."""
+    more is explained than before."""
     attr, fit, trial, now = state.attr, state.fit, state.trial, state.now
     me, m = attr[j], now.m
     u, losses, guess = zeros(m + 1), zeros(m + 1), zeros(m + 1)
@@ -82,10 +95,11 @@ def _attempt(state: State, j: int, L: float) -> bool:
     trial.member[n].j, guess[n] = j, r / c
     build(state, n + 1, guess)
     w = trial.member[n].w
-    if w * w <= 0.5 * L * now.s2 * trial.V[n, n] or (
-        n < m and not surely and trial.label.explained <= fit.label.explained
-    ):
+    if w * w <= 0.5 * L * now.s2 * trial.V[n, n] or (n < m and not _more(state, n + 1, surely)):
         return False
+    for a in range(m):
+        if not stay[a]:
+            attr[fit.member[a].j].left = now.told
     adopt(state, n + 1)
     return True
 
@@ -123,10 +137,27 @@ def _call_again(now: Now, fully: bool) -> None:
     now.refit_at = now.score_at
 
 
+@inner
+def _members(state: State) -> Ints:
+    members = flags(state.now.m, 0)
+    for a in range(state.now.m):
+        members[a] = state.fit.member[a].j
+    return members
+
+
+@inner
+def _same(state: State, members: Ints) -> bool:
+    """Whether these are the support: then whatever was doubted since long before still is."""
+    same: bool = state.now.m == members.size
+    for a in range(members.size):
+        same = same and state.attr[members[a]].place >= 0
+    return same
+
+
 @short
-def _move(state: State, L: float, done: int) -> tuple[int, bool]:
+def _move(state: State, L: float, done: int) -> tuple[int, bool, bool]:
     """Weights anew, then let one leave or join at a time until nothing moves: how many moves that makes with those
-    `done` before, and whether another could be made.
+    `done` before, whether another could be made, and whether it is time to ask what the support determines.
 
     The one entry of all this from Python: the compiler optimises everything again that is reached from another.
     """
@@ -134,7 +165,9 @@ def _move(state: State, L: float, done: int) -> tuple[int, bool]:
     if now.anew > 0:  # on other rows, or other members: those of the trial
         build(state, now.anew, zeros(now.anew))
         adopt(state, now.anew)
+        forget_recent(now)
         now.anew = 0
+    before = _members(state)
     if done == 0:
         solve(fit, now.m, state.attr, now)
         residual(fit, now)
@@ -145,21 +178,19 @@ def _move(state: State, L: float, done: int) -> tuple[int, bool]:
             if not _join(state, L):
                 break
         done, fully = done + 1, True
+    if not _same(state, before):
+        forget_recent(now)
     _call_again(now, fully)
-    now.queued = now.turn = 0
-    for j in range(state.attr.size):
-        now.queued += state.attr[j].loan_value > 0.0 and state.attr[j].place < 0
-    return done, done < most
+    due = fully and mark_constant(state)
+    line_up(state)
+    return done, done < most, due
 
 
 def refit(memory: Memory) -> None:
     """Weights anew, moves until nothing moves, who may borrow; next time after 3 % more rows."""
-    state, limited = memory.state, memory.given["spend"][0] < math.inf
-    L, before = float(memory.given["L"][0]), int(memory.now["score_at"][0])
-    done, more = _move(state, L, 0)
+    state, limited, L = memory.state, memory.given["spend"][0] < math.inf, float(memory.given["L"][0])
+    done, more, due = _move(state, L, 0)
     while more and limited and rearrange(state, L):
-        done, more = _move(state, L, done + 1)
-    if memory.now["score_at"][0] != before:  # everybody was scored
-        mark_idle(state)
-    if memory.now["queued"][0]:
-        line_up(state)
+        done, more, due = _move(state, L, done + 1)
+    if due:
+        mark_determined(state)

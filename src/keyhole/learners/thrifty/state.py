@@ -113,11 +113,15 @@ class Now(Watch, Turn):
     aside: int
     strayed: float
     far: float
-    # Members; changes of the support, and how many there had been when the rows were last weighed again, -1 before;
-    # at how many labels to refit, and to score everybody.
+    # Members; changes of the support; how many there had been when the rows were last weighed again, -1 before; labels
+    # and s2 then, and rows since then that showed others than members; at how many labels to refit, and to score
+    # everybody.
     m: int
     moves: int
     heard: int
+    heard_at: int
+    heard_s2: float
+    news: int
     refit_at: int
     score_at: int
     # How many wait for a loan, whose turn it is, and the account: a place is lent when it reaches 1.
@@ -169,7 +173,7 @@ class Work(Shared):
     row: Floats  # (k + 2,) of `update._extend`
     keep: Ints  # (k,) of `acquire.choose`
     taken: Ints  # (d,) of `acquire.choose`; 0 outside it
-    lost: Ints  # (k,) of `fit.impute`, with the next four
+    lost: Ints  # (k,) of `fit.condition` and `expect`, with the next four
     pull: Floats  # (k,)
     block: Floats  # (k, k)
     inverse: Floats  # (k, k)

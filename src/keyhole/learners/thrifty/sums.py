@@ -11,14 +11,14 @@ the part u_B' C u_B might be B's doing as well; with c_j what it has of its own,
 
 So a row that lacks what j may stand in for says next to nothing of it. With the second weight alone it enters the sums
 of what u leaves of x_j, (x_j - u'x) x_a and (x_j - u'x)^2, from which u and c_j are worked out anew. w, u and c_j are
-those of the time: whenever everybody is scored all rows are weighed again, as long as they are all there.
+those of the time: when there is news all rows are weighed again, as long as they are all there.
 """
 
 from ..._bare import inner
-from .fit import impute
+from .fit import condition, expect
 from .state import Attribute, Pair, Records, State, Work
 
-__all__ = ["accumulate", "recount", "weigh_again"]
+__all__ = ["accumulate", "unheard", "weigh_again"]
 
 
 @inner
@@ -43,11 +43,19 @@ def _missing(state: State, t: int) -> int:
 
 
 @inner
+def _alike(state: State, lacking: int, before: int) -> bool:
+    """Whether a row lacks the same members as the one before it, which lacked so many."""
+    for b in range(lacking if lacking == before else 0):
+        if state.work.seen[state.work.lost[b]]:
+            return False
+    return lacking == before
+
+
+@inner
 def _unexplained(state: State, t: int, lacking: int) -> float:
     """e, with what row t lacks of the support imputed."""
     fit, now, v = state.fit, state.now, state.work.v
-    if lacking > 0:
-        impute(fit.P, state.work, now.m)
+    expect(fit.P, state.work, now.m, lacking)
     e: float = state.row[t].y - (fit.label.y_bar if now.m > 0 else now.y_mean)
     for a in range(now.m):
         e -= fit.member[a].w * v[a]
@@ -108,78 +116,48 @@ def _hear(state: State, j: int, x: float, e: float, weight: float, quiet: float,
 
 
 @inner
-def _count(me: Attribute, pair: Records, place: Records, shown: Records, t: int, x: float, weight: float) -> None:
-    """The moments of an attribute, alone and with each member that stored row t shows."""
-    me.n += weight
-    me.x += weight * x
-    me.xx += weight * x * x
-    me.rows += 1
-    for i in range(shown.shape[1]):
-        other = shown[t, i]
-        if other.j < 0:
-            break
-        a = place[other.j].place
-        if a >= 0:
-            both = pair[a]
-            both.n += weight
-            both.x_j += weight * x
-            both.x_a += weight * other.x
-            both.x_jj += weight * x * x
-            both.x_aa += weight * other.x * other.x
-            both.x_ja += weight * x * other.x
+def _weigh(state: State, t: int, before: int) -> int:
+    """Row t into what is heard of every attribute it shows that is not a member.
 
-
-@inner
-def _enter(state: State, t: int, new: bool) -> None:
-    """Row t into what is heard of every attribute it shows that is not a member; a new one into its moments, too."""
+    How many members it lacks: `before` of the next row, which mostly lacks the same; -1 of the first.
+    """
     attr, shown, s2, weight = state.attr, state.shown, state.now.s2, state.row[t].weight
     lacking = _missing(state, t)
     if lacking < 0:
-        return
+        return before
+    if not _alike(state, lacking, before):
+        condition(state.fit.P, state.work, state.now.m)
     e = _unexplained(state, t, lacking)
     noise = _noise(state, lacking)
     quiet = s2 / (s2 + noise) if s2 > 0.0 else 1.0
     for i in range(shown.shape[1]):
-        j, x = shown[t, i].j, shown[t, i].x
+        j = shown[t, i].j
         if j < 0:
             break
         if attr[j].place < 0:
-            if new:
-                _count(attr[j], state.pair[j], attr, shown, t, x, weight)
-            _hear(state, j, x, e, weight, quiet, lacking)
+            _hear(state, j, shown[t, i].x, e, weight, quiet, lacking)
+    return lacking
 
 
 @inner
 def accumulate(state: State, t: int) -> None:
     """Stored row t is new."""
-    _enter(state, t, True)
+    state.now.news += _weigh(state, t, -1) >= 0
 
 
 @inner
-def _unheard(me: Attribute, pair: Pair) -> None:
+def unheard(me: Attribute, pair: Pair) -> None:
+    """Nothing was heard of an attribute yet, nor beside a member."""
     me.h, me.e, me.xe, me.own_xx = 0.0, 0.0, 0.0, 0.0
     pair.x_ae, pair.pull, pair.own_n, pair.own_xa = 0.0, 0.0, 0.0, 0.0
 
 
 @inner
-def recount(state: State) -> None:
-    """All sums anew from the stored rows: the support has changed, and with it what they are relative to."""
-    for j in range(state.attr.size):
-        me = state.attr[j]
-        me.n, me.x, me.xx, me.rows, me.failed = 0.0, 0.0, 0.0, 0, 0
-        for a in range(state.pair.shape[1]):
-            pair = state.pair[j, a]
-            pair.n, pair.x_j, pair.x_a, pair.x_jj, pair.x_aa, pair.x_ja, pair.u = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-            _unheard(me, pair)
-    for t in range(min(state.now.told, state.row.size)):
-        _enter(state, t, True)
-
-
-@inner
 def weigh_again(state: State) -> None:
     """What every stored row says by the weights, c and u of now."""
+    before = -1
     for j in range(state.attr.size):
         for a in range(state.pair.shape[1]):
-            _unheard(state.attr[j], state.pair[j, a])
+            unheard(state.attr[j], state.pair[j, a])
     for t in range(min(state.now.told, state.row.size)):
-        _enter(state, t, False)
+        before = _weigh(state, t, before)

@@ -9,6 +9,7 @@ import math
 from ..._bare import inner
 from ..._types import Floats, Ints
 from .change import notice
+from .counts import count
 from .extremes import farthest, judge_extremes, sized, winsorised
 from .fit import add
 from .fresh import refresh
@@ -20,14 +21,14 @@ from .state import Now, Records, State
 from .sums import accumulate
 from .units import power, scaled
 
-__all__ = ["renew", "tell"]
+__all__ = ["HEAVY", "renew", "tell"]
 
 # A label further off than this many deviations is drawn in; what a tolerance for more is multiplied by in each row.
 _DEVIATIONS, _HALVES, _LARGEST = 6.0, 0.5 ** (1.0 / 200.0), 1e300
 # From so many labels on; before, from a few on, so many times their range.
 _MANY, _SOME, _RANGES = 30, 8, 3.0
-# The weight of the present beyond which all sums are divided by it.
-_HEAVY = 1e30
+# The weight of the present beyond which all sums are divided by it, before it overflows.
+HEAVY = 1e30
 
 
 @inner
@@ -165,6 +166,7 @@ def tell(state: State, said: Signal, attributes: Ints, x: Floats, y: float, befo
         _extend(state, t)
     now.y_mean = now.y / now.n
     now.y_var = max(now.yy / now.n - now.y_mean**2, 1e-300)
+    count(state, t)
     accumulate(state, t)
     now.alpha = min(1.0, now.fy / (now.ff + now.s2)) if now.fy > 0.0 else 0.0
     now.told += 1
@@ -174,10 +176,8 @@ def tell(state: State, said: Signal, attributes: Ints, x: Floats, y: float, befo
 
 
 def renew(state: State) -> float:
-    """Divide all sums by the weight of the present before it overflows; what they were divided by."""
+    """Divide all sums by the weight of the present, which is heavy; what they were divided by."""
     now, g = state.now, state.now.g
-    if g <= _HEAVY:
-        return 1.0
     for name in ("raw_n", "raw_x", "raw_xx", "n", "x", "xx", "h", "e", "xe", "own_xx"):
         state.attr[name] /= g
     for name in ("n", "x_j", "x_a", "x_jj", "x_aa", "x_ja", "x_ae", "pull", "own_n", "own_xa"):

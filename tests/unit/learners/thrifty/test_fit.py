@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.learners.thrifty.counts import recount
 from keyhole.learners.thrifty.fit import build, solve
 from keyhole.learners.thrifty.score import regress
-from keyhole.learners.thrifty.sums import recount
+from keyhole.learners.thrifty.sums import weigh_again
 from tests.compiled import entry
 
 
@@ -23,6 +24,7 @@ def build_trial(state, m, guess):
 @entry
 def score_one(state, j, s, u):
     recount(state)
+    weigh_again(state)
     return regress(state.attr[j], state.pair[j], state.fit, state.now, s, u)
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.learners.thrifty.counts import recount
 from keyhole.learners.thrifty.score import listen, regress
-from keyhole.learners.thrifty.sums import recount
 from keyhole.learners.thrifty.update import renew
 from tests.compiled import entry
 
@@ -13,6 +13,7 @@ from tests.compiled import entry
 @entry
 def weighed(state, s, u):
     recount(state)
+    state.now.heard_at = 0
     listen(state, s, u)
 
 
