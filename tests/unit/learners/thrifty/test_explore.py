@@ -206,3 +206,27 @@ def test_what_fades_makes_a_candidate_no_more_likely():
     assert prior_odds(now, 20, 4) == pytest.approx(4.0 / 16.0 * 0.01 / (0.01 + 4.0 * 0.99))
     now.epoch = 9_500  # there was an alarm since
     assert prior_odds(now, 20, 4) == pytest.approx(4.0 / 16.0)
+
+
+def test_who_became_idle_does_not_borrow():
+    X, y, _ = kh.streams.synthetic(8, 3, 400, seed=1)
+    learner = kh.make("thrifty", d=8, k=3, seed=0)
+    kh.play(learner, X, y)
+    memory = learner.memory
+    j = int(np.flatnonzero(memory.attr["place"] < 0)[0])
+    for idle, borrows in ((0, True), (2, False)):
+        memory.queue[0], memory.now["queued"], memory.now["turn"], memory.now["loans"] = j, 1, 0, 1.0
+        memory.attr["idle"][j] = idle
+        r = learner.ask()
+        assert (j in r.attributes) == borrows
+        learner.abandon(r)
+
+
+def test_only_those_wait_whose_turn_comes_before_the_next_refit():
+    state = kh.make("thrifty", d=40, k=3, seed=0).memory.state
+    attr, now = state.attr, state.now
+    now.n, now.told, now.score_at, now.m, attr["place"], attr["n"] = 2000.0, 2000, 9000, 3, -1, 90.0
+    attr["place"][:3], attr["loan_value"][3:], attr["claims"] = [0, 1, 2], np.arange(1.0, 38.0), 0
+    lined_up(state)
+    assert state.queue[: now.queued].tolist() == [39, 38, 37, 36, 35, 34]  # one in two of ten rows, and one
+    assert now.refit_at == 2010

@@ -5,7 +5,7 @@ import pytest
 
 import keyhole as kh
 from keyhole.learners.thrifty.counts import recount
-from keyhole.learners.thrifty.score import listen, regress
+from keyhole.learners.thrifty.score import _stale, listen, regress
 from keyhole.learners.thrifty.update import renew
 from tests.compiled import entry
 
@@ -230,3 +230,53 @@ def test_two_members_that_are_alike_do_not_hide_whoever_else_matters():
     scored(state, 2, 8.0, u)
     me = state.attr[2]
     assert (me.r / me.se) ** 2 > 25.0
+
+
+@entry
+def stale(state):
+    return _stale(state.now)
+
+
+@pytest.mark.parametrize(
+    ("news", "heard_at", "s2", "yes"),
+    [(29, 901, 1.04, False), (30, 999, 1.0, True), (0, 900, 1.0, True), (0, 999, 1.06, True), (0, 999, 0.94, True)],
+)
+def test_rows_are_weighed_again_when_there_is_news_or_other_noise(news, heard_at, s2, yes):
+    state = kh.make("thrifty", d=6, k=3, seed=0).memory.state
+    now = state.now
+    now.g, now.n, now.told, now.news, now.heard_at, now.s2, now.heard_s2 = 2.0, 2000.0, 1000, news, heard_at, s2, 1.0
+    assert stale(state) == yes
+    now.n = 200.0  # an alarm: a hundred rows are left
+    assert stale(state) == (yes or news >= 3 or heard_at <= 990)
+
+
+@entry
+def listened(state, s, u):
+    listen(state, s, u)
+
+
+def test_what_was_heard_is_kept_until_there_is_news():
+    state = played("ar(0.8)")
+    weighed(state, state.now.s, np.zeros(5))
+    j = int(np.flatnonzero(state.attr["place"] < 0)[0])
+    heard, state.attr[j].h = float(state.attr[j].h), -1.0
+    listened(state, state.now.s, np.zeros(5))
+    assert state.attr[j].h == -1.0
+    state.now.news = 100
+    listened(state, state.now.s, np.zeros(5))
+    assert state.attr[j].h == pytest.approx(heard, rel=0.2)  # u is another, a little
+    assert (state.now.news, state.now.heard_at, state.now.heard_s2) == (0, state.now.told, state.now.s2)
+
+
+def test_rows_that_show_others_than_members_are_counted_as_news():
+    learner = kh.make("thrifty", d=8, k=3, seed=0)
+    X, y, _ = kh.streams.synthetic(8, 3, 900, seed=1)
+    kh.play(learner, X[:800], y[:800])
+    now, support, news = learner.memory.now, set(learner.support.tolist()), 0
+    now["refit_at"], now["news"] = 10_000, 0
+    for t in range(800, 900):
+        r = learner.ask(available=[j != t % 5 for j in range(8)])
+        news += not set(r.attributes.tolist()) <= support
+        learner.tell(r, X[t][r.attributes], y[t])
+    assert 0 < news < 100
+    assert now["news"][0] == news
