@@ -29,5 +29,5 @@ def refresh(state: State, attributes: Ints, total: int) -> bool:
             continue
         v = regress(me, state.pair[j], state.fit, now, now.s, u)
         new = now.m < given.k and me.asked >= 1.1 * me.failed
-        due = due or (new and v > 0.0 and enough(me) and evidence(me, now.s2) > given.L)
+        due = due or (new and v > 0.0 and enough(me) and evidence(me, now) > given.L)
     return due

@@ -110,7 +110,7 @@ def score_all(state: State, L: float, fully: bool) -> None:
         full = me.price > left
         again = me.asked >= 1.1 * me.failed and me.left != now.told  # who failed or left comes back with news
         again = again and not (full and doubted)
-        if v > 0.0 and again and enough(me) and me.idle == 0 and evidence(me, now.s2) > L:
+        if v > 0.0 and again and enough(me) and me.idle == 0 and evidence(me, now) > L:
             me.gain = _should_join(state, j, u, losses, full)
         if full and m > 0 and slab > 0.0 and given.k0 == 0 and me.price <= given.spend:
             _consider_loan(state, rivals, j, v, u, losses, slab)

@@ -23,8 +23,9 @@ from .state import Records, State
 __all__ = ["GAINS", "follow", "level"]
 
 GAINS = (0.0, 0.01, 0.08, 0.5)
-# How often one that follows and, at most, the one that keeps are right no longer; rows before any is judged.
-_SWITCH, _LEAVE, _FEWEST = 1e-3, 1e-4, 30
+# How often one that follows and, at most, the one that keeps are right no longer, and how often that is in all rows so
+# far; rows before any is judged.
+_SWITCH, _LEAVE, _CHANGES, _FEWEST = 1e-3, 2e-5, 0.2, 30
 # How far off, in squares of what is usual, and for how many rows a level is reported; over how many usual is meant.
 _FAR, _LASTING, _LONG = 9.0, 100, 4000.0
 
@@ -58,8 +59,8 @@ def _judge(accounts: Records, likely: Floats, off: float, reach: float, s2: floa
 def _mix(accounts: Records, rows: float) -> None:
     """Each account is what was believed of it, and a share of what was believed of the others.
 
-    belief_e <- (1 - leave_e) belief_e + sum_i leave_i belief_i / 3 over the others; one that kept the level for long is
-    left as seldom as once in all these rows.
+    belief_e <- (1 - leave_e) belief_e + sum_i leave_i belief_i / 3 over the others; the one that keeps the level is
+    left more seldom than once in all these rows.
     """
     leaving, moving, others = 0.0, 0.0, accounts.size - 1
     for e in range(accounts.size):
@@ -76,7 +77,7 @@ def _mix(accounts: Records, rows: float) -> None:
 @inner
 def _leave(e: int, rows: float) -> float:
     """How probable it is that account e is right no longer."""
-    return _SWITCH if e > 0 else min(_LEAVE, 1.0 / rows)
+    return _SWITCH if e > 0 else min(_LEAVE, _CHANGES / rows)
 
 
 @inner

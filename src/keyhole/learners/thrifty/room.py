@@ -45,7 +45,7 @@ def contenders(state: State, L: float) -> Contenders:
         if me.place >= 0:
             member = state.fit.member[me.place]
             n = insert(values, items, n, member.w**2 * member.cond + 1e-300, j)
-        elif enough(me) and me.c > 0.0 and me.price <= spend and evidence(me, state.now.s2) > L:
+        elif enough(me) and me.c > 0.0 and me.price <= spend and evidence(me, state.now) > L:
             n = insert(values, items, n, me.r**2 / me.c + 1e-300, j)
     for i in range(n):
         prices[i] = state.attr[items[i]].price

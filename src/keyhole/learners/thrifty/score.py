@@ -23,6 +23,8 @@ __all__ = ["enough", "evidence", "listen", "regress", "shrinkage", "swap"]
 _LEAST, _MOST = 0.03, 0.995
 # How often q is worked out anew from what the members say of each other: see `_project`.
 _SWEEPS = 3
+# How many rows of few a mean and a slope fit by chance.
+_BY_CHANCE = 2.5
 # All rows are weighed again when so many more show others than members, so many more of any, or s2 is so much another.
 _NEWS, _MORE, _OTHER = 0.03, 0.1, 0.05
 
@@ -222,14 +224,15 @@ def swap(fit: Fit, m: int, r: float, c: float, u: Floats, losses: Floats) -> int
 
 
 @inner
-def evidence(me: Attribute, s2: float) -> float:
+def evidence(me: Attribute, now: Now) -> float:
     """Twice the log likelihood ratio of j beside the support: z^2 (-ln(1 - rho)) / rho, rho its share of s2.
 
-    z^2 takes the residual variance before j joined; a strong attribute lowers it, and is significant sooner.
+    z^2 takes the residual variance before j joined; a strong attribute lowers it, and is significant sooner. Of h rows
+    a mean and a slope fit two or three by chance: 1 - 2.5 / h, as Bartlett has it.
     """
-    rho = min(me.r**2 / (me.c * s2), 0.98)
+    rho = min(me.r**2 / (me.c * now.s2), 0.98)
     sharpen = -math.log1p(-rho) / rho if rho > 1e-6 else 1.0
-    return (me.r / me.se) ** 2 * sharpen
+    return (me.r / me.se) ** 2 * sharpen * max(0.0, 1.0 - _BY_CHANCE * now.g / me.h)
 
 
 @inner

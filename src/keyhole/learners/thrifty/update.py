@@ -1,6 +1,6 @@
 """What is learnt when the label is told: the row is kept, and enters every sum it belongs to.
 
-alpha = sum f (y - mean) / (sum f^2 + s2)     over past predictions f, remembered over half the rows
+alpha = sum f (y - mean) / (sum f^2 + 2 s2)   over past predictions f, remembered over half the rows
 error2 = running mean of (y_hat - y)^2        over a quarter of them
 """
 
@@ -27,6 +27,8 @@ __all__ = ["HEAVY", "renew", "tell"]
 _DEVIATIONS, _HALVES, _LARGEST = 6.0, 0.5 ** (1.0 / 200.0), 1e300
 # From so many labels on; before, from a few on, so many times their range.
 _MANY, _SOME, _RANGES = 30, 8, 3.0
+# What holds the slope on our own predictions back, in s2: where nothing can be predicted some are right by chance.
+_TIMID = 2.0
 # The weight of the present beyond which all sums are divided by it, before it overflows.
 HEAVY = 1e30
 
@@ -168,7 +170,7 @@ def tell(state: State, said: Signal, attributes: Ints, x: Floats, y: float, befo
     now.y_var = max(now.yy / now.n - now.y_mean**2, 1e-300)
     count(state, t)
     accumulate(state, t)
-    now.alpha = min(1.0, now.fy / (now.ff + now.s2)) if now.fy > 0.0 else 0.0
+    now.alpha = min(1.0, now.fy / (now.ff + _TIMID * now.s2)) if now.fy > 0.0 else 0.0
     now.told += 1
     if refresh(state, attributes, total):
         now.refit_at = now.score_at = now.told

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.learners.thrifty.score import evidence
+from tests.compiled import entry
 
 
 def slow(state, j):
@@ -86,6 +88,7 @@ def test_whoever_reaches_the_evidence_while_there_is_room_is_tried_in_that_row()
                 continue
             rho = min(me.r**2 / (me.c * state.now.s2), 0.98)
             ratio = (me.r / me.se) ** 2 * (-math.log1p(-rho) / rho if rho > 1e-6 else 1.0)
+            ratio *= 1.0 - 2.5 * state.now.g / me.h  # a mean and a slope fit some rows by chance
             assert ratio <= state.given.L or me.failed > 0 or moved
     assert unforeseen > 1
     assert state.now.m == 3
@@ -128,3 +131,27 @@ def test_rare_values_are_found():
     learner = kh.make("thrifty", d=20, k=2, seed=0)
     kh.play(learner, X, X[:, 7] - X[:, 12] + 0.1 * rng.standard_normal(3000))
     assert learner.support.tolist() == [7, 12]
+
+
+@entry
+def evident(state, j):
+    return evidence(state.attr[j], state.now)
+
+
+@pytest.mark.parametrize(("h", "most"), [(20.0, 0.75), (4.0, 0.0)])
+def test_evidence_is_the_likelihood_ratio_less_what_few_rows_fit_by_chance(h, most):
+    state = kh.make("thrifty", d=4, k=2, seed=0).memory.state
+    me, state.now.g, state.now.s2 = state.attr[1], 2.0, 1.0
+    me.r, me.c, me.se, me.h = 0.5, 0.5, 0.1, h
+    assert evident(state, 1) == pytest.approx(25.0 * -2.0 * math.log(0.5) * most, rel=1e-12)
+
+
+def test_the_slope_on_our_own_predictions_is_held_back_by_twice_the_noise():
+    X, y, _ = kh.streams.synthetic(8, 3, 60, 0.2, seed=1)
+    learner = kh.make("thrifty", d=8, k=3, seed=0)
+    kh.play(learner, X[:59], y[:59])
+    learner.memory.now["refit_at"] = 1000
+    kh.play(learner, X[59:], y[59:])
+    now = learner.memory.state.now
+    assert 0.0 < now.fy < now.ff + now.s2
+    assert now.alpha == pytest.approx(now.fy / (now.ff + 2.0 * now.s2), rel=1e-12)

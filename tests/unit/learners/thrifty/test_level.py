@@ -25,8 +25,10 @@ def settled(belief=(0.7, 0.1, 0.1, 0.1), c=(0.0, 1.0, 2.0, 4.0)):
     return memory
 
 
-def test_the_accounts_are_those_of_a_switching_filter():
+@pytest.mark.parametrize(("rows", "leave"), [(1_000.0, 2e-5), (40_000.0, 5e-6)])
+def test_the_accounts_are_those_of_a_switching_filter(rows, leave):
     memory = settled()
+    memory.state.now.n = rows
     followed(memory.state, 3.0, 1e300)
     t = np.array([(1.0 + (3.0 - c) ** 2) ** -2.5 for c in (0.0, 1.0, 2.0, 4.0)])
     belief = np.array([0.7, 0.1, 0.1, 0.1]) * t
@@ -34,11 +36,11 @@ def test_the_accounts_are_those_of_a_switching_filter():
     c = np.array([0.0, 1.0, 2.0, 4.0])
     c += np.array(GAINS) * (3.0 - c)
     switch = np.full((4, 4), 1e-3 / 3.0)
-    switch[0] = 1e-4 / 3.0
-    np.fill_diagonal(switch, [1.0 - 1e-4, *[1.0 - 1e-3] * 3])
+    switch[0] = leave / 3.0
+    np.fill_diagonal(switch, [1.0 - leave, *[1.0 - 1e-3] * 3])
     after = belief @ switch
-    assert memory.accounts["belief"] == pytest.approx(after)
-    assert memory.accounts["c"] == pytest.approx((belief * c) @ switch / after)
+    assert memory.accounts["belief"] == pytest.approx(after, rel=1e-9)
+    assert memory.accounts["c"] == pytest.approx((belief * c) @ switch / after, rel=1e-9)
     assert memory.level == pytest.approx(float(belief @ c))
 
 
