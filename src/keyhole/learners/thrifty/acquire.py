@@ -13,7 +13,7 @@ from ..._bare import inner as bare
 from ..._jit import inner
 from ..._types import Bools, Floats, Ints
 from .arrays import flags, zeros
-from .free_places import FIRST, optimism, value
+from .free_places import FIRST, optimism, rarely, value
 from .knapsack import knapsack
 from .ranking import insert
 from .state import State
@@ -34,14 +34,14 @@ def _awake(told: int, decay: float) -> bool:
 def _shortlist(state: State, pool: Bools, taken: Ints, money: float, values: Floats, items: Ints) -> int:
     """The best candidates that can be paid, best first, as many as `items` has room for; ties in the seeded order."""
     given, d = state.given, state.order.size
-    b = optimism(d / given.k, state.now.n / state.now.g)
+    b, rare = optimism(d / given.k, state.now.n / state.now.g), rarely(state)
     n = items.size - items.size  # not 0: numba would compile `insert` for that number, and for the others
     awake = _awake(state.now.told, given.decay)
     for p in range(d):
         j = state.order[p]
         me = state.attr[j]
         if pool[j] and not taken[j] and me.place < 0 and me.price <= money and (me.idle == 0 or awake):
-            worth = FIRST / (1.0 + me.asked) if me.idle else value(me, state.now, b, given.k / d)
+            worth = FIRST / (1.0 + me.asked) if me.idle else value(me, state.now, b, given.k / d, rare)
             n = insert(values, items, n, worth, j)
     return n
 

@@ -18,7 +18,7 @@ import math
 from ..._bare import inner
 from .state import Attribute, Now, State
 
-__all__ = ["FIRST", "expected_size", "likelihood_ratio", "optimism", "value"]
+__all__ = ["FIRST", "expected_size", "likelihood_ratio", "optimism", "rarely", "value"]
 
 # Before everybody that was looked at.
 FIRST = 1e100
@@ -26,6 +26,8 @@ FIRST = 1e100
 _BY_CHANCE = math.sqrt(2.0 / math.pi)
 # Columns are unlike each other where 1 / (their mean squared correlation) is more: see `score.shrinkage`.
 _UNLIKE = 900.0
+# Who took more values than this to show two did not vary at once.
+_AT_ONCE = 2
 # An expected |z| beyond this tells no more.
 _CERTAIN = 25.0
 
@@ -58,7 +60,17 @@ def likelihood_ratio(r: float, se: float, c: float, size: float) -> float:
 
 
 @inner
-def _promise(me: Attribute, now: Now) -> float:
+def rarely(state: State) -> float:
+    """How likely what has shown one value only is to be worth a place, against what varies: as often as members took
+    more than two values to vary, and half a member more that did. 1 while there are none."""
+    slow = 0.5
+    for a in range(state.now.m):
+        slow += state.attr[state.fit.member[a].j].varied > _AT_ONCE
+    return slow / (0.5 + state.now.m)
+
+
+@inner
+def _promise(me: Attribute, now: Now, rare: float) -> float:
     """The likelihood ratio of j as far as it was looked at.
 
     One that was begun is looked at until there is a z. What has shown one value twice says nothing for or against
@@ -67,12 +79,12 @@ def _promise(me: Attribute, now: Now) -> float:
     if me.asked == 0:
         return 1.0
     if me.unit == 0.0 and me.asked > 1:
-        return 1.0 / (1.0 + me.asked * now.expects / now.s2) if now.s2 > 0.0 else 1.0
+        return rare / (1.0 + me.asked * now.expects / now.s2) if now.s2 > 0.0 else rare
     return me.ratio if me.rows >= 3 and me.c > 0.0 else 1.0 + 1.0 / (1.0 + me.asked)
 
 
 @inner
-def _upper_end(me: Attribute, s2: float, b: float) -> float:
+def _upper_end(me: Attribute, s2: float, b: float, rare: float) -> float:
     """(|r_j| + b se_j)^2 / c_j, and those first that were never asked for; a tenth of an ask more keeps the first
     division finite.
 
@@ -81,18 +93,20 @@ def _upper_end(me: Attribute, s2: float, b: float) -> float:
     if me.asked == 0:
         return FIRST
     asked = me.asked + 0.1
+    if me.unit == 0.0:
+        return (rare if me.asked > 1 else 1.0) * (b + _BY_CHANCE) ** 2 * s2 / asked
     if me.rows < 3 or me.c <= 0.0:
-        return (b + (_BY_CHANCE if me.unit == 0.0 else 0.0)) ** 2 * s2 / asked
+        return b**2 * s2 / asked
     return (abs(me.r) + b * me.se * math.sqrt((me.fresh + 0.1) / asked)) ** 2 / me.c
 
 
 @inner
-def value(me: Attribute, now: Now, b: float, prior: float) -> float:
+def value(me: Attribute, now: Now, b: float, prior: float, rare: float) -> float:
     """What a free place is worth to j: the probability that it is worth one where a size is expected, else what it may
     explain; what is often unobserved is worth less."""
     if now.expects > 0.0:
-        odds = prior * _promise(me, now)
+        odds = prior * _promise(me, now, rare)
         worth = odds / (1.0 + odds)
     else:
-        worth = _upper_end(me, now.s2, b)
+        worth = _upper_end(me, now.s2, b, rare)
     return worth if me.observed == me.asked else worth * (me.observed + 1.0) / (me.asked + 1.0)

@@ -6,7 +6,7 @@ from scipy.stats import norm
 
 import keyhole as kh
 from keyhole.learners.thrifty.acquire import choose
-from keyhole.learners.thrifty.free_places import expected_size, likelihood_ratio, optimism, value
+from keyhole.learners.thrifty.free_places import expected_size, likelihood_ratio, optimism, rarely, value
 from tests.compiled import entry
 
 
@@ -16,7 +16,7 @@ def worth(state, j, size, prior):
     now.expects = size
     if size > 0.0 and me.se > 0.0:
         me.ratio = likelihood_ratio(me.r, me.se, me.c, size)
-    return value(me, now, optimism(3.0, 100.0), prior)
+    return value(me, now, optimism(3.0, 100.0), prior, rarely(state))
 
 
 @entry
@@ -80,6 +80,24 @@ def test_what_shows_one_value_is_worth_less_the_longer_it_takes_to_show_another(
     assert worth(state, 0, 0.3, 0.25) == pytest.approx(odds / (1.0 + odds), rel=1e-12)
     by_chance = 2.0 * (norm.pdf(0.0))  # E |z| of a standard normal z
     assert worth(state, 0, 0.0, 0.25) == pytest.approx((b + by_chance) ** 2 * 0.5 / (asked + 0.1), rel=1e-12)
+
+
+@pytest.mark.parametrize(("varied", "rare"), [([], 1.0), ([2], 1 / 3), ([3], 1.0), ([2, 2], 0.2), ([2, 9], 0.6)])
+@pytest.mark.parametrize("size", [0.0, 0.3])
+def test_what_shows_one_value_is_as_likely_as_members_were_slow_to_vary(varied, rare, size):
+    state = looked_at(0.0)
+    me = state.attr[0]
+    me.unit = me.c = 0.0
+    before = worth(state, 0, size, 0.25)
+    state.now.m, state.fit.member["j"] = len(varied), [1, 2]
+    state.attr["varied"][1 : 1 + len(varied)] = varied
+    odds = rare * before / (1.0 - before)
+    after = odds / (1.0 + odds) if size else rare * before
+    assert worth(state, 0, size, 0.25) == pytest.approx(after, rel=1e-12)
+    me.asked = me.observed = me.rows = 1  # a single value cannot vary
+    single = worth(state, 0, size, 0.25)
+    state.now.m = 0
+    assert worth(state, 0, size, 0.25) == single
 
 
 def test_one_that_varies_is_looked_at_until_it_says_something():
