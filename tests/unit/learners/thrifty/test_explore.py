@@ -227,6 +227,7 @@ def test_only_those_wait_whose_turn_comes_before_the_next_refit():
     attr, now = state.attr, state.now
     now.n, now.told, now.score_at, now.m, attr["place"], attr["n"] = 2000.0, 2000, 9000, 3, -1, 90.0
     attr["place"][:3], attr["loan_value"][3:], attr["claims"] = [0, 1, 2], np.arange(1.0, 38.0), 0
+    attr["idle"][38] = 2  # nothing is to be known of it
     lined_up(state)
-    assert state.queue[: now.queued].tolist() == [39, 38, 37, 36, 35, 34]  # one in two of ten rows, and one
+    assert state.queue[: now.queued].tolist() == [39, 37, 36, 35, 34, 33]  # one in two of ten rows, and one
     assert now.refit_at == 2010
