@@ -94,7 +94,7 @@ def best_fixed(case: Case) -> tuple[float, float]:
     X, y = X - X.mean(axis=0), y - y.mean()
     place = {n: j for j, n in enumerate(case.names)}
     groups = [[place[n] for n in case.sources[s]] if case.sources else [place[s]] for s in case.prices]
-    best = kh.theory.best_basket(X, y, prices=list(case.prices.values()), groups=groups, worth=case.worth)
+    best = kh.theory.best_basket(X, y, prices=list(case.prices.values()), groups=groups, error_cost=case.worth)
     return case.worth * best.mse + best.price, case.worth * float(y.var())
 
 

@@ -19,7 +19,7 @@ from ..least_squares import Moments
 from ..market import Market
 from ..rules import Anything, Rule
 from ..state import Stateful
-from ..theory.hindsight import best_basket_of
+from ..theory.comparators import best_basket_of
 from .pages import page_length
 
 __all__ = ["Limits", "Line", "References"]
@@ -119,7 +119,9 @@ class References(Stateful):
         """The best basket in hindsight and its error."""
         k, spend, worth = self.limits
         _, _, C, c, variance = Moments.of(self.G)
-        best = best_basket_of(C, c, variance, self.market, worth=worth, spend=None if np.isinf(spend) else spend, k=k)
+        best = best_basket_of(
+            C, c, variance, self.market, error_cost=worth, budget_per_row=None if np.isinf(spend) else spend, k=k
+        )
         return best.chosen, best.mse
 
     @property

@@ -19,7 +19,7 @@ from ..least_squares import Moments
 from ..protocol import Learner
 from ..scaling import Scaling
 from ..spec import Budget, Spec
-from ..theory.hindsight import best_basket_of
+from ..theory.comparators import best_basket_of
 from .stream_spec import Rows, StreamSpec
 
 __all__ = ["Job", "Outcome", "run_job"]

@@ -1,11 +1,11 @@
 """What the paper proves, as numbers: its constants, its thresholds, and the terms of its regret bounds."""
 
-from .bounds import RegretTerms
+from .bounds import Bound, bound, bounds_beside
 from .comparators import BestBasket, BestSparse, best_basket, best_sparse
 from .compatibility import Compatibility, compatibility
 from .conditions import Conditions, conditions, conditions_of
 from .constants import Constants
-from .promise import Bound, bound, bounds_beside
+from .regret_bounds import RegretTerms
 
 __all__ = [
     "BestBasket",

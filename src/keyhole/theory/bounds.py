@@ -1,164 +1,215 @@
-"""The terms of the regret bounds: Theorem 1 (DS-OSLRC) and Theorem 2 (DS-POSLRC), by name."""
+"""`bound`: a theorem at given numbers, whether it promises anything, and from which T on."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from .fixed_constants import FixedConstants
-from .size import log1p_of, product
+from ..errors import ConfigError
+from .arithmetic import total
+from .constants import check_T, check_w_min
+from .published_bounds import STATEMENTS, Evaluation, Setting, Statement
 
-__all__ = ["RegretTerms", "identified_after", "late_error", "middle_error", "oslr_terms", "poslr_terms"]
+__all__ = ["Bound", "bound", "bounds_beside"]
+
+FAILURE = 0.05
+"""The probability of failure for which delta is chosen where none is given."""
 
 
 @dataclass(frozen=True)
-class RegretTerms:
-    """A regret bound taken apart.
+class Bound:
+    """A bound at one setting, term by term."""
 
-    `parts` are the terms by name and sum to `total`. `hidden` are terms of the proof that the theorem leaves to its
-    O(1) and that are in no sum (none where `corrected`: there they are parts). `failure` is the probability that the
-    bound is given up (1 or more: nothing is promised). `applies` says whether T is long enough for the theorem,
-    `T_needed` the T it must exceed (infinite where no T will do), and `why` says the same in a sentence.
-    """
+    statement: Statement
+    setting: Setting
+    failure_wanted: float | None
+    """delta was chosen so that it fails with this probability; None where delta was given."""
+    evaluation: Evaluation
+    notes: tuple[str, ...] = ()
 
-    parts: Mapping[str, float]
-    hidden: Mapping[str, float]
-    failure: float
-    applies: bool
-    T_needed: float
-    why: str
+    @property
+    def name(self) -> str:
+        """Whose bound."""
+        return self.statement.name
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The terms by name."""
+        return dict(self.evaluation.parts)
+
+    @property
+    def hidden(self) -> dict[str, float]:
+        """Terms of the proof that the printed statement leaves to its O(1); in no sum."""
+        return dict(self.evaluation.hidden)
 
     @property
     def total(self) -> float:
-        """The sum of the parts."""
-        return math.fsum(self.parts.values()) if all(map(math.isfinite, self.parts.values())) else math.inf
+        """The sum of the terms; infinite beyond what a double holds."""
+        return total(list(self.evaluation.parts.values()))
+
+    @property
+    def failure(self) -> float:
+        """The probability with which it may fail, at most 1; 0 for a bound on the mean."""
+        return min(1.0, self.statement.spends(self.setting) * self.setting.delta)
+
+    @property
+    def in_mean(self) -> bool:
+        """Whether it bounds the mean, not the outcome with some probability."""
+        return self.statement.spends(self.setting) == 0
+
+    @property
+    def T_needed(self) -> float:
+        """The statement is made for T above this; infinite where no T will do."""
+        return self.evaluation.T_needed
+
+    @property
+    def applies(self) -> bool:
+        """Whether T is long enough for the statement."""
+        return self.T_needed < self.setting.T
+
+    @property
+    def trivial(self) -> float:
+        """What holds anyway: predicting 0 has regret T |w*|_1^2 <= T in the mean, and w = 0 an error of at most 1."""
+        return {"regret": self.setting.T, "error": 1.0}.get(self.statement.kind, math.inf)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether it says no more than what holds anyway; a lower bound always says something."""
+        return self.statement.kind != "lower" and (self.total >= self.trivial or self.failure >= 1)
+
+    @property
+    def verdict(self) -> str:
+        """ "useful", "vacuous", "does not apply" or both, in words."""
+        if self.statement.kind in ("lower", "rival"):
+            return "holds"
+        words = ([] if self.applies else ["does not apply"]) + (["vacuous"] if self.vacuous else [])
+        return ", ".join(words) or "useful"
+
+    @cached_property
+    def T_useful(self) -> float:
+        """From which T on the statement applies and is not vacuous: where the last such stretch of T <= 1e300 begins.
+
+        delta is chosen for each T so that the statement fails with probability `failure_wanted` (0.05 where delta was
+        given). Infinite where there is no such T.
+        """
+        grid = [x / 2 for x in range(600, -1, -1)]
+        high = next((x for x in grid if self._is_useful(x)), None)
+        if high is None:
+            return math.inf
+        low = next((x for x in grid if x < high and not self._is_useful(x)), None)
+        return 1.0 if low is None else 10.0 ** self._first(low, low + 0.5)
+
+    @property
+    def at_last(self) -> "Bound":
+        """The same at T = 1e300."""
+        return self._at(300.0)
+
+    def _at(self, log_T: float) -> "Bound":
+        wanted = FAILURE if self.failure_wanted is None else self.failure_wanted
+        return _evaluate(self.statement, replace(self.setting, T=10.0**log_T), wanted)
+
+    def _is_useful(self, log_T: float) -> bool:
+        other = self._at(log_T)
+        return other.applies and not other.vacuous
+
+    def _first(self, low: float, high: float) -> float:
+        """Bisection: not useful at 10^low, useful at 10^high."""
+        while high - low > 1e-9:
+            middle = (low + high) / 2
+            low, high = (low, middle) if self._is_useful(middle) else (middle, high)
+        return high
 
 
-def middle_error(c: FixedConstants) -> float:
-    """M = mu1 a4 k^2 g/delta_S^4: for s0 < s <= s1 the error on the support is at most M/s."""
-    return c.mu1 * product((c.a4, 1), (c.k, 2), (c.g, 1), (c.delta_s, -4))
+def bound(
+    name: str,
+    *,
+    d: int,
+    k: int,
+    T: float,
+    k0: int | None = None,
+    sigma: float | None = None,
+    delta_s: float | None = None,
+    sigma_d: float | None = None,
+    kappa: float | None = None,
+    w_min: float | None = None,
+    delta: float | None = None,
+    failure: float | None = None,
+    corrected: bool = False,
+) -> Bound:
+    """What the named bound says for these numbers; `corrected=True` as for `Constants`.
 
+    Give `delta`, the paper's, or `failure`, the probability with which the whole may fail (0.05 if neither is given).
+    `sigma_d^2` is the smallest eigenvalue of the rows' second moments; sigma_d is at most `delta_s`, which stands in
+    for it. `kappa` is the restricted eigenvalue constant of Bickel et al. 2009: |X w|^2/T >= kappa^2 |w_J|_2^2 for
+    every w with |w_{S^c}|_1 <= |w_S|_1, J being S and the k largest coordinates of w outside it.
 
-def late_error(c: FixedConstants) -> float:
-    """sqrt(X) = mu2 a5 k sqrt(D)/delta_S^2: for s > s1 the error on the support is at most sqrt(X/s)."""
-    return product((c.mu2 * c.a5, 1), (c.k, 1), (c.D, 0.5), (c.delta_s, -2))
-
-
-def identified_after(c: FixedConstants, w_min: float) -> float:
-    """s2, from which on twice the error is below w_min: 4 X/w_min^2 as in Theorem 1 (with D of the pool for POSLR).
-
-    Theorem 1 needs s2 > s1. Corrected (E29): where 4 X/w_min^2 <= s1 the bound M/s of the middle phase decides,
-    s2 = 2 M/w_min, and never before s0, where the errors begin to be bounded at all.
+    >>> b = bound("ds-oslrc", d=20, k=5, sigma=0.1, delta_s=0.5, w_min=0.1, delta=1e-6, T=1e6)
+    >>> f"{b.total:.1e}", b.verdict, f"{b.T_needed:.1e}"
+    ('2.0e+19', 'does not apply, vacuous', '8.8e+20')
     """
-    s2 = 4 * product((late_error(c), 2), (w_min, -2))
-    if c.corrected and s2 <= c.s1:
-        return min(c.s1, max(c.s0, 2 * product((middle_error(c), 1), (w_min, -1))))
-    return s2
+    statement = _named(name)
+    setting = Setting(d, k, T, delta or 0.5, k0, sigma, delta_s, sigma_d, kappa, w_min, corrected)
+    _check(setting, delta, failure)
+    lacking = _lacking(statement, setting)
+    if lacking:
+        raise ConfigError(f"the bound '{name}' needs {', '.join(lacking)}")
+    return _evaluate(statement, setting, None if delta is not None else failure or FAILURE)
 
 
-def oslr_terms(c: FixedConstants, T: float, w_min: float) -> RegretTerms:
-    """Theorem 1, with X = (mu2 a5)^2 k^2 D/delta_S^4, h = w_min and s2 = 4 X/h^2:
-
-        exploration  4 sqrt(T)                                         the predictions of exploring rounds
-        newton       2 k X/h^2 ln(4 (1+Y)^2 T + 1)                     a Newton step restarted up to s2 times
-        middle       22 a4^2 k^4 g^2/delta_S^8 ln(R L1)                wrong supports from s0 to s1
-        late         32 X^2/h^2 = 8 X s2                               wrong supports from s1 to s2
-
-    hidden: `start` = 4 s0 (s0+1), wrong supports up to s0 (where s2 > s1 the 8 X s1 that `late` drops pays for it);
-    `restarts` = 2 k s2, from |w|^2 eps/2 at each restart; `noise` = 2 sqrt(2 Reg3 ln(1/delta)), Reg3 the parts without
-    `newton`. Failure: (T + sqrt(T)(6 + log_1.5((d+k)/(k-2))) + 1) delta.
-
-    Corrected: what is hidden is a part (E28); `late` is 8 X (s2 - s1), and where s2 <= s1 it is 0 and `middle` ends at
-    s2, so that T > (s2+1)^2 is all that is needed (E29); `newton` has s2 + 1 runs and 1/rho (E26), `noise` sigma (E27).
-    """
-    s2 = identified_after(c, w_min)
-    parts, hidden = (_corrected_parts if c.corrected else _printed_parts)(c, T, s2)
-    failure = (T + math.sqrt(T) * events(c) + 1) * c.delta
-    T_needed = product((s2 + 1, 2)) if s2 > c.s1 or c.corrected else math.inf
-    applies, why = _judge("Theorem 1", "(s2 + 1)^2", T, T_needed, failure)
-    if T_needed == math.inf and s2 <= c.s1:
-        why = f"Theorem 1 needs s2 > s1 and here s2 = {s2:.3g}, s1 = {c.s1:.3g}: no T is enough for w_min = {w_min:g}"
-    return RegretTerms(MappingProxyType(parts), MappingProxyType(hidden), failure, applies, T_needed, why)
+def bounds_beside(**arguments: float | bool | None) -> Iterator[tuple[str, "Bound | str"]]:
+    """Every bound by name: what `bound` gives, or in words why it has none for these numbers."""
+    for statement in STATEMENTS:
+        try:
+            yield statement.name, bound(statement.name, **arguments)  # type: ignore[arg-type]
+        except ConfigError as fault:
+            yield statement.name, str(fault)
 
 
-def poslr_terms(c: FixedConstants, T: float) -> RegretTerms:
-    """Theorem 2, every round an exploration, with X = (mu2 a5)^2 k^2 D/delta_S^4:
-
-        start   48^2 k^2 g L2/delta_S^4 = 4 s0                         the rounds up to s0
-        middle  2.7 a4^2 k^2 g/(64 delta_S^4 L2)                       from s0 to s1
-        late    9 X ln(T/(s1 + 1))                                     from s1 to T; negative where T < s1 + 1
-
-    hidden: `noise` = 2 sqrt(2 (their sum) ln(1/delta)). Failure: (T (6 + log_1.5((d+k)/(k-2))) + 1) delta. Corrected:
-    the noise is a part, with sigma (E27, E28).
-    """
-    length = math.log(T) - math.log(c.s1 + 1)
-    parts = {
-        "start": 4 * c.s0,
-        "middle": 2.7 / 64 * product((c.a4, 2), (c.k, 2), (c.g, 1), (c.delta_s, -4), (c.L2, -1)),
-        "late": 9 * product((late_error(c), 2)) * length if length else 0.0,  # not inf * 0
-    }
-    hidden = {"noise": _noise(c, max(0.0, sum(parts.values())))}
-    if c.corrected:
-        parts, hidden = parts | hidden, {}
-    failure = (T * events(c) + 1) * c.delta
-    power, name = (1, "s1 + 1") if c.corrected else (2, "(s1 + 1)^2")
-    T_needed = product((c.s1 + 1, power))
-    applies, why = _judge("Theorem 2", name, T, T_needed, failure)
-    return RegretTerms(MappingProxyType(parts), MappingProxyType(hidden), failure, applies, T_needed, why)
+def _evaluate(statement: Statement, setting: Setting, wanted: float | None) -> Bound:
+    notes: tuple[str, ...] = ()
+    if "sigma_d" in statement.needs and setting.sigma_d is None:
+        setting = replace(setting, sigma_d=setting.delta_s)
+        notes = ("delta_s stands in for sigma_d, which is no larger: the bound is at least this",)
+    if not statement.exact:
+        notes = (*notes, "an order, its constant taken as 1")
+    if wanted is not None:
+        spends = statement.spends(setting)
+        setting = replace(setting, delta=wanted / max(spends, 1.0))
+    return Bound(statement, setting, wanted, statement.evaluate(setting), notes)
 
 
-def events(c: FixedConstants) -> float:
-    """6 + log_1.5 of (d+k)/(k-2): how many times delta one exploration may cost."""
-    n, m = c.pool if c.corrected else (c.d, c.k)
-    return 6 + math.log((n + c.k) / (m - 2), 1.5)
+def _named(name: str) -> Statement:
+    for statement in STATEMENTS:
+        if statement.name == name:
+            return statement
+    raise ConfigError(f"there is no bound '{name}'; there are: {', '.join(s.name for s in STATEMENTS)}")
 
 
-def _printed_parts(c: FixedConstants, T: float, s2: float) -> tuple[dict[str, float], dict[str, float]]:
-    parts = {
-        "exploration": 4 * math.sqrt(T),
-        "newton": s2 * c.k / 2 * _newton_log(c, T),
-        "middle": _middle(c) * math.log(c.R * c.L1),
-        "late": 8 * product((late_error(c), 2), (s2, 1)),
-    }
-    reg3 = parts["exploration"] + parts["middle"] + parts["late"]
-    return parts, {"start": _start(c), "restarts": 2 * c.k * s2, "noise": _noise(c, reg3)}
+def _lacking(statement: Statement, setting: Setting) -> list[str]:
+    given = {letter for letter in statement.needs if getattr(setting, letter) is not None}
+    if setting.delta_s is not None:
+        given.add("sigma_d")
+    return [letter for letter in statement.needs if letter not in given]
 
 
-def _corrected_parts(c: FixedConstants, T: float, s2: float) -> tuple[dict[str, float], dict[str, float]]:
-    reg3 = {
-        "exploration": 4 * math.sqrt(T),
-        "start": _start(c),
-        "middle": _middle(c) * (math.log(min(c.s1, s2)) - math.log(c.s0)),
-        "late": 8 * product((late_error(c), 2), (max(0.0, s2 - c.s1), 1)),
-    }
-    newton = product((s2 + 1, 1), (c.k, 1), (1 + c.Y, 2)) * _newton_log(c, T)  # 1/(2 rho) = (1 + Y)^2
-    rest = {"newton": newton, "restarts": 2 * c.k * (s2 + 1), "noise": _noise(c, sum(reg3.values()))}
-    return reg3 | rest, {}
-
-
-def _start(c: FixedConstants) -> float:
-    return 4 * product((c.s0, 1), (c.s0 + 1, 1))
-
-
-def _middle(c: FixedConstants) -> float:
-    return 22 * product((c.a4, 2), (c.k, 4), (c.g, 2), (c.delta_s, -8))
-
-
-def _newton_log(c: FixedConstants, T: float) -> float:
-    """ln(4 (1+Y)^2 T + 1)."""
-    return log1p_of(math.log(4) + 2 * math.log1p(c.Y) + math.log(T))
-
-
-def _noise(c: FixedConstants, reg3: float) -> float:
-    scale = c.sigma if c.corrected else 1.0
-    return scale * 2 * math.sqrt(-2 * math.log(c.delta)) * math.sqrt(reg3) if scale else 0.0
-
-
-def _judge(theorem: str, needed: str, T: float, T_needed: float, failure: float) -> tuple[bool, str]:
-    """Whether T is enough, and the sentence that says so."""
-    applies = T_needed < T
-    verb = "applies" if applies else "does not apply"
-    why = f"{theorem} {verb}: it needs T > {needed} = {T_needed:.3g} and T is {T:.3g}"
-    if applies and failure >= 1:
-        why += f", but it may fail with probability min(1, {failure:.3g}): a smaller delta is needed"
-    return applies, why
+def _check(p: Setting, delta: float | None, failure: float | None) -> None:
+    """What holds for every statement; each adds what it needs itself."""
+    check_T(p.T)
+    if p.T < 1:
+        raise ConfigError(f"T, the number of rounds, must be at least 1, not {p.T}")
+    if not 1 <= p.k < p.d:
+        raise ConfigError(f"k must lie in 1..{p.d - 1} (1..d-1) and is {p.k}")
+    if p.k0 is not None and p.k0 < 1:
+        raise ConfigError(f"k0, the attributes bought after the label, must be at least 1, not {p.k0}")
+    if delta is not None and failure is not None:
+        raise ConfigError("give delta or failure, not both: either says how often the bound may fail")
+    for what, value in (("delta", delta), ("failure", failure)):
+        if value is not None and not 0 < value < 1:
+            raise ConfigError(f"{what} must lie strictly between 0 and 1, not {value}")
+    for what, size in (("sigma_d", p.sigma_d), ("delta_s", p.delta_s), ("kappa", p.kappa)):
+        if size is not None and not 0 < size < math.inf:
+            raise ConfigError(f"{what} must be a finite number > 0, not {size}")
+    if p.sigma is not None and not 0 <= p.sigma < math.inf:
+        raise ConfigError(f"sigma, the standard deviation of the noise, must be a finite number >= 0, not {p.sigma}")
+    if p.w_min is not None:
+        check_w_min(p.w_min)

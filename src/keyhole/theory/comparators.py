@@ -7,10 +7,13 @@ import numpy as np
 
 from .._types import Floats, Ints
 from ..errors import ConfigError
-from .search import Budget, Search
-from .squares import Squares
+from ..market import Market
+from .branch_and_bound import Budget, LeastSquares, Search
 
-__all__ = ["BestBasket", "BestSparse", "best_basket", "best_sparse"]
+__all__ = ["BestBasket", "BestSparse", "best_basket", "best_basket_of", "best_sparse", "rows_like"]
+
+# Divisions of the search for the best basket from moments, times attributes.
+_NODES = 10_000
 
 Groups: TypeAlias = "Sequence[Sequence[int] | Ints]"
 
@@ -32,7 +35,7 @@ class BestBasket(NamedTuple):
     """The best basket for its price and how sure it is."""
 
     weights: Floats
-    """(d,): least squares on the known columns and those of the basket."""
+    """(d,): least squares on the free columns and those of the basket."""
     chosen: Ints
     """The groups in the basket, ascending."""
     price: float
@@ -42,7 +45,7 @@ class BestBasket(NamedTuple):
     optimal: bool
     """True where it is proved that no other basket is better, up to rounding."""
     gap: float
-    """An upper bound on what another basket could gain, in units of cost (of mse where there is no worth)."""
+    """An upper bound on what another basket could gain, in units of cost (of mse without an error_cost)."""
 
 
 def best_sparse(
@@ -51,13 +54,13 @@ def best_sparse(
     k: int,
     *,
     groups: "Groups | None" = None,
-    known: "Sequence[int] | Ints" = (),
+    free: "Sequence[int] | Ints" = (),
     nodes: int = 5000,
 ) -> BestSparse:
     """min_w |y - X w|^2 subject to |w|_0 <= k, without intercept; exact by branch and bound (`keyhole.theory.search`).
 
     With `groups` k counts groups of columns that come together; columns in none of them are groups of one, numbered
-    after those given. `known` columns are always in and count nowhere. After `nodes` divisions the bound of the parts
+    after those given. `free` columns are always in and count nowhere. After `nodes` divisions the bound of the parts
     that are left is the gap.
 
     >>> import keyhole as kh
@@ -67,9 +70,9 @@ def best_sparse(
     (True, True)
     """
     X, y = _checked(X, y)
-    group, m = _groups(X.shape[1], groups, known)
+    group, m = _groups(X.shape[1], groups, free)
     if not 1 <= k <= m:
-        what = f"d = {X.shape[1]}" if groups is None and not len(known) else f"the number of groups, {m}"
+        what = f"d = {X.shape[1]}" if groups is None and not len(free) else f"the number of groups, {m}"
         raise ConfigError(f"k must be between 1 and {what}; it is {k}")
     chosen, gap = _search(X, y, group, Budget(np.zeros(m), k, np.zeros(m), np.inf), nodes)
     return BestSparse(_weights(X, y, group, chosen), gap == 0.0, gap, chosen)
@@ -81,41 +84,96 @@ def best_basket(
     *,
     prices: "Sequence[float] | Floats",
     groups: "Groups | None" = None,
-    known: "Sequence[int] | Ints" = (),
-    worth: float | None = None,
-    spend: float | None = None,
+    free: "Sequence[int] | Ints" = (),
+    error_cost: float | None = None,
+    budget_per_row: float | None = None,
     k: int | None = None,
     nodes: int = 5000,
 ) -> BestBasket:
-    """min worth * mean (y - X w)^2 + price of the groups that w uses, without intercept; exact by branch and bound.
+    """min error_cost * mean (y - X w)^2 + price of the groups that w uses, without intercept, by branch and bound.
 
-    `prices` has one price per group, in the order of `best_sparse`. `spend` limits the price of the basket, `k` the
-    number of its groups. Without `worth` the error alone is minimised, within `spend` or `k`.
+    `prices` has one price per group, in the order of `best_sparse`. `budget_per_row` limits the price of the basket,
+    `k` the number of its groups. Without `error_cost` the error alone is minimised, within `budget_per_row` or `k`.
 
     >>> X = np.eye(3)[[0, 1, 2] * 2] * np.sqrt(3)                      # mean square 1 each, orthogonal
     >>> y = X @ [1.0, 0.5, 0.1]
-    >>> r = best_basket(X, y, prices=[0.3, 0.3, 0.3], worth=2.0)       # gains 2, 0.5 and 0.02
+    >>> r = best_basket(X, y, prices=[0.3, 0.3, 0.3], error_cost=2.0)       # gains 2, 0.5 and 0.02
     >>> r.chosen.tolist(), r.price, round(r.mse, 9), r.optimal
     ([0, 1], 0.6, 0.01, True)
     """
     X, y = _checked(X, y)
-    group, m = _groups(X.shape[1], groups, known)
+    group, m = _groups(X.shape[1], groups, free)
     costs = np.asarray(prices, dtype=np.float64)
     if costs.shape != (m,) or not (np.isfinite(costs) & (costs >= 0)).all():
         raise ConfigError(f"prices must be {m} numbers >= 0, one per group")
-    if worth is None and spend is None and k is None:
-        raise ConfigError("say what limits the basket: worth, spend or k")
-    if worth is not None and not 0 < worth < np.inf:
-        raise ConfigError(f"worth, of one unit of squared error in one row, must be a finite number > 0, not {worth}")
+    if error_cost is None and budget_per_row is None and k is None:
+        raise ConfigError("say what limits the basket: error_cost, budget_per_row or k")
+    if error_cost is not None and not 0 < error_cost < np.inf:
+        raise ConfigError(
+            f"error_cost, of one unit of squared error in one row, must be a finite number > 0, not {error_cost}"
+        )
     size = float(y @ y) / len(y)
-    unit = size * (worth or 1.0)  # cost per unit of the search's objective
-    toll = np.zeros(m) if worth is None or unit == 0 else costs / unit
-    budget = Budget(toll, m if k is None else k, costs, np.inf if spend is None else spend)
+    unit = size * (error_cost or 1.0)  # cost per unit of the search's objective
+    toll = np.zeros(m) if error_cost is None or unit == 0 else costs / unit
+    budget = Budget(toll, m if k is None else k, costs, np.inf if budget_per_row is None else budget_per_row)
     chosen, gap = _search(X, y, group, budget, nodes)
     if size == 0:
         chosen = chosen[:0]
     w = _weights(X, y, group, chosen)
     return BestBasket(w, chosen, float(costs[chosen].sum()), float(((y - X @ w) ** 2).mean()), gap == 0.0, gap * unit)
+
+
+def rows_like(C: Floats, c: Floats, variance: float) -> tuple[Floats, Floats]:
+    """d + 1 rows (X, y) with mean x x' = C, mean x y = c and mean y^2 = variance.
+
+    The symmetric root of the joint covariance, times sqrt(d + 1): least squares on these rows leaves, on any columns,
+    exactly the error that it leaves on all rows, so a search over baskets need not keep them.
+
+    >>> X, y = rows_like(np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, -1.0]), 4.0)
+    >>> np.round(X.T @ X / 3, 9).tolist(), np.round(X.T @ y / 3, 9).tolist(), round(float(y @ y / 3), 9)
+    ([[2.0, 1.0], [1.0, 3.0]], [1.0, -1.0], 4.0)
+    """
+    d = c.size
+    joint = np.empty((d + 1, d + 1))
+    joint[:d, :d], joint[:d, d], joint[d, :d], joint[d, d] = C, c, c, variance
+    size = np.sqrt(np.maximum(np.diag(joint), 0.0))
+    safe = np.where(size > 0, size, 1.0)
+    values, vectors = np.linalg.eigh(joint / np.outer(safe, safe))
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T * size * np.sqrt(d + 1.0)
+    return root[:, :d], root[:, d]
+
+
+def best_basket_of(
+    C: Floats,
+    c: Floats,
+    variance: float,
+    market: Market,
+    *,
+    error_cost: float | None = None,
+    budget_per_row: float | None = None,
+    k: int | None = None,
+    nodes: int | None = None,
+) -> BestBasket:
+    """`best_basket` for the sources of a market, by covariances; `chosen` are the market's sources.
+
+    Without `nodes` it takes less than a second for a thousand attributes, and is proved where they are few.
+    """
+    if C.shape != (len(market.names),) * 2:
+        raise ConfigError(f"C must be ({len(market.names)}, {len(market.names)}), not {C.shape}")
+    X, y = rows_like(C, c, variance)
+    groups = [members.tolist() for members in market.members]
+    most = _NODES // max(c.size, 1) if nodes is None else nodes
+    return best_basket(
+        X,
+        y,
+        prices=market.prices,
+        groups=groups,
+        free=market.known,
+        error_cost=error_cost,
+        budget_per_row=budget_per_row,
+        k=k,
+        nodes=most,
+    )
 
 
 def _search(X: Floats, y: Floats, group: Ints, budget: Budget, nodes: int) -> tuple[Ints, float]:
@@ -124,12 +182,12 @@ def _search(X: Floats, y: Floats, group: Ints, budget: Budget, nodes: int) -> tu
     used = np.flatnonzero(size > 0)
     if used.size == 0 or length == 0:
         return np.empty(0, dtype=np.int64), 0.0
-    known = np.flatnonzero(group[used] < 0)
-    return Search(Squares(X[:, used] / size[used], y / length, known), group[used], budget).run(nodes)
+    free = np.flatnonzero(group[used] < 0)
+    return Search(LeastSquares(X[:, used] / size[used], y / length, free), group[used], budget).run(nodes)
 
 
 def _weights(X: Floats, y: Floats, group: Ints, chosen: Ints) -> Floats:
-    """Least squares on the known columns and the chosen groups."""
+    """Least squares on the free columns and the chosen groups."""
     weights = np.zeros(X.shape[1])
     S = np.flatnonzero((group < 0) | np.isin(group, chosen))
     S = S[np.any(X[:, S] != 0, axis=0)]
@@ -137,16 +195,16 @@ def _weights(X: Floats, y: Floats, group: Ints, chosen: Ints) -> Floats:
     return weights
 
 
-def _groups(d: int, groups: "Groups | None", known: "Sequence[int] | Ints") -> tuple[Ints, int]:
-    """(d,) the group of each column, -1 for the known ones; and how many groups there are."""
+def _groups(d: int, groups: "Groups | None", free: "Sequence[int] | Ints") -> tuple[Ints, int]:
+    """(d,) the group of each column, -1 for the free ones; and how many groups there are."""
     group = np.full(d, -2, dtype=np.int64)
-    named = [("known", -1, known), *((f"group {g}", g, members) for g, members in enumerate(groups or ()))]
+    named = [("free", -1, free), *((f"group {g}", g, members) for g, members in enumerate(groups or ()))]
     for name, number, members in named:
         columns = np.asarray(members, dtype=np.int64).ravel()
         if ((columns < 0) | (columns >= d)).any():
             raise ConfigError(f"{name} has a column that is not there: columns are 0 to {d - 1}")
         if (group[columns] != -2).any() or np.unique(columns).size < columns.size:
-            raise ConfigError(f"{name} has a column that is named before; a column is known or in one group")
+            raise ConfigError(f"{name} has a column that is named before; a column is free or in one group")
         if number >= 0 and columns.size == 0:
             raise ConfigError(f"{name} is empty")
         group[columns] = number

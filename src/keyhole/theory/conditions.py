@@ -1,5 +1,14 @@
-"""Whether the paper's assumptions hold on data: what can be computed, what can only be bounded, what nobody can see."""
+"""Whether the paper's assumptions hold on data: what can be computed, what can only be bounded, what data cannot show.
 
+How far small sets of columns are from orthonormal is bounded: with columns scaled to mean square one, the restricted
+isometry constant of order s is the smallest delta with
+
+    (1-delta) |w|^2 <= |Xw|^2/T <= (1+delta) |w|^2    for all w with at most s non-zeros;
+
+to compute it is NP-hard, so it is bounded from both sides.
+"""
+
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,15 +17,166 @@ import numpy as np
 from .._types import Floats, Ints
 from ..errors import ConfigError
 from .comparators import best_sparse
-from .compatibility import Compatibility, compatibility
-from .cone import eigenvalue_floor
-from .isometry import Isometry, coherence, isometry
-from .residuals import Residuals
+from .compatibility import Compatibility, compatibility, eigenvalue_floor
 
-__all__ = ["Assumption", "Conditions", "conditions", "conditions_of"]
+__all__ = [
+    "Assumption",
+    "Conditions",
+    "Isometry",
+    "Residuals",
+    "coherence",
+    "conditions",
+    "conditions_of",
+    "isometry",
+    "unit_diagonal",
+]
 
 # Kale et al. 2017 need a restricted isometry constant of order about 3k of at most this.
 _KALE = 0.2
+# |z| above this is called evidence: about 1 in 16 000 where the assumption holds.
+_LOUD = 4.0
+
+
+class Isometry(NamedTuple):
+    """delta_s lies between `low` (attained by `support`) and `high` (certified)."""
+
+    order: int
+    low: float
+    high: float
+    support: Ints
+
+
+def unit_diagonal(G: Floats) -> Floats:
+    """G with every column scaled to mean square one; columns of zeros stay."""
+    size = np.sqrt(np.diag(G))
+    scale = np.where(size > 0, 1.0 / np.where(size > 0, size, 1.0), 0.0)
+    scaled: Floats = G * np.outer(scale, scale)
+    return scaled
+
+
+def coherence(G: Floats) -> float:
+    """The largest |G_ij| / sqrt(G_ii G_jj), i != j; 0 for a single column."""
+    near = np.abs(unit_diagonal(G))
+    np.fill_diagonal(near, 0.0)
+    return float(near.max(initial=0.0))
+
+
+def isometry(G: Floats, order: int) -> Isometry:
+    """Bounds on delta_s, s = `order`.
+
+    From above: the s - 1 largest |G_ij| of any row add up to no less (Gershgorin), nor do the outermost eigenvalues of
+    all of G. From below: the worst of the sets that grow from each column by the most of either extreme.
+    """
+    N = unit_diagonal(G)
+    order = min(order, len(N))
+    near = np.abs(N)
+    np.fill_diagonal(near, 0.0)
+    gershgorin = float(np.sort(near, axis=1)[:, ::-1][:, : order - 1].sum(axis=1).max(initial=0.0))
+    values = np.linalg.eigvalsh(N)
+    high = min(gershgorin, max(1.0 - float(values[0]), float(values[-1]) - 1.0))
+    low, support = 0.0, np.arange(min(order, len(N)))
+    for start in range(len(N)):
+        for sign in (1.0, -1.0):
+            S = _grow(N, start, order, sign)
+            ends = np.linalg.eigvalsh(N[np.ix_(S, S)])
+            found = max(1.0 - float(ends[0]), float(ends[-1]) - 1.0)
+            if found > low:
+                low, support = found, np.sort(S)
+    return Isometry(order, low, max(high, low), support)
+
+
+def _grow(N: Floats, start: int, order: int, sign: float) -> Ints:
+    """Columns added one by one, each where the extreme eigenvector of those so far pulls most."""
+    S = [start]
+    while len(S) < order:
+        vectors = np.linalg.eigh(N[np.ix_(S, S)])[1]
+        extreme = vectors[:, -1] if sign > 0 else vectors[:, 0]
+        pull = np.abs(N[:, S] @ extreme)
+        pull[S] = -np.inf
+        S.append(int(np.argmax(pull)))
+    return np.array(S)
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """Test statistics, each roughly standard normal where the assumption it is about holds."""
+
+    rows: int
+    sigma: float
+    """The standard deviation of the residuals."""
+    largest: float
+    """The largest of them in size, in units of sigma."""
+    fit: float
+    """(a): do the other attributes explain more than chance? F of the rest, as a z."""
+    skew: float
+    tails: float
+    """(f): third and fourth moment."""
+    memory: float
+    """(i): correlation of one row's residual with the next one's."""
+    drift: float
+    """(i): the largest shift of a column's mean from the first half to the second, corrected for their number."""
+
+    @classmethod
+    def of(cls, X: Floats, y: Floats, S: Ints) -> "Residuals":
+        """The residuals of y on X_S."""
+        T, d = X.shape
+        r = y - X[:, S] @ np.linalg.lstsq(X[:, S], y, rcond=None)[0]
+        e = y - X @ np.linalg.lstsq(X, y, rcond=None)[0]
+        sigma = float(np.sqrt((r**2).mean()))
+        z = r / sigma if sigma > 0 else r
+        return cls(
+            rows=T,
+            sigma=sigma,
+            largest=float(np.abs(z).max()),
+            fit=_f_as_z(float(r @ r), float(e @ e), d - S.size, T - d),
+            skew=float((z**3).mean()) * math.sqrt(T / 6),
+            tails=(float((z**4).mean()) - 3) * math.sqrt(T / 24),
+            memory=float(z[1:] @ z[:-1]) / math.sqrt(T),
+            drift=_drift(X),
+        )
+
+    @property
+    def linear(self) -> str:
+        """In words, (a)."""
+        if self.fit > _LOUD:
+            return f"spoken against: the other attributes explain more than chance (z {self.fit:.1f})"
+        return f"nothing against it: the other attributes explain what chance would (z {self.fit:.1f})"
+
+    @property
+    def gaussian(self) -> str:
+        """In words, (f)."""
+        loud = max(abs(self.skew), abs(self.tails)) > _LOUD
+        return (
+            f"{'spoken against' if loud else 'nothing against it'} (skew z {self.skew:.1f}, tails z {self.tails:.1f})"
+        )
+
+    @property
+    def bounded(self) -> str:
+        """In words, (g)."""
+        return f"no bound can be read off rows; the largest residual seen is {self.largest:.1f} sigma"
+
+    @property
+    def alike(self) -> str:
+        """In words, (i)."""
+        loud = max(abs(self.memory), self.drift) > _LOUD
+        said = "spoken against" if loud else "nothing against it"
+        return f"{said} (a row's residual and the next one's: z {self.memory:.1f}; drift of a mean: z {self.drift:.1f})"
+
+
+def _f_as_z(short: float, full: float, extra: int, rest: int) -> float:
+    """F = ((short - full)/extra) / (full/rest), of mean one and variance about 2/extra + 2/rest, as a z; else 0."""
+    if extra <= 0 or rest <= 2 or full <= 0:
+        return 0.0
+    return ((short - full) / extra / (full / rest) - 1) / math.sqrt(2 / extra + 2 / rest)
+
+
+def _drift(X: Floats) -> float:
+    half = len(X) // 2
+    spread = np.sqrt(X[:half].var(axis=0) / max(half, 1) + X[half:].var(axis=0) / max(len(X) - half, 1))
+    moved = np.abs(X[half:].mean(axis=0) - X[:half].mean(axis=0))
+    z = float((moved[spread > 0] / spread[spread > 0]).max(initial=0.0)) if half else 0.0
+    # The largest of d standard normal sizes is about sqrt(2 ln d): what exceeds it is news.
+    return max(0.0, math.sqrt(max(0.0, z**2 - 2 * math.log(max(X.shape[1], 1)))))
 
 
 class Assumption(NamedTuple):

@@ -11,7 +11,7 @@ from keyhole.market import Market
 from keyhole.study.frontiers.hindsight import Past, levels_of
 from keyhole.study.frontiers.reading import hull, sentence, stop_at
 from keyhole.study.frontiers.result import Level, Point
-from keyhole.theory.hindsight import best_basket_of
+from keyhole.theory.comparators import best_basket_of
 
 LEVELS = [0.05, 2.0]
 
@@ -117,7 +117,7 @@ def test_moments_alone_give_the_basket_that_the_rows_give():
     market = Market.build(names, {"p": ["b", "e"]}, ["d"], {"a": 1.0, "p": 3.0, "c": 2.0, "f": 1.5, "g": 0.5})
     columns = [[names.index(n) for n in ("a", "be", "c", "f", "g")[i]] for i in range(5)]
     for spend in (0.0, 1.7, 4.0, 8.0):
-        found = best_basket_of(X.T @ X / 200, X.T @ y / 200, float(y @ y) / 200, market, spend=spend)
+        found = best_basket_of(X.T @ X / 200, X.T @ y / 200, float(y @ y) / 200, market, budget_per_row=spend)
         every = []
         for r in range(6):
             for chosen in itertools.combinations(range(5), r):

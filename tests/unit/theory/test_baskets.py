@@ -9,12 +9,11 @@ import pytest
 
 from keyhole.errors import ConfigError
 from keyhole.theory import best_basket, best_sparse
-from keyhole.theory.search import Budget, Search
-from keyhole.theory.squares import Squares
+from keyhole.theory.branch_and_bound import Budget, LeastSquares, Search
 
 Floats = npt.NDArray[np.float64]
 GROUPS = [[0, 1, 2], [3, 4], [11, 5], [6]]
-KNOWN = [7]
+FREE = [7]
 MEMBERS = [*GROUPS, [8], [9], [10], [12], [13]]
 
 
@@ -34,7 +33,7 @@ def mse(X: Floats, y: Floats, columns: list[int]) -> float:
 def every_choice(X: Floats, y: Floats) -> dict[tuple[int, ...], float]:
     """The mean squared error of every set of groups, with what is known."""
     choices = [S for r in range(len(MEMBERS) + 1) for S in combinations(range(len(MEMBERS)), r)]
-    return {S: mse(X, y, KNOWN + [i for g in S for i in MEMBERS[g]]) for S in choices}
+    return {S: mse(X, y, FREE + [i for g in S for i in MEMBERS[g]]) for S in choices}
 
 
 @pytest.mark.parametrize("kind", ["plain", "shared factor", "collinear"])
@@ -43,12 +42,12 @@ def test_groups_and_known_columns_are_those_of_exhaustive_search(kind: str) -> N
         X, y = problem(seed, kind)
         table = every_choice(X, y)
         for k in (1, 2, 4, 9):
-            r = best_sparse(X, y, k, groups=GROUPS, known=KNOWN, nodes=10**6)
+            r = best_sparse(X, y, k, groups=GROUPS, free=FREE, nodes=10**6)
             assert r.optimal
             assert r.chosen.size <= k
             best = min(value for S, value in table.items() if len(S) <= k)
             assert ((y - X @ r.weights) ** 2).mean() <= best + 1e-8 * (y @ y) / 60
-            used = {i for g in r.chosen for i in MEMBERS[g]} | set(KNOWN)
+            used = {i for g in r.chosen for i in MEMBERS[g]} | set(FREE)
             assert set(np.flatnonzero(r.weights)) <= used
 
 
@@ -56,20 +55,20 @@ def test_groups_and_known_columns_are_those_of_exhaustive_search(kind: str) -> N
 @pytest.mark.parametrize(
     "limits",
     [
-        {"worth": 0.05},
-        {"worth": 1.0},
-        {"worth": 30.0},
-        {"spend": 6.0},
-        {"worth": 3.0, "spend": 7.5},
-        {"spend": 8.0, "k": 2},
+        {"error_cost": 0.05},
+        {"error_cost": 1.0},
+        {"error_cost": 30.0},
+        {"budget_per_row": 6.0},
+        {"error_cost": 3.0, "budget_per_row": 7.5},
+        {"budget_per_row": 8.0, "k": 2},
     ],
 )
 def test_baskets_are_those_of_exhaustive_search(kind: str, limits: dict[str, float]) -> None:
     prices = np.array([3.0, 2.0, 2.5, 1.0, 0.5, 4.0, 0.0, 1.5, 1.5])
     for seed in range(2):
         X, y = problem(seed, kind)
-        r = best_basket(X, y, prices=prices, groups=GROUPS, known=KNOWN, nodes=10**6, **limits)  # type: ignore[arg-type]
-        worth, spend, k = limits.get("worth"), limits.get("spend", np.inf), limits.get("k", 9)
+        r = best_basket(X, y, prices=prices, groups=GROUPS, free=FREE, nodes=10**6, **limits)  # type: ignore[arg-type]
+        worth, spend, k = limits.get("error_cost"), limits.get("budget_per_row", np.inf), limits.get("k", 9)
         costs = {
             S: (worth * value + prices[list(S)].sum() if worth else value)
             for S, value in every_choice(X, y).items()
@@ -87,11 +86,11 @@ def test_the_gap_bounds_what_is_missed_when_the_search_is_cut_short() -> None:
     prices, proved = np.full(9, 1.0), []
     for seed in range(6):
         X, y = problem(seed)
-        for limits in ({"worth": 2.0}, {"spend": 3.0}):
-            r = best_basket(X, y, prices=prices, groups=GROUPS, known=KNOWN, nodes=2, **limits)  # type: ignore[arg-type]
-            whole = best_basket(X, y, prices=prices, groups=GROUPS, known=KNOWN, nodes=10**6, **limits)  # type: ignore[arg-type]
-            worth = limits.get("worth", 1.0)
-            cost = [worth * b.mse + (b.price if "worth" in limits else 0.0) for b in (r, whole)]
+        for limits in ({"error_cost": 2.0}, {"budget_per_row": 3.0}):
+            r = best_basket(X, y, prices=prices, groups=GROUPS, free=FREE, nodes=2, **limits)  # type: ignore[arg-type]
+            whole = best_basket(X, y, prices=prices, groups=GROUPS, free=FREE, nodes=10**6, **limits)  # type: ignore[arg-type]
+            worth = limits.get("error_cost", 1.0)
+            cost = [worth * b.mse + (b.price if "error_cost" in limits else 0.0) for b in (r, whole)]
             assert cost[0] - cost[1] <= r.gap + 1e-8
             proved.append(r.optimal)
     assert not all(proved)
@@ -102,11 +101,11 @@ def test_what_leaving_out_adds_is_exact_alone_and_never_overstated_together() ->
     for seed in range(20):
         X, y = problem(seed, "collinear" if seed % 2 else "shared factor")
         Z, z = X / np.linalg.norm(X, axis=0), y / np.linalg.norm(y)
-        squares = Squares(Z, z, np.array([7]))
+        squares = LeastSquares(Z, z, np.array([7]))
         group = np.array([0, 0, 0, 1, 1, 2, 3, -1, 4, 5, 6, 2, 7, 8])
         A = np.flatnonzero(group >= 0)
         free = np.sort(rng.choice(9, 6, replace=False))
-        left = squares.leaving(A, group[A], free)
+        left = squares.removal(A, group[A], free)
         for S in [*([i] for i in range(6)), *(rng.choice(6, 3, replace=False) for _ in range(10))]:
             rest = np.flatnonzero(~np.isin(group, free[S]) & (group >= 0))
             added = squares.loss(rest) - left.loss
@@ -117,7 +116,7 @@ def test_what_leaving_out_adds_is_exact_alone_and_never_overstated_together() ->
 
 def searching(seed: int, most: int) -> Search:
     X, y = problem(seed)
-    squares = Squares(X / np.linalg.norm(X, axis=0), y / np.linalg.norm(y), np.empty(0, dtype=np.int64))
+    squares = LeastSquares(X / np.linalg.norm(X, axis=0), y / np.linalg.norm(y), np.empty(0, dtype=np.int64))
     return Search(squares, np.arange(14), Budget(np.zeros(14), most, np.zeros(14), np.inf))
 
 
@@ -127,7 +126,7 @@ def test_what_must_be_left_out_is_never_overstated(most: int) -> None:
     for seed in range(10):
         search = searching(seed, most)
         everything = np.arange(14)
-        left = search.squares.leaving(everything, everything, everything)
+        left = search.squares.removal(everything, everything, everything)
         least, with_it = search._least(left, everything, everything[:0])
         added = {S: search.squares.loss(np.array(S)) - left.loss for S in combinations(range(14), most)}
         assert 0 < least <= min(added.values()) + 1e-12
@@ -147,11 +146,11 @@ def test_the_gap_is_that_of_the_best_part_that_is_left() -> None:
 
 def test_nothing_is_bought_where_nothing_is_worth_its_price() -> None:
     X, y = problem(0)
-    r = best_basket(X, y, prices=np.full(14, 1e9), worth=1.0)
+    r = best_basket(X, y, prices=np.full(14, 1e9), error_cost=1.0)
     assert (r.chosen.size, r.price, r.optimal) == (0, 0.0, True)
     assert r.mse == pytest.approx((y**2).mean())
-    assert best_basket(X, 0 * y, prices=np.ones(14), worth=1.0).chosen.size == 0
-    assert best_basket(0 * X, y, prices=np.ones(14), spend=3.0).mse == pytest.approx((y**2).mean())
+    assert best_basket(X, 0 * y, prices=np.ones(14), error_cost=1.0).chosen.size == 0
+    assert best_basket(0 * X, y, prices=np.ones(14), budget_per_row=3.0).mse == pytest.approx((y**2).mean())
 
 
 @pytest.mark.parametrize(
@@ -160,17 +159,17 @@ def test_nothing_is_bought_where_nothing_is_worth_its_price() -> None:
         ({"groups": [[0, 14]]}, "not there"),
         ({"groups": [[0], [0, 1]]}, "named before"),
         ({"groups": [[0], []]}, "empty"),
-        ({"known": [0], "groups": [[0, 1]]}, "named before"),
+        ({"free": [0], "groups": [[0, 1]]}, "named before"),
         ({"prices": [1.0]}, "one per group"),
         ({"prices": [-1.0] * 14}, ">= 0"),
-        ({"worth": 0.0}, "worth"),
-        ({"worth": None}, "worth, spend or k"),
+        ({"error_cost": 0.0}, "error_cost"),
+        ({"error_cost": None}, "error_cost, budget_per_row or k"),
     ],
 )
 def test_bad_arguments_are_named(change: dict[str, object], said: str) -> None:
     X, y = problem(0)
     with pytest.raises(ConfigError, match=said):
-        best_basket(X, y, **{"prices": np.ones(14), "worth": 1.0} | change)  # type: ignore[arg-type]
+        best_basket(X, y, **{"prices": np.ones(14), "error_cost": 1.0} | change)  # type: ignore[arg-type]
 
 
 def triangle(name: str) -> Floats:

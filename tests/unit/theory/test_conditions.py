@@ -11,9 +11,8 @@ import pytest
 import keyhole as kh
 from keyhole.errors import ConfigError
 from keyhole.theory import compatibility, conditions, conditions_of
-from keyhole.theory.compatibility import _all_signs
-from keyhole.theory.cone import compatibility_floor, eigenvalue_floor
-from keyhole.theory.isometry import Isometry, coherence, isometry, unit_diagonal
+from keyhole.theory.compatibility import _all_signs, compatibility_floor, eigenvalue_floor
+from keyhole.theory.conditions import Isometry, coherence, isometry, unit_diagonal
 
 Floats = npt.NDArray[np.float64]
 
@@ -115,7 +114,7 @@ def test_isometry_bounds_hold_the_constant_of_all_subsets(order: int) -> None:
 
 @pytest.mark.parametrize("order", [2, 3, 5])
 def test_the_upper_bound_needs_no_help_from_the_lower(order: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["keyhole.theory.isometry"], "_grow", lambda N, start, order, sign: np.arange(order))
+    monkeypatch.setattr(sys.modules["keyhole.theory.conditions"], "_grow", lambda N, start, order, sign: np.arange(order))
     for seed in range(6):
         N = unit_diagonal((X := design(seed, 60, 9)).T @ X / 60)
         ends = [np.linalg.eigvalsh(N[np.ix_(S, S)])[[0, -1]] for S in combinations(range(9), order)]

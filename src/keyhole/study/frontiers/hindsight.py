@@ -8,7 +8,7 @@ from ..._types import Floats
 from ...errors import ConfigError
 from ...least_squares import Moments
 from ...market import Market
-from ...theory.hindsight import best_basket_of
+from ...theory.comparators import best_basket_of
 from ..stream_spec import Rows
 from .result import Point
 
@@ -43,7 +43,7 @@ class Past(NamedTuple):
     def best(self, spend: float, k: int | None = None) -> Point:
         """The best basket for at most this much a row."""
         spend = max(spend, 0.0)
-        found = best_basket_of(self.C, self.c, self.variance, self.market, spend=spend, k=k, nodes=_NODES)
+        found = best_basket_of(self.C, self.c, self.variance, self.market, budget_per_row=spend, k=k, nodes=_NODES)
         names = tuple(self.market.sources[s] for s in found.chosen)
         return Point(found.price, found.mse, names, found.optimal, found.gap)
 

@@ -1,11 +1,12 @@
-"""Long sums against exact ones."""
+"""Long sums and products of powers against exact ones."""
 
 import math
+from decimal import Decimal
 
 import numpy as np
 import pytest
 
-from keyhole.theory.sums import DIRECT, sum_inverse, sum_inverse_square
+from keyhole.theory.arithmetic import DIRECT, log1p_of, product, sum_inverse, sum_inverse_square
 
 LIMITS = [(1, 200_000), (2, 150_000), (127, 300_000), (128, 128 + DIRECT), (5_000, 400_000), (10**9, 10**9 + 250_000)]
 
@@ -37,3 +38,21 @@ def test_sums_to_1e15_match_their_closed_forms() -> None:
     n = 10**15
     assert sum_inverse(1, n) == pytest.approx(math.log(n) + np.euler_gamma + 0.5 / n, rel=1e-14)
     assert sum_inverse_square(1, n) == pytest.approx(math.pi**2 / 6 - 1 / n, rel=1e-14)
+
+
+def test_products_do_not_overflow_on_the_way() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        x, p = 10.0 ** rng.uniform(-300, 300, 4), rng.choice([-7.0, -1.0, -0.5, 0.5, 1.0, 2.0, 8.0], 4)
+        truth = Decimal(1)
+        for base, power in zip(x, p, strict=True):
+            truth *= Decimal(base) ** Decimal(power)
+        value = product(*zip(x.tolist(), p.tolist(), strict=True))
+        if Decimal("1e-307") < truth < Decimal("1.79e308"):
+            assert abs(Decimal(value) - truth) <= Decimal("1e-12") * truth
+        else:
+            assert value == math.inf if truth > 1 else value < 1e-307
+    assert product((0.0, 2), (5.0, 1)) == 0.0
+    assert log1p_of(math.log(3.0)) == pytest.approx(math.log(4.0), rel=1e-15)
+    assert log1p_of(-80.0) == pytest.approx(math.exp(-80.0), rel=1e-12)
+    assert log1p_of(1e5) == 1e5

@@ -7,7 +7,7 @@ import pytest
 
 from keyhole.least_squares import Moments
 from keyhole.market import Market
-from keyhole.theory.hindsight import best_basket_of
+from keyhole.theory.comparators import best_basket_of
 
 PRICES = [1.0, 9.0, 2.0, 3.0, 2.0, 1.0, 4.0]
 
@@ -45,7 +45,7 @@ def test_the_best_basket_is_the_best_of_all_subsets(table):
 def test_the_best_basket_can_be_paid_and_is_the_best_that_can(table, spend, nodes):
     X, y = table
     baskets = [S for n in range(8) for S in combinations(range(7), n) if np.take(PRICES, S).sum() <= spend]
-    assert best(X, y, PRICES, spend=spend, nodes=nodes).mse == pytest.approx(min(residual(X, y, S) for S in baskets))
+    assert best(X, y, PRICES, budget_per_row=spend, nodes=nodes).mse == pytest.approx(min(residual(X, y, S) for S in baskets))
 
 
 def test_cheap_ones_together_take_the_place_of_a_dear_one_without_a_proof():
@@ -54,7 +54,7 @@ def test_cheap_ones_together_take_the_place_of_a_dear_one_without_a_proof():
     X = rng.normal(size=(2000, 40))
     y = X[:, 0] + 0.8 * X[:, 1:4].sum(axis=1) + 0.1 * rng.normal(size=2000)
     prices = [6.0, 2.0, 2.0, 2.0, *[6.0] * 36]
-    assert best(X, y, prices, spend=6.0, nodes=0).chosen.tolist() == [1, 2, 3]
+    assert best(X, y, prices, budget_per_row=6.0, nodes=0).chosen.tolist() == [1, 2, 3]
 
 
 def test_one_that_leaves_makes_room_for_two(table):
@@ -62,7 +62,7 @@ def test_one_that_leaves_makes_room_for_two(table):
     rng = np.random.default_rng(6)
     X = rng.normal(size=(4000, 3))
     y = 1.2 * X[:, 0] + X[:, 1] + X[:, 2] + 0.1 * rng.normal(size=4000)
-    assert best(X, y, [1.1, 1.0, 1.0], spend=2.05, nodes=0).chosen.tolist() == [1, 2]
+    assert best(X, y, [1.1, 1.0, 1.0], budget_per_row=2.05, nodes=0).chosen.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(("seed", "share"), [(0, 0.3), (1, 0.3), (7, 0.3), (18, 0.1), (25, 0.1)])
@@ -72,7 +72,7 @@ def test_without_a_proof_it_is_as_good_as_a_long_search_where_money_is_short(see
     X = rng.normal(size=(500, 60)) @ (np.eye(60) + 0.5 * (rng.random((60, 60)) < 0.1))
     y = X @ np.where(rng.random(60) < share, rng.normal(size=60), 0.0) + rng.normal(size=500)
     prices = np.exp(rng.normal(size=60))
-    quick, long = (best(X, y, prices.tolist(), spend=0.1 * prices.sum(), nodes=nodes).mse for nodes in (0, 200))
+    quick, long = (best(X, y, prices.tolist(), budget_per_row=0.1 * prices.sum(), nodes=nodes).mse for nodes in (0, 200))
     assert quick == pytest.approx(long, rel=1e-9)
 
 
