@@ -45,7 +45,9 @@ def test_the_best_basket_is_the_best_of_all_subsets(table):
 def test_the_best_basket_can_be_paid_and_is_the_best_that_can(table, spend, nodes):
     X, y = table
     baskets = [S for n in range(8) for S in combinations(range(7), n) if np.take(PRICES, S).sum() <= spend]
-    assert best(X, y, PRICES, budget_per_row=spend, nodes=nodes).mse == pytest.approx(min(residual(X, y, S) for S in baskets))
+    assert best(X, y, PRICES, budget_per_row=spend, nodes=nodes).mse == pytest.approx(
+        min(residual(X, y, S) for S in baskets)
+    )
 
 
 def test_cheap_ones_together_take_the_place_of_a_dear_one_without_a_proof():
@@ -72,7 +74,9 @@ def test_without_a_proof_it_is_as_good_as_a_long_search_where_money_is_short(see
     X = rng.normal(size=(500, 60)) @ (np.eye(60) + 0.5 * (rng.random((60, 60)) < 0.1))
     y = X @ np.where(rng.random(60) < share, rng.normal(size=60), 0.0) + rng.normal(size=500)
     prices = np.exp(rng.normal(size=60))
-    quick, long = (best(X, y, prices.tolist(), budget_per_row=0.1 * prices.sum(), nodes=nodes).mse for nodes in (0, 200))
+    quick, long = (
+        best(X, y, prices.tolist(), budget_per_row=0.1 * prices.sum(), nodes=nodes).mse for nodes in (0, 200)
+    )
     assert quick == pytest.approx(long, rel=1e-9)
 
 

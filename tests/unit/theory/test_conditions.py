@@ -114,7 +114,9 @@ def test_isometry_bounds_hold_the_constant_of_all_subsets(order: int) -> None:
 
 @pytest.mark.parametrize("order", [2, 3, 5])
 def test_the_upper_bound_needs_no_help_from_the_lower(order: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["keyhole.theory.conditions"], "_grow", lambda N, start, order, sign: np.arange(order))
+    monkeypatch.setattr(
+        sys.modules["keyhole.theory.conditions"], "_grow", lambda N, start, order, sign: np.arange(order)
+    )
     for seed in range(6):
         N = unit_diagonal((X := design(seed, 60, 9)).T @ X / 60)
         ends = [np.linalg.eigvalsh(N[np.ix_(S, S)])[[0, -1]] for S in combinations(range(9), order)]

@@ -88,7 +88,7 @@ def test_theorem_2_equals_an_independent_evaluation(case: dict[str, float], T: f
         slack = Decimal("1e-12") * (9 * e.X if name == "late" else parts["start"] if name == "noise" else 0)
         assert close((b.hidden | b.parts)[name], value, slack), name
     assert close(b.failure, min(Decimal(1), (Decimal(T) * e.events() + 1) * e.delta))
-    assert close(b.T_needed, (e.s1 + 1) ** (1 if corrected else 2))
+    assert close(b.T_needed, e.s0 if corrected else (e.s1 + 1) ** 2)
 
 
 @pytest.mark.parametrize("corrected", [False, True])
@@ -101,7 +101,14 @@ def test_the_lemmas_equal_an_independent_evaluation(case: dict[str, float], T: f
         assert close(b.total, e.error(s))
         spent = Decimal(T) if power == 1 else Decimal(T).sqrt()
         assert close(b.failure, min(Decimal(1), spent * e.events() * e.delta))
-        assert close(b.T_needed, (e.s1 + 1) ** (power if corrected else 2))
+        assert b.T_needed == 0 if corrected else close(b.T_needed, (e.s1 + 1) ** 2)
+        family = name.removesuffix("-error")
+        for norm in ("l1", "l2"):
+            assert close(bound(f"{family}-{norm}", **case, T=T, k0=k0, corrected=corrected).total, 2 * e.error(s))  # type: ignore[arg-type]
+        letters = {letter: value for letter, value in case.items() if letter != "delta_s"}
+        restricted = bound(f"{family}-l2-restricted", **letters, kappa=case["delta_s"], T=T, k0=k0, corrected=corrected)  # type: ignore[arg-type]
+        assert close(restricted.total, (2 / Decimal(case["k"])).sqrt() * e.error(s))
+        assert restricted.failure == b.failure
 
 
 @pytest.mark.parametrize("corrected", [False, True])
@@ -111,7 +118,7 @@ def test_the_lemmas_equal_an_independent_evaluation(case: dict[str, float], T: f
 def test_the_quoted_bounds_equal_an_independent_evaluation(
     T: float, size: float, sigma: float, corrected: bool
 ) -> None:
-    seen = {"ds-oslrc", "ds-poslrc", "ds-oslrc-error", "ds-poslrc-error"}  # above
+    seen = {s.name for s in STATEMENTS if s.name.startswith("ds-")}  # above
     for d, k, k0 in ((20, 5, 4), (10**6, 12, 40), (6, 3, 2)):
         letters = {"d": d, "k": k, "T": T, "k0": k0, "sigma": sigma, "delta_s": size}
         letters |= {"sigma_d": size / 2, "w_min": size / 3, "delta": 0.01, "corrected": corrected}
@@ -146,7 +153,7 @@ def test_journey_3() -> None:
 
 
 PROMISES = [s.name for s in STATEMENTS if s.kind in ("regret", "error")]
-SETTING = {"d": 20, "k": 5, "sigma": 0.1, "delta_s": 0.9, "w_min": 0.1, "k0": 6, "failure": 0.1}
+SETTING = {"d": 20, "k": 5, "sigma": 0.1, "delta_s": 0.9, "w_min": 0.1, "k0": 6, "kappa": 0.7, "failure": 0.1}
 
 
 @pytest.mark.parametrize("corrected", [False, True])
@@ -202,17 +209,29 @@ def test_delta_is_chosen_for_the_failure_that_is_wanted() -> None:
 
 def test_monotone_where_they_must_be() -> None:
     """More rounds, more attributes, more noise, smaller weights, a worse design: never a smaller bound."""
-    base = {"d": 40, "k": 5, "sigma": 0.2, "delta_s": 0.8, "w_min": 0.1, "k0": 6, "T": 1e26, "delta": 1e-30}
+    base = {
+        "d": 40,
+        "k": 5,
+        "sigma": 0.2,
+        "delta_s": 0.8,
+        "w_min": 0.1,
+        "k0": 6,
+        "kappa": 0.7,
+        "T": 1e26,
+        "delta": 1e-30,
+    }
     worse = {"d": (41, 60, 300), "sigma": (0.3, 1.0, 9.0), "delta_s": (0.7, 0.3, 1e-3), "w_min": (0.09, 1e-4, 1e-9)}
     worse |= {"T": (1e27, 1e60, 1e300), "delta": (1e-31, 1e-60, 1e-300)}
     for corrected in (False, True):
         start = {n: b for n, b in bounds_beside(**base, corrected=corrected) if not isinstance(b, str)}
-        assert len(start) == 14
+        assert len(start) == len(STATEMENTS)
         for letter, values in worse.items():
             for value in values:
                 for name, b in bounds_beside(**base | {letter: value}, corrected=corrected):
                     # The lemma's cases do not meet at s1, which these letters move.
-                    falls = letter in ("T", "d", "delta", "delta_s") and name.endswith("-error")
+                    falls = letter in ("T", "d", "delta", "delta_s") and (
+                        start[name].statement.kind == "error" or name == "lower-error"
+                    )
                     assert not isinstance(b, str)
                     assert falls or b.total >= start[name].total * (1 - 1e-12), (name, letter, value)
     for name in ("ds-poslrc", "kale2017-dantzig", "foster2016", "ito2017-1"):

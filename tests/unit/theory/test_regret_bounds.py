@@ -71,13 +71,13 @@ def test_theorem_1_never_applies_where_s2_is_below_s1() -> None:
     assert math.isfinite(terms.total)
 
 
-@pytest.mark.parametrize(("corrected", "power"), [(False, 2), (True, 1)])
-def test_theorem_2_applies_from_s1_on(corrected: bool, power: int) -> None:
-    c = Constants(**BASE, k0=5, corrected=corrected)
-    needed = (c.s1 + 1) ** power
-    assert not c.regret_terms(needed).applies
-    assert c.regret_terms(needed * 1.01).applies
-    assert c.regret_terms(1.0).parts["late"] < 0
+def test_theorem_2_is_printed_for_T_above_s1_and_corrected_for_T_above_s0() -> None:
+    printed, corrected = (Constants(**BASE, k0=5, corrected=flag) for flag in (False, True))
+    for c, needed in ((printed, (printed.s1 + 1) ** 2), (corrected, corrected.s0)):
+        assert not c.regret_terms(needed).applies
+        assert c.regret_terms(needed * 1.01).applies
+    assert printed.regret_terms(1.0).parts["late"] < 0
+    assert corrected.regret_terms(1.0).parts["late"] == corrected.regret_terms(1.0).parts["middle"] == 0
 
 
 def test_the_corrections_change_what_they_say_and_nothing_else() -> None:
@@ -85,25 +85,26 @@ def test_the_corrections_change_what_they_say_and_nothing_else() -> None:
     for same in ("g", "mu1", "mu2", "s0", "s1", "a1", "a3", "Y", "rho", "eps"):
         assert getattr(c, same) == getattr(fixed, same)
     assert fixed.a2 / c.a2 == pytest.approx((6.9 + 0.166) / (6.9 + 0.12))
-    before, after = c.regret_terms(1e20, H), fixed.regret_terms(1e20, H)
-    assert before.failure == after.failure
-    growth = fixed.s2(H) / c.s2(H)
-    assert after.parts["newton"] / before.parts["newton"] == pytest.approx(growth * 2 * (1 + c.Y) ** 2)
+    after = fixed.regret_terms(1e20, H)
+    assert after.failure == pytest.approx((1e20 + 1e10 * (6 + math.log(7) / math.log(1.5)) + 1) * 0.01)
+    logs = fixed.s2(H) * math.log1p(2 * (fixed.s2(H) + 1) ** 2 / 5) + math.log1p(2e20 / 5)
+    assert after.parts["newton"] == pytest.approx(5 * (1 + c.Y) ** 2 * logs)
     reg3 = sum(after.parts[name] for name in ("exploration", "start", "middle", "late"))
     assert after.parts["noise"] == pytest.approx(2 * 0.1 * math.sqrt(2 * reg3 * math.log(100)))
-    assert after.parts["start"] == before.hidden["start"]
+    assert after.parts["start"] == 4 * math.ceil(c.s0) * (math.ceil(c.s0) + 1)
     assert after.parts["restarts"] == pytest.approx(2 * 5 * (fixed.s2(H) + 1))
     assert after.parts["late"] == pytest.approx(8 * fixed.s2(H) * H**2 / 4 * (fixed.s2(H) - fixed.s1))
     assert not after.hidden
     extra = Constants(**BASE, k0=4, corrected=True).regret_terms(100.0)
-    assert extra.failure == pytest.approx((100 * (6 + math.log(20 / 2) / math.log(1.5)) + 1) * 0.01)
+    assert extra.failure == pytest.approx((100 * (6 + math.log(15 / 2) / math.log(1.5)) + 1) * 0.01)
 
 
-def test_without_noise_only_the_newton_term_and_the_noise_are_corrected() -> None:
+def test_without_noise_the_early_terms_stay() -> None:
     c, fixed = (Constants(**BASE | {"sigma": 0.0}, corrected=flag) for flag in (False, True))
     before, after = c.regret_terms(1e20, H), fixed.regret_terms(1e20, H)
     assert {name for name in before.parts if before.parts[name] != pytest.approx(after.parts[name])} == {
         "newton",
+        "middle",
         "late",
     }
     assert after.parts["noise"] == 0 < before.hidden["noise"]
