@@ -14,7 +14,7 @@ def number(x: float) -> D:
 
 
 class Exact:
-    """Letters of the paper for (d, k) or, with k0, for (d - k, k0); `corrected` by E21, E24, E26 to E29, E33, E35, E43."""
+    """Letters of the paper for (d, k) or, with k0, for (d - k, k0); `corrected` by E21, E24, E26-E29, E33, E35, E43."""
 
     def __init__(
         self, d: int, k: int, sigma: float, delta_s: float, delta: float, k0: int | None = None, corrected: bool = False

@@ -1,4 +1,4 @@
-"""E35: the induction of the paper's error lemma has a gap; both repairs close it. Numbers were worked out beforehand."""
+"""E35: the induction of the paper's error lemma has a gap; both repairs close it. Numbers: worked out beforehand."""
 
 import itertools
 import math
