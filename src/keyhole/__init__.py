@@ -10,7 +10,7 @@
 import importlib
 from typing import TYPE_CHECKING
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 if TYPE_CHECKING:
     from . import dantzig, data, sampling, streams, study, theory, tuning
