@@ -11,7 +11,9 @@ from typing import TypeVar, cast
 import numba
 from numba.core import event
 
-from . import _cache
+# `_shared` registers a type with numba. Importing it here, before any kernel exists, keeps that registration from racing
+# with a thread that is already calling one ("dictionary changed size during iteration").
+from . import _cache, _shared  # noqa: F401
 from ._compiler import ApartCompiler, Compiler, PartCompiler, ShortCompiler
 
 __all__ = ["apart", "inner", "jit", "short"]
