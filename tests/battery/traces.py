@@ -1,20 +1,22 @@
-"""What every learner did in a released version: the cases, their stream, and how the fixtures are made of them.
+"""Recorded traces: the cases, their streams, and how a trace is made.
 
-`scripts/record_release.py` writes the fixtures, `test_releases.py` compares with them.
+`scripts/record_traces.py` writes the fixture, `test_traces.py` compares with it.
 """
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 import keyhole as kh
 
-FIXTURES = Path(__file__).parents[1] / "fixtures"
+TRACES = Path(__file__).parents[1] / "fixtures" / "traces.npz"
 
 ROWS, SAVED, LATE = 240, 120, (1, 2)
 """Rows of the stream; after how many a model is saved; which of three rounds asked before saving are left open."""
 
 D = 9
+LONG_ROWS = 3_000
 CASES: dict[str, tuple[str, dict[str, object]]] = {
     "thrifty": ("thrifty", dict(k=3)),
     "thrifty-money": ("thrifty", dict(k=4, k0=2, prices=[1, 2, 3, 1, 2, 3, 1, 2, 3], spend=6, half_life=80)),
@@ -68,16 +70,33 @@ def stream() -> tuple[np.ndarray, np.ndarray]:
     return np.where(rng.random(X.shape) < 0.05, np.nan, X), np.clip(y, -1.0, 1.0)
 
 
-def made(case: str) -> kh.Learner:
-    """The learner of a case, as new."""
+def long_stream() -> tuple[np.ndarray, np.ndarray]:
+    """Nine autocorrelated attributes, no missing cells, 3 000 rows: long enough for supports to move and settle."""
+    rng = np.random.default_rng(20261118)
+    Z = rng.standard_normal((LONG_ROWS, D))
+    for j in range(1, D):
+        Z[:, j] = 0.6 * Z[:, j - 1] + 0.8 * Z[:, j]
+    X = np.clip(Z / 3.0, -1.0, 1.0)
+    y = X[:, [0, 3, 7]] @ np.array([0.5, -0.3, 0.2]) + 0.05 * rng.standard_normal(LONG_ROWS)
+    return X, np.clip(y, -1.0, 1.0)
+
+
+def make_case(case: str) -> kh.Learner:
+    """A new learner of this case."""
     name, options = CASES[case]
     return kh.make(name, d=D, seed=7, **options)  # type: ignore[arg-type]
 
 
 def trace(case: str, X: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
-    """What a learner does on the whole stream."""
-    history = kh.play(made(case), X, y)
+    """The history of a case on a whole stream."""
+    history = kh.play(make_case(case), X, y)
     return {"predictions": history.predictions, "bought": history.bought, "explored": history.explored}
+
+
+def long_trace(case: str, X: np.ndarray, y: np.ndarray) -> dict[str, np.ndarray]:
+    """Every 25th prediction of the long stream, and its purchases."""
+    history = kh.play(make_case(case), X, y)
+    return {"predictions": history.predictions[::25], "bought": history.bought}
 
 
 def answer(learner: kh.Learner, r: kh.Round, x: np.ndarray, y: float) -> float:
@@ -88,9 +107,9 @@ def answer(learner: kh.Learner, r: kh.Round, x: np.ndarray, y: float) -> float:
     return y_hat
 
 
-def to_be_saved(case: str, X: np.ndarray, y: np.ndarray) -> kh.Learner:
+def play_until_saved(case: str, X: np.ndarray, y: np.ndarray) -> kh.Learner:
     """The learner after `SAVED` rows and three more rounds, of which it was told one."""
-    learner = made(case)
+    learner = make_case(case)
     kh.play(learner, X[:SAVED], y[:SAVED])
     rounds = [learner.ask() for _ in range(3)]
     told = next(i for i in range(3) if i not in LATE)
@@ -98,8 +117,12 @@ def to_be_saved(case: str, X: np.ndarray, y: np.ndarray) -> kh.Learner:
     return learner
 
 
-def go_on(learner: kh.Learner, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The predictions of a saved learner from there on: first the open rounds, then the rest of the stream."""
+def resume_saved(case: str, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """The predictions after a save and a load: first of the rounds left open, then of the rest of the stream."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model.kh"
+        play_until_saved(case, X, y).save(path)
+        learner = kh.load(path)
     late = [
         answer(learner, r, X[SAVED + i], float(y[SAVED + i])) for i, r in zip(LATE, learner.open_rounds, strict=True)
     ]
