@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from _basket import affordable
-from keyhole._jit import inner, jit
+from keyhole._internal.numba._jit import inner, jit
 from keyhole.learners._pooled import Pooled, Records, _add, _fit, solve_spd
 from keyhole.learners.explore_then_commit import _pursue
 

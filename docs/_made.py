@@ -100,7 +100,7 @@ def _help(name: str) -> str:
 def algorithms() -> None:
     """algorithms/NAME.md: one page for each, from its record, its docstring and its code."""
     import keyhole as kh
-    from keyhole.catalogue import class_of
+    from keyhole.core.registry.catalogue import class_of
 
     for a in kh.algorithms():
         cls = class_of(a.name)
@@ -121,7 +121,7 @@ def algorithms() -> None:
 
 def _method(cls: type, name: str) -> str:
     """The source of a method, wherever in the family it is written; "" where it is compiled or shared by all."""
-    from keyhole.protocol import Learner
+    from keyhole.core.learner import Learner
 
     owner = next(c for c in cls.__mro__ if name in vars(c))
     if owner is Learner:

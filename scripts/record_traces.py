@@ -4,8 +4,8 @@
     python scripts/record_traces.py --because REASON CASE ...      these cases changed on purpose: record them again
 
 writes tests/fixtures/traces.npz (the streams and, for each case, predictions, purchases, explorations, and the
-predictions of a learner that was saved mid-stream with rounds open) and tests/fixtures/traces.json (the version that was
-recorded, and the reason for each case that was recorded again).
+predictions of a learner that was saved mid-stream with rounds open) and tests/fixtures/traces.json (the recorded
+version, and the reason for each case that was recorded again).
 """
 
 import json

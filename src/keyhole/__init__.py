@@ -13,38 +13,48 @@ from typing import TYPE_CHECKING
 __version__ = "0.3.0.dev0"
 
 if TYPE_CHECKING:
-    from . import dantzig, data, sampling, streams, study, theory, tuning
-    from .catalogue import Algorithm, algorithms
+    from . import data, streams, study, theory
     from .client import connect
     from .compat.dantzig import DantzigSelector, DantzigSelectorCV
+    from .core.learner import Learner
+    from .core.registry.catalogue import Algorithm, algorithms
+    from .core.registry.making import make
+    from .core.round import Round
+    from .core.serialization import load
     from .errors import ConfigError, KeyholeWarning, ProtocolError, StateError
+    from .estimation import dantzig, sampling
+    from .estimation import dantzig_width as tuning
     from .keeper import History, play
-    from .loading import load
-    from .making import make
-    from .protocol import Learner
-    from .rounds import Round
     from .store import open_store
 
 # Where each public name lives; nothing is imported before it is used.
 _HOME = {
-    "Algorithm": "catalogue",
+    "Algorithm": "core.registry.catalogue",
     "ConfigError": "errors",
     "DantzigSelector": "compat.dantzig",
     "DantzigSelectorCV": "compat.dantzig",
     "History": "keeper",
     "KeyholeWarning": "errors",
-    "Learner": "protocol",
+    "Learner": "core.learner",
     "ProtocolError": "errors",
-    "Round": "rounds",
+    "Round": "core.round",
     "StateError": "errors",
-    "algorithms": "catalogue",
+    "algorithms": "core.registry.catalogue",
     "connect": "client",
-    "load": "loading",
-    "make": "catalogue",
+    "load": "core.serialization",
+    "make": "core.registry.catalogue",
     "open_store": "store",
     "play": "keeper",
 }
-_MODULES = ("dantzig", "data", "sampling", "streams", "study", "theory", "tuning")
+_MODULES = {
+    "dantzig": "estimation.dantzig",
+    "data": "data",
+    "sampling": "estimation.sampling",
+    "streams": "streams",
+    "study": "study",
+    "theory": "theory",
+    "tuning": "estimation.dantzig_width",
+}
 
 __all__ = [
     "Algorithm",
@@ -75,7 +85,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name in _MODULES:
-        return importlib.import_module(f".{name}", __name__)
+        return importlib.import_module(f".{_MODULES[name]}", __name__)
     if name in _HOME:
         try:
             found: object = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)

@@ -3,7 +3,7 @@
 from jinja2 import ChainableUndefined, ChoiceLoader, Environment, PackageLoader
 from markupsafe import Markup
 
-from ._text import shown
+from ._internal.escaping import shown
 
 __all__ = ["environment"]
 

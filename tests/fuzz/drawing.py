@@ -12,8 +12,8 @@ import zipfile
 import numpy as np
 
 import keyhole as kh
-from keyhole.catalogue import options_of
-from keyhole.loading import from_bytes
+from keyhole.core.registry.catalogue import options_of
+from keyhole.core.serialization import from_bytes
 
 from ..battery.forging import ODD, forged, pick
 from ..unit.dantzig import test_scaled

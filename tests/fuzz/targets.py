@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 
 import keyhole as kh
-from keyhole.loading import from_bytes
-from keyhole.saving import to_bytes
+from keyhole.core.serialization import from_bytes, to_bytes
 
 from ..unit.dantzig import test_scaled
 from .drawing import SPECIAL

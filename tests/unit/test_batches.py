@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import keyhole as kh
-from keyhole.saving import to_bytes
+from keyhole.core.serialization import to_bytes
 
 NAMES = list("abcdef")
 

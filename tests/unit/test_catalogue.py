@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.catalogue import class_of
+from keyhole.core.registry.catalogue import class_of
 
 WRONG = {
     "an unknown name": (dict(name="ds-oslcr", d=20, k=4), "did you mean 'ds-oslrc'"),

@@ -109,7 +109,9 @@ def test_importing_keyhole_and_asking_for_help_are_light():
     assert cpu_seconds("-m", "keyhole.cli", "--help") < 0.3
 
 
-@pytest.mark.parametrize("what", ["keyhole", "keyhole.catalogue", "keyhole.keeper", "keyhole.learners.thrifty"])
+@pytest.mark.parametrize(
+    "what", ["keyhole", "keyhole.core.registry.catalogue", "keyhole.keeper", "keyhole.learners.thrifty"]
+)
 def test_importing_keyhole_imports_nothing_heavy(what):
     heavy = {"pandas", "polars", "pyarrow", "narwhals", "sklearn", "river", "altair", "pydantic", "typer", "rich"}
     heavy |= {"numpy", "scipy", "numba"} if what == "keyhole" else set()

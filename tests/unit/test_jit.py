@@ -14,14 +14,14 @@ import pytest
 from numba.core import compiler, errors, ir
 
 import keyhole
-from keyhole import _bare, _cache, _jit, _quicker
-from keyhole._compiler import Compiler, ShortCompiler
+from keyhole._internal.numba import _bare, _cache, _jit, _quicker
+from keyhole._internal.numba._compiler import Compiler, ShortCompiler
 from tests.compiled import entry
 
 SOURCE = Path(keyhole.__file__).parents[1]
 CODE = """
 import numpy as np
-from keyhole.dantzig import Sequence
+from keyhole.estimation.dantzig import Sequence
 seq = Sequence(3)
 for _ in range(2):
     seq.update(np.arange(2), np.eye(2), np.ones(2))

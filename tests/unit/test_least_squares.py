@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from keyhole.least_squares import Moments
+from keyhole.estimation.moment_regression import Moments
 
 
 @pytest.fixture

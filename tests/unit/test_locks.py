@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import keyhole as kh
-from keyhole.outputs import Folder
+from keyhole._internal.output_folder import Folder
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from keyhole.outputs import Folder
+from keyhole._internal.output_folder import Folder
 with Folder.claim(Path(sys.argv[1]), "run").lock():
     print("held", flush=True)
     time.sleep(60)

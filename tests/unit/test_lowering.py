@@ -8,8 +8,8 @@ import pytest
 from llvmlite.ir import IRBuilder  # type: ignore[import-untyped]
 from numba.core import config
 
-from keyhole import _bare, _jit
-from keyhole._compiler import Compiler
+from keyhole._internal.numba import _bare, _jit
+from keyhole._internal.numba._compiler import Compiler
 from tests.compiled import entry
 
 PAIR = np.dtype({"names": ["a", "n"], "formats": ["f8", "i8"]}, align=True)
@@ -197,7 +197,7 @@ def test_a_numba_that_is_not_known_lowers_its_own_way(monkeypatch: pytest.Monkey
 
     assert Compiler.short_ways
     monkeypatch.setattr(Compiler, "short_ways", False)
-    monkeypatch.setattr("keyhole._lowering._Lower.lower_expr", untouchable)
+    monkeypatch.setattr("keyhole._internal.numba._lowering._Lower.lower_expr", untouchable)
     out = np.zeros((2, 2))
     entry(product)(np.eye(2), A[0, :2, :2].copy(), out)
     assert np.array_equal(out, A[0, :2, :2])

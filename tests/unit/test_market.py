@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.market import Market
+from keyhole.core.sources import Market
 
 NAMES = ["age", "ldl", "hdl", "glucose", "sex=f", "sex=m"]
 SOURCES = {"lipids": ["ldl", "hdl"], "sex": ["sex=f", "sex=m"]}

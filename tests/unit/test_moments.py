@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from keyhole import sampling
-from keyhole.moments import estimate
+from keyhole.estimation import sampling
+from keyhole.estimation.importance_weighting import estimate
 
 from .test_sampling import enumerate_law, laws
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from keyhole.newton import Gradient, Newton
+from keyhole.estimation.online_newton import Gradient, Newton
 
 
 def stream(k, n, correlation=0.0, seed=0):

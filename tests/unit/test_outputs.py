@@ -5,16 +5,16 @@ import threading
 
 import pytest
 
-from keyhole import files
+from keyhole._internal import atomic_io
+from keyhole._internal.output_folder import Folder, claim_file
 from keyhole.errors import ConfigError, StateError
-from keyhole.outputs import Folder, claim_file
 
 
 def test_a_folder_is_claimed_when_new_empty_or_ones_own(tmp_path):
     (tmp_path / "empty").mkdir()
     for path in (tmp_path / "a" / "b", tmp_path / "empty"):
         Folder.claim(path, "run").file("x.txt").write_text("ours")
-        assert files.read_json(path / ".keyhole.json") == {"kind": "run", "files": ["x.txt"]}
+        assert atomic_io.read_json(path / ".keyhole.json") == {"kind": "run", "files": ["x.txt"]}
         assert Folder.claim(path, "run").file("x.txt") == path / "x.txt"
         with pytest.raises(ConfigError, match="holds a run, not a comparison"):
             Folder.claim(path, "comparison")
@@ -24,7 +24,7 @@ def test_what_a_killed_process_left_on_its_way_to_the_marker_is_no_obstacle(tmp_
     (tmp_path / ".keyhole-0123456789abcdef.part").write_text("half a marker")
     (tmp_path / ".lock").write_text("")
     Folder.claim(tmp_path, "run")
-    files.remove_leftovers(tmp_path)
+    atomic_io.remove_leftovers(tmp_path)
     assert {p.name for p in tmp_path.iterdir()} == {".keyhole.json", ".lock"}
 
 
@@ -34,7 +34,7 @@ def test_what_a_killed_process_left_on_its_way_to_the_marker_is_no_obstacle(tmp_
 def test_a_marker_that_was_tampered_with_reaches_nothing_outside(tmp_path, name):
     folder = Folder.claim(tmp_path / "out", "demo")
     (tmp_path / "precious").write_text("x")
-    files.write_json(folder.path / ".keyhole.json", {"kind": "demo", "files": [name]})
+    atomic_io.write_json(folder.path / ".keyhole.json", {"kind": "demo", "files": [name]})
     with pytest.raises(ConfigError, match="is damaged"):
         Folder.claim(tmp_path / "out", "demo")
     assert (tmp_path / "precious").exists()
@@ -50,9 +50,9 @@ def test_a_damaged_marker_is_one_sentence(tmp_path, text):
 
 
 def test_one_flipped_bit_anywhere_in_what_was_sealed_is_noticed(tmp_path):
-    files.write_json(tmp_path / "a.json", {"x": 0.1, "y": ["z"], "w": float("nan")})
-    files.write_sealed(tmp_path / "b", b"content")
-    for path, read in ((tmp_path / "a.json", files.read_json), (tmp_path / "b", files.read_sealed)):
+    atomic_io.write_json(tmp_path / "a.json", {"x": 0.1, "y": ["z"], "w": float("nan")})
+    atomic_io.write_sealed(tmp_path / "b", b"content")
+    for path, read in ((tmp_path / "a.json", atomic_io.read_json), (tmp_path / "b", atomic_io.read_sealed)):
         read(path)
         whole = path.read_bytes()
         changes = [whole[:length] for length in range(len(whole))]
@@ -84,7 +84,7 @@ def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path):
     path = claim_file(tmp_path / "a.csv")
 
     def write():
-        with files.replacing(path, over=False) as file:
+        with atomic_io.replacing(path, over=False) as file:
             file.write(b"ours")
             path.write_text("theirs")
 
@@ -98,7 +98,7 @@ def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path):
 
 def test_threads_that_write_one_path_never_tear_it(tmp_path):
     path, contents = tmp_path / "a", [bytes([i]) * 50_000 for i in range(4)]
-    files.write_atomically(path, contents[0])
+    atomic_io.write_atomically(path, contents[0])
     torn, stop = [], threading.Event()
 
     def read():
@@ -107,7 +107,7 @@ def test_threads_that_write_one_path_never_tear_it(tmp_path):
 
     def write(data):
         for _ in range(20):
-            files.write_atomically(path, data)
+            atomic_io.write_atomically(path, data)
 
     reader = threading.Thread(target=read)
     writers = [threading.Thread(target=write, args=(data,)) for data in contents]
@@ -125,11 +125,11 @@ def test_the_first_error_is_told_also_where_nothing_can_be_removed(tmp_path, mon
     def refuse(path):
         raise PermissionError("cannot be removed")
 
-    monkeypatch.setattr(files.os, "unlink", refuse)
-    with pytest.raises(ZeroDivisionError), files.replacing(tmp_path / "a"):
+    monkeypatch.setattr(atomic_io.os, "unlink", refuse)
+    with pytest.raises(ZeroDivisionError), atomic_io.replacing(tmp_path / "a"):
         raise ZeroDivisionError
     monkeypatch.undo()
-    files.remove_leftovers(tmp_path)
+    atomic_io.remove_leftovers(tmp_path)
     assert not list(tmp_path.iterdir())
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.market import Market
-from keyhole.protocol import Draft
-from keyhole.saving import to_bytes
+from keyhole.core.learner import Draft
+from keyhole.core.serialization import to_bytes
+from keyhole.core.sources import Market
 
 NAMES = ("age", "bmi", "hba1c", "ldl", "hdl", "crp", "tsh", "iron")
 

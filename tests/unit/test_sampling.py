@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole import sampling
+from keyhole.estimation import sampling
 
 
 def laws(n):

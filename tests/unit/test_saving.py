@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole import saving
-from keyhole.loading import from_bytes
+from keyhole.core import serialization
+from keyhole.core.serialization import from_bytes
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def rewrite(data, change):
             archive.writestr(name, content)
         archive.comment = b"0" * 64
     body = buffer.getvalue()[:-64]
-    return body + saving.hashlib.sha256(body).hexdigest().encode()
+    return body + serialization.hashlib.sha256(body).hexdigest().encode()
 
 
 def edit_header(**changes):
@@ -48,7 +48,7 @@ def edit_header(**changes):
 def test_what_is_loaded_is_what_was_saved(learner, tmp_path):
     learner.save(tmp_path / "a.kh")
     loaded = kh.load(tmp_path / "a.kh")
-    assert saving.to_bytes(loaded) == saving.to_bytes(learner)
+    assert serialization.to_bytes(loaded) == serialization.to_bytes(learner)
     assert loaded.open_rounds == learner.open_rounds
     assert os.listdir(tmp_path) == ["a.kh"]
 
@@ -60,7 +60,7 @@ def test_it_is_an_npz_that_numpy_opens_without_pickle(learner, tmp_path):
 
 
 def test_every_flipped_byte_is_noticed(learner):
-    data = saving.to_bytes(learner)
+    data = serialization.to_bytes(learner)
     for i in range(0, len(data), 7):
         damaged = data[:i] + bytes([data[i] ^ 1]) + data[i + 1 :]
         with pytest.raises(kh.StateError):
@@ -68,7 +68,7 @@ def test_every_flipped_byte_is_noticed(learner):
 
 
 def test_every_cut_is_noticed(learner):
-    data = saving.to_bytes(learner)
+    data = serialization.to_bytes(learner)
     for n in [0, 1, 63, 64, 65, *range(100, len(data), 97), len(data) - 1]:
         with pytest.raises(kh.StateError):
             from_bytes(data[:n])
@@ -82,7 +82,7 @@ def test_a_foreign_file_is_refused_by_name(tmp_path):
 
 
 FORGED = {
-    "a newer format": (edit_header(format=saving.FORMAT + 1), "newer keyhole"),
+    "a newer format": (edit_header(format=serialization.FORMAT + 1), "newer keyhole"),
     "no format": (edit_header(format=None), "train it again"),
     "an unknown algorithm": (
         edit_header(config={"name": "os.system", "d": 7, "k": 3, "k0": 0, "seed": 0, "options": {}}),
@@ -104,7 +104,7 @@ FORGED = {
 def test_a_forged_file_is_refused(learner, case):
     change, message = FORGED[case]
     with pytest.raises(kh.StateError, match=message):
-        from_bytes(rewrite(saving.to_bytes(learner), change))
+        from_bytes(rewrite(serialization.to_bytes(learner), change))
 
 
 def test_an_array_of_another_length_is_refused(learner):
@@ -114,7 +114,7 @@ def test_an_array_of_another_length_is_refused(learner):
         members["estimate.w_hat.npy"] = buffer.getvalue()
 
     with pytest.raises(kh.StateError, match="w_hat"):
-        from_bytes(rewrite(saving.to_bytes(learner), shorten))
+        from_bytes(rewrite(serialization.to_bytes(learner), shorten))
 
 
 def test_a_pickled_array_is_never_opened(learner):
@@ -124,16 +124,16 @@ def test_a_pickled_array_is_never_opened(learner):
         members["estimate.w_hat.npy"] = buffer.getvalue()
 
     with pytest.raises(kh.StateError, match="allow_pickle=False"):
-        from_bytes(rewrite(saving.to_bytes(learner), pickle_in))
+        from_bytes(rewrite(serialization.to_bytes(learner), pickle_in))
 
 
 def test_a_file_that_wants_a_password_is_refused(learner):
-    body = bytearray(saving.to_bytes(learner)[:-64])
+    body = bytearray(serialization.to_bytes(learner)[:-64])
     for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):  # where a member's flags stand
         for found in re.finditer(re.escape(mark), bytes(body)):
             body[found.start() + place] |= 1
     with pytest.raises(kh.StateError, match="makes no sense.*encrypted"):
-        from_bytes(bytes(body) + saving.hashlib.sha256(body).hexdigest().encode())
+        from_bytes(bytes(body) + serialization.hashlib.sha256(body).hexdigest().encode())
 
 
 def test_a_failed_write_leaves_the_old_file(learner, tmp_path, monkeypatch):
@@ -187,7 +187,7 @@ def test_a_learner_that_was_not_loaded_may_overwrite(learner, tmp_path):
     other.save(path)
     learner.save(path)
     assert kh.load(path).t == learner.t
-    assert saving.to_bytes(kh.load(path)) == saving.to_bytes(learner)
+    assert serialization.to_bytes(kh.load(path)) == serialization.to_bytes(learner)
 
 
 def test_two_that_come_to_the_same_state_do_not_quarrel(learner, tmp_path):

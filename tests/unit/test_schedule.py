@@ -4,7 +4,7 @@ from math import isqrt
 
 import pytest
 
-from keyhole.schedule import Rate, Squares, parse
+from keyhole.estimation.exploration_schedule import Rate, Squares, parse
 
 
 def rounds(schedule, T):

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from keyhole._bare import jit
-from keyhole._shared import Shared
-from keyhole._types import Floats, Ints
+from keyhole._internal.numba._bare import jit
+from keyhole._internal.numba._shared import Shared
+from keyhole._internal.typing import Floats, Ints
 
 COUNT = np.dtype((np.record, np.dtype([("n", np.int64), ("x", np.float64)])))
 

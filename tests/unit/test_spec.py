@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import keyhole as kh
-from keyhole.spec import Spec, split
+from keyhole.core.registry.spec import Spec, split
 
 words = st.from_regex(r"[a-z][a-z0-9\-]{0,8}", fullmatch=True)
 values = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.booleans(), st.just("Scaled(2)"))

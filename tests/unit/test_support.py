@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keyhole.support import identified, top_k
+from keyhole.estimation.top_k import identified, top_k
 
 few = st.sampled_from([0.0, 0.0, 0.0, 0.5, -0.5, 1.0, -2.0])
 

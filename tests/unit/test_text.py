@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keyhole._text import escape, shown
+from keyhole._internal.escaping import escape, shown
 
 
 @given(st.text())

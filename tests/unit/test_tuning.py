@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole import sampling, tuning
-from keyhole.moments import estimate
+from keyhole.estimation import dantzig_width, sampling
+from keyhole.estimation.importance_weighting import estimate
 
 
 def test_theory_is_the_papers_gamma_and_scaled_a_multiple():
     constants = kh.theory.Constants(d=20, k=5, sigma=0.2, delta_s=0.7, delta=0.01)
     for s in (1, 10, 1000):
-        assert tuning.Theory(constants).gamma(s) == constants.gamma(s)
-        assert tuning.Theory(constants, 0.01).gamma(s) == 0.01 * constants.gamma(s)
+        assert dantzig_width.Theory(constants).gamma(s) == constants.gamma(s)
+        assert dantzig_width.Theory(constants, 0.01).gamma(s) == 0.01 * constants.gamma(s)
 
 
 def test_the_learner_passes_the_papers_gamma_to_the_solver():
@@ -47,7 +47,7 @@ def test_the_empirical_width_is_recomputed_from_the_rounds():
             V[B] += (x_hat * label - h @ w[B]) ** 2
         learner.tell(r, x[r.attributes], label)
     s = learner.estimate.seq.s
-    gamma = tuning.KAPPA * np.sqrt(2 * log(20 * 10) * np.maximum(V, V.mean() / 10)) / s
+    gamma = dantzig_width.KAPPA * np.sqrt(2 * log(20 * 10) * np.maximum(V, V.mean() / 10)) / s
     assert s == 14
     assert np.abs(learner.estimate.width.gamma(s) / gamma - 1).max() < 1e-12
 
@@ -62,10 +62,10 @@ def test_the_newton_step_tunes_its_own_rho():
 
 @pytest.mark.parametrize("text", ["scaled(0.1)", "Scaled( 0.1 )", "scaled(1e-1)"])
 def test_scaled_is_read_from_text(text):
-    assert tuning.parse(text) == tuning.Scaled(0.1)
+    assert dantzig_width.parse(text) == dantzig_width.Scaled(0.1)
 
 
 @pytest.mark.parametrize("bad", ["scaled()", "scaled(-1)", "scaled(0)", "theoretical", 3])
 def test_other_tunings_are_refused(bad):
     with pytest.raises(kh.ConfigError):
-        tuning.parse(bad)
+        dantzig_width.parse(bad)

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ..catalogue import make
+from ..core.registry.catalogue import make
 from ..errors import KeyholeWarning
 from ..keeper import play
 from ..streams import Stream, synthetic

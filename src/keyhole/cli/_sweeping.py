@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .._types import Bools, Floats
+from .._internal.typing import Bools, Floats
 from ..errors import ConfigError
 from ..theory import bounds_beside
 

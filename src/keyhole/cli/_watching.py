@@ -6,7 +6,7 @@ from types import FrameType, TracebackType
 
 from rich.progress import BarColumn, TextColumn
 
-from .._text import shown
+from .._internal.escaping import shown
 from ..runs import Totals
 from ._bars import Bar
 from ._typed import thousands

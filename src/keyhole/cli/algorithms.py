@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..algorithm import CONDITIONS
+from ..core.registry.algorithm import CONDITIONS
 
 if TYPE_CHECKING:
-    from ..catalogue import Algorithm
+    from ..core.registry.catalogue import Algorithm
 
 _TITLES = (
     "k of d: as many attributes as the budget before the label (Table 1 of the paper, and beyond)",
@@ -35,8 +35,8 @@ def algorithms(
 
     Example: keyhole algorithms thrifty
     """
-    from ..catalogue import algorithms as catalogue
-    from ..catalogue import class_of
+    from ..core.registry.catalogue import algorithms as catalogue
+    from ..core.registry.catalogue import class_of
 
     if name is not None:
         class_of(name)  # the error that names what there is

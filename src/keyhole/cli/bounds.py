@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from .._types import Floats
+    from .._internal.typing import Floats
     from ..theory import Bound
     from ._sweeping import Arguments, Column
 

@@ -42,9 +42,9 @@ def compare(
 
     Example: keyhole compare synthetic:d=20,k=4 --algorithms "ds-oslrc[tuning=theory],vaw" --seeds 5 --out runs/a
     """
+    from ..core.registry.spec import split
     from ..errors import ConfigError
     from ..report import SORTS, write_comparison
-    from ..spec import split
     from ..study import Comparison, Engine, StreamSpec
 
     if sort and sort not in SORTS:
@@ -80,7 +80,7 @@ def _bar(total: int) -> "Iterator[Progress]":
 
 
 def _print(rows: "Sequence[Row]", notes: Sequence[str], out: Path) -> None:
-    from .._text import shown
+    from .._internal.escaping import shown
     from ..report import comparison_cells
 
     width = get_terminal_size((160, 40)).columns

@@ -29,8 +29,8 @@ def demo(
     from importlib import resources
 
     from .. import data
+    from .._internal.output_folder import Folder
     from ..errors import ConfigError
-    from ..outputs import Folder
     from ..runs import Request, prepare
     from ..study import frontier
     from ._typed import thousands

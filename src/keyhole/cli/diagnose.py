@@ -34,7 +34,7 @@ def diagnose(
 
     Example: keyhole diagnose visits.csv --target cost --prices prices.toml
     """
-    from .._text import shown
+    from .._internal.escaping import shown
     from ..streams import open_table, read_prices
     from ..streams.profile import Profile, covariance, first_rows
     from ..theory import conditions_of
@@ -99,9 +99,9 @@ def _signal(s: "Signal", schema: "Schema", k: int) -> Iterator[str]:
 
 def _write(schema: "Schema", place: Path, file: Path, force: bool) -> list[str]:
     """Write the schema; one that is there is kept, for a person may have edited it."""
+    from .._internal.atomic_io import write_atomically
+    from .._internal.output_folder import claim_file
     from ..errors import ConfigError
-    from ..files import write_atomically
-    from ..outputs import claim_file
 
     if os.path.lexists(place) and not force:
         return [f"{place} was there already and is kept as it is; --force replaces it, --schema FILE writes another"]

@@ -33,8 +33,8 @@ def frontier(
 
     Example: keyhole frontier visits.csv --schema visits.schema.toml --target cost --out runs/frontier
     """
-    from .._text import shown
-    from ..outputs import Folder
+    from .._internal.escaping import shown
+    from .._internal.output_folder import Folder
     from ..report import write_frontier
     from ..streams import Schema, unpriced
     from ..study import StreamSpec
@@ -64,7 +64,7 @@ def print_frontier(found: "Frontier") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from .._text import shown
+    from .._internal.escaping import shown
     from ..report import frontier_cells
 
     console = Console(width=None if sys.stdout.isatty() else 160)

@@ -66,7 +66,7 @@ def run(
 
 def _suggest(settings: "Settings") -> None:
     """A budget of everything is no budget, where nothing else limits what is bought."""
-    from ..catalogue import algorithms
+    from ..core.registry.catalogue import algorithms
 
     budget, limits = settings.options["budget"], settings.limits
     chooses = {a.name for a in algorithms() if not a.buys_all}
@@ -77,8 +77,8 @@ def _suggest(settings: "Settings") -> None:
 
 def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
     """What is typed again with --resume must be what the run was begun with."""
+    from ..core.registry.spec import Spec
     from ..errors import ConfigError
-    from ..spec import Spec
 
     for name, had in settings.options.items():
         source = ctx.get_parameter_source(name)
@@ -141,7 +141,7 @@ def _watched(screen: "Screen", folder: Path, go: "Callable[[], RunData | bool | 
 
 def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
     """The table of a finished run, beside what it is compared with."""
-    from .._text import shown
+    from .._internal.escaping import shown
     from ..report import headline, most_bought
 
     head, rows, _ = headline(summary)

@@ -28,7 +28,7 @@ def study(
 
     Example: keyhole study rates --quick --jobs 2 --out runs/study
     """
-    from ..outputs import Folder, claim_file
+    from .._internal.output_folder import Folder, claim_file
     from ..report import write_study
     from ..study.chapter import publish, write_chapter
     from ..study.engines import Engine

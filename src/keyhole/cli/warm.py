@@ -26,7 +26,7 @@ def warm() -> None:
 def _play(name: str, k0: int) -> None:
     """A short stream by compiled blocks and, for what only single rounds need, row by row."""
     from .. import keeper
-    from ..catalogue import make
+    from ..core.registry.catalogue import make
     from ..streams import synthetic
 
     X, y, _ = synthetic(d=_D, k=_K, T=_ROWS, seed=0)
@@ -35,9 +35,10 @@ def _play(name: str, k0: int) -> None:
 
 
 def _where() -> str:
-    from .. import _cache, newton
+    from .._internal.numba import _cache
+    from ..estimation import online_newton
 
-    folder = _cache.folder_of(Path(newton.__file__))
+    folder = _cache.folder_of(Path(online_newton.__file__))
     if folder is None:
         raise typer.Exit(_nowhere())
     return f"kept in {folder.parents[1]}"

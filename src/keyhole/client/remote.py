@@ -10,16 +10,16 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from .._checks import finite
+from ..core.round import Round
+from ..core.validation import finite
 from ..errors import ConfigError, ProtocolError
-from ..rounds import Round
 from ..store.entries import STATUSES, Entry, History, Outcome, Purchase, Said, Told, Totals
 from .shapes import by_name, entry, plain, quoted
 from .wire import Wire
 
 if TYPE_CHECKING:
-    from .._types import Bools, Ints
-    from ..protocol import Learner, Values
+    from .._internal.typing import Bools, Ints
+    from ..core.learner import Learner, Values
 
 __all__ = ["Remote", "RemoteLearner", "connect"]
 
@@ -163,7 +163,7 @@ class RemoteLearner:
 
     def learner(self) -> "Learner":
         """A copy of the learner as it is now, to save or explain."""
-        from ..loading import from_bytes
+        from ..core.serialization import from_bytes
 
         return from_bytes(self._wire.bytes("GET", f"{self._path}/model"))
 

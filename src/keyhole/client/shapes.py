@@ -7,13 +7,13 @@ from urllib.parse import quote
 
 import numpy as np
 
+from ..core.round import Round
 from ..errors import ProtocolError
-from ..rounds import Round
 from ..store.entries import Entry, Said
 
 if TYPE_CHECKING:
-    from .._types import Floats
-    from ..protocol import Values
+    from .._internal.typing import Floats
+    from ..core.learner import Values
 
 __all__ = ["by_name", "entry", "plain", "quoted"]
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from ..catalogue import make
-from ..protocol import Learner
+from ..core.learner import Learner
+from ..core.registry.catalogue import make
 
 __all__ = ["learner_of"]
 

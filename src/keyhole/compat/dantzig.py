@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._types import Floats
-from ..dantzig import Path, Solution, gamma_max, path, solve
+from .._internal.typing import Floats
+from ..estimation.dantzig import Path, Solution, gamma_max, path, solve
 
 __all__ = ["Certificate", "DantzigSelector", "DantzigSelectorCV"]
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from river import base, compose
 
+from ..core.learner import Learner
+from ..core.round import Round
 from ..errors import KeyholeWarning, ProtocolError
-from ..protocol import Learner
-from ..rounds import Round
 from ._learner import learner_of
 
 __all__ = ["BudgetedRegressor"]

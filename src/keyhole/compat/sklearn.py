@@ -8,12 +8,12 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._types import Bools, Floats, Ints
+from .._internal.dataframes import to_frame
+from .._internal.typing import Bools, Floats, Ints
+from ..core.frozen import Frozen
+from ..core.learner import Learner
 from ..errors import ConfigError
-from ..frames import to_frame
-from ..frozen import Frozen
 from ..keeper import play
-from ..protocol import Learner
 from ._learner import learner_of
 
 __all__ = ["BudgetedRegressor"]

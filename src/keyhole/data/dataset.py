@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._types import Floats
+from .._internal.typing import Floats
 from ..streams.columns import Attribute, Label, Panel
 from ..streams.schema import Schema
 

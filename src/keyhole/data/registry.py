@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Floats
+from .._internal.typing import Floats
 from ..errors import ConfigError
 from ..streams.table import Table, open_table
 from . import _carriers as carriers

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import _checks
-from .._types import Bools, Floats, Ints
+from .._internal.dataframes import to_frame
+from .._internal.repr import Facts, Shown, short
+from .._internal.typing import Bools, Floats, Ints
+from ..core import validation
 from ..errors import ConfigError
-from ..frames import to_frame
-from ..shown import Facts, Shown, short
 from .timeline import Timeline
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class History(Shown):
 
     def coverage(self, level: float = 0.9) -> float:
         """The share of labels that lay in the interval of that level, as it was given at the time."""
-        level, given = _checks.level(level), self.levels[~np.isnan(self.levels)]
+        level, given = validation.level(level), self.levels[~np.isnan(self.levels)]
         if not given.size:
             raise ConfigError("no label came with an interval: the learner gives none, or there were no labels")
         return float((given <= level).mean())

@@ -6,11 +6,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .._checks import LARGEST, LEAST, MOST, tamed
-from .._jit import jit
-from .._types import Bools, Floats, Ints
+from .._internal.numba._jit import jit
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Learner
+from ..core.validation import LARGEST, LEAST, MOST, tamed
 from ..errors import ProtocolError
-from ..protocol import Learner
 from .timeline import Timeline
 
 __all__ = ["Page", "Progress"]

@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .._types import Floats
+from .._internal.dataframes import is_frame, labels_of, matrix_of
+from .._internal.typing import Floats
+from ..core.learner import Learner
 from ..errors import ConfigError
-from ..frames import is_frame, labels_of, matrix_of
-from ..protocol import Learner
 from .history import History
 from .page import Page, Progress
 from .timeline import Timeline

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .._types import Ints
+from .._internal.typing import Ints
 
 __all__ = ["Timeline"]
 

@@ -16,14 +16,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import sampling, schedule
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.state import Numbers, Places, Rule
 from ..errors import ConfigError
-from ..newton import Newton
-from ..protocol import Draft, Learner
-from ..rounds import Round
-from ..rules import Numbers, Places, Rule
-from ..support import only, top_k
+from ..estimation import exploration_schedule, sampling
+from ..estimation.online_newton import Newton
+from ..estimation.top_k import only, top_k
 from ._dantzig import one_of
 from ._exploit import OnSupport
 from ._options import Presets, number, preset
@@ -63,7 +63,7 @@ class AttributeEfficient(Scheduled):
         self.step, self.average = number("step", numbers["step"], above=0.0), numbers["average"]
         self.radius = number("radius", radius, above=0.0)
         self.reach = self.radius * (1.0 + 1e-9)
-        self.schedule = schedule.parse(explore)
+        self.schedule = exploration_schedule.parse(explore)
         self.by_newton = one_of("exploit", exploit, ("weights", "newton")) == "newton"
         self.s = 0
         self.w: Floats = np.zeros(self.d)

@@ -5,11 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._jit import jit
-from .._types import Floats, Ints
-from ..newton import Newton, spread
-from ..rules import Inverse, Numbers, Rule
-from ..state import Stateful
+from .._internal.numba._jit import jit
+from .._internal.typing import Floats, Ints
+from ..core.state import Inverse, Numbers, Rule, Stateful
+from ..estimation.online_newton import Newton, spread
 
 __all__ = ["ForwardBank", "NewtonBank", "bank"]
 
@@ -20,7 +19,7 @@ def bank(base: str, N: int, k: int, ridge: float) -> "NewtonBank | ForwardBank":
 
 
 class NewtonBank(Stateful):
-    """N online Newton steps, self-tuned (`keyhole.newton.Newton`). O(k^2) a round."""
+    """N online Newton steps, self-tuned (`keyhole.estimation.online_newton.Newton`). O(k^2) a round."""
 
     _fields: ClassVar[tuple[str, ...]] = ("W", "A_inv", "tally")
     _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": Inverse("ridge"), "tally": Numbers(least=0.0)}

@@ -5,16 +5,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import sampling, tuning
-from .._jit import jit
-from .._types import Floats, Ints
-from ..dantzig import Sequence
-from ..dantzig.compiled import Reached
-from ..dantzig.sequence import DENSE
+from .._internal.numba._jit import jit
+from .._internal.typing import Floats, Ints
+from ..core.state import Stateful
 from ..errors import ConfigError, KeyholeWarning
-from ..moments import fill_estimate
-from ..state import Stateful
-from ..support import identified, top_k
+from ..estimation import dantzig_width, sampling
+from ..estimation.dantzig import Sequence
+from ..estimation.dantzig.compiled import Reached
+from ..estimation.dantzig.sequence import DENSE
+from ..estimation.importance_weighting import fill_estimate
+from ..estimation.top_k import identified, top_k
 from ..theory import Constants
 
 # How many explorations a learner may stay at w = 0 before it says so: while it runs, and at the end of a stream.
@@ -31,7 +31,7 @@ class DantzigEstimate(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = ("seq", "width", "w_hat", "S", "solved", "zeros", "failures", "said")
 
-    def __init__(self, d: int, k: int, width: tuning.Width, order: Ints, engine: str = "simplex") -> None:
+    def __init__(self, d: int, k: int, width: dantzig_width.Width, order: Ints, engine: str = "simplex") -> None:
         self.k, self.width, self.order = k, width, order
         self.seq = Sequence(d, one_of("engine", engine, ("simplex", "highs")))
         self.w_hat: Floats = np.full(d, 1.0 / d)
@@ -111,15 +111,15 @@ def fill_round(w_hat: Floats, B: Ints, x: Floats, y: float, P: Floats, v: Floats
 
 
 def width_of(
-    spec: str | tuning.Scaled, d: int, k: int, k0: int | None, sigma: float, delta_s: float, delta: float
-) -> tuple[tuning.Theory | tuning.Empirical, Constants | None]:
+    spec: str | dantzig_width.Scaled, d: int, k: int, k0: int | None, sigma: float, delta_s: float, delta: float
+) -> tuple[dantzig_width.Theory | dantzig_width.Empirical, Constants | None]:
     """The rule behind `tuning=`, and the paper's constants where it rests on them."""
-    parsed = tuning.parse(spec)
+    parsed = dantzig_width.parse(spec)
     if parsed == "empirical":
-        return tuning.Empirical(d), None
+        return dantzig_width.Empirical(d), None
     constants = Constants(d=d, k=k, sigma=sigma, delta_s=delta_s, delta=delta, k0=k0)
-    c = parsed.c if isinstance(parsed, tuning.Scaled) else 1.0
-    return tuning.Theory(constants, c), constants
+    c = parsed.c if isinstance(parsed, dantzig_width.Scaled) else 1.0
+    return dantzig_width.Theory(constants, c), constants
 
 
 def is_drawn(memo: tuple[float, ...], drawn: int, d: int) -> bool:

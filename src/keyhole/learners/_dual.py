@@ -11,10 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._jit import jit
-from .._types import Floats, Ints
-from ..rules import Numbers, Rule
-from ..state import Stateful
+from .._internal.numba._jit import jit
+from .._internal.typing import Floats, Ints
+from ..core.state import Numbers, Rule, Stateful
 
 
 @jit

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.sources import Market
 from ..errors import ConfigError
-from ..market import Market
-from ..protocol import Draft, Learner
-from ..rounds import Round
 
 # Long enough that a stream is one compiled call.
 _FOREVER = 1 << 40

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
-from ..newton import Newton
-from ..protocol import Draft, Learner
-from ..rounds import Round
-from ..rules import Places, Rule
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.state import Places, Rule
+from ..estimation.online_newton import Newton
 from ._exploit import OnSupport
 from ._options import Presets, number, preset, yes_or_no
 from ._standard import Standard, spread_out
@@ -20,7 +20,7 @@ _FOREVER = 1 << 40
 
 
 class FixedSupport(Learner):
-    """The online Newton step of `keyhole.newton` on x(S), with A_0 = eps k I.
+    """The online Newton step of `keyhole.estimation.online_newton` on x(S), with A_0 = eps k I.
 
     tuning="theory" is the paper's: eps = 1 and rho = 1/(2 (1+Y)^2) with Y = 1 + sigma sqrt(2 ln(1/delta)); "practical"
     has a self-tuned rho and the eps that `benchmarks/tune.py` chose.

@@ -6,8 +6,8 @@ Its noise is S2 plus what the unseen part of <w_bar, z> varies given z_B; rows c
 
 import numpy as np
 
-from .._jit import inner, jit
-from .._types import Floats, Ints
+from .._internal.numba._jit import inner, jit
+from .._internal.typing import Floats, Ints
 from ._pooled import solve_spd
 
 __all__ = ["choose", "fill_in", "learn", "normal_equations", "sweep"]

@@ -1,7 +1,7 @@
 """What the learners of Ito et al. 2017 share: the importance-weighted gradient, and what a round says of its draw."""
 
-from .._types import Floats, Ints
-from ..moments import estimate
+from .._internal.typing import Floats, Ints
+from ..estimation.importance_weighting import estimate
 
 __all__ = ["gradient", "is_draw"]
 

@@ -14,10 +14,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._jit import jit
-from .._types import Bools, Floats
-from ..rules import Counts, Law, Numbers, Places, Rule
-from ..state import Stateful
+from .._internal.numba._jit import jit
+from .._internal.typing import Bools, Floats
+from ..core.state import Counts, Law, Numbers, Places, Rule, Stateful
 from ._supports import pick
 
 __all__ = ["BatchedExp3", "Corral", "Tsallis", "log_barrier_step", "loss_estimate", "tsallis_law"]

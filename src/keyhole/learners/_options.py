@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .._types import Ints
+from .._internal.typing import Ints
 from ..errors import ConfigError
 from ._dantzig import one_of
 

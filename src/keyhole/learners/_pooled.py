@@ -6,10 +6,9 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .._jit import inner, jit
-from .._types import Floats, Ints
-from ..rules import Numbers, Rule
-from ..state import Stateful
+from .._internal.numba._jit import inner, jit
+from .._internal.typing import Floats, Ints
+from ..core.state import Numbers, Rule, Stateful
 
 __all__ = ["Pooled", "solve_spd"]
 

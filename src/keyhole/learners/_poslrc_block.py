@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .. import sampling, tuning
-from .._jit import inner, jit
-from .._observed import dot_at
-from .._types import Bools, Floats, Ints
-from ..dantzig.compiled import Ending, Parts, Reached, add_round, follow, solved
-from ..support import pick_top
+from .._internal.numba._jit import inner, jit
+from .._internal.typing import Bools, Floats, Ints
+from ..estimation import dantzig_width, sampling
+from ..estimation.dantzig.compiled import Ending, Parts, Reached, add_round, follow, solved
+from ..estimation.observed_products import dot_at
+from ..estimation.top_k import pick_top
 from ._dantzig import PATIENCE, DantzigEstimate, fill_round
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def choose(e: Estimate, draws: Draws, t: int, bought: Ints, P: Floats) -> None:
 def widen(e: Estimate, s: int, Gamma: Floats) -> None:
     """Gamma = s gamma_s."""
     if e.V.size > 0:
-        tuning.fill_widths(e.V, e.scale / s, Gamma)
+        dantzig_width.fill_widths(e.V, e.scale / s, Gamma)
         for i in range(Gamma.size):
             Gamma[i] *= float(s)
     else:
@@ -223,7 +223,7 @@ def _arrays(learner: "DSPOSLRC", e: DantzigEstimate, n: int) -> Estimate:
     width, first = e.width, e.seq.s
     e.w_hat, e.S = e.w_hat.copy(), e.S.copy()
     V, scale, gammas = np.empty(0), 0.0, np.empty(0)
-    if isinstance(width, tuning.Empirical):
+    if isinstance(width, dantzig_width.Empirical):
         V, scale = width.V, width.scale
     else:
         gammas = np.array([width.gamma(max(s, 1)) for s in range(first, first + n + 1)])

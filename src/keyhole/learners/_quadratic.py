@@ -5,8 +5,8 @@ L(v) = 1/(2n) sum (y - <x, v>)^2 = v'Gv/2 - b'v + const,   G = X'X/n,  b = X'y/n
 
 import numpy as np
 
-from .._jit import jit
-from .._types import Floats
+from .._internal.numba._jit import jit
+from .._internal.typing import Floats
 
 
 @jit

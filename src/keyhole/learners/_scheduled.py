@@ -2,9 +2,9 @@
 
 from abc import abstractmethod
 
-from .._types import Bools, Ints
-from ..protocol import Draft, Learner
-from ..schedule import Schedule
+from .._internal.typing import Bools, Ints
+from ..core.learner import Draft, Learner
+from ..estimation.exploration_schedule import Schedule
 
 
 class Scheduled(Learner):

@@ -9,10 +9,9 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from .._jit import jit
-from .._types import Floats, Ints
-from ..rules import Numbers
-from ..state import Stateful, Value
+from .._internal.numba._jit import jit
+from .._internal.typing import Floats, Ints
+from ..core.state import Numbers, Stateful, Value
 
 Records: TypeAlias = npt.NDArray[np.record]
 

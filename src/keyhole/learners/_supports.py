@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError
 
 __all__ = ["all_supports", "most_available", "pick"]

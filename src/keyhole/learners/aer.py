@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Floats, Ints
+from .._internal.typing import Floats, Ints
 from ._attributes import AttributeEfficient
 from ._options import Presets
 

@@ -5,14 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import sampling, schedule, tuning
-from .._observed import dot_at
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.state import Places, Rule
 from ..errors import StateError
-from ..newton import Gradient, Newton
-from ..protocol import Draft, Learner
-from ..rounds import Round
-from ..rules import Places, Rule
+from ..estimation import dantzig_width, exploration_schedule, sampling
+from ..estimation.observed_products import dot_at
+from ..estimation.online_newton import Gradient, Newton
 from ._dantzig import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
 from ._exploit import OnSupport
 from ._scheduled import Scheduled
@@ -63,7 +63,7 @@ class DSOSLRC(Scheduled):
         k: int,
         k0: int,
         seed: int,
-        tuning: str | tuning.Scaled = "empirical",
+        tuning: str | dantzig_width.Scaled = "empirical",
         sigma: float = 0.1,
         delta_s: float = 1.0,
         delta: float = 0.01,
@@ -75,7 +75,7 @@ class DSOSLRC(Scheduled):
     ) -> None:
         super().__init__(names, k, k0, seed)
         check_range(self.name, self.d, k)
-        self.schedule = schedule.parse(explore)
+        self.schedule = exploration_schedule.parse(explore)
         self.uniform = one_of("sampling", sampling, ("paper", "uniform")) == "uniform"
         width, constants = width_of(tuning, self.d, k, None, sigma, delta_s, delta)
         self.estimate = DantzigEstimate(self.d, k, width, self.order, engine)

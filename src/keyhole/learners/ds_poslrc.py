@@ -6,15 +6,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import sampling, tuning
-from .._observed import dot_on
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Block, Draft, Learner
+from ..core.round import Round
+from ..core.state import Places, Rule
 from ..errors import ConfigError, StateError
-from ..newton import Newton
-from ..protocol import Block, Draft, Learner
-from ..rounds import Round
-from ..rules import Places, Rule
-from ..support import only
+from ..estimation import dantzig_width, sampling
+from ..estimation.observed_products import dot_on
+from ..estimation.online_newton import Newton
+from ..estimation.top_k import only
 from ._dantzig import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
 from ._exploit import OnSupport
 from ._poslrc_block import is_due, play_block
@@ -64,7 +64,7 @@ class DSPOSLRC(Learner):
         k: int,
         k0: int,
         seed: int,
-        tuning: str | tuning.Scaled = "empirical",
+        tuning: str | dantzig_width.Scaled = "empirical",
         sigma: float = 0.1,
         delta_s: float = 1.0,
         delta: float = 0.01,

@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._jit import jit
-from .._types import Bools, Floats, Ints
+from .._internal.numba._jit import jit
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.state import Gram, Numbers, Places, Rule
 from ..errors import StateError
-from ..protocol import Draft, Learner
-from ..rounds import Round
-from ..rules import Gram, Numbers, Places, Rule
 from ._options import positive
 from ._pooled import Pooled, solve_spd
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..market import Market, Prices, Sources
+from ..core.sources import Market, Prices, Sources
 from ._fixed import FixedSupport
 
 
@@ -25,7 +25,7 @@ class FixedRandom(FixedSupport):
         For raw columns: learn mean and scale of every bought attribute and of the label as they come, predict the
         label's running mean plus the scaled part.
     sources, known, prices
-        What can be ordered (k sources are drawn), what is there for free, what it costs: see `keyhole.market`.
+        What can be ordered (k sources are drawn), what is there for free, what it costs: see `keyhole.core.sources`.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=500, seed=1)

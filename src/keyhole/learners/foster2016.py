@@ -6,14 +6,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import sampling
-from .._jit import jit
-from .._types import Bools, Floats, Ints
+from .._internal.numba._jit import jit
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.state import Numbers, Rule
 from ..errors import ConfigError
-from ..moments import estimate
-from ..protocol import Draft, Learner
-from ..rounds import Round
-from ..rules import Numbers, Rule
+from ..estimation import sampling
+from ..estimation.importance_weighting import estimate
 from ._options import is_theory, positive
 from ._supports import all_supports, most_available, pick
 

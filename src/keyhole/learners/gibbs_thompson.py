@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.state import Numbers, Places, Rule
 from ..errors import StateError
-from ..protocol import Draft, Learner
-from ..rounds import Round
-from ..rules import Numbers, Places, Rule
 from ._gibbs import choose, fill_in, learn, normal_equations, sweep
 from ._options import at_least, number
 from ._pooled import Pooled

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._jit import jit
-from .._types import Floats
-from ..protocol import Learner
-from ..rules import Gram, Numbers, Rule
+from .._internal.numba._jit import jit
+from .._internal.typing import Floats
+from ..core.learner import Learner
+from ..core.state import Gram, Numbers, Rule
 from ._dantzig import one_of
 from ._everything import BuysEverything
 from ._options import Presets, preset

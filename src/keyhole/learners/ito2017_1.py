@@ -5,13 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import sampling
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.state import Numbers, Places, Rule
 from ..errors import ConfigError
-from ..protocol import Draft, Learner
-from ..rounds import Round
-from ..rules import Numbers, Places, Rule
-from ..support import only, top_k
+from ..estimation import sampling
+from ..estimation.top_k import only, top_k
 from ._dual import DualAveraging
 from ._ito import gradient, is_draw
 from ._options import is_theory, positive

@@ -5,13 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import sampling, schedule
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.state import Places, Rule
 from ..errors import ConfigError
-from ..protocol import Draft, Learner
-from ..rounds import Round
-from ..rules import Places, Rule
-from ..support import only, top_k
+from ..estimation import exploration_schedule, sampling
+from ..estimation.top_k import only, top_k
 from ._dual import DualAveraging
 from ._ito import gradient, is_draw
 from ._options import is_theory, positive
@@ -74,7 +74,9 @@ class Ito2(Scheduled):
         self.explorer = DualAveraging(self.d, rate * self.G if theory else rate, not theory, R)
         rate = positive("lam_exploit", 1.0 if lam_exploit is None else lam_exploit)
         self.exploiter = DualAveraging(self.d, rate * 4.0 * np.sqrt(2.0 * k) if theory else rate, not theory, R)
-        self.schedule = schedule.parse(explore if explore is not None else "squares" if theory else "2 t^(-1/3)")
+        self.schedule = exploration_schedule.parse(
+            explore if explore is not None else "squares" if theory else "2 t^(-1/3)"
+        )
         self.total: Floats = np.zeros(self.d)
         self.S: Ints = np.sort(self.order[:k])
 

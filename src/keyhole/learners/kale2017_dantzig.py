@@ -7,14 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import sampling, tuning
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.state import Places, Rule, Stateful
 from ..errors import ConfigError
-from ..protocol import Draft, Learner
-from ..rounds import Round
-from ..rules import Places, Rule
-from ..state import Stateful
-from ..support import only
+from ..estimation import dantzig_width, sampling
+from ..estimation.top_k import only
 from ._dantzig import DantzigEstimate, numbers_kept, one_of
 from ._options import at_least, is_theory, positive
 
@@ -122,13 +121,13 @@ class KaleDantzig(Learner):
         self.t0 = ceil(k * log(self.d))
         self.due = 1
 
-    def _width(self, theory: bool, C: float | None, sigma: float, delta: float) -> tuning.Width:
+    def _width(self, theory: bool, C: float | None, sigma: float, delta: float) -> dantzig_width.Width:
         """The rule behind `tuning=`."""
         sigma = at_least("sigma", sigma, 0.0)
         if positive("delta", delta) >= 1.0:
             raise ConfigError(f"delta must be below 1; it is {delta}")
         C = positive("C", C if C is not None else 1.0 if theory else 0.5)
-        return KaleWidth(self.d, self.k0, C, sigma, delta) if theory else tuning.Empirical(self.d, C)
+        return KaleWidth(self.d, self.k0, C, sigma, delta) if theory else dantzig_width.Empirical(self.d, C)
 
     @property
     def weights(self) -> Floats:

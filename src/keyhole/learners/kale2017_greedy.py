@@ -6,12 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.state import Counts, Numbers, Places, Rule, Stateful
 from ..errors import ConfigError
-from ..protocol import Draft, Learner
-from ..rounds import Round
-from ..rules import Counts, Numbers, Places, Rule
-from ..state import Stateful
 from ._bank import ForwardBank
 from ._options import is_theory, positive
 

@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.state import Numbers, Places, Rule
 from ..errors import ConfigError
-from ..protocol import Draft, Learner
-from ..rounds import Round
-from ..rules import Numbers, Places, Rule
-from ..support import only, top_k
+from ..estimation.top_k import only, top_k
 from ._options import at_least, is_theory, positive, whole
 
 

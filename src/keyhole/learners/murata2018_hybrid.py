@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
-from ..newton import Newton
-from ..protocol import Draft
-from ..rounds import Round
-from ..rules import Places, Rule
-from ..support import top_k
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft
+from ..core.round import Round
+from ..core.state import Places, Rule
+from ..estimation.online_newton import Newton
+from ..estimation.top_k import top_k
 from ._exploit import OnSupport
 from ._options import positive
 from .murata2018_explore import MurataExplore

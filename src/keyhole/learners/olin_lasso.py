@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._jit import jit
-from .._types import Floats
+from .._internal.numba._jit import jit
+from .._internal.typing import Floats
+from ..core.learner import Learner
+from ..core.state import Gram, Numbers, Rule
 from ..errors import ConfigError
-from ..protocol import Learner
-from ..rules import Gram, Numbers, Rule
 from ._everything import BuysEverything
 from ._options import Presets, preset
 from ._quadratic import add_residual, add_row, inner, lasso

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..core.sources import Market, Prices, Sources
 from ..errors import ConfigError
-from ..market import Market, Prices, Sources
 from ._fixed import FixedSupport
 from ._options import places
 

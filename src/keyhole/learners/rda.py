@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._jit import jit
-from .._types import Floats, Ints
+from .._internal.numba._jit import jit
+from .._internal.typing import Floats, Ints
+from ..core.learner import Learner
+from ..core.state import Numbers, Rule
 from ..errors import ConfigError
-from ..protocol import Learner
-from ..rules import Numbers, Rule
 from ._everything import BuysEverything
 from ._options import Presets, number, places, preset
 from ._quadratic import add_residual, inner

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
-from ..protocol import Draft, Learner
-from ..rounds import Round
-from ..rules import Numbers, Rule
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.state import Numbers, Rule
 from ._bank import bank
 from ._dantzig import one_of
 from ._masters import BatchedExp3, Corral, Tsallis

@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._jit import jit
-from .._types import Floats
-from ..market import Market, Prices, Sources
-from ..newton import spread
-from ..protocol import Learner
-from ..rules import Inverse, Rule
+from .._internal.numba._jit import jit
+from .._internal.typing import Floats
+from ..core.learner import Learner
+from ..core.sources import Market, Prices, Sources
+from ..core.state import Inverse, Rule
+from ..estimation.online_newton import spread
 from ._everything import BuysEverything
 from ._options import Presets, number, preset
 
@@ -58,7 +58,7 @@ class VAW(BuysEverything):
     a
         The ridge; overrides the preset.
     sources, known, prices
-        What can be ordered (all of it is), what is there for free, what it costs: see `keyhole.market`.
+        What can be ordered (all of it is), what is there for free, what it costs: see `keyhole.core.sources`.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ..outputs import Folder
+from .._internal.output_folder import Folder
 from ..study.experiment import Experiment
 from ..study.finding import Agreement, Finding
 from .page import Page, Section, Table, how_to_repeat, publish

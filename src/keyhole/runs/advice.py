@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..least_squares import Moments
-from ..market import Market
-from ..words import Units, listed, share
+from .._internal.formatting import Units, listed, share
+from ..core.sources import Market
+from ..estimation.moment_regression import Moments
 from .baskets import Basket, Baskets
 
 __all__ = ["HOW", "Advice", "advise", "rule_of"]

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Floats
-from ..least_squares import Moments
-from ..market import Market
+from .._internal.typing import Floats
+from ..core.sources import Market
+from ..estimation.moment_regression import Moments
 
 __all__ = ["Basket", "Baskets"]
 

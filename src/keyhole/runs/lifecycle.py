@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
+from .._internal.atomic_io import digest_of_file, write_atomically
+from .._internal.output_folder import Folder
 from ..errors import ConfigError
-from ..files import digest_of_file, write_atomically
-from ..outputs import Folder
 from ..streams import DataError, Fingerprint, Schema, Table, fingerprint, open_table
 from ..streams.encoded import EncodedTable
 from ..streams.fingerprint import block_of

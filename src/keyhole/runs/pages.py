@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
 from ..keeper import Page
 from ..scaling import Scaling
 from ..streams import Batch, Table

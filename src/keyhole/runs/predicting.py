@@ -9,12 +9,12 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
-from .._types import Floats
+from .._internal.atomic_io import replacing
+from .._internal.typing import Floats
+from ..core.frozen import exploiting
+from ..core.learner import Learner
+from ..core.serialization import from_bytes, note_in
 from ..errors import ConfigError, StateError
-from ..files import replacing
-from ..frozen import exploiting
-from ..loading import from_bytes, note_in
-from ..protocol import Learner
 from ..scaling import Scaling
 from ..streams import Schema, Table
 from ..streams.arrow import regroup

@@ -14,11 +14,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from .._types import Floats, Ints
-from ..least_squares import Moments
-from ..market import Market
-from ..rules import Anything, Rule
-from ..state import Stateful
+from .._internal.typing import Floats, Ints
+from ..core.sources import Market
+from ..core.state import Anything, Rule, Stateful
+from ..estimation.moment_regression import Moments
 from ..theory.hindsight import best_basket_of
 from .pages import page_length
 

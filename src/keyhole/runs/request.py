@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from ..core.learner import Plain
+from ..core.registry.spec import Budget, Spec
 from ..errors import ConfigError
-from ..protocol import Plain
-from ..spec import Budget, Spec
 from ..streams import Schema, Table, open_table, read_prices, unpriced
 from ..streams.encoded import EncodedTable
 from ..streams.learnt import first_rows, learn_ranges

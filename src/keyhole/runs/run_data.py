@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .._types import Floats, Ints
-from ..facts import Reason
-from ..least_squares import Moments
+from .._internal.typing import Floats, Ints
+from ..core.introspection import Reason
+from ..estimation.moment_regression import Moments
 from ..streams import Schema
 from .advice import Advice, advise
 from .pages import page_length

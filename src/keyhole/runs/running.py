@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
-from .._types import Floats
-from ..catalogue import from_config
+from .._internal.atomic_io import write_atomically
+from .._internal.output_folder import Folder
+from .._internal.typing import Floats
+from ..core.introspection import reasons
+from ..core.learner import Learner
+from ..core.registry.catalogue import from_config
+from ..core.round import Alarm
+from ..core.serialization import to_bytes
 from ..errors import KeyholeWarning, ProtocolError
-from ..facts import reasons
-from ..files import write_atomically
-from ..outputs import Folder
-from ..protocol import Learner
-from ..rounds import Alarm
-from ..saving import to_bytes
 from ..scaling import Scaling
 from ..streams import Batch, DataError, Schema, Table
 from .journal import Journal

@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import ConfigDict, ValidationError
 from pydantic.dataclasses import dataclass
 
+from .._internal.atomic_io import read_json, write_json
 from ..errors import ConfigError, StateError
-from ..files import read_json, write_json
 from .references import Limits
 
 __all__ = ["Settings"]

@@ -5,7 +5,7 @@ from math import isfinite, nan
 
 import numpy as np
 
-from ..protocol import Learner, Plain
+from ..core.learner import Learner, Plain
 from .totals import Totals
 
 __all__ = ["sources_of"]

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..files import write_json
-from ..protocol import Learner, Plain
+from .._internal.atomic_io import write_json
+from ..core.learner import Learner, Plain
 from .run_data import RunData
 from .running import Run
 from .settings import Settings

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from .._types import Floats
+from .._internal.typing import Floats
 from .pages import Purchases, RunPage
 from .totals import Totals
 

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Floats, Ints
-from ..rounds import Alarm
-from ..state import Stateful
+from .._internal.typing import Floats, Ints
+from ..core.round import Alarm
+from ..core.state import Stateful
 from ..streams import Clips, Others, Schema
 from .pages import RunPage
 from .trust import Trust

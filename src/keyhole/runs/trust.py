@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Floats, Ints
-from ..protocol import Plain
-from ..rounds import Alarm
-from ..state import Stateful
+from .._internal.typing import Floats, Ints
+from ..core.learner import Plain
+from ..core.round import Alarm
+from ..core.state import Stateful
 
 __all__ = ["LEVELS", "Trust"]
 

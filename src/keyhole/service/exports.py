@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from fastapi import APIRouter, Depends
 from fastapi.responses import Response, StreamingResponse
 
-from ..saving import to_bytes
+from ..core.serialization import to_bytes
 from ..store.learner import StoredLearner
 from .access import Opened, may
 from .learners import NamePath

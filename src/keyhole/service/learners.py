@@ -4,9 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request
 
-from .. import facts
+from ..core import introspection
+from ..core.learner import Learner
 from ..errors import ConfigError
-from ..protocol import Learner
 from ..store.learner import StoredLearner
 from ..store.store import Store
 from .access import Opened, may, visible
@@ -97,7 +97,7 @@ def state_of(icu: StoredLearner) -> Made:
             **losses(totals),
             support=[learner.names[i] for i in learner.support],
             weights={n: w for n, w in weights.items() if finite(w) is not None},
-            warnings=[*facts.alarms(learner), *icu.warnings()],
+            warnings=[*introspection.alarms(learner), *icu.warnings()],
             note=icu.note,
             last_event=icu.head,
         )
@@ -107,7 +107,7 @@ def state_of(icu: StoredLearner) -> Made:
 
 def _from_schema(text: str, algorithm: str) -> tuple[dict[str, object], dict[str, str]]:
     """Names and prices in a schema file, and what people should read."""
-    from ..catalogue import options_of
+    from ..core.registry.catalogue import options_of
     from ..streams.schema import Schema
 
     schema = Schema.from_toml(text)

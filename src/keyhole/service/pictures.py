@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._types import Floats
+from .._internal.typing import Floats
 from ..store import looks
 from ..store.learner import StoredLearner
 

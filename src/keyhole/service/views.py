@@ -5,9 +5,9 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from .. import facts
-from ..facts import Reason
-from ..protocol import Learner
+from ..core import introspection
+from ..core.introspection import Reason
+from ..core.learner import Learner
 from ..store.entries import Entry, Totals
 from ..store.learner import StoredLearner
 from ..store.store import Store
@@ -83,7 +83,7 @@ def ward(icu: StoredLearner) -> Ward:
     def look(learner: Learner) -> tuple[str, str, list[Reason], list[str]]:
         kind = "attributes" if learner.market.plain else "sources"
         what = f"at most {learner.k} of {len(learner.market.sources)} {kind} a round"
-        return learner.name, what, facts.reasons(learner), facts.alarms(learner)
+        return learner.name, what, introspection.reasons(learner), introspection.alarms(learner)
 
     algorithm, budget, reasons, alarms = icu.read(look)
     return Ward(

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from sqlalchemy import Connection, select
 
 from .. import __version__
-from ..catalogue import from_config
+from ..core.learner import Learner, Plain
+from ..core.registry.catalogue import from_config
+from ..core.serialization import from_bytes, to_bytes
 from ..errors import ProtocolError, StateError
-from ..loading import from_bytes
-from ..protocol import Learner, Plain
-from ..saving import to_bytes
 from .books import Fold, Standing
 from .database import Database
 from .entries import Totals

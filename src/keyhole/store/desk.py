@@ -8,11 +8,11 @@ from typing import TypeAlias
 import numpy as np
 from sqlalchemy import Connection
 
-from .. import _checks, facts
-from .._types import Bools, Ints
+from .._internal.typing import Bools, Ints
+from ..core import introspection, validation
+from ..core.learner import Plain, Values
+from ..core.round import Round
 from ..errors import ProtocolError, StateError
-from ..protocol import Plain, Values
-from ..rounds import Round
 from . import statements as sql
 from .books import Standing, count
 from .entries import Conflict, NoSuchRound, Said, Totals
@@ -48,7 +48,7 @@ class Desk:
             if before is not None:
                 return before, self._round(before)
         given = _names(available, self.live.learner.names)
-        deadline = None if deadline is None else _checks.finite("the deadline", deadline)
+        deadline = None if deadline is None else validation.finite("the deadline", deadline)
         r = self.live.learner.ask(available=given)
         content: dict[str, Plain] = {"key": key, "available": given, "deadline": deadline}  # type: ignore[dict-item]
         content |= {"price": r.price, "round": r.plain()}  # type: ignore[dict-item]
@@ -65,9 +65,9 @@ class Desk:
         if standing.status == "told":
             raise Conflict(f"round {standing.round} was told already; what was said before its label stands")
         r = self._open(standing, given)
-        x = _checks.values(values, r.names).tolist()
-        prediction = _checks.finite("the prediction", self.live.learner.predict(r, x))
-        low, high = facts.interval(self.live.learner, r, x)
+        x = validation.values(values, r.names).tolist()
+        prediction = validation.finite("the prediction", self.live.learner.predict(r, x))
+        low, high = introspection.interval(self.live.learner, r, x)
         content: dict[str, Plain] = {"values": nulls(x), "prediction": prediction, "low": low, "high": high}
         if self._said(standing) != content:
             self._change(self._event("predict", standing.round, content), standing)
@@ -85,9 +85,9 @@ class Desk:
         x = self._values(standing, r, values)
         if extra is None and extra_values is not None:
             extra = r.extra
-        label = _checks.label(y)
+        label = validation.label(y)
         names = [learner.names[i] for i in r.extra]
-        more = _checks.values(extra_values, names).tolist() if extra_values is not None and r.extra.size else []
+        more = validation.values(extra_values, names).tolist() if extra_values is not None and r.extra.size else []
         learner.tell(r, x, label, extra, extra_values)
         self._change(self._event("tell", r.index, {"y": label, "values": nulls(x), "extra": nulls(more)}), standing)
         return True
@@ -157,7 +157,7 @@ class Desk:
             if not said:
                 raise ProtocolError(f"round {standing.round} has no values yet; give them with its label")
             return floats(said["values"])
-        x: list[float] = _checks.values(values, r.names).tolist()
+        x: list[float] = validation.values(values, r.names).tolist()
         if said and nulls(x) != said["values"]:
             raise Conflict(f"round {standing.round} was predicted from other values; predict again from these first")
         return x
@@ -168,10 +168,10 @@ class Desk:
         """A label told again, if it is the same."""
         before, r = self._content(standing.ended), self._round(standing)
         names = [self.live.learner.names[i] for i in r.extra]
-        same = _checks.label(y) == before["y"] and (not isinstance(given, Round) or given == r)
-        same = same and (values is None or nulls(_checks.values(values, r.names).tolist()) == before["values"])
+        same = validation.label(y) == before["y"] and (not isinstance(given, Round) or given == r)
+        same = same and (values is None or nulls(validation.values(values, r.names).tolist()) == before["values"])
         if extra is not None:
-            same = same and nulls(_checks.values(extra, names).tolist()) == before["extra"]
+            same = same and nulls(validation.values(extra, names).tolist()) == before["extra"]
         if not same:
             raise Conflict(f"round {standing.round} was told already, with the label {before['y']!r}; labels are final")
 

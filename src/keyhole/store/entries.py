@@ -6,9 +6,9 @@ from typing import NamedTuple, overload
 
 import numpy as np
 
-from .._types import Floats
+from .._internal.typing import Floats
+from ..core.round import Round
 from ..errors import ConfigError, ProtocolError
-from ..rounds import Round
 
 __all__ = [
     "Conflict",

@@ -9,10 +9,10 @@ from typing import TypeAlias, TypeVar
 
 from sqlalchemy import ColumnElement, func, select
 
-from .. import facts
+from ..core import introspection
+from ..core.learner import Learner, Values
+from ..core.round import Round
 from ..errors import ConfigError, ProtocolError
-from ..protocol import Learner, Values
-from ..rounds import Round
 from . import reading
 from .database import Database
 from .desk import Available, Desk, Extras
@@ -113,14 +113,13 @@ class StoredLearner:
         learner = self.learner()
         bought = []
         for entry in self.rounds():
-            for name, price in facts.basket(learner, entry.round):
+            for name, price in introspection.basket(learner, entry.round):
                 bought.append(Purchase(entry.index, entry.key, entry.asked_at, name, price))
         return tuple(bought)
 
     def learner(self) -> Learner:
         """A copy of the learner as it is now, to save or explain; what is told to the copy stays in the copy."""
-        from ..loading import from_bytes
-        from ..saving import to_bytes
+        from ..core.serialization import from_bytes, to_bytes
 
         return self.read(lambda learner: from_bytes(to_bytes(learner)))
 

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, select
 from sqlalchemy.engine import Row
 
-from .. import __version__, facts
+from .. import __version__
+from ..core import introspection
+from ..core.learner import Learner, Plain
 from ..errors import KeyholeWarning
-from ..protocol import Learner, Plain
 from .books import Standing
 from .events import Event, replay
 from .statements import AFTER
@@ -68,7 +69,7 @@ class Live:
         r = trial.ask()
         x = [0.0] * r.attributes.size
         trial.predict(r, x)
-        facts.interval(trial, r, x)
+        introspection.interval(trial, r, x)
         trial.tell(r, x, 0.0, r.extra if r.extra.size else None, [0.0] * r.extra.size if r.extra.size else None)
 
     def catch_up(self, connection: Connection, head: int | None = None) -> None:
@@ -91,15 +92,15 @@ class Live:
         connection.execute(
             snapshots.delete().where(old | (snapshots.c.number == self.head) & (snapshots.c.learner == self.id))
         )
-        from ..saving import to_bytes
+        from ..core.serialization import to_bytes
 
         model = to_bytes(self.learner)
         row = {"learner": self.id, "number": self.head, "start": start, "version": __version__, "model": model}
         connection.execute(snapshots.insert().values(row))
 
     def _recall(self, connection: Connection) -> None:
-        from ..catalogue import from_config  # brings the compiler: not before somebody needs a learner
-        from ..loading import from_bytes
+        from ..core.registry.catalogue import from_config  # brings the compiler: not before somebody needs a learner
+        from ..core.serialization import from_bytes
 
         newest = select(snapshots.c.number, snapshots.c.model).where(snapshots.c.learner == self.id)
         found = connection.execute(newest.order_by(snapshots.c.number.desc()).limit(1)).first()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, Connection, and_, select
 
-from ..rounds import Round
+from ..core.round import Round
 from .books import Standing
 from .entries import Entry, History, Said, Told
 from .events import floats

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
+from ..core.learner import Plain
 from ..errors import ConfigError
-from ..protocol import Plain
 from .database import Database
 from .entries import NoSuchLearner, Taken, Totals
 from .events import first_checksum
@@ -53,7 +53,7 @@ class Store:
 
         `note` (`label`, `unit`, `currency`) is for people. A seed that is not given is drawn, and matches any.
         """
-        from ..catalogue import make  # brings the compiler: not before somebody needs a learner
+        from ..core.registry.catalogue import make  # brings the compiler: not before somebody needs a learner
 
         config = make(algorithm, **arguments).config  # type: ignore[arg-type]  # `make` checks each
         _check_names(name, config)

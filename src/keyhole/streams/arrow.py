@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as is_
 
-from .._types import Floats
+from .._internal.typing import Floats
 
 __all__ = ["kind", "matrix", "quietly", "regroup"]
 

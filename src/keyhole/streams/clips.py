@@ -5,10 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._jit import jit
-from .._types import Floats, Ints
-from ..rules import Anything, Rule
-from ..state import Stateful
+from .._internal.numba._jit import jit
+from .._internal.typing import Floats, Ints
+from ..core.state import Anything, Rule, Stateful
 from .schema import Schema
 
 __all__ = ["Clips"]

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .._types import Floats
+from .._internal.typing import Floats
 from .arrow import matrix, regroup
 from .columns import Attribute, Label
 from .encoding import Wrong, as_words, encode, is_plain

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_
 
-from .._types import Floats
+from .._internal.typing import Floats
 from .columns import FORMATS, Attribute, Label
 
 __all__ = ["Wrong", "as_days", "as_numbers", "as_words", "encode", "fits", "hint", "is_plain", "truth"]

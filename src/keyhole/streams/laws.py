@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .._types import Floats
+from .._internal.typing import Floats
 from ..errors import ConfigError
 
 __all__ = ["Law", "designs", "law"]

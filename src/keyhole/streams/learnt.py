@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from .._types import Floats
+from .._internal.typing import Floats
 from .columns import Range
 from .schema import Schema
 from .table import Batch, DataError, Table

@@ -4,8 +4,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Floats, Ints
-from ..state import Stateful
+from .._internal.typing import Floats, Ints
+from ..core.state import Stateful
 from .schema import Schema
 
 __all__ = ["Others"]

@@ -3,7 +3,7 @@
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from ..words import listed
+from .._internal.formatting import listed
 from . import _toml
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError
 from .columns import Attribute, Label
 from .encoded import EncodedTable

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .._types import Floats
+from .._internal.typing import Floats
 from .columns import Range
 
 __all__ = ["Scales"]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._types import Floats
+from .._internal.typing import Floats
+from ..core.sources import Market, Offer
 from ..errors import ConfigError
-from ..market import Market, Offer
 from . import _toml
 from ._consistency import check_consistency, no_source
 from .columns import Attribute, Label, Panel, Range

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .._text import shown
-from .._types import Floats
+from .._internal.escaping import shown
+from .._internal.typing import Floats
 from ..errors import ConfigError, KeyholeWarning
 
 if TYPE_CHECKING:

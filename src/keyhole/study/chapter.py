@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from .. import __version__
+from .._internal.atomic_io import write_atomically
+from .._internal.output_folder import Folder
 from ..figures import standalone
-from ..files import write_atomically
-from ..outputs import Folder
 from .experiment import Experiment
 from .finding import Finding
 from .tracing import Part

@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from .._internal.atomic_io import read_json, remove_leftovers, write_atomically, write_json
+from .._internal.output_folder import Folder
+from ..core.registry.spec import UNPRICED, Spec
 from ..errors import ConfigError, StateError
-from ..files import read_json, remove_leftovers, write_atomically, write_json
-from ..outputs import Folder
-from ..spec import UNPRICED, Spec
 from .engines import Engine
 from .job import Job, Outcome, learner_of, run_job
 from .shelf import Progress, path_in, work_off

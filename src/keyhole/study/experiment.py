@@ -9,9 +9,9 @@ from itertools import product
 from pathlib import Path
 from typing import TypeAlias
 
+from .._internal.atomic_io import write_atomically
+from .._internal.output_folder import Folder
 from ..errors import ConfigError
-from ..files import write_atomically
-from ..outputs import Folder
 from .engines import Engine
 from .finding import Finding
 from .tracing import Part, Trace, trace

@@ -11,14 +11,14 @@ from typing import Any, TypedDict
 import numpy as np
 
 from .. import __version__
-from .._types import Floats
-from ..catalogue import options_of
+from .._internal.typing import Floats
+from ..core.learner import Learner
+from ..core.registry.catalogue import options_of
+from ..core.registry.spec import Budget, Spec
 from ..errors import ConfigError, KeyholeWarning
+from ..estimation.moment_regression import Moments
 from ..keeper import History, play
-from ..least_squares import Moments
-from ..protocol import Learner
 from ..scaling import Scaling
-from ..spec import Budget, Spec
 from ..theory.hindsight import best_basket_of
 from .stream_spec import Rows, StreamSpec
 

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from .._types import Floats
+from .._internal.typing import Floats
 from .summing import Band
 from .tracing import Part, Trace
 

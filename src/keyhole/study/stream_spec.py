@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import data
-from .._types import Floats
+from .._internal.typing import Floats
+from ..core.registry.spec import assignments
 from ..errors import ConfigError
-from ..spec import assignments
 from ..streams import Schema, fingerprint, open_table, read_prices, synthetic, unpriced
 from ..streams.encoded import EncodedTable
 from ..streams.learnt import first_rows, learn_ranges

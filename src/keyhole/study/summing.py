@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Floats
+from .._internal.typing import Floats
 from .job import Job, Outcome
 
 __all__ = ["Band", "Row", "notes_of", "summarise"]

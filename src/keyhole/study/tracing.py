@@ -12,13 +12,13 @@ from typing import TypedDict
 import numpy as np
 
 from .. import __version__
-from .._cache import folder_of
-from .._types import Floats, Ints
-from ..catalogue import algorithms, make, options_of
+from .._internal.numba._cache import folder_of
+from .._internal.typing import Floats, Ints
+from ..core.learner import Learner
+from ..core.registry.catalogue import algorithms, make, options_of
+from ..core.registry.spec import Spec
 from ..errors import ConfigError, KeyholeWarning
 from ..keeper import play
-from ..protocol import Learner
-from ..spec import Spec
 from ..streams import synthetic
 
 __all__ = ["Part", "Trace", "trace"]

@@ -6,9 +6,9 @@ import typer
 from typer.testing import CliRunner
 
 import keyhole as kh
-from keyhole.algorithm import CONDITIONS
-from keyhole.catalogue import options_of
 from keyhole.cli.algorithms import abbreviated, algorithms
+from keyhole.core.registry.algorithm import CONDITIONS
+from keyhole.core.registry.catalogue import options_of
 
 app = typer.Typer()
 app.command()(algorithms)

@@ -9,10 +9,10 @@ from sklearn.exceptions import ConvergenceWarning  # noqa: E402
 from sklearn.model_selection import KFold  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
-from keyhole._types import Floats  # noqa: E402
+from keyhole._internal.typing import Floats  # noqa: E402
 from keyhole.compat.dantzig import DantzigSelector, DantzigSelectorCV  # noqa: E402
-from keyhole.dantzig import solve  # noqa: E402
-from keyhole.dantzig.problem import no_solution  # noqa: E402
+from keyhole.estimation.dantzig import solve  # noqa: E402
+from keyhole.estimation.dantzig.problem import no_solution  # noqa: E402
 
 
 @parametrize_with_checks([DantzigSelector(), DantzigSelectorCV(gammas=10, cv=3)])

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from keyhole._types import Floats
-from keyhole.dantzig import Sequence
+from keyhole._internal.typing import Floats
+from keyhole.estimation.dantzig import Sequence
 
 Draw = Callable[[np.random.Generator, int], Floats]
 Gamma = Callable[[np.random.Generator, Sequence, float], "float | Floats"]

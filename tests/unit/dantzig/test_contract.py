@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.dantzig.problem import certify
+from keyhole.estimation.dantzig.problem import certify
 
 TOLERANCE = 1e-9
 

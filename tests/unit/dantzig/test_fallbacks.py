@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from keyhole._types import Floats, Ints
-from keyhole.dantzig import Sequence, simplex, solve
-from keyhole.dantzig._pivot_loop import LOST, STUCK
-from keyhole.dantzig.generation import solve_by_generation
-from keyhole.dantzig.reference import solve_highs
-from keyhole.dantzig.stores import Dense
+from keyhole._internal.typing import Floats, Ints
+from keyhole.estimation.dantzig import Sequence, simplex, solve
+from keyhole.estimation.dantzig._pivot_loop import LOST, STUCK
+from keyhole.estimation.dantzig.column_generation import solve_by_generation
+from keyhole.estimation.dantzig.gram_storage import Dense
+from keyhole.estimation.dantzig.highs import solve_highs
 
 from .stress import LAWS, rounds
 
@@ -52,7 +52,7 @@ def test_the_fallbacks_come_in_order(lost: int, path: str, monkeypatch: pytest.M
 def test_highs_gets_all_of_it_if_generation_fails_too(monkeypatch: pytest.MonkeyPatch) -> None:
     seq, gamma = warm_sequence()
     monkeypatch.setattr(simplex, "pivot_loop", failing((True for _ in range(10**6)), LOST))
-    monkeypatch.setattr("keyhole.dantzig.generation._ROUNDS", 0)
+    monkeypatch.setattr("keyhole.estimation.dantzig.column_generation._ROUNDS", 0)
     assert seq.solve(gamma).path == "highs"
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from keyhole._types import Floats
-from keyhole.dantzig import path, solve
+from keyhole._internal.typing import Floats
 from keyhole.errors import ConfigError
+from keyhole.estimation.dantzig import path, solve
 
 
 def moments(seed: int, n: int, d: int) -> tuple[Floats, Floats]:

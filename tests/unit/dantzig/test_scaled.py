@@ -7,10 +7,10 @@ import pytest
 from scipy.optimize import linprog
 
 import keyhole as kh
-from keyhole._types import Floats
-from keyhole.dantzig import Sequence, simplex, solve
-from keyhole.dantzig.problem import TOLERANCE
-from keyhole.dantzig.scaling import equilibrate
+from keyhole._internal.typing import Floats
+from keyhole.estimation.dantzig import Sequence, simplex, solve
+from keyhole.estimation.dantzig.equilibration import equilibrate
+from keyhole.estimation.dantzig.problem import TOLERANCE
 
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from keyhole._types import Floats, Ints
-from keyhole.dantzig import Sequence, solve
+from keyhole._internal.typing import Floats, Ints
 from keyhole.errors import ConfigError
+from keyhole.estimation.dantzig import Sequence, solve
 
 from .stress import rounds
 

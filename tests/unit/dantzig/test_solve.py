@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from keyhole._types import Floats
-from keyhole.dantzig import Solution, gamma_max, solve
-from keyhole.dantzig.reference import solve_highs
+from keyhole._internal.typing import Floats
 from keyhole.errors import ConfigError
+from keyhole.estimation.dantzig import Solution, gamma_max, solve
+from keyhole.estimation.dantzig.highs import solve_highs
 
 
 def certified(sol: Solution) -> bool:

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from keyhole._types import Floats, Ints
-from keyhole.dantzig import Sequence, log
-from keyhole.dantzig.log import Log
-from keyhole.dantzig.stores import Dense
+from keyhole._internal.typing import Floats, Ints
 from keyhole.errors import ConfigError, StateError
+from keyhole.estimation.dantzig import Sequence, gram_storage
+from keyhole.estimation.dantzig.gram_storage import Dense, Log
 
 
 def rounds(seed: int, d: int, k: int, length: int) -> list[tuple[Ints, Floats, Floats]]:
@@ -67,7 +66,7 @@ def test_every_store_holds_the_sum_of_the_rounds(store: str) -> None:
 
 def test_rows_come_and_go_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     """With memory for hardly any row, each is built over and over, and nothing changes."""
-    monkeypatch.setattr(log, "MEMORY", 0)
+    monkeypatch.setattr(gram_storage, "MEMORY", 0)
     rng = np.random.default_rng(1)
     d = 120
     dense, rows = Sequence(d, store="dense"), Sequence(d, store="rows")

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from keyhole._types import Floats
-from keyhole.dantzig import Sequence, Solution
-from keyhole.dantzig.reference import solve_highs
+from keyhole._internal.typing import Floats
+from keyhole.estimation.dantzig import Sequence, Solution
+from keyhole.estimation.dantzig.highs import solve_highs
 
 from .stress import LAWS, rounds
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.newton import Newton
+from keyhole.estimation.online_newton import Newton
 
 
 def test_the_oracle_is_the_newton_step_on_its_support():

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.estimation.importance_weighting import estimate
 from keyhole.learners.kale2017_dantzig import coin_inclusion
-from keyhole.moments import estimate
 
 from .scripted import change, play_a_while
 

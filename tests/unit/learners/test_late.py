@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole import sampling
-from keyhole.newton import Newton
+from keyhole.estimation import sampling
+from keyhole.estimation.online_newton import Newton
 
 D, K = 9, 3
 OPTIONS = {"ds-oslrc": {"explore": 1.0}, "ds-poslrc": {"k0": 3}}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.dantzig.problem import no_solution
+from keyhole.estimation.dantzig.problem import no_solution
 
 
 def played(name="ds-oslrc", d=10, k=3, T=900, **options):

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole._jit import jit
-from keyhole.catalogue import class_of
-from keyhole.dantzig._inverse import SMALL, invert
+from keyhole._internal.numba._jit import jit
+from keyhole.core.registry.catalogue import class_of
+from keyhole.core.serialization import to_bytes
+from keyhole.estimation.dantzig._inverse import SMALL, invert
 from keyhole.learners import _poslrc_block
-from keyhole.saving import to_bytes
 
 SETTINGS = [
     dict(d=9, k=3, k0=6),  # everything is bought

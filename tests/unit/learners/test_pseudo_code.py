@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole import sampling
-from keyhole.dantzig import solve
+from keyhole.estimation import sampling
+from keyhole.estimation.dantzig import solve
 
 D, K, K0 = 9, 4, 3
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from keyhole.least_squares import Moments
-from keyhole.market import Market
+from keyhole.core.sources import Market
+from keyhole.estimation.moment_regression import Moments
 from keyhole.runs.baskets import Baskets
 
 NAMES = ("age", "weight", "ldl", "hdl", "noise")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from keyhole.market import Market
+from keyhole.core.sources import Market
 from keyhole.runs.pages import page_length
 from keyhole.runs.references import Limits, References
 

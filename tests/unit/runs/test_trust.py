@@ -10,7 +10,7 @@ import pytest
 import keyhole as kh
 from keyhole import runs
 from keyhole.cli._watching import Screen
-from keyhole.rounds import Alarm
+from keyhole.core.round import Alarm
 from keyhole.runs.trust import Trust
 
 from .test_lifecycle import Silent, publish

@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 
 import keyhole as kh
-from keyhole.saving import to_bytes
+from keyhole.core.serialization import to_bytes
 from keyhole.service.app import create_app
 from keyhole.service.settings import Settings
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 import keyhole as kh
-from keyhole.saving import to_bytes
+from keyhole.core.serialization import to_bytes
 from keyhole.store.carrying import export, import_
 from keyhole.store.checking import check
 from keyhole.store.database import Database

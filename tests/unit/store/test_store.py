@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.catalogue import from_config
-from keyhole.saving import to_bytes
+from keyhole.core.registry.catalogue import from_config
+from keyhole.core.serialization import to_bytes
 from keyhole.store import live
 from keyhole.store.checking import check
 
@@ -312,7 +312,7 @@ def test_the_record_holds_where_a_replay_asks_otherwise(store, url, monkeypatch)
     play(icu, 0, 4)
     with kh.open_store(url) as elsewhere:
         there = elsewhere["icu"]
-        monkeypatch.setattr("keyhole.catalogue.from_config", otherwise)
+        monkeypatch.setattr("keyhole.core.registry.catalogue.from_config", otherwise)
         with pytest.warns(kh.KeyholeWarning, match="would ask otherwise at event 1"):
             assert there.learner().t == 4
         assert there.ask(key="patient-0") == icu.ask(key="patient-0")
@@ -359,7 +359,7 @@ def test_a_process_that_begins_keeps_nobody_waiting(store, url, monkeypatch):
         held.append(other["icu"].ask(key=f"meanwhile-{len(held)}").index)  # waits in vain where the learner is held
         return real(config)
 
-    monkeypatch.setattr("keyhole.catalogue.from_config", slow)
+    monkeypatch.setattr("keyhole.core.registry.catalogue.from_config", slow)
     assert cold["icu"].ask(key="after").index == 3
     assert held == [2]
     assert store["icu"].totals().asked == 3

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole._internal.output_folder import Folder
 from keyhole.errors import ConfigError
-from keyhole.outputs import Folder
 from keyhole.study import Engine
 from keyhole.study.chapter import chapter, publish, write_chapter
 from keyhole.study.experiment import Experiment, expand, names, run

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.market import Market
+from keyhole.core.sources import Market
 from keyhole.study.frontiers.hindsight import Past, levels_of
 from keyhole.study.frontiers.reading import hull, sentence, stop_at
 from keyhole.study.frontiers.result import Level, Point

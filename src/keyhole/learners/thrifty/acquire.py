@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
-from ..._bare import inner as bare
-from ..._jit import inner
-from ..._types import Bools, Floats, Ints
+from ..._internal.numba._bare import inner as bare
+from ..._internal.numba._jit import inner
+from ..._internal.typing import Bools, Floats, Ints
 from .arrays import flags, zeros
 from .free_places import FIRST, optimism, rarely, value
 from .knapsack import knapsack

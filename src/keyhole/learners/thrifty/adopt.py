@@ -1,6 +1,6 @@
 """The trial becomes the support: the one place where the support changes."""
 
-from ..._bare import inner
+from ..._internal.numba._bare import inner
 from .counts import recount
 from .state import Fit, Now, State
 

@@ -1,6 +1,6 @@
 """The alarms of `thrifty`, in words."""
 
-from ...rounds import Alarm
+from ...core.round import Alarm
 from .state import Records
 from .watch import Bell, Watch
 

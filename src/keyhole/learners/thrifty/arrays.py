@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..._jit import inner
-from ..._types import Floats, Ints
+from ..._internal.numba._jit import inner
+from ..._internal.typing import Floats, Ints
 
 __all__ = ["flags", "zeros"]
 

@@ -1,6 +1,6 @@
 """With a limit on money: members and candidates that are bought together, chosen together."""
 
-from ..._jit import short
+from ..._internal.numba._jit import short
 from .adopt import adopt
 from .arrays import flags, zeros
 from .change import forget_recent

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..._jit import short
-from ..._types import Bools, Floats, Ints
+from ..._internal.numba._jit import short
+from ..._internal.typing import Bools, Floats, Ints
 from .acquire import choose
 from .predict import predict, signal
 from .state import State

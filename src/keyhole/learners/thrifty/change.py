@@ -28,7 +28,7 @@ together speak for the wrong ones, and the alarm would come late or not at all.
 
 import math
 
-from ..._bare import inner
+from ..._internal.numba._bare import inner
 from .state import Now, Records, State
 from .watch import Watch
 

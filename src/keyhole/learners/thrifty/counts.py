@@ -1,6 +1,6 @@
 """How often, and with which values, every attribute outside the support was seen, alone and beside each member."""
 
-from ..._bare import inner
+from ..._internal.numba._bare import inner
 from .state import Attribute, Records, State
 from .sums import unheard
 

@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
-from ..._bare import inner
-from ..._jit import inner as counted
-from ..._types import Floats
+from ..._internal.numba._bare import inner
+from ..._internal.numba._jit import inner as counted
+from ..._internal.typing import Floats
 from .arrays import zeros
 from .ranking import insert
 from .score import enough

@@ -13,8 +13,8 @@ every one within that was none lowers by a third. Both mistakes cost the same: i
 
 import math
 
-from ..._bare import inner
-from ..._types import Floats, Ints
+from ..._internal.numba._bare import inner
+from ..._internal.typing import Floats, Ints
 from .change import likelihood, noise
 from .fit import mean_and_variance
 from .state import FEW, Attribute, State

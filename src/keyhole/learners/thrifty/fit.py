@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
-from ..._bare import inner as bare
-from ..._jit import inner
-from ..._types import Floats, Ints
+from ..._internal.numba._bare import inner as bare
+from ..._internal.numba._jit import inner
+from ..._internal.typing import Floats, Ints
 from .arrays import flags, zeros
 from .state import Attribute, Fit, Now, Records, State, Work
 

@@ -15,7 +15,7 @@ one that stands in for another, and a broader search pays:
 
 import math
 
-from ..._bare import inner
+from ..._internal.numba._bare import inner
 from .state import Attribute, Now, State
 
 __all__ = ["FIRST", "expected_size", "likelihood_ratio", "optimism", "rarely", "value"]

@@ -4,8 +4,8 @@ Free places go to whoever looks best *now*: one that only seemed good is left af
 and whoever reaches the evidence for joining is tried in the same row.
 """
 
-from ..._bare import inner
-from ..._types import Ints
+from ..._internal.numba._bare import inner
+from ..._internal.typing import Ints
 from .score import enough, evidence, regress
 from .state import State
 

@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from ..._bare import inner
-from ..._types import Floats
+from ..._internal.numba._bare import inner
+from ..._internal.typing import Floats
 from .state import State
 
 __all__ = ["mark_constant", "mark_determined"]

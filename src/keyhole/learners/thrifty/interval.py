@@ -20,11 +20,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..._bare import inner
-from ..._checks import HIGHEST
-from ..._types import Floats
-from ...rules import Numbers, Rule
-from ...state import Stateful
+from ..._internal.numba._bare import inner
+from ..._internal.typing import Floats
+from ...core.state import Numbers, Rule, Stateful
+from ...core.validation import HIGHEST
 from .state import FEW, Quantiles
 
 __all__ = ["LEVELS", "Calibration", "calibrate"]

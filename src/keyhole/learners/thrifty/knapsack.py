@@ -3,8 +3,8 @@ values and prices are so alike that a search through them would never end."""
 
 import numpy as np
 
-from ..._jit import inner
-from ..._types import Floats, Ints
+from ..._internal.numba._jit import inner
+from ..._internal.typing import Floats, Ints
 from .arrays import flags, zeros
 from .ranking import insert
 

@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..._types import Bools, Floats, Ints
+from ..._internal.dataframes import Records
+from ..._internal.typing import Bools, Floats, Ints
+from ...core.learner import Block, Draft, Learner
+from ...core.round import Alarm, Round
+from ...core.sources import Market, Prices, Sources
+from ...core.state import Value
 from ...errors import ConfigError
-from ...frames import Records
-from ...market import Market, Prices, Sources
-from ...protocol import Block, Draft, Learner
-from ...rounds import Alarm, Round
-from ...state import Value
 from .alarms import alarms
 from .block import play_block
 from .explain import Explanation, explain, rate
@@ -44,7 +44,7 @@ class Thrifty(Learner):
     half_life
         Rows after which a row counts half; None: never. A change that comes at once is noticed without it.
     sources, known
-        What can be ordered together, by name, and what is there for free: see `keyhole.market`.
+        What can be ordered together, by name, and what is there for free: see `keyhole.core.sources`.
     worth
         What a unit of squared error in one row is worth in money: only what earns its price is bought. docs/money.md.
     total, rows

@@ -15,8 +15,8 @@ never moved. While the first account is believed, which it is from the start, c 
 
 import math
 
-from ..._bare import inner
-from ..._types import Floats
+from ..._internal.numba._bare import inner
+from ..._internal.typing import Floats
 from .change import likelihood, noise, ring
 from .state import Records, State
 

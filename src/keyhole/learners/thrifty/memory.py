@@ -6,10 +6,9 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from ..._types import Bools, Floats, Ints
+from ..._internal.typing import Bools, Floats, Ints
+from ...core.state import Anything, Gram, Law, Numbers, Rule, Stateful, Value
 from ...errors import StateError
-from ...rules import Anything, Gram, Law, Numbers, Rule
-from ...state import Stateful, Value
 from .interval import Calibration
 from .level import GAINS
 from .regimes import KEPT, Kept

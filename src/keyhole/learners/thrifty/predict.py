@@ -8,8 +8,8 @@ alpha = slope of the label on our own past f, within [0, 1]: the mean is left on
 import math
 from typing import NamedTuple
 
-from ..._bare import inner
-from ..._types import Floats, Ints
+from ..._internal.numba._bare import inner
+from ..._internal.typing import Floats, Ints
 from .extremes import on_trust, winsorised
 from .fit import condition, expect
 from .level import level

@@ -1,7 +1,7 @@
 """The best few of many, kept in order while they come."""
 
-from ..._bare import inner
-from ..._types import Floats, Ints
+from ..._internal.numba._bare import inner
+from ..._internal.typing import Floats, Ints
 
 __all__ = ["insert"]
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..._types import Bools, Ints
+from ..._internal.typing import Bools, Ints
 from .change import GONE, LONGEST, PROVEN
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..._types import Floats, Ints
-from ...state import Value
+from ..._internal.typing import Floats, Ints
+from ...core.state import Value
 from .state import Attribute, Label, Member, Now, Pair, Records, Row, Shown, record
 
 __all__ = ["upgraded"]

@@ -9,8 +9,8 @@ members, each worth what it explains beside the others, and the significant cand
 import math
 from typing import NamedTuple
 
-from ..._jit import inner
-from ..._types import Floats, Ints
+from ..._internal.numba._jit import inner
+from ..._internal.typing import Floats, Ints
 from .arrays import flags, zeros
 from .knapsack import knapsack
 from .ranking import insert

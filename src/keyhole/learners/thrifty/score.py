@@ -10,8 +10,8 @@ r_j^2 / c_j is then the gain of adding j to the support, and z_j = r_j / se_j it
 
 import math
 
-from ..._bare import inner
-from ..._types import Floats
+from ..._internal.numba._bare import inner
+from ..._internal.typing import Floats
 from .free_places import likelihood_ratio
 from .state import FEW, Attribute, Fit, Now, Pair, Records, State
 from .sums import weigh_again

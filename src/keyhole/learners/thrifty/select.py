@@ -8,8 +8,8 @@ its moves, again and again, and whoever is right would wait behind them for ever
 
 import math
 
-from ..._jit import inner, short
-from ..._types import Floats, Ints
+from ..._internal.numba._jit import inner, short
+from ..._internal.typing import Floats, Ints
 from .adopt import adopt, residual
 from .arrays import flags, zeros
 from .basket import rearrange

@@ -7,8 +7,8 @@ h = v' V v is the leverage of the row; without any member seen it is the label's
 
 import math
 
-from ..._bare import inner
-from ..._types import Floats, Ints
+from ..._internal.numba._bare import inner
+from ..._internal.typing import Floats, Ints
 from .level import level
 from .predict import Signal, answer, signal
 from .state import State

@@ -15,8 +15,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..._shared import Shared
-from ..._types import Floats, Ints
+from ..._internal.numba._shared import Shared
+from ..._internal.typing import Floats, Ints
 from .attribute import Attribute
 from .watch import Turn, Watch
 

@@ -1,7 +1,7 @@
 """The steps of a round, one by one, as Python calls them: entries into the compiled parts."""
 
-from ..._jit import short
-from ..._types import Bools, Floats, Ints
+from ..._internal.numba._jit import short
+from ..._internal.typing import Bools, Floats, Ints
 from . import acquire, predict, spread, update
 from .state import State
 

@@ -14,7 +14,7 @@ of what u leaves of x_j, (x_j - u'x) x_a and (x_j - u'x)^2, from which u and c_j
 those of the time: when there is news all rows are weighed again, as long as they are all there.
 """
 
-from ..._bare import inner
+from ..._internal.numba._bare import inner
 from .fit import condition, expect
 from .state import Attribute, Pair, Records, State, Work
 

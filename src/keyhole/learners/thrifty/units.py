@@ -2,7 +2,7 @@
 
 import math
 
-from ..._bare import inner
+from ..._internal.numba._bare import inner
 
 __all__ = ["power", "scaled"]
 

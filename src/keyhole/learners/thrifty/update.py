@@ -6,8 +6,8 @@ error2 = running mean of (y_hat - y)^2        over a quarter of them
 
 import math
 
-from ..._bare import inner
-from ..._types import Floats, Ints
+from ..._internal.numba._bare import inner
+from ..._internal.typing import Floats, Ints
 from .change import notice
 from .counts import count
 from .extremes import farthest, judge_extremes, sized, winsorised

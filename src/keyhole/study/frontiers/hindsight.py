@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._types import Floats
+from ..._internal.typing import Floats
+from ...core.sources import Market
 from ...errors import ConfigError
-from ...least_squares import Moments
-from ...market import Market
+from ...estimation.moment_regression import Moments
 from ...theory.hindsight import best_basket_of
 from ..stream_spec import Rows
 from .result import Point

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..._internal.atomic_io import read_json, remove_leftovers, write_json
+from ..._internal.output_folder import Folder
 from ...errors import ConfigError, StateError
-from ...files import read_json, remove_leftovers, write_json
-from ...outputs import Folder
 from ...streams import Schema
 from ..engines import Engine
 from ..shelf import Progress, path_in, work_off

@@ -8,8 +8,8 @@ from typing import Any, TypedDict
 import numpy as np
 
 from ... import __version__
+from ...core.registry.spec import Budget, Spec
 from ...keeper import play
-from ...spec import Budget, Spec
 from ..stream_spec import StreamSpec
 
 __all__ = ["Play", "Played", "play_level"]

@@ -6,8 +6,8 @@ from math import sqrt
 from pathlib import Path
 from typing import Any
 
+from ..._internal.atomic_io import read_json, write_json
 from ...errors import ConfigError, StateError
-from ...files import read_json, write_json
 
 __all__ = ["FILE", "Frontier", "Level", "Point", "frontier_in"]
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.core.serialization import to_bytes
 from keyhole.learners.thrifty.interval import LEVELS
-from keyhole.saving import to_bytes
 
 from ....battery.cases import CASES, PRICES
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.loading import from_bytes
-from keyhole.saving import to_bytes
+from keyhole.core.serialization import from_bytes, to_bytes
 
 PRICES = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0]
 OPTIONS = [

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.core.serialization import from_bytes, to_bytes
 from keyhole.learners.thrifty.level import GAINS, follow
-from keyhole.loading import from_bytes
-from keyhole.saving import to_bytes
 from tests.compiled import entry
 
 

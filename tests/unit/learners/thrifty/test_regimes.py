@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.core.serialization import from_bytes, to_bytes
 from keyhole.errors import StateError
 from keyhole.learners.thrifty.regimes import KEPT, turn
-from keyhole.loading import from_bytes
-from keyhole.saving import to_bytes
 
 
 def weights(which):

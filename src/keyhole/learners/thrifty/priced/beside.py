@@ -8,8 +8,8 @@ the other rows it is what is believed of the pair: as measured elsewhere, drawn 
 
 import numpy as np
 
-from ...._jit import inner
-from ...._types import Floats
+from ...._internal.numba._jit import inner
+from ...._internal.typing import Floats
 from .estimate import DOUBT, covariance
 from .linear import possible
 from .state import Source, State

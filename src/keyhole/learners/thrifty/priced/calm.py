@@ -10,8 +10,8 @@ what they show (a ratio estimate).
 
 import numpy as np
 
-from ...._jit import inner
-from ...._types import Floats
+from ...._internal.numba._jit import inner
+from ...._internal.typing import Floats
 from .state import State
 
 __all__ = ["calmness", "varied"]

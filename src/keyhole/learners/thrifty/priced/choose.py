@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ...._jit import inner
-from ...._types import Bools, Ints
+from ...._internal.numba._jit import inner
+from ...._internal.typing import Bools, Ints
 from .state import Now, State
 
 __all__ = ["choose"]

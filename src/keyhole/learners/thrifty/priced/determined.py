@@ -11,7 +11,7 @@ first. Another is not bought again, unless it costs less than a member that it c
 
 import numpy as np
 
-from ...._types import Floats, Ints
+from ...._internal.typing import Floats, Ints
 from .memory import Memory
 
 __all__ = ["mark_determined"]

@@ -13,8 +13,8 @@ import math
 
 import numpy as np
 
-from ...._jit import inner
-from ...._types import Floats
+from ...._internal.numba._jit import inner
+from ...._internal.typing import Floats
 from ..state import Records
 from .linear import possible, precision
 from .state import Fit, Now, State

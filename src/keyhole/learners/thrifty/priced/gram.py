@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ...._jit import inner, short
-from ...._types import Bools, Floats
+from ...._internal.numba._jit import inner, short
+from ...._internal.typing import Bools, Floats
 from .estimate import add, pooled
 from .linear import precision
 from .state import State

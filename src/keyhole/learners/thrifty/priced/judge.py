@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from ...._jit import inner, short
-from ...._types import Floats
+from ...._internal.numba._jit import inner, short
+from ...._internal.typing import Floats
 from .belief import learn_prior, posterior
 from .beside import beside, doubt_of, rows_of, unseen
 from .calm import calmness, varied

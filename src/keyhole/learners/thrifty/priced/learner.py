@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...._types import Bools, Floats, Ints
+from ...._internal.dataframes import Records
+from ...._internal.typing import Bools, Floats, Ints
+from ....core.learner import Block, Draft, Learner
+from ....core.round import Alarm, Round
+from ....core.sources import Market, Prices, Sources
 from ....errors import ConfigError
-from ....frames import Records
-from ....market import Market, Prices, Sources
-from ....protocol import Block, Draft, Learner
-from ....rounds import Alarm, Round
 from ..._options import positive
 from ..alarms import alarms
 from .explain import SourceExplanation, explain

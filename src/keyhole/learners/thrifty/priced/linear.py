@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ...._jit import inner
-from ...._types import Floats
+from ...._internal.numba._jit import inner
+from ...._internal.typing import Floats
 
 __all__ = ["inverse", "possible", "precision"]
 

@@ -6,11 +6,10 @@ from typing import ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ...._types import Bools, Floats, Ints
+from ...._internal.typing import Bools, Floats, Ints
+from ....core.sources import Market
+from ....core.state import Law, Numbers, Rule, Stateful, Value
 from ....errors import StateError
-from ....market import Market
-from ....rules import Law, Numbers, Rule
-from ....state import Stateful, Value
 from ..interval import Calibration
 from ..state import Records, record
 from ..watch import ALARMS, RECALIBRATED, Bell

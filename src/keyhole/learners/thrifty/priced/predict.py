@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ...._jit import inner
-from ...._types import Bools, Floats, Ints
+from ...._internal.numba._jit import inner
+from ...._internal.typing import Bools, Floats, Ints
 from ..units import scaled
 from .estimate import FAITH
 from .linear import precision

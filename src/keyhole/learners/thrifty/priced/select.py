@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from ...._types import Bools, Ints
+from ...._internal.typing import Bools, Ints
 from .belief import FAITH
 from .determined import mark_determined
 from .judge import judge

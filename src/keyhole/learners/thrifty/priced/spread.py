@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from ...._jit import inner
-from ...._types import Floats, Ints
+from ...._internal.numba._jit import inner
+from ...._internal.typing import Floats, Ints
 from .estimate import FAITH
 from .predict import deviations, signal
 from .state import State

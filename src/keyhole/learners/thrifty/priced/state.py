@@ -7,8 +7,8 @@ the present is `now.g`, so that a sum of weights divided by it counts rows. Valu
 
 from dataclasses import dataclass
 
-from ...._shared import Shared
-from ...._types import Floats, Ints
+from ...._internal.numba._shared import Shared
+from ...._internal.typing import Floats, Ints
 from ..state import Quantiles, Records
 from ..watch import Watch
 

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ...._jit import short
-from ...._types import Bools, Floats, Ints
+from ...._internal.numba._jit import short
+from ...._internal.typing import Bools, Floats, Ints
 from .choose import choose
 from .predict import predict
 from .spread import centre_and_spread

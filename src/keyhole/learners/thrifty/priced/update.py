@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ...._jit import inner
-from ...._types import Floats, Ints
+from ...._internal.numba._jit import inner
+from ...._internal.typing import Floats, Ints
 from ..change import GONE, weigh
 from ..interval import calibrate
 from ..units import power, scaled

@@ -12,8 +12,8 @@ import math
 
 import numpy as np
 
-from ...._jit import inner, short
-from ...._types import Floats
+from ...._internal.numba._jit import inner, short
+from ...._internal.typing import Floats
 from .belief import SLABS, posterior
 from .state import Now, Source, State
 
