@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.3.0.dev0"
 
 if TYPE_CHECKING:
-    from . import data, streams, study, theory
+    from . import data, study, theory
     from .client import connect
     from .compat.dantzig import DantzigSelector, DantzigSelectorCV
     from .core.learner import Learner
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .core.registry.making import make
     from .core.round import Round
     from .core.serialization import load
+    from .data import streams
     from .errors import ConfigError, KeyholeWarning, ProtocolError, StateError
     from .estimation import dantzig, sampling
     from .estimation import dantzig_width as tuning
@@ -50,7 +51,7 @@ _MODULES = {
     "dantzig": "estimation.dantzig",
     "data": "data",
     "sampling": "estimation.sampling",
-    "streams": "streams",
+    "streams": "data.streams",
     "study": "study",
     "theory": "theory",
     "tuning": "estimation.dantzig_width",

@@ -8,9 +8,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.table import Table
 
 from ..core.registry.catalogue import make
+from ..data import synthetic_streams
+from ..data.streams import Stream
 from ..errors import KeyholeWarning
 from ..keeper import play
-from ..streams import Stream, synthetic
 from ._bars import Bar
 
 D, K, K0, ROWS = 20, 4, 4, 10_000
@@ -30,7 +31,7 @@ class _Line(NamedTuple):
 
 def paper_demo(seed: int) -> None:
     """Play DS-OSLRC and DS-POSLRC beside predicting 0, and print their regret."""
-    stream = synthetic(D, K, ROWS, seed=seed)
+    stream = synthetic_streams(D, K, ROWS, seed=seed)
     zero = float((stream.y**2).sum() - ((stream.y - stream.X @ stream.w) ** 2).sum())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KeyholeWarning)  # the table shows what was found

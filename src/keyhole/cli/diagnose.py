@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 if TYPE_CHECKING:
-    from ..streams import Schema
-    from ..streams.profile import Profile
+    from ..data.column_profile import Profile
+    from ..data.streams import Schema
     from ..theory.signal import Signal
 
 Progress: TypeAlias = Callable[[int], None]
@@ -35,8 +35,8 @@ def diagnose(
     Example: keyhole diagnose visits.csv --target cost --prices prices.toml
     """
     from .._internal.escaping import shown
-    from ..streams import open_table, read_prices
-    from ..streams.profile import Profile, covariance, first_rows
+    from ..data.column_profile import Profile, covariance, first_rows
+    from ..data.streams import open_table, read_prices
     from ..theory import conditions_of
     from ..theory.signal import signal
 

@@ -35,8 +35,8 @@ def frontier(
     """
     from .._internal.escaping import shown
     from .._internal.output_folder import Folder
+    from ..data.streams import Schema, unpriced
     from ..report import write_frontier
-    from ..streams import Schema, unpriced
     from ..study import StreamSpec
     from ..study import frontier as make
     from .compare import _bar as bar

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._internal.typing import Floats
-from ..streams.columns import Attribute, Label, Panel
-from ..streams.schema import Schema
+from .columns import Attribute, Label, Panel
+from .schema import Schema
 
 __all__ = ["Dataset"]
 

@@ -8,10 +8,11 @@ from typing import TypeAlias
 
 from .._internal.atomic_io import digest_of_file, write_atomically
 from .._internal.output_folder import Folder
+from ..data import fingerprint
+from ..data.encoded_table import EncodedTable
+from ..data.fingerprint import block_of
+from ..data.streams import DataError, Fingerprint, Schema, Table, open_table
 from ..errors import ConfigError
-from ..streams import DataError, Fingerprint, Schema, Table, fingerprint, open_table
-from ..streams.encoded import EncodedTable
-from ..streams.fingerprint import block_of
 from .journal import Journal
 from .request import Plan
 from .run_data import RunData

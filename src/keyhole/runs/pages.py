@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .._internal.typing import Bools, Floats, Ints
+from ..data.learner_scaling import Scaling
+from ..data.streams import Batch, Table
 from ..keeper import Page
-from ..scaling import Scaling
-from ..streams import Batch, Table
 
 __all__ = ["LARGEST", "Purchases", "RunPage", "page_length", "page_start", "pages"]
 

@@ -14,10 +14,10 @@ from .._internal.typing import Floats
 from ..core.frozen import exploiting
 from ..core.learner import Learner
 from ..core.serialization import from_bytes, note_in
+from ..data.arrow_columns import regroup
+from ..data.learner_scaling import Scaling
+from ..data.streams import Schema, Table
 from ..errors import ConfigError, StateError
-from ..scaling import Scaling
-from ..streams import Schema, Table
-from ..streams.arrow import regroup
 
 __all__ = ["Frozen", "refuse_extension"]
 

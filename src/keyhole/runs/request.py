@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from ..core.learner import Plain
 from ..core.registry.spec import Budget, Spec
+from ..data.encoded_table import EncodedTable
+from ..data.range_estimation import first_rows, learn_ranges
+from ..data.streams import Schema, Table, open_table, read_prices, unpriced
 from ..errors import ConfigError
-from ..streams import Schema, Table, open_table, read_prices, unpriced
-from ..streams.encoded import EncodedTable
-from ..streams.learnt import first_rows, learn_ranges
 from .settings import Settings
 
 __all__ = ["Plan", "Request", "prepare"]

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from .._internal.typing import Floats, Ints
 from ..core.introspection import Reason
+from ..data.streams import Schema
 from ..estimation.moment_regression import Moments
-from ..streams import Schema
 from .advice import Advice, advise
 from .pages import page_length
 

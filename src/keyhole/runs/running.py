@@ -15,9 +15,9 @@ from ..core.learner import Learner
 from ..core.registry.catalogue import from_config
 from ..core.round import Alarm
 from ..core.serialization import to_bytes
+from ..data.learner_scaling import Scaling
+from ..data.streams import Batch, DataError, Schema, Table
 from ..errors import KeyholeWarning, ProtocolError
-from ..scaling import Scaling
-from ..streams import Batch, DataError, Schema, Table
 from .journal import Journal
 from .pages import RunPage, page_start, pages
 from .references import References

@@ -8,7 +8,7 @@ import numpy as np
 from .._internal.typing import Floats, Ints
 from ..core.round import Alarm
 from ..core.state import Stateful
-from ..streams import Clips, Others, Schema
+from ..data.streams import Clips, Others, Schema
 from .pages import RunPage
 from .trust import Trust
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from ..data.streams import DataError, Fingerprint, Schema, Table
 from ..errors import ConfigError
-from ..streams import DataError, Fingerprint, Schema, Table
 from .settings import Settings
 
 __all__ = ["check_unchanged", "digest_of_rows", "rows_at_most"]

@@ -108,7 +108,7 @@ def state_of(icu: StoredLearner) -> Made:
 def _from_schema(text: str, algorithm: str) -> tuple[dict[str, object], dict[str, str]]:
     """Names and prices in a schema file, and what people should read."""
     from ..core.registry.catalogue import options_of
-    from ..streams.schema import Schema
+    from ..data.schema import Schema
 
     schema = Schema.from_toml(text)
     takes = options_of(algorithm)

@@ -15,10 +15,10 @@ from .._internal.typing import Floats
 from ..core.learner import Learner
 from ..core.registry.catalogue import options_of
 from ..core.registry.spec import Budget, Spec
+from ..data.learner_scaling import Scaling
 from ..errors import ConfigError, KeyholeWarning
 from ..estimation.moment_regression import Moments
 from ..keeper import History, play
-from ..scaling import Scaling
 from ..theory.hindsight import best_basket_of
 from .stream_spec import Rows, StreamSpec
 

@@ -13,10 +13,11 @@ import numpy as np
 from .. import data
 from .._internal.typing import Floats
 from ..core.registry.spec import assignments
+from ..data import fingerprint, synthetic_streams
+from ..data.encoded_table import EncodedTable
+from ..data.range_estimation import first_rows, learn_ranges
+from ..data.streams import Schema, open_table, read_prices, unpriced
 from ..errors import ConfigError
-from ..streams import Schema, fingerprint, open_table, read_prices, synthetic, unpriced
-from ..streams.encoded import EncodedTable
-from ..streams.learnt import first_rows, learn_ranges
 
 __all__ = ["Rows", "StreamSpec"]
 
@@ -122,7 +123,7 @@ class StreamSpec:
             if isinstance(value, str) != (name == "design"):
                 raise ConfigError(f"'{self.name}': {name} cannot be {value!r}; {hint}")
         try:
-            X, y, w = synthetic(T=rounds, seed=seed, **dict(self._options))  # type: ignore[arg-type]
+            X, y, w = synthetic_streams(T=rounds, seed=seed, **dict(self._options))  # type: ignore[arg-type]
         except TypeError as fault:
             raise ConfigError(f"'{self.name}': {_in_words(fault)}; {hint}") from None
         return Rows(X, y, Schema.plain("y", [f"x{i}" for i in range(X.shape[1])]), w)

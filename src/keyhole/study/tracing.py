@@ -17,9 +17,9 @@ from .._internal.typing import Floats, Ints
 from ..core.learner import Learner
 from ..core.registry.catalogue import algorithms, make, options_of
 from ..core.registry.spec import Spec
+from ..data import synthetic_streams
 from ..errors import ConfigError, KeyholeWarning
 from ..keeper import play
-from ..streams import synthetic
 
 __all__ = ["Part", "Trace", "trace"]
 
@@ -87,7 +87,7 @@ def _source(name: str) -> str:
 
 def trace(part: Part) -> Trace:
     """Play the part."""
-    X, y, w = synthetic(part.d, part.k, part.rounds, sigma=part.sigma, design=part.design, seed=part.seed)
+    X, y, w = synthetic_streams(part.d, part.k, part.rounds, sigma=part.sigma, design=part.design, seed=part.seed)
     learner, rival = _learner(part, w), (y - X @ w) ** 2
     seen = Trace(t=[], s=[], regret=[], exploring=[], error=[], size=[], found=[], fits=[])
     start, s, total, exploring = 0, 0, 0.0, 0.0

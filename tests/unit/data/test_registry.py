@@ -7,7 +7,7 @@ import pytest
 
 import keyhole.data
 from keyhole.data import Dataset, load, names
-from keyhole.data import _carriers as carriers
+from keyhole.data import named_datasets as carriers
 from keyhole.errors import ConfigError
 
 pytest.importorskip("pyarrow")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.data.learner_scaling import Scaling
+from keyhole.data.streams import Batch, Schema, open_table
 from keyhole.runs.pages import LARGEST, RunPage, page_length, page_start, pages
-from keyhole.scaling import Scaling
-from keyhole.streams import Batch, Schema, open_table
 
 
 def starts(rows):

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.data.learner_scaling import Scaling
+from keyhole.data.streams import Attribute, Panel, Range, Schema, open_table
 from keyhole.errors import ConfigError
 from keyhole.runs.predicting import Frozen, refuse_extension
-from keyhole.scaling import Scaling
-from keyhole.streams import Attribute, Panel, Range, Schema, open_table
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

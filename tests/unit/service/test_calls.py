@@ -115,7 +115,7 @@ def test_bad_configurations_are_refused_in_one_sentence(api, change, words):
 
 
 def test_a_schema_brings_names_prices_and_the_label(api):
-    from keyhole.streams.schema import Attribute, Range, Schema
+    from keyhole.data.schema import Attribute, Range, Schema
 
     schema = Schema(Range("bp", 0, 200), (Attribute("age", 0, 90, price=0.5), Attribute("dose", 0, 5, price=7.0)))
     body = {"name": "ward", "algorithm": "thrifty", "schema": schema.to_toml(), "k": 2}

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from keyhole.streams import DataError, open_table
+from keyhole.data.streams import DataError, open_table
 
 # A quoted line's end, a quoted mark, empty cells, a number that is another number when it is cut.
 _ROWS = 'a,b,note,y\n1.5,2,"two\nlines",12345\n,-3.25,"a,b",67890\n4,,plain,11\n' + "7.125,8.5,x,-123456789\n" * 3
@@ -21,7 +21,7 @@ _COLUMNS = {
 
 def _cut_at(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("BLOCK", block), ("_ROWS", 0), ("_PIECE", 16)):
-        monkeypatch.setattr(f"keyhole.streams._csv_start.{name}", value)
+        monkeypatch.setattr(f"keyhole.data.csv_table.{name}", value)
 
 
 def _columns(path: Path) -> dict[str, list[object]]:

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from keyhole.streams import Attribute, DataError, Label, Panel, Range, Schema, open_table
-from keyhole.streams.columns import FORMATS
+from keyhole.data.columns import FORMATS
+from keyhole.data.streams import Attribute, DataError, Label, Panel, Range, Schema, open_table
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 
-from keyhole.streams.encoding import Wrong, as_days, as_numbers, encode, fits, hint  # noqa: E402
+from keyhole.data.cell_encoding import Wrong, as_days, as_numbers, encode, fits, hint  # noqa: E402
 
 NAN = np.nan
 
@@ -177,7 +177,7 @@ def test_a_table_is_what_its_schema_sees(kind: str, tmp_path: Path) -> None:
 def test_a_row_becomes_the_same_numbers_wherever_reading_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("keyhole.streams._csv_start.BLOCK", 1000)
+    monkeypatch.setattr("keyhole.data.csv_table.BLOCK", 1000)
     path = clinic(tmp_path, 200)
     schema = SCHEMA.complete(open_table(path))
     table = open_table(path, schema)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from keyhole.data import fingerprint
+from keyhole.data.streams import Fingerprint
 from keyhole.errors import StateError
-from keyhole.streams import Fingerprint, fingerprint
 
 pytest.importorskip("pyarrow")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from keyhole.data.streams import DataError, Schema, open_table
 from keyhole.errors import KeyholeWarning
-from keyhole.streams import DataError, Schema, open_table
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -59,7 +59,7 @@ def test_cells_with_line_ends_are_read_in_files_of_many_blocks(tmp_path: Path) -
 
 @pytest.mark.parametrize("long", [{0}, {70}, {0, 70}])
 def test_a_row_longer_than_a_block_is_read(long: set[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("keyhole.streams._csv_start.BLOCK", 1000)
+    monkeypatch.setattr("keyhole.data.csv_table.BLOCK", 1000)
     path = tmp_path / "t.csv"
     lines = [f"{i},{'x' * (9000 if i in long else 5)}" for i in range(100)]
     path.write_text("\n".join(["a,note", *lines]))

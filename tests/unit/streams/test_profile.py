@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from keyhole.data.column_profile import Profile, covariance, first_rows
+from keyhole.data.streams import DataError, open_table
 from keyhole.errors import ConfigError
-from keyhole.streams import DataError, open_table
-from keyhole.streams.profile import Profile, covariance, first_rows
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

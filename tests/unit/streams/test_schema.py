@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from keyhole.data.streams import Attribute, Clips, Panel, Range, Schema
 from keyhole.errors import ConfigError
-from keyhole.streams import Attribute, Clips, Panel, Range, Schema
 
 SCHEMA = Schema(
     Range("y", 0.0, 10.0, center=2.0),

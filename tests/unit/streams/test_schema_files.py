@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from keyhole.data.streams import Attribute, Label, Panel, Range, Schema, read_prices
 from keyhole.errors import ConfigError
-from keyhole.streams import Attribute, Label, Panel, Range, Schema, read_prices
 
 CLINIC = """
 # what the clinic orders

@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from keyhole.data import synthetic_streams
+from keyhole.data.streams import Stream, designs
 from keyhole.errors import ConfigError
-from keyhole.streams import Stream, designs, synthetic
 
 Floats = npt.NDArray[np.float64]
 EXAMPLES = ["uniform", "rademacher", "ar(0.6)", "ar(-0.5)", "equicorrelated(0.4)", "block(3, 0.7)", "switching(50)"]
@@ -53,11 +54,11 @@ BLOCKS = np.equal.outer(np.arange(7) // 3, np.arange(7) // 3)
     ],
 )
 def test_rows_have_the_moments_of_their_law(design: str, expected: Floats) -> None:
-    assert_second_moments(synthetic(7, 3, 40_000, design=design, seed=3).X, expected)
+    assert_second_moments(synthetic_streams(7, 3, 40_000, design=design, seed=3).X, expected)
 
 
 def test_switching_alternates_uniform_and_ar_rows_while_w_stays() -> None:
-    X, y, w = synthetic(7, 3, 40_100, sigma=0.0, design="switching(50)", seed=3)
+    X, y, w = synthetic_streams(7, 3, 40_100, sigma=0.0, design="switching(50)", seed=3)
     first = np.arange(40_100) // 50 % 2 == 0
     assert_second_moments(X[first], np.eye(7) / 3)
     assert_second_moments(X[~first], gaussian(0.5**LAGS))
@@ -65,22 +66,22 @@ def test_switching_alternates_uniform_and_ar_rows_while_w_stays() -> None:
 
 
 def test_uniform_and_rademacher_have_their_values() -> None:
-    X = synthetic(5, 2, 20_000, design="uniform").X
+    X = synthetic_streams(5, 2, 20_000, design="uniform").X
     # The fourth moment tells the uniform law from others of variance 1/3: E x^4 = 1/5, sd of x^4 is 4/15.
     assert abs((X**4).mean() - 1 / 5) <= 5 * (4 / 15) / math.sqrt(X.size)
-    assert set(np.unique(synthetic(5, 2, 100, design="rademacher").X)) == {-1.0, 1.0}
+    assert set(np.unique(synthetic_streams(5, 2, 100, design="rademacher").X)) == {-1.0, 1.0}
 
 
 @pytest.mark.parametrize("design", ["ar(0.6)", "equicorrelated(0.4)", "block(3, 0.7)"])
 def test_gaussian_entries_are_clipped_as_often_as_they_should_be(design: str) -> None:
-    X = synthetic(6, 3, 50_000, design=design, seed=5).X
+    X = synthetic_streams(6, 3, 50_000, design=design, seed=5).X
     rows = (np.abs(X) == 1.0).mean(axis=1)
     assert abs(rows.mean() - math.erfc(3 / math.sqrt(2))) <= 5 * rows.std() / math.sqrt(len(rows))
 
 
 @pytest.mark.parametrize("design", EXAMPLES)
 def test_a_stream_has_its_shape_and_range_and_repeats(design: str) -> None:
-    stream = synthetic(10, 4, 333, design=design, seed=7)
+    stream = synthetic_streams(10, 4, 333, design=design, seed=7)
     assert isinstance(stream, Stream)
     X, y, w = stream
     assert X.shape == (333, 10)
@@ -88,15 +89,15 @@ def test_a_stream_has_its_shape_and_range_and_repeats(design: str) -> None:
     assert X.dtype == y.dtype == w.dtype == np.float64
     assert X.flags.c_contiguous
     assert np.abs(X).max() <= 1.0
-    for a, b in zip(stream, synthetic(10, 4, 333, design=design, seed=7), strict=True):
+    for a, b in zip(stream, synthetic_streams(10, 4, 333, design=design, seed=7), strict=True):
         assert a.tobytes() == b.tobytes()
-    assert synthetic(10, 4, 333, design=design, seed=8).X.tobytes() != X.tobytes()
+    assert synthetic_streams(10, 4, 333, design=design, seed=8).X.tobytes() != X.tobytes()
 
 
 def test_weights_are_sparse_of_norm_one_with_sizes_from_a_half_to_one() -> None:
     ratios = []
     for seed in range(200):
-        w = synthetic(9, 4, 1, seed=seed).w
+        w = synthetic_streams(9, 4, 1, seed=seed).w
         assert np.count_nonzero(w) == 4
         assert np.abs(w).sum() == pytest.approx(1.0, abs=1e-15)
         sizes = np.sort(np.abs(w[w != 0]))
@@ -108,7 +109,7 @@ def test_weights_are_sparse_of_norm_one_with_sizes_from_a_half_to_one() -> None:
 
 def test_support_and_signs_are_uniform() -> None:
     n = 3000
-    W = np.array([synthetic(6, 2, 1, seed=seed).w for seed in range(n)])
+    W = np.array([synthetic_streams(6, 2, 1, seed=seed).w for seed in range(n)])
     counts = (W != 0).mean(axis=0)
     assert (np.abs(counts - 1 / 3) <= 5 * math.sqrt(2 / 9 / n)).all()
     assert abs((W > 0).sum() - n) <= 5 * math.sqrt(2 * n / 4)
@@ -117,7 +118,7 @@ def test_support_and_signs_are_uniform() -> None:
 
 
 def test_labels_are_the_linear_signal_plus_gaussian_noise() -> None:
-    X, y, w = synthetic(8, 3, 40_000, sigma=0.2, seed=2)
+    X, y, w = synthetic_streams(8, 3, 40_000, sigma=0.2, seed=2)
     noise = (y - X @ w) / 0.2
     for power, moment, variance in ((1, 0, 1), (2, 1, 2), (4, 3, 96)):
         assert abs((noise**power).mean() - moment) <= 5 * math.sqrt(variance / 40_000)
@@ -125,7 +126,7 @@ def test_labels_are_the_linear_signal_plus_gaussian_noise() -> None:
 
 
 def test_spaces_in_a_design_do_not_matter() -> None:
-    a, b = (synthetic(5, 2, 50, design=design).X for design in ("block(2,0.5)", "  block ( 2 , 5e-1 ) "))
+    a, b = (synthetic_streams(5, 2, 50, design=design).X for design in ("block(2,0.5)", "  block ( 2 , 5e-1 ) "))
     assert a.tobytes() == b.tobytes()
 
 
@@ -153,7 +154,7 @@ def test_spaces_in_a_design_do_not_matter() -> None:
 )
 def test_a_bad_design_is_refused_with_the_way_to_write_it(design: str, words: str) -> None:
     with pytest.raises(ConfigError, match=words):
-        synthetic(5, 2, 10, design=design)
+        synthetic_streams(5, 2, 10, design=design)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +162,7 @@ def test_a_bad_design_is_refused_with_the_way_to_write_it(design: str, words: st
 )
 def test_a_bad_size_is_refused(change: dict[str, float]) -> None:
     with pytest.raises(ConfigError, match="|".join(change)):
-        synthetic(**{"d": 5, "k": 2, "T": 10} | change)
+        synthetic_streams(**{"d": 5, "k": 2, "T": 10} | change)
 
 
 def test_every_listed_design_can_be_written() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from keyhole.data.streams import Batch, DataError, Table, open_table
 from keyhole.errors import ConfigError
-from keyhole.streams import Batch, DataError, Table, open_table
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -69,9 +69,9 @@ CARRIERS: dict[str, Callable[[Path], object]] = {
 @pytest.fixture(params=list(CARRIERS))
 def table(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Table:
     """The same rows in each carrier, read in pieces smaller than the table."""
-    monkeypatch.setattr("keyhole.streams._csv_start.BLOCK", 8192)
-    monkeypatch.setattr("keyhole.streams._files._ROWS", 64)
-    monkeypatch.setattr("keyhole.streams._frame._ROWS", 64)
+    monkeypatch.setattr("keyhole.data.csv_table.BLOCK", 8192)
+    monkeypatch.setattr("keyhole.data.file_table._ROWS", 64)
+    monkeypatch.setattr("keyhole.data.frame_table._ROWS", 64)
     return open_table(CARRIERS[request.param](tmp_path))
 
 

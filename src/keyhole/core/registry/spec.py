@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ...data.streams import Schema
 from ...errors import ConfigError
-from ...streams import Schema
 from ..learner import Learner, Plain
 from .catalogue import algorithms, make, options_of
 from .records import Algorithm

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..._internal.atomic_io import read_json, remove_leftovers, write_json
 from ..._internal.output_folder import Folder
+from ...data.streams import Schema
 from ...errors import ConfigError, StateError
-from ...streams import Schema
 from ..engines import Engine
 from ..shelf import Progress, path_in, work_off
 from ..stream_spec import StreamSpec

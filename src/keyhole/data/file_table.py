@@ -8,9 +8,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ._csv import CsvTable
-from ._csv_start import read_start
-from .arrow import kind
+from .arrow_columns import kind
+from .csv_table import CsvTable, read_start
 from .table import Column, DataError, Table
 
 __all__ = ["ParquetTable", "open_file"]

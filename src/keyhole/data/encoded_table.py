@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .._internal.typing import Floats
-from .arrow import matrix, regroup
+from .arrow_columns import matrix, regroup
+from .cell_encoding import Wrong, as_words, encode, is_plain
 from .columns import Attribute, Label
-from .encoding import Wrong, as_words, encode, is_plain
 from .schema import Schema
 from .table import Batch, Column, DataError, Table
 

@@ -101,7 +101,7 @@ class Table(ABC):
         Only the named columns are read. A value that is no number is a `DataError` with file, row, column and value,
         raised after the whole batches before it have been given.
         """
-        from .arrow import matrix, regroup
+        from .arrow_columns import matrix, regroup
 
         names = [*attributes] if target is None else [*attributes, target]
         self.require(names)
@@ -159,7 +159,7 @@ class Table(ABC):
 
     def _refusal(self, name: str, kind: str, is_target: bool) -> DataError:
         """What a column that holds no numbers holds, with the first such cell, and what to do."""
-        from .encoding import hint
+        from .cell_encoding import hint
 
         what = {"text": "text", "time": "dates or times"}.get(kind, "no numbers")
         found = self.cell(name) if kind in ("text", "time") else None
@@ -202,9 +202,9 @@ def open_table(source: Carrier, schema: "Schema | None" = None, encoding: str = 
     """
     # Inside: these modules import this one, and pyarrow takes its time.
     try:
-        from ._files import open_file
-        from ._frame import FrameTable
-        from .encoded import EncodedTable
+        from .encoded_table import EncodedTable
+        from .file_table import open_file
+        from .frame_table import FrameTable
     except ModuleNotFoundError as missing:
         raise ConfigError(
             f"reading tables needs {missing.name}, which is not installed: pip install 'keyhole[cli]'"

@@ -9,9 +9,9 @@ import numpy as np
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError
 from .columns import Attribute, Label
-from .encoded import EncodedTable
-from .proposing import propose, words_of
+from .encoded_table import EncodedTable
 from .schema import Schema
+from .schema_inference import propose, words_of
 from .table import Batch, DataError, Table
 
 __all__ = ["Profile", "covariance"]

@@ -1,14 +1,13 @@
 """Streams of rows and labels: synthetic ones with known laws, and tables with a schema (files, data frames)."""
 
-from .clips import Clips
+from .clip_counter import Clips
 from .columns import Attribute, Label, Panel, Range
 from .fingerprint import Fingerprint, fingerprint
-from .laws import designs
-from .others import Others
-from .prices import read_prices, unpriced
+from .price_file import read_prices, unpriced
 from .schema import Schema
-from .synthetic import Stream, synthetic
+from .synthetic_streams import Stream, designs, synthetic
 from .table import Batch, Column, DataError, Table, open_table
+from .unseen_categories import Others
 
 __all__ = [
     "Attribute",

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ._internal.typing import Floats
-from .core.learner import Plain
+from .._internal.typing import Floats
+from ..core.learner import Plain
 from .streams import Schema
 
 __all__ = ["Scaling"]

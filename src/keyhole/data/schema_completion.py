@@ -6,8 +6,8 @@ from datetime import date, timedelta
 import numpy as np
 import pyarrow.compute as pc
 
+from .cell_encoding import Wrong, as_days, as_words
 from .columns import MOST_VALUES, Attribute
-from .encoding import Wrong, as_days, as_words
 from .schema import Schema
 from .table import DataError, Table
 

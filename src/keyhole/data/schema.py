@@ -12,10 +12,10 @@ import numpy as np
 from .._internal.typing import Floats
 from ..core.sources import Market, Offer
 from ..errors import ConfigError
-from . import _toml
-from ._consistency import check_consistency, no_source
+from . import schema_toml
+from ._schema_errors import check_consistency, no_source
 from .columns import Attribute, Label, Panel, Range
-from .scaling import Scales
+from .range_scaling import Scales
 from .table import suggestion
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class Schema(Scales):
 
         A column of the table that is nowhere in the schema, or one that is not in the table, is a `DataError`.
         """
-        from .completing import complete
+        from .schema_completion import complete
 
         return complete(self, table)
 
@@ -211,7 +211,7 @@ class Schema(Scales):
 
     def to_toml(self) -> str:
         """The schema as TOML that `from_toml` reads back without loss."""
-        text = _toml.format_schema(self)
+        text = schema_toml.format_schema(self)
         return _remember(text, self)[0]
 
     @classmethod
@@ -219,9 +219,9 @@ class Schema(Scales):
         """The schema in a TOML text; `where` is named in messages."""
         if text in _RECENT:
             return _RECENT[text]
-        from .models import SchemaFile, checked
+        from .schema_models import SchemaFile, checked
 
-        file = checked(SchemaFile, _toml.parse(text, where), where)
+        file = checked(SchemaFile, schema_toml.parse(text, where), where)
         try:
             return _remember(text, cls(**file.parts()))[1]
         except ConfigError as fault:
@@ -230,13 +230,13 @@ class Schema(Scales):
     def write(self, path: "str | PathLike[str]") -> None:
         """Write the schema to a file; where one is, its comments and its order survive."""
         there = Path(path)
-        text = _toml.rewrite(_toml.read_text(path), self, str(path)) if there.exists() else self.to_toml()
+        text = schema_toml.rewrite(schema_toml.read_text(path), self, str(path)) if there.exists() else self.to_toml()
         there.write_text(text, encoding="utf-8")
 
     @classmethod
     def read(cls, path: "str | PathLike[str]") -> "Schema":
         """The schema in a file."""
-        return cls.from_toml(_toml.read_text(path), str(path))
+        return cls.from_toml(schema_toml.read_text(path), str(path))
 
 
 # A command writes its schema down and asks for it in several places; one of 80 000 columns takes seconds to read.

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .cell_encoding import Wrong, as_days, as_words, fits, truth
 from .columns import FORMATS, Attribute
-from .encoding import Wrong, as_days, as_words, fits, truth
 from .table import Column, Table
 
 __all__ = ["MOST_PROPOSED", "propose", "words_of"]

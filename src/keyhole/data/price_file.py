@@ -4,7 +4,7 @@ from os import PathLike
 from typing import TYPE_CHECKING
 
 from .._internal.formatting import listed
-from . import _toml
+from . import schema_toml
 
 if TYPE_CHECKING:
     from .columns import Attribute, Panel
@@ -15,9 +15,9 @@ __all__ = ["read_prices", "unpriced"]
 
 def read_prices(path: "str | PathLike[str]") -> dict[str, float]:
     """The prices in a file, by source (a column alone is one of its own); a price is a finite number >= 0."""
-    from .models import PricesFile, checked
+    from .schema_models import PricesFile, checked
 
-    return dict(checked(PricesFile, _toml.parse(_toml.read_text(path), str(path)), str(path)).root)
+    return dict(checked(PricesFile, schema_toml.parse(schema_toml.read_text(path), str(path)), str(path)).root)
 
 
 def unpriced(schema: "Schema") -> list[str]:

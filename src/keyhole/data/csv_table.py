@@ -1,22 +1,151 @@
 """CSV files as tables: typed by a first look, streamed, and searched again only to name a fault."""
 
 import codecs
-from collections.abc import Collection, Generator, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from hashlib import sha256
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import BinaryIO, NamedTuple, NoReturn
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as csv
 
-from . import _csv_start
-from ._csv_faults import FAULTS, is_number, noting, search
-from ._csv_start import Start, separator, unpack
-from .arrow import kind, quietly
+from .arrow_columns import kind, quietly
+from .cell_encoding import hint
 from .table import Column, DataError, Table
 
-__all__ = ["CsvTable"]
+__all__ = ["BLOCK", "FAULTS", "CsvTable", "Start", "is_number", "noting", "read_start", "search", "separator", "unpack"]
+
+
+# Bytes parsed at a time. The first such block also decides which columns are numbers.
+BLOCK = 1 << 20
+# As many rows are wanted, judged by the longest of the first lines; but no more bytes than that.
+_ROWS, _LINES, _MOST = 1100, 20, 1 << 25
+# Unpacked so many bytes at a time, and hardly more than so many in all.
+_PIECE, _UNPACKED = 1 << 16, 1 << 23
+# The endings by which pyarrow knows what is compressed.
+_PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+
+
+class Start(NamedTuple):
+    """How a file begins."""
+
+    data: bytes
+    whole: bool
+    """Whether that is all of it; else the last row is cut somewhere."""
+
+
+def read_start(file: BinaryIO) -> Start:
+    """A block and a byte more, or, where lines are long, about as much as a thousand of them."""
+    data = file.read(BLOCK + 1)
+    if len(data) <= BLOCK:
+        return Start(data, True)
+    line = max(map(len, data.split(b"\n", _LINES)[:_LINES]))
+    data += file.read(max(0, min(_MOST, _ROWS * line) - len(data)))
+    return Start(data, False)
+
+
+def unpack(path: str, start: Start) -> Start:
+    """The same in plain bytes, as far as it can be; compressed files are told by their names."""
+    packed = next((codec for ending, codec in _PACKED.items() if path.endswith(ending)), None)
+    if packed is None:
+        return start
+    plain, whole = b"", start.whole
+    try:
+        with pa.input_stream(pa.BufferReader(start.data), compression=packed) as stream:
+            while piece := stream.read(_PIECE):
+                plain += piece
+                if len(plain) > _UNPACKED:
+                    return Start(plain, False)
+    except FAULTS as fault:
+        if not plain:
+            raise DataError(
+                f"{path} cannot be read; it may be cut short or damaged ({str(fault).splitlines()[0]})"
+            ) from None
+        whole = False
+    return Start(plain, whole)
+
+
+def separator(start: Start) -> str:
+    """The mark that the header has most of."""
+    header = start.data[: 1 << 16].split(b"\n", 1)[0]
+    bare = re.sub(rb'"[^"]*"', b"", header)  # a name in quotes may hold any of them
+    return max(",;\t|", key=lambda mark: bare.count(mark.encode()))
+
+
+# What reading a file that is damaged, or none, may raise.
+FAULTS = (pa.ArrowException, OSError, EOFError, UnicodeDecodeError)
+_BOOLEANS = ("1", "0", "True", "False", "TRUE", "FALSE", "true", "false")
+
+
+def noting(delimiter: str, invalid: "list[csv.InvalidRow]") -> csv.ParseOptions:
+    """How to parse on past rows with too few or many cells, putting them into `invalid`."""
+
+    def note(row: csv.InvalidRow) -> str:
+        invalid.append(row)
+        return "skip"
+
+    handler: Callable[[csv.InvalidRow], str] = note
+    return csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=handler)
+
+
+def search(
+    reader: csv.CSVStreamingReader, file: str, types: Mapping[str, pa.DataType], invalid: "list[csv.InvalidRow]"
+) -> None:
+    """Raise the `DataError` of the first row with too few or many cells, or with a cell that is not of its type.
+
+    `reader` gives every cell as text, and puts rows that it passes over into `invalid`.
+    """
+    first = 1
+    for rows in reader:
+        faults = [(first + i, name) for name in types for i in _wrong(rows.column(name), types[name])]
+        if invalid and (not faults or invalid[0].number - 1 <= min(faults)[0]):
+            break
+        if faults:
+            row, name = min(faults)
+            value = rows.column(name)[row - first].as_py()
+            raise DataError(
+                f"{file}: row {row} (without the header), column '{name}': '{value}' is not a number; {_fix(value)}",
+                row,
+                name,
+            )
+        first += rows.num_rows
+    if invalid:
+        row = invalid[0].number - 1  # the header is the first
+        cells = f"{invalid[0].actual_columns} cells where the header has {invalid[0].expected_columns}"
+        raise DataError(f"{file}: row {row} (without the header) has {cells}; correct that row", row)
+
+
+def is_number(text: str) -> bool:
+    """Whether pyarrow reads the text as a number: as Python does, but for 1_000 and foreign digits."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.isascii() and "_" not in text
+
+
+def _wrong(texts: pa.StringArray, dtype: pa.DataType) -> list[int]:
+    """The place of the first cell that cannot be read as the type, if any."""
+    if pa.types.is_boolean(dtype):
+        wrong = pc.invert(pc.is_in(texts, pa.array(_BOOLEANS), skip_nulls=False))
+        wrong = pc.and_(wrong, texts.is_valid())
+        return [pc.index(wrong, True).as_py()] if pc.any(wrong).as_py() else []
+    try:
+        pc.cast(pc.utf8_trim_whitespace(texts), pa.float64())
+    except pa.ArrowInvalid:
+        return [next(i for i, text in enumerate(texts.to_pylist()) if text is not None and not is_number(text))]
+    return []
+
+
+def _fix(value: str) -> str:
+    form = hint(value)
+    if form:
+        return f'declare numbers = "{form}" for it in the schema if that is how its numbers are written'
+    return "correct it, or leave the cell empty if the value is missing"
+
 
 # No row may be longer.
 _LONGEST = 1 << 29
@@ -50,7 +179,7 @@ class CsvTable(Table):
     def __init__(self, path: "str | PathLike[str]", encoding: str, start: Start) -> None:
         """`start` is how the file begins, a megabyte of it or all."""
         self._path, self._name, self._encoding = str(path), str(path), _known_encoding(encoding)
-        self._block = _csv_start.BLOCK
+        self._block = BLOCK
         key = (str(Path(path).resolve()), self._encoding, self._block, _stamp(self._path, start.data))
         self._start = unpack(self._path, start)
         look = _LOOKS.get(key) or self._look()

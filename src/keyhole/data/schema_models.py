@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, ValidationError
 
 from ..errors import ConfigError
-from ._sentences import sentence
+from ._schema_errors import sentence
 from .columns import Attribute, Label, Panel
 
 __all__ = ["PricesFile", "SchemaFile", "checked"]
