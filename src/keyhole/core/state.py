@@ -207,8 +207,6 @@ class Stateful:
     """Those of the fields that are arrays whose length changes; every other array keeps its shape."""
     _rules: ClassVar[Mapping[str, Rule]] = {}
     """What the values of a field may be, by its name; a dotted name is a field of a part."""
-    _added: ClassVar[tuple[str, ...]] = ()
-    """Those of the fields that files of earlier versions lack: there they are as in a fresh object."""
 
     def get_state(self) -> dict[str, Value]:
         """A copy of the state: `{"s": 3, "newton.w": array, ...}`."""
@@ -231,7 +229,7 @@ class Stateful:
             if isinstance(value, Stateful):
                 prefix = f"{field}."
                 value.set_state({k.removeprefix(prefix): v for k, v in flat.items() if k.startswith(prefix)})
-            elif field in flat or field not in self._added:
+            else:
                 new = _alike(field, value, flat, field in self._grows)
                 (rules.get(field) or usual(new)).check(field, new, self)
                 setattr(self, field, new)

@@ -88,7 +88,7 @@ class FilePart(Part):
 
 
 class SchemaFile(Part):
-    """A schema as `keyhole diagnose` writes it; those of 0.1.0, which have ranges and prices only, are such too."""
+    """A schema as `keyhole diagnose` writes it."""
 
     ignored: tuple[str, ...] = Field((), strict=False)
     file: FilePart = FilePart()

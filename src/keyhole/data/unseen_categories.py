@@ -24,7 +24,6 @@ class Others(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("counts",)
-    _added: ClassVar[tuple[str, ...]] = ("counts",)
 
     def __init__(self, schema: Schema) -> None:
         self._places: list[tuple[str, tuple[str, ...], slice]] = []

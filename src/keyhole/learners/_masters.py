@@ -108,7 +108,6 @@ class Corral(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("q", "eta", "rho", "T", "n")
-    _added: ClassVar[tuple[str, ...]] = ("T", "n")
     _rules: ClassVar[Mapping[str, Rule]] = {
         "q": Law(),
         "eta": Numbers(1e-100, 1e100),

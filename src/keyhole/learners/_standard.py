@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .._internal.numba._jit import jit
 from .._internal.typing import Floats, Ints
-from ..core.state import Numbers, Stateful, Value
+from ..core.state import Numbers, Stateful
 
 Records: TypeAlias = npt.NDArray[np.record]
 
@@ -69,15 +69,6 @@ class Standard(Stateful):
 
     def __init__(self, k: int) -> None:
         self.columns: Records = np.zeros(k + 1, COLUMN)
-
-    def set_state(self, flat: dict[str, Value]) -> None:
-        """Take over a state; in one that keyhole 0.1 wrote the fields of a column stand below each other."""
-        old = flat.get("moments")
-        if isinstance(old, np.ndarray) and old.dtype == np.float64 and old.shape == (3, self.columns.size):
-            columns = np.zeros(self.columns.size, COLUMN)
-            columns["n"], columns["m"], columns["squares"] = old
-            flat = {"columns": columns}
-        super().set_state(flat)
 
     def _check_state(self) -> None:
         for name in ("n", "squares"):

@@ -138,8 +138,7 @@ class DSPOSLRC(Learner):
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         drawn, epoch = 2 + r.extra.size, r.memo[2 + r.extra.size :]
-        # A round of 0.1.0 carries no S: there it is of this support if it bought all of it.
-        if self.by_newton and np.array_equal(epoch or r.attributes, self.support):
+        if self.by_newton and np.array_equal(epoch, self.support):
             self.newton.learn(r.attributes, x, y)
         B = np.concatenate([r.attributes, r.extra])
         if B.size == 0:

@@ -134,7 +134,6 @@ class ILAMM(BuysEverything):
 
     name = "i-lamm"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "beta", "XX", "Xy", "tally", "n")
-    _added: ClassVar[tuple[str, ...]] = ("tally",)
     _rules: ClassVar[Mapping[str, Rule]] = {"XX": Gram(), "tally": Numbers(least=0.0)}
     presets: ClassVar[Presets] = {
         "theory": {"c": 1.0, "share": 0.0},

@@ -105,7 +105,6 @@ class OLinLasso(BuysEverything):
 
     name = "olin-lasso"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "theta", "XX", "Xy", "G0", "tally", "n")
-    _added: ClassVar[tuple[str, ...]] = ("tally",)
     _rules: ClassVar[Mapping[str, Rule]] = {**dict.fromkeys(("XX", "G0"), Gram()), "tally": Numbers(least=0.0)}
     presets: ClassVar[Presets] = {"theory": {"c": 1.0, "n0": 50}, "practical": {"c": 0.2, "n0": 200}}
 

@@ -112,7 +112,6 @@ class RDA(BuysEverything):
 
     name = "rda"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "w", "g_bar", "tally", "errors")
-    _added: ClassVar[tuple[str, ...]] = ("errors",)
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("tally", "errors"), Numbers(least=0.0))
     presets: ClassVar[Presets] = {
         "theory": {"gamma": 4.0, "lam": 0.001, "rho": 0.0},

@@ -23,7 +23,6 @@ class Trust(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("told", "given", "inside", "lines")
-    _added: ClassVar[tuple[str, ...]] = _fields
 
     def __init__(self) -> None:
         self.told = self.given = 0

@@ -11,8 +11,7 @@
     fresh     what a row says of those outside   steps     a round's steps, from Python
     idle      who is not bought again            block     many rows in one compiled call
 
-state <- fit, score <- adopt <- select; state <- predict <- update; all of them <- steps, block <- learner. Files of
-keyhole 0.1 are read by `release_0_1`.
+state <- fit, score <- adopt <- select; state <- predict <- update; all of them <- steps, block <- learner.
 """
 
 from .explain import Explanation

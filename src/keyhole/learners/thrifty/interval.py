@@ -69,7 +69,6 @@ class Calibration(Stateful):
     """The quantiles as something that can be saved; before the first label those of normal errors."""
 
     _fields: ClassVar[tuple[str, ...]] = ("log_q", "centre", "level")
-    _added: ClassVar[tuple[str, ...]] = _fields
     _rules: ClassVar[Mapping[str, Rule]] = {
         **dict.fromkeys(("log_q", "centre"), Numbers(most=_FARTHEST)),
         "level": Numbers(0.0, 1.0),

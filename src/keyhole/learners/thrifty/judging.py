@@ -8,7 +8,6 @@ from ..._internal.numba._jit import inner
 from ..._internal.typing import Floats, Ints
 from .arrays import flags, zeros
 from .change import doubtful
-from .counts import recount
 from .explore import appraise, lender
 from .free_places import expected_size
 from .knapsack import knapsack
@@ -86,8 +85,6 @@ def score_all(state: State, L: float, fully: bool) -> None:
     """
     attr, fit, now, given = state.attr, state.fit, state.now, state.given
     m, slab, u, losses = now.m, 0.0, zeros(now.m + 1), zeros(now.m + 1)
-    if now.heard < 0:  # of a file of 0.1: other sums
-        recount(state)
     s, left = shrinkage(attr, state.pair, fit.member, now), _money_left(attr, fit.member, now, given)
     if fully:
         listen(state, s, u)

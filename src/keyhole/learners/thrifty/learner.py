@@ -11,14 +11,12 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Block, Draft, Learner
 from ...core.round import Alarm, Round
 from ...core.sources import Market, Prices, Sources
-from ...core.state import Value
 from ...errors import ConfigError
 from .alarms import alarms
 from .block import play_block
 from .explain import Explanation, explain, rate
 from .memory import Memory
 from .regimes import turn
-from .release_0_1 import upgraded
 from .select import refit
 from .steps import answer, ask, expect, learn
 from .update import HEAVY, renew
@@ -128,10 +126,6 @@ class Thrifty(Learner):
         """One record per attribute, in the order of the columns."""
         paid = rate(self.memory.state) if self.market.priced else np.nan
         return Records(explain(self.memory.state, j, name, paid) for j, name in enumerate(self.names))
-
-    def set_state(self, flat: dict[str, Value]) -> None:
-        """Take over a state, one that keyhole 0.1 wrote too."""
-        super().set_state(upgraded(flat))
 
     def _ask(self, t: int, pool: Bools | None) -> Draft:
         out = np.empty(self.width + self.k0, dtype=np.int64)

@@ -31,7 +31,6 @@ class Memory(Stateful):
         *("member", "gram", "V", "P", "C", "label", "calibration", "accounts", "bell"),
         *("kept", "kept_members"),
     )
-    _added: ClassVar[tuple[str, ...]] = ("C", "accounts", "bell", "kept", "kept_members")
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown")
     # What is worked out anew at the next refit may be of any size; indices are checked below.
     _rules: ClassVar[Mapping[str, Rule]] = {"attr": Anything(), "V": _SQUARES, "C": _SQUARES, "P": Numbers(most=1e300)}
