@@ -97,12 +97,12 @@ def _help(name: str) -> str:
     return subprocess.run(call, capture_output=True, text=True, env=plain, check=True).stdout.strip()
 
 
-def algorithms() -> None:
+def list_algorithms() -> None:
     """algorithms/NAME.md: one page for each, from its record, its docstring and its code."""
     import keyhole as kh
     from keyhole.core.registry.catalogue import class_of
 
-    for a in kh.algorithms():
+    for a in kh.list_algorithms():
         cls = class_of(a.name)
         facts = [("setting", a.setting), ("assumptions", a.assumptions), ("bound", a.bound), ("cost", a.cost)]
         facts += [("reference", a.reference), ("read or reconstructed", READ[a.status])]
@@ -113,8 +113,8 @@ def algorithms() -> None:
             rows = [(f"`{o.name}`", repr(o.default), o.meaning) for o in a.options]
             parts.append(f"## Options\n\n{_table(['option', 'default', ''], rows)}\n")
         _write(f"algorithms/{a.name}.md", "\n".join(parts))
-    names = "\n".join(a.name for a in kh.algorithms())
-    rows = [(f"[{a.name}]({a.name}.md)", a.setting, a.status) for a in kh.algorithms()]
+    names = "\n".join(a.name for a in kh.list_algorithms())
+    rows = [(f"[{a.name}]({a.name}.md)", a.setting, a.status) for a in kh.list_algorithms()]
     table = _table(["name", "setting", "status"], rows)
     _write("algorithms/index.md", f"# Every algorithm\n\n{table}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n")
 

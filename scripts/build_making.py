@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, overload
 
 from ..._internal.dataframes import Names
-from ...learners.thrifty import Thrifty
-from ...learners.thrifty.priced import Priced
+from ...algorithms.thrifty import Thrifty
+from ...algorithms.thrifty.priced import Priced
 from ...estimation.exploration_schedule import Rate, Squares
 from ...estimation.dantzig_width import Scaled
 from ..learner import Learner
@@ -71,7 +71,7 @@ def text() -> str:
     """The whole file."""
     rest = ",\n    ".join(["name: str", "*", *COMMON, "**options: object"])
     last = f"@overload\ndef make(\n    {rest},\n) -> Learner: ...\n"
-    return HEAD + "".join([*map(overload_of, kh.algorithms()), last])
+    return HEAD + "".join([*map(overload_of, kh.list_algorithms()), last])
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .client import connect
     from .compat.dantzig import DantzigSelector, DantzigSelectorCV
     from .core.learner import Learner
-    from .core.registry.catalogue import Algorithm, algorithms
+    from .core.registry.catalogue import Algorithm, list_algorithms
     from .core.registry.making import make
     from .core.round import Round
     from .core.serialization import load
@@ -40,7 +40,7 @@ _HOME = {
     "ProtocolError": "errors",
     "Round": "core.round",
     "StateError": "errors",
-    "algorithms": "core.registry.catalogue",
+    "list_algorithms": "core.registry.catalogue",
     "connect": "client",
     "load": "core.serialization",
     "make": "core.registry.catalogue",
@@ -68,10 +68,10 @@ __all__ = [
     "ProtocolError",
     "Round",
     "StateError",
-    "algorithms",
     "connect",
     "dantzig",
     "data",
+    "list_algorithms",
     "load",
     "make",
     "open_store",

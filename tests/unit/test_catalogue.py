@@ -74,7 +74,7 @@ def test_who_buys_everything_or_is_told_its_support_needs_no_k():
 
 
 def test_algorithms_are_records():
-    for a in kh.algorithms():
+    for a in kh.list_algorithms():
         assert a.name
         assert a.setting
         assert a.bound
@@ -86,7 +86,7 @@ def test_algorithms_are_records():
         assert set(a.to_dict()) == words | {
             *("buys_all", "extras", "needs_extras", "raw_columns", "told", "conditions", "further", "options")
         }
-    assert len({a.name for a in kh.algorithms()}) == len(kh.algorithms())
+    assert len({a.name for a in kh.list_algorithms()}) == len(kh.list_algorithms())
 
 
 def test_without_a_seed_one_is_drawn_and_kept():
@@ -108,7 +108,7 @@ def test_scaled_is_kept_as_text():
 
 
 def test_the_options_of_a_record_are_those_of_the_constructor():
-    for a in kh.algorithms():
+    for a in kh.list_algorithms():
         parameters = inspect.signature(class_of(a.name)).parameters
         taken = {p: parameters[p].default for p in parameters if p not in ("names", "k", "k0", "seed")}
         assert {option.name: option.default for option in a.options} == taken, a.name
@@ -124,7 +124,7 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("a", kh.algorithms(), ids=lambda a: a.name)
+@pytest.mark.parametrize("a", kh.list_algorithms(), ids=lambda a: a.name)
 def test_no_option_leads_to_another_exception(a):
     """Every option with everything odd: a learner, or a ConfigError of one sentence."""
     k, k0 = 9 if a.buys_all else 3, 4 if a.needs_extras else 0
@@ -149,7 +149,7 @@ def test_a_rate_that_explores_never_does_not_hang(explore):
         assert history.explored.sum() == 1
 
 
-@pytest.mark.parametrize("a", kh.algorithms(), ids=lambda a: a.name)
+@pytest.mark.parametrize("a", kh.list_algorithms(), ids=lambda a: a.name)
 def test_what_code_reads_of_an_algorithm_is_a_field_and_agrees_with_the_learner(a):
     options = {"support": [0, 1, 2]} if a.name == "oracle-support" else {}
     k0 = 3 if a.extras else 0

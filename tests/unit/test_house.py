@@ -88,7 +88,7 @@ def test_the_page_of_the_house_names_every_room_and_no_other():
 
 
 def test_the_keeper_knows_no_learner_by_name():
-    names = {a.name for a in keyhole.algorithms()}
+    names = {a.name for a in keyhole.list_algorithms()}
     for path in [*(ROOT / "keeper").glob("*.py"), ROOT / "protocol.py", ROOT / "saving.py", ROOT / "loading.py"]:
         texts = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
         assert names.isdisjoint(text for text in texts if isinstance(text, str)), path
@@ -110,7 +110,7 @@ def test_importing_keyhole_and_asking_for_help_are_light():
 
 
 @pytest.mark.parametrize(
-    "what", ["keyhole", "keyhole.core.registry.catalogue", "keyhole.keeper", "keyhole.learners.thrifty"]
+    "what", ["keyhole", "keyhole.core.registry.catalogue", "keyhole.keeper", "keyhole.algorithms.thrifty"]
 )
 def test_importing_keyhole_imports_nothing_heavy(what):
     heavy = {"pandas", "polars", "pyarrow", "narwhals", "sklearn", "river", "altair", "pydantic", "typer", "rich"}

@@ -24,7 +24,7 @@ def test_the_overloads_are_what_the_catalogue_says():
     assert made.PLACE.read_text(encoding="utf-8") == made.text(), "run python scripts/build_making.py"
 
 
-@pytest.mark.parametrize("a", kh.algorithms(), ids=lambda a: a.name)
+@pytest.mark.parametrize("a", kh.list_algorithms(), ids=lambda a: a.name)
 def test_an_editor_completes_every_option(a):
     jedi = pytest.importorskip("jedi")
     project = jedi.Project(ROOT, added_sys_path=[str(Path(kh.__file__).parents[1])])

@@ -35,12 +35,11 @@ def algorithms(
 
     Example: keyhole algorithms thrifty
     """
-    from ..core.registry.catalogue import algorithms as catalogue
-    from ..core.registry.catalogue import class_of
+    from ..core.registry.catalogue import class_of, list_algorithms
 
     if name is not None:
         class_of(name)  # the error that names what there is
-    chosen = [a for a in catalogue() if name in (None, a.name)]
+    chosen = [a for a in list_algorithms() if name in (None, a.name)]
     if json:
         print(dumps([a.to_dict() for a in chosen], indent=2))
         return

@@ -66,10 +66,10 @@ def run(
 
 def _suggest(settings: "Settings") -> None:
     """A budget of everything is no budget, where nothing else limits what is bought."""
-    from ..core.registry.catalogue import algorithms
+    from ..core.registry.catalogue import list_algorithms
 
     budget, limits = settings.options["budget"], settings.limits
-    chooses = {a.name for a in algorithms() if not a.buys_all}
+    chooses = {a.name for a in list_algorithms() if not a.buys_all}
     limited = limits.worth is not None or limits.spend < float("inf")
     if budget == len(settings.learner["names"]) and settings.learner["name"] in chooses and not limited:
         print(f"note: --budget {budget} buys every attribute; 'vaw' is made for that", file=sys.stderr)

@@ -30,7 +30,7 @@ class BudgetedRegressor(base.Regressor):
     Parameters
     ----------
     algorithm
-        A name of `kh.algorithms()`.
+        A name of `kh.list_algorithms()`.
     k
         Features bought a row (sources, where there are); None where money limits.
     k0

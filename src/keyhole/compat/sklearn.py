@@ -30,7 +30,7 @@ class BudgetedRegressor(SelectorMixin, RegressorMixin, BaseEstimator):  # type: 
     Parameters
     ----------
     algorithm : str
-        A name of `kh.algorithms()`.
+        A name of `kh.list_algorithms()`.
     k : int or None
         Attributes bought a row (sources, where there are); None where money limits.
     k0 : int

@@ -15,7 +15,7 @@ from .. import __version__
 from .._internal.numba._cache import folder_of
 from .._internal.typing import Floats, Ints
 from ..core.learner import Learner
-from ..core.registry.catalogue import algorithms, make, options_of
+from ..core.registry.catalogue import list_algorithms, make, options_of
 from ..core.registry.spec import Spec
 from ..data import synthetic_streams
 from ..errors import ConfigError, KeyholeWarning
@@ -77,7 +77,7 @@ def _source(name: str) -> str:
 
     It is the one by which compiled kernels are kept.
     """
-    path = next((a.path.partition(":")[0] for a in algorithms() if a.name == name), None)
+    path = next((a.path.partition(":")[0] for a in list_algorithms() if a.name == name), None)
     origin = find_spec(path).origin if path else None  # type: ignore[union-attr]
     if origin is None:
         raise ConfigError(f"there is no algorithm '{name}'")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.aer import onto_l1_ball
+from keyhole.algorithms.published.aer import onto_l1_ball
 
 
 def test_the_projection_is_the_nearest_point_of_the_l1_ball():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from keyhole.algorithms.published._ridge_bank import bank
 from keyhole.estimation.online_newton import Newton
-from keyhole.learners._bank import bank
 
 RNG = np.random.default_rng(0)
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.algorithms.published._bandit_masters import Corral
+from keyhole.algorithms.published._dual_averaging import DualAveraging
+from keyhole.algorithms.published.kale2017_dantzig import KaleWidth, coin_inclusion
 from keyhole.estimation.top_k import top_k
-from keyhole.learners._dual import DualAveraging
-from keyhole.learners._masters import Corral
-from keyhole.learners.kale2017_dantzig import KaleWidth, coin_inclusion
 
 D, K, K0 = 9, 3, 4
 

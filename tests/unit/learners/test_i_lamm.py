@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.i_lamm import _lamm, _slope, _stage, fit
+from keyhole.algorithms.full_information.i_lamm import _lamm, _slope, _stage, fit
 
 
 def problem(seed=0, n=300, d=10):

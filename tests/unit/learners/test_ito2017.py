@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners._dual import DualAveraging
+from keyhole.algorithms.published._dual_averaging import DualAveraging
 
 from .scripted import change, play_a_while
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.algorithms.published.kale2017_dantzig import coin_inclusion
 from keyhole.estimation.importance_weighting import estimate
-from keyhole.learners.kale2017_dantzig import coin_inclusion
 
 from .scripted import change, play_a_while
 

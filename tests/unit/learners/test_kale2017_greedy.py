@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.kale2017_greedy import PairSums, gains
+from keyhole.algorithms.published.kale2017_greedy import PairSums, gains
 
 from .scripted import play_a_while
 

@@ -5,7 +5,14 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from keyhole.learners._masters import BatchedExp3, Corral, Tsallis, log_barrier_step, loss_estimate, tsallis_law
+from keyhole.algorithms.published._bandit_masters import (
+    BatchedExp3,
+    Corral,
+    Tsallis,
+    log_barrier_step,
+    loss_estimate,
+    tsallis_law,
+)
 
 RNG = np.random.default_rng(0)
 

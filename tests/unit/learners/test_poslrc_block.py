@@ -7,10 +7,10 @@ import pytest
 
 import keyhole as kh
 from keyhole._internal.numba._jit import jit
+from keyhole.algorithms import _poslrc_block
 from keyhole.core.registry.catalogue import class_of
 from keyhole.core.serialization import to_bytes
 from keyhole.estimation.dantzig._inverse import SMALL, invert
-from keyhole.learners import _poslrc_block
 
 SETTINGS = [
     dict(d=9, k=3, k0=6),  # everything is bought

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners._gibbs import fill_in, learn, normal_equations, sweep
-from keyhole.learners._pooled import Pooled
-from keyhole.learners.explore_then_commit import _pursue, _slopes
+from keyhole.algorithms._pairwise_moments import Pooled
+from keyhole.algorithms.baselines._gibbs_kernels import fill_in, learn, normal_equations, sweep
+from keyhole.algorithms.baselines.explore_then_commit import _pursue, _slopes
 
 
 def complete(T=300, d=5, seed=0):

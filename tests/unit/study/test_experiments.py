@@ -59,7 +59,7 @@ def test_every_experiment_can_be_read_and_its_learners_made(name, quick):
     experiment = Experiment(name, quick)
     assert experiment.title
     assert experiment.question.endswith(("?", "early."))
-    known = {a.name for a in kh.algorithms()}
+    known = {a.name for a in kh.list_algorithms()}
     assert {part.algorithm.partition("[")[0] for part in experiment.parts} <= known
     if not quick:
         assert len({p.seed for p in experiment.parts}) >= 6  # fewer decide nothing

@@ -15,7 +15,7 @@ from ..learner import Learner, Plain
 from ..sources import Market
 from .records import ALGORITHMS, Algorithm
 
-__all__ = ["Algorithm", "algorithms", "make"]
+__all__ = ["Algorithm", "list_algorithms", "make"]
 
 # Options that only some learners have: who asks another for them is told of `thrifty`, which has them all.
 _MARKET = {"sources": "sources", "known": "known attributes"}
@@ -24,10 +24,10 @@ _MONEY = ("prices", "spend", "worth", "total", "rows")
 _WIDEST = 10_000_000
 
 
-def algorithms() -> tuple[Algorithm, ...]:
+def list_algorithms() -> tuple[Algorithm, ...]:
     """Every algorithm that `make` knows.
 
-    >>> [a.name for a in algorithms()][:3]
+    >>> [a.name for a in list_algorithms()][:3]
     ['thrifty', 'ds-oslrc', 'ds-poslrc']
     """
     return ALGORITHMS

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, overload
 
 from ..._internal.dataframes import Names
-from ...estimation.dantzig_width import Scaled
+from ...algorithms.thrifty import Thrifty
+from ...algorithms.thrifty.priced import Priced
 from ...estimation.exploration_schedule import Rate, Squares
-from ...learners.thrifty import Thrifty
-from ...learners.thrifty.priced import Priced
+from ...estimation.dantzig_width import Scaled
 from ..learner import Learner
 
 @overload

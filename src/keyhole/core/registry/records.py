@@ -23,7 +23,7 @@ RIVALS = (
         cost="O(d)",
         reference=f"{_ITO}, Algorithm 1",
         status="reconstructed",
-        path="keyhole.learners.ito2017_1:Ito1",
+        path="keyhole.algorithms.published.ito2017_1:Ito1",
         extras=True,
         needs_extras=True,
     ),
@@ -36,7 +36,7 @@ RIVALS = (
         cost="O(d)",
         reference=f"{_ITO}, Algorithm 2",
         status="reconstructed",
-        path="keyhole.learners.ito2017_2:Ito2",
+        path="keyhole.algorithms.published.ito2017_2:Ito2",
     ),
     Algorithm(
         name="ito2017-3",
@@ -47,7 +47,7 @@ RIVALS = (
         cost="O(d)",
         reference=f"{_ITO}, Algorithm 3",
         status="reconstructed",
-        path="keyhole.learners.ito2017_2:Ito3",
+        path="keyhole.algorithms.published.ito2017_2:Ito3",
     ),
     Algorithm(
         name="kale2017-dantzig",
@@ -58,7 +58,7 @@ RIVALS = (
         cost="O(LP_d log(T) / T + d)",
         reference=f"{_KALE}, Algorithm 1",
         status="reconstructed",
-        path="keyhole.learners.kale2017_dantzig:KaleDantzig",
+        path="keyhole.algorithms.published.kale2017_dantzig:KaleDantzig",
         extras=True,
         needs_extras=True,
     ),
@@ -70,7 +70,7 @@ RIVALS = (
         cost="O(d^k)",
         reference="Foster, Kale and Karloff, COLT 2016",
         status="reconstructed",
-        path="keyhole.learners.foster2016:Foster",
+        path="keyhole.algorithms.published.foster2016:Foster",
         extras=True,
         needs_extras=True,
     ),
@@ -83,7 +83,7 @@ RIVALS = (
         reference=f"{_PAPER}, section 2; Agarwal et al., COLT 2017; Foster et al., NeurIPS 2020; "
         "Ito et al., AISTATS 2018",
         status="reconstructed",
-        path="keyhole.learners.support_bandit:SupportBandit",
+        path="keyhole.algorithms.published.support_bandit:SupportBandit",
     ),
     Algorithm(
         name="kale2017-greedy",
@@ -94,7 +94,7 @@ RIVALS = (
         cost="O(k0 k^2 + d)",
         reference=f"{_KALE}, Algorithm 2",
         status="reconstructed",
-        path="keyhole.learners.kale2017_greedy:KaleGreedy",
+        path="keyhole.algorithms.published.kale2017_greedy:KaleGreedy",
         extras=True,
         needs_extras=True,
     ),
@@ -107,7 +107,7 @@ RIVALS = (
         cost="O(d)",
         reference=f"{_MURATA}, exploration",
         status="reconstructed",
-        path="keyhole.learners.murata2018_explore:MurataExplore",
+        path="keyhole.algorithms.published.murata2018_explore:MurataExplore",
     ),
     Algorithm(
         name="murata2018-hybrid",
@@ -118,7 +118,7 @@ RIVALS = (
         cost="O(d + k^2)",
         reference=f"{_MURATA}, hybrid",
         status="reconstructed",
-        path="keyhole.learners.murata2018_hybrid:MurataHybrid",
+        path="keyhole.algorithms.published.murata2018_hybrid:MurataHybrid",
     ),
 )
 
@@ -132,7 +132,7 @@ _RECORDS = (
         cost="O(k^2), and O(d k^2) at each 3 % more rows",
         reference="keyhole's own, docs/thrifty.md",
         status="verified",
-        path="keyhole.learners.thrifty:Thrifty",
+        path="keyhole.algorithms.thrifty:Thrifty",
         extras=True,
         raw_columns=True,
     ),
@@ -145,7 +145,7 @@ _RECORDS = (
         cost="O(LP_d / sqrt(T) + k^2)",
         reference=f"{_PAPER}, Algorithm 1",
         status="verified",
-        path="keyhole.learners.ds_oslrc:DSOSLRC",
+        path="keyhole.algorithms.ds_oslrc:DSOSLRC",
     ),
     Algorithm(
         name="ds-poslrc",
@@ -156,7 +156,7 @@ _RECORDS = (
         cost="O(LP_d)",
         reference=f"{_PAPER}, Algorithm 3",
         status="verified",
-        path="keyhole.learners.ds_poslrc:DSPOSLRC",
+        path="keyhole.algorithms.ds_poslrc:DSPOSLRC",
         extras=True,
         needs_extras=True,
     ),
@@ -168,7 +168,7 @@ _RECORDS = (
         cost="O(d^2), and O(d^2 k T) at each 10 % more rows, which it keeps",
         reference="keyhole's own: what a Bayesian statistician would use instead; spike and slab, Thompson sampling",
         status="verified",
-        path="keyhole.learners.gibbs_thompson:GibbsThompson",
+        path="keyhole.algorithms.baselines.gibbs_thompson:GibbsThompson",
         raw_columns=True,
     ),
     Algorithm(
@@ -179,7 +179,7 @@ _RECORDS = (
         cost="O(k^3), and O(d k^3) at each commitment",
         reference="keyhole's own: what a statistician would try first; matching pursuit on pooled moments",
         status="verified",
-        path="keyhole.learners.explore_then_commit:ExploreThenCommit",
+        path="keyhole.algorithms.baselines.explore_then_commit:ExploreThenCommit",
         raw_columns=True,
     ),
     Algorithm(
@@ -191,7 +191,7 @@ _RECORDS = (
         cost="O(d log d) to explore, O(k^2) else",
         reference="Cesa-Bianchi, Shalev-Shwartz and Shamir, ICML 2010, played on its k largest weights",
         status="reconstructed",
-        path="keyhole.learners.aer:AER",
+        path="keyhole.algorithms.published.aer:AER",
     ),
     Algorithm(
         name="aerr",
@@ -202,7 +202,7 @@ _RECORDS = (
         cost="O(d) to explore, O(k^2) else",
         reference="Hazan and Koren, ICML 2012, ridge, played on its k largest weights",
         status="reconstructed",
-        path="keyhole.learners.aerr:AERR",
+        path="keyhole.algorithms.published.aerr:AERR",
     ),
     Algorithm(
         name="aelr",
@@ -213,7 +213,7 @@ _RECORDS = (
         cost="O(d) to explore, O(k^2) else",
         reference="Hazan and Koren, ICML 2012, lasso, played on its k largest weights",
         status="reconstructed",
-        path="keyhole.learners.aelr:AELR",
+        path="keyhole.algorithms.published.aelr:AELR",
     ),
     Algorithm(
         name="olin-lasso",
@@ -224,7 +224,7 @@ _RECORDS = (
         cost="O(d^2)",
         reference="Yang et al., AISTATS 2023",
         status="reconstructed",
-        path="keyhole.learners.olin_lasso:OLinLasso",
+        path="keyhole.algorithms.full_information.olin_lasso:OLinLasso",
         buys_all=True,
     ),
     Algorithm(
@@ -235,7 +235,7 @@ _RECORDS = (
         cost="O(d)",
         reference="Xiao, JMLR 2010; with groups= Yang, Xu, King and Lyu, ICML 2010 (reconstructed)",
         status="verified",
-        path="keyhole.learners.rda:RDA",
+        path="keyhole.algorithms.full_information.rda:RDA",
         buys_all=True,
     ),
     Algorithm(
@@ -247,7 +247,7 @@ _RECORDS = (
         cost="O(d^2)",
         reference="Fan, Liu, Sun and Zhang, Annals of Statistics 2018",
         status="verified",
-        path="keyhole.learners.i_lamm:ILAMM",
+        path="keyhole.algorithms.full_information.i_lamm:ILAMM",
         buys_all=True,
     ),
     Algorithm(
@@ -258,7 +258,7 @@ _RECORDS = (
         cost="O(d^2)",
         reference="Vovk, NIPS 1997; Azoury and Warmuth, Machine Learning 2001",
         status="verified",
-        path="keyhole.learners.vaw:VAW",
+        path="keyhole.algorithms.full_information.vaw:VAW",
         buys_all=True,
     ),
     Algorithm(
@@ -269,7 +269,7 @@ _RECORDS = (
         cost="O(k^2)",
         reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on k attributes drawn once",
         status="verified",
-        path="keyhole.learners.fixed_random:FixedRandom",
+        path="keyhole.algorithms.baselines.fixed_random:FixedRandom",
     ),
     Algorithm(
         name="oracle-support",
@@ -279,7 +279,7 @@ _RECORDS = (
         cost="O(k^2)",
         reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on the true support",
         status="verified",
-        path="keyhole.learners.oracle_support:OracleSupport",
+        path="keyhole.algorithms.baselines.oracle_support:OracleSupport",
         told=True,
     ),
     *RIVALS,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...data.streams import Schema
 from ...errors import ConfigError
 from ..learner import Learner, Plain
-from .catalogue import algorithms, make, options_of
+from .catalogue import list_algorithms, make, options_of
 from .records import Algorithm
 
 __all__ = ["UNPRICED", "Budget", "Spec", "split"]
@@ -77,7 +77,7 @@ class Spec:
     def record(self) -> Algorithm:
         """What there is to know of the algorithm."""
         options_of(self.name)  # an unknown name is an error with a suggestion
-        return next(a for a in algorithms() if a.name == self.name)
+        return next(a for a in list_algorithms() if a.name == self.name)
 
     def learner(self, schema: Schema, budget: Budget, seed: int, support: list[int] | None = None) -> Learner:
         """The learner for these columns; a `ConfigError` names what cannot be. An oracle is told the `support`."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty.explore import _entry, _odds, _stand_in, appraise, lender, line_up
+from keyhole.algorithms.thrifty.explore import _entry, _odds, _stand_in, appraise, lender, line_up
 from tests.compiled import entry
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty.extremes import farthest, judge_extremes, sized, winsorised
+from keyhole.algorithms.thrifty.extremes import farthest, judge_extremes, sized, winsorised
 from tests.compiled import entry
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty.counts import recount
-from keyhole.learners.thrifty.fit import build, solve
-from keyhole.learners.thrifty.score import regress
-from keyhole.learners.thrifty.sums import weigh_again
+from keyhole.algorithms.thrifty.counts import recount
+from keyhole.algorithms.thrifty.fit import build, solve
+from keyhole.algorithms.thrifty.score import regress
+from keyhole.algorithms.thrifty.sums import weigh_again
 from tests.compiled import entry
 
 

@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import norm
 
 import keyhole as kh
-from keyhole.learners.thrifty.acquire import choose
-from keyhole.learners.thrifty.free_places import expected_size, likelihood_ratio, optimism, rarely, value
+from keyhole.algorithms.thrifty.acquire import choose
+from keyhole.algorithms.thrifty.free_places import expected_size, likelihood_ratio, optimism, rarely, value
 from tests.compiled import entry
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty.score import evidence
+from keyhole.algorithms.thrifty.score import evidence
 from tests.compiled import entry
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.algorithms.thrifty.interval import LEVELS
 from keyhole.core.serialization import to_bytes
-from keyhole.learners.thrifty.interval import LEVELS
 
 from ....battery.cases import CASES, PRICES
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from keyhole.learners.thrifty.knapsack import knapsack
+from keyhole.algorithms.thrifty.knapsack import knapsack
 from tests.compiled import entry
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.algorithms.thrifty.level import GAINS, follow
 from keyhole.core.serialization import from_bytes, to_bytes
-from keyhole.learners.thrifty.level import GAINS, follow
 from tests.compiled import entry
 
 

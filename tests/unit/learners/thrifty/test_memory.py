@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty import state as records
-from keyhole.learners.thrifty.memory import Memory
+from keyhole.algorithms.thrifty import state as records
+from keyhole.algorithms.thrifty.memory import Memory
 
 RECORDS = [records.Attribute, records.Pair, records.Row, records.Shown, records.Member, records.Label, records.Now]
 

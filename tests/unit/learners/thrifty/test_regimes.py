@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.algorithms.thrifty.regimes import KEPT, turn
 from keyhole.core.serialization import from_bytes, to_bytes
 from keyhole.errors import StateError
-from keyhole.learners.thrifty.regimes import KEPT, turn
 
 
 def weights(which):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty.room import contenders, forgone, need
+from keyhole.algorithms.thrifty.room import contenders, forgone, need
 from tests.compiled import entry
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty.judging import score_all
-from keyhole.learners.thrifty.select import _attempt, _evict, _more, _same, _surely
+from keyhole.algorithms.thrifty.judging import score_all
+from keyhole.algorithms.thrifty.select import _attempt, _evict, _more, _same, _surely
 from tests.compiled import entry
 
 

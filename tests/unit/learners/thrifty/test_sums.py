@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty.counts import recount
-from keyhole.learners.thrifty.score import _stale, listen, regress
-from keyhole.learners.thrifty.update import renew
+from keyhole.algorithms.thrifty.counts import recount
+from keyhole.algorithms.thrifty.score import _stale, listen, regress
+from keyhole.algorithms.thrifty.update import renew
 from tests.compiled import entry
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty.priced.judge import judge
-from keyhole.learners.thrifty.priced.value import look_values
+from keyhole.algorithms.thrifty.priced.judge import judge
+from keyhole.algorithms.thrifty.priced.value import look_values
 from tests.unit.learners.thrifty.priced.test_kernels import played, rows_of
 
 

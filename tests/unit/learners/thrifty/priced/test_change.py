@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.algorithms.thrifty.priced.select import refit
+from keyhole.algorithms.thrifty.watch import RECALIBRATED
 from keyhole.core.serialization import from_bytes, to_bytes
-from keyhole.learners.thrifty.priced.select import refit
-from keyhole.learners.thrifty.watch import RECALIBRATED
 
 
 def priced(**options):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.thrifty.priced import belief, gram, linear
-from keyhole.learners.thrifty.priced.judge import judge
-from keyhole.learners.thrifty.priced.select import refit
+from keyhole.algorithms.thrifty.priced import belief, gram, linear
+from keyhole.algorithms.thrifty.priced.judge import judge
+from keyhole.algorithms.thrifty.priced.select import refit
 from tests.compiled import entry
 
 
