@@ -43,6 +43,7 @@ lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 
 # The long tests: kills, crafted files, badly scaled problems.
 slow: .venv/installed

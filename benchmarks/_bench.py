@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 import keyhole as kh
-from keyhole.data import synthetic_streams
+from keyhole.data.synthetic_streams import synthetic
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Outcome:
 def run(job: Job) -> Outcome:
     """Play the stream of this seed; regret is against the weights behind the labels."""
     s = job.stream
-    X, y, w = synthetic_streams(d=s.d, k=s.k, T=s.T, design=s.design, seed=job.seed)
+    X, y, w = synthetic(d=s.d, k=s.k, T=s.T, design=s.design, seed=job.seed)
     start = perf_counter()
     try:
         # Another seed than the stream's, lest the learner's draws go along with those of the stream.

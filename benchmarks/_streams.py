@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from keyhole.data import synthetic_streams
+from keyhole.data.synthetic_streams import synthetic
 
 Floats = npt.NDArray[np.float64]
 Maker = Callable[[int, int], tuple[Floats, Floats, Floats]]
@@ -54,7 +54,7 @@ def plain(design: str, d: int, k: int, sigma: float = 0.1) -> Maker:
     """Exchangeable rows of a named design, k weights."""
 
     def make(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
-        X, y, w = synthetic_streams(d, k, T, sigma, design, seed)
+        X, y, w = synthetic(d, k, T, sigma, design, seed)
         return X, y, (y - X @ w) ** 2
 
     return make
@@ -66,7 +66,7 @@ def _on_columns(draw: Callable[[np.random.Generator, int], Floats], k: int, size
     def make(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
         rng = _rng(seed, 1)
         X = draw(rng, T)
-        w = size * synthetic_streams(X.shape[1], k, 1, seed=seed).w
+        w = size * synthetic(X.shape[1], k, 1, seed=seed).w
         noise = 0.1 * rng.standard_normal(T)
         return X, X @ w + noise, noise**2
 
@@ -97,7 +97,7 @@ def _copies(rng: np.random.Generator, T: int) -> Floats:
 
 def few_of_many(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
     """30 uniform columns, 6 weights, 2 bought; the comparator has the two largest weights and no others."""
-    X, y, w = synthetic_streams(30, 6, T, seed=seed)
+    X, y, w = synthetic(30, 6, T, seed=seed)
     v = np.where(np.abs(w) >= np.sort(np.abs(w))[-2], w, 0.0)
     return X, y, (y - X @ v) ** 2
 
@@ -112,7 +112,7 @@ SPEND = 6.0
 
 def priced(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
     """40 uniform columns, 8 weights, 6 to spend a row; the comparator has the best set of weights it can pay."""
-    X, y, w = synthetic_streams(40, 8, T, seed=seed)
+    X, y, w = synthetic(40, 8, T, seed=seed)
     cost, true = prices(seed), np.flatnonzero(w)
     sets = (np.arange(2**true.size)[:, None] >> np.arange(true.size)) & 1
     worth = np.where(sets @ cost[true] <= SPEND, sets @ w[true] ** 2, -1.0)
@@ -125,7 +125,7 @@ def weights_by_row(path: Callable[[int, int], Floats]) -> Maker:
     """20 uniform columns, sigma 0.1, and the weights of each row from `path(T, seed)` (T, d)."""
 
     def make(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
-        X = synthetic_streams(20, 4, T, seed=seed).X
+        X = synthetic(20, 4, T, seed=seed).X
         noise = 0.1 * _rng(seed, 3).standard_normal(T)
         return X, np.einsum("td,td->t", X, path(T, seed)) + noise, noise**2
 
@@ -133,7 +133,7 @@ def weights_by_row(path: Callable[[int, int], Floats]) -> Maker:
 
 
 def _w(seed: int) -> Floats:
-    return synthetic_streams(20, 4, 1, seed=seed).w
+    return synthetic(20, 4, 1, seed=seed).w
 
 
 def _other_after(part: float) -> Callable[[int, int], Floats]:
@@ -159,7 +159,7 @@ def _wander(T: int, seed: int) -> Floats:
 
 def drifting_means(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
     """The means of 20 columns and the label's level walk at random: standard deviation 1 after 20 000 rows."""
-    X, _, w = synthetic_streams(20, 4, T, seed=seed)
+    X, _, w = synthetic(20, 4, T, seed=seed)
     rng = _rng(seed, 5)
     walks = np.cumsum(rng.standard_normal((T, 21)), axis=0) / np.sqrt(20_000.0)
     X, noise = X + walks[:, :20], 0.1 * rng.standard_normal(T)
@@ -168,7 +168,7 @@ def drifting_means(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
 
 def seasons(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
     """Columns and label rise and fall by 0.5 in 2000 rows, each in its own phase; the comparator knows the label's."""
-    X, _, w = synthetic_streams(20, 4, T, seed=seed)
+    X, _, w = synthetic(20, 4, T, seed=seed)
     rng = _rng(seed, 6)
     waves = 0.5 * np.sin(2 * np.pi * (np.arange(T)[:, None] / 2000.0 + rng.random(21)))
     X, noise = X + waves[:, :20], 0.1 * rng.standard_normal(T)
@@ -179,7 +179,7 @@ def _on_labels(change: Callable[[np.random.Generator, Floats], Floats]) -> Maker
     """Uniform d = 20, k = 4, sigma 0.1, with the labels altered; the comparator knows how."""
 
     def make(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
-        X, y, w = synthetic_streams(20, 4, T, seed=seed)
+        X, y, w = synthetic(20, 4, T, seed=seed)
         return X, change(_rng(seed, 7), y), (y - X @ w) ** 2
 
     return make
@@ -202,7 +202,7 @@ def _with_noise(draw: Callable[[np.random.Generator, int], Floats], k: int = 4) 
     """Uniform columns, d = 20, k weights, and noise of another law (drawn in units of the label)."""
 
     def make(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
-        X, _, w = synthetic_streams(20, k, T, seed=seed)
+        X, _, w = synthetic(20, k, T, seed=seed)
         noise = draw(_rng(seed, 9), T)
         return X, X @ w + noise, noise**2
 
@@ -216,14 +216,14 @@ def _bursts(rng: np.random.Generator, T: int) -> Floats:
 
 def nothing(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
     """Labels N(0, 1) that no column explains; the comparator predicts 0."""
-    X, _, _ = synthetic_streams(30, 5, T, seed=seed)
+    X, _, _ = synthetic(30, 5, T, seed=seed)
     y = _rng(seed, 10).standard_normal(T)
     return X, y, y**2
 
 
 def nonlinear(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
     """sin(3 <w, x>) + the square of one true column + noise; the comparator is least squares on them in hindsight."""
-    X, y, w = synthetic_streams(20, 4, T, seed=seed)
+    X, y, w = synthetic(20, 4, T, seed=seed)
     true = np.flatnonzero(w)
     y = np.sin(3.0 * (X @ w)) + X[:, true[0]] ** 2 + (y - X @ w)
     A = np.column_stack([X[:, true], np.ones(T)])
@@ -232,14 +232,14 @@ def nonlinear(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
 
 def in_order(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
     """Uniform d = 20, the rows sorted by a true column."""
-    X, y, w = synthetic_streams(20, 4, T, seed=seed)
+    X, y, w = synthetic(20, 4, T, seed=seed)
     turn = np.argsort(X[:, np.flatnonzero(w)[0]], kind="stable")
     return X[turn], y[turn], (y[turn] - X[turn] @ w) ** 2
 
 
 def reversal(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
     """Simpson's reversal: ten blocks, the mean of a true column and the label's level move against its weight."""
-    X, y, w = synthetic_streams(20, 4, T, seed=seed)
+    X, y, w = synthetic(20, 4, T, seed=seed)
     at, first = np.arange(T) * 10 // T, int(np.flatnonzero(w)[0])
     noise, centre = y - X @ w, _rng(seed, 11).permutation(10)[at] / 5.0
     X[:, first] += centre

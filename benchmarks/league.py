@@ -3,9 +3,10 @@
     python benchmarks/league.py [--seeds 10] [NAME ...]
 
 Each entry is the regret after T = 20000 rows divided by that of predicting 0 (so 1 is "learnt nothing"), mean over the
-seeds, with the 10-90 % band. Learners come from `kh.list_algorithms()` by their setting and play their defaults (where these
-are the paper's letter, also the best of their grid: "tuned"); the grid from which each peer's setting was chosen, on
-other seeds, is printed below the table. The last rows are references that see more than the budget allows.
+seeds, with the 10-90 % band. Learners come from `kh.list_algorithms()` by their setting and play their defaults
+(where these are the paper's letter, also the best of their grid: "tuned"); the grid from which each peer's setting
+was chosen, on other seeds, is printed below the table. The last rows are references that see more than the budget
+allows.
 """
 
 import argparse

@@ -97,7 +97,7 @@ def _help(name: str) -> str:
     return subprocess.run(call, capture_output=True, text=True, env=plain, check=True).stdout.strip()
 
 
-def list_algorithms() -> None:
+def algorithms() -> None:
     """algorithms/NAME.md: one page for each, from its record, its docstring and its code."""
     import keyhole as kh
     from keyhole.core.registry.catalogue import class_of
@@ -132,7 +132,7 @@ def _method(cls: type, name: str) -> str:
 def http() -> None:
     """reference/http.md: every call of the service, from the same document as its /openapi.json."""
     from keyhole.service.app import create_app
-    from keyhole.service.settings import Settings
+    from keyhole.service.server_settings import Settings
 
     with tempfile.TemporaryDirectory() as folder:
         app = create_app(Settings(f"sqlite:///{folder}/store.db"))

@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.3.0.dev0"
 
 if TYPE_CHECKING:
-    from . import data, study, theory
-    from .client import connect
-    from .compat.dantzig import DantzigSelector, DantzigSelectorCV
+    from . import data, experiments, theory
     from .core.learner import Learner
     from .core.registry.catalogue import Algorithm, list_algorithms
     from .core.registry.making import make
@@ -25,34 +23,36 @@ if TYPE_CHECKING:
     from .errors import ConfigError, KeyholeWarning, ProtocolError, StateError
     from .estimation import dantzig, sampling
     from .estimation import dantzig_width as tuning
-    from .keeper import History, play
+    from .integrations.dantzig_selector import DantzigSelector, DantzigSelectorCV
+    from .service.client import connect
+    from .simulation import History, play
     from .store import open_store
 
 # Where each public name lives; nothing is imported before it is used.
 _HOME = {
     "Algorithm": "core.registry.catalogue",
     "ConfigError": "errors",
-    "DantzigSelector": "compat.dantzig",
-    "DantzigSelectorCV": "compat.dantzig",
-    "History": "keeper",
+    "DantzigSelector": "integrations.dantzig_selector",
+    "DantzigSelectorCV": "integrations.dantzig_selector",
+    "History": "simulation",
     "KeyholeWarning": "errors",
     "Learner": "core.learner",
     "ProtocolError": "errors",
     "Round": "core.round",
     "StateError": "errors",
     "list_algorithms": "core.registry.catalogue",
-    "connect": "client",
+    "connect": "service.client",
     "load": "core.serialization",
     "make": "core.registry.catalogue",
     "open_store": "store",
-    "play": "keeper",
+    "play": "simulation",
 }
 _MODULES = {
     "dantzig": "estimation.dantzig",
     "data": "data",
     "sampling": "estimation.sampling",
     "streams": "data.streams",
-    "study": "study",
+    "experiments": "experiments",
     "theory": "theory",
     "tuning": "estimation.dantzig_width",
 }
@@ -71,6 +71,7 @@ __all__ = [
     "connect",
     "dantzig",
     "data",
+    "experiments",
     "list_algorithms",
     "load",
     "make",
@@ -78,7 +79,6 @@ __all__ = [
     "play",
     "sampling",
     "streams",
-    "study",
     "theory",
     "tuning",
 ]

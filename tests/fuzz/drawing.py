@@ -16,7 +16,7 @@ from keyhole.core.registry.catalogue import options_of
 from keyhole.core.serialization import from_bytes
 
 from ..battery.forging import ODD, forged, pick
-from ..unit.dantzig import test_scaled
+from ..unit.estimation.dantzig import test_scaled
 from .learners import LEARNERS, model
 
 __all__ = ["DRAWN", "SPECIAL"]

@@ -21,7 +21,7 @@ import numpy as np
 import keyhole as kh
 from keyhole.core.serialization import from_bytes, to_bytes
 
-from ..unit.dantzig import test_scaled
+from ..unit.estimation.dantzig import test_scaled
 from .drawing import SPECIAL
 from .learners import model
 

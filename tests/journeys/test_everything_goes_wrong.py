@@ -143,7 +143,7 @@ def test_money_without_prices_is_refused(typed, tmp_path):
 
 def test_options_given_with_resume_are_those_of_the_run_or_refused(typed, tmp_path, monkeypatch):
     write(tmp_path / "a.csv", stream(300))
-    monkeypatch.setattr("keyhole.cli._watching.Screen.wants_to_stop", lambda self: self.rows > 0)
+    monkeypatch.setattr("keyhole.cli._progress.Screen.wants_to_stop", lambda self: self.rows > 0)
     assert typed("run", "a.csv", *RUN, "--algorithm", "ds-oslrc[ explore = 0.5]")[0] == 3
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)

@@ -117,7 +117,7 @@ def _progress(what: str, total: int | None) -> Iterator[Progress]:
     """A bar on the terminal while something takes its time; nothing where the output is no terminal."""
     from rich.progress import BarColumn, TextColumn
 
-    from ._bars import Bar
+    from ._progress import Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.completed:,.0f}"))
     with Bar(*columns, transient=True) as bar:

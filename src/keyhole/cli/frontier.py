@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._typed import typed_command
+from ._text_tables import typed_command
 
 if TYPE_CHECKING:
-    from ..study import Frontier
+    from ..experiments import Frontier
 
 
 def frontier(
@@ -36,9 +36,9 @@ def frontier(
     from .._internal.escaping import shown
     from .._internal.output_folder import Folder
     from ..data.streams import Schema, unpriced
+    from ..experiments import StreamSpec
+    from ..experiments import frontier as make
     from ..report import write_frontier
-    from ..study import StreamSpec
-    from ..study import frontier as make
     from .compare import _bar as bar
 
     free = tuple(filter(None, map(str.strip, known.split(","))))

@@ -23,7 +23,7 @@ def predict(
     from .._internal.escaping import shown
     from .._internal.output_folder import claim_file
     from ..data.streams import open_table
-    from ..runs.predicting import Frozen, refuse_extension
+    from ..runs.predict import Frozen, refuse_extension
 
     frozen = Frozen.read(model)
     table = open_table(file, frozen.scaling.schema.written(numbers, encoding))

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ._tables import written
-from ._typed import thousands, typed_command
+from ._text_tables import thousands, typed_command, written
 
 if TYPE_CHECKING:
+    from ..experiments import Frontier
     from ..runs import Plan, RunData, Settings
-    from ..study import Frontier
-    from ._watching import Screen
+    from ._progress import Screen
 
 
 def run(
@@ -98,7 +97,7 @@ def _resume(ctx: typer.Context, folder: Path, every: float) -> None:
     """Go on with a run, or say that it is finished."""
     from .. import runs
     from ..report import write_report
-    from ._watching import Screen
+    from ._progress import Screen
 
     _, settings = runs.find(folder)
     _refuse_other_options(ctx, settings)
@@ -110,7 +109,7 @@ def play(plan: "Plan", folder: Path, every: float, kind: str = "run", frontier: 
     """Begin a run, with a bar; exits with 3 where it was interrupted. The report says where it stands on a frontier."""
     from .. import runs
     from ..report import write_report
-    from ._watching import Screen
+    from ._progress import Screen
 
     screen = Screen(str(plan.settings.learner["name"]), plan.table.rows)
     publish = partial(write_report, frontier=frontier)

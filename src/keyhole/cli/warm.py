@@ -25,13 +25,13 @@ def warm() -> None:
 
 def _play(name: str, k0: int) -> None:
     """A short stream by compiled blocks and, for what only single rounds need, row by row."""
-    from .. import keeper
+    from .. import simulation
     from ..core.registry.catalogue import make
-    from ..data import synthetic_streams
+    from ..data.synthetic_streams import synthetic
 
-    X, y, _ = synthetic_streams(d=_D, k=_K, T=_ROWS, seed=0)
+    X, y, _ = synthetic(d=_D, k=_K, T=_ROWS, seed=0)
     for compiled in (True, False):
-        keeper.play(make(name, d=_D, k=_K, k0=k0, seed=0), X, y, compiled=compiled)
+        simulation.play(make(name, d=_D, k=_K, k0=k0, seed=0), X, y, compiled=compiled)
 
 
 def _where() -> str:

@@ -20,6 +20,7 @@ import numpy as np
 
 from .._internal.numba._bare import short
 from .._internal.typing import Floats, Ints
+from ..core.registry.algorithm import OptionValue
 from ..core.state import Numbers, Rule, Stateful
 from ..errors import ConfigError
 from ..theory import Constants
@@ -31,7 +32,7 @@ KAPPA = 0.5
 
 
 @dataclass(frozen=True)
-class Scaled:
+class Scaled(OptionValue):
     """The paper's gamma_hat(s) times c; c = 1 is the theory."""
 
     c: float

@@ -6,6 +6,7 @@ from fractions import Fraction
 from math import ceil, floor, isqrt, log, pow
 from typing import Protocol
 
+from ..core.registry.algorithm import OptionValue
 from ..errors import ConfigError
 
 __all__ = ["Rate", "Schedule", "Squares", "parse"]
@@ -23,7 +24,7 @@ class Schedule(Protocol):
 
 
 @dataclass(frozen=True)
-class Squares:
+class Squares(OptionValue):
     """t = 1, 4, 9, ...: the paper's set, about sqrt(T) explorations.
 
     >>> Squares().next(4)
@@ -39,7 +40,7 @@ class Squares:
 
 
 @dataclass(frozen=True)
-class Rate:
+class Rate(OptionValue):
     """A share c t^p of the rounds around t: the explorations are where floor(F(t)) grows, F(t) = c t^(1+p) / (1+p).
 
     >>> r = Rate(2.0, -1 / 3)

@@ -3,8 +3,8 @@
 from .._internal.atomic_io import write_atomically
 from .._internal.formatting import Units, listed
 from .._internal.output_folder import Folder
+from ..experiments.frontiers import Frontier, Level
 from ..figures import Figure, Stop, frontier, standalone
-from ..study.frontiers import Frontier, Level
 from .page import Page, Section, Table, how_to_repeat, publish
 
 __all__ = ["frontier_cells", "write_frontier"]

@@ -11,7 +11,7 @@ from .. import __version__
 from .._internal.atomic_io import write_atomically
 from .._internal.output_folder import Folder
 from ..figures import STYLE, Figure
-from ..markup import environment
+from .templating import environment
 
 __all__ = ["Page", "Section", "Table", "Tile", "publish", "render"]
 

@@ -7,9 +7,9 @@ import numpy as np
 from .. import figures
 from .._internal.formatting import Units, digits, listed
 from .._internal.typing import Floats
+from ..experiments.frontiers import Frontier
 from ..figures import Curve, Figure, Stop
 from ..runs import Advice, RunData
-from ..study.frontiers import Frontier
 from .headline import own_line
 
 __all__ = ["draw"]

@@ -8,9 +8,9 @@ from .._internal.atomic_io import write_atomically
 from .._internal.formatting import Units, digits, share, thousands
 from .._internal.output_folder import Folder
 from ..errors import ConfigError
+from ..experiments.frontiers import FILE, Frontier, frontier_in
 from ..figures import Figure, standalone
 from ..runs import HOW, Advice, RunData, rule_of
-from ..study.frontiers import FILE, Frontier, frontier_in
 from .headline import headline
 from .page import Page, Section, Table, Tile, how_to_repeat, publish
 from .run_figures import draw

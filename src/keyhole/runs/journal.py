@@ -32,7 +32,7 @@ from ..core.learner import Learner
 from ..core.serialization import from_bytes, to_bytes
 from ..core.state import Stateful, Value
 from ..errors import StateError
-from .tables import CODED, LEDGER, ROUNDS, named
+from .result_tables import CODED, LEDGER, ROUNDS, named
 
 __all__ = ["Journal"]
 

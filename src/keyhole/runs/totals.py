@@ -9,8 +9,8 @@ from .._internal.typing import Floats, Ints
 from ..core.round import Alarm
 from ..core.state import Stateful
 from ..data.streams import Clips, Others, Schema
-from .pages import RunPage
-from .trust import Trust
+from .coverage import Trust
+from .stream_blocks import RunPage
 
 __all__ = ["Totals"]
 

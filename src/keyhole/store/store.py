@@ -11,12 +11,12 @@ from sqlalchemy.exc import IntegrityError
 
 from ..core.learner import Plain
 from ..errors import ConfigError
+from .cached_learner import Live
 from .database import Database
-from .entries import NoSuchLearner, Taken, Totals
 from .events import first_checksum
-from .learner import StoredLearner
-from .live import Live
-from .tables import SCHEMA, learners
+from .models import NoSuchLearner, Taken, Totals
+from .sql_tables import SCHEMA, learners
+from .stored_learner import StoredLearner
 from .upgrading import upgrade_schema
 
 __all__ = ["Store", "Summary"]

@@ -6,7 +6,7 @@ import pytest
 
 from keyhole import runs
 from keyhole.data.streams import Schema
-from keyhole.runs.predicting import Frozen
+from keyhole.runs.predict import Frozen
 from tests.clinic import SCHEMA, write_clinic
 
 from .test_lifecycle import Silent, assert_same, publish

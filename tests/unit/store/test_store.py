@@ -9,8 +9,8 @@ import pytest
 import keyhole as kh
 from keyhole.core.registry.catalogue import from_config
 from keyhole.core.serialization import to_bytes
-from keyhole.store import live
-from keyhole.store.checking import check
+from keyhole.store import cached_learner
+from keyhole.store.verify import check
 
 from ... import databases
 from .play import NAMES, create, play, row, seen
@@ -237,8 +237,8 @@ def test_money_and_ledger(store):
 
 
 def test_snapshots_are_what_a_replay_comes_to(store, url, monkeypatch):
-    monkeypatch.setattr(live, "SNAPSHOT_EVERY", 10)
-    monkeypatch.setattr("keyhole.store.desk.SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr(cached_learner, "SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr("keyhole.store.transaction.SNAPSHOT_EVERY", 10)
     icu = create(store)
     for i in range(3):
         icu.ask(key=f"open-{i}")
@@ -275,7 +275,7 @@ def test_a_transaction_that_fails_leaves_nothing_here_or_there(store, monkeypatc
     icu = create(store)
     play(icu, 0, 3)
     state, head = to_bytes(icu.learner()), store.heads()
-    monkeypatch.setattr("keyhole.store.desk.count", lambda *_: 1 / 0)  # after the learner has asked
+    monkeypatch.setattr("keyhole.store.transaction.count", lambda *_: 1 / 0)  # after the learner has asked
     with pytest.raises(ZeroDivisionError):
         icu.ask()
     monkeypatch.undo()

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from keyhole.data import synthetic_streams
+from keyhole.data.synthetic_streams import synthetic
 from keyhole.errors import ConfigError
 from keyhole.theory import best_sparse
 
@@ -26,7 +26,7 @@ def problem(kind: str, seed: int) -> tuple[Floats, Floats]:
     """Problems on which greedy selection fails now and then: correlated columns, weak signal, few rows."""
     rng = np.random.default_rng(seed)
     if kind == "correlated":
-        X, y, _ = synthetic_streams(9, 4, 60, sigma=0.3, design="equicorrelated(0.8)", seed=seed)
+        X, y, _ = synthetic(9, 4, 60, sigma=0.3, design="equicorrelated(0.8)", seed=seed)
         return X, y
     if kind == "collinear":
         X = rng.normal(size=(40, 5)) @ rng.normal(size=(5, 9))
@@ -62,7 +62,7 @@ def test_greedy_alone_would_not_do() -> None:
 def test_the_gap_bounds_what_is_missed_when_the_search_is_cut_short() -> None:
     proved = []
     for seed in range(12):
-        X, y, _ = synthetic_streams(12, 4, 40, sigma=0.4, design="equicorrelated(0.9)", seed=seed)
+        X, y, _ = synthetic(12, 4, 40, sigma=0.4, design="equicorrelated(0.9)", seed=seed)
         r = best_sparse(X, y, 4, nodes=3)
         missed = (((y - X @ r.weights) ** 2).sum() - smallest_loss(X, y, 4)) / (y @ y)
         assert missed <= r.gap + 1e-9
@@ -72,14 +72,14 @@ def test_the_gap_bounds_what_is_missed_when_the_search_is_cut_short() -> None:
 
 
 def test_a_clear_signal_among_many_is_proved_quickly() -> None:
-    X, y, w = synthetic_streams(60, 5, 2000, sigma=0.05, seed=2)
+    X, y, w = synthetic(60, 5, 2000, sigma=0.05, seed=2)
     r = best_sparse(X, y, 5)
     assert r.optimal
     np.testing.assert_array_equal(r.weights != 0, w != 0)
 
 
 def test_weights_are_least_squares_on_their_support() -> None:
-    X, y, _ = synthetic_streams(15, 4, 100, sigma=0.5, seed=4)
+    X, y, _ = synthetic(15, 4, 100, sigma=0.5, seed=4)
     r = best_sparse(X, y, 4)
     S = r.weights != 0
     np.testing.assert_allclose(X[:, S].T @ (y - X @ r.weights), 0.0, atol=1e-10)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from scipy.optimize import nnls
 
-from keyhole.data import synthetic_streams
+from keyhole.data.synthetic_streams import synthetic
 from keyhole.errors import ConfigError
 from keyhole.theory import compatibility
 from keyhole.theory.compatibility import _Hull
@@ -41,7 +41,7 @@ def by_least_squares(X: Floats, S: list[int], alpha: float) -> float:
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0, 3.0])
 def test_it_agrees_with_another_solver_and_is_attained(design: str, alpha: float) -> None:
     for seed, S in enumerate(([2], [0, 3], [5, 1, 6])):
-        X = synthetic_streams(8, 2, 40, design=design, seed=seed).X
+        X = synthetic(8, 2, 40, design=design, seed=seed).X
         r = compatibility(X, S, alpha)
         w = r.minimiser
         assert r.delta_s == pytest.approx(by_least_squares(X, S, alpha), rel=1e-6)
@@ -67,7 +67,7 @@ def test_no_sign_is_given_up_that_is_better_by_little() -> None:
 
 def test_no_member_of_the_cone_does_better() -> None:
     rng = np.random.default_rng(0)
-    X, S = synthetic_streams(12, 3, 60, design="block(4, 0.9)", seed=3).X, [0, 1, 5, 9]
+    X, S = synthetic(12, 3, 60, design="block(4, 0.9)", seed=3).X, [0, 1, 5, 9]
     r = compatibility(X, S)
     for _ in range(2000):
         w = rng.normal(size=12) * (rng.random(12) < 0.5)
@@ -105,14 +105,14 @@ def test_the_two_sides_of_a_category_have_no_compatibility(seed: int) -> None:
 
 
 def test_it_scales_with_the_rows_and_does_not_mind_order() -> None:
-    X = synthetic_streams(10, 3, 100, design="ar(0.5)", seed=1).X
+    X = synthetic(10, 3, 100, design="ar(0.5)", seed=1).X
     r = compatibility(X, [1, 4, 7])
     assert compatibility(3 * X, [7, 1, 4]).delta_s == pytest.approx(3 * r.delta_s, rel=1e-9)
     assert compatibility(X, [1, 4, 7], alpha=2.0).delta_s <= r.delta_s
 
 
 def test_a_hundred_attributes_take_a_moment() -> None:
-    X = synthetic_streams(100, 5, 2000, design="ar(0.5)", seed=1).X
+    X = synthetic(100, 5, 2000, design="ar(0.5)", seed=1).X
     r = compatibility(X, [3, 30, 31, 60, 99])
     assert 0 < r.delta_s**2 == pytest.approx(value(X, [3, 30, 31, 60, 99], r.minimiser), rel=1e-8)
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from keyhole.data import synthetic_streams
+from keyhole.data.synthetic_streams import synthetic
 from keyhole.errors import ConfigError
 from keyhole.theory import compatibility
 from keyhole.theory.signal import signal
@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def centred(**law: object) -> tuple[Floats, Floats, Floats]:
-    X, y, _ = synthetic_streams(T=400, seed=1, **law)  # type: ignore[arg-type]
+    X, y, _ = synthetic(T=400, seed=1, **law)  # type: ignore[arg-type]
     X, y = X - X.mean(axis=0), y - y.mean()
     Z = np.column_stack([X, y])
     return X, y, Z.T @ Z / len(Z)

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from ...errors import ConfigError
 
-__all__ = ["CONDITIONS", "Algorithm", "Option"]
+__all__ = ["CONDITIONS", "Algorithm", "Option", "OptionValue"]
 
 Default: TypeAlias = bool | int | float | str | None
 
@@ -21,6 +21,10 @@ CONDITIONS = {
     "i": "i.i.d. rows",
 }
 """What analyses assume, by the letters of the paper's tables."""
+
+
+class OptionValue:
+    """The base of an option given as an object, such as `Scaled(2)`: `str` gives the text that stands for it."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,9 @@ import numpy as np
 
 from ..._internal.dataframes import Names, column_names, is_frame, is_series
 from ...errors import ConfigError
-from ...estimation.dantzig_width import Scaled
-from ...estimation.exploration_schedule import Rate, Squares
 from ..learner import Learner, Plain
 from ..sources import Market
+from .algorithm import OptionValue
 from .records import ALGORITHMS, Algorithm
 
 __all__ = ["Algorithm", "list_algorithms", "make"]
@@ -200,6 +199,6 @@ def _plain(value: object, depth: int = 0) -> Plain:
         return [_plain(item, depth + 1) for item in value]
     if isinstance(value, dict):
         return {str(key): _plain(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, Scaled | Rate | Squares):
+    if isinstance(value, OptionValue):
         return str(value)
     raise ConfigError(f"an option must be a number, a string, a list or Scaled(c), not a {type(value).__name__}")

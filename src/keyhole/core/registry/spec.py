@@ -1,12 +1,13 @@
 """An algorithm with options as one writes it, `ds-oslrc[tuning=theory, sigma=0.1]`, and the learner it stands for."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
-from ...data.streams import Schema
 from ...errors import ConfigError
 from ..learner import Learner, Plain
+from ..sources import Market
 from .catalogue import list_algorithms, make, options_of
 from .records import Algorithm
 
@@ -27,6 +28,21 @@ def split(text: str) -> list[str]:
         else:
             parts[-1] += sign
     return [part.strip() for part in parts if part.strip()]
+
+
+class LearnerColumns(Protocol):
+    """What a learner needs to know of a table: its columns, what can be ordered, and at which price."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def priced(self) -> bool: ...
+
+    @property
+    def market(self) -> Market: ...
+
+    def offer(self) -> Mapping[str, object]: ...
 
 
 @dataclass(frozen=True)
@@ -79,7 +95,7 @@ class Spec:
         options_of(self.name)  # an unknown name is an error with a suggestion
         return next(a for a in list_algorithms() if a.name == self.name)
 
-    def learner(self, schema: Schema, budget: Budget, seed: int, support: list[int] | None = None) -> Learner:
+    def learner(self, schema: LearnerColumns, budget: Budget, seed: int, support: list[int] | None = None) -> Learner:
         """The learner for these columns; a `ConfigError` names what cannot be. An oracle is told the `support`."""
         takes = options_of(self.name)
         limits = budget.money
