@@ -5,9 +5,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from .._types import Floats, Ints
+from .._internal.typing import Floats, Ints
+from ..core.sources import Market
 from ..errors import ConfigError
-from ..market import Market
 from .branch_and_bound import Budget, LeastSquares, Search
 
 __all__ = ["BestBasket", "BestSparse", "best_basket", "best_basket_of", "best_sparse", "rows_like"]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Floats, Ints
+from .._internal.typing import Floats, Ints
 from ..errors import ConfigError
 
 __all__ = ["Compatibility", "compatibility", "compatibility_floor", "eigenvalue_floor"]
