@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Arguments: TypeAlias = dict[str, float | bool | None]
 
 _WHOLE = ("d", "k", "k0")
-_LETTERS = ("T", *_WHOLE, "sigma", "delta_s", "sigma_d", "w_min", "delta", "failure")
+_LETTERS = ("T", *_WHOLE, "sigma", "delta_s", "sigma_d", "kappa", "w_min", "delta", "failure")
 _POINTS = 21
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +23,7 @@ def bounds(
     sigma: Annotated[float, typer.Option(help="Standard deviation of the noise.")] = 0.1,
     delta_s: Annotated[float, typer.Option(help="Compatibility constant of the true support.")] = 1.0,
     sigma_d: Annotated[float | None, typer.Option(help="Root of the smallest eigenvalue; else delta-s.")] = None,
+    kappa: Annotated[float | None, typer.Option(help="Restricted eigenvalue constant, for the l2 error.")] = None,
     w_min: Annotated[float | None, typer.Option(help="Smallest non-zero weight; else 1/k.")] = None,
     delta: Annotated[float | None, typer.Option(help="The paper's delta, of one event.")] = None,
     failure: Annotated[float | None, typer.Option(help="Instead of --delta: of the whole bound (0.05).")] = None,
@@ -39,7 +41,7 @@ def bounds(
     from ._bound_sweep import along, filled
 
     arguments: Arguments = {"d": d, "k": k, "T": T, "k0": k0, "sigma": sigma, "delta_s": delta_s, "sigma_d": sigma_d}
-    arguments |= {"w_min": w_min, "delta": delta, "failure": failure, "corrected": corrected}
+    arguments |= {"kappa": kappa, "w_min": w_min, "delta": delta, "failure": failure, "corrected": corrected}
     if out is not None and sweep is None:
         raise ConfigError("--out is for the figure of a sweep: add --sweep T=1e4..1e24")
     _check_figure(out, force)
@@ -66,9 +68,15 @@ def detail(b: "Bound") -> list[str]:
     p = b.setting
     lines = [f"{b.name}: {b.statement.source}, assumptions {b.statement.assumptions}"]
     if b.name.startswith("ds-"):
+        p = replace(p, delta_s=p.kappa) if b.name.endswith("restricted") else p
         c = p.poslr if b.name.startswith("ds-poslrc") else p.oslr
         s2 = "" if p.w_min is None or c.k0 is not None else f"  s2 {c.s2(p.w_min):.3g}"
         lines.append(f"s0 {c.s0:.3g}  s1 {c.s1:.3g}{s2}  (delta {p.delta:.3g})")
+        if p.corrected:
+            repair = (
+                "gamma as printed" if c.gamma_holds else "gamma as printed may be too small: the unconditional repair"
+            )
+            lines.append(f"condition (C) of E35 {c.gamma_condition:.3g} (holds up to 1): {repair}")
     if b.T_needed > 0:
         met = "met" if b.applies else "not met"
         lines.append(f"needs T > {b.T_needed:.3g}: {met} at T = {p.T:.3g} | {b.evaluation.why}")

@@ -5,6 +5,7 @@ from .comparators import BestBasket, BestSparse, best_basket, best_sparse
 from .compatibility import Compatibility, compatibility
 from .conditions import Conditions, conditions, conditions_of
 from .constants import Constants
+from .oracle import OracleTrace, oracle_gamma, oracle_trace
 from .regret_bounds import RegretTerms
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Compatibility",
     "Conditions",
     "Constants",
+    "OracleTrace",
     "RegretTerms",
     "best_basket",
     "best_sparse",
@@ -22,4 +24,6 @@ __all__ = [
     "compatibility",
     "conditions",
     "conditions_of",
+    "oracle_gamma",
+    "oracle_trace",
 ]
