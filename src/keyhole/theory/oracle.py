@@ -59,7 +59,7 @@ def oracle_gamma(constants: Constants, errors: Floats) -> Floats:
 def oracle_trace(constants: Constants, estimates: Floats, w_star: Floats) -> OracleTrace:
     """gamma_s, gamma_hat_s, the error and its bound from the estimates w_hat_0, ..., w_hat_n (n+1, d).
 
-    With `constants.with_s0` the phases s0, s1 are passed within few explorations; use the same `delta_s` for the learner.
+    With `constants.with_s0` the phases s0, s1 are passed within few explorations; give the learner the same `delta_s`.
 
     >>> c = Constants(d=20, k=5, sigma=0.1, delta_s=1.0, delta=0.01)
     >>> w = np.zeros(20); w[:5] = 0.2
