@@ -6,6 +6,7 @@ made        the whole of it, in its folder      result     what comes out, and i
 """
 
 from .made import frontier
-from .result import FILE, Frontier, Level, Point, frontier_in
+from .reading import named
+from .result import FILE, Choice, Frontier, Level, Point, frontier_in
 
-__all__ = ["FILE", "Frontier", "Level", "Point", "frontier", "frontier_in"]
+__all__ = ["FILE", "Choice", "Frontier", "Level", "Point", "frontier", "frontier_in", "named"]
