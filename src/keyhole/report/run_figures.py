@@ -9,7 +9,7 @@ from .._types import Floats
 from ..figures import Curve, Figure, Stop
 from ..runs import Advice, RunData
 from ..study.frontiers import Frontier
-from ..words import Units, digits, listed
+from ..words import Units, digits
 from .frontier_page import hindsight_stops
 from .headline import own_line
 

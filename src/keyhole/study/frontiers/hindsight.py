@@ -77,16 +77,16 @@ class Past:
         """The variance that least squares on all attributes leaves."""
         return self.left(range(len(self.market.sources)))
 
-    def chance(self, attributes: int) -> float:
-        """By how much q attributes without any meaning may lower the mse: (q + 3 sqrt(2 q)) s2 / n."""
-        return float((attributes + 3 * np.sqrt(2 * attributes)) * self.left_by_everything / self.n)
+    def chance(self, attributes: int, s2: float) -> float:
+        """By how much q attributes without any meaning may lower an mse of s2: (q + 3 sqrt(2 q)) s2 / n."""
+        return float((attributes + 3 * np.sqrt(2 * attributes)) * s2 / self.n)
 
     def lowers(self, dearer: Point | Choice, than: Point | Choice) -> bool:
         """Whether a basket leaves less than another: by more than chance, and so that four digits show it."""
         new = self.places([name for name in dearer.sources if name not in than.sources])
         attributes = sum(self.market.members[s].size for s in new)
         seen = float(f"{dearer.typical_error:.4g}") < float(f"{than.typical_error:.4g}")
-        return seen and than.mse - dearer.mse > self.chance(max(attributes, 1))
+        return seen and than.mse - dearer.mse > self.chance(max(attributes, 1), dearer.mse)
 
     def curve(self, prices: Sequence[float] = (), k: int | None = None) -> tuple[Point, ...]:
         """From nothing to everything that helps; each point leaves less than the one before.
@@ -123,7 +123,8 @@ class Past:
         while places:
             # Without the attributes J of a source, least squares leaves w_J' (R^-1)_JJ^-1 w_J more.
             lost = {s: np.linalg.solve(inverse[np.ix_(J, J)], w[J]) for s, J in places.items()}
-            ratio = {s: float(w[J] @ lost[s]) / max(self.chance(J.size), 1e-300) for s, J in places.items()}
+            s2 = max(self.variance - float(r @ w), 1e-300)
+            ratio = {s: float(w[J] @ lost[s]) / self.chance(max(J.size, 1), s2) for s, J in places.items()}
             least = min(ratio, key=ratio.__getitem__)
             if ratio[least] > 1:
                 break
@@ -145,7 +146,7 @@ def levels_of(past: Past, levels: int) -> list[float]:
     for s, (price, brings) in enumerate(zip(market.prices, market.members, strict=True)):
         alone = nothing - past.left([s])
         beside = past.left([o for o in everything if o != s]) - s2
-        chance = past.chance(brings.size)
+        chance = past.chance(brings.size, s2)
         if price > 0 and alone > chance:
             first, last = min(first, price / alone), max(last, price / alone)
         if price > 0 and beside > chance:

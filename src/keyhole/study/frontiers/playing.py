@@ -28,7 +28,7 @@ class Play:
     @property
     def key(self) -> str:
         """A name for the job's file: equal for equal jobs of the same version."""
-        text = json.dumps({"version": __version__, "frontier": 1, **asdict(self)}, sort_keys=True)
+        text = json.dumps({"version": __version__, "frontier": 2, **asdict(self)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
