@@ -1,5 +1,6 @@
 """The report of a frontier: what each amount of money buys, as one sentence, a figure, and tables."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ..figures import Figure, Stop, frontier, standalone
@@ -18,6 +19,8 @@ _HOW = (
     "the table says what another could gain at most. What was paid and the error while learning are means over whole "
     "runs: exploration is included, and the error of the first row is left out."
 )
+# Characters beside a dot of the figure.
+_SHORT = 28
 _FIGURE_NOTE = (
     "The line has the best baskets in hindsight; each black diamond is thrifty online at one level of worth, "
     "exploration included. What is advised is set apart in colour."
@@ -66,10 +69,16 @@ def hindsight_stops(found: Frontier) -> list[Stop]:
     for point in found.hindsight:
         more = [name for name in point.sources if name not in before]
         grows = bool(before) and set(before) <= set(point.sources)
-        word = f"+ {listed(more, 2)}" if grows else listed(point.sources, 2) or "nothing"
+        word = f"+ {_short(more)}" if grows else _short(point.sources) or "nothing"
         stops.append(Stop(point.price, point.typical_error, listed(point.sources, 20) or "nothing", word=word))
         before = point.sources
     return stops
+
+
+def _short(names: Sequence[str]) -> str:
+    """Two names where they are short, else one, and how many more there are."""
+    two = listed(names, 2)
+    return two if len(two) <= _SHORT else listed(names, 1)
 
 
 def _baskets(found: Frontier) -> Table:

@@ -224,6 +224,63 @@ def test_seeds_that_disagree_between_equals_name_both(played):
     )
 
 
+def test_what_fewer_seeds_bought_is_not_named_as_an_equal(played):
+    found, _, _ = played({0.5: [["waist"], ["bmi"], ["waist"]]})
+    assert named(found.levels[0]) == "waist"
+    assert found.sentence.startswith("Buy waist: 1.05 EUR a row")
+
+
+def test_the_best_baskets_in_hindsight_are_rid_of_what_adds_nothing():
+    """`z` costs next to nothing and lowers the error by less than chance: the best basket for 1.01 holds it."""
+    market = Market.build(["a", "b", "z"], prices=[1.0, 5.0, 0.01])
+    past = Past(1000, np.eye(3), np.array([2.0, 1.0, 0.01]), 5.5, market)
+    assert past.best(1.5).sources == ("a", "z")
+    assert [(p.sources, p.price, p.mse) for p in past.curve()] == [
+        ((), 0.0, 5.5),
+        (("a",), 1.0, pytest.approx(1.5)),
+        (("a", "b"), 6.0, pytest.approx(0.5)),
+    ]
+
+
+def test_sources_that_add_nothing_are_found_as_least_squares_finds_them():
+    """Backward elimination with an updated inverse, against least squares on every basket anew."""
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(300, 9)) @ (np.eye(9) + 0.4 * rng.normal(size=(9, 9)))
+    y = X[:, 1] + 0.2 * X[:, 4] + 0.05 * X[:, 7] + rng.normal(size=300)
+    X, y = X - X.mean(axis=0), y - y.mean()
+    names = list("abcdefghi")
+    market = Market.build(names, {"p": ["b", "c"], "q": ["g", "h", "i"]}, ["a"], dict.fromkeys("pqdef", 1.0))
+    past = Past(300, X.T @ X / 300, X.T @ y / 300, float(y @ y) / 300, market)
+    basket = list(range(len(market.sources)))
+    found = past.helpful(basket)
+    while True:
+        added = {s: past.left([o for o in basket if o != s]) - past.left(basket) for s in basket}
+        chance = {s: past.chance(market.members[s].size, past.left(basket)) for s in basket}
+        least = min(basket, key=lambda s: added[s] / chance[s])
+        if added[least] > chance[least]:
+            break
+        basket.remove(least)
+    assert found == basket
+    assert 0 < len(found) < len(market.sources)
+
+
+def test_one_step_that_helps_is_advised():
+    """Two baskets have no bend: not to buy would be the advice whatever the other brings."""
+    levels = [level(0, 10), level(2, 6, worth=0.7)]
+    assert stop_at(levels) == 1
+    assert "What helps costs 2.00 EUR a row in all" in advice(levels, 1, 1, Units("mm", "EUR"))
+    assert stop_at(levels[:1]) == 0
+
+
+def test_hindsight_is_of_all_rows_that_a_shuffle_may_play(tmp_path):
+    file, schema, X, y = clinic(tmp_path / "c.csv", T=200)
+    found = kh.study.frontier(file, schema=schema, levels=[0.001], seeds=1, rounds=50)
+    assert found.rows == 200
+    assert found.levels[0].basket.mse == pytest.approx(left(X, y, []), rel=1e-9)
+    ordered = StreamSpec.parse(file, None, schema, shuffle=False)
+    assert kh.study.frontier(ordered, levels=[0.001], seeds=1, rounds=50).rows == 50
+
+
 def test_what_adds_nothing_is_in_no_basket(played):
     found, X, y = played({0.01: [[]], 0.02: [["pulse"]], 0.5: [["bmi", "pulse"]], 3.0: [["bmi", "salt_diet"]]})
     assert [one.basket.sources for one in found.levels] == [(), (), ("bmi",), ("bmi", "salt_diet")]

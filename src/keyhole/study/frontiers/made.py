@@ -24,6 +24,7 @@ from .result import FILE, Frontier, Level
 
 __all__ = ["frontier"]
 
+_ALL = 1_000_000
 _UNPRICED = (
     "a frontier needs to know what things cost: give --prices FILE, or price = 12.0 under [sources.x] or "
     "[attributes.x] in the schema"
@@ -38,7 +39,7 @@ def frontier(
     schema: "str | Path | None" = None,
     levels: int | Sequence[float] = 8,
     seeds: int = 3,
-    rounds: int = 1_000_000,
+    rounds: int = _ALL,
     budget: int | None = None,
     engine: Engine | str = "joblib",
     jobs: int = 1,
@@ -61,7 +62,8 @@ def frontier(
     if isinstance(stream, str):
         stream = StreamSpec.parse(stream, target, None if schema is None else Path(schema), shuffle=True)
     work = Engine.parse(engine, jobs) if isinstance(engine, str) else engine
-    rows = replace(stream, shuffle=False).rows(0, rounds)
+    # Each seed plays other rows of a shuffled file: hindsight is of all of them.
+    rows = replace(stream, shuffle=False).rows(0, _ALL if stream.shuffle else rounds)
     if not rows.schema.priced:
         raise ConfigError(_UNPRICED)
     past = Past.of(rows)

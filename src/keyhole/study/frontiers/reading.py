@@ -46,7 +46,10 @@ def _slope(levels: Sequence[Level], a: int, b: int) -> float:
 
 
 def stop_at(levels: Sequence[Level]) -> int:
-    """The bend of the hull: the level farthest below the line from its first to its last."""
+    """The bend of the hull: the level farthest below the line from its first to its last.
+
+    Where none is below it (a hull of two), the last: all that helps is in one step.
+    """
     on = hull(levels)
     first, last = levels[on[0]].basket, levels[on[-1]].basket
     if len(on) == 1:
@@ -54,7 +57,8 @@ def stop_at(levels: Sequence[Level]) -> int:
     money = np.array([levels[i].basket.price - first.price for i in on]) / max(last.price - first.price, 1e-300)
     error = np.array([levels[i].basket.typical_error - last.typical_error for i in on])
     error /= max(first.typical_error - last.typical_error, 1e-300)
-    return on[int(np.argmin(money + error))]
+    below = 1.0 - (money + error)
+    return on[int(np.argmax(below))] if below.max() > 1e-9 else on[-1]
 
 
 def named(level: Level, most: int = 8) -> str:
