@@ -148,8 +148,8 @@ def test_the_support_is_the_true_one_once_the_error_is_below_the_smallest_weight
 
 @given(st.integers(1, 6), st.integers(1, 60), st.floats(0.01, 10), st.floats(0.01, 10), st.integers(0, 2**32 - 1))
 def test_log_determinant(k: int, T: int, r: float, eps: float, seed: int) -> None:
-    """For |u| <= r: sum u'V^-1 u <= ln(det V/det eps I) <= k ln(1 + r^2 T/(k eps)), as E26 uses it; the paper's bound has no
-    k below r^2 T."""
+    """For |u| <= r: sum u'V^-1 u <= ln(det V/det eps I) <= k ln(1 + r^2 T/(k eps)), as E26 uses it; the paper
+    has no k below r^2 T."""
     rng = np.random.default_rng(seed)
     U = rng.normal(size=(T, k))
     U *= r * rng.random((T, 1)) ** 0.3 / np.linalg.norm(U, axis=1, keepdims=True)

@@ -138,3 +138,15 @@ def test_a_round_without_a_label_is_predicted_within_bounds_and_leaves_no_trace(
     before = core.get_state()
     assert core.run(np.stack([x, -x]), np.full(2, np.nan)).tolist() == [1.0, -1.0]
     assert all(np.array_equal(before[name], value) for name, value in core.get_state().items())
+
+
+def test_gradient_descent_begins_again_with_large_steps():
+    """After a restart it is as if nothing had been seen: not the weights alone, the step size too."""
+    rng = np.random.default_rng(4)
+    X, y = rng.uniform(-1, 1, (50, 3)), rng.normal(size=50)
+    used, fresh, w = Gradient(3), Gradient(3), np.array([0.1, -0.2, 0.3])
+    used.run(X, y)
+    used.restart(w)
+    fresh.restart(w)
+    np.testing.assert_array_equal(used.run(X, y), fresh.run(X, y))
+    np.testing.assert_array_equal(used.w, fresh.w)

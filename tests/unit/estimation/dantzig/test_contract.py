@@ -115,3 +115,26 @@ def test_a_matrix_that_is_not_symmetric_is_solved_too():
 def test_what_makes_no_problem_is_refused(H, b, gamma, message):
     with pytest.raises(kh.ConfigError, match=message):
         kh.dantzig.solve(H, b, gamma)
+
+
+def test_an_answer_of_highs_that_is_off_by_its_tolerance_is_brought_to_its_vertex(monkeypatch):
+    """The basis is kept, and which side of each constraint is met is read off the dual, not off w."""
+    import sys
+
+    from keyhole.estimation.dantzig.highs import Outcome, linear_program, solve_highs
+
+    module = sys.modules["keyhole.estimation.dantzig.highs"]
+    rng, opposite = np.random.default_rng(0), 0
+    for _ in range(30):
+        A = rng.normal(size=(12, 6))
+        H, b = A.T @ A / 12, rng.normal(size=6)
+        gamma = np.full(6, 0.3)
+        found = linear_program(H, b, gamma)
+        off = Outcome("optimal", found.w * (1 + 1e-5), found.dual * (1 + 1e-5), found.iterations)
+        monkeypatch.setattr(module, "linear_program", lambda *_, off=off: off)
+        sol = solve_highs(H, b, gamma)
+        assert sol.certified
+        np.testing.assert_allclose(sol.w, found.w, atol=1e-9)
+        active = np.flatnonzero(found.w)
+        opposite += bool((np.sign(found.w[active]) != np.sign(found.dual[active])).any())
+    assert opposite > 5  # where the two signs differ, one cannot stand for the other
