@@ -48,7 +48,7 @@ def test_where_no_T_will_do_it_says_why(typed):
 
 def test_corrected_it_is_useful_from_some_T_on(typed):
     _, out, _ = typed("bounds", "ds-oslrc", *SETTING, "--corrected")
-    assert "valid and not vacuous from T = 2.7e+20 on" in out
+    assert "valid and not vacuous from T = 7.06e+21 on" in out
     assert "hidden" not in out
 
 

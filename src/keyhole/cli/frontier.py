@@ -64,7 +64,7 @@ def print_frontier(found: "Frontier") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from .._text import shown
+    from .._internal.escaping import shown
     from ..report import frontier_cells, frontier_notes
 
     console = Console(width=None if sys.stdout.isatty() else 160)

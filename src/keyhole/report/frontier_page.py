@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .._internal.atomic_io import write_atomically
+from .._internal.formatting import Units, listed
+from .._internal.output_folder import Folder
+from ..experiments.frontiers import Frontier, Level, named
 from ..figures import Figure, Stop, frontier, standalone
-from ..files import write_atomically
-from ..outputs import Folder
-from ..study.frontiers import Frontier, Level, named
-from ..words import Units, listed
 from .page import Page, Section, Table, how_to_repeat, publish
 
 __all__ = ["frontier_cells", "frontier_notes", "hindsight_stops", "write_frontier"]

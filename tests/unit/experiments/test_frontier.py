@@ -1,20 +1,20 @@
 """What each amount of money buys: levels from the data, means over seeds, hindsight with proof, one sentence."""
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.market import Market
-from keyhole.study.frontiers import made
-from keyhole.study.frontiers.hindsight import Past, levels_of
-from keyhole.study.frontiers.playing import Play, play_level
-from keyhole.study.frontiers.reading import advice, hull, named, on_frontier, stop_at
-from keyhole.study.frontiers.result import Choice, Level, Point
-from keyhole.study.stream_spec import StreamSpec
+from keyhole._internal.formatting import Units
+from keyhole.core.sources import Market
+from keyhole.experiments.frontiers.baskets_in_hindsight import Past, levels_of
+from keyhole.experiments.frontiers.frontier_job import Play, play_level
+from keyhole.experiments.frontiers.frontier_result import Choice, Level, Point
+from keyhole.experiments.frontiers.knee import advice, hull, named, on_frontier, stop_at
+from keyhole.experiments.stream_spec import StreamSpec
 from keyhole.theory.comparators import best_basket_of
-from keyhole.words import Units
 
 LEVELS = [0.05, 2.0]
 
@@ -77,10 +77,10 @@ def played(tmp_path, monkeypatch):
         def outcome(job):
             return {"mse": 10.4**2, "price": 4.77, "bought": {"bmi": 1.0}, "basket": baskets[job.worth][job.seed]}
 
-        monkeypatch.setattr(made, "play_level", outcome)
+        monkeypatch.setattr(sys.modules["keyhole.experiments.frontiers.frontier"], "play_level", outcome)
         file, schema, X, y = clinic(tmp_path / "c.csv")
         seeds = len(next(iter(baskets.values())))
-        found = kh.study.frontier(file, schema=schema, levels=list(baskets), seeds=seeds, out=tmp_path / "f")
+        found = kh.experiments.frontier(file, schema=schema, levels=list(baskets), seeds=seeds, out=tmp_path / "f")
         return found, X, y
 
     return play
@@ -127,7 +127,7 @@ def test_finished_parts_are_not_played_again_and_the_numbers_do_not_depend_on_wh
 
 def test_the_ends_are_nothing_and_everything_that_helps(tmp_path):
     file, schema = table(tmp_path / "t.csv", T=400)
-    found = kh.study.frontier(file, schema=schema, levels=3, seeds=1)
+    found = kh.experiments.frontier(file, schema=schema, levels=3, seeds=1)
     assert found.levels[0].basket.sources == ()
     assert set(found.levels[-1].basket.sources) == {"b", "d"}
 
@@ -276,11 +276,11 @@ def test_one_step_that_helps_is_advised():
 
 def test_hindsight_is_of_all_rows_that_a_shuffle_may_play(tmp_path):
     file, schema, X, y = clinic(tmp_path / "c.csv", T=200)
-    found = kh.study.frontier(file, schema=schema, levels=[0.001], seeds=1, rounds=50)
+    found = kh.experiments.frontier(file, schema=schema, levels=[0.001], seeds=1, rounds=50)
     assert found.rows == 200
     assert found.levels[0].basket.mse == pytest.approx(left(X, y, []), rel=1e-9)
     ordered = StreamSpec.parse(file, None, schema, shuffle=False)
-    assert kh.study.frontier(ordered, levels=[0.001], seeds=1, rounds=50).rows == 50
+    assert kh.experiments.frontier(ordered, levels=[0.001], seeds=1, rounds=50).rows == 50
 
 
 def test_what_adds_nothing_is_in_no_basket(played):

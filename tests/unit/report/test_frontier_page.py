@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from keyhole.outputs import Folder
+from keyhole._internal.output_folder import Folder
+from keyhole.experiments.frontiers import Choice, Frontier, Level, Point
 from keyhole.report import frontier_cells, frontier_notes, write_frontier
-from keyhole.study.frontiers import Choice, Frontier, Level, Point
 
 
 def level(worth, price, mse, *baskets):

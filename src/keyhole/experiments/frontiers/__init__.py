@@ -5,8 +5,8 @@ hindsight   the best basket at each price       reading    where the next unit o
 made        the whole of it, in its folder      result     what comes out, and its file
 """
 
-from .made import frontier
-from .reading import named
-from .result import FILE, Choice, Frontier, Level, Point, frontier_in
+from .frontier import frontier
+from .frontier_result import FILE, Choice, Frontier, Level, Point, frontier_in
+from .knee import named
 
 __all__ = ["FILE", "Choice", "Frontier", "Level", "Point", "frontier", "frontier_in", "named"]

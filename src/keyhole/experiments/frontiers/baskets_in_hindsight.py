@@ -6,12 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
-from ..._types import Floats, Ints
+from ..._internal.typing import Floats, Ints
+from ...core.sources import Market
 from ...errors import ConfigError
 from ...estimation.moment_regression import Moments
 from ...theory.comparators import best_basket_of
 from ..stream_spec import Rows
-from .result import Choice, Point
+from .frontier_result import Choice, Point
 
 __all__ = ["Past", "levels_of"]
 

@@ -10,20 +10,17 @@ from typing import Any
 import numpy as np
 
 from ..._internal.atomic_io import read_json, remove_leftovers, write_json
+from ..._internal.formatting import Units
 from ..._internal.output_folder import Folder
 from ...data.streams import Schema
 from ...errors import ConfigError, StateError
-from ...files import read_json, remove_leftovers, write_json
-from ...outputs import Folder
-from ...streams import Schema
-from ...words import Units
-from ..engines import Engine
-from ..shelf import Progress, path_in, work_off
+from ..executors import Engine
+from ..job_cache import Progress, path_in, work_off
 from ..stream_spec import StreamSpec
-from .hindsight import Past, levels_of
-from .playing import Play, Played, play_level
-from .reading import advice, on_frontier, stop_at
-from .result import FILE, Frontier, Level
+from .baskets_in_hindsight import Past, levels_of
+from .frontier_job import Play, Played, play_level
+from .frontier_result import FILE, Frontier, Level
+from .knee import advice, on_frontier, stop_at
 
 __all__ = ["frontier"]
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ...words import Units, listed
-from .result import Choice, Level
+from ..._internal.formatting import Units, listed
+from .frontier_result import Choice, Level
 
 __all__ = ["advice", "hull", "named", "on_frontier", "stop_at"]
 
