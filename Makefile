@@ -50,6 +50,7 @@ lint: core
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 
 # The long tests: kills, crafted files, badly scaled problems.
 slow: core
