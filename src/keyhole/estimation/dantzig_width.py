@@ -18,7 +18,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-from .._internal.numba._bare import short
+from .._core import set_widths
 from .._internal.typing import Floats, Ints
 from ..core.registry.algorithm import OptionValue
 from ..core.state import Numbers, Rule, Stateful
@@ -100,16 +100,5 @@ class Empirical(Stateful):
     def gamma(self, s: int) -> Floats:
         """One width per attribute; the floor keeps an attribute that was hardly observed from looking certain."""
         gamma = np.empty(self.V.size)
-        fill_widths(self.V, self.scale / s, gamma)
+        set_widths(self.V, self.scale / s, gamma)
         return gamma
-
-
-@short
-def fill_widths(V: Floats, scale: float, gamma: Floats) -> None:
-    """gamma_i = scale sqrt(V_i), with no V_i below a tenth of their mean."""
-    total = 0.0
-    for i in range(V.size):
-        total += V[i]
-    least = 0.1 * (total / V.size)
-    for i in range(V.size):
-        gamma[i] = scale * np.sqrt(V[i] if V[i] > least else least)

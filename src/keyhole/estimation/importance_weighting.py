@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._internal.numba._bare import short
+from .._core import estimate_moments
 from .._internal.typing import Floats
 
 __all__ = ["Estimate", "estimate"]
@@ -33,17 +33,6 @@ def estimate(x: Floats, P: Floats) -> Estimate:
     >>> estimate(np.array([1.0, 2.0]), np.array([[0.5, 0.25], [0.25, 0.5]])).h.tolist()
     [[2.0, 8.0], [8.0, 8.0]]
     """
-    x_hat, h = np.zeros(x.size), np.zeros(P.shape)
-    fill_estimate(x, P, x_hat, h)
+    x_hat, h = np.empty(x.size), np.empty(P.shape)
+    estimate_moments(x, P, x_hat, h)
     return Estimate(x_hat, h)
-
-
-@short
-def fill_estimate(x: Floats, P: Floats, x_hat: Floats, h: Floats) -> None:
-    """x_hat and h, which hold zeros, where x was observed."""
-    for i in range(x.size):
-        if x[i] == x[i]:  # not NaN
-            x_hat[i] = x[i] / P[i, i]
-            for j in range(x.size):
-                if x[j] == x[j]:
-                    h[i, j] = x[i] * x[j] / P[i, j]
