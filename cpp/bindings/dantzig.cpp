@@ -6,6 +6,7 @@
 #include "dantzig/sequence.hpp"
 #include "dantzig/update.hpp"
 #include "dantzig/width.hpp"
+#include "linalg/inverse.hpp"
 #include "poslrc/block.hpp"
 
 namespace keyhole::bindings {
@@ -132,6 +133,14 @@ std::int64_t add_round(const Matrix& H, const Vector& b, const ConstIndices& B, 
                             asymmetric);
 }
 
+bool invert(const ConstMatrix& G, const Matrix& G_inv, std::int64_t m) {
+  const std::size_t n = G.shape(0);
+  require(G.shape(1) == n && G_inv.shape(0) == n && G_inv.shape(1) == n && m >= 0 && static_cast<std::size_t>(m) <= n,
+          "G, G_inv and m do not fit together");
+  std::vector<double> swaps(n);
+  return linalg::invert(matrix(G), matrix(G_inv), m, swaps);
+}
+
 void set_widths(const ConstVector& V, double scale, const Vector& gamma) {
   require(V.shape(0) == gamma.shape(0), "V and gamma have different lengths");
   dantzig::set_widths(span(V), scale, span(gamma));
@@ -218,6 +227,8 @@ void bind_dantzig(nb::module_& m) {
   m.def("add_round", &add_round, array("H"), array("b"), array("B"), array("h"), array("v"), nb::arg("basis"),
         nb::arg("work"), nb::arg("m"), nb::arg("most"), nb::arg("asymmetric"),
         "H[B, B] += h, b[B] += v, and the inverse follows: the columns changed, or a fault below 0.");
+  m.def("invert", &invert, array("G"), array("G_inv"), nb::arg("m"),
+        "G_inv = G^-1 on the leading m x m blocks; False where G is singular.");
   m.def("set_widths", &set_widths, array("V"), nb::arg("scale"), array("gamma"),
         "gamma_i = scale sqrt(V_i), with no V_i below a tenth of their mean.");
   m.def("scale_widths", &scale_widths, array("gamma"), nb::arg("scale"), array("out"),

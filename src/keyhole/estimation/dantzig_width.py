@@ -59,6 +59,15 @@ def parse(tuning: str | Scaled) -> str | Scaled:
     return Scaled(float(match[1]))
 
 
+def empirical_widths(V: Floats, scale: float) -> Floats:
+    """gamma_i = scale sqrt(V_i), with no V_i below a tenth of their mean. `Empirical` does the same by the core.
+
+    >>> empirical_widths(np.array([4.0, 0.0]), 0.5).round(3).tolist()
+    [1.0, 0.224]
+    """
+    return np.asarray(scale * np.sqrt(np.maximum(V, 0.1 * V.mean())))
+
+
 class Width(Protocol):
     """How wide the constraint is, and what it learns from a round."""
 

@@ -17,7 +17,26 @@ from .._core import gradient_epoch, newton_epoch
 from .._internal.typing import Floats, Ints
 from ..core.state import Inverse, Numbers, Rule, Stateful
 
-__all__ = ["Gradient", "Newton"]
+__all__ = ["Gradient", "Newton", "newton_step"]
+
+
+def newton_step(w: Floats, A_inv: Floats, x: Floats, y: float, rho: float) -> tuple[float, Floats, Floats]:
+    """One round as the paper has it: the prediction, and the new w and A^-1. `Newton` does the same by the core.
+
+    >>> y_hat, w, _ = newton_step(np.zeros(2), np.eye(2), np.array([1.0, 0.0]), 0.5, rho=0.5)
+    >>> y_hat, w.round(4).tolist()
+    (0.0, [0.6667, 0.0])
+    """
+    v = A_inv @ x
+    # Deviation: two-sided, skipped where |u| <= 1 (so x = 0 divides nothing), on the current x (E7 to E10).
+    u = float(w @ x)
+    if abs(u) > 1.0:
+        w = w - np.sign(u) * (abs(u) - 1.0) / (x @ v) * v
+    y_hat = float(np.clip(u, -1.0, 1.0))
+    g = 2.0 * (y_hat - y) * x
+    A_inv_g = A_inv @ g
+    A_inv = A_inv - rho * np.outer(A_inv_g, A_inv_g) / (1.0 + rho * g @ A_inv_g)  # Sherman and Morrison
+    return y_hat, w - A_inv @ g, A_inv
 
 
 class Newton(Stateful):

@@ -17,6 +17,9 @@ from .._core import join_draws, set_law, set_pair_probabilities
 from .._internal.typing import Floats, Ints
 from ..errors import ConfigError
 
+# Weights whose sum is below this are treated as w = 0: dividing by it would only amplify rounding.
+_NOTHING = 1e-300
+
 __all__ = [
     "distribution",
     "draw",
@@ -39,11 +42,13 @@ def distribution(w: Floats) -> Floats:
     w = np.asarray(w, dtype=np.float64)
     if w.ndim != 1 or w.size == 0 or not np.isfinite(w).all():
         raise ConfigError("w must be a finite vector with at least one entry")
-    return law(w)
+    # Deviation: |w| and the uniform law at w = 0; line 2 of Algorithm 2 has w/|w|_1 (E4, E5).
+    total = np.abs(w).sum()
+    return np.abs(w) / total if total > _NOTHING else np.full(w.size, 1.0 / w.size)
 
 
 def law(w: Floats) -> Floats:
-    """`distribution` for callers whose w is finite."""
+    """`distribution` for callers whose w is finite, by the core."""
     q = np.empty(w.size)
     set_law(w, q)
     return q
@@ -78,7 +83,7 @@ def inclusion(q: Floats, k: int) -> Floats:
     >>> inclusion(np.array([1.0, 0.0, 0.0]), 2).tolist()
     [1.0, 0.5, 0.5]
     """
-    return singles(_checked(q, k), q.size, k)
+    return np.diagonal(pair_inclusion(q, k)).copy()
 
 
 def pair_inclusion(q: Floats, k: int) -> Floats:
@@ -87,7 +92,13 @@ def pair_inclusion(q: Floats, k: int) -> Floats:
     >>> float(pair_inclusion(np.array([0.5, 0.25, 0.25, 0, 0, 0]), 3)[0, 1])
     0.325
     """
-    return pairs(_checked(q, k), q.size, k)
+    q, n, m = _checked(q, k), q.size, k
+    if m == n:
+        return np.ones((n, n))
+    # Deviation: the factor (d-k)/(k-2) on q_i + q_j is that of the main text's lemma; the appendix drops it (E1).
+    P = (m - 1) / max((n - 1) * (n - 2), 1) * ((m - 2) + (n - m) * (q[:, None] + q))
+    np.fill_diagonal(P, ((n - m) * q + (m - 1)) / (n - 1))
+    return np.asarray(P)
 
 
 def triple_inclusion(q: Floats, k: int) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from ..._core import dual_averaging_epoch
 from ..._internal.typing import Floats, Ints
 from ...core.state import Numbers, Rule, Stateful
-from ...estimation.importance_weighting import estimate
+from ...estimation.importance_weighting import estimate_quickly
 
 __all__ = ["gradient", "is_draw"]
 
@@ -55,7 +55,7 @@ class DualAveraging(Stateful):
 
 def gradient(B: Ints, x: Floats, y: float, P: Floats, w: Floats) -> Floats:
     """2 h w - 2 y x_hat on the observed B: E equals 2 (<w, x> - y) x, whatever the full x and w are."""
-    x_hat, h = estimate(x, P)
+    x_hat, h = estimate_quickly(x, P)
     return 2.0 * (h @ w[B] - y * x_hat)
 
 

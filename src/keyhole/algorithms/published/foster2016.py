@@ -13,7 +13,7 @@ from ...core.round import Round
 from ...core.state import Numbers, Rule
 from ...errors import ConfigError
 from ...estimation import sampling
-from ...estimation.importance_weighting import estimate
+from ...estimation.importance_weighting import estimate_quickly
 from .._options import is_theory, positive
 from ._enumerate_supports import all_supports, most_available, pick
 
@@ -146,7 +146,7 @@ class Foster(Learner):
         row[r.attributes] = x
         B = np.concatenate([shared, r.extra])
         values = np.concatenate([row[shared], more])
-        x_hat, h_B = estimate(values, sampling.pairs(np.full(m, 1.0 / max(n, 1)), n, m))
+        x_hat, h_B = estimate_quickly(values, sampling.pairs(np.full(m, 1.0 / max(n, 1)), n, m))
         place = np.empty(self.d, dtype=np.int64)
         place[self.order] = np.arange(self.d)
         z, h = np.zeros(self.d), np.zeros((self.d, self.d))
