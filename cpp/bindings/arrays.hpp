@@ -7,10 +7,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
-#include <string>
+#include <vector>
 
 #include "linalg/matrix.hpp"
 
@@ -20,6 +21,8 @@ namespace nb = nanobind;
 
 template <class T> using Array1 = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T> using Array2 = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T> using Array3 = nb::ndarray<T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
 using Vector = Array1<double>;
 using ConstVector = Array1<const double>;
@@ -34,6 +37,24 @@ template <class T> std::span<T> span(const Array1<T>& a) {
 
 template <class T> linalg::BasicMatrixView<T> matrix(const Array2<T>& a) {
   return {a.data(), static_cast<std::int64_t>(a.shape(0)), static_cast<std::int64_t>(a.shape(1))};
+}
+
+// An array argument: never converted or copied.
+inline auto array(const char* name) { return nb::arg(name).noconvert(); }
+
+// A new numpy array that owns these numbers.
+template <class T> nb::ndarray<nb::numpy, T, nb::ndim<1>> to_numpy(const std::vector<T>& numbers) {
+  T* const data = new T[numbers.size() + 1];
+  std::copy(numbers.begin(), numbers.end(), data);
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return {data, {numbers.size()}, owner};
+}
+
+// The rows of a float array as records of doubles.
+template <class Record> std::span<Record> records(const Array2<double>& a) {
+  static_assert(sizeof(Record) % sizeof(double) == 0);
+  if (a.shape(1) * sizeof(double) != sizeof(Record)) throw std::invalid_argument("the records have another size");
+  return {reinterpret_cast<Record*>(a.data()), a.shape(0)};
 }
 
 // Raises ValueError unless `ok`: sizes that do not fit together are the caller's error, never memory we do not own.

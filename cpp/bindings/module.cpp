@@ -10,5 +10,9 @@ NB_MODULE(_core, m) {
 #else
   m.attr("SANITIZED") = false;
 #endif
+  keyhole::bindings::bind_columns(m);
+  keyhole::bindings::bind_dantzig(m);
   keyhole::bindings::bind_newton(m);
+  keyhole::bindings::bind_peers(m);
+  keyhole::bindings::bind_sampling(m);
 }

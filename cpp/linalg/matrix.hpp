@@ -46,6 +46,21 @@ template <class T> struct BasicMatrixView {
   }
 };
 
+// A matrix that is only read, in any order of memory: what a caller's table is.
+struct StridedMatrixView {
+  const double* data = nullptr;
+  Index rows = 0;
+  Index cols = 0;
+  Index row_stride = 0;
+  Index col_stride = 0;
+
+  double operator()(Index i, Index j) const {
+    check_index(i, rows);
+    check_index(j, cols);
+    return data[i * row_stride + j * col_stride];
+  }
+};
+
 using MatrixView = BasicMatrixView<double>;
 using ConstMatrixView = BasicMatrixView<const double>;
 

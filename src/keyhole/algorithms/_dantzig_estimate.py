@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._internal.numba._jit import jit
+from .._core import estimate_round
 from .._internal.typing import Floats, Ints
 from ..core.state import Stateful
 from ..errors import ConfigError, KeyholeWarning
@@ -13,7 +13,6 @@ from ..estimation import dantzig_width, sampling
 from ..estimation.dantzig import Sequence
 from ..estimation.dantzig.compiled import Reached
 from ..estimation.dantzig.sequence import DENSE
-from ..estimation.importance_weighting import fill_estimate
 from ..estimation.top_k import identified, top_k
 from ..theory import Constants
 
@@ -48,8 +47,8 @@ class DantzigEstimate(Stateful):
     def accumulate(self, B: Ints, x: Floats, y: float, P: Floats) -> None:
         """X_hat Y += x_hat y and H += h, on the entries of B; O(|B|^2)."""
         n = B.size
-        v, h, deviation = np.zeros(n), np.zeros((n, n)), np.empty(n)
-        fill_round(self.w_hat, B, x, y, P, v, h, deviation)
+        v, h, deviation = np.empty(n), np.empty((n, n)), np.empty(n)
+        estimate_round(self.w_hat, B, x, y, P, v, h, deviation)
         self.width.observe(B, deviation)
         self.seq.update(B, h, v)
 
@@ -97,17 +96,6 @@ class DantzigEstimate(Stateful):
         if self.silent and not self.said and self.solved >= patience:
             self.said = True
             warnings.warn(f"{self.silence()} (said once)", KeyholeWarning, stacklevel=2)
-
-
-@jit
-def fill_round(w_hat: Floats, B: Ints, x: Floats, y: float, P: Floats, v: Floats, h: Floats, deviation: Floats) -> None:
-    """v = x_hat y, h, and by how much the estimate missed this round, v - h w_hat; v and h hold zeros before."""
-    fill_estimate(x, P, v, h)
-    for i in range(B.size):
-        v[i] *= y
-        deviation[i] = v[i]
-        for j in range(B.size):
-            deviation[i] -= h[i, j] * w_hat[B[j]]
 
 
 def width_of(

@@ -11,7 +11,7 @@ from ..core.round import Round
 from ..core.state import Places, Rule
 from ..errors import StateError
 from ..estimation import dantzig_width, exploration_schedule, sampling
-from ..estimation.observed_products import dot_at
+from ..estimation.observed_products import dot_observed
 from ..estimation.online_newton import Gradient, Newton
 from ._dantzig_estimate import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
 from ._scheduled_learner import Scheduled
@@ -126,7 +126,7 @@ class DSOSLRC(Scheduled):
 
     def _predict(self, r: Round, x: Floats) -> float:
         if r.kind == "explore":
-            return dot_at(self.estimate.w_hat, r.attributes, x)
+            return dot_observed(self.estimate.w_hat, r.attributes, x)
         return self.exploiter.predict(r.attributes, x)
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:

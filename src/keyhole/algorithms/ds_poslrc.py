@@ -12,7 +12,7 @@ from ..core.round import Round
 from ..core.state import Places, Rule
 from ..errors import ConfigError, StateError
 from ..estimation import dantzig_width, sampling
-from ..estimation.observed_products import dot_on
+from ..estimation.observed_products import dot_on_support
 from ..estimation.online_newton import Newton
 from ..estimation.top_k import only
 from ._dantzig_estimate import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
@@ -134,7 +134,7 @@ class DSPOSLRC(Learner):
     def _predict(self, r: Round, x: Floats) -> float:
         if self.by_newton:
             return self.newton.predict(r.attributes, x)
-        return dot_on(self.estimate.w_hat[self.support], self.support, r.attributes, x)
+        return dot_on_support(self.estimate.w_hat[self.support], self.support, r.attributes, x)
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         drawn, epoch = 2 + r.extra.size, r.memo[2 + r.extra.size :]

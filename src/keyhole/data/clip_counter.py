@@ -5,26 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._internal.numba._jit import jit
+from .._core import count_outside
 from .._internal.typing import Floats, Ints
 from ..core.state import Anything, Rule, Stateful
 from .schema import Schema
 
 __all__ = ["Clips"]
-
-
-@jit
-def _count(
-    x: Floats, attributes: Ints, low: Floats, high: Floats, seen: Ints, outside: Ints, smallest: Floats, largest: Floats
-) -> None:
-    """One pass over the values, where numpy would need one per thing to count."""
-    for t in range(x.size):
-        i, value = attributes[t], x[t]
-        if np.isfinite(value):
-            seen[i] += 1
-            outside[i] += value < low[i] or value > high[i]
-            smallest[i] = min(smallest[i], value)
-            largest[i] = max(largest[i], value)
 
 
 class Clips(Stateful):
@@ -55,7 +41,16 @@ class Clips(Stateful):
 
     def count(self, x: Floats, attributes: Ints) -> None:
         """Take note of raw values x (m,) of these attributes (m,)."""
-        _count(x, attributes, self.low, self.high, self.seen, self.outside, self.smallest, self.largest)
+        count_outside(
+            np.ascontiguousarray(x),
+            np.ascontiguousarray(attributes),
+            self.low,
+            self.high,
+            self.seen,
+            self.outside,
+            self.smallest,
+            self.largest,
+        )
 
     def count_labels(self, y: Floats) -> None:
         """Take note of raw labels (n,)."""

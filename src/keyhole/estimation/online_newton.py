@@ -13,113 +13,30 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._internal.numba._bare import inner, jit
+from .._core import gradient_epoch, newton_epoch
 from .._internal.typing import Floats, Ints
 from ..core.state import Inverse, Numbers, Rule, Stateful
 
-__all__ = ["Gradient", "Newton"]
-
-# Of k products, relative to the largest of them.
-_ROUNDING = 1e-13
+__all__ = ["Gradient", "Newton", "newton_step"]
 
 
-@inner
-def clipped(u: float) -> float:
-    """u, or the end of [-1, 1] that is nearer."""
-    return 1.0 if u > 1.0 else -1.0 if u < -1.0 else u
+def newton_step(w: Floats, A_inv: Floats, x: Floats, y: float, rho: float) -> tuple[float, Floats, Floats]:
+    """One round as the paper has it: the prediction, and the new w and A^-1. `Newton` does the same by the core.
 
-
-@jit
-def spread(A_inv: Floats, v: Floats, x: Floats) -> float:
-    """x' A^-1 x for v = A^-1 x; 0, and v = 0 too, where it is lost in the rounding of v: x shows nothing new then.
-
-    A^-1 is what is left of a subtraction. Along an x of size 1e9 that was seen before, what is left is below the
-    rounding errors, and may even be negative: dividing by it would destroy everything learnt.
+    >>> y_hat, w, _ = newton_step(np.zeros(2), np.eye(2), np.array([1.0, 0.0]), 0.5, rho=0.5)
+    >>> y_hat, w.round(4).tolist()
+    (0.0, [0.6667, 0.0])
     """
-    total = 0.0
-    size = 0.0
-    for i in range(x.size):
-        total += v[i] * x[i]
-        size += A_inv[i, i] * x[i] * x[i]
-    if total > _ROUNDING * size:
-        return total
-    for i in range(x.size):
-        v[i] = 0.0
-    return 0.0
-
-
-@inner
-def _newton_round(w: Floats, A_inv: Floats, tally: Floats, v: Floats, x: Floats, y: float, rho: float) -> float:
-    """One round in place; returns the prediction. rho <= 0: self-tuned, 1/(2 r2) from `tally` = (sum of e^2, count).
-
-    A NaN label closes a round in which nothing is learnt: not even the projection stays.
-    """
-    k = w.size
-    for i in range(k):
-        v[i] = 0.0
-    for j in range(k):  # v = A^-1 x by rows of the symmetric A^-1: this order vectorises
-        for i in range(k):
-            v[i] += A_inv[j, i] * x[j]
-    u = 0.0
-    xx = 0.0
-    for i in range(k):
-        u += w[i] * x[i]
-        xx += x[i] * x[i]
-    xv = spread(A_inv, v, x)
-    if np.isnan(y):
-        return clipped(u)
+    v = A_inv @ x
     # Deviation: two-sided, skipped where |u| <= 1 (so x = 0 divides nothing), on the current x (E7 to E10).
+    u = float(w @ x)
     if abs(u) > 1.0:
-        excess = u - 1.0 if u > 0.0 else u + 1.0
-        for i in range(k):
-            w[i] -= excess / xv * v[i] if xv > 0.0 else excess / xx * x[i]
-        u = 1.0 if u > 0.0 else -1.0
-    residual = u - y
-    tally[0] += residual * residual
-    tally[1] += 1.0
-    if residual == 0.0:
-        return u
-    if rho <= 0.0:
-        rho = tally[1] / (2.0 * tally[0])
-    c = 2.0 * residual
-    shrink = rho * c * c / (1.0 + rho * c * c * xv)
-    step = c / (1.0 + rho * c * c * xv)
-    for i in range(k):
-        w[i] -= step * v[i]
-        for j in range(k):
-            A_inv[i, j] -= shrink * (v[i] * v[j])  # the same product at (i, j) and (j, i): stays symmetric
-    return u
-
-
-@jit
-def _newton_epoch(
-    w: Floats, A_inv: Floats, tally: Floats, X: Floats, y: Floats, rho: float, v: Floats, y_hat: Floats
-) -> None:
-    """The rounds of an epoch, one after another, their predictions into y_hat."""
-    for t in range(y.size):
-        y_hat[t] = _newton_round(w, A_inv, tally, v, X[t], y[t], rho)
-
-
-@jit
-def _gradient_epoch(w: Floats, tally: Floats, X: Floats, y: Floats, y_hat: Floats) -> None:
-    """w <- w - g / sqrt(1 + sum |g|^2) after the Euclidean projection on |<w, x>| <= 1: O(k) a round.
-
-    A NaN label is predicted and leaves w as it was.
-    """
-    k = w.size
-    for t in range(y.size):
-        u = 0.0
-        xx = 0.0
-        for i in range(k):
-            u += w[i] * X[t, i]
-            xx += X[t, i] * X[t, i]
-        y_hat[t] = clipped(u)
-        if not np.isnan(y[t]):
-            c = 2.0 * (y_hat[t] - y[t])
-            tally[0] += c * c * xx
-            off = (u - y_hat[t]) / xx if abs(u) > 1.0 else 0.0
-            for i in range(k):
-                w[i] -= off * X[t, i] + c / np.sqrt(1.0 + tally[0]) * X[t, i]
+        w = w - np.sign(u) * (abs(u) - 1.0) / (x @ v) * v
+    y_hat = float(np.clip(u, -1.0, 1.0))
+    g = 2.0 * (y_hat - y) * x
+    A_inv_g = A_inv @ g
+    A_inv = A_inv - rho * np.outer(A_inv_g, A_inv_g) / (1.0 + rho * g @ A_inv_g)  # Sherman and Morrison
+    return y_hat, w - A_inv @ g, A_inv
 
 
 class Newton(Stateful):
@@ -162,7 +79,7 @@ class Newton(Stateful):
     def run(self, X: Floats, y: Floats) -> Floats:
         """The predictions of a whole epoch, learning after each."""
         y_hat = np.empty(y.size)
-        _newton_epoch(self.w, self.A_inv, self.tally, X, y, self.rho, np.empty(self.w.size), y_hat)
+        newton_epoch(self.w, self.A_inv, self.tally, np.ascontiguousarray(X), y, self.rho, y_hat)
         return y_hat
 
 
@@ -193,5 +110,5 @@ class Gradient(Stateful):
     def run(self, X: Floats, y: Floats) -> Floats:
         """The predictions of a whole epoch, learning after each."""
         y_hat = np.empty(y.size)
-        _gradient_epoch(self.w, self.tally, X, y, y_hat)
+        gradient_epoch(self.w, self.tally, np.ascontiguousarray(X), y, y_hat)
         return y_hat

@@ -13,9 +13,12 @@ n, m by d, k (Algorithm 1) and by d' = d - k, k0 (Algorithm 3).
 
 import numpy as np
 
-from .._internal.numba._bare import inner, short
+from .._core import join_draws, set_law, set_pair_probabilities
 from .._internal.typing import Floats, Ints
 from ..errors import ConfigError
+
+# Weights whose sum is below this are treated as w = 0: dividing by it would only amplify rounding.
+_NOTHING = 1e-300
 
 __all__ = [
     "distribution",
@@ -26,9 +29,6 @@ __all__ = [
     "union_inclusion",
     "union_pair_inclusion",
 ]
-
-# Weights whose sum is below this are treated as w = 0: dividing by it would only amplify rounding.
-_NOTHING = 1e-300
 
 
 def distribution(w: Floats) -> Floats:
@@ -42,25 +42,16 @@ def distribution(w: Floats) -> Floats:
     w = np.asarray(w, dtype=np.float64)
     if w.ndim != 1 or w.size == 0 or not np.isfinite(w).all():
         raise ConfigError("w must be a finite vector with at least one entry")
-    return law(w)
+    # Deviation: |w| and the uniform law at w = 0; line 2 of Algorithm 2 has w/|w|_1 (E4, E5).
+    total = np.abs(w).sum()
+    return np.abs(w) / total if total > _NOTHING else np.full(w.size, 1.0 / w.size)
 
 
 def law(w: Floats) -> Floats:
-    """`distribution` for callers whose w is finite."""
+    """`distribution` for callers whose w is finite, by the core."""
     q = np.empty(w.size)
-    fill_law(w, q)
+    set_law(w, q)
     return q
-
-
-@short
-def fill_law(w: Floats, q: Floats) -> None:
-    """q = the law of w."""
-    # Deviation: |w| and the uniform law at w = 0; line 2 of Algorithm 2 has w/|w|_1 (E4, E5).
-    total = 0.0
-    for i in range(w.size):
-        total += abs(w[i])
-    for i in range(w.size):
-        q[i] = abs(w[i]) / total if total > _NOTHING else 1.0 / w.size
 
 
 def draw(q: Floats, k: int, rng: np.random.Generator) -> Ints:
@@ -77,7 +68,7 @@ def sample(q: Floats, k: int, rng: np.random.Generator) -> Ints:
     if k == q.size:
         return np.arange(k)
     B = np.empty(k, np.int64)
-    join(q, *numbers(q.size, k, rng), B)
+    join_draws(q, *numbers(q.size, k, rng), B)
     return B
 
 
@@ -92,7 +83,7 @@ def inclusion(q: Floats, k: int) -> Floats:
     >>> inclusion(np.array([1.0, 0.0, 0.0]), 2).tolist()
     [1.0, 0.5, 0.5]
     """
-    return singles(_checked(q, k), q.size, k)
+    return np.diagonal(pair_inclusion(q, k)).copy()
 
 
 def pair_inclusion(q: Floats, k: int) -> Floats:
@@ -101,7 +92,13 @@ def pair_inclusion(q: Floats, k: int) -> Floats:
     >>> float(pair_inclusion(np.array([0.5, 0.25, 0.25, 0, 0, 0]), 3)[0, 1])
     0.325
     """
-    return pairs(_checked(q, k), q.size, k)
+    q, n, m = _checked(q, k), q.size, k
+    if m == n:
+        return np.ones((n, n))
+    # Deviation: the factor (d-k)/(k-2) on q_i + q_j is that of the main text's lemma; the appendix drops it (E1).
+    P = (m - 1) / max((n - 1) * (n - 2), 1) * ((m - 2) + (n - m) * (q[:, None] + q))
+    np.fill_diagonal(P, ((n - m) * q + (m - 1)) / (n - 1))
+    return np.asarray(P)
 
 
 def triple_inclusion(q: Floats, k: int) -> Floats:
@@ -153,24 +150,8 @@ def union_pairs(fixed: int, q_B: Floats, n: int, m: int) -> Floats:
     """P[i, j] for `fixed` always-observed attributes followed by drawn ones whose q is given."""
     P = np.ones((fixed + q_B.size, fixed + q_B.size))
     if m < n:
-        fill_pairs(fixed, q_B, n, m, P)
+        set_pair_probabilities(fixed, q_B, n, m, P)
     return P
-
-
-@short
-def fill_pairs(fixed: int, q_B: Floats, n: int, m: int, P: Floats) -> None:
-    """P, which holds ones, where m < n."""
-    # Deviation: the factor (d-k)/(k-2) on q_i + q_j is that of the main text's lemma; the appendix drops it (E1).
-    both = (m - 1) / ((n - 1) * (n - 2) if n > 2 else 1)
-    mixed = 1.0 / (n - 1)
-    for i in range(q_B.size):
-        single = ((n - m) * q_B[i] + (m - 1)) * mixed
-        for j in range(fixed):
-            P[fixed + i, j] = single
-            P[j, fixed + i] = single
-        for j in range(q_B.size):
-            P[fixed + i, fixed + j] = both * ((m - 2) + (n - m) * (q_B[i] + q_B[j]))
-        P[fixed + i, fixed + i] = single
 
 
 def _checked(q: Floats, k: int) -> Floats:
@@ -181,29 +162,3 @@ def _checked(q: Floats, k: int) -> Floats:
     if not 1 <= k <= q.size:
         raise ConfigError(f"k must be between 1 and {q.size}, the length of q; it is {k}")
     return q
-
-
-@inner
-def _inverse_cdf(q: Floats, u: float) -> int:
-    """The index whose share of [0, 1) contains u; never one with q = 0."""
-    total = 0.0
-    for i in range(q.size):
-        total += q[i]
-    cdf = 0.0
-    last = 0
-    for i in range(q.size):
-        if q[i] > 0.0:
-            cdf += q[i]
-            last = i
-            if cdf > u * total:
-                break
-    return last
-
-
-@short
-def join(q: Floats, u: float, others: Ints, B: Ints) -> None:
-    """The first index ~ q by its uniform u, then the others, which are drawn from all but the first."""
-    # Deviation: the index that is drawn is the one inserted; Algorithm 2 slips between I_t, I_r and I_{r+1} (E6).
-    B[0] = _inverse_cdf(q, u)
-    for r in range(others.size):
-        B[r + 1] = others[r] + (1 if others[r] >= B[0] else 0)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .._internal.numba._bare import inner, short
-from .._internal.typing import Bools, Floats, Ints
+from .. import _core
+from .._internal.typing import Floats, Ints
 
 __all__ = ["identified", "only", "top_k"]
 
@@ -21,8 +21,18 @@ def top_k(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
     inside = np.zeros(w.size, np.bool_)
     inside[S] = True
     places = np.empty(w.size, np.int64)
-    pick_top(w, k, inside, order, places)
+    _core.top_k(w, k, inside, order, places)
     return np.sort(places[:k])
+
+
+def top_k_by_sorting(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
+    """`top_k` in one line: sort by |w|, then membership in S, then the order. `top_k` does the same by the core.
+
+    >>> top_k_by_sorting(np.array([0.0, 0.0, 0.3, 0.0]), 2, np.array([1, 3]), np.array([3, 2, 1, 0])).tolist()
+    [2, 3]
+    """
+    rank = np.argsort(order)
+    return np.sort(np.lexsort((rank, ~np.isin(np.arange(w.size), S), -np.abs(w)))[:k])
 
 
 def only(w: Floats, S: Ints) -> Floats:
@@ -30,39 +40,6 @@ def only(w: Floats, S: Ints) -> Floats:
     kept = np.zeros(w.size)
     kept[S] = w[S]
     return kept
-
-
-@short
-def pick_top(w: Floats, k: int, inside: Bools, order: Ints, places: Ints) -> None:
-    """The first k of `places` become the k largest, the largest first."""
-    n = by_preference(w, k, inside, order, places)
-    for r in range(k):  # the largest of what is left; the earlier one, where two are equal
-        best = r
-        for c in range(r + 1, n):
-            if abs(w[places[c]]) > abs(w[places[best]]):
-                best = c
-        chosen = places[best]
-        for c in range(best, r, -1):  # the others keep their order of preference
-            places[c] = places[c - 1]
-        places[r] = chosen
-
-
-@inner
-def by_preference(w: Floats, k: int, inside: Bools, order: Ints, places: Ints) -> int:
-    """What can be among the k largest, and how many: every non-zero, and zeros to fill up; of each kind those inside S
-    first, then by `order`."""
-    n = 0
-    most = w.size
-    for zeros in range(2):
-        for outside in range(2):
-            for a in range(order.size):
-                i = order[a]
-                if n < most and inside[i] == (outside == 0) and (w[i] == 0.0) == (zeros == 1):
-                    places[n] = i
-                    n += 1
-        if n + k < most:
-            most = n + k
-    return n
 
 
 def identified(w: Floats, S: Ints) -> int:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .._internal.numba._jit import jit
+from .._core import count_extremes
 from .._internal.typing import Bools, Floats, Ints
 from ..core.learner import Learner
 from ..core.validation import LARGEST, LEAST, MOST, tamed
@@ -76,7 +76,9 @@ class Page:
     def _checked(self) -> tuple[Floats, Floats] | None:
         """Rows and labels as the protocol would hand them on; None where it would refuse one of them."""
         pieces = (self.rows[i : i + _PIECE].ravel("K") for i in range(0, len(self.rows), _PIECE))
-        beyond, extreme = np.sum([_extremes(x, LARGEST, MOST, LEAST) for x in (self.labels, *pieces)], axis=0)
+        beyond, extreme = np.sum(
+            [count_extremes(np.ascontiguousarray(x), LARGEST, MOST, LEAST) for x in (self.labels, *pieces)], axis=0
+        )
         if beyond:
             return None
         return (tamed(self.rows), tamed(self.labels)) if extreme else (self.rows, self.labels)
@@ -139,16 +141,3 @@ class Page:
 
 
 _NOTHING: Ints = np.empty(0, dtype=np.int64)
-
-
-@jit
-def _extremes(x: Floats, largest: float, most: float, least: float) -> tuple[int, int]:
-    """How many |x_i| > largest, and how many > most or below least and not 0; NaN compares as false.
-
-    No early end: then it runs at the speed of memory.
-    """
-    beyond = extreme = 0
-    for i in range(x.size):
-        beyond += abs(x[i]) > largest
-        extreme += (abs(x[i]) > most) | ((abs(x[i]) < least) & (x[i] != 0.0))
-    return beyond, extreme

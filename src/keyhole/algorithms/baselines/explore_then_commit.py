@@ -6,14 +6,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..._internal.numba._jit import jit
+from ..._core import matching_pursuit, prior_slopes
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Draft, Learner
 from ...core.round import Round
 from ...core.state import Gram, Numbers, Places, Rule
 from ...errors import StateError
 from .._options import positive
-from .._pairwise_moments import Pooled, solve_spd
+from .._pairwise_moments import Pooled
 
 
 class ExploreThenCommit(Learner):
@@ -119,7 +119,7 @@ class ExploreThenCommit(Learner):
         if at.size == self.S.size > 0:
             row = np.concatenate([values - self.pooled.ref[at], [1.0, y - self.pooled.first_label]])
             self.sums += np.outer(row, row)
-            self.slopes = _slopes(self.sums, self._pooled_slopes(), self.pooled.sd[self.S] ** 2)
+            self.slopes = prior_slopes(self.sums, self._pooled_slopes(), self.pooled.sd[self.S] ** 2)
         if r.kind == "explore" and self.left > 0:
             self.left -= 1.0
             if self.left <= 0:
@@ -139,7 +139,7 @@ class ExploreThenCommit(Learner):
         p.fit(psd=self.d <= 150)
         self._prior = None
         stop = log(max(self.d, 2)) * p.variance / (float(np.median(p.attr["n"])) + 1.0)
-        S = np.sort(_pursue(p.R, p.c, self.k, stop))
+        S = np.sort(matching_pursuit(p.R, p.c, self.k, stop))
         if not np.array_equal(S, self.S):
             self.S, self.sums = S, np.zeros((S.size + 2, S.size + 2))
             self.slopes = self._pooled_slopes().copy()
@@ -153,56 +153,7 @@ class ExploreThenCommit(Learner):
         return self._prior
 
 
-@jit
 def _taken(S: Ints, B: Ints, x: Floats) -> tuple[Ints, Floats]:
     """The members of S that are in B, and their values x."""
-    at, values, n = np.empty(S.size, np.int64), np.empty(S.size), 0
-    for i in S:
-        for e in range(B.size):
-            if B[e] == i:
-                at[n] = i
-                values[n] = x[e]
-                n += 1
-    return at[:n], values[:n]
-
-
-@jit
-def _slopes(sums: Floats, prior: Floats, variance: Floats) -> Floats:
-    """Least squares with intercept on the sums of (x, 1, y), drawn to the prior as if by two rows more."""
-    m = prior.size
-    n = sums[m, m]
-    A, b = np.empty((m, m)), np.empty(m)
-    for i in range(m):
-        b[i] = sums[i, m + 1] - sums[i, m] * sums[m, m + 1] / n + 2.0 * variance[i] * prior[i]
-        for j in range(m):
-            A[i, j] = sums[i, j] - sums[i, m] * sums[m, j] / n
-        A[i, i] += 2.0 * variance[i] + 1e-300
-    return solve_spd(A, b)
-
-
-@jit
-def _pursue(R: Floats, c: Floats, k: int, stop: float) -> Ints:
-    """Orthogonal matching pursuit on moments: gain = (residual covariance)^2 / residual variance."""
-    d = c.size
-    S, m = np.empty(k, np.int64), 0
-    while m < k:
-        best, most = -1, stop
-        inside = np.empty((m, m))
-        for i in range(m):
-            for e in range(m):
-                inside[i, e] = R[S[i], S[e]] + (1e-3 if i == e else 0.0)
-        u = solve_spd(inside, c[S[:m]])
-        for j in range(d):
-            near = R[j][S[:m]]
-            v = solve_spd(inside, near)
-            left, spread = c[j], 1.0
-            for i in range(m):
-                left -= near[i] * u[i]
-                spread -= near[i] * v[i]
-            if not (S[:m] == j).any() and left * left / max(spread, 0.05) > most:
-                best, most = j, left * left / max(spread, 0.05)
-        if best < 0:
-            break
-        S[m] = best
-        m += 1
-    return S[:m].copy()
+    i, e = np.nonzero(S[:, None] == B)
+    return S[i], x[e]

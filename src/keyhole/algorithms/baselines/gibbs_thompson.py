@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ..._core import acquisition_scores, fill_in, gibbs_sweep, learn_row, normal_equations
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Draft, Learner
 from ...core.round import Round
@@ -13,7 +14,6 @@ from ...core.state import Numbers, Places, Rule
 from ...errors import StateError
 from .._options import at_least, number
 from .._pairwise_moments import Pooled
-from ._gibbs_kernels import choose, fill_in, learn, normal_equations, sweep
 
 # Below so many rounds every round has a sweep; later about so many in all for each doubling.
 _SWEEPS = 4000
@@ -102,7 +102,8 @@ class GibbsThompson(Learner):
     def _ask(self, t: int, pool: Bools | None) -> Draft:
         if self.told > self.swept and (t < _SWEEPS or t % (t // _SWEEPS + 1) == 0):
             self._sweep()
-        score = choose(self.G, self.b, self.g, self.w, self.tau, self.rng.standard_normal(self.d))
+        score = np.empty(self.d)
+        acquisition_scores(self.G, self.b, self.g, self.w, self.tau, self.rng.standard_normal(self.d), score)
         places = np.arange(self.d) if pool is None else self.place[self._places(pool)]
         best = places[np.argsort(-score[places], kind="stable")[: self.k]]
         sure = bool((self.w[best] != 0).all())
@@ -119,7 +120,7 @@ class GibbsThompson(Learner):
         p.add(B, x, y)
         a, _, explained = fill_in(p.R, self.c, B, p.standard(B, x))
         unseen = max(float(self.w_bar @ self.c) - explained, 0.0)
-        learn(p.R, self.G, self.b, self.g, self.w, B, a, y - self.centre, 1.0 / (self.S2 + unseen))
+        learn_row(p.R, self.G, self.b, self.g, self.w, B, a, y - self.centre, 1.0 / (self.S2 + unseen))
         self._keep(B, x, y)
         if self.told >= self.next_fit:
             self.next_fit = max(self.told + 1.0, self.told * self.growth)
@@ -164,7 +165,8 @@ class GibbsThompson(Learner):
         self.swept, n = self.told, float(self.told)
         uniform, normal = self.rng.random(3 * self.d), self.rng.standard_normal(2 * self.d)
         seen = self.pooled.attr["n"].copy()
-        mean = sweep(self.G, self.b, self.g, self.w, seen, self.tau, self.odds, uniform, normal)
+        mean = np.empty(self.d)
+        gibbs_sweep(self.G, self.b, self.g, self.w, seen, self.tau, self.odds, uniform, normal, mean)
         rate = 1.0 / min(n, 10.0 + 0.02 * n)
         self.w_bar = (1.0 - rate) * self.w_bar + rate * mean
         self.inside = self.inside + rate * ((self.w != 0) - self.inside)

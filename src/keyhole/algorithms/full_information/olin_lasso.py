@@ -6,72 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..._internal.numba._jit import jit
+from ..._core import olin_lasso_epoch
 from ..._internal.typing import Floats
 from ...core.learner import Learner
 from ...core.state import Gram, Numbers, Rule
 from ...errors import ConfigError
 from .._options import Presets, preset
-from .._quadratic import add_residual, add_row, inner, lasso
 from ._full_information import BuysEverything
-
-# The problem of a round is solved until no gradient is off by more than this.
-_TOLERANCE = 1e-10
-_SWEEPS = 1000
-
-
-@jit
-def _objective(G: Floats, b: Floats, lam: float, v: Floats) -> float:
-    """v'Gv/2 - b'v + lam |v|_1."""
-    return float(0.5 * np.dot(v, np.dot(G, v)) - np.dot(b, v) + lam * np.abs(v).sum())
-
-
-@jit
-def _step(theta: Floats, G0: Floats, G: Floats, b: Floats, lam: float) -> bool:
-    """theta_t in place; whether the batch was able to stand for all the data.
-
-    The linear term is that of theta_{t-1}, taken once before the solver moves: c = b - (G - G0) theta_{t-1}.
-    """
-    c = b - np.dot(G - G0, theta)
-    new = theta.copy()
-    lasso(G0, c, lam, new, _TOLERANCE, _SWEEPS)
-    if not _objective(G, b, lam, new) <= _objective(G, b, lam, theta) + 1e-12:
-        return False
-    theta[:] = new
-    return True
-
-
-@jit
-def _olin(
-    theta: Floats,
-    XX: Floats,
-    Xy: Floats,
-    G0: Floats,
-    tally: Floats,
-    n: int,
-    X: Floats,
-    y: Floats,
-    n0: int,
-    scale: float,
-) -> tuple[Floats, int]:
-    """The rounds, one after another; n counts those learnt from, G0 is X_0'X_0/n_0; scale < 0: times r_t."""
-    y_hat = np.empty(y.size)
-    for t in range(y.size):
-        y_hat[t] = inner(theta, X[t])
-        if np.isnan(y[t]):
-            continue
-        n += 1
-        add_row(XX, Xy, X[t], y[t])
-        r = add_residual(tally, y_hat[t] - y[t])
-        G, b, lam = XX / n, Xy / n, (scale if scale >= 0.0 else -scale * r) / np.sqrt(n)
-        if n <= n0:
-            G0[:] = G
-        # Deviation: a batch whose step would raise the running objective is replaced by all rows so far (our guard;
-        # then the step is the batch LASSO, which cannot raise it).
-        if not _step(theta, G0, G, b, lam):
-            G0[:] = G
-            lasso(G0, b, lam, theta, _TOLERANCE, _SWEEPS)
-    return y_hat, n
 
 
 class OLinLasso(BuysEverything):
@@ -141,5 +82,6 @@ class OLinLasso(BuysEverything):
         return d * d
 
     def _rounds(self, X: Floats, y: Floats) -> Floats:
-        y_hat, self.n = _olin(self.theta, self.XX, self.Xy, self.G0, self.tally, self.n, X, y, self.n0, self.scale)
+        y_hat, sums = np.empty(y.size), (self.theta, self.XX, self.Xy, self.G0, self.tally)
+        self.n = olin_lasso_epoch(*sums, self.n, X, y, self.n0, self.scale, y_hat)
         return y_hat

@@ -5,74 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..._internal.numba._jit import jit
+from ..._core import rda_epoch
 from ..._internal.typing import Floats, Ints
 from ...core.learner import Learner
 from ...core.state import Numbers, Rule
 from ...errors import ConfigError
 from .._options import Presets, number, places, preset
-from .._quadratic import add_residual, inner
 from ._full_information import BuysEverything
-
-
-@jit
-def _shrink(w: Floats, g_bar: Floats, group: Ints, size: Ints, norms: Floats, lam_t: float, reach: float) -> None:
-    """w_G = -reach [1 - lam_t sqrt(d_G) / |g_bar_G|]_+ g_bar_G for every group; a group of one soft-thresholds."""
-    norms[:] = 0.0
-    for i in range(w.size):
-        norms[group[i]] += g_bar[i] * g_bar[i]
-    for i in range(w.size):
-        norm = np.sqrt(norms[group[i]])
-        threshold = lam_t * np.sqrt(size[group[i]])
-        w[i] = 0.0 if norm <= threshold else -reach * (1.0 - threshold / norm) * g_bar[i]
-
-
-# How much noise, in units of the signal, slows the steps down.
-_NOISY = 1.5
-
-
-@jit
-def _rda(
-    w: Floats,
-    g_bar: Floats,
-    tally: Floats,
-    errors: Floats,
-    X: Floats,
-    y: Floats,
-    group: Ints,
-    size: Ints,
-    numbers: Floats,
-) -> Floats:
-    """The rounds, one after another; `tally` is (rounds learnt from, mean of |x|_2^2, max of |y|), `errors` the sums of
-    1, e^2 and y^2."""
-    gamma, lam, rho, practical = numbers
-    d = w.size
-    y_hat = np.empty(y.size)
-    norms = np.empty(size.size)
-    for t in range(y.size):
-        u = inner(w, X[t])
-        if practical > 0.0:
-            u = min(max(u, -tally[2]), tally[2])
-        y_hat[t] = u
-        if np.isnan(y[t]):
-            continue
-        tally[0] += 1.0
-        tally[1] += (inner(X[t], X[t]) - tally[1]) / tally[0]
-        tally[2] = max(tally[2], abs(y[t]))
-        for i in range(d):
-            g_bar[i] += (2.0 * (u - y[t]) * X[t, i] - g_bar[i]) / tally[0]
-        gamma_t, lam_t = gamma * np.sqrt(d), lam + gamma * np.sqrt(d) * rho / np.sqrt(tally[0])
-        if practical > 0.0:
-            r = add_residual(errors, u - y[t])
-            errors[2] += y[t] * y[t]
-            signal = max(errors[2] - errors[1], 0.01 * errors[2])
-            v = tally[1] / d
-            lam_t = np.sqrt(v) * (lam * r + gamma_t * rho * np.sqrt(errors[2] / errors[0]) / np.sqrt(tally[0]))
-            gamma_t *= v * (1.0 + _NOISY * np.sqrt(errors[1] / signal) if signal > 0.0 else 1.0)
-        if gamma_t > 0.0:  # else every row so far was zero, and so is w
-            root = np.sqrt(tally[0])
-            _shrink(w, g_bar, group, size, norms, lam_t, root / gamma_t)
-    return y_hat
 
 
 class RDA(BuysEverything):
@@ -146,7 +85,10 @@ class RDA(BuysEverything):
         return self.w.copy()
 
     def _rounds(self, X: Floats, y: Floats) -> Floats:
-        return _rda(self.w, self.g_bar, self.tally, self.errors, X, y, self.group, self.size, self.numbers)
+        gamma, lam, rho, practical = self.numbers.tolist()
+        y_hat, sums = np.empty(y.size), (self.w, self.g_bar, self.tally, self.errors)
+        rda_epoch(*sums, X, y, self.group, self.size, gamma, lam, rho, practical > 0.0, y_hat)
+        return y_hat
 
 
 def _partition(groups: Sequence[Sequence[str | int]], names: Sequence[str]) -> tuple[Ints, Ints]:

@@ -5,40 +5,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..._internal.numba._jit import jit
+from ..._core import vaw_epoch
 from ..._internal.typing import Floats
 from ...core.learner import Learner
 from ...core.sources import Market, Prices, Sources
 from ...core.state import Inverse, Rule
-from ...estimation.online_newton import spread
 from .._options import Presets, number, preset
 from ._full_information import BuysEverything
-
-
-@jit
-def _vaw(A_inv: Floats, b: Floats, X: Floats, y: Floats) -> Floats:
-    """The rounds, one after another; v = A^-1 x gives the prediction and the rank-one update."""
-    d = b.size
-    y_hat = np.empty(y.size)
-    v = np.empty(d)
-    for t in range(y.size):
-        x = X[t]
-        v[:] = 0.0
-        for j in range(d):  # by rows of the symmetric A^-1: this order vectorises
-            for i in range(d):
-                v[i] += A_inv[j, i] * x[j]
-        xv = 1.0 + spread(A_inv, v, x)
-        bv = 0.0
-        for i in range(d):
-            bv += v[i] * b[i]
-        y_hat[t] = bv / xv
-        if np.isnan(y[t]):
-            continue
-        for i in range(d):
-            b[i] += y[t] * x[i]
-            for j in range(d):
-                A_inv[i, j] -= v[i] * v[j] / xv  # the same number at (i, j) and (j, i): stays symmetric
-    return y_hat
 
 
 class VAW(BuysEverything):
@@ -100,4 +73,6 @@ class VAW(BuysEverything):
         return d * d
 
     def _rounds(self, X: Floats, y: Floats) -> Floats:
-        return _vaw(self.A_inv, self.b, X, y)
+        y_hat = np.empty(y.size)
+        vaw_epoch(self.A_inv, self.b, X, y, y_hat)
+        return y_hat

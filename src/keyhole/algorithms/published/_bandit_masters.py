@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..._internal.numba._jit import jit
+from ... import _core
 from ..._internal.typing import Bools, Floats
 from ...core.state import Counts, Law, Numbers, Places, Rule, Stateful
 from ._enumerate_supports import pick
@@ -31,49 +31,17 @@ def loss_estimate(N: int, i: int, f: float, p_i: float, awake: Bools | None) -> 
     return loss
 
 
-@jit
 def tsallis_law(L: Floats, eta: float) -> Floats:
-    """p_j = 4 / (eta (L_j - z))^2 with z < min L such that sum p = 1: the 1/2-Tsallis regularised leader.
-
-    At z = min L - 2/eta the sum is at least 1 (the best arm alone has 1); Newton's iteration on a convex decreasing
-    function then comes down from there monotonically.
-    """
-    low = L.min()
-    z = low - 2.0 / eta
+    """p_j = 4 / (eta (L_j - z))^2 with z < min L such that sum p = 1: the 1/2-Tsallis regularised leader."""
     p = np.empty(L.size)
-    for _ in range(100):
-        total = slope = 0.0
-        for j in range(L.size):
-            u = eta * (L[j] - z)
-            p[j] = 4.0 / (u * u)
-            total += p[j]
-            slope += 2.0 * eta * p[j] / u
-        if total - 1.0 <= 1e-13 * L.size:
-            break
-        z -= (total - 1.0) / slope
-    p /= p.sum()
+    _core.tsallis_law(L, eta, p)
     return p
 
 
-@jit
 def log_barrier_step(p: Floats, loss: Floats, eta: Floats) -> Floats:
-    """p_i <- 1 / (1/p_i + eta_i (loss_i - z)), with z in [min loss, max loss] such that they sum to 1 (bisection)."""
-    low, high = loss.min(), loss.max()
-    for j in range(p.size):
-        high = min(high, loss[j] + 1.0 / (eta[j] * p[j]))
-    new = p.copy()
-    for _ in range(200):
-        z = 0.5 * (low + high)
-        total = 0.0
-        for j in range(p.size):
-            new[j] = 1.0 / (1.0 / p[j] + eta[j] * (loss[j] - z))
-            total += new[j]
-        if total > 1.0:
-            high = z
-        else:
-            low = z
-        if high - low <= 1e-16 * max(1.0, abs(z)) or total == 1.0:
-            break
+    """p_i <- 1 / (1/p_i + eta_i (loss_i - z)), with z in [min loss, max loss] such that they sum to 1."""
+    new = np.empty(p.size)
+    _core.log_barrier_step(p, loss, eta, new)
     return new
 
 

@@ -11,41 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..._internal.numba._jit import jit
+from ..._core import dual_averaging_epoch
 from ..._internal.typing import Floats, Ints
 from ...core.state import Numbers, Rule, Stateful
-from ...estimation.importance_weighting import estimate
+from ...estimation.importance_weighting import estimate_quickly
 
 __all__ = ["gradient", "is_draw"]
-
-
-@jit
-def _epoch(h: Floats, tally: Floats, S: Ints, X: Floats, y: Floats, rate: float, learnt: bool, R: float) -> Floats:
-    """Rounds on the attributes S in place: predict <w(S), x>, add its gradient to h(S). A NaN label teaches nothing."""
-    outside = 0.0
-    inside = np.zeros(h.size, dtype=np.bool_)
-    inside[S] = True
-    for i in range(h.size):
-        if not inside[i]:
-            outside += h[i] * h[i]
-    y_hat = np.zeros(y.size)
-    for t in range(y.size):
-        norm = outside
-        u = 0.0
-        for j in range(S.size):
-            norm += h[S[j]] * h[S[j]]
-            u -= h[S[j]] * X[t, j]
-        lam = rate * np.sqrt(tally[1] if learnt else tally[0] + 1.0)
-        size = max(lam, np.sqrt(norm) / R)
-        y_hat[t] = u / size if size > 0.0 else 0.0
-        if np.isnan(y[t]):
-            continue
-        tally[0] += 1.0
-        for j in range(S.size):
-            g = 2.0 * (y_hat[t] - y[t]) * X[t, j]
-            h[S[j]] += g
-            tally[1] += g * g
-    return y_hat
 
 
 class DualAveraging(Stateful):
@@ -77,12 +48,14 @@ class DualAveraging(Stateful):
 
     def run(self, S: Ints, X: Floats, y: Floats) -> Floats:
         """Predict rounds on the attributes S, taking in the gradient of the squared loss after each."""
-        return _epoch(self.h, self.tally, S, np.nan_to_num(X, nan=0.0), y, self.rate, self.learnt, self.R)
+        y_hat, known = np.empty(y.size), np.nan_to_num(np.ascontiguousarray(X), nan=0.0)
+        dual_averaging_epoch(self.h, self.tally, S, known, y, self.rate, self.learnt, self.R, y_hat)
+        return y_hat
 
 
 def gradient(B: Ints, x: Floats, y: float, P: Floats, w: Floats) -> Floats:
     """2 h w - 2 y x_hat on the observed B: E equals 2 (<w, x> - y) x, whatever the full x and w are."""
-    x_hat, h = estimate(x, P)
+    x_hat, h = estimate_quickly(x, P)
     return 2.0 * (h @ w[B] - y * x_hat)
 
 

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..._internal.numba._jit import jit
-from ..._internal.typing import Floats, Ints
+from ..._core import quadratic_form, ridge_bank_step
+from ..._internal.typing import Floats
 from ...core.state import Inverse, Numbers, Rule, Stateful
-from ...estimation.online_newton import Newton, spread
+from ...estimation.online_newton import Newton
 
 __all__ = ["ForwardBank", "NewtonBank", "bank"]
 
@@ -68,12 +68,12 @@ class ForwardBank(Stateful):
     def predict(self, i: int, x: Floats) -> float:
         """x' (A + x x')^-1 b = x' A^-1 b / (1 + x' A^-1 x)."""
         v = self.A_inv[i] @ x
-        xv = spread(self.A_inv[i], v, x)  # before v is used: it may clear it
+        xv = quadratic_form(self.A_inv[i], v, x)  # before v is used: it may clear it
         return float(v @ self.b[i] / (1.0 + xv))
 
     def learn(self, i: int, x: Floats, y: float) -> None:
         """The rank-one update of A^-1, and b."""
-        _forward(self.A_inv, self.b, np.array([i]), x[None, :], y)
+        ridge_bank_step(self.A_inv, self.b, np.array([i]), x[None, :], y, np.empty(1))
 
     def restart(self, i: int) -> None:
         """A = ridge I, b = 0."""
@@ -82,27 +82,6 @@ class ForwardBank(Stateful):
 
     def run(self, X: Floats, y: float) -> Floats:
         """Show the j-th forecaster the j-th row of X, all with the same label; gives what they had predicted."""
-        return _forward(self.A_inv, self.b, np.arange(X.shape[0]), X, y)
-
-
-@jit
-def _forward(A_inv: Floats, b: Floats, which: Ints, X: Floats, y: float) -> Floats:
-    """Predict and learn, one example for each forecaster named in `which`, in place."""
-    k = b.shape[1]
-    y_hat = np.empty(which.size)
-    v = np.empty(k)
-    for j in range(which.size):
-        i = which[j]
-        for a in range(k):
-            v[a] = 0.0
-            for c in range(k):
-                v[a] += A_inv[i, a, c] * X[j, c]
-        xv, vb = spread(A_inv[i], v, X[j]), 0.0
-        for a in range(k):
-            vb += v[a] * b[i, a]
-        y_hat[j] = vb / (1.0 + xv)
-        for a in range(k):
-            b[i, a] += y * X[j, a]
-            for c in range(k):
-                A_inv[i, a, c] -= v[a] * v[c] / (1.0 + xv)
-    return y_hat
+        y_hat = np.empty(len(X))
+        ridge_bank_step(self.A_inv, self.b, np.arange(len(X)), np.ascontiguousarray(X), y, y_hat)
+        return y_hat

@@ -6,44 +6,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..._internal.numba._jit import jit
+from ..._core import hedge_step
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Draft, Learner
 from ...core.round import Round
 from ...core.state import Numbers, Rule
 from ...errors import ConfigError
 from ...estimation import sampling
-from ...estimation.importance_weighting import estimate
+from ...estimation.importance_weighting import estimate_quickly
 from .._options import is_theory, positive
 from ._enumerate_supports import all_supports, most_available, pick
-
-
-@jit
-def _update(U: Ints, W: Floats, L: Floats, G: Floats, h: Floats, z: Floats, eta: float, learnt: bool, R: float) -> None:
-    """For every support: first add w'hw - 2 z'w to its loss, then step w along the gradient and project it; in place.
-
-    The y^2 that every support's loss shares is left out: a hedge does not see it. G sums |gradient|^2; `learnt` divides
-    the step by its root.
-    """
-    N, k = U.shape
-    half = np.empty(k)
-    for n in range(N):
-        loss = square = 0.0
-        for a in range(k):
-            half[a] = -z[U[n, a]]
-            for c in range(k):
-                half[a] += h[U[n, a], U[n, c]] * W[n, c]
-            loss += W[n, a] * (half[a] - z[U[n, a]])
-            square += 4.0 * half[a] * half[a]
-        L[n] += loss
-        G[n] += square
-        step = eta / np.sqrt(G[n]) if learnt and G[n] > 0.0 else eta
-        norm = 0.0
-        for a in range(k):
-            W[n, a] -= step * 2.0 * half[a]
-            norm += W[n, a] * W[n, a]
-        if norm > R * R:
-            W[n] *= R / np.sqrt(norm)
 
 
 class Foster(Learner):
@@ -174,7 +146,7 @@ class Foster(Learner):
         row[r.attributes] = x
         B = np.concatenate([shared, r.extra])
         values = np.concatenate([row[shared], more])
-        x_hat, h_B = estimate(values, sampling.pairs(np.full(m, 1.0 / max(n, 1)), n, m))
+        x_hat, h_B = estimate_quickly(values, sampling.pairs(np.full(m, 1.0 / max(n, 1)), n, m))
         place = np.empty(self.d, dtype=np.int64)
         place[self.order] = np.arange(self.d)
         z, h = np.zeros(self.d), np.zeros((self.d, self.d))
@@ -187,6 +159,6 @@ class Foster(Learner):
         p, before = self.p, self.L.copy()
         self.n += 1
         eta = self.eta_step if self.learnt else self.eta_step / sqrt(self.n)
-        _update(self.U, self.W, self.L, self.G, h, z, eta, self.learnt, self.R)
+        hedge_step(self.U, self.W, self.L, self.G, h, z, eta, self.learnt, self.R)
         loss = self.L - before
         self.V += float(p @ (loss - p @ loss) ** 2)

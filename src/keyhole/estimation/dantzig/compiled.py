@@ -1,31 +1,50 @@
-"""A round and its solve without leaving compiled code: for learners that play many rounds in one call.
-
-What is rare (a basis that outgrows its arrays, a path that is lost) is left to `Sequence.solve`, which goes on from
-where this stopped, so that the numbers are the same to the bit.
-"""
+"""What Python and the compiled simplex (cpp/dantzig) agree on: how a solve ends, and the arrays of a sequence."""
 
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
-from ..._internal.numba._jit import inner
-from ..._internal.numba._shared import Shared
+from ..._core import DantzigBasis, DantzigStore, DantzigWork
 from ..._internal.typing import Floats, Ints
-from ._basis import Basis, Records, Work
-from ._pivot_loop import UPDATES, pivot_loop
-from ._point import OPTIMAL, ZERO
-from ._rows import Store
-from ._update import STALE_INVERSE, update
-from .problem import TOLERANCE
 
-__all__ = ["COUNTS", "Ending", "Parts", "Reached", "add_round", "follow", "solved"]
+__all__ = ["SMALL", "UPDATES", "Ending", "Event", "Fault", "Parts", "Reached", "Verdict"]
 
-# How the loop ended, m, the pivots and the updates of the inverse, |w|_1, both residuals, the gap.
+# Rank-one updates after which the inverse is computed anew, and the size up to which the core does that itself.
+UPDATES, SMALL = 60, 48
+
 Ending: TypeAlias = tuple[int, int, int, int, float, float, float, float]
+"""The verdict, m, the pivots and the updates of the inverse, |w|_1, both residuals, the gap."""
 
-# m, the updates of the inverse since it was computed, and the rounds.
-COUNTS = np.dtype([("m", "i8"), ("updates", "i8"), ("s", "i8")])
+
+class Verdict(IntEnum):
+    """How a solve, or a part of one, ended (cpp/dantzig/point.hpp)."""
+
+    STALE = -1
+    OPEN = 0
+    OPTIMAL = 1
+    ZERO = 2
+    LOST = 3
+    STUCK = 4
+    MISSING = 5
+    CRAMPED = 6
+    EMPTY = 7
+
+
+class Event(IntEnum):
+    """What happens next on a side of the problem (cpp/dantzig/basis.hpp)."""
+
+    NOTHING = 0
+    LEAVE = 1
+    ENTER = 2
+
+
+class Fault(IntEnum):
+    """What is wrong with a round (cpp/dantzig/update.hpp); and that the inverse has to be computed anew."""
+
+    BAD_INDEX = -1
+    BAD_VALUE = -2
+    ASYMMETRIC = -3
+    STALE_INVERSE = -4
 
 
 class Reached(NamedTuple):
@@ -37,57 +56,13 @@ class Reached(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Parts(Shared):
+class Parts:
     """The arrays of a `Sequence` whose H is dense and symmetric."""
 
     H: Floats
     b: Floats
-    store: Store
-    basis: Basis
-    work: Work
-    counts: Records
-    """(1,) of `COUNTS`."""
-
-
-@inner
-def add_round(parts: Parts, B: Ints, h: Floats, v: Floats) -> None:
-    """H[B, B] += h, b[B] += v, s += 1, for a round whose indices are distinct, whose numbers are and whose h is
-    symmetric."""
-    now = parts.counts[0]
-    lopsided = now.m < 0  # not the constant False, for which numba would compile `update` once more
-    found = update(parts.H, parts.b, B, h, v, parts.basis, now.m, parts.work.v, UPDATES - now.updates, lopsided)
-    if found == STALE_INVERSE:
-        now.updates = UPDATES + 1
-    else:
-        now.updates += found
-    now.s += 1
-
-
-@inner
-def follow(parts: Parts, out: Floats) -> Ending:
-    """Go on from the basis at hand to the solution at the widths in `work`; it is in `out`, if `solved` says so."""
-    now = parts.counts[0]
-    for f in range(2):
-        for j in range(out.shape[1]):
-            out[f, j] = 0.0
-    if now.m == 0:
-        now.updates = 0
-    seed = now.m - now.m  # nor is this the constant 0
-    ending = pivot_loop(parts.store, parts.basis, parts.work, now.m, parts.b, float(now.s), out, seed, now.updates)
-    end, now.m, _, now.updates, _, _, _, _ = ending
-    if end == ZERO:
-        pos = parts.basis.pos
-        for f in range(2):
-            for j in range(out.shape[1]):
-                pos[f, j] = -1
-        now.m = 0
-        now.updates = 0
-    return ending
-
-
-@inner
-def solved(ending: Ending) -> bool:
-    """Whether there is a solution, with its certificate."""
-    end, _, _, _, _, primal, dual, gap = ending
-    proof = primal <= TOLERANCE and dual <= TOLERANCE and gap <= TOLERANCE
-    return end == ZERO or (end == OPTIMAL and proof)
+    store: DantzigStore
+    basis: DantzigBasis
+    work: DantzigWork
+    counts: Ints
+    """(3,) m, the updates of the inverse since it was computed, and the rounds."""

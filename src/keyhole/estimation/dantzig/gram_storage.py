@@ -9,18 +9,21 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from ..._core import DantzigStore
 from ..._internal.typing import Floats, Ints
 from ...core.state import Anything, Rule, Stateful, Value
 from ...errors import StateError
-from ._rows import ABSENT, LISTED, Store
 
 __all__ = ["Dense", "Log", "Rows"]
+
+# A row of H that must be built before it is read; one that is read off the log of rounds each time.
+ABSENT, LISTED = -1, -2
 
 
 class Rows(Protocol):
     """A store of rows: what the kernels get, and how a row that is absent is brought in."""
 
-    store: Store
+    store: DantzigStore
 
     def load(self, j: int, keep: Ints) -> None:
         """Build row j; rows in `keep` stay."""
@@ -56,7 +59,9 @@ class Dense(Stateful):
         self.lopsided = self.follows = self.HT.size > 0
         P = self.HT if self.lopsided else self.H
         place, no_log = np.arange(len(self.H)), np.empty(0, np.int64)
-        self.store = Store(P, self.H, place, np.full_like(place, -1), np.empty((0, 4), np.int64), no_log, np.empty(0))
+        self.store = DantzigStore(
+            P, self.H, place, np.full_like(place, -1), np.empty((0, 4), np.int64), no_log, np.empty(0)
+        )
 
     def load(self, j: int, keep: Ints) -> None:
         """Nothing is ever absent here."""
@@ -143,7 +148,7 @@ class Log(Stateful):
         self._fit()
 
     def _fit(self) -> None:
-        self.store = Store(self._C, self._C, self._place, self._first, self.link, self.B, self.h)
+        self.store = DantzigStore(self._C, self._C, self._place, self._first, self.link, self.B, self.h)
 
     def make_lopsided(self) -> bool:
         """A row of the log is taken for a column as well, so that an H that is not symmetric cannot be kept."""

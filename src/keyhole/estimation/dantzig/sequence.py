@@ -1,15 +1,14 @@
 """The same problem round after round: H and b grow by a small block, gamma moves a little."""
 
-from typing import ClassVar
+from typing import ClassVar, TypeGuard
 
 import numpy as np
 
-from ..._internal.numba._bare import jit
+from ..._core import scale_widths
 from ..._internal.typing import Floats, Ints
 from ...core.state import Stateful, Value
 from ...errors import ConfigError
-from ._update import BAD_INDEX, BAD_VALUE, LOPSIDED
-from .compiled import COUNTS, Parts, Reached
+from .compiled import Fault, Parts, Reached
 from .fallback import fallback
 from .gram_storage import Dense, Log
 from .problem import Solution, check_gamma, gamma_max
@@ -23,20 +22,15 @@ _INT64 = np.dtype(np.int64)
 
 
 _NEEDS = {
-    BAD_INDEX: "distinct indices below {}",
-    BAD_VALUE: "finite h and v",
-    LOPSIDED: "a symmetric h where H is not dense",
+    Fault.BAD_INDEX: "distinct indices below {}",
+    Fault.BAD_VALUE: "finite h and v",
+    Fault.ASYMMETRIC: "a symmetric h where H is not dense",
 }
 
 
-@jit
-def scaled(gamma: Floats, scale: float, out: Floats) -> bool:
-    """out = scale gamma, and whether gamma is a legal width."""
-    legal = True
-    for i in range(out.size):
-        out[i] = scale * gamma[i]
-        legal &= out[i] >= 0.0
-    return legal
+def _is_vector(gamma: object, d: int) -> TypeGuard[Floats]:
+    """Whether the core can read it as it is."""
+    return type(gamma) is np.ndarray and gamma.shape == (d,) and gamma.dtype == np.float64 and gamma.flags.c_contiguous
 
 
 class Sequence(Stateful):
@@ -88,10 +82,10 @@ class Sequence(Stateful):
         if B.ndim != 1 or h.shape != (B.size, B.size) or v.shape != B.shape:
             raise ConfigError(f"a round is B (k,), h (k, k), v (k,), not {B.shape}, {h.shape}, {v.shape}")
         fault = self.simplex.update(self.rows.H, self.b, B, h, v, lopsided=self.rows.lopsided)
-        if fault == LOPSIDED and self.rows.make_lopsided():
+        if fault == Fault.ASYMMETRIC and self.rows.make_lopsided():
             fault = self.simplex.update(self.rows.H, self.b, B, h, v, lopsided=True)
         if fault:
-            raise ConfigError(f"a round needs {_NEEDS[fault].format(self.d)}; nothing was changed")
+            raise ConfigError(f"a round needs {_NEEDS[Fault(fault)].format(self.d)}; nothing was changed")
         if self.rows.follows:
             self.rows.follow(B, h)
             self.rows.require(self.simplex.indices)
@@ -113,12 +107,12 @@ class Sequence(Stateful):
         rows = self.rows
         if self.engine != "simplex" or not isinstance(rows, Dense) or rows.follows:
             return None
-        counts = np.array([(self.simplex.m, self.simplex.updates, self.s)], COUNTS)
+        counts = np.array([self.simplex.m, self.simplex.updates, self.s])
         return Parts(rows.H, self.b, rows.store, *self.simplex.parts, counts)
 
     def resume(self, parts: Parts) -> None:
         """Compiled code has played with these arrays."""
-        self.simplex.m, self.simplex.updates, self.s = parts.counts[0].item()
+        self.simplex.m, self.simplex.updates, self.s = parts.counts.tolist()
 
     def solve(self, gamma: float | Floats, reached: Reached | None = None) -> Solution:
         """The solution at gamma (a number or one per attribute), with its certificate; nothing is raised for a problem
@@ -126,7 +120,7 @@ class Sequence(Stateful):
         scale = float(self.s or 1)
         if type(gamma) is float and gamma >= 0.0:
             self.simplex.Gamma.fill(gamma * scale)
-        elif not (type(gamma) is np.ndarray and gamma.shape == (self.d,) and scaled(gamma, scale, self.simplex.Gamma)):
+        elif not (_is_vector(gamma, self.d) and scale_widths(gamma, scale, self.simplex.Gamma)):
             np.multiply(check_gamma(gamma, self.d), scale, out=self.simplex.Gamma)
         if self.engine == "simplex":
             sol = self.simplex.solve(self.rows, self.b, scale, reached)

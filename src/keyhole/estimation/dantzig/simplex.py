@@ -1,26 +1,21 @@
 """The engine: a basis that lives from one problem to the next, and what to do when the way from it goes wrong."""
 
-from dataclasses import replace
 from typing import ClassVar, TypeAlias
 
 import numpy as np
 
+from ..._core import DantzigBasis, DantzigWork, add_round, follow_path
 from ..._internal.typing import Floats, Ints
 from ...core.state import Stateful, Value
 from ...errors import StateError
-from ._basis import ENTER, NOTHING, Basis, Work, new_work
-from ._inverse import SMALL
-from ._pivot_loop import CRAMPED, EMPTY, LOST, MISSING, STUCK, UPDATES, pivot_loop
-from ._point import OPTIMAL, STALE, ZERO
-from ._update import STALE_INVERSE, update
-from .compiled import Ending, Reached
+from .compiled import SMALL, UPDATES, Ending, Event, Fault, Reached, Verdict
 from .gram_storage import Rows
 from .problem import TOLERANCE, Solution, gamma_max, kept, no_solution
 
 __all__ = ["Simplex"]
 
 INFEASIBLE = -2
-Verdict: TypeAlias = tuple[int, int, float, float, float, float]
+Outcome: TypeAlias = tuple[int, int, float, float, float, float]
 _TRIES = (("warm", 0), ("cold", 0), ("reseeded", 1000))
 
 
@@ -41,19 +36,23 @@ class Simplex(Stateful):
         self.idx: Ints = np.zeros((2, capacity), np.int64)
         self.sgn: Floats = np.zeros((2, capacity))
         self.GG: Floats = np.zeros((2, capacity, capacity))
-        self._work = new_work(d, capacity)
-        self.Gamma: Floats = self._work.c[0, 0]
+        # For each side (primal, dual) and as value, slope in mu and direction: coefficients, residuals and bounds.
+        self._x: Floats = np.zeros((2, 3, capacity))
+        self._z: Floats = np.zeros((2, 3, d))
+        self._c: Floats = np.ones((2, 2, d))
+        self._work = DantzigWork(self._x, self._z, self._c)
+        self.Gamma: Floats = self._c[0, 0]
         # The objective is sum_j cost_j |w_j|; 1, unless columns are scaled.
-        self.cost: Floats = self._work.c[1, 0]
+        self.cost: Floats = self._c[1, 0]
         self._fit()
 
     def get_state(self) -> dict[str, Value]:
         """The basis; of the arrays only what is in use, so that remnants of singular inverses stay behind."""
         flat, m = super().get_state(), self.m
         kept = np.zeros_like(self.GG)
-        kept[0, :m, :m] = self._basis.G[:m, :m]
+        kept[0, :m, :m] = self.GG[0, :m, :m]
         if self.updates <= UPDATES:  # else it is computed anew before it is read
-            kept[1, :m, :m] = self._basis.G_inv[:m, :m]
+            kept[1, :m, :m] = self.GG[1, :m, :m]
         return flat | {"GG": kept}
 
     def set_state(self, flat: dict[str, Value]) -> None:
@@ -69,20 +68,21 @@ class Simplex(Stateful):
     def _fit(self) -> None:
         """Make what hangs on the size or the content of the basis."""
         capacity = self.idx.shape[1]
-        pos = np.full((2, self.d), -1, np.int64)
+        self._pos: Ints = np.full((2, self.d), -1, np.int64)
         for f in range(2):
-            pos[f, self.idx[f, : self.m]] = np.arange(self.m)
-        self._basis = Basis(self.idx, self.sgn, pos, *self.GG)
-        self._work = replace(self._work, x=np.zeros((2, 3, capacity)), v=np.zeros((4, capacity)))
+            self._pos[f, self.idx[f, : self.m]] = np.arange(self.m)
+        self._basis = DantzigBasis(self.idx, self.sgn, self._pos, self.GG)
+        self._x = np.zeros((2, 3, capacity))
+        self._work.set_coefficients(self._x)
 
     def _enlarge(self) -> None:
         """Capacity for twice as large a basis, in the middle of the path."""
-        x, n = self._work.x, self.idx.shape[1]
+        x, n = self._x, self.idx.shape[1]
         self.idx = np.pad(self.idx, ((0, 0), (0, n)))
         self.sgn = np.pad(self.sgn, ((0, 0), (0, n)))
         self.GG = np.pad(self.GG, ((0, 0), (0, n), (0, n)))
         self._fit()
-        self._work.x[:, :, :n] = x
+        self._x[:, :, :n] = x
 
     @property
     def indices(self) -> Ints:
@@ -90,21 +90,21 @@ class Simplex(Stateful):
         return self.idx[:, : self.m].ravel()
 
     @property
-    def parts(self) -> tuple[Basis, Work]:
+    def parts(self) -> tuple[DantzigBasis, DantzigWork]:
         """The arrays, for compiled code."""
         return self._basis, self._work
 
     def reset(self) -> None:
         """Forget the basis."""
-        self._basis.pos[:] = -1
+        self._pos[:] = -1
         self.m = self.updates = 0
 
     def update(self, H: Floats, b: Floats, B: Ints, h: Floats, v: Floats, *, lopsided: bool) -> int:
         """H[B, B] += h and b[B] += v, and with them the basis matrix; 0 or what is wrong (then nothing was changed)."""
-        found = update(H, b, B, h, v, self._basis, self.m, self._work.v, UPDATES - self.updates, lopsided)
+        found = add_round(H, b, B, h, v, self._basis, self._work, self.m, UPDATES - self.updates, lopsided)
         if found >= 0:
             self.updates += found
-        elif found == STALE_INVERSE:
+        elif found == Fault.STALE_INVERSE:
             self.updates = UPDATES + 1
         else:
             return found
@@ -122,17 +122,17 @@ class Simplex(Stateful):
             verdict, n, objective, primal, dual, gap = self._follow(rows, b, scale, out, seed, ending)
             ending = None
             pivots += n
-            if verdict == OPTIMAL:
+            if verdict == Verdict.OPTIMAL:
                 if np.isinf(primal):
                     primal = self._looked_at(rows, b, scale, out[0])
                 if primal <= TOLERANCE and dual <= TOLERANCE and gap <= TOLERANCE:
                     return Solution(out[0], out[1], objective, primal, dual, gap, "optimal", path, pivots)
-                verdict = LOST
-            if verdict != LOST:
+                verdict = Verdict.LOST
+            if verdict != Verdict.LOST:
                 break
             out[:] = 0.0
         self.reset()
-        if verdict == ZERO:
+        if verdict == Verdict.ZERO:
             return Solution(out[0], out[1], 0.0, 0.0, 0.0, 0.0, "optimal", "zero", pivots)
         return no_solution(self.d, "infeasible" if verdict == INFEASIBLE else "failed", path, pivots)
 
@@ -147,29 +147,29 @@ class Simplex(Stateful):
 
     def _follow(
         self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int, ending: Ending | None = None
-    ) -> Verdict:
+    ) -> Outcome:
         """Follow the path to its end, with what is asked for on the way: the verdict, the pivots, |w|_1, the primal and
         dual residual, and the gap. It may have been followed up to an `ending`."""
         inverted, before = False, 0
         while True:
-            end, self.m, pivots, self.updates, objective, primal, dual, gap = ending or pivot_loop(
+            end, self.m, pivots, self.updates, objective, primal, dual, gap = ending or follow_path(
                 rows.store, self._basis, self._work, self.m, b, scale, out, seed, self.updates
             )
             ending, seed = None, -1
-            if end == STALE:
+            if end == Verdict.STALE:
                 # A basis that is worn right after its inverse was computed is singular; a small one is known to be.
                 self._invert(drop=self.m <= SMALL or (inverted and pivots == before))
-            elif end == CRAMPED:
+            elif end == Verdict.CRAMPED:
                 self._enlarge()
-            elif end == MISSING:
-                rows.load(self._work.path["missing"].item(), self.indices)
-            elif end == EMPTY:
+            elif end == Verdict.MISSING:
+                rows.load(self._work.missing, self.indices)
+            elif end == Verdict.EMPTY:
                 self._perturb()
             else:
                 break
-            inverted, before = end == STALE, pivots
-        if end == STUCK:
-            end = INFEASIBLE if self._infeasible(rows, b) else LOST
+            inverted, before = end == Verdict.STALE, pivots
+        if end == Verdict.STUCK:
+            end = INFEASIBLE if self._infeasible(rows, b) else Verdict.LOST
         return end, pivots, objective, primal, dual, gap
 
     def _invert(self, *, drop: bool) -> None:
@@ -178,7 +178,7 @@ class Simplex(Stateful):
         self.updates = 0
         try:
             if not drop:
-                self._basis.G_inv[:m, :m] = np.linalg.inv(self._basis.G[:m, :m])
+                self.GG[1, :m, :m] = np.linalg.inv(self.GG[0, :m, :m])
         except np.linalg.LinAlgError:
             drop = True
         if drop:
@@ -186,9 +186,8 @@ class Simplex(Stateful):
 
     def _perturb(self) -> None:
         """Perturb the empty basis: every bound is raised alike, the path in gamma, but for a jitter."""
-        z, c, path = self._work.z, self._work.c, self._work.path
-        restarts = path["restarts"].item()
-        xi = np.random.default_rng(int(path["seed"].item() + restarts)).random((2, self.d))
+        z, c, restarts = self._z, self._c, self._work.restarts
+        xi = np.random.default_rng(int(self._work.seed + restarts)).random((2, self.d))
         jitter = 1e-3 if restarts <= 2 else 0.1
         z[:, 1] = 0.0
         c[0, 1] = np.max(np.abs(z[0, 0]) - c[0, 0]) * (1.0 + jitter * xi[0])
@@ -196,13 +195,13 @@ class Simplex(Stateful):
 
     def _infeasible(self, rows: Rows, b: Floats) -> bool:
         """Is the direction without an end a proof: a ray l with H'l = 0, to rounding, and b'l > Gamma'|l|?"""
-        (primal, dual), (_, R) = self._work.side, self.idx
-        if dual["kind"] != NOTHING:
+        kind, entering, sign = self._work.event(0)
+        if self._work.event(1)[0] != Event.NOTHING:
             return False
         ray = np.zeros(self.d)
-        ray[R[: self.m]] = self._work.x[1, 2, : self.m]
-        if primal["kind"] == ENTER:
-            ray[primal["which"]] = primal["sign"]
+        ray[self.idx[1, : self.m]] = self._x[1, 2, : self.m]
+        if kind == Event.ENTER:
+            ray[entering] = sign
         on = np.flatnonzero(ray)
         gain, cost = b[on] @ ray[on], self.Gamma[on] @ np.abs(ray[on])
         lines = rows.take(1, on)

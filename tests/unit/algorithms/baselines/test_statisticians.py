@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole._core import fill_in, gibbs_sweep, learn_row, matching_pursuit, normal_equations, prior_slopes
 from keyhole.algorithms._pairwise_moments import Pooled
-from keyhole.algorithms.baselines._gibbs_kernels import fill_in, learn, normal_equations, sweep
-from keyhole.algorithms.baselines.explore_then_commit import _pursue, _slopes
 
 
 def complete(T=300, d=5, seed=0):
@@ -67,7 +66,7 @@ def test_rows_one_by_one_are_the_rows_at_once():
         inverse = np.linalg.inv(R[np.ix_(B, B)] + 1e-3 * np.eye(B.size))
         assert f == pytest.approx(c[B] @ inverse @ Z[t, : B.size])
         assert explained == pytest.approx(c[B] @ inverse @ c[B])
-        learn(R, G1, b1, g1, w, B, a, r[t], 1.0 / (S2 + max(w_bar @ c - explained, 0.0)))
+        learn_row(R, G1, b1, g1, w, B, a, r[t], 1.0 / (S2 + max(w_bar @ c - explained, 0.0)))
     np.testing.assert_allclose(G1, G, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(b1, b, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(g1, G1 @ w, rtol=1e-9, atol=1e-9)
@@ -88,9 +87,9 @@ def test_the_sweep_samples_the_posterior_over_supports():
         weight[S] = np.exp(fit + odds * at.size)
     exact = sum(v * np.array(S) for S, v in weight.items()) / sum(weight.values())
     w, g, count = np.zeros(d), np.zeros(d), np.zeros(d)
-    n = 20_000
+    n, mean = 20_000, np.empty(d)
     for _ in range(n):
-        mean = sweep(G, b, g, w, np.ones(d), tau, odds, rng.random(3 * d), rng.standard_normal(2 * d))
+        gibbs_sweep(G, b, g, w, np.ones(d), tau, odds, rng.random(3 * d), rng.standard_normal(2 * d), mean)
         count += w != 0
         assert (mean[w == 0] == 0).all()
     np.testing.assert_allclose(g, G @ w, atol=1e-8)
@@ -103,17 +102,17 @@ def test_matching_pursuit_finds_the_support_of_population_moments():
     w = np.zeros(10)
     S = np.sort(rng.choice(10, 3, replace=False))
     w[S] = [1.0, -0.8, 0.6]
-    assert np.sort(_pursue(R, R @ w, 3, 0.0)).tolist() == S.tolist()
-    assert _pursue(R, R @ w, 3, 1e9).size == 0
+    assert np.sort(matching_pursuit(R, R @ w, 3, 0.0)).tolist() == S.tolist()
+    assert matching_pursuit(R, R @ w, 3, 1e9).size == 0
 
 
 def test_slopes_are_least_squares_with_intercept_drawn_to_the_prior():
     X, y = complete(50, 3)
     V = np.column_stack([X, np.ones(50), y])
-    got = _slopes(V.T @ V, np.zeros(3), np.zeros(3))
+    got = prior_slopes(V.T @ V, np.zeros(3), np.zeros(3))
     truth = np.linalg.lstsq(np.column_stack([X, np.ones(50)]), y, rcond=None)[0][:3]
     np.testing.assert_allclose(got, truth, rtol=1e-6)
-    drawn = _slopes(V.T @ V, np.full(3, 7.0), np.full(3, 1e9))
+    drawn = prior_slopes(V.T @ V, np.full(3, 7.0), np.full(3, 1e9))
     np.testing.assert_allclose(drawn, 7.0, rtol=1e-3)
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from keyhole._internal.typing import Floats, Ints
 from keyhole.estimation.dantzig import Sequence, simplex, solve
-from keyhole.estimation.dantzig._pivot_loop import LOST, STUCK
 from keyhole.estimation.dantzig.column_generation import solve_by_generation
+from keyhole.estimation.dantzig.compiled import Verdict
 from keyhole.estimation.dantzig.gram_storage import Dense
 from keyhole.estimation.dantzig.highs import solve_highs
 
@@ -18,13 +18,13 @@ Loop = Callable[..., tuple[float, ...]]
 
 
 def failing(calls: Iterator[bool], end: int) -> Loop:
-    """A `pivot_loop` that ends in `end` whenever the next of `calls` is true."""
-    real: Loop = simplex.pivot_loop
+    """A `follow_path` that ends in `end` whenever the next of `calls` is true."""
+    real: Loop = simplex.follow_path
 
-    def pivot_loop(*args: object) -> tuple[float, ...]:
+    def follow_path(*args: object) -> tuple[float, ...]:
         return (end, args[3], 0, 0, 0.0, 0.0, 0.0, 0.0) if next(calls) else real(*args)
 
-    return pivot_loop
+    return follow_path
 
 
 def warm_sequence() -> tuple[Sequence, float]:
@@ -42,7 +42,7 @@ def test_the_fallbacks_come_in_order(lost: int, path: str, monkeypatch: pytest.M
     expected = solve(seq.H / seq.s, seq.b / seq.s, gamma).objective
     # A stuck path whose ray is no proof of infeasibility is a lost path.
     monkeypatch.setattr(simplex.Simplex, "_infeasible", lambda self, rows, b: False)
-    monkeypatch.setattr(simplex, "pivot_loop", failing((i < lost for i in range(10**6)), STUCK))
+    monkeypatch.setattr(simplex, "follow_path", failing((i < lost for i in range(10**6)), Verdict.STUCK))
     sol = seq.solve(gamma)
     assert (sol.status, sol.path) == ("optimal", path)
     assert sol.objective == pytest.approx(expected, rel=1e-9)
@@ -51,7 +51,7 @@ def test_the_fallbacks_come_in_order(lost: int, path: str, monkeypatch: pytest.M
 
 def test_highs_gets_all_of_it_if_generation_fails_too(monkeypatch: pytest.MonkeyPatch) -> None:
     seq, gamma = warm_sequence()
-    monkeypatch.setattr(simplex, "pivot_loop", failing((True for _ in range(10**6)), LOST))
+    monkeypatch.setattr(simplex, "follow_path", failing((True for _ in range(10**6)), Verdict.LOST))
     monkeypatch.setattr("keyhole.estimation.dantzig.column_generation._ROUNDS", 0)
     assert seq.solve(gamma).path == "highs"
 
@@ -59,7 +59,7 @@ def test_highs_gets_all_of_it_if_generation_fails_too(monkeypatch: pytest.Monkey
 def test_the_next_solve_after_a_lost_one_is_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     seq, gamma = warm_sequence()
     with monkeypatch.context() as patch:
-        patch.setattr(simplex, "pivot_loop", failing((True for _ in range(10**6)), LOST))
+        patch.setattr(simplex, "follow_path", failing((True for _ in range(10**6)), Verdict.LOST))
         first = seq.solve(gamma)
     again = seq.solve(gamma)
     assert again.path == "cold"

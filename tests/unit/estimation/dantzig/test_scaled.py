@@ -95,13 +95,13 @@ def test_a_certificate_that_does_not_hold_is_not_called_optimal(monkeypatch: pyt
     seq.update(np.arange(6), np.outer(x, x) + np.eye(6), x)
     gamma = 0.3 * seq.gamma_max
     expected = seq.solve(gamma)
-    real = simplex.pivot_loop
+    real = simplex.follow_path
 
     def off(*args: object) -> tuple[float, ...]:
         *found, _ = real(*args)
         return *found, 1e-6
 
-    monkeypatch.setattr(simplex, "pivot_loop", off)
+    monkeypatch.setattr(simplex, "follow_path", off)
     sol = seq.solve(gamma)
     assert sol.path in ("generation", "highs")
     assert sol.objective == pytest.approx(expected.objective, rel=1e-9)

@@ -48,7 +48,7 @@ def test_lists_give_the_same_optimum(seed: int, gamma: float) -> None:
         if one.status == "optimal":
             assert two.objective == pytest.approx(one.objective, rel=1e-9)
             assert max(two.primal_residual, two.dual_residual, two.gap) <= 1e-9
-        kinds |= set(np.minimum(lists.rows.store.place[lists.simplex.indices], 0).tolist())
+        kinds |= set(np.minimum(lists.rows._place[lists.simplex.indices], 0).tolist())
     # Both kinds of rows were in a basis: lists (-2) and built ones (0).
     assert kinds == {-2, 0}
 

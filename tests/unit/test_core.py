@@ -1,0 +1,129 @@
+"""The compiled core gives what the definitions in `estimation/` give, to 1e-12, and refuses arrays that do not fit."""
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from keyhole import _core
+from keyhole.estimation import dantzig_width, importance_weighting, online_newton, sampling, top_k
+
+SEEDS = range(20)
+close = {"rtol": 1e-12, "atol": 1e-12}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sampling_law_and_pair_probabilities(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 9))
+    w = rng.normal(size=n) * (rng.random(n) < 0.7)
+    q = sampling.law(w)
+    np.testing.assert_allclose(q, sampling.distribution(w), **close)
+    for m in range(1, n + 1):
+        np.testing.assert_allclose(sampling.pairs(q, n, m), sampling.pair_inclusion(q, m), **close)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_importance_weighted_estimates(seed):
+    rng = np.random.default_rng(seed)
+    x, P = rng.normal(size=5), rng.uniform(0.1, 1.0, (5, 5))
+    x[rng.random(5) < 0.2] = np.nan
+    ours, definition = importance_weighting.estimate_quickly(x, P), importance_weighting.estimate(x, P)
+    np.testing.assert_allclose(ours.x_hat, definition.x_hat, **close)
+    np.testing.assert_allclose(ours.h, definition.h, **close)
+    w_hat, B, y = rng.normal(size=9), rng.permutation(9)[:5], 0.7
+    v, h, deviation = np.empty(5), np.empty((5, 5)), np.empty(5)
+    _core.estimate_round(w_hat, B, x, y, P, v, h, deviation)
+    np.testing.assert_allclose(v, y * definition.x_hat, **close)
+    np.testing.assert_allclose(deviation, v - definition.h @ w_hat[B], **close)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_newton_steps(seed):
+    rng = np.random.default_rng(seed)
+    k, T, rho = 4, 60, 0.3
+    X, y = rng.normal(size=(T, k)), rng.uniform(-1, 1, T)
+    newton = online_newton.Newton(k, eps=2.0, rho=rho)
+    newton.restart(rng.normal(size=k))  # large enough for the projection
+    w, A_inv = newton.w.copy(), newton.A_inv.copy()
+    predictions = newton.run(X, y)
+    for t in range(T):
+        y_hat, w, A_inv = online_newton.newton_step(w, A_inv, X[t], y[t], rho)
+        assert predictions[t] == pytest.approx(y_hat, rel=1e-11, abs=1e-11)
+    np.testing.assert_allclose(newton.w, w, rtol=1e-10, atol=1e-11)
+    np.testing.assert_allclose(newton.A_inv, A_inv, rtol=1e-10, atol=1e-11)
+    assert (np.abs(predictions) == 1.0).any()  # else the projection was not tried
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_top_k_and_widths(seed):
+    rng = np.random.default_rng(seed)
+    d, k = 12, int(rng.integers(1, 12))
+    w = rng.integers(-2, 3, d) / 4.0  # many ties
+    S, order = np.sort(rng.permutation(d)[:k]), rng.permutation(d)
+    assert top_k.top_k(w, k, S, order).tolist() == top_k.top_k_by_sorting(w, k, S, order).tolist()
+    empirical = dantzig_width.Empirical(d)
+    empirical.V[:] = rng.random(d) ** 4
+    np.testing.assert_allclose(
+        empirical.gamma(3), dantzig_width.empirical_widths(empirical.V, empirical.scale / 3), **close
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_products_leave_out_what_is_nan(seed):
+    rng = np.random.default_rng(seed)
+    w, B, x = rng.normal(size=9), rng.permutation(9)[:5], rng.normal(size=5)
+    x[rng.random(5) < 0.3] = np.nan
+    assert _core.dot_observed(w, B, x) == pytest.approx(np.nansum(w[B] * x), abs=1e-12)
+    S = np.sort(rng.permutation(9)[:4])
+    on = np.isin(B, S)
+    expected = np.nansum(w[:4][np.searchsorted(S, B[on])] * x[on])
+    assert _core.dot_on_support(w[:4], S, B, x) == pytest.approx(expected, abs=1e-12)
+
+
+def test_values_are_counted():
+    x = np.array([0.0, 1e-200, -1e200, np.nan, np.inf, 5.0])
+    assert _core.count_extremes(x, 1e250, 1e100, 1e-100) == (1, 3)
+    seen, outside, low, high = np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(2, np.inf), np.full(2, -np.inf)
+    values, columns = np.array([0.5, 2.0, -3.0, np.nan]), np.array([0, 0, 1, 1])
+    _core.count_outside(values, columns, np.full(2, -1.0), np.ones(2), seen, outside, low, high)
+    assert (seen.tolist(), outside.tolist()) == ([2, 1], [1, 1])
+    assert (low.tolist(), high.tolist()) == ([0.5, -3.0], [2.0, -3.0])
+
+
+def test_arrays_that_do_not_fit_are_refused_and_left_alone():
+    w = np.zeros(3)
+    with pytest.raises(ValueError, match="fit"):
+        _core.newton_epoch(w, np.eye(2), np.zeros(2), np.ones((1, 3)), np.ones(1), 1.0, np.zeros(1))
+    with pytest.raises(TypeError):  # never converted: a copy would be written instead of the caller's array
+        _core.newton_epoch(w.astype(np.float32), np.eye(3), np.zeros(2), np.ones((1, 3)), np.ones(1), 1.0, np.zeros(1))
+    with pytest.raises(TypeError):
+        _core.newton_epoch(np.zeros(6)[::2], np.eye(3), np.zeros(2), np.ones((1, 3)), np.ones(1), 1.0, np.zeros(1))
+    with pytest.raises(ValueError, match="range"):
+        _core.dot_observed(w, np.array([3]), np.ones(1))
+    assert not w.any()
+
+
+def test_the_stub_is_current():
+    call = [sys.executable, str(Path(__file__).parents[2] / "scripts" / "core_stub.py"), "--check"]
+    assert subprocess.run(call, capture_output=True, text=True).stderr == ""
+
+
+def test_other_threads_run_while_the_core_works():
+    """An epoch releases the GIL: another thread counts meanwhile."""
+    X, y = np.ones((400_000, 8)), np.zeros(400_000)
+    state, done, counted = (np.zeros(8), np.eye(8), np.zeros(2)), threading.Event(), 0
+
+    def work() -> None:
+        _core.newton_epoch(*state, X, y, 1.0, np.empty(y.size))
+        done.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not done.is_set():
+        counted += 1
+    thread.join()
+    assert counted > 100
