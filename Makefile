@@ -1,8 +1,11 @@
-# Two commands for a newcomer: `make demo` and `make test`. Both do all set-up on a machine with Python 3.11+ and make.
+# Two commands for a newcomer: `make demo` and `make test`. Both do all set-up on a machine with make and Python 3.11 or
+# newer with its headers; the compiled core is built with the system's C++ compiler, or with ziglang's from PyPI.
 PYTHON ?= python3
 BIN := .venv/bin
+# An editable install builds no core: `make core` does, and builds again only what changed.
+POINT := SKBUILD_CMAKE_DEFINE=KEYHOLE_BUILD_CORE=OFF
 
-.PHONY: demo measured test suite lint slow fuzz boundscheck coverage pythons docs lock dist clean
+.PHONY: demo core measured test suite lint slow fuzz boundscheck coverage pythons docs lock dist clean
 
 # By uv, which is several times faster; by pip where uv does not reach the packages. Compiled at once, as pip does it:
 # where Python may write no bytecode, every process that the tests start would do it again, for seconds. `make LOCKED=1
@@ -11,13 +14,13 @@ ifdef LOCKED
 ISOLATION := --no-isolation
 define install
 $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-dev.lock
-$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+$(POINT) $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 endef
 else
 define install
 $(BIN)/python -m pip install --quiet --disable-pip-version-check uv \
-  && $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[test]' \
-  || $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+  && $(POINT) $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --editable '.[test]' \
+  || $(POINT) $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 endef
 endif
 
@@ -27,36 +30,41 @@ endif
 	$(install)
 	touch $@
 
-demo: .venv/installed
+# The compiled core, written beside the Python files; only what changed is built again.
+core: .venv/installed
+	@$(BIN)/python scripts/build_core.py
+
+demo: core
 	$(BIN)/keyhole demo
 	$(BIN)/keyhole demo --paper
 	@echo ' the learner live, on a page of its own: $(BIN)/keyhole serve --demo'
 
 # Both at once: the linters are done long before the tests, and fill what those leave idle.
-test: .venv/installed
+test: core
 	@$(MAKE) --no-print-directory --jobs 2 lint suite
 
-suite: .venv/installed
+suite: core
 	$(BIN)/pytest -n 2 --dist worksteal
 
-lint: .venv/installed
+lint: core
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 
 # The long tests: kills, crafted files, badly scaled problems.
-slow: .venv/installed
+slow: core
 	$(BIN)/pytest -n 2 --dist worksteal -m slow
 
 # Seeded nonsense for ten minutes; goes on where it stopped.
-fuzz: .venv/installed
+fuzz: core
 	$(BIN)/python scripts/fuzz.py
 
 # The suite with numba's bounds check on; slow, and worth it after every change of a kernel.
-boundscheck: .venv/installed
+boundscheck: core
 	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -n 2 --dist worksteal tests/unit tests/laws tests/battery
 
-coverage: .venv/installed
+coverage: core
 	$(BIN)/python -m pip install --quiet 'pytest-cov>=5'
 	NUMBA_DISABLE_JIT=0 $(BIN)/pytest -n 2 --dist worksteal --cov=keyhole --cov-report=term:skip-covered
 
@@ -67,11 +75,11 @@ pythons:
 # The chapter "The paper, measured", from runs of this very code; what is finished in build/study is not played again.
 # These three in full, about 40 minutes of one core, the others quick.
 FULL ?= regret poslr sampling
-measured: .venv/installed
+measured: core
 	for name in $(FULL); do $(BIN)/keyhole study $$name --jobs 2 --out build/study || exit 1; done
 	$(BIN)/keyhole study all --quick --jobs 2 --out build/study --chapter docs/measured.md --force
 
-docs: .venv/installed
+docs: core
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/site
 	@echo "open build/site/index.html"
 
@@ -82,7 +90,7 @@ lock: .venv/installed
 
 # sdist and wheel, built, checked, and installed once into an empty environment.
 dist: .venv/installed
-	$(BIN)/python -m pip install --quiet 'build>=1.2' 'twine>=5.1' 'hatchling>=1.25'
+	$(BIN)/python -m pip install --quiet 'build>=1.2' 'twine>=5.1' 'scikit-build-core>=1.0' 'nanobind>=3.0'
 	rm -rf dist build/check
 	$(BIN)/python -m build $(ISOLATION) --outdir dist
 	$(BIN)/python -m twine check --strict dist/*
@@ -91,5 +99,5 @@ dist: .venv/installed
 	cd build/check && bin/python -c 'import keyhole as kh; print(kh.__version__, kh.make("fixed-random", d=5, k=2, seed=0).ask().names)'
 
 clean:
-	rm -rf .venv .venvs build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venvs build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis src/keyhole/_core.*.so src/keyhole/_core.*.pyd
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +

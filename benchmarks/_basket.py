@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from keyhole._jit import inner
+from keyhole._internal.numba._jit import inner
 
 Floats, Ints = npt.NDArray[np.float64], npt.NDArray[np.int64]
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 import keyhole as kh
-from keyhole.streams import synthetic
+from keyhole.data.synthetic_streams import synthetic
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def run(job: Job) -> Outcome:
 
 def arguments(job: Job, w: np.ndarray) -> dict[str, object]:
     """The budget by the algorithm's setting, the support for the one that is told it, and the options."""
-    buys_all = next(a.buys_all for a in kh.algorithms() if a.name == job.algorithm)
+    buys_all = next(a.buys_all for a in kh.list_algorithms() if a.name == job.algorithm)
     given: dict[str, object] = {"k": job.stream.d if buys_all else job.stream.k}
     if job.algorithm == "oracle-support":
         given["support"] = np.flatnonzero(w).tolist()

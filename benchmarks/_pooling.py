@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from _basket import affordable
-from keyhole._jit import inner, jit
-from keyhole.learners._pooled import Pooled, Records, _add, _fit, solve_spd
-from keyhole.learners.explore_then_commit import _pursue
+from keyhole._internal.numba._jit import inner, jit
+from keyhole.algorithms._pairwise_moments import Pooled, Records, _add, _fit, solve_spd
+from keyhole.algorithms.baselines.explore_then_commit import _pursue
 
 Floats, Ints, Bools = npt.NDArray[np.float64], npt.NDArray[np.int64], npt.NDArray[np.bool_]
 
@@ -29,7 +29,7 @@ _LOOKS = 4.0
 
 
 class Seen(NamedTuple):
-    """Moments (see `keyhole.learners._pooled.Pooled`), and the rows: who was seen, with which value, how many."""
+    """Moments (see `_pairwise_moments.Pooled`), and the rows: who was seen, with which value, how many."""
 
     attr: Records
     ref: Floats

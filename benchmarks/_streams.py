@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from keyhole.streams import synthetic
+from keyhole.data.synthetic_streams import synthetic
 
 Floats = npt.NDArray[np.float64]
 Maker = Callable[[int, int], tuple[Floats, Floats, Floats]]

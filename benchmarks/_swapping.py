@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from _basket import affordable
-from keyhole._jit import inner, jit
-from keyhole.learners._pooled import solve_spd
+from keyhole._internal.numba._jit import inner, jit
+from keyhole.algorithms._pairwise_moments import solve_spd
 
 Floats, Ints = npt.NDArray[np.float64], npt.NDArray[np.int64]
 

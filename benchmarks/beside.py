@@ -19,7 +19,7 @@ PLAYER = """
 import sys, time, warnings
 import numpy as np
 import keyhole as kh
-from keyhole.dantzig import Sequence
+from keyhole.estimation.dantzig import Sequence
 warnings.simplefilter("ignore")
 
 def engine(d, k, T):

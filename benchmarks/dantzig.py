@@ -21,9 +21,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "src")]
 
 from dantzig_peers import PEERS  # noqa: E402
-from keyhole._types import Floats, Ints  # noqa: E402
-from keyhole.dantzig import Sequence  # noqa: E402
-from keyhole.dantzig._rows import Store, add_rows  # noqa: E402
+from keyhole._internal.typing import Floats, Ints  # noqa: E402
+from keyhole.estimation.dantzig import Sequence  # noqa: E402
+from keyhole.estimation.dantzig._rows import Store, add_rows  # noqa: E402
 
 # (d, k): rounds before the first measurement, and problems given to each peer.
 SETTINGS = {(20, 5): (200, 60), (100, 5): (600, 30), (100, 10): (600, 30), (500, 10): (1500, 6), (1000, 20): (2000, 3)}
@@ -194,7 +194,7 @@ def large(d: int = 100_000, k: int = 20, s: int = 10_000, measured: int = 300) -
 
 
 COLD = """
-import time, numpy as np, keyhole.dantzig as ds
+import time, numpy as np, keyhole.estimation.dantzig as ds
 start = time.process_time()
 for store in ("dense", "rows"):
     seq, x = ds.Sequence(6, store=store), np.array([1.0, 2.0, 0.5])

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from keyhole._types import Floats, Ints
+from keyhole._internal.typing import Floats, Ints
 
 
 class Peer(Protocol):

@@ -58,7 +58,7 @@ def points(name: str) -> list[Options]:
 
 def chosen(name: str) -> Options:
     """What the default is on the axes of the grid."""
-    module, cls = next(a.path for a in kh.algorithms() if a.name == name).split(":")
+    module, cls = next(a.path for a in kh.list_algorithms() if a.name == name).split(":")
     learner = getattr(importlib.import_module(module), cls)
     defaults = {p.name: p.default for p in inspect.signature(learner).parameters.values()}
     preset = getattr(learner, "presets", {}).get(defaults.get("tuning"), {})

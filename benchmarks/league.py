@@ -3,9 +3,10 @@
     python benchmarks/league.py [--seeds 10] [NAME ...]
 
 Each entry is the regret after T = 20000 rows divided by that of predicting 0 (so 1 is "learnt nothing"), mean over the
-seeds, with the 10-90 % band. Learners come from `kh.algorithms()` by their setting and play their defaults (where these
-are the paper's letter, also the best of their grid: "tuned"); the grid from which each peer's setting was chosen, on
-other seeds, is printed below the table. The last rows are references that see more than the budget allows.
+seeds, with the 10-90 % band. Learners come from `kh.list_algorithms()` by their setting and play their defaults
+(where these are the paper's letter, also the best of their grid: "tuned"); the grid from which each peer's setting
+was chosen, on other seeds, is printed below the table. The last rows are references that see more than the budget
+allows.
 """
 
 import argparse
@@ -24,7 +25,7 @@ Entrant: TypeAlias = tuple[str, Options]
 
 def entrants(only: list[str]) -> tuple[list[Entrant], list[Entrant]]:
     """The learners on a budget of k of d without extra attributes, and the references."""
-    known = [a for a in kh.algorithms() if not only or a.name in only]
+    known = [a for a in kh.list_algorithms() if not only or a.name in only]
     budgeted = [a.name for a in known if not (a.buys_all or a.told) and not a.needs_extras]
     references = [a.name for a in known if a.buys_all or a.told]
     tuned = [(name, tuple(TUNED[name].items())) for name in budgeted if name in TUNED]

@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-from keyhole.newton import Newton
+from keyhole.estimation.online_newton import Newton
 
 N, REPEATS = 20_000, 5
 

@@ -100,9 +100,9 @@ def _help(name: str) -> str:
 def algorithms() -> None:
     """algorithms/NAME.md: one page for each, from its record, its docstring and its code."""
     import keyhole as kh
-    from keyhole.catalogue import class_of
+    from keyhole.core.registry.catalogue import class_of
 
-    for a in kh.algorithms():
+    for a in kh.list_algorithms():
         cls = class_of(a.name)
         facts = [("setting", a.setting), ("assumptions", a.assumptions), ("bound", a.bound), ("cost", a.cost)]
         facts += [("reference", a.reference), ("read or reconstructed", READ[a.status])]
@@ -113,15 +113,15 @@ def algorithms() -> None:
             rows = [(f"`{o.name}`", repr(o.default), o.meaning) for o in a.options]
             parts.append(f"## Options\n\n{_table(['option', 'default', ''], rows)}\n")
         _write(f"algorithms/{a.name}.md", "\n".join(parts))
-    names = "\n".join(a.name for a in kh.algorithms())
-    rows = [(f"[{a.name}]({a.name}.md)", a.setting, a.status) for a in kh.algorithms()]
+    names = "\n".join(a.name for a in kh.list_algorithms())
+    rows = [(f"[{a.name}]({a.name}.md)", a.setting, a.status) for a in kh.list_algorithms()]
     table = _table(["name", "setting", "status"], rows)
     _write("algorithms/index.md", f"# Every algorithm\n\n{table}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n")
 
 
 def _method(cls: type, name: str) -> str:
     """The source of a method, wherever in the family it is written; "" where it is compiled or shared by all."""
-    from keyhole.protocol import Learner
+    from keyhole.core.learner import Learner
 
     owner = next(c for c in cls.__mro__ if name in vars(c))
     if owner is Learner:
@@ -132,7 +132,7 @@ def _method(cls: type, name: str) -> str:
 def http() -> None:
     """reference/http.md: every call of the service, from the same document as its /openapi.json."""
     from keyhole.service.app import create_app
-    from keyhole.service.settings import Settings
+    from keyhole.service.server_settings import Settings
 
     with tempfile.TemporaryDirectory() as folder:
         app = create_app(Settings(f"sqlite:///{folder}/store.db"))

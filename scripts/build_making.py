@@ -1,4 +1,4 @@
-"""Write src/keyhole/making.pyi: one overload of `kh.make` per algorithm, so that an editor completes its options.
+"""Write src/keyhole/core/registry/making.pyi: one overload of `kh.make` per algorithm, for editors.
 
 python scripts/build_making.py     (after a change of an option; a test compares)
 """
@@ -6,20 +6,20 @@ python scripts/build_making.py     (after a change of an option; a test compares
 from pathlib import Path
 
 import keyhole as kh
-from keyhole.algorithm import Algorithm, Option
+from keyhole.core.registry.algorithm import Algorithm, Option
 
-PLACE = Path(kh.__file__).with_name("making.pyi")
+PLACE = Path(kh.__file__).parent / "core" / "registry" / "making.pyi"
 HEAD = '''"""`kh.make` as an editor reads it: each algorithm with its options. Made by scripts/build_making.py."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, overload
 
-from .frames import Names
-from .learners.thrifty import Thrifty
-from .learners.thrifty.priced import Priced
-from .protocol import Learner
-from .schedule import Rate, Squares
-from .tuning import Scaled
+from ..._internal.dataframes import Names
+from ...algorithms.thrifty import Thrifty
+from ...algorithms.thrifty.priced import Priced
+from ...estimation.exploration_schedule import Rate, Squares
+from ...estimation.dantzig_width import Scaled
+from ..learner import Learner
 
 '''
 # What `kh.make` takes for every algorithm.
@@ -71,7 +71,7 @@ def text() -> str:
     """The whole file."""
     rest = ",\n    ".join(["name: str", "*", *COMMON, "**options: object"])
     last = f"@overload\ndef make(\n    {rest},\n) -> Learner: ...\n"
-    return HEAD + "".join([*map(overload_of, kh.algorithms()), last])
+    return HEAD + "".join([*map(overload_of, kh.list_algorithms()), last])
 
 
 if __name__ == "__main__":

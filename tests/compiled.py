@@ -2,6 +2,6 @@
 
 import numba
 
-from keyhole._compiler import Compiler
+from keyhole._internal.numba._compiler import Compiler
 
 entry = numba.njit(pipeline_class=Compiler, error_model="numpy", _nrt=True)

@@ -10,41 +10,52 @@
 import importlib
 from typing import TYPE_CHECKING
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 if TYPE_CHECKING:
-    from . import dantzig, data, sampling, streams, study, theory, tuning
-    from .catalogue import Algorithm, algorithms
-    from .client import connect
-    from .compat.dantzig import DantzigSelector, DantzigSelectorCV
+    from . import data, experiments, theory
+    from .core.learner import Learner
+    from .core.registry.catalogue import Algorithm, list_algorithms
+    from .core.registry.making import make
+    from .core.round import Round
+    from .core.serialization import load
+    from .data import streams
     from .errors import ConfigError, KeyholeWarning, ProtocolError, StateError
-    from .keeper import History, play
-    from .loading import load
-    from .making import make
-    from .protocol import Learner
-    from .rounds import Round
+    from .estimation import dantzig, sampling
+    from .estimation import dantzig_width as tuning
+    from .integrations.dantzig_selector import DantzigSelector, DantzigSelectorCV
+    from .service.client import connect
+    from .simulation import History, play
     from .store import open_store
 
 # Where each public name lives; nothing is imported before it is used.
 _HOME = {
-    "Algorithm": "catalogue",
+    "Algorithm": "core.registry.catalogue",
     "ConfigError": "errors",
-    "DantzigSelector": "compat.dantzig",
-    "DantzigSelectorCV": "compat.dantzig",
-    "History": "keeper",
+    "DantzigSelector": "integrations.dantzig_selector",
+    "DantzigSelectorCV": "integrations.dantzig_selector",
+    "History": "simulation",
     "KeyholeWarning": "errors",
-    "Learner": "protocol",
+    "Learner": "core.learner",
     "ProtocolError": "errors",
-    "Round": "rounds",
+    "Round": "core.round",
     "StateError": "errors",
-    "algorithms": "catalogue",
-    "connect": "client",
-    "load": "loading",
-    "make": "catalogue",
+    "list_algorithms": "core.registry.catalogue",
+    "connect": "service.client",
+    "load": "core.serialization",
+    "make": "core.registry.catalogue",
     "open_store": "store",
-    "play": "keeper",
+    "play": "simulation",
 }
-_MODULES = ("dantzig", "data", "sampling", "streams", "study", "theory", "tuning")
+_MODULES = {
+    "dantzig": "estimation.dantzig",
+    "data": "data",
+    "sampling": "estimation.sampling",
+    "streams": "data.streams",
+    "experiments": "experiments",
+    "theory": "theory",
+    "tuning": "estimation.dantzig_width",
+}
 
 __all__ = [
     "Algorithm",
@@ -57,17 +68,17 @@ __all__ = [
     "ProtocolError",
     "Round",
     "StateError",
-    "algorithms",
     "connect",
     "dantzig",
     "data",
+    "experiments",
+    "list_algorithms",
     "load",
     "make",
     "open_store",
     "play",
     "sampling",
     "streams",
-    "study",
     "theory",
     "tuning",
 ]
@@ -75,7 +86,7 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name in _MODULES:
-        return importlib.import_module(f".{name}", __name__)
+        return importlib.import_module(f".{_MODULES[name]}", __name__)
     if name in _HOME:
         try:
             found: object = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)

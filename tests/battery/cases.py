@@ -50,9 +50,9 @@ VARIANTS = [
     Case("support-bandit", options={"master": "corral", "base": "newton"}),
     Case("support-bandit", options={"master": "batched-exp3", "tuning": "theory"}),
 ]
-CASES = [_case(a) for a in kh.algorithms()] + VARIANTS
+CASES = [_case(a) for a in kh.list_algorithms()] + VARIANTS
 # They learn the scale of raw columns: what is missing is not zero to them.
-RAW = {a.name for a in kh.algorithms() if a.raw_columns}
+RAW = {a.name for a in kh.list_algorithms() if a.raw_columns}
 
 
 def rows(X, y):

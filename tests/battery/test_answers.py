@@ -5,8 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from keyhole.loading import from_bytes
-from keyhole.saving import to_bytes
+from keyhole.core.serialization import from_bytes, to_bytes
 
 from .cases import CASES, RAW, rows, step
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.loading import from_bytes
-from keyhole.saving import to_bytes
+from keyhole.core.serialization import from_bytes, to_bytes
 
 from .cases import CASES, RAW, rows, step
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.loading import from_bytes, note_in
-from keyhole.saving import to_bytes
+from keyhole.core.serialization import from_bytes, note_in, to_bytes
 
 from .cases import CASES, step
 from .forging import forged, npy, packed, unpacked

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
 import keyhole as kh
-from keyhole.loading import from_bytes
-from keyhole.saving import to_bytes
+from keyhole.core.serialization import from_bytes, to_bytes
 
 from .cases import CASES, step
 

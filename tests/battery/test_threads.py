@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.saving import to_bytes
+from keyhole.core.serialization import to_bytes
 
 from .cases import CASES, step
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.learners.gibbs_thompson import GibbsThompson
+from keyhole.algorithms.baselines.gibbs_thompson import GibbsThompson
 
 ROOT = Path(__file__).parents[2]
 PLACES = ("", "docs", "src/keyhole", "src/keyhole/learners")
@@ -63,7 +63,7 @@ def test_what_the_readme_says_of_the_papers_learner_holds():
 
 
 def per_cent(name):
-    cost = next(a.cost for a in kh.algorithms() if a.name == name)
+    cost = next(a.cost for a in kh.list_algorithms() if a.name == name)
     return int(re.search(r"at each (\d+) % more rows", cost)[1])
 
 

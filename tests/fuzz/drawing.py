@@ -12,11 +12,11 @@ import zipfile
 import numpy as np
 
 import keyhole as kh
-from keyhole.catalogue import options_of
-from keyhole.loading import from_bytes
+from keyhole.core.registry.catalogue import options_of
+from keyhole.core.serialization import from_bytes
 
 from ..battery.forging import ODD, forged, pick
-from ..unit.dantzig import test_scaled
+from ..unit.estimation.dantzig import test_scaled
 from .learners import LEARNERS, model
 
 __all__ = ["DRAWN", "SPECIAL"]
@@ -84,7 +84,7 @@ def values(rng: np.random.Generator) -> dict[str, object]:
 
 def options(rng: np.random.Generator) -> dict[str, object]:
     """Arguments of `make` of any kind."""
-    name = pick(rng, [a.name for a in kh.algorithms()])
+    name = pick(rng, [a.name for a in kh.list_algorithms()])
     given: dict[str, object] = {"d": 6, "k": 6 if name in ("vaw", "rda", "i-lamm", "olin-lasso") else 3, "seed": 0}
     for _ in range(int(rng.integers(1, 4))):
         given[pick(rng, ["d", "k", "k0", "seed", *options_of(name)])] = pick(rng, OPTIONS)

@@ -4,7 +4,7 @@ import functools
 import warnings
 
 import keyhole as kh
-from keyhole.saving import to_bytes
+from keyhole.core.serialization import to_bytes
 
 __all__ = ["LEARNERS", "model"]
 

@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 
 import keyhole as kh
-from keyhole.loading import from_bytes
-from keyhole.saving import to_bytes
+from keyhole.core.serialization import from_bytes, to_bytes
 
-from ..unit.dantzig import test_scaled
+from ..unit.estimation.dantzig import test_scaled
 from .drawing import SPECIAL
 from .learners import model
 
@@ -109,7 +108,7 @@ def _meant(given: Any) -> Any:
 
 def files(case: Case) -> str:
     """Data files of any kind: the rows that are in it, or one sentence."""
-    from keyhole.streams import open_table
+    from keyhole.data.streams import open_table
 
     data = base64.b64decode(case["bytes"])
     with tempfile.TemporaryDirectory() as folder:
@@ -147,7 +146,7 @@ def _numbers(cells: list[str]) -> list[float]:
 
 def schemas(case: Case) -> str:
     """Schemas: one sentence, or a schema that is written and read back the same."""
-    from keyhole.streams import Schema
+    from keyhole.data.streams import Schema
 
     try:
         schema = Schema.from_toml(case["text"])

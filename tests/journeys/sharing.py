@@ -75,7 +75,7 @@ def work(url, number_of_process, folder, threads):
 
 def proven(store, folder):
     """Everything acknowledged is in, exactly once; a replay comes to the same bytes. Gives how many."""
-    from keyhole.store.checking import check
+    from keyhole.store.verify import check
 
     faults = Path(folder) / "faults"
     assert not faults.exists(), faults.read_text()

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import keyhole as kh
-from keyhole.store.checking import check
+from keyhole.store.verify import check
 
 from ..unit.store.play import create, play, row, seen
 from .conftest import COMMAND, environment

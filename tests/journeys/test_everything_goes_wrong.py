@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import keyhole as kh
-from keyhole import outputs
+from keyhole._internal import output_folder
 
 from .conftest import stream, write
 
@@ -143,7 +143,7 @@ def test_money_without_prices_is_refused(typed, tmp_path):
 
 def test_options_given_with_resume_are_those_of_the_run_or_refused(typed, tmp_path, monkeypatch):
     write(tmp_path / "a.csv", stream(300))
-    monkeypatch.setattr("keyhole.cli._watching.Screen.wants_to_stop", lambda self: self.rows > 0)
+    monkeypatch.setattr("keyhole.cli._progress.Screen.wants_to_stop", lambda self: self.rows > 0)
     assert typed("run", "a.csv", *RUN, "--algorithm", "ds-oslrc[ explore = 0.5]")[0] == 3
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
@@ -274,7 +274,7 @@ def test_a_folder_that_cannot_be_written_is_found_before_the_first_row(typed, tm
 def test_a_disk_that_is_too_small_is_found_before_the_first_row(typed, tmp_path, monkeypatch):
     file = write(tmp_path / "a.parquet", stream(100))
     usage = shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(outputs.shutil, "disk_usage", lambda path: usage._replace(free=1000))
+    monkeypatch.setattr(output_folder.shutil, "disk_usage", lambda path: usage._replace(free=1000))
     code, _, errors = typed("run", file, *RUN)
     assert code == 2
     assert "0 MB free; make room" in errors

@@ -81,7 +81,7 @@ def test_frontier_then_a_run_that_stands_on_it(keyhole, clinic):
     run = ("run", "clinic.csv", "--schema", "manager.toml", "--target", "cost", "--worth", "0.00001")
     keyhole(*run, "--out", "runs/visits")
     page = (clinic / "runs" / "visits" / "report.html").read_text()
-    levels = kh.study.frontier_in(clinic / "runs" / "frontier").levels
+    levels = kh.experiments.frontier_in(clinic / "runs" / "frontier").levels
     assert all(f"worth {level.worth:.3g}" in page for level in levels)
 
 

@@ -66,7 +66,7 @@ def test_a_run_is_refused_in_a_folder_that_holds_one_and_in_that_of_its_file(typ
 def test_what_a_person_puts_into_a_run_folder_stays(typed, tmp_path, monkeypatch):
     """Also under a name that we would use: then the run stops there, and goes on when it is moved away."""
     write(tmp_path / "a.csv", stream(60))
-    monkeypatch.setattr("keyhole.cli._watching.Screen.wants_to_stop", lambda self: self.rows > 0)
+    monkeypatch.setattr("keyhole.cli._progress.Screen.wants_to_stop", lambda self: self.rows > 0)
     assert typed(*RUN, "--out", "out")[0] == 3
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)

@@ -19,7 +19,7 @@ def frame():
 def test_scikit_learn():
     from sklearn.pipeline import make_pipeline
 
-    from keyhole.compat.sklearn import BudgetedRegressor
+    from keyhole.integrations.sklearn import BudgetedRegressor
 
     df, prices = frame(), {name: 1.0 + i for i, name in enumerate(TESTS)}
     model = make_pipeline(BudgetedRegressor(k=5, prices=prices)).fit(df[TESTS], df["y"])
@@ -30,7 +30,7 @@ def test_scikit_learn():
 
 def test_river():
     metrics, evaluate = pytest.importorskip("river.metrics"), pytest.importorskip("river.evaluate")
-    from keyhole.compat.river import BudgetedRegressor
+    from keyhole.integrations.river import BudgetedRegressor
 
     dataset = [(dict(row), y) for row, y in zip(frame()[TESTS].to_dict("records"), frame()["y"], strict=True)]
     said = evaluate.progressive_val_score(dataset, BudgetedRegressor(k=5), metrics.MAE())

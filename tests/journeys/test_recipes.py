@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import keyhole as kh
-from keyhole.store.checking import check
+from keyhole.store.verify import check
 
 from .. import databases
 from ..unit.store.play import create, play

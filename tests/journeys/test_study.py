@@ -2,18 +2,18 @@
 
 import pytest
 
-from keyhole.study import experiment
+from keyhole.experiments import study
 
 
 @pytest.fixture
 def small(monkeypatch):
     """Grids as they are, but for 40 (quick) or 60 rounds (full) and two seeds."""
-    plain = experiment.expand
+    plain = study.expand
 
     def expand(grid):
         return plain(grid | {"rounds": 40 if grid["rounds"] < 50_000 else 60, "seeds": 2})
 
-    monkeypatch.setattr(experiment, "expand", expand)
+    monkeypatch.setattr(study, "expand", expand)
 
 
 def parts(tmp_path):
@@ -52,7 +52,7 @@ def test_quick_takes_what_is_finished_in_full(small, typed, tmp_path):
 def test_studies_are_listed_and_a_wrong_word_is_one_sentence(typed, tmp_path):
     code, text, _ = typed("study", "list")
     assert code == 0
-    assert [line.split()[0] for line in text.splitlines()] == list(experiment.names())
+    assert [line.split()[0] for line in text.splitlines()] == list(study.names())
     for words, said in (
         (("edgy",), "there is no experiment 'edgy'; there are: rates"),
         (("edges", "--engine", "spark"), "there is no engine 'spark'"),

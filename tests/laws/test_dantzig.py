@@ -5,9 +5,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from keyhole._types import Floats
-from keyhole.dantzig import Sequence, Solution, solve
-from keyhole.dantzig.reference import solve_highs
+from keyhole._internal.typing import Floats
+from keyhole.estimation.dantzig import Sequence, Solution, solve
+from keyhole.estimation.dantzig.highs import solve_highs
 
 # Numbers with many ties and exact zeros among them, and none so small that its square is lost.
 tied = st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.0, 0.5, 1.0, 2.0])

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
+from keyhole.data import schema as schema_module
+from keyhole.data.columns import FORMATS, TYPES
+from keyhole.data.streams import Attribute, Label, Panel, Range, Schema
 from keyhole.errors import ConfigError
-from keyhole.streams import Attribute, Label, Panel, Range, Schema
-from keyhole.streams import schema as schema_module
-from keyhole.streams.columns import FORMATS, TYPES
 
 numbers = st.floats(-1e12, 1e12)
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

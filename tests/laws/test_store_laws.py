@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import keyhole as kh
-from keyhole.saving import to_bytes
+from keyhole.core.serialization import to_bytes
 from keyhole.service.app import create_app
-from keyhole.service.settings import Settings
-from keyhole.store.checking import check
+from keyhole.service.server_settings import Settings
+from keyhole.store.verify import check
 
 from .. import databases
 

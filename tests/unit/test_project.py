@@ -3,7 +3,6 @@
 import ast
 import re
 import tomllib
-from collections import defaultdict
 from importlib.metadata import distributions, requires
 from pathlib import Path
 
@@ -23,7 +22,7 @@ MAP = (ROOT / "docs" / "paper-map.md").read_text(encoding="utf-8")
 def test_the_version_stands_in_one_place():
     assert f"version: {keyhole.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert 'dynamic = ["version"]' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert f"## {keyhole.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## {keyhole.__version__.partition('.dev')[0]}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_every_phony_target_has_a_recipe():
@@ -33,80 +32,12 @@ def test_every_phony_target_has_a_recipe():
         assert re.search(rf"^{target}:.*\n\t", text, re.M), target
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(ROOT / "src")))
-def test_files_fit_in_the_head(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 250
-
-
 def test_every_deviation_has_its_line_in_the_map():
     for path in SOURCES:
         for words in re.findall(r"# Deviation: (.*(?:\n\s*#.*)*)", path.read_text(encoding="utf-8")):
             errata = re.findall(r"\bE\d+\b", words)
             known = all(re.search(rf"\b{e}\b", MAP) for e in errata) if errata else f"`{path.stem}`" in MAP
             assert known, f"{path.name}: {words}"
-
-
-# Metaphors and short forms that stood for the words of the field.
-GIVEN_UP = {"Book", "num", "cnt", "heft", "hope", "victim", "guest", "enter", "clerk", "Tally", "View", "Story"}
-GIVEN_UP |= {"settle", "drive", "rescue", "conducting", "preparing", "of_run", "_moves"}
-GIVEN_UP |= {"settled", "who", "mass", "letters", "_push", "_known"}
-
-
-def test_words_that_were_given_up_name_nothing():
-    for path in SOURCES:
-        assert path.stem not in GIVEN_UP
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            named = getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "arg", None)
-            assert {named, getattr(node, "name", None)}.isdisjoint(GIVEN_UP), f"{path}:{node.lineno}"
-
-
-def test_moments_are_means_and_covariances_of_rows_and_nothing_else():
-    """The word has one meaning: a value of `least_squares.Moments`, which the room `moments` estimates unseen."""
-    for path in SOURCES:
-        text = path.read_text(encoding="utf-8")
-        names = {
-            getattr(node, "id", getattr(node, "attr", getattr(node, "arg", ""))) for node in ast.walk(ast.parse(text))
-        }
-        assert "moments" not in names or "Moments" in text or "RunData" in text, path
-
-
-def test_no_column_has_a_number_for_a_name():
-    """State is read by the names of its fields: no constants that count columns."""
-    for path in SOURCES:
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
-                counted = isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "range"
-                assert not counted, f"{path}:{node.lineno}"
-
-
-# So many statements one after another make a block.
-BLOCK = 5
-# What a comment at one of the places may defend a repeated block with.
-DEFENCE = re.compile(r"# (The options by name|.* reads its options from this list|The same )|written twice|otherwise")
-
-
-def statements_of(path):
-    """The functions of a file with what they take and what they do, statement by statement, docstrings left out."""
-    text = path.read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef):
-            body = node.body[1:] if ast.get_docstring(node) else node.body
-            takes = [ast.unparse(arg) for arg in node.args.args]
-            does = [line for part in body for line in ast.unparse(part).splitlines()]
-            lines = text.splitlines()[node.lineno - 3 : node.end_lineno]
-            yield f"{path.stem}.{node.name}", takes, does, bool(DEFENCE.search("\n".join(lines)))
-
-
-def test_no_block_is_repeated_without_a_word_why():
-    """The same lines in two places are one thing, or one of the places says why they are two."""
-    places = defaultdict(set)
-    for path in SOURCES:
-        for name, takes, does, defended in statements_of(path):
-            runs = [tuple(lines[i : i + BLOCK]) for lines in (takes[5:], does) for i in range(len(lines) - BLOCK + 1)]
-            for run in runs:
-                places[run].add((f"{path.parent.stem}.{name}", defended))
-    bare = {run: where for run, where in places.items() if len(where) > 1 and not any(why for _, why in where)}
-    assert not bare
 
 
 HOST = [ROOT / ".pre-commit-config.yaml", *sorted((ROOT / ".github").rglob("*.yml"))]

@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def _refuse(sentence: str) -> NoReturn:
-    from .._text import shown
+    from .._internal.escaping import shown
 
     plain = shown(sentence).replace("\n", "\\n")  # a name may hold what a terminal would obey
     print(f"keyhole: {plain}", file=sys.stderr)
@@ -80,6 +80,6 @@ def _show(
     line: str | None = None,
 ) -> None:
     """A warning as one line; where in the code it arose is of use to us only."""
-    from .._text import shown
+    from .._internal.escaping import shown
 
     print(f"warning: {shown(str(message))}", file=file or sys.stderr)

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..algorithm import CONDITIONS
+from ..core.registry.algorithm import CONDITIONS
 
 if TYPE_CHECKING:
-    from ..catalogue import Algorithm
+    from ..core.registry.catalogue import Algorithm
 
 _TITLES = (
     "k of d: as many attributes as the budget before the label (Table 1 of the paper, and beyond)",
@@ -35,12 +35,11 @@ def algorithms(
 
     Example: keyhole algorithms thrifty
     """
-    from ..catalogue import algorithms as catalogue
-    from ..catalogue import class_of
+    from ..core.registry.catalogue import class_of, list_algorithms
 
     if name is not None:
         class_of(name)  # the error that names what there is
-    chosen = [a for a in catalogue() if name in (None, a.name)]
+    chosen = [a for a in list_algorithms() if name in (None, a.name)]
     if json:
         print(dumps([a.to_dict() for a in chosen], indent=2))
         return

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from .._types import Floats
+    from .._internal.typing import Floats
     from ..theory import Bound
-    from ._sweeping import Arguments, Column
+    from ._bound_sweep import Arguments, Column
 
 
 def bounds(
@@ -36,7 +36,7 @@ def bounds(
     """
     from ..errors import ConfigError
     from ..theory import bound, bounds_beside
-    from ._sweeping import along, filled
+    from ._bound_sweep import along, filled
 
     arguments: Arguments = {"d": d, "k": k, "T": T, "k0": k0, "sigma": sigma, "delta_s": delta_s, "sigma_d": sigma_d}
     arguments |= {"w_min": w_min, "delta": delta, "failure": failure, "corrected": corrected}
@@ -130,7 +130,7 @@ def _check_figure(out: Path | None, force: bool) -> None:
 def _sweep(letter: str, values: "Floats", columns: "dict[str, Column]", out: Path | None) -> None:
     """One line per value of the letter, one column per bound on regret."""
     from ..errors import ConfigError
-    from ._sweeping import figure_of, written
+    from ._bound_sweep import figure_of, written
 
     head = [letter, *columns]
     rows = [[f"{v:.4g}", *(written(column, i) for column in columns.values())] for i, v in enumerate(values)]

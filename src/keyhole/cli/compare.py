@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._tables import without_bands, written
-from ._typed import typed_command
+from ._text_tables import typed_command, without_bands, written
 
 if TYPE_CHECKING:
-    from ..study import Comparison, Engine, Job, Outcome, Progress, Row
+    from ..experiments import Comparison, Engine, Job, Outcome, Progress, Row
 
 
 def compare(
@@ -42,10 +41,10 @@ def compare(
 
     Example: keyhole compare synthetic:d=20,k=4 --algorithms "ds-oslrc[tuning=theory],vaw" --seeds 5 --out runs/a
     """
+    from ..core.registry.spec import split
     from ..errors import ConfigError
+    from ..experiments import Comparison, Engine, StreamSpec
     from ..report import SORTS, write_comparison
-    from ..spec import split
-    from ..study import Comparison, Engine, StreamSpec
 
     if sort and sort not in SORTS:
         raise ConfigError(f"--sort must be one of {', '.join(SORTS)}, not '{sort}'")
@@ -71,7 +70,7 @@ def _run(comparison: "Comparison", engine: "Engine", out: Path) -> "Sequence[tup
 def _bar(total: int) -> "Iterator[Progress]":
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-    from ._bars import Bar
+    from ._progress import Bar
 
     columns = (TextColumn("running {task.total} jobs"), BarColumn(), MofNCompleteColumn(), TextColumn("ETA"))
     with Bar(*columns, TimeRemainingColumn()) as bar:
@@ -80,7 +79,7 @@ def _bar(total: int) -> "Iterator[Progress]":
 
 
 def _print(rows: "Sequence[Row]", notes: Sequence[str], out: Path) -> None:
-    from .._text import shown
+    from .._internal.escaping import shown
     from ..report import comparison_cells
 
     width = get_terminal_size((160, 40)).columns

@@ -21,7 +21,7 @@ def demo(
     Example: keyhole demo --worth 0.5
     """
     if paper:
-        from ._paper import paper_demo
+        from ._paper_demo import paper_demo
 
         paper_demo(seed)
         return
@@ -29,11 +29,11 @@ def demo(
     from importlib import resources
 
     from .. import data
+    from .._internal.output_folder import Folder
     from ..errors import ConfigError
-    from ..outputs import Folder
+    from ..experiments import frontier
     from ..runs import Request, prepare
-    from ..study import frontier
-    from ._typed import thousands
+    from ._text_tables import thousands
     from .compare import _bar as bar
     from .frontier import print_frontier
     from .run import play

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 if TYPE_CHECKING:
-    from ..streams import Schema
-    from ..streams.profile import Profile
+    from ..data.column_profile import Profile
+    from ..data.streams import Schema
     from ..theory.signal import Signal
 
 Progress: TypeAlias = Callable[[int], None]
@@ -34,9 +34,9 @@ def diagnose(
 
     Example: keyhole diagnose visits.csv --target cost --prices prices.toml
     """
-    from .._text import shown
-    from ..streams import open_table, read_prices
-    from ..streams.profile import Profile, covariance, first_rows
+    from .._internal.escaping import shown
+    from ..data.column_profile import Profile, covariance, first_rows
+    from ..data.streams import open_table, read_prices
     from ..theory import conditions_of
     from ..theory.signal import signal
 
@@ -99,9 +99,9 @@ def _signal(s: "Signal", schema: "Schema", k: int) -> Iterator[str]:
 
 def _write(schema: "Schema", place: Path, file: Path, force: bool) -> list[str]:
     """Write the schema; one that is there is kept, for a person may have edited it."""
+    from .._internal.atomic_io import write_atomically
+    from .._internal.output_folder import claim_file
     from ..errors import ConfigError
-    from ..files import write_atomically
-    from ..outputs import claim_file
 
     if os.path.lexists(place) and not force:
         return [f"{place} was there already and is kept as it is; --force replaces it, --schema FILE writes another"]
@@ -117,7 +117,7 @@ def _progress(what: str, total: int | None) -> Iterator[Progress]:
     """A bar on the terminal while something takes its time; nothing where the output is no terminal."""
     from rich.progress import BarColumn, TextColumn
 
-    from ._bars import Bar
+    from ._progress import Bar
 
     columns = (TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.completed:,.0f}"))
     with Bar(*columns, transient=True) as bar:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._typed import typed_command
+from ._text_tables import typed_command
 
 if TYPE_CHECKING:
-    from ..study import Frontier
+    from ..experiments import Frontier
 
 
 def frontier(
@@ -33,12 +33,12 @@ def frontier(
 
     Example: keyhole frontier visits.csv --schema visits.schema.toml --target cost --out runs/frontier
     """
-    from .._text import shown
-    from ..outputs import Folder
+    from .._internal.escaping import shown
+    from .._internal.output_folder import Folder
+    from ..data.streams import Schema, unpriced
+    from ..experiments import StreamSpec
+    from ..experiments import frontier as make
     from ..report import write_frontier
-    from ..streams import Schema, unpriced
-    from ..study import StreamSpec
-    from ..study import frontier as make
     from .compare import _bar as bar
 
     free = tuple(filter(None, map(str.strip, known.split(","))))
@@ -64,7 +64,7 @@ def print_frontier(found: "Frontier") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from .._text import shown
+    from .._internal.escaping import shown
     from ..report import frontier_cells
 
     console = Console(width=None if sys.stdout.isatty() else 160)

@@ -20,10 +20,10 @@ def predict(
 
     Example: keyhole predict runs/visits/model.kh new.csv --id patient --out scores.csv
     """
-    from .._text import shown
-    from ..outputs import claim_file
-    from ..runs.predicting import Frozen, refuse_extension
-    from ..streams import open_table
+    from .._internal.escaping import shown
+    from .._internal.output_folder import claim_file
+    from ..data.streams import open_table
+    from ..runs.predict import Frozen, refuse_extension
 
     frozen = Frozen.read(model)
     table = open_table(file, frozen.scaling.schema.written(numbers, encoding))

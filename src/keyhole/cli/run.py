@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ._tables import written
-from ._typed import thousands, typed_command
+from ._text_tables import thousands, typed_command, written
 
 if TYPE_CHECKING:
+    from ..experiments import Frontier
     from ..runs import Plan, RunData, Settings
-    from ..study import Frontier
-    from ._watching import Screen
+    from ._progress import Screen
 
 
 def run(
@@ -66,10 +65,10 @@ def run(
 
 def _suggest(settings: "Settings") -> None:
     """A budget of everything is no budget, where nothing else limits what is bought."""
-    from ..catalogue import algorithms
+    from ..core.registry.catalogue import list_algorithms
 
     budget, limits = settings.options["budget"], settings.limits
-    chooses = {a.name for a in algorithms() if not a.buys_all}
+    chooses = {a.name for a in list_algorithms() if not a.buys_all}
     limited = limits.worth is not None or limits.spend < float("inf")
     if budget == len(settings.learner["names"]) and settings.learner["name"] in chooses and not limited:
         print(f"note: --budget {budget} buys every attribute; 'vaw' is made for that", file=sys.stderr)
@@ -77,8 +76,8 @@ def _suggest(settings: "Settings") -> None:
 
 def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
     """What is typed again with --resume must be what the run was begun with."""
+    from ..core.registry.spec import Spec
     from ..errors import ConfigError
-    from ..spec import Spec
 
     for name, had in settings.options.items():
         source = ctx.get_parameter_source(name)
@@ -98,7 +97,7 @@ def _resume(ctx: typer.Context, folder: Path, every: float) -> None:
     """Go on with a run, or say that it is finished."""
     from .. import runs
     from ..report import write_report
-    from ._watching import Screen
+    from ._progress import Screen
 
     _, settings = runs.find(folder)
     _refuse_other_options(ctx, settings)
@@ -110,7 +109,7 @@ def play(plan: "Plan", folder: Path, every: float, kind: str = "run", frontier: 
     """Begin a run, with a bar; exits with 3 where it was interrupted. The report says where it stands on a frontier."""
     from .. import runs
     from ..report import write_report
-    from ._watching import Screen
+    from ._progress import Screen
 
     screen = Screen(str(plan.settings.learner["name"]), plan.table.rows)
     publish = partial(write_report, frontier=frontier)
@@ -141,7 +140,7 @@ def _watched(screen: "Screen", folder: Path, go: "Callable[[], RunData | bool | 
 
 def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
     """The table of a finished run, beside what it is compared with."""
-    from .._text import shown
+    from .._internal.escaping import shown
     from ..report import headline, most_bought
 
     head, rows, _ = headline(summary)

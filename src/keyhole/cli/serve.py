@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from uvicorn import Config
 
-    from ..service.settings import Settings
+    from ..service.server_settings import Settings
     from ..store.store import Store
 
 
@@ -32,7 +32,7 @@ def serve(
     Example: keyhole serve --store sqlite:///ward.db
     """
     from ..errors import ConfigError
-    from ..service.settings import Settings, is_loopback
+    from ..service.server_settings import Settings, is_loopback
     from ..store import open_store
     from ..store.tokens import any_token
 
@@ -111,7 +111,7 @@ def _run_workers(config: "Config", listening: "socket") -> None:
 
 def _demo_store() -> str:
     """The store of the demo, filled where it is new: the first people of NHANES, played."""
-    from ..service.demo import fill
+    from ..service.demo_store import fill
 
     folder = Path("runs")
     folder.mkdir(exist_ok=True)

@@ -21,7 +21,7 @@ def check(url: _Url) -> None:
     Example: keyhole store check sqlite:///ward.db
     """
     from ..errors import StateError
-    from ..store.checking import check as verdicts
+    from ..store.verify import check as verdicts
 
     bad = 0
     for verdict in verdicts(_existing(url)):
@@ -43,7 +43,7 @@ def export(url: _Url, out: Annotated[Path, typer.Option(help="A new folder.")]) 
 
     Example: keyhole store export sqlite:///ward.db --out backup
     """
-    from ..store.carrying import export as carry
+    from ..store.export_import import export as carry
 
     print(f" {carry(_existing(url), out)} events in {out}")
 
@@ -55,7 +55,7 @@ def import_(url: _Url, folder: Annotated[Path, typer.Argument(help="What export 
     Example: keyhole store import postgresql://me@host/ward backup
     """
     from ..store import open_store
-    from ..store.carrying import import_ as carry
+    from ..store.export_import import import_ as carry
 
     with open_store(url) as store:
         print(f" {carry(store.database, folder)} events came in")

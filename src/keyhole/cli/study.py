@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ._typed import typed_command
+from ._text_tables import typed_command
 
 if TYPE_CHECKING:
-    from ..study.experiment import Experiment
-    from ..study.finding import Finding
+    from ..experiments.finding import Finding
+    from ..experiments.study import Experiment
 
 
 def study(
@@ -28,11 +28,11 @@ def study(
 
     Example: keyhole study rates --quick --jobs 2 --out runs/study
     """
-    from ..outputs import Folder, claim_file
+    from .._internal.output_folder import Folder, claim_file
+    from ..experiments.chapter import publish, write_chapter
+    from ..experiments.executors import Engine
+    from ..experiments.study import Experiment, names, run
     from ..report import write_study
-    from ..study.chapter import publish, write_chapter
-    from ..study.engines import Engine
-    from ..study.experiment import Experiment, names, run
     from .compare import _bar as bar
 
     if name == "list":
@@ -63,7 +63,7 @@ def study(
 
 def _sized(name: str, quick: bool, out: Path) -> "Experiment":
     """The experiment in full, or quick where that is asked for and the folder does not have all of it in full."""
-    from ..study.experiment import Experiment
+    from ..experiments.study import Experiment
 
     full = Experiment(name)
     return Experiment(name, quick=True) if quick and full.missing(out) else full

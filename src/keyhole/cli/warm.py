@@ -25,19 +25,20 @@ def warm() -> None:
 
 def _play(name: str, k0: int) -> None:
     """A short stream by compiled blocks and, for what only single rounds need, row by row."""
-    from .. import keeper
-    from ..catalogue import make
-    from ..streams import synthetic
+    from .. import simulation
+    from ..core.registry.catalogue import make
+    from ..data.synthetic_streams import synthetic
 
     X, y, _ = synthetic(d=_D, k=_K, T=_ROWS, seed=0)
     for compiled in (True, False):
-        keeper.play(make(name, d=_D, k=_K, k0=k0, seed=0), X, y, compiled=compiled)
+        simulation.play(make(name, d=_D, k=_K, k0=k0, seed=0), X, y, compiled=compiled)
 
 
 def _where() -> str:
-    from .. import _cache, newton
+    from .._internal.numba import _cache
+    from ..estimation import online_newton
 
-    folder = _cache.folder_of(Path(newton.__file__))
+    folder = _cache.folder_of(Path(online_newton.__file__))
     if folder is None:
         raise typer.Exit(_nowhere())
     return f"kept in {folder.parents[1]}"

@@ -1,6 +1,6 @@
 """Real data sets by name."""
 
 from .dataset import Dataset
-from .registry import load, names
+from .named_datasets import load, names
 
 __all__ = ["Dataset", "load", "names"]

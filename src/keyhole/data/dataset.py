@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._types import Floats
-from ..streams.columns import Attribute, Label, Panel
-from ..streams.schema import Schema
+from .._internal.typing import Floats
+from .columns import Attribute, Label, Panel
+from .schema import Schema
 
 __all__ = ["Dataset"]
 

@@ -8,7 +8,7 @@ to_svg, standalone, STYLE               a chart as SVG that follows the page's c
 
 from .curves import Curve, curves, steps
 from .figure import Figure, number
-from .frontier import Stop, frontier
+from .frontier_chart import Stop, frontier
 from .marks import bars, heat, scatter
 from .svg import STYLE, standalone, to_svg
 

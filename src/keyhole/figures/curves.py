@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import altair as alt
 import numpy as np
 
-from .._text import shown
-from .._types import Floats
+from .._internal.escaping import shown
+from .._internal.typing import Floats
 from .figure import Figure, number
 from .theme import HEIGHT, INK, axis, layered, rows_of, scale
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import altair as alt
 import numpy as np
 
-from .._types import Floats
+from .._internal.typing import Floats
 from .figure import Figure, number
 from .theme import INK, axis, colour_of, layered, rows_of
 

@@ -7,10 +7,10 @@ import warnings
 
 import altair as alt
 
-from .._text import escape, shown
+from .._internal.escaping import escape, shown
 from ..errors import KeyholeWarning
 from . import theme
-from .pencil import NotDrawn, draw
+from .svg_renderer import NotDrawn, draw
 
 __all__ = ["STYLE", "standalone", "to_svg"]
 

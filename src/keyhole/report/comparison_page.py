@@ -5,12 +5,12 @@ from typing import TypeAlias
 
 import numpy as np
 
+from .._internal.atomic_io import write_atomically
+from .._internal.formatting import digits
+from .._internal.output_folder import Folder
+from ..experiments.aggregate import Band, Row, notes_of, summarise
+from ..experiments.job import Job, Outcome
 from ..figures import Curve, Figure, curves, standalone
-from ..files import write_atomically
-from ..outputs import Folder
-from ..study.job import Job, Outcome
-from ..study.summing import Band, Row, notes_of, summarise
-from ..words import digits
 from .page import Page, Section, Table, how_to_repeat, publish
 
 __all__ = ["SORTS", "comparison_cells", "write_comparison"]

@@ -1,10 +1,10 @@
 """The report of a frontier: what each amount of money buys, as one sentence, a figure, and tables."""
 
+from .._internal.atomic_io import write_atomically
+from .._internal.formatting import Units, listed
+from .._internal.output_folder import Folder
+from ..experiments.frontiers import Frontier, Level
 from ..figures import Figure, Stop, frontier, standalone
-from ..files import write_atomically
-from ..outputs import Folder
-from ..study.frontiers import Frontier, Level
-from ..words import Units, listed
 from .page import Page, Section, Table, how_to_repeat, publish
 
 __all__ = ["frontier_cells", "write_frontier"]

@@ -8,10 +8,10 @@ from importlib import resources
 from typing import NamedTuple
 
 from .. import __version__
+from .._internal.atomic_io import write_atomically
+from .._internal.output_folder import Folder
 from ..figures import STYLE, Figure
-from ..files import write_atomically
-from ..markup import environment
-from ..outputs import Folder
+from .templating import environment
 
 __all__ = ["Page", "Section", "Table", "Tile", "publish", "render"]
 

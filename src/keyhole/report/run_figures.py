@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from .. import figures
-from .._types import Floats
+from .._internal.formatting import Units, digits, listed
+from .._internal.typing import Floats
+from ..experiments.frontiers import Frontier
 from ..figures import Curve, Figure, Stop
 from ..runs import Advice, RunData
-from ..study.frontiers import Frontier
-from ..words import Units, digits, listed
 from .headline import own_line
 
 __all__ = ["draw"]

@@ -4,13 +4,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from .._internal.atomic_io import write_atomically
+from .._internal.formatting import Units, digits, share, thousands
+from .._internal.output_folder import Folder
 from ..errors import ConfigError
+from ..experiments.frontiers import FILE, Frontier, frontier_in
 from ..figures import Figure, standalone
-from ..files import write_atomically
-from ..outputs import Folder
 from ..runs import HOW, Advice, RunData, rule_of
-from ..study.frontiers import FILE, Frontier, frontier_in
-from ..words import Units, digits, share, thousands
 from .headline import headline
 from .page import Page, Section, Table, Tile, how_to_repeat, publish
 from .run_figures import draw

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from ..outputs import Folder
-from ..study.experiment import Experiment
-from ..study.finding import Agreement, Finding
+from .._internal.output_folder import Folder
+from ..experiments.finding import Agreement, Finding
+from ..experiments.study import Experiment
 from .page import Page, Section, Table, how_to_repeat, publish
 
 __all__ = ["write_study"]

@@ -1,11 +1,11 @@
 """A file played into a folder: nothing is lost when it is killed, and nothing is different when it goes on."""
 
-from .advice import HOW, Advice, rule_of
 from .lifecycle import begin, find, resume
-from .request import Plan, Request, prepare
-from .run_data import RunData
-from .running import Watcher
-from .settings import Settings
+from .recommendation import HOW, Advice, rule_of
+from .results import RunData
+from .run_config import Plan, Request, prepare
+from .run_settings import Settings
+from .runner import Watcher
 from .totals import Totals
 
 __all__ = [

@@ -18,8 +18,7 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 
-from ..errors import StateError
-from ..files import (
+from .._internal.atomic_io import (
     digest,
     make_folder,
     read_sealed,
@@ -29,11 +28,11 @@ from ..files import (
     write_atomically,
     write_sealed,
 )
-from ..loading import from_bytes
-from ..protocol import Learner
-from ..saving import to_bytes
-from ..state import Stateful, Value
-from .tables import CODED, LEDGER, ROUNDS, named
+from ..core.learner import Learner
+from ..core.serialization import from_bytes, to_bytes
+from ..core.state import Stateful, Value
+from ..errors import StateError
+from .result_tables import CODED, LEDGER, ROUNDS, named
 
 __all__ = ["Journal"]
 

@@ -6,20 +6,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
+from .._internal.atomic_io import digest_of_file, write_atomically
+from .._internal.output_folder import Folder
+from ..data.encoded_table import EncodedTable
+from ..data.fingerprint import block_of, fingerprint
+from ..data.streams import DataError, Fingerprint, Schema, Table, open_table
 from ..errors import ConfigError
-from ..files import digest_of_file, write_atomically
-from ..outputs import Folder
-from ..streams import DataError, Fingerprint, Schema, Table, fingerprint, open_table
-from ..streams.encoded import EncodedTable
-from ..streams.fingerprint import block_of
+from .input_check import check_unchanged, digest_of_rows, rows_at_most
 from .journal import Journal
-from .request import Plan
-from .run_data import RunData
-from .running import Run, Watcher
-from .settings import Settings
+from .results import RunData
+from .run_config import Plan
+from .run_settings import Settings
+from .runner import Run, Watcher
 from .summary import write_summary
 from .timing import Timing
-from .unchanged import check_unchanged, digest_of_rows, rows_at_most
 
 __all__ = ["begin", "find", "resume"]
 

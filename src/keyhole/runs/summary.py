@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..files import write_json
-from ..protocol import Learner, Plain
-from .run_data import RunData
-from .running import Run
-from .settings import Settings
-from .sources import sources_of
+from .._internal.atomic_io import write_json
+from ..core.learner import Learner, Plain
+from .results import RunData
+from .run_settings import Settings
+from .runner import Run
+from .source_results import sources_of
 from .totals import Totals
 
 __all__ = ["write_summary"]

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from .._internal.atomic_io import read_json, write_json
 from ..errors import StateError
-from ..files import read_json, write_json
 
 __all__ = ["Timing"]
 

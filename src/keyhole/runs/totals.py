@@ -5,12 +5,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._types import Floats, Ints
-from ..rounds import Alarm
-from ..state import Stateful
-from ..streams import Clips, Others, Schema
-from .pages import RunPage
-from .trust import Trust
+from .._internal.typing import Floats, Ints
+from ..core.round import Alarm
+from ..core.state import Stateful
+from ..data.streams import Clips, Others, Schema
+from .coverage import Trust
+from .stream_blocks import RunPage
 
 __all__ = ["Totals"]
 

@@ -11,12 +11,13 @@ from starlette.staticfiles import StaticFiles
 
 from .. import __version__
 from ..store.store import Store
-from . import exports, labels, learners, metrics, pages, rounds, watching
-from .guard import Guard
-from .leaving import leave_with
+from . import event_stream, exports, label_upload, learner_routes, metrics, round_routes
+from .executor import Threads
 from .problems import Problem, add_handlers, away
-from .settings import Settings
-from .threads import Threads
+from .security_middleware import Guard
+from .server_settings import Settings
+from .supervisor import leave_with
+from .ui import pages
 
 __all__ = ["create_app", "from_environment"]
 
@@ -29,7 +30,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.watch = watching.Watch(store)
+        app.state.watch = event_stream.Watch(store)
         yield
         app.state.threads.close()
         store.close()
@@ -41,7 +42,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.store, app.state.settings = store, settings
     app.state.meter, app.state.threads = metrics.Meter(), Threads()
     # What is called most is looked for first.
-    for part in (rounds, learners, labels, exports, watching, metrics, pages):
+    for part in (round_routes, learner_routes, label_upload, exports, event_stream, metrics, pages):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     add_handlers(app)

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 from fastapi import APIRouter, Depends
 from fastapi.responses import Response, StreamingResponse
 
-from ..saving import to_bytes
-from ..store.learner import StoredLearner
-from .access import Opened, may
-from .learners import NamePath
+from ..core.serialization import to_bytes
+from ..store.stored_learner import StoredLearner
+from .auth import Opened, may
+from .learner_routes import NamePath
 from .problems import RESPONSES
 
 __all__ = ["router", "safe"]

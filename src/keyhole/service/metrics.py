@@ -12,7 +12,7 @@ from sqlalchemy import text
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..store.store import Store
-from .access import Opened, may
+from .auth import Opened, may
 
 __all__ = ["Meter", "Timed", "router"]
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from ..errors import ConfigError, ProtocolError, StateError
-from ..store.entries import Conflict, NoSuchLearner, NoSuchRound, Taken
+from ..store.models import Conflict, NoSuchLearner, NoSuchRound, Taken
 
 __all__ = ["RESPONSES", "Problem", "add_handlers", "away", "problem"]
 

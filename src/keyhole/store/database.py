@@ -15,7 +15,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, IntegrityEr
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from ..errors import ConfigError, StateError
-from .tables import SCHEMA, about, metadata
+from .sql_tables import SCHEMA, about, metadata
 
 __all__ = ["Database"]
 

@@ -11,8 +11,8 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..protocol import Learner, Plain
-from ..rounds import Round
+from ..core.learner import Learner, Plain
+from ..core.round import Round
 
 __all__ = ["Event", "first_checksum", "floats", "nulls", "replay"]
 

@@ -8,9 +8,9 @@ from sqlalchemy import BindParameter, Connection, Dialect, bindparam, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.expression import Executable
 
-from .books import CHANGES, Standing
-from .entries import Totals
-from .tables import events, learners, rounds
+from .models import Totals
+from .projections import CHANGES, Standing
+from .sql_tables import events, learners, rounds
 
 __all__ = [
     "ADD_EVENT",

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
+from ..core.learner import Plain
 from ..errors import ConfigError
-from ..protocol import Plain
+from .cached_learner import Live
 from .database import Database
-from .entries import NoSuchLearner, Taken, Totals
 from .events import first_checksum
-from .learner import StoredLearner
-from .live import Live
-from .tables import SCHEMA, learners
+from .models import NoSuchLearner, Taken, Totals
+from .sql_tables import SCHEMA, learners
+from .stored_learner import StoredLearner
 from .upgrading import upgrade_schema
 
 __all__ = ["Store", "Summary"]
@@ -53,7 +53,7 @@ class Store:
 
         `note` (`label`, `unit`, `currency`) is for people. A seed that is not given is drawn, and matches any.
         """
-        from ..catalogue import make  # brings the compiler: not before somebody needs a learner
+        from ..core.registry.catalogue import make  # brings the compiler: not before somebody needs a learner
 
         config = make(algorithm, **arguments).config  # type: ignore[arg-type]  # `make` checks each
         _check_names(name, config)

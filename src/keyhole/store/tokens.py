@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from ..errors import ConfigError
 from .database import Database
-from .tables import learners, tokens
+from .sql_tables import learners, tokens
 
 __all__ = ["RIGHTS", "Token", "any_token", "create_token", "find_token", "list_tokens", "revoke_token"]
 

@@ -7,9 +7,9 @@ from sqlalchemy import Connection, func, select
 
 from .. import __version__
 from ..errors import StateError
+from .cached_learner import Live
 from .database import Database
-from .live import Live
-from .tables import SCHEMA, about, learners, snapshots
+from .sql_tables import SCHEMA, about, learners, snapshots
 
 __all__ = ["plan", "upgrade", "upgrade_schema"]
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Floats, Ints
+from .._internal.typing import Floats, Ints
 from ..errors import ConfigError
 from .cone import compatibility_floor
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Floats, Ints
+from .._internal.typing import Floats, Ints
 from ..errors import ConfigError
 from .comparators import best_sparse
 from .compatibility import Compatibility, compatibility

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .._types import Floats, Ints
+from .._internal.typing import Floats, Ints
 
 __all__ = ["compatibility_floor", "eigenvalue_floor"]
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .._types import Floats
+from .._internal.typing import Floats
+from ..core.sources import Market
 from ..errors import ConfigError
-from ..market import Market
 from .comparators import BestBasket, best_basket
 
 __all__ = ["best_basket_of", "rows_like"]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Floats, Ints
+from .._internal.typing import Floats, Ints
 
 __all__ = ["Isometry", "coherence", "isometry", "unit_diagonal"]
 

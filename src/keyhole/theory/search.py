@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Bools, Floats, Ints
+from .._internal.typing import Bools, Floats, Ints
 from .squares import Leaving, Squares
 
 __all__ = ["Budget", "Search"]

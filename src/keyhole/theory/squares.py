@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._types import Floats, Ints
+from .._internal.typing import Floats, Ints
 
 __all__ = ["Leaving", "Squares"]
 

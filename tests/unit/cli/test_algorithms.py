@@ -6,9 +6,9 @@ import typer
 from typer.testing import CliRunner
 
 import keyhole as kh
-from keyhole.algorithm import CONDITIONS
-from keyhole.catalogue import options_of
 from keyhole.cli.algorithms import abbreviated, algorithms
+from keyhole.core.registry.algorithm import CONDITIONS
+from keyhole.core.registry.catalogue import options_of
 
 app = typer.Typer()
 app.command()(algorithms)
@@ -22,13 +22,13 @@ def printed(*arguments, width=200):
 
 def test_the_json_is_the_catalogue():
     records = json.loads(printed("--json"))
-    assert records == [a.to_dict() for a in kh.algorithms()]
+    assert records == [a.to_dict() for a in kh.list_algorithms()]
     assert {"name", "setting", "assumptions", "bound", "cost", "reference", "status", "options"} <= set(records[0])
 
 
 def test_the_table_names_every_algorithm_once_with_its_status():
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in printed().splitlines() if "│" in line]
-    for a in kh.algorithms():
+    for a in kh.list_algorithms():
         assert [row[-1] for row in rows if row[0] == a.name] == [a.status]
 
 
@@ -40,11 +40,11 @@ def test_budgeted_learners_come_in_the_order_of_the_papers_tables():
 
 def test_every_letter_used_is_in_the_legend():
     text = printed()
-    for a in kh.algorithms():
+    for a in kh.list_algorithms():
         assert abbreviated(a).count("(") == a.assumptions.count("(")
         assert all(f"({letter}) {CONDITIONS[letter]}" in text for letter in a.conditions)
         assert all(f"({letter}) {CONDITIONS[letter]}" in a.to_dict()["assumptions"] for letter in a.conditions)
-    ours = next(a for a in kh.algorithms() if a.name == "ds-oslrc")
+    ours = next(a for a in kh.list_algorithms() if a.name == "ds-oslrc")
     assert ours.assumptions == "(a) realizable, (b) sparse, (d) compatibility, (f) Gaussian noise; 3 <= k <= d-3"
     assert abbreviated(ours) == "(a), (b), (d), (f); 3 <= k <= d-3"
 
@@ -52,7 +52,7 @@ def test_every_letter_used_is_in_the_legend():
 def test_at_80_columns_every_algorithm_has_a_block_that_fits():
     text = printed(width=80)
     assert max(map(len, text.splitlines())) <= 80
-    for a in kh.algorithms():
+    for a in kh.list_algorithms():
         assert f"{a.name}   ({a.status})" in text
         assert " ".join(a.bound.split()) in " ".join(text.split())
 

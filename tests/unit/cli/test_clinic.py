@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from keyhole.data.streams import Schema, open_table, unpriced
 from keyhole.errors import ConfigError
-from keyhole.streams import Schema, open_table, unpriced
 from tests.clinic import SCHEMA, write_clinic
 
 pytest.importorskip("pyarrow")

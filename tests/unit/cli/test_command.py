@@ -81,7 +81,7 @@ def test_a_warning_is_one_line(monkeypatch, capsys):
 
 def test_the_selector_without_its_extra_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn.base", None)
-    monkeypatch.delitem(sys.modules, "keyhole.compat.dantzig", raising=False)
+    monkeypatch.delitem(sys.modules, "keyhole.integrations.dantzig_selector", raising=False)
     monkeypatch.delitem(vars(kh), "DantzigSelector", raising=False)
     with pytest.raises(ConfigError, match=r"DantzigSelector needs scikit-learn.*pip install 'keyhole\[sklearn\]'"):
         _ = kh.DantzigSelector

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from keyhole.data.streams import DataError, Schema
 from keyhole.errors import ConfigError
-from keyhole.streams import DataError, Schema
 
 typer = pytest.importorskip("typer")
 pd = pytest.importorskip("pandas")

@@ -119,8 +119,8 @@ def test_the_line_says_what_there_is(ward):
 
 
 def test_the_demo_has_something_to_look_at(sqlite_url):
-    from keyhole.service.demo import fill
-    from keyhole.store.checking import check
+    from keyhole.service.demo_store import fill
+    from keyhole.store.verify import check
 
     said = []
     fill(sqlite_url, said.append, people=25)

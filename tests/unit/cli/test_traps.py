@@ -84,7 +84,8 @@ def test_tables_fit_on_eighty_columns(typed, tmp_path, monkeypatch):  # noqa: F8
 
 def test_time_per_row_is_without_what_a_process_does_once():
     code = (
-        "import time; from keyhole.study.job import Job, run_job; from keyhole.study.stream_spec import StreamSpec\n"
+        "import time; from keyhole.experiments.job import Job, run_job\n"
+        "from keyhole.experiments.stream_spec import StreamSpec\n"
         "job = Job(StreamSpec.parse('synthetic:d=6,k=2'), 'fixed-random', 0, 300, 2, 0)\n"
         "t = time.perf_counter(); first = run_job(job)['seconds']; whole = time.perf_counter() - t\n"
         "print(first, run_job(job)['seconds'], whole)\n"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from keyhole import KeyholeWarning, figures
-from keyhole.figures import pencil
+from keyhole.figures import svg_renderer
 
 X = np.array([10.0, 100.0, 1000.0, 20000.0])
 LINES = [
@@ -140,8 +140,8 @@ def test_a_chart_that_makes_no_sense_costs_no_more(monkeypatch):
 
 
 def test_a_drawing_that_does_not_end_is_given_up(monkeypatch):
-    pencil._pencil.put_down()
-    monkeypatch.setattr(pencil, "_CHILD", "import time; print('ready', flush=True); time.sleep(600)")
-    monkeypatch.setattr(pencil, "_LONGEST", 0.2)
-    with pytest.raises(pencil.NotDrawn):
-        pencil.draw("{}")
+    svg_renderer._pencil.put_down()
+    monkeypatch.setattr(svg_renderer, "_CHILD", "import time; print('ready', flush=True); time.sleep(600)")
+    monkeypatch.setattr(svg_renderer, "_LONGEST", 0.2)
+    with pytest.raises(svg_renderer.NotDrawn):
+        svg_renderer.draw("{}")

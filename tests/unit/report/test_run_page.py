@@ -6,14 +6,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from keyhole.facts import Reason
-from keyhole.least_squares import Moments
+from keyhole._internal.formatting import Units
+from keyhole.core.introspection import Reason
+from keyhole.data.streams import Attribute, Label, Schema
+from keyhole.estimation.moment_regression import Moments
+from keyhole.experiments.frontiers import Frontier, Level, Point
 from keyhole.report.page import Page, Section, Table, render
 from keyhole.report.run_page import _frontier_beside, run_page
 from keyhole.runs import RunData
-from keyhole.streams import Attribute, Label, Schema
-from keyhole.study.frontiers import Frontier, Level, Point
-from keyhole.words import Units
 
 NAMES = ("age", "weight", "a_name_so_long_that_somebody_would_have_cut_it_somewhere_in_the_middle", "noise")
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from keyhole import runs
-from keyhole.runs.predicting import Frozen
-from keyhole.streams import Schema
+from keyhole.data.streams import Schema
+from keyhole.runs.predict import Frozen
 from tests.clinic import SCHEMA, write_clinic
 
 from .test_lifecycle import Silent, assert_same, publish

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.data.streams import Schema
 from keyhole.runs import journal as module
 from keyhole.runs.journal import Journal
-from keyhole.runs.tables import CODED, LEDGER
+from keyhole.runs.result_tables import CODED, LEDGER
 from keyhole.runs.totals import Totals
-from keyhole.streams import Schema
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 import keyhole as kh
 from keyhole import runs
-from keyhole.runs.settings import Settings
+from keyhole.runs.run_settings import Settings
 
 RESULTS = ("rounds.parquet", "ledger.parquet", "model.kh", "summary.json")
 

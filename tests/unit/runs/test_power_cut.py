@@ -1,8 +1,8 @@
 """The power fails at any system call of a run, and what was not forced to the disk is gone: it goes on all the same.
 
-The layer stands under `keyhole.files`. It follows every call that changes a disk and knows what would be found after a
-cut: of a file the bytes at its last fsync, of a folder the names at its own last fsync (or, on another file system, all
-names at once: both must do).
+The layer stands under `keyhole._internal.atomic_io`. It follows every call that changes a disk and knows what would be
+found after a cut: of a file the bytes at its last fsync, of a folder the names at its own last fsync (or, on another
+file system, all names at once: both must do).
 """
 
 import os
@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import keyhole as kh
-from keyhole import files, runs
+from keyhole import runs
+from keyhole._internal import atomic_io
 
 from .test_lifecycle import RESULTS, Silent
 
@@ -77,7 +78,7 @@ class Disk:
 
 
 def publish(folder, data):
-    files.write_atomically(folder.file("report.html"), b"the report")
+    atomic_io.write_atomically(folder.file("report.html"), b"the report")
 
 
 @pytest.fixture
@@ -92,7 +93,7 @@ def cuts_of(plan, root, monkeypatch):
     """A whole run, and what each of its system calls left on the disk."""
     disk = Disk(root)
     with monkeypatch.context() as patch:
-        patch.setattr(files, "os", disk.os)
+        patch.setattr(atomic_io, "os", disk.os)
         assert runs.begin(plan, root / "out", Silent(), publish, every=0.0)
     return disk
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import keyhole as kh
-from keyhole import files, runs
+from keyhole import runs
+from keyhole._internal import atomic_io
 
 from .test_lifecycle import RESULTS, Silent
 
@@ -20,7 +21,7 @@ NAMES = ("notes.txt", "report.html", "rounds.parquet", "journal/mine.txt", "figu
 
 
 def publish(folder, data):
-    files.write_atomically(folder.file("report.html"), b"the report")
+    atomic_io.write_atomically(folder.file("report.html"), b"the report")
 
 
 class RunFolder(RuleBasedStateMachine):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.csv as csv
 import pytest
 
-from keyhole.runs.request import Request, prepare
+from keyhole.runs.run_config import Request, prepare
 
 
 @pytest.mark.parametrize("rows", [300, 300_000])

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from keyhole.runs.request import Request, prepare
+from keyhole.runs.run_config import Request, prepare
 
 
 def start(folder: Path, d: int) -> tuple[float, float]:

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.catalogue import from_config
-from keyhole.saving import to_bytes
-from keyhole.store import live
-from keyhole.store.checking import check
+from keyhole.core.registry.catalogue import from_config
+from keyhole.core.serialization import to_bytes
+from keyhole.store import cached_learner
+from keyhole.store.verify import check
 
 from ... import databases
 from .play import NAMES, create, play, row, seen
@@ -237,8 +237,8 @@ def test_money_and_ledger(store):
 
 
 def test_snapshots_are_what_a_replay_comes_to(store, url, monkeypatch):
-    monkeypatch.setattr(live, "SNAPSHOT_EVERY", 10)
-    monkeypatch.setattr("keyhole.store.desk.SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr(cached_learner, "SNAPSHOT_EVERY", 10)
+    monkeypatch.setattr("keyhole.store.transaction.SNAPSHOT_EVERY", 10)
     icu = create(store)
     for i in range(3):
         icu.ask(key=f"open-{i}")
@@ -275,7 +275,7 @@ def test_a_transaction_that_fails_leaves_nothing_here_or_there(store, monkeypatc
     icu = create(store)
     play(icu, 0, 3)
     state, head = to_bytes(icu.learner()), store.heads()
-    monkeypatch.setattr("keyhole.store.desk.count", lambda *_: 1 / 0)  # after the learner has asked
+    monkeypatch.setattr("keyhole.store.transaction.count", lambda *_: 1 / 0)  # after the learner has asked
     with pytest.raises(ZeroDivisionError):
         icu.ask()
     monkeypatch.undo()
@@ -312,7 +312,7 @@ def test_the_record_holds_where_a_replay_asks_otherwise(store, url, monkeypatch)
     play(icu, 0, 4)
     with kh.open_store(url) as elsewhere:
         there = elsewhere["icu"]
-        monkeypatch.setattr("keyhole.catalogue.from_config", otherwise)
+        monkeypatch.setattr("keyhole.core.registry.catalogue.from_config", otherwise)
         with pytest.warns(kh.KeyholeWarning, match="would ask otherwise at event 1"):
             assert there.learner().t == 4
         assert there.ask(key="patient-0") == icu.ask(key="patient-0")
@@ -359,7 +359,7 @@ def test_a_process_that_begins_keeps_nobody_waiting(store, url, monkeypatch):
         held.append(other["icu"].ask(key=f"meanwhile-{len(held)}").index)  # waits in vain where the learner is held
         return real(config)
 
-    monkeypatch.setattr("keyhole.catalogue.from_config", slow)
+    monkeypatch.setattr("keyhole.core.registry.catalogue.from_config", slow)
     assert cold["icu"].ask(key="after").index == 3
     assert held == [2]
     assert store["icu"].totals().asked == 3

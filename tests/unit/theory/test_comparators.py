@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from keyhole.data.synthetic_streams import synthetic
 from keyhole.errors import ConfigError
-from keyhole.streams import synthetic
 from keyhole.theory import best_sparse
 
 Floats = npt.NDArray[np.float64]

@@ -7,8 +7,8 @@ import numpy.typing as npt
 import pytest
 from scipy.optimize import nnls
 
+from keyhole.data.synthetic_streams import synthetic
 from keyhole.errors import ConfigError
-from keyhole.streams import synthetic
 from keyhole.theory import compatibility
 from keyhole.theory.compatibility import _Hull
 

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from keyhole.least_squares import Moments
-from keyhole.market import Market
+from keyhole.core.sources import Market
+from keyhole.estimation.moment_regression import Moments
 from keyhole.theory.hindsight import best_basket_of
 
 PRICES = [1.0, 9.0, 2.0, 3.0, 2.0, 1.0, 4.0]

@@ -1,0 +1,201 @@
+"""Frames in, frames out: pandas, polars and pyarrow alike, columns matched by name.
+
+A frame is told by its type's home, so that none of the three is imported before somebody brings one.
+"""
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from html import escape
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import numpy as np
+
+from ..errors import ConfigError
+from .repr import short
+from .typing import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    import narwhals as nw
+    import narwhals.typing
+
+__all__ = ["Names", "Records", "column_names", "is_frame", "is_series", "labels_of", "matrix_of", "row_of", "to_frame"]
+
+Names: TypeAlias = "Sequence[str] | nw.typing.IntoDataFrame"
+"""What attributes are called: a list (or the columns) of a frame, or the frame itself."""
+
+T = TypeVar("T")
+R = TypeVar("R", covariant=True)
+
+_HOMES = ("pandas", "polars", "pyarrow", "narwhals", "modin", "cudf")
+
+
+def _home(thing: object) -> str:
+    return type(thing).__module__.split(".")[0]
+
+
+def _from(thing: object, kinds: Sequence[str]) -> bool:
+    return any(cls.__module__.split(".")[0] in _HOMES and cls.__name__ in kinds for cls in type(thing).__mro__)
+
+
+def is_frame(thing: object) -> bool:
+    """Whether this is a table with named columns."""
+    return _from(thing, ("DataFrame", "LazyFrame", "Table", "RecordBatch"))
+
+
+def is_series(thing: object) -> bool:
+    """Whether this is one column of such a table."""
+    return _from(thing, ("Series", "ChunkedArray", "Array", "ExtensionArray"))
+
+
+def _narwhals(frame: object) -> "nw.DataFrame[Any]":
+    try:
+        import narwhals as nw
+    except ImportError:  # pragma: no cover - it is a dependency
+        raise ConfigError("a frame needs narwhals: pip install narwhals") from None
+    if type(frame).__name__ == "RecordBatch":
+        import pyarrow as pa
+
+        frame = pa.Table.from_batches([frame])
+    elif type(frame).__name__ == "LazyFrame":
+        frame = frame.collect()  # type: ignore[attr-defined]
+    elif _home(frame) == "pandas":
+        frame = frame.set_axis(column_names(frame), axis=1)  # type: ignore[attr-defined]  # 0, 1, ... become text
+    wrapped: nw.DataFrame[Any] = nw.from_native(frame, eager_only=True)
+    return wrapped
+
+
+def column_names(frame: object) -> list[str]:
+    """The names of the columns; two of one name are a `ConfigError`."""
+    raw: Iterable[object] = frame.columns if _home(frame) == "pandas" else _narwhals(frame).columns  # type: ignore[attr-defined]
+    names = [str(name) for name in raw]
+    twice = next((n for i, n in enumerate(names) if n in names[:i]), None) if len(set(names)) < len(names) else None
+    if twice is not None:
+        raise ConfigError(f"the frame has two columns '{twice}'; names must be distinct")
+    return names
+
+
+def matrix_of(frame: object, names: Sequence[str], what: str = "X", only: bool = True) -> Floats:
+    """The named columns as numbers, (rows, len(names)), in the order of `names`, whatever order the frame has.
+
+    `only`: a column that is not among `names` is a `ConfigError` too; missing entries are NaN.
+    """
+    there = column_names(frame)
+    present, asked = set(there), set(names)
+    lacking = [n for n in names if n not in present]
+    if lacking:
+        raise ConfigError(f"{what} has no column '{lacking[0]}'{_among(lacking[1:])}; it has {_some(there)}")
+    extra = [n for n in there if n not in asked] if only else []
+    if extra:
+        raise ConfigError(f"{what} has a column '{extra[0]}'{_among(extra[1:])} that is no attribute; leave it away")
+    table = _narwhals(frame)
+    out = np.empty((len(table), len(names)))
+    for i, name in enumerate(names):
+        out[:, i] = _numbers(table, name, what)
+    return out
+
+
+def _numbers(table: "nw.DataFrame[Any]", name: str, what: str) -> Floats:
+    import narwhals as nw
+
+    column = table.get_column(name)
+    if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
+        kind = str(column.dtype).lower()
+        raise ConfigError(f"column '{name}' of {what} is {kind}, not numbers; encode it first, or leave it away")
+    return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
+
+
+def row_of(thing: object) -> dict[str, float] | None:
+    """One row that carries its names: a frame of one row, or a pandas series whose index are names. None: it has none.
+
+    A series numbered 0, 1, ... by pandas itself has no names: its values are in the order they were asked for.
+    """
+    if is_frame(thing):
+        names = column_names(thing)
+        rows = matrix_of(thing, names, "the row")
+        if len(rows) != 1:
+            raise ConfigError(f"expected one row, not a frame of {len(rows)}; learner.predict_rows takes many")
+        return dict(zip(names, rows[0].tolist(), strict=True))
+    index = getattr(thing, "index", None)
+    if not is_series(thing) or index is None or type(index).__name__ == "RangeIndex":
+        return None
+    return dict(zip(map(str, index), thing, strict=True))  # type: ignore[call-overload]
+
+
+def labels_of(y: T) -> "T | Floats":
+    """A column, or a frame of one, as an array, missing entries NaN; anything else as it is."""
+    if is_frame(y):
+        names = column_names(y)
+        if len(names) != 1:
+            raise ConfigError(f"y must be one column, not a frame of {len(names)}: {_some(names)}")
+        return matrix_of(y, names, "y")[:, 0]
+    if not is_series(y):
+        return y
+    try:
+        return _column(y)
+    except (TypeError, ValueError) as fault:
+        raise ConfigError(f"y must be numbers: {fault}") from None
+
+
+def _column(column: object) -> Floats:
+    """The entries of a series or an array of one of the libraries, missing ones NaN."""
+    if _from(column, ("Array",)):
+        return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)  # type: ignore[attr-defined]
+    if _from(column, ("ExtensionArray",)):
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))  # type: ignore[attr-defined]
+    import narwhals as nw
+
+    series: nw.Series[Any] = nw.from_native(column, series_only=True)
+    if series.dtype == nw.String:  # as in a column of X: "1.5" is no number
+        raise TypeError("they are text; make numbers of them first")
+    numeric = series.dtype.is_numeric() or series.dtype == nw.Boolean
+    return np.asarray((series.cast(nw.Float64) if numeric else series).to_numpy(), dtype=np.float64)
+
+
+class Records(tuple[R, ...]):
+    """Records of one kind, in order; a notebook shows them as a table."""
+
+    def to_frame(self) -> object:
+        """One line per record, one column per field."""
+        if not self:
+            raise ConfigError("there are no records, so there is no frame of them")
+        names = [field.name for field in fields(self[0])]  # type: ignore[arg-type]
+        return to_frame({name: [_cell(getattr(record, name)) for record in self] for name in names})
+
+    def _repr_html_(self) -> str:
+        names = [field.name for field in fields(self[0])] if self else []  # type: ignore[arg-type]
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        body = "".join(f"<tr>{''.join(f'<td>{_shown(getattr(r, name))}</td>' for name in names)}</tr>" for r in self)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: object) -> object:
+    """A field as a frame holds it: what has several parts, as a list."""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _shown(value: object) -> str:
+    parts = value if isinstance(value, tuple) else (value,)
+    return escape(", ".join(short(v) if isinstance(v, float) else str(v) for v in parts))
+
+
+def to_frame(columns: "Mapping[str, Sequence[object] | Floats | Ints | Bools]") -> object:
+    """Named columns as a frame of whichever library is in use already, else of whichever is installed."""
+    for library in (*(m for m in ("pandas", "polars", "pyarrow") if m in sys.modules), "pandas", "polars", "pyarrow"):
+        try:
+            module = __import__(library)
+        except ImportError:
+            continue
+        make = module.table if library == "pyarrow" else module.DataFrame
+        made: object = make({name: list(v) if isinstance(v, tuple) else v for name, v in columns.items()})
+        return made
+    raise ConfigError("a frame needs pandas, polars or pyarrow; pip install pandas")
+
+
+def _among(more: Sequence[str]) -> str:
+    return f" (and {len(more)} more)" if more else ""
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(f"'{n}'" for n in names[:5])
+    return f"{shown}, ..." if len(names) > 5 else shown or "none"

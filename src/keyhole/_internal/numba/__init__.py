@@ -1,0 +1,1 @@
+"""How kernels are compiled at run time. Goes away with the compiled core."""

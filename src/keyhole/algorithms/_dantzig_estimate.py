@@ -1,0 +1,149 @@
+"""What DS-OSLRC and DS-POSLRC share: from the rounds explored so far to w_hat_s and S_s."""
+
+import warnings
+from typing import ClassVar
+
+import numpy as np
+
+from .._internal.numba._jit import jit
+from .._internal.typing import Floats, Ints
+from ..core.state import Stateful
+from ..errors import ConfigError, KeyholeWarning
+from ..estimation import dantzig_width, sampling
+from ..estimation.dantzig import Sequence
+from ..estimation.dantzig.compiled import Reached
+from ..estimation.dantzig.sequence import DENSE
+from ..estimation.importance_weighting import fill_estimate
+from ..estimation.top_k import identified, top_k
+from ..theory import Constants
+
+# How many explorations a learner may stay at w = 0 before it says so: while it runs, and at the end of a stream.
+PATIENCE = 30
+_PATIENCE_AT_END = 5
+
+
+class DantzigEstimate(Stateful):
+    """H, b, gamma_s, w_hat_s and S_s, advanced by one exploration at a time.
+
+    `zeros` counts the explorations solved so far whose w_hat was 0 and `failures` the solves without a solution, which
+    keep the last w_hat.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("seq", "width", "w_hat", "S", "solved", "zeros", "failures", "said")
+
+    def __init__(self, d: int, k: int, width: dantzig_width.Width, order: Ints, engine: str = "simplex") -> None:
+        self.k, self.width, self.order = k, width, order
+        self.seq = Sequence(d, one_of("engine", engine, ("simplex", "highs")))
+        self.w_hat: Floats = np.full(d, 1.0 / d)
+        # Deviation: S_0 is drawn with the seed, not "arbitrary" (E12).
+        self.S: Ints = np.sort(order[:k])
+        self.solved = self.zeros = self.failures = 0
+        self.said = False
+
+    @property
+    def identified(self) -> int:
+        """How many of the k places of S are more than a tie."""
+        return identified(self.w_hat, self.S) if self.solved else 0
+
+    def accumulate(self, B: Ints, x: Floats, y: float, P: Floats) -> None:
+        """X_hat Y += x_hat y and H += h, on the entries of B; O(|B|^2)."""
+        n = B.size
+        v, h, deviation = np.zeros(n), np.zeros((n, n)), np.empty(n)
+        fill_round(self.w_hat, B, x, y, P, v, h, deviation)
+        self.width.observe(B, deviation)
+        self.seq.update(B, h, v)
+
+    def solve(self, reached: Reached | None = None) -> None:
+        """w_hat = DS(gamma_s) and S = its k largest entries; `reached` says how far compiled code has come with it."""
+        solution = self.seq.solve(self.width.gamma(self.seq.s), reached)
+        self.solved += 1
+        if solution.status == "optimal":
+            self.w_hat = solution.w
+            self.S = top_k(self.w_hat, self.k, self.S, self.order)
+            self.zeros += not self.w_hat.any()
+        else:
+            self._count_failure(solution.status)
+        self.say_if_silent(PATIENCE)
+
+    def _count_failure(self, status: str) -> None:
+        """Keep the last estimate; say so the first time."""
+        self.failures += 1
+        if self.failures == 1:
+            text = f"the Dantzig problem of exploration {self.seq.s} is {status}; the last estimate is kept (said once)"
+            warnings.warn(text, KeyholeWarning, stacklevel=2)
+
+    @property
+    def silent(self) -> bool:
+        """Whether w_hat was 0 in every exploration so far: then S is a tie-break, not a choice."""
+        return 0 < self.solved == self.zeros
+
+    def nearest(self) -> tuple[float, float]:
+        """(gamma, gamma_max) of the attribute closest to leaving 0: the width, and the one below which it would."""
+        b = np.abs(self.seq.b) / self.seq.s
+        gamma = np.broadcast_to(self.width.gamma(self.seq.s), b.shape)
+        i = int(np.argmax(b / np.maximum(gamma, 1e-300)))
+        return float(gamma[i]), float(b[i])
+
+    def silence(self) -> str:
+        """The estimate has been 0 all along, in a sentence."""
+        gamma, gamma_max = self.nearest()
+        return (
+            f"w was 0 in all {self.solved} explorations so far: gamma {gamma:.3g} >= gamma_max {gamma_max:.3g}; "
+            "the support is a tie-break, not a choice"
+        )
+
+    def say_if_silent(self, patience: int = _PATIENCE_AT_END) -> None:
+        """Warn, once, that w has been 0 in each of at least `patience` explorations."""
+        if self.silent and not self.said and self.solved >= patience:
+            self.said = True
+            warnings.warn(f"{self.silence()} (said once)", KeyholeWarning, stacklevel=2)
+
+
+@jit
+def fill_round(w_hat: Floats, B: Ints, x: Floats, y: float, P: Floats, v: Floats, h: Floats, deviation: Floats) -> None:
+    """v = x_hat y, h, and by how much the estimate missed this round, v - h w_hat; v and h hold zeros before."""
+    fill_estimate(x, P, v, h)
+    for i in range(B.size):
+        v[i] *= y
+        deviation[i] = v[i]
+        for j in range(B.size):
+            deviation[i] -= h[i, j] * w_hat[B[j]]
+
+
+def width_of(
+    spec: str | dantzig_width.Scaled, d: int, k: int, k0: int | None, sigma: float, delta_s: float, delta: float
+) -> tuple[dantzig_width.Theory | dantzig_width.Empirical, Constants | None]:
+    """The rule behind `tuning=`, and the paper's constants where it rests on them."""
+    parsed = dantzig_width.parse(spec)
+    if parsed == "empirical":
+        return dantzig_width.Empirical(d), None
+    constants = Constants(d=d, k=k, sigma=sigma, delta_s=delta_s, delta=delta, k0=k0)
+    c = parsed.c if isinstance(parsed, dantzig_width.Scaled) else 1.0
+    return dantzig_width.Theory(constants, c), constants
+
+
+def is_drawn(memo: tuple[float, ...], drawn: int, d: int) -> bool:
+    """Whether a round's note is (n, m, q(B)) of m attributes drawn by SAMPLING from n, each and each pair possible."""
+    if len(memo) != 2 + drawn or memo[1] != drawn or memo[0] not in range(drawn, d + 1):
+        return False
+    q = np.array(memo[2:])
+    return bool(((q >= 0.0) & (q <= 1.0)).all() and (sampling.pairs(q, int(memo[0]), drawn) > 0.0).all())
+
+
+def numbers_kept(d: int) -> int:
+    """The least that a saved `DantzigEstimate` of this size has: all of H, where that is kept dense."""
+    return d * d if d <= DENSE else d
+
+
+def check_range(name: str, d: int, k: int) -> None:
+    """The paper's 3 <= k <= d - 3; elsewhere its own advice is a bandit over supports."""
+    if not 3 <= k <= d - 3:
+        legal = f"3 <= k <= d - 3 = {d - 3}" if d >= 6 else "d >= 6 and 3 <= k <= d - 3"
+        raise ConfigError(f"{name} needs {legal}, but d = {d} and k = {k}; there use 'support-bandit'")
+
+
+def one_of(option: str, value: str, legal: tuple[str, ...]) -> str:
+    """A named choice, or a `ConfigError` that lists the choices."""
+    if value not in legal:
+        raise ConfigError(f"{option} must be one of {', '.join(map(repr, legal))}; it is {value!r}")
+    return value

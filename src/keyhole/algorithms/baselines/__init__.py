@@ -1,0 +1,1 @@
+"""Simple learners to compare with."""

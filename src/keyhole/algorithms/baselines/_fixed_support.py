@@ -1,0 +1,82 @@
+"""Online Newton steps on a support that never changes."""
+
+from collections.abc import Mapping
+from math import log, sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from ..._internal.typing import Bools, Floats, Ints
+from ...core.learner import Draft, Learner
+from ...core.round import Round
+from ...core.state import Places, Rule
+from ...estimation.online_newton import Newton
+from .._online_scaler import Standard, spread_out
+from .._options import Presets, number, preset, yes_or_no
+from .._support_exploiter import OnSupport
+
+# Long enough that a stream is one compiled call.
+_FOREVER = 1 << 40
+
+
+class FixedSupport(Learner):
+    """The online Newton step of `keyhole.estimation.online_newton` on x(S), with A_0 = eps k I.
+
+    tuning="theory" is the paper's: eps = 1 and rho = 1/(2 (1+Y)^2) with Y = 1 + sigma sqrt(2 ln(1/delta)); "practical"
+    has a self-tuned rho and the eps that `benchmarks/tune.py` chose.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "exploiter", "standard")
+    _rules: ClassVar[Mapping[str, Rule]] = {"exploiter.S": Places("d", ascending=True)}
+    presets: ClassVar[Presets] = {"theory": {"eps": 1.0}, "practical": {"eps": 0.3}}
+
+    def _begin(self, S: Ints, tuning: str, eps: float | None, sigma: float, delta: float, standardize: bool) -> None:
+        """Put S and the options in place; the end of a constructor."""
+        eps = number("eps", preset(self.presets, tuning, eps=eps)["eps"], above=0.0)
+        sigma, delta = number("sigma", sigma), number("delta", delta, above=0.0)
+        rho = 0.5 / (2.0 + sigma * sqrt(2.0 * log(1.0 / min(delta, 1.0)))) ** 2 if tuning == "theory" else None
+        self.exploiter = OnSupport(Newton(S.size, eps=eps * S.size, rho=rho), S, np.zeros(S.size), partial=False)
+        self.standardize = yes_or_no("standardize", standardize)
+        self.standard = Standard(S.size if standardize else 0)
+
+    @property
+    def weights(self) -> Floats:
+        """The Newton step's weights on S, zero elsewhere; with standardize=True, per unit of the raw attribute."""
+        w, S = self.exploiter.weights(self.d), self.exploiter.S
+        if self.standardize:
+            w[S] = self.standard.slopes(w[S])
+        return w
+
+    @property
+    def support(self) -> Ints:
+        """S, but for what is known anyway."""
+        S = self.exploiter.S
+        return S if self.market.plain else S[self.market.of[S] >= 0]
+
+    def _ask(self, t: int, pool: Bools | None) -> Draft:
+        S = self.exploiter.S if pool is None else self.exploiter.S[pool[self.exploiter.S]]
+        return Draft("exploit", S.copy() if self.market.plain else self.market.attributes(self.market.basket(S)))
+
+    def _predict(self, r: Round, x: Floats) -> float:
+        if not self.standardize:
+            return self.exploiter.predict(r.attributes, x)
+        S = self.exploiter.S
+        Z, _, centre, width = self.standard.run(spread_out(r.attributes, x, S)[None], np.array([np.nan]))
+        return float(centre[0] + width[0] * self.exploiter.predict(S, Z[0]))
+
+    def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
+        self._play(spread_out(r.attributes, x, self.exploiter.S)[None], np.array([y]))
+
+    def _play(self, X: Floats, y: Floats) -> Floats:
+        """The rounds, one after another: scale, Newton step, scale back."""
+        if not self.standardize:
+            return self.exploiter.run(X, y)
+        Z, labels, centre, width = self.standard.run(X, y)
+        return centre + width * self.exploiter.run(Z, labels)
+
+    def _steady(self) -> tuple[Ints, int]:
+        return self.exploiter.S, _FOREVER
+
+    def _run(self, X: Floats, y: Floats) -> Floats:
+        self.t += y.size
+        return self._play(X, y)

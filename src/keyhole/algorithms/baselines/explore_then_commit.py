@@ -1,0 +1,208 @@
+"""Explore, then commit: what a statistician would try first. Ours."""
+
+from collections.abc import Mapping
+from math import ceil, log, sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from ..._internal.numba._jit import jit
+from ..._internal.typing import Bools, Floats, Ints
+from ...core.learner import Draft, Learner
+from ...core.round import Round
+from ...core.state import Gram, Numbers, Places, Rule
+from ...errors import StateError
+from .._options import positive
+from .._pairwise_moments import Pooled, solve_spd
+
+
+class ExploreThenCommit(Learner):
+    """Buy at random for a while, choose k attributes once, and keep to them; doubt again now and then.
+
+        explore:  for `looks` (d/k) ln d rounds k attributes at random; moments R, c of whatever was seen together
+        commit:   S = orthogonal matching pursuit on (R, c): the attribute that explains most beside S joins, while what
+                  it explains exceeds ln(d) var(y) / (median count + 1)
+        exploit:  least squares on the rows that saw all of S, drawn towards the pooled solution by two rows' weight
+
+    Free places are filled at random. After 2, 4, 8, ... times as many rows it explores again, sqrt(2) times longer each
+    time, and commits anew.
+
+    Cost: O(k^3) a round, O(d k^3) a commitment; memory O(d^2).
+
+    Parameters
+    ----------
+    looks
+        How long the first exploration is: about `looks` ln d looks at each attribute; 4 by default.
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=12, k=3, T=3000, seed=1)
+    >>> learner = kh.make("explore-then-commit", d=12, k=3, seed=0)
+    >>> history = kh.play(learner, X, y)
+    >>> (learner.support == np.flatnonzero(w)).all(), int(history.bought.sum())
+    (np.True_, 9000)
+    """
+
+    name = "explore-then-commit"
+    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "pooled", "S", "sums", "slopes", "left", "mark", "told")
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "S": Places("d"),
+        "sums": Gram(),
+        "left": Numbers(),
+        "mark": Numbers(least=0),
+    }
+    _grows: ClassVar[tuple[str, ...]] = ("S", "sums", "slopes")
+
+    def __init__(self, names: tuple[str, ...], k: int, k0: int, seed: int, looks: float = 4.0) -> None:
+        super().__init__(names, k, k0, seed)
+        self.first = float(ceil(positive("looks", looks) * self.d / k * log(max(self.d, 2))))
+        self.pooled = Pooled(self.d)
+        self.place = np.argsort(self.order)
+        self.S: Ints = np.empty(0, dtype=np.int64)  # in places of the seeded order, like everything here
+        self.sums: Floats = np.zeros((2, 2))
+        self.slopes: Floats = np.empty(0)
+        self.left, self.mark, self.told = self.first, 2.0 * self.first, 0
+        self._prior: Floats | None = None
+
+    @property
+    def weights(self) -> Floats:
+        """Per unit of the attribute; the rest of a prediction is its intercept."""
+        w = np.zeros(self.d)
+        w[self.order[self.S]] = self.slopes
+        return w
+
+    @property
+    def support(self) -> Ints:
+        """S; empty before the first commitment."""
+        return np.sort(self.order[self.S])
+
+    def _check_state(self) -> None:
+        self._prior = None  # of the state before
+        n = self.S.size
+        if n > self.k or self.slopes.shape != (n,) or self.sums.shape != (n + 2, n + 2):
+            raise StateError("the support in the state and its sums do not fit together")
+
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return 3 * d * d
+
+    def _ask(self, t: int, pool: Bools | None) -> Draft:
+        places = self._places(pool)
+        if self.left > 0:
+            m = min(self.k, places.size)
+            return Draft("explore", places[self.rng.choice(places.size, size=m, replace=False, shuffle=False)])
+        S = self.order[self.S]
+        S = S if pool is None else S[pool[S]]
+        rest = places[~np.isin(places, S)]
+        m = min(self.k - S.size, rest.size)
+        extra = rest[self.rng.choice(rest.size, size=m, replace=False, shuffle=False)] if m else rest[:0]
+        return Draft("exploit", np.concatenate([S, extra]))
+
+    def _predict(self, r: Round, x: Floats) -> float:
+        B, x = self._seen(r, x)
+        at, values = _taken(self.S, B, x)
+        p, mean = self.pooled, self.pooled.mean_label
+        if at.size == self.S.size > 0:
+            n = max(float(self.sums[-2, -2]), 1.0)
+            centre = self.sums[:-2, -2] / n if self.sums[-2, -2] else p.mu[at]
+            level = self.sums[-1, -2] / n + p.first_label if self.sums[-2, -2] else mean
+            return p.within(level + float(self.slopes @ (values - p.ref[at] - centre)))
+        if at.size == 0:
+            return p.within(mean)
+        R = p.R[np.ix_(at, at)] + 0.02 * np.eye(at.size)
+        return p.within(mean + float(np.linalg.solve(R, p.c[at]) @ p.standard(at, values)))
+
+    def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
+        B, x = self._seen(r, x)
+        self.pooled.add(B, x, y)
+        self.told += 1
+        at, values = _taken(self.S, B, x)
+        if at.size == self.S.size > 0:
+            row = np.concatenate([values - self.pooled.ref[at], [1.0, y - self.pooled.first_label]])
+            self.sums += np.outer(row, row)
+            self.slopes = _slopes(self.sums, self._pooled_slopes(), self.pooled.sd[self.S] ** 2)
+        if r.kind == "explore" and self.left > 0:
+            self.left -= 1.0
+            if self.left <= 0:
+                self._commit()
+        if self.told >= self.mark and self.left <= 0:
+            self.left = ceil(self.first * sqrt(self.mark / (2.0 * self.first)))
+            self.mark *= 2.0
+
+    def _seen(self, r: Round, x: Floats) -> tuple[Ints, Floats]:
+        """What was observed, in places."""
+        there = ~np.isnan(x)
+        return self.place[r.attributes[there]], x[there]
+
+    def _commit(self) -> None:
+        """S anew; the rows that saw all of it are counted from now on unless it stays."""
+        p = self.pooled
+        p.fit(psd=self.d <= 150)
+        self._prior = None
+        stop = log(max(self.d, 2)) * p.variance / (float(np.median(p.attr["n"])) + 1.0)
+        S = np.sort(_pursue(p.R, p.c, self.k, stop))
+        if not np.array_equal(S, self.S):
+            self.S, self.sums = S, np.zeros((S.size + 2, S.size + 2))
+            self.slopes = self._pooled_slopes().copy()
+
+    def _pooled_slopes(self) -> Floats:
+        """(R_SS + 0.02)^-1 c_S per unit of the attribute; the same until the next commitment."""
+        if self._prior is None:
+            p, S = self.pooled, self.S
+            w = np.linalg.solve(p.R[np.ix_(S, S)] + 0.02 * np.eye(S.size), p.c[S])
+            self._prior = np.where(p.sd[S] > 0, w / np.where(p.sd[S] > 0, p.sd[S], 1.0), 0.0)
+        return self._prior
+
+
+@jit
+def _taken(S: Ints, B: Ints, x: Floats) -> tuple[Ints, Floats]:
+    """The members of S that are in B, and their values x."""
+    at, values, n = np.empty(S.size, np.int64), np.empty(S.size), 0
+    for i in S:
+        for e in range(B.size):
+            if B[e] == i:
+                at[n] = i
+                values[n] = x[e]
+                n += 1
+    return at[:n], values[:n]
+
+
+@jit
+def _slopes(sums: Floats, prior: Floats, variance: Floats) -> Floats:
+    """Least squares with intercept on the sums of (x, 1, y), drawn to the prior as if by two rows more."""
+    m = prior.size
+    n = sums[m, m]
+    A, b = np.empty((m, m)), np.empty(m)
+    for i in range(m):
+        b[i] = sums[i, m + 1] - sums[i, m] * sums[m, m + 1] / n + 2.0 * variance[i] * prior[i]
+        for j in range(m):
+            A[i, j] = sums[i, j] - sums[i, m] * sums[m, j] / n
+        A[i, i] += 2.0 * variance[i] + 1e-300
+    return solve_spd(A, b)
+
+
+@jit
+def _pursue(R: Floats, c: Floats, k: int, stop: float) -> Ints:
+    """Orthogonal matching pursuit on moments: gain = (residual covariance)^2 / residual variance."""
+    d = c.size
+    S, m = np.empty(k, np.int64), 0
+    while m < k:
+        best, most = -1, stop
+        inside = np.empty((m, m))
+        for i in range(m):
+            for e in range(m):
+                inside[i, e] = R[S[i], S[e]] + (1e-3 if i == e else 0.0)
+        u = solve_spd(inside, c[S[:m]])
+        for j in range(d):
+            near = R[j][S[:m]]
+            v = solve_spd(inside, near)
+            left, spread = c[j], 1.0
+            for i in range(m):
+                left -= near[i] * u[i]
+                spread -= near[i] * v[i]
+            if not (S[:m] == j).any() and left * left / max(spread, 0.05) > most:
+                best, most = j, left * left / max(spread, 0.05)
+        if best < 0:
+            break
+        S[m] = best
+        m += 1
+    return S[:m].copy()

@@ -1,0 +1,171 @@
+"""Gibbs-Thompson: a joint posterior over supports, sampled; what a Bayesian statistician would use. Ours."""
+
+from collections.abc import Mapping
+from math import log
+from typing import ClassVar
+
+import numpy as np
+
+from ..._internal.typing import Bools, Floats, Ints
+from ...core.learner import Draft, Learner
+from ...core.round import Round
+from ...core.state import Numbers, Places, Rule
+from ...errors import StateError
+from .._options import at_least, number
+from .._pairwise_moments import Pooled
+from ._gibbs_kernels import choose, fill_in, learn, normal_equations, sweep
+
+# Below so many rounds every round has a sweep; later about so many in all for each doubling.
+_SWEEPS = 4000
+
+
+class GibbsThompson(Learner):
+    """Thompson sampling with a spike-and-slab posterior on rows whose unseen part is filled in.
+
+        w ~ posterior:  w_j = 0 with probability 1 - p, else N(0, tau);  y = mean + <w, z> + N(0, S2)
+        ask:            one Gibbs sweep; buy where w is not 0, largest first; free places by draws of the rest
+        predict:        mean + <R w_bar, R_BB^-1 z_B>, w_bar the average of E[w | which are not 0] over late sweeps
+        tell:           z = R_.B R_BB^-1 z_B joins the normal equations, weighted by 1/(S2 + what was unseen)
+
+    At each 10 % more rows the moments, S2 and tau are estimated anew and all rows, which it keeps, are filled in again.
+
+    Cost: O(d^2) a round and a sweep, O(T d k^2) a refit; memory O(d^2 + T k).
+
+    Parameters
+    ----------
+    share
+        p, the prior share of attributes with an effect: k/d, at most a half, by default.
+    growth
+        How many times more rows there must be for a refit: 1.1.
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=12, k=3, T=1000, seed=1)
+    >>> learner = kh.make("gibbs-thompson", d=12, k=3, seed=0)
+    >>> bool(kh.play(learner, X, y).losses[500:].mean() < 0.02), (learner.support == np.flatnonzero(w)).all()
+    (True, np.True_)
+    """
+
+    name = "gibbs-thompson"
+    _arrays = ("G", "b", "g", "w", "w_bar", "c", "inside")
+    _fields: ClassVar[tuple[str, ...]] = (
+        *(*Learner._fields, "pooled", *_arrays, "bought", "values", "labels"),
+        *("told", "swept", "next_fit", "S2", "tau", "centre"),
+    )
+    _grows: ClassVar[tuple[str, ...]] = ("bought", "values", "labels")
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "bought": Places("d", gaps=True),
+        "S2": Numbers(least=0.0),
+        "tau": Numbers(least=0.0),
+        "inside": Numbers(least=0.0, most=1.0 + 1e-9),
+    }
+
+    def __init__(
+        self, names: tuple[str, ...], k: int, k0: int, seed: int, share: float | None = None, growth: float = 1.1
+    ) -> None:
+        super().__init__(names, k, k0, seed)
+        p = min(max(number("share", k / self.d if share is None else share), 1e-9), 0.5)
+        self.odds, self.growth = log(p / (1.0 - p)), at_least("growth", growth, 1.001)
+        self.pooled = Pooled(self.d)
+        self.place = np.argsort(self.order)
+        self.G: Floats = np.zeros((self.d, self.d))  # everything in places of the seeded order
+        self.b, self.g, self.w, self.w_bar, self.c, self.inside = np.zeros((6, self.d))
+        self.bought: Ints = np.empty((0, k), dtype=np.int64)
+        self.values: Floats = np.empty((0, k))
+        self.labels: Floats = np.empty(0)
+        self.told, self.swept, self.next_fit = 0, 0, 2.0
+        self.S2, self.tau, self.centre = 1.0, 1.0, 0.0
+
+    @property
+    def weights(self) -> Floats:
+        """w_bar per unit of the attribute; the rest of a prediction is its intercept."""
+        w, sd = np.zeros(self.d), self.pooled.sd
+        w[self.order] = np.where(sd > 0, self.w_bar / np.where(sd > 0, sd, 1.0), 0.0)
+        return w
+
+    @property
+    def support(self) -> Ints:
+        """The attributes that had an effect in at least half of the late sweeps, the k most frequent at most."""
+        often = np.argsort(-self.inside, kind="stable")[: self.k]
+        return np.sort(self.order[often[self.inside[often] >= 0.5]])
+
+    def _check_state(self) -> None:
+        if (
+            not len(self.bought) == len(self.values) == len(self.labels) >= self.told
+            or self.bought.shape != self.values.shape
+        ):
+            raise StateError("the rows in the state do not fit together; the file is damaged or forged")
+
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return 3 * d * d
+
+    def _ask(self, t: int, pool: Bools | None) -> Draft:
+        if self.told > self.swept and (t < _SWEEPS or t % (t // _SWEEPS + 1) == 0):
+            self._sweep()
+        score = choose(self.G, self.b, self.g, self.w, self.tau, self.rng.standard_normal(self.d))
+        places = np.arange(self.d) if pool is None else self.place[self._places(pool)]
+        best = places[np.argsort(-score[places], kind="stable")[: self.k]]
+        sure = bool((self.w[best] != 0).all())
+        return Draft("exploit" if sure and best.size else "explore", self.order[best])
+
+    def _predict(self, r: Round, x: Floats) -> float:
+        B, x = self._seen(r, x)
+        p = self.pooled
+        return p.within(p.mean_label + fill_in(p.R, self.c, B, p.standard(B, x))[1])
+
+    def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
+        B, x = self._seen(r, x)
+        p = self.pooled
+        p.add(B, x, y)
+        a, _, explained = fill_in(p.R, self.c, B, p.standard(B, x))
+        unseen = max(float(self.w_bar @ self.c) - explained, 0.0)
+        learn(p.R, self.G, self.b, self.g, self.w, B, a, y - self.centre, 1.0 / (self.S2 + unseen))
+        self._keep(B, x, y)
+        if self.told >= self.next_fit:
+            self.next_fit = max(self.told + 1.0, self.told * self.growth)
+            self._refit()
+
+    def _seen(self, r: Round, x: Floats) -> tuple[Ints, Floats]:
+        """What was observed, in places."""
+        there = ~np.isnan(x)
+        return self.place[r.attributes[there]], x[there]
+
+    def _keep(self, B: Ints, x: Floats, y: float) -> None:
+        if self.told == len(self.labels):
+            more = max(64, self.told // 2)
+            self.bought = np.vstack([self.bought, np.full((more, self.k), -1)])
+            self.values = np.vstack([self.values, np.zeros((more, self.k))])
+            self.labels = np.append(self.labels, np.zeros(more))
+        self.bought[self.told, : B.size], self.values[self.told, : B.size], self.labels[self.told] = B, x, y
+        self.told += 1
+
+    def _refit(self) -> None:
+        """Moments, S2 and tau from what was seen so far, and all rows filled in with them."""
+        p, n = self.pooled, self.told
+        p.fit(psd=True)
+        self.centre, vy = p.mean_label, p.variance
+        bought = self.bought[:n]
+        sd, level = p.sd[bought], p.ref[bought] + p.mu[bought]  # -1 takes the last place: never used
+        Z = np.clip(np.where(sd > 0, (self.values[:n] - level) / np.where(sd > 0, sd, 1.0), 0.0), -8.0, 8.0)
+        if n <= 3:
+            self.S2 = vy
+        for _ in range(2 if n <= 300 else 1):
+            active = min(int(np.count_nonzero(self.w)), self.k)
+            self.tau = max((2.0 * vy / self.k + float(self.w_bar @ self.w_bar)) / (2.0 + active), 1e-4 * vy)
+            r = self.labels[:n] - self.centre
+            top, bottom = normal_equations(p.R, bought, Z, r, self.w_bar, self.S2, self.G, self.b)
+            least = max(1e-4 * vy, 0.2 * vy * min(1.0, 10.0 / n))
+            self.S2 = min(vy, max((top + 0.3 * vy) / (bottom + 0.3), least))
+        self.g = self.G @ self.w
+        self.c = p.R @ self.w_bar
+
+    def _sweep(self) -> None:
+        """A new sample w; w_bar and `inside` are averages with a memory of about 2 % of the rows."""
+        self.swept, n = self.told, float(self.told)
+        uniform, normal = self.rng.random(3 * self.d), self.rng.standard_normal(2 * self.d)
+        seen = self.pooled.attr["n"].copy()
+        mean = sweep(self.G, self.b, self.g, self.w, seen, self.tau, self.odds, uniform, normal)
+        rate = 1.0 / min(n, 10.0 + 0.02 * n)
+        self.w_bar = (1.0 - rate) * self.w_bar + rate * mean
+        self.inside = self.inside + rate * ((self.w != 0) - self.inside)
+        self.c = self.pooled.R @ self.w_bar

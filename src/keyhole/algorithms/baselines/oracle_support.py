@@ -1,0 +1,63 @@
+"""The reference that is told the answer: online Newton steps on the true support."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...core.sources import Market, Prices, Sources
+from ...errors import ConfigError
+from .._options import places
+from ._fixed_support import FixedSupport
+
+
+class OracleSupport(FixedSupport):
+    """Online Newton step on the support it is given: the regret that remains once the search is over.
+
+        S = support;    y_hat = <w, x(S)> within [-1, 1],   w by online Newton steps
+
+    Cost: O(k^2) a round and in memory.
+
+    Parameters
+    ----------
+    support
+        The true attributes, by name or by number: between 1 and k of them, or of their sources. Required.
+    tuning, eps, sigma, delta, standardize, sources, known, prices
+        As for "fixed-random".
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
+    >>> learner = kh.make("oracle-support", d=20, k=4, seed=0, support=w.nonzero()[0])
+    >>> bool(kh.play(learner, X, y).regret(w)[-1] < 1)
+    True
+
+    References: the Newton step is that of Li, Liao, Xu and Nie, COLT 2025 (Hazan, Agarwal and Kale 2007).
+    """
+
+    name = "oracle-support"
+
+    # The options by name, as in `FixedRandom`: the catalogue, editors and the command line read this list.
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        k: int,
+        k0: int,
+        seed: int,
+        support: Sequence[str | int] | None = None,
+        tuning: str = "practical",
+        eps: float | None = None,
+        sigma: float = 0.1,
+        delta: float = 0.01,
+        standardize: bool = False,
+        sources: Sources | None = None,
+        known: Sequence[str] | None = None,
+        prices: Prices | None = None,
+    ) -> None:
+        super().__init__(names, k, k0, seed, Market.build(names, sources, known, prices))
+        if support is None:
+            raise ConfigError(f"{self.name} is told the true support: give support=, at most k = {k} attributes")
+        S = places("support", support, self.names)
+        basket = self.market.basket(S)
+        if not (1 <= basket.size <= k or (S.size and not basket.size)):
+            what = "attributes" if self.market.plain else "sources"
+            raise ConfigError(f"support must have between 1 and k = {k} {what}; it has {basket.size}")
+        self._begin(np.sort(self.market.attributes(basket)), tuning, eps, sigma, delta, standardize)

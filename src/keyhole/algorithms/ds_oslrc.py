@@ -1,0 +1,149 @@
+"""DS-OSLRC, Algorithm 1 of the paper: explore on squares, exploit the support found with online Newton steps."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Draft, Learner
+from ..core.round import Round
+from ..core.state import Places, Rule
+from ..errors import StateError
+from ..estimation import dantzig_width, exploration_schedule, sampling
+from ..estimation.observed_products import dot_at
+from ..estimation.online_newton import Gradient, Newton
+from ._dantzig_estimate import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
+from ._scheduled_learner import Scheduled
+from ._support_exploiter import OnSupport
+
+
+class DSOSLRC(Scheduled):
+    """Dantzig selector for online sparse linear regression under the compatibility condition.
+
+        explore (t = s^2):   B ~ SAMPLING(k, d, w_hat);  y_hat = <w_hat(B), x(B)>
+                             b += x_hat y,  H += h,  w_hat = DS(gamma_s),  S = top-k of |w_hat|
+        exploit (else):      online Newton step on x(S), restarted at w_hat(S) whenever S changes
+
+    Cost: O(k^2) a round, and a linear program with d variables per exploration. Memory O(d^2).
+
+    Parameters
+    ----------
+    tuning
+        gamma_s: "empirical" (self-tuned, also rho of the Newton step; the default), "theory", or `Scaled(c)`.
+    sigma, delta_s, delta
+        The paper's noise level, compatibility constant and failure probability; used by "theory" and `Scaled` only.
+    explore
+        "squares" (the paper) or a rate such as "2 t^(-1/3)"; the latter is better at horizons below 1e6.
+    sampling
+        "paper" (Algorithm 2) or "uniform".
+    exploit
+        "newton" (the paper) or "gradient" (its footnote: O(k) a round, larger regret).
+    reset
+        "paper": a change of S restarts the exploiter; "partial": it keeps what is known of the attributes that stay.
+    engine
+        "simplex" (ours, warm from one exploration to the next) or "highs" (the reference) for the linear programs.
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
+    >>> history = kh.play(kh.make("ds-oslrc", d=20, k=4, seed=0), X, y)
+    >>> int(history.explored.sum()), int(history.bought.sum())
+    (44, 8000)
+
+    References: Li, Liao, Xu and Nie, COLT 2025, Algorithm 1, with the corrections of `docs/paper-map.md`.
+    """
+
+    name = "ds-oslrc"
+    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "exploiter")
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "exploiter.S"), Places("d", ascending=True))
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        k: int,
+        k0: int,
+        seed: int,
+        tuning: str | dantzig_width.Scaled = "empirical",
+        sigma: float = 0.1,
+        delta_s: float = 1.0,
+        delta: float = 0.01,
+        explore: str | float = "squares",
+        sampling: str = "paper",
+        exploit: str = "newton",
+        reset: str = "paper",
+        engine: str = "simplex",
+    ) -> None:
+        super().__init__(names, k, k0, seed)
+        check_range(self.name, self.d, k)
+        self.schedule = exploration_schedule.parse(explore)
+        self.uniform = one_of("sampling", sampling, ("paper", "uniform")) == "uniform"
+        width, constants = width_of(tuning, self.d, k, None, sigma, delta_s, delta)
+        self.estimate = DantzigEstimate(self.d, k, width, self.order, engine)
+        rho = constants.rho if constants else None
+        newton = one_of("exploit", exploit, ("newton", "gradient")) == "newton"
+        core = Newton(k, eps=k, rho=rho) if newton else Gradient(k)
+        partial = one_of("reset", reset, ("paper", "partial")) == "partial"
+        self.exploiter = OnSupport(core, self.support, self.estimate.w_hat[self.support], partial)
+
+    @property
+    def weights(self) -> Floats:
+        """The exploiter's weights on the support, zero elsewhere."""
+        return self.exploiter.weights(self.d)
+
+    @property
+    def support(self) -> Ints:
+        """S_s: where |w_hat| is largest."""
+        return self.estimate.S
+
+    @property
+    def identified(self) -> int:
+        """How many of the k places of the support are more than a tie."""
+        return self.estimate.identified
+
+    def _explore(self, pool: Bools | None) -> Draft:
+        """B_s from SAMPLING(k, d, w_hat_{s-1}); the round carries n, m and q(B), all that its probabilities need."""
+        places = self._places(pool)
+        n, m = places.size, min(self.k, places.size)
+        if m == 0:
+            return Draft("explore", places, memo=(0.0, 0.0))
+        q = sampling.law(np.zeros(n) if self.uniform else self.estimate.w_hat[places])
+        drawn = sampling.sample(q, m, self.rng)
+        return Draft("explore", places[drawn], memo=(float(n), float(m), *q[drawn].tolist()))
+
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return numbers_kept(d)
+
+    def _check_state(self) -> None:
+        if not np.array_equal(self.exploiter.S, self.support):
+            raise StateError("the exploiter in the state is on another support than the learner")
+
+    def _memo_fits(self, r: Round) -> bool:
+        return r.kind == "exploit" or is_drawn(r.memo, r.attributes.size, self.d)
+
+    def _finish(self) -> None:
+        self.estimate.say_if_silent()
+
+    def _predict(self, r: Round, x: Floats) -> float:
+        if r.kind == "explore":
+            return dot_at(self.estimate.w_hat, r.attributes, x)
+        return self.exploiter.predict(r.attributes, x)
+
+    def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
+        if r.kind == "explore":
+            self._learn_support(r, x, y)
+        elif np.array_equal(r.memo, self.support):
+            self.exploiter.learn(r.attributes, x, y)
+
+    def _learn_support(self, r: Round, x: Floats, y: float) -> None:
+        """Lines 7 to 16: the estimates, DS(gamma_s), S_s, and the exploiter's start in the coming epoch."""
+        if r.attributes.size == 0:
+            return
+        n, m = int(r.memo[0]), int(r.memo[1])
+        self.estimate.accumulate(r.attributes, x, y, sampling.pairs(np.array(r.memo[2:]), n, m))
+        self.estimate.solve()
+        self.exploiter.follow(self.support, self.estimate.w_hat)
+
+    def _run(self, X: Floats, y: Floats) -> Floats:
+        self.t += y.size
+        return self.exploiter.run(X, y)

@@ -1,0 +1,1 @@
+"""References that observe every attribute of every row."""

@@ -1,0 +1,62 @@
+"""What the full-information references share: they buy every attribute in every round."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..._internal.typing import Bools, Floats, Ints
+from ...core.learner import Draft, Learner
+from ...core.round import Round
+from ...core.sources import Market
+from ...errors import ConfigError
+
+# Long enough that a stream is one compiled call.
+_FOREVER = 1 << 40
+
+
+class BuysEverything(Learner):
+    """A learner that is one recursion over full rows; a subclass gives it as `_rounds`, compiled.
+
+    One recursion serves the protocol and the compiled path alike, so that they agree bit for bit: a round with a NaN
+    label is predicted and changes nothing.
+    """
+
+    buys_all = True
+
+    def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, market: Market | None = None) -> None:
+        super().__init__(names, k, k0, seed, market)
+        if k != self.d:
+            raise ConfigError(f"{self.name} buys all d = {self.d} attributes, but k = {k}; leave k out, or give k = d")
+
+    @abstractmethod
+    def _rounds(self, X: Floats, y: Floats) -> Floats:
+        """The predictions for rows without NaN, learning after each whose label is not NaN."""
+
+    @property
+    def support(self) -> Ints:
+        """The attributes that carry a weight, but for what is known anyway."""
+        return np.flatnonzero((self.weights != 0.0) & (self.market.of >= 0))
+
+    def _ask(self, t: int, pool: Bools | None) -> Draft:
+        B = np.arange(self.d) if pool is None else np.flatnonzero(pool)
+        return Draft("exploit", B if self.market.plain else self.market.attributes(self.market.basket(B)))
+
+    def _predict(self, r: Round, x: Floats) -> float:
+        return float(self._rounds(self._row(r, x), np.array([np.nan]))[0])
+
+    def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
+        self._rounds(self._row(r, x), np.array([y]))
+
+    def _row(self, r: Round, x: Floats) -> Floats:
+        """The row as a (1, d) matrix; what was not bought or not observed is zero."""
+        row = np.zeros((1, self.d))
+        row[0, r.attributes] = np.nan_to_num(x, nan=0.0)
+        return row
+
+    def _steady(self) -> tuple[Ints, int]:
+        return np.arange(self.d), _FOREVER
+
+    def _run(self, X: Floats, y: Floats) -> Floats:
+        self.t += y.size
+        return self._rounds(np.nan_to_num(X, nan=0.0), y)

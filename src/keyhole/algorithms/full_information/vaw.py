@@ -1,0 +1,103 @@
+"""The Vovk-Azoury-Warmuth forecaster: online ridge regression that counts the row it is about to predict."""
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from ..._internal.numba._jit import jit
+from ..._internal.typing import Floats
+from ...core.learner import Learner
+from ...core.sources import Market, Prices, Sources
+from ...core.state import Inverse, Rule
+from ...estimation.online_newton import spread
+from .._options import Presets, number, preset
+from ._full_information import BuysEverything
+
+
+@jit
+def _vaw(A_inv: Floats, b: Floats, X: Floats, y: Floats) -> Floats:
+    """The rounds, one after another; v = A^-1 x gives the prediction and the rank-one update."""
+    d = b.size
+    y_hat = np.empty(y.size)
+    v = np.empty(d)
+    for t in range(y.size):
+        x = X[t]
+        v[:] = 0.0
+        for j in range(d):  # by rows of the symmetric A^-1: this order vectorises
+            for i in range(d):
+                v[i] += A_inv[j, i] * x[j]
+        xv = 1.0 + spread(A_inv, v, x)
+        bv = 0.0
+        for i in range(d):
+            bv += v[i] * b[i]
+        y_hat[t] = bv / xv
+        if np.isnan(y[t]):
+            continue
+        for i in range(d):
+            b[i] += y[t] * x[i]
+            for j in range(d):
+                A_inv[i, j] -= v[i] * v[j] / xv  # the same number at (i, j) and (j, i): stays symmetric
+    return y_hat
+
+
+class VAW(BuysEverything):
+    """Vovk-Azoury-Warmuth on all d attributes.
+
+        A_t = A_{t-1} + x_t x_t',   A_0 = a I
+        y_hat_t = <A_t^-1 b_{t-1}, x_t>,   b_t = b_{t-1} + y_t x_t
+
+    The regret against any u is at most a |u|^2 + d max y^2 ln(1 + T max x^2 / a), whatever the data are.
+
+    Cost: O(d^2) a round and in memory.
+
+    Parameters
+    ----------
+    tuning
+        "theory" and "practical" (the default): a = 1, which `benchmarks/tune.py` did not improve on.
+    a
+        The ridge; overrides the preset.
+    sources, known, prices
+        What can be ordered (all of it is), what is there for free, what it costs: see `keyhole.core.sources`.
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
+    >>> bool(kh.play(kh.make("vaw", d=20, seed=0), X, y).regret(w)[-1] < 5)
+    True
+
+    References: Vovk, NIPS 1997; Azoury and Warmuth, Machine Learning 2001.
+    """
+
+    name = "vaw"
+    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "A_inv", "b")
+    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": Inverse("a")}
+    presets: ClassVar[Presets] = {"theory": {"a": 1.0}, "practical": {"a": 1.0}}
+
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        k: int,
+        k0: int,
+        seed: int,
+        tuning: str = "practical",
+        a: float | None = None,
+        sources: Sources | None = None,
+        known: Sequence[str] | None = None,
+        prices: Prices | None = None,
+    ) -> None:
+        super().__init__(names, k, k0, seed, Market.build(names, sources, known, prices))
+        self.a = number("a", preset(self.presets, tuning, a=a)["a"], above=0.0)
+        self.A_inv: Floats = np.eye(self.d) / self.a
+        self.b: Floats = np.zeros(self.d)
+
+    @property
+    def weights(self) -> Floats:
+        """A^-1 b: the ridge estimate from the rounds told so far."""
+        return self.A_inv @ self.b
+
+    @classmethod
+    def _entries(cls, d: int, k: int) -> int:
+        return d * d
+
+    def _rounds(self, X: Floats, y: Floats) -> Floats:
+        return _vaw(self.A_inv, self.b, X, y)

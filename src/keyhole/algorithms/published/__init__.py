@@ -1,0 +1,1 @@
+"""Algorithms of the literature that the paper stands beside."""

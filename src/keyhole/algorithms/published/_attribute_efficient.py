@@ -1,0 +1,157 @@
+"""Attribute-efficient regression: train on a few attributes of an example, predict with the largest weights.
+
+    training (exploration rounds):   i_1, ..., i_m uniform with replacement;   xt = (n/m) sum_r x_{i_r} e_{i_r}
+                                     j ~ q, q_j proportional to |w_j|^p;       phi = x_j w_j / q_j - y
+                                     w <- step(w, phi xt);   w_bar <- average of the iterates
+    prediction (all other rounds):   S = top-k of |w_bar|;   y_hat = <w_bar(S), x(S)>, or online Newton steps on x(S)
+
+xt and phi are independent given w, E xt = x and E phi = <w, x> - y, so phi xt is an unbiased estimate of the gradient
+of (<w, x> - y)^2 / 2 from m + 1 <= k attributes. These learners were made to return a dense w_bar after training;
+playing its largest entries is the legal way to use them with a budget.
+"""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from ..._internal.typing import Bools, Floats, Ints
+from ...core.learner import Draft, Learner
+from ...core.round import Round
+from ...core.state import Numbers, Places, Rule
+from ...errors import ConfigError
+from ...estimation import exploration_schedule, sampling
+from ...estimation.online_newton import Newton
+from ...estimation.top_k import only, top_k
+from .._dantzig_estimate import one_of
+from .._options import Presets, number, preset
+from .._scheduled_learner import Scheduled
+from .._support_exploiter import OnSupport
+
+
+class AttributeEfficient(Scheduled):
+    """What AER, AERR and AELR share; each says how j is drawn (`power`), its theory's eta_s and its step."""
+
+    power: ClassVar[int]
+    """p: with 1, |phi| <= |w|_1 + |y|; with 2, E (phi + y)^2 = |w|_2^2 |x|_2^2."""
+    presets: ClassVar[Presets]
+    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "s", "w", "w_bar", "exploiter")
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "w": Numbers(most="reach"),
+        "w_bar": Numbers(most="reach"),
+        "exploiter.S": Places("d", ascending=True),
+    }
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        k: int,
+        k0: int,
+        seed: int,
+        tuning: str = "practical",
+        step: float | None = None,
+        average: float | None = None,
+        radius: float = 1.0,
+        explore: str | float = "2 t^(-1/3)",
+        exploit: str = "newton",
+    ) -> None:
+        super().__init__(names, k, k0, seed)
+        if k < 2:
+            raise ConfigError(f"{self.name} needs k >= 2 attributes of an example to train, but k = {k}")
+        numbers = preset(self.presets, tuning, step=step, average=average)
+        self.step, self.average = number("step", numbers["step"], above=0.0), numbers["average"]
+        self.radius = number("radius", radius, above=0.0)
+        self.reach = self.radius * (1.0 + 1e-9)
+        self.schedule = exploration_schedule.parse(explore)
+        self.by_newton = one_of("exploit", exploit, ("weights", "newton")) == "newton"
+        self.s = 0
+        self.w: Floats = np.zeros(self.d)
+        self.w_bar: Floats = np.zeros(self.d)
+        S = np.sort(self.order[:k])
+        self.exploiter = OnSupport(Newton(k, eps=0.1 * k, rho=None), S, np.zeros(k), partial=True)
+        self._begin()
+
+    # -- what the three differ in
+
+    def _begin(self) -> None:
+        """What one of them keeps beyond w; the end of the constructor."""
+
+    @abstractmethod
+    def _eta(self, s: int, m: int) -> float:
+        """The theory's step size at the s-th example, of which m + 1 attributes are bought."""
+
+    @abstractmethod
+    def _descend(self, B: Ints, g: Floats, eta: float) -> None:
+        """w after a step against the gradient g on B."""
+
+    # -- what they share
+
+    @property
+    def weights(self) -> Floats:
+        """The weights that predict, on the support; zero elsewhere."""
+        if self.by_newton:
+            return self.exploiter.weights(self.d)
+        return only(self.w_bar, self.support)
+
+    @property
+    def support(self) -> Ints:
+        """The k largest entries of the averaged weights."""
+        return self.exploiter.S
+
+    def _explore(self, pool: Bools | None) -> Draft:
+        """The two samples; the round carries n/m, where j is, w_j/q_j, and how often each attribute was drawn."""
+        places = self._places(pool)
+        n, m = places.size, self.k - 1
+        if n == 0:
+            return Draft("explore", places, memo=(0.0, 0.0, 0.0))
+        drawn = places[self.rng.integers(n, size=m)]
+        q = sampling.distribution(np.abs(self.w[places]) ** self.power)
+        at = int(sampling.draw(q, 1, self.rng)[0])
+        j, ratio = places[at], self.w[places[at]] / q[at]
+        B, counts = np.unique(np.append(drawn, j), return_counts=True)
+        where = int(np.searchsorted(B, j))
+        counts[where] -= 1  # the draw of j belongs to phi, not to xt
+        return Draft("explore", B, memo=(n / m, float(where), float(ratio), *map(float, counts)))
+
+    def _memo_fits(self, r: Round) -> bool:
+        if r.kind == "exploit" or r.attributes.size == 0:
+            return True
+        return len(r.memo) == 3 + r.attributes.size and r.memo[1] in range(r.attributes.size)
+
+    def _predict(self, r: Round, x: Floats) -> float:
+        if r.kind == "explore" or not self.by_newton:
+            return float(self.w_bar[r.attributes] @ np.where(np.isnan(x), 0.0, x))
+        return self.exploiter.predict(r.attributes, x)
+
+    def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
+        if r.kind == "explore":
+            if r.attributes.size:
+                self._train(r.attributes, self._gradient(r, x, y))
+        elif self.by_newton and np.array_equal(r.memo, self.support):
+            self.exploiter.learn(r.attributes, x, y)
+
+    @staticmethod
+    def _gradient(r: Round, x: Floats, y: float) -> Floats:
+        """phi xt on the bought attributes; one that was not observed counts as zero, which biases it."""
+        x = np.where(np.isnan(x), 0.0, x)
+        scale, where, ratio, *counts = r.memo
+        phi = x[int(where)] * ratio - y
+        g: Floats = phi * scale * np.array(counts) * x
+        return g
+
+    def _train(self, B: Ints, g: Floats) -> None:
+        """One step, the average, and the support that follows from it."""
+        self.s += 1
+        # Deviation: the theory's eta is for a known number of examples; here it is that of the examples so far.
+        self._descend(B, g, self.step * self._eta(self.s, self.k - 1))
+        # Weights of the average that grow like s^average (Shamir and Zhang 2013); 0 is the plain mean of the theory.
+        self.w_bar += (self.w - self.w_bar) * (self.average + 1.0) / (self.s + self.average)
+        S = top_k(self.w_bar, self.k, self.support, self.order)
+        self.exploiter.follow(S, self.w_bar)
+
+    def _run(self, X: Floats, y: Floats) -> Floats:
+        self.t += y.size
+        if self.by_newton:
+            return self.exploiter.run(X, y)
+        return np.asarray(np.nan_to_num(X, nan=0.0) @ self.w_bar[self.support])

@@ -1,0 +1,207 @@
+"""Masters of a bandit over supports: which arm to play, learnt from the losses of the arms that were played.
+
+A loss f in [0, 1] of arm i, played with probability p_i, stands for the vector
+
+    l = f e_i / p_i,        E[l] = the losses of all arms
+
+An arm that could not be played (asleep) is given f itself, the loss of whoever stood in for it. (Centring the losses at
+their running mean was tried and fails: an arm played by luck then gains without bound.)
+"""
+
+from collections.abc import Mapping
+from math import exp, log, sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from ..._internal.numba._jit import jit
+from ..._internal.typing import Bools, Floats
+from ...core.state import Counts, Law, Numbers, Places, Rule, Stateful
+from ._enumerate_supports import pick
+
+__all__ = ["BatchedExp3", "Corral", "Tsallis", "log_barrier_step", "loss_estimate", "tsallis_law"]
+
+
+def loss_estimate(N: int, i: int, f: float, p_i: float, awake: Bools | None) -> Floats:
+    """The vector l above."""
+    loss = np.zeros(N)
+    loss[i] = f / p_i
+    if awake is not None:
+        loss[~awake] = f
+    return loss
+
+
+@jit
+def tsallis_law(L: Floats, eta: float) -> Floats:
+    """p_j = 4 / (eta (L_j - z))^2 with z < min L such that sum p = 1: the 1/2-Tsallis regularised leader.
+
+    At z = min L - 2/eta the sum is at least 1 (the best arm alone has 1); Newton's iteration on a convex decreasing
+    function then comes down from there monotonically.
+    """
+    low = L.min()
+    z = low - 2.0 / eta
+    p = np.empty(L.size)
+    for _ in range(100):
+        total = slope = 0.0
+        for j in range(L.size):
+            u = eta * (L[j] - z)
+            p[j] = 4.0 / (u * u)
+            total += p[j]
+            slope += 2.0 * eta * p[j] / u
+        if total - 1.0 <= 1e-13 * L.size:
+            break
+        z -= (total - 1.0) / slope
+    p /= p.sum()
+    return p
+
+
+@jit
+def log_barrier_step(p: Floats, loss: Floats, eta: Floats) -> Floats:
+    """p_i <- 1 / (1/p_i + eta_i (loss_i - z)), with z in [min loss, max loss] such that they sum to 1 (bisection)."""
+    low, high = loss.min(), loss.max()
+    for j in range(p.size):
+        high = min(high, loss[j] + 1.0 / (eta[j] * p[j]))
+    new = p.copy()
+    for _ in range(200):
+        z = 0.5 * (low + high)
+        total = 0.0
+        for j in range(p.size):
+            new[j] = 1.0 / (1.0 / p[j] + eta[j] * (loss[j] - z))
+            total += new[j]
+        if total > 1.0:
+            high = z
+        else:
+            low = z
+        if high - low <= 1e-16 * max(1.0, abs(z)) or total == 1.0:
+            break
+    return new
+
+
+class Tsallis(Stateful):
+    """p = tsallis_law(L, c / sqrt(n)), L the sum of the loss vectors: stands in for hedged FTRL. O(N) a round."""
+
+    _fields: ClassVar[tuple[str, ...]] = ("L", "p", "n")
+    _rules: ClassVar[Mapping[str, Rule]] = {"L": Numbers(least=0.0), "p": Law()}
+
+    def __init__(self, N: int, c: float) -> None:
+        self.c = c
+        self.L: Floats = np.zeros(N)
+        self.p: Floats = np.full(N, 1.0 / N)
+        self.n = 0
+
+    def choose(self, rng: np.random.Generator, awake: Bools | None) -> tuple[int, float]:
+        """An arm and the probability it had."""
+        return pick(self.p, awake, rng)
+
+    def learn(self, i: int, f: float, p_i: float, awake: Bools | None) -> None:
+        """Take in the loss of a played arm."""
+        self.L += loss_estimate(self.L.size, i, f, p_i, awake)
+        self.n += 1
+        self.p = tsallis_law(self.L, self.c / sqrt(self.n + 1))
+
+
+class Corral(Stateful):
+    """Log-barrier mirror descent whose learning rates grow for arms that get starved (Agarwal et al. 2017). O(N).
+
+    The analysis knows T. Here T doubles whenever the stream outlives it, and the rates shrink as they would have been
+    chosen smaller; what is learnt stays (a restart, as the doubling trick has it, would throw it away).
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("q", "eta", "rho", "T", "n")
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "q": Law(),
+        "eta": Numbers(1e-100, 1e100),
+        "rho": Numbers(1.0, 1e100),
+        "T": Counts(least=3),
+    }
+
+    def __init__(self, N: int, T: int, c: float) -> None:
+        self.T, self.n = T, 0
+        self.q: Floats = np.full(N, 1.0 / N)
+        self.eta: Floats = np.full(N, c * self._rate(T))
+        self.rho: Floats = np.full(N, 2.0 * N)
+
+    def _rate(self, T: int) -> float:
+        """eta of an arm that was never starved, for T rounds."""
+        return min(1.0 / (40.0 * log(T)), sqrt(self.q.size / T))
+
+    @property
+    def gamma(self) -> float:
+        """The share of the uniform law."""
+        return 1.0 / self.T
+
+    @property
+    def beta(self) -> float:
+        """What a starved arm's rate grows by: above 1. A widely copied implementation has it upside down."""
+        return exp(1.0 / log(self.T))
+
+    @property
+    def p(self) -> Floats:
+        """The law an arm is drawn from: q with a little of the uniform law."""
+        return (1.0 - self.gamma) * self.q + self.gamma / self.q.size
+
+    def choose(self, rng: np.random.Generator, awake: Bools | None) -> tuple[int, float]:
+        """An arm and the probability it had."""
+        return pick(self.p, awake, rng)
+
+    def learn(self, i: int, f: float, p_i: float, awake: Bools | None) -> None:
+        """Take in the loss of a played arm, and raise the learning rate of every arm below its threshold."""
+        self.n += 1
+        if self.n > self.T:
+            self.eta *= self._rate(2 * self.T) / self._rate(self.T)
+            self.T *= 2
+        self.q = log_barrier_step(self.q, loss_estimate(self.q.size, i, f, p_i, awake), self.eta)
+        starved = 1.0 / self.p > self.rho
+        self.rho[starved] = 2.0 / self.p[starved]
+        self.eta[starved] *= self.beta
+
+
+class BatchedExp3(Stateful):
+    """Exponential weights over arms that are kept for a block of rounds each (Ito et al. 2018). O(N) a block.
+
+    The m-th block has b = (t/N)^(1/3) rounds, t the rounds before it; the arm's mean loss in the block is what counts.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("L", "p", "m", "n", "arm", "chance", "told", "total")
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "L": Numbers(least=0.0),
+        "p": Law(),
+        "arm": Places("N", gaps=True),
+        "chance": Numbers(1e-100, 1.0),
+        "told": Counts(most="n"),
+        "total": Numbers(least=0.0),
+    }
+
+    def __init__(self, N: int, c: float) -> None:
+        self.N, self.c = N, c
+        self.L: Floats = np.zeros(N)
+        self.p: Floats = np.full(N, 1.0 / N)
+        self.m = self.n = self.told = 0
+        self.arm, self.chance, self.total = -1, 1.0, 0.0
+
+    @property
+    def length(self) -> int:
+        """How many rounds the present block has."""
+        return max(1, round(float(((self.n - self.told) / self.L.size) ** (1 / 3))))
+
+    def choose(self, rng: np.random.Generator, awake: Bools | None) -> tuple[int, float]:
+        """The block's arm, drawn where a block begins. A stand-in for an arm asleep has probability 0: not learnt."""
+        if self.arm < 0:
+            self.arm, self.chance = pick(self.p, None, rng)
+        if awake is not None and not awake[self.arm]:
+            return int(np.argmax(np.where(awake, self.p, -1.0))), 0.0
+        return self.arm, self.chance
+
+    def learn(self, i: int, f: float, p_i: float, awake: Bools | None) -> None:
+        """Take in a loss; at the end of the block, its mean. Losses of an arm of an earlier block come too late."""
+        if i != self.arm or p_i != self.chance:
+            return
+        length = self.length
+        self.n, self.told, self.total = self.n + 1, self.told + 1, self.total + f
+        if self.told < length:
+            return
+        self.L += loss_estimate(self.L.size, i, self.total / self.told, p_i, None)
+        self.m += 1
+        self.arm, self.told, self.total = -1, 0, 0.0
+        weights = np.exp(-self.c * sqrt(log(max(self.L.size, 2)) / (self.L.size * self.m)) * (self.L - self.L.min()))
+        self.p = weights / weights.sum()

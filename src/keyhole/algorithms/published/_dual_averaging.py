@@ -1,0 +1,91 @@
+"""Dual averaging on the Euclidean ball, the engine of Ito et al. 2017.
+
+    w_n = argmin_{|v| <= R}  <h, v> + m |v|_1 + (lam_n / 2) |v|^2  =  -soft(h, m) / max(lam_n, |soft(h, m)| / R)
+
+h is the sum of the gradients so far and soft(u, m)_i = sign(u_i) max(|u_i| - m, 0).
+"""
+
+from collections.abc import Mapping
+from math import sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from ..._internal.numba._jit import jit
+from ..._internal.typing import Floats, Ints
+from ...core.state import Numbers, Rule, Stateful
+from ...estimation.importance_weighting import estimate
+
+__all__ = ["gradient", "is_draw"]
+
+
+@jit
+def _epoch(h: Floats, tally: Floats, S: Ints, X: Floats, y: Floats, rate: float, learnt: bool, R: float) -> Floats:
+    """Rounds on the attributes S in place: predict <w(S), x>, add its gradient to h(S). A NaN label teaches nothing."""
+    outside = 0.0
+    inside = np.zeros(h.size, dtype=np.bool_)
+    inside[S] = True
+    for i in range(h.size):
+        if not inside[i]:
+            outside += h[i] * h[i]
+    y_hat = np.zeros(y.size)
+    for t in range(y.size):
+        norm = outside
+        u = 0.0
+        for j in range(S.size):
+            norm += h[S[j]] * h[S[j]]
+            u -= h[S[j]] * X[t, j]
+        lam = rate * np.sqrt(tally[1] if learnt else tally[0] + 1.0)
+        size = max(lam, np.sqrt(norm) / R)
+        y_hat[t] = u / size if size > 0.0 else 0.0
+        if np.isnan(y[t]):
+            continue
+        tally[0] += 1.0
+        for j in range(S.size):
+            g = 2.0 * (y_hat[t] - y[t]) * X[t, j]
+            h[S[j]] += g
+            tally[1] += g * g
+    return y_hat
+
+
+class DualAveraging(Stateful):
+    """The iterate w_n from the sum of gradients h; `tally` = (n, sum of |g|^2).
+
+    lam_n = rate sqrt(n), the analysis' choice, or with `learnt` rate sqrt(sum |g|^2): the same order, in the scale the
+    gradients turn out to have.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("h", "tally")
+    _rules: ClassVar[Mapping[str, Rule]] = {"tally": Numbers(least=0.0, most=1e280)}  # the second is of fourth powers
+
+    def __init__(self, d: int, rate: float, learnt: bool, R: float) -> None:
+        self.rate, self.learnt, self.R = rate, learnt, R
+        self.h: Floats = np.zeros(d)
+        self.tally: Floats = np.zeros(2)
+
+    def w(self, m: float = 0.0) -> Floats:
+        """w_n, with m the weight of |v|_1; 0 before the first gradient."""
+        u = np.sign(self.h) * np.maximum(np.abs(self.h) - m, 0.0)
+        lam = self.rate * sqrt(self.tally[1] if self.learnt else self.tally[0] + 1.0)
+        size = max(lam, float(np.linalg.norm(u)) / self.R)
+        return -u / size if size > 0.0 else u
+
+    def add(self, B: Ints, g: Floats) -> None:
+        """Take in a gradient that is zero outside B."""
+        self.h[B] += g
+        self.tally += np.array([1.0, g @ g])
+
+    def run(self, S: Ints, X: Floats, y: Floats) -> Floats:
+        """Predict rounds on the attributes S, taking in the gradient of the squared loss after each."""
+        return _epoch(self.h, self.tally, S, np.nan_to_num(X, nan=0.0), y, self.rate, self.learnt, self.R)
+
+
+def gradient(B: Ints, x: Floats, y: float, P: Floats, w: Floats) -> Floats:
+    """2 h w - 2 y x_hat on the observed B: E equals 2 (<w, x> - y) x, whatever the full x and w are."""
+    x_hat, h = estimate(x, P)
+    return 2.0 * (h @ w[B] - y * x_hat)
+
+
+def is_draw(memo: tuple[float, ...], drawn: int, d: int) -> bool:
+    """Whether this is (n, m) of m attributes drawn from n, and m as many as the round has."""
+    return len(memo) == 2 and memo[1] == drawn and memo[0] in range(drawn, d + 1)

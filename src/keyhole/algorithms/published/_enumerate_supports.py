@@ -1,0 +1,46 @@
+"""Every support there is: the k-subsets of d places, as the arms of a bandit or the experts of a hedge."""
+
+from itertools import chain, combinations
+from math import comb
+
+import numpy as np
+
+from ..._internal.typing import Bools, Floats, Ints
+from ...errors import ConfigError
+
+__all__ = ["all_supports", "most_available", "pick"]
+
+_LARGEST = 100_000
+_NUMBERS = 50_000_000
+
+
+def all_supports(name: str, d: int, k: int, per_support: int) -> Ints:
+    """(N, k) all k-subsets of d places in lexicographic order; refused where there are more than 1e5, or where
+    `per_support` numbers for each would not fit in a few hundred megabytes.
+
+    >>> all_supports("demo", 3, 2, per_support=2).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    N = comb(d, k)
+    if N > _LARGEST:
+        raise ConfigError(f"{name} keeps every support: {N} of them for d = {d}, k = {k}; at most {_LARGEST} are kept")
+    if N * per_support > _NUMBERS:
+        raise ConfigError(f"{name} would keep {per_support} numbers for each of {N} supports; take a smaller d")
+    return np.fromiter(chain.from_iterable(combinations(range(d), k)), dtype=np.int64, count=N * k).reshape(N, k)
+
+
+def most_available(U: Ints, places: Bools) -> Bools:
+    """(N,) the supports of which as much can be bought as of any; `places` says which places can be."""
+    count = places[U].sum(axis=1)
+    return np.asarray(count == count.max())
+
+
+def pick(p: Floats, awake: Bools | None, rng: np.random.Generator) -> tuple[int, float]:
+    """A support from the law p, restricted to those awake, and the probability that it had."""
+    if awake is not None:
+        p = np.where(awake, p, 0.0)
+        p = p if p.sum() > 0.0 else awake.astype(np.float64)
+    cdf = np.cumsum(p)
+    i = int(np.searchsorted(cdf, rng.random() * cdf[-1], side="right"))
+    i = i if i < p.size else int(np.flatnonzero(p)[-1])
+    return i, float(p[i] / cdf[-1])

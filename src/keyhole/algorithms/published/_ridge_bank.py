@@ -1,0 +1,108 @@
+"""Many small forecasters in a few arrays: one for each support, or one for each candidate of a greedy step."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from ..._internal.numba._jit import jit
+from ..._internal.typing import Floats, Ints
+from ...core.state import Inverse, Numbers, Rule, Stateful
+from ...estimation.online_newton import Newton, spread
+
+__all__ = ["ForwardBank", "NewtonBank", "bank"]
+
+
+def bank(base: str, N: int, k: int, ridge: float) -> "NewtonBank | ForwardBank":
+    """N forecasters of the kind `base` ("newton" or "vaw") that start at A = ridge I."""
+    return NewtonBank(N, k, ridge) if base == "newton" else ForwardBank(N, k, ridge)
+
+
+class NewtonBank(Stateful):
+    """N online Newton steps, self-tuned (`keyhole.estimation.online_newton.Newton`). O(k^2) a round."""
+
+    _fields: ClassVar[tuple[str, ...]] = ("W", "A_inv", "tally")
+    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": Inverse("ridge"), "tally": Numbers(least=0.0)}
+
+    def __init__(self, N: int, k: int, ridge: float) -> None:
+        self.ridge = ridge
+        self.W: Floats = np.zeros((N, k))
+        self.A_inv: Floats = np.tile(np.eye(k) / ridge, (N, 1, 1))
+        self.tally: Floats = np.zeros((N, 2))
+        self._lens = Newton(k, eps=ridge, rho=None)
+
+    def weights(self, i: int) -> Floats:
+        """w_i."""
+        return np.asarray(self.W[i])
+
+    def predict(self, i: int, x: Floats) -> float:
+        """<w_i, x> within [-1, 1], which is what the projection makes of it."""
+        return float(np.clip(self.W[i] @ x, -1.0, 1.0))
+
+    def learn(self, i: int, x: Floats, y: float) -> None:
+        """One Newton step of the i-th, which works in place on its rows of the arrays."""
+        self._lens.w, self._lens.A_inv, self._lens.tally = self.W[i], self.A_inv[i], self.tally[i]
+        self._lens.learn(x, y)
+
+    def restart(self, i: int) -> None:
+        """w_i = 0, A_i = ridge I."""
+        self.W[i], self.tally[i] = 0.0, 0.0
+        self.A_inv[i] = np.eye(self.W.shape[1]) / self.ridge
+
+
+class ForwardBank(Stateful):
+    """N forward (Vovk-Azoury-Warmuth) forecasters: predict x' (A + x x')^-1 b, then A += x x', b += y x. O(k^2)."""
+
+    _fields: ClassVar[tuple[str, ...]] = ("A_inv", "b")
+    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": Inverse("ridge")}
+
+    def __init__(self, N: int, k: int, ridge: float) -> None:
+        self.ridge = ridge
+        self.A_inv: Floats = np.tile(np.eye(k) / ridge, (N, 1, 1))
+        self.b: Floats = np.zeros((N, k))
+
+    def weights(self, i: int) -> Floats:
+        """A^-1 b: the ridge solution."""
+        return np.asarray(self.A_inv[i] @ self.b[i])
+
+    def predict(self, i: int, x: Floats) -> float:
+        """x' (A + x x')^-1 b = x' A^-1 b / (1 + x' A^-1 x)."""
+        v = self.A_inv[i] @ x
+        xv = spread(self.A_inv[i], v, x)  # before v is used: it may clear it
+        return float(v @ self.b[i] / (1.0 + xv))
+
+    def learn(self, i: int, x: Floats, y: float) -> None:
+        """The rank-one update of A^-1, and b."""
+        _forward(self.A_inv, self.b, np.array([i]), x[None, :], y)
+
+    def restart(self, i: int) -> None:
+        """A = ridge I, b = 0."""
+        self.A_inv[i] = np.eye(self.b.shape[1]) / self.ridge
+        self.b[i] = 0.0
+
+    def run(self, X: Floats, y: float) -> Floats:
+        """Show the j-th forecaster the j-th row of X, all with the same label; gives what they had predicted."""
+        return _forward(self.A_inv, self.b, np.arange(X.shape[0]), X, y)
+
+
+@jit
+def _forward(A_inv: Floats, b: Floats, which: Ints, X: Floats, y: float) -> Floats:
+    """Predict and learn, one example for each forecaster named in `which`, in place."""
+    k = b.shape[1]
+    y_hat = np.empty(which.size)
+    v = np.empty(k)
+    for j in range(which.size):
+        i = which[j]
+        for a in range(k):
+            v[a] = 0.0
+            for c in range(k):
+                v[a] += A_inv[i, a, c] * X[j, c]
+        xv, vb = spread(A_inv[i], v, X[j]), 0.0
+        for a in range(k):
+            vb += v[a] * b[i, a]
+        y_hat[j] = vb / (1.0 + xv)
+        for a in range(k):
+            b[i, a] += y * X[j, a]
+            for c in range(k):
+                A_inv[i, a, c] -= v[a] * v[c] / (1.0 + xv)
+    return y_hat

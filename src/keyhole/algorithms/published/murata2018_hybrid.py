@@ -1,0 +1,127 @@
+"""Murata and Suzuki 2018: sweeps of hard thresholding in turns with exploitation."""
+
+from collections.abc import Mapping
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+
+from ..._internal.typing import Bools, Floats, Ints
+from ...core.learner import Draft
+from ...core.round import Round
+from ...core.state import Places, Rule
+from ...estimation.online_newton import Newton
+from ...estimation.top_k import top_k
+from .._options import positive
+from .._support_exploiter import OnSupport
+from .murata2018_explore import MurataExplore
+
+
+class MurataHybrid(MurataExplore):
+    """Sweeps of "murata2018-explore" in turns with exploitation on the k attributes that look best.
+
+        after a sweep of n rounds:   J = top-k of |theta - eta g|;   `ratio` n rounds of online Newton steps on x(J)
+        after those:                 theta = H_s(the better of theta and the Newton weights), better in those rounds
+
+    A sweep grows geometrically and so does what follows it, so that the share of exploration stays 1 / (1 + ratio). The
+    Newton steps keep what they know of the attributes that stay in J.
+
+    Cost: as "murata2018-explore", and O(k^2) an exploitation (compiled).
+
+    Parameters
+    ----------
+    ratio
+        Exploitation per exploration: 5 (practical, chosen by `benchmarks/peers.py`), 1 in theory.
+    sparsity
+        s, as for "murata2018-explore", but k // 2 by default: the Newton steps use all k places anyway.
+    tuning, step, batch, growth
+        As for "murata2018-explore".
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=12, k=2, T=2000, seed=1)
+    >>> learner = kh.make("murata2018-hybrid", d=12, k=4, seed=0)
+    >>> bool(kh.play(learner, X, y).explored.mean() < 0.5), bool(np.linalg.norm(learner.weights - w) < 0.05)
+    (True, True)
+
+    References: Murata and Suzuki, NeurIPS 2018. Reconstructed: that exploration and exploitation are combined is
+    theirs; how (the lengths, the Newton steps, the comparison) is ours.
+    """
+
+    name = "murata2018-hybrid"
+    _fields: ClassVar[tuple[str, ...]] = (*MurataExplore._fields, "newton", "left", "open_phase", "lead")
+    _rules: ClassVar[Mapping[str, Rule]] = {"newton.S": Places("d", ascending=True)}
+
+    # The options by name, as in `MurataExplore`: the catalogue, editors and the command line read this list.
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        k: int,
+        k0: int,
+        seed: int,
+        sparsity: int | None = None,
+        tuning: str = "practical",
+        step: float = 1.0,
+        batch: float = 20.0,
+        growth: float = 2.0,
+        ratio: float | None = None,
+    ) -> None:
+        sparsity = max(k // 2, 1) if sparsity is None else sparsity
+        super().__init__(names, k, k0, seed, sparsity, tuning, step, batch, growth)
+        self.ratio = positive("ratio", ratio if ratio is not None else 5.0 if self.learnt else 1.0)
+        self.newton = OnSupport(Newton(k, eps=1.0, rho=None), np.sort(self.order[:k]), np.zeros(k), partial=True)
+        self.left = 0
+        self.open_phase = False
+        self.lead = 0.0
+
+    @property
+    def weights(self) -> Floats:
+        """The Newton weights once there are any, else theta."""
+        return self.newton.weights(self.d) if self.newton.moves >= 0 else self.theta.copy()
+
+    @property
+    def support(self) -> Ints:
+        """J: the k attributes of the Newton steps."""
+        return self.newton.S
+
+    def _ask(self, t: int, pool: Bools | None) -> Draft:
+        if self.left == 0:
+            self._end_exploitation()
+            return super()._ask(t, pool)
+        self.left -= 1
+        J = self.support if pool is None else self.support[pool[self.support]]
+        return Draft("exploit", J, memo=(float(self.sweep),))
+
+    def _predict(self, r: Round, x: Floats) -> float:
+        return super()._predict(r, x) if r.kind == "explore" else self.newton.predict(r.attributes, x)
+
+    def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
+        if r.kind == "explore":
+            super()._tell(r, x, y, more)
+        elif r.memo[0] == self.sweep and self.open_phase:
+            by_theta = float(self.theta[r.attributes] @ np.nan_to_num(x, nan=0.0))
+            self.lead += (by_theta - y) ** 2 - (self.newton.predict(r.attributes, x) - y) ** 2
+            self.newton.learn(r.attributes, x, y)
+
+    def _threshold(self) -> Floats:
+        self.left = ceil(self.ratio * self.length)
+        self.open_phase = True
+        u = super()._threshold()
+        self.newton.follow(top_k(u, self.k, self.newton.S, self.order), self.theta)
+        return u
+
+    def _end_exploitation(self) -> None:
+        """The exploitation is over: go on from the better of its weights and theta."""
+        if self.open_phase and self.lead > 0.0:
+            self._set(self.newton.weights(self.d))
+        self.open_phase, self.lead = False, 0.0
+
+    def _steady(self) -> tuple[Ints, int]:
+        return self.support, self.left
+
+    def _run(self, X: Floats, y: Floats) -> Floats:
+        self.t += y.size
+        self.left -= y.size
+        y_hat = self.newton.run(X, y)
+        by_theta = np.nan_to_num(X, nan=0.0) @ self.theta[self.support]
+        self.lead += float(np.nansum((by_theta - y) ** 2 - (y_hat - y) ** 2))
+        return y_hat

@@ -1,0 +1,63 @@
+"""Tables as text that fits on the page: names on the left, numbers on the right."""
+
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+
+__all__ = ["thousands", "typed_command", "without_bands", "written"]
+
+
+def typed_command() -> str:
+    """The command as it can be typed again."""
+    return shlex.join(["keyhole", *sys.argv[1:]])
+
+
+def thousands(number: float) -> str:
+    """A count with thin groups: 31 207."""
+    return f"{number:,.0f}".replace(",", " ")
+
+
+def written(head: Sequence[str], rows: Sequence[Sequence[str]], width: int = 80) -> Iterator[str]:
+    """The lines of a table. Where it is too wide, headings stand in two lines, and a name that leaves no room alone.
+
+    >>> for line in written(["", "mse", "attributes/row"], [["buy nothing", "4.1", "0"], ["vaw", "0.25", "95"]], 28):
+    ...     print(line)
+                     attributes
+                 mse       /row
+    buy nothing  4.1          0
+    vaw         0.25         95
+    """
+    lines = [head, *rows]
+    widths, gap = _widths(lines), 2
+    if sum(widths) + 2 * len(widths) - 2 > width:
+        tops = [name.replace("/", " /").rpartition(" ") for name in head]
+        lines = [[top for top, _, _ in tops], [last for _, _, last in tops], *rows]
+        widths, gap = _widths(lines), 1
+    numbers = sum(widths[1:]) + gap * len(widths[1:])
+    left = min(widths[0], max(width - numbers, len(head[0]), 8))
+    for name, *cells in lines:
+        if len(name) > left:
+            yield name
+            name = ""
+        yield (
+            (" " * gap)
+            .join([f"{name:{left}}", *(f"{c:>{w}}" for c, w in zip(cells, widths[1:], strict=True))])
+            .rstrip()
+        )
+
+
+def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*lines, strict=True)]
+
+
+def without_bands(
+    head: Sequence[str], rows: Sequence[Sequence[str]], width: int
+) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """The table as it is, or, where it is wider than the page, without what stands in brackets: the report has it.
+
+    >>> without_bands(["algorithm", "regret (median, 10-90 %)"], [["vaw", "1.5 (1 to 2)"]], 20)
+    (['algorithm', 'regret (median)'], [['vaw', '1.5']])
+    """
+    if all(len(line) <= width for line in written(head, rows, width)):
+        return head, rows
+    return [name.replace(", 10-90 %)", ")") for name in head], [[c.partition(" (")[0] for c in row] for row in rows]

@@ -1,0 +1,1 @@
+"""What a learner is: the protocol, rounds, sources, validation, state, serialization and the registry."""

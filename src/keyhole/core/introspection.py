@@ -1,0 +1,66 @@
+"""What a learner can say of itself, whichever learner it is: the one place that knows which of them say it."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .learner import Learner
+from .round import Round
+
+__all__ = ["Reason", "alarms", "basket", "interval", "reasons"]
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why something is or is not bought."""
+
+    name: str
+    weight: float
+    bought: int | None
+    price: float
+    in_support: bool
+    reason: str
+    uncertainty: float | None = None
+    """The standard error of the weight, where the learner knows it."""
+
+
+def basket(learner: Learner, r: Round) -> list[tuple[str, float]]:
+    """What a round orders, by name, with its price: first what comes before the label, then the extras."""
+    market = learner.market
+    before, after = market.basket(r.attributes).tolist(), market.basket(r.extra).tolist()
+    places = [*before, *(source for source in after if source not in before)]
+    return [(market.sources[source], float(market.prices[source])) for source in places]
+
+
+def interval(learner: Learner, r: Round, values: Sequence[float]) -> tuple[float | None, float | None]:
+    """(low, high) of the learner's interval; (None, None) where it has none, or none yet."""
+    if not learner.gives_intervals:
+        return None, None
+    low, high = learner.interval(r, values)
+    return (float(low), float(high)) if math.isfinite(low) and math.isfinite(high) else (None, None)
+
+
+def alarms(learner: Learner) -> list[str]:
+    """The changes a learner noticed, in words."""
+    return [str(alarm) for alarm in learner.alarms]
+
+
+def reasons(learner: Learner) -> list[Reason]:
+    """One record per attribute that is in the support or was bought: the largest weights first."""
+    explain = getattr(learner, "explain", None)
+    if explain is None:
+        return _weights(learner)
+    found = [
+        Reason(e.name, e.weight, e.bought, e.price, e.in_support, e.reason, getattr(e, "uncertainty", None))
+        for e in explain()
+    ]
+    return sorted(found, key=lambda e: (not e.in_support, -(e.bought or 0)))
+
+
+def _weights(learner: Learner) -> list[Reason]:
+    weights, market = learner.weights, learner.market
+    order = sorted(learner.support.tolist(), key=lambda i: -abs(weights[i]))
+    return [
+        Reason(learner.names[i], float(weights[i]), None, float(market.charge[i]), True, "in the support")
+        for i in order
+    ]

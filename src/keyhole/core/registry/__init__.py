@@ -1,0 +1,1 @@
+"""Which algorithms exist, their options, and how one is made by name."""

@@ -1,0 +1,170 @@
+"""An algorithm with options as one writes it, `ds-oslrc[tuning=theory, sigma=0.1]`, and the learner it stands for."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from ...errors import ConfigError
+from ..learner import Learner, Plain
+from ..sources import Market
+from .catalogue import list_algorithms, make, options_of
+from .records import Algorithm
+
+__all__ = ["UNPRICED", "Budget", "Spec", "split"]
+
+
+def split(text: str) -> list[str]:
+    """A list at its commas, but not at those within brackets or parentheses.
+
+    >>> split("ds-oslrc[tuning=theory,sigma=0.1], vaw, block(5, 0.8)")
+    ['ds-oslrc[tuning=theory,sigma=0.1]', 'vaw', 'block(5, 0.8)']
+    """
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign in "[(") - (sign in ")]")
+        if sign == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part.strip() for part in parts if part.strip()]
+
+
+class LearnerColumns(Protocol):
+    """What a learner needs to know of a table: its columns, what can be ordered, and at which price."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+
+    @property
+    def priced(self) -> bool: ...
+
+    @property
+    def market(self) -> Market: ...
+
+    def offer(self) -> Mapping[str, object]: ...
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What may be bought a row."""
+
+    sources: int | None = None
+    """How many; an attribute that comes alone is one."""
+    extra: int = 0
+    """After the label."""
+    spend: float | None = None
+    """In money, by the schema's prices."""
+    worth: float | None = None
+    """What a unit of squared error in one row is worth."""
+    total: float | None = None
+    """Money for all rows together, of which there are"""
+    rows: float | None = None
+
+    @property
+    def money(self) -> dict[str, float]:
+        """The limits in money that were given, by option."""
+        given = {"spend": self.spend, "worth": self.worth, "total": self.total, "rows": self.rows}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A name and its options.
+
+    >>> Spec.parse("ds-oslrc[tuning=theory, sigma=0.2]")
+    Spec(name='ds-oslrc', options=(('tuning', 'theory'), ('sigma', 0.2)))
+    >>> str(Spec.parse("ds-oslrc[ sigma = 0.20]"))
+    'ds-oslrc[sigma=0.2]'
+    """
+
+    name: str
+    options: tuple[tuple[str, Plain], ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> "Spec":
+        """The name and options in a text; values are numbers, true, false, or words."""
+        match = re.fullmatch(r"\s*([^\[\]\s]+)\s*(?:\[(.*)\])?\s*", text)
+        if not match:
+            raise ConfigError(f"'{text}' is not an algorithm; write NAME or NAME[option=value,...]")
+        return cls(match[1], assignments(match[2] or "", text))
+
+    @property
+    def record(self) -> Algorithm:
+        """What there is to know of the algorithm."""
+        options_of(self.name)  # an unknown name is an error with a suggestion
+        return next(a for a in list_algorithms() if a.name == self.name)
+
+    def learner(self, schema: LearnerColumns, budget: Budget, seed: int, support: list[int] | None = None) -> Learner:
+        """The learner for these columns; a `ConfigError` names what cannot be. An oracle is told the `support`."""
+        takes = options_of(self.name)
+        limits = budget.money
+        if limits and not schema.priced:
+            raise ConfigError(UNPRICED.format(next(iter(limits))))
+        if any(name not in takes for name in limits):
+            raise ConfigError(f"'{self.name}' does not plan with money; give --budget K, or use --algorithm thrifty")
+        offer = {key: value for key, value in schema.offer().items() if key != "prices" or "prices" in takes}
+        options: dict[str, object] = {**offer, **limits, **dict(self.options)}
+        limited = any(name in options for name in ("spend", "worth", "total", "rows"))
+        n = len(schema.names) if self.record.buys_all else len(schema.market.sources)
+        k = options.pop("k", n if budget.sources is None and (self.record.buys_all or limited) else budget.sources)
+        k0 = options.pop("k0", budget.extra)
+        if "support" in takes and support is not None:
+            options.setdefault("support", list(support))
+        k = _checked(k, k0, n, "attributes" if n == len(schema.names) else "sources")
+        return make(self.name, names=schema.names, k=k, k0=k0, seed=seed, **options)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        inside = ",".join(f"{key}={_text(value)}" for key, value in self.options)
+        return f"{self.name}[{inside}]" if inside else self.name
+
+
+UNPRICED = "--{} M needs to know what things cost: give --prices FILE, or a schema with prices"
+
+
+def _checked(k: object, k0: object, n: int, what: str) -> int:
+    """How many sources may be bought a row, if that is possible."""
+    if k is None and n > 0:
+        raise ConfigError(
+            f"say how many {what} may be bought a row: --budget K with 1 <= K <= {n}, or what limits the money: "
+            "--worth W, --spend M or --total M --rows N"
+        )
+    if n == 0:
+        raise ConfigError("every column is known, so there is nothing to buy: leave one out of --known or the schema")
+    if not isinstance(k, int) or not isinstance(k0, int):
+        raise ConfigError(f"a budget is a whole number, not {k!r} and {k0!r}")
+    if not 1 <= k <= n:
+        raise ConfigError(f"--budget must be between 1 and {n}, the number of {what}; it is {k}")
+    if not 0 <= k0 <= n - k:
+        raise ConfigError(f"--extra must be between 0 and {n - k} (of {n} {what} --budget takes {k}); it is {k0}")
+    return k
+
+
+def assignments(inside: str, where: str) -> tuple[tuple[str, Plain], ...]:
+    """`key=value, ...` as pairs."""
+    pairs: dict[str, Plain] = {}
+    for part in split(inside):
+        key, sign, value = part.partition("=")
+        if not sign or not key.strip():
+            raise ConfigError(f"'{where}': write option=value, not '{part}'")
+        if key.strip() in pairs:
+            raise ConfigError(f"'{where}': '{key.strip()}' is there twice")
+        pairs[key.strip()] = _value(value.strip())
+    return tuple(pairs.items())
+
+
+def _value(text: str) -> Plain:
+    """A number, true or false, or the word itself; nothing is evaluated."""
+    if text in ("true", "false"):
+        return text == "true"
+    kinds: Iterable[type[int] | type[float]] = (int, float)
+    for kind in kinds:
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _text(value: Plain) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,205 @@
+"""A learner back from its file.
+
+What is read is data: the learner's class comes from the catalogue by name, its arguments pass the same checks as a
+user's, and every number must be one that such a learner can have (`state`, `rules`). Nothing is executed, nothing is
+unpacked (members are stored as they are, so that none can be larger than the file), and nothing is built whose size the
+file only claims.
+"""
+
+import hashlib
+import io
+import json
+import zipfile
+from math import prod
+from os import PathLike
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from numpy.lib import format as npy
+
+from .._internal.atomic_io import write_atomically
+from ..errors import StateError
+from .learner import Learner, Plain
+from .registry.catalogue import class_of, from_config
+from .round import Round
+from .state import Array, Value
+
+__all__ = ["from_bytes", "load", "note_in", "save", "to_bytes"]
+
+
+FORMAT = 1
+DIGEST = 64
+
+
+def save(learner: Learner, path: "str | PathLike[str]") -> None:
+    """Write the learner, all or nothing: a crash leaves the old file or the new one, never half of one.
+
+    A learner that was loaded from this file replaces only what it was loaded from, or what it wrote there since:
+    where another process saved meanwhile, overwriting would lose what that one was told.
+    """
+    try:
+        data = to_bytes(learner)
+        _check_still_there(learner, Path(path))
+        write_atomically(Path(path), data)
+        if learner.origin is not None and learner.origin[0] == Path(path).resolve():
+            learner.origin = (learner.origin[0], data[-DIGEST:])
+    except OSError as fault:
+        reason = (fault.strerror or str(fault)).lower()
+        raise StateError(f"{path}: cannot be written ({reason}); a file that was there is untouched") from None
+    except StateError:
+        raise
+    except (TypeError, ValueError) as fault:
+        raise StateError(f"the learner cannot be written: {fault}") from None
+
+
+def _check_still_there(learner: Learner, path: Path) -> None:
+    """The file is the one the learner was loaded from, told from its digest."""
+    if learner.origin is None or learner.origin[0] != path.resolve() or not path.exists():
+        return
+    if path.read_bytes()[-DIGEST:] != learner.origin[1]:
+        way_out = "save to another file, or let processes share the learner in a store (kh.open_store)"
+        raise StateError(f"{path} has moved on since it was loaded, and overwriting it would lose that; {way_out}")
+
+
+def to_bytes(learner: Learner, note: dict[str, Plain] | None = None) -> bytes:
+    """The file's content; the same state gives the same bytes. A `note` travels along: `loading.note_in` reads it."""
+    with learner.held():
+        state, generator, rounds = learner.get_state(), learner.rng.bit_generator.state, learner.open_rounds
+    arrays = {key: value for key, value in state.items() if isinstance(value, np.ndarray)}
+    header = {
+        "note": note or {},
+        "format": FORMAT,
+        "config": learner.config,
+        "scalars": {key: value for key, value in state.items() if key not in arrays},
+        "generator": generator,
+        "open": [r.to_json() for r in rounds],
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        _write(archive, "keyhole.json", json.dumps(header).encode())
+        for key, array in arrays.items():
+            member = io.BytesIO()
+            np.lib.format.write_array(member, array, allow_pickle=False)
+            _write(archive, f"{key}.npy", member.getvalue())
+        archive.comment = b"0" * DIGEST
+    body = buffer.getvalue()[:-DIGEST]
+    return body + hashlib.sha256(body).hexdigest().encode()
+
+
+def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    """Add a member with a fixed date, so that equal states make equal files."""
+    archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), data)
+
+
+_MEMBERS = 10_000
+
+
+def load(path: "str | PathLike[str]") -> Learner:
+    """The learner that `learner.save(path)` wrote, to continue bit for bit; anything else is a `StateError`."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as fault:
+        reason = (fault.strerror or str(fault)).lower()
+        raise StateError(f"{path}: cannot be read ({reason}); give the file that learner.save(path) wrote") from None
+    except (TypeError, ValueError) as fault:
+        raise StateError(f"a path is needed, the file that learner.save(path) wrote: {fault}") from None
+    try:
+        learner = from_bytes(data)
+    except StateError as fault:
+        raise StateError(f"{path}: {fault}") from None
+    learner.origin = (Path(path).resolve(), data[-DIGEST:])
+    return learner
+
+
+def note_in(data: bytes) -> dict[str, Plain]:
+    """The note in a file's content, such as the schema of the data it was trained on; empty where there is none."""
+    note = _read(data)[0].get("note")
+    return note if isinstance(note, dict) else {}
+
+
+def from_bytes(data: bytes) -> Learner:
+    """The learner in a file's content."""
+    try:
+        return _rebuild(*_read(data))
+    except StateError:
+        raise
+    except Exception as fault:  # whatever a made-up content leads numpy, or a constructor, to raise
+        raise StateError(f"the file makes no sense: {str(fault)[:200]}") from None
+
+
+def _read(data: bytes) -> tuple[dict[str, Plain], dict[str, Value]]:
+    """The header, and the state: its numbers and its arrays."""
+    _check_digest(data)
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            members = archive.infolist()
+            if len(members) > _MEMBERS or any(m.compress_type != zipfile.ZIP_STORED for m in members):
+                raise StateError("the file is packed, or in too many parts; learner.save(path) writes no such file")
+            header = json.loads(archive.read("keyhole.json"))
+            _check_format(header)
+            state: dict[str, Value] = dict(header["scalars"])
+            for name in archive.namelist():
+                if name.endswith(".npy"):
+                    state[name.removesuffix(".npy")] = _array(archive.read(name))
+    except StateError:
+        raise
+    except Exception as fault:  # whatever a made-up archive leads zipfile, json or numpy to raise
+        raise StateError(f"the file makes no sense: {str(fault)[:200]}") from None
+    return header, state
+
+
+def _array(content: bytes) -> Array:
+    """The array in an npy member, whose header must announce exactly the bytes that follow it."""
+    member = io.BytesIO(content)
+    version = npy.read_magic(member)
+    read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, fortran, dtype = read_header(member)
+    if dtype.hasobject:
+        raise StateError("an array holds Python objects; it is never opened (allow_pickle=False)")
+    body = memoryview(content)[member.tell() :]
+    if any(n < 0 for n in shape) or prod(shape) * dtype.itemsize != len(body):
+        raise StateError("an array announces another size than it has")
+    flat = np.frombuffer(body, dtype=dtype) if dtype.itemsize else np.empty(0, dtype)
+    return cast(Array, flat.reshape(shape, order="F" if fortran else "C").copy(order="C"))
+
+
+def _rebuild(header: dict[str, Plain], state: dict[str, Value]) -> Learner:
+    """A fresh learner of the saved configuration, with the saved state, generator and open rounds put in."""
+    config = header["config"]
+    if not isinstance(config, dict):
+        raise StateError("the configuration in the file is none")
+    _check_size(config, state)
+    learner = from_config(config)
+    learner.set_state(state)
+    learner.rng.bit_generator.state = header["generator"]  # type: ignore[assignment]  # numpy checks it
+    learner._reopen([Round.from_json(text) for text in header["open"]])  # type: ignore[union-attr,arg-type]
+    return learner
+
+
+def _check_size(config: dict[str, Plain], state: dict[str, Value]) -> None:
+    """As many numbers as a learner of the claimed size has, before one of that size is made."""
+    order, names = state.get("order"), config.get("names")
+    d, k = len(names) if isinstance(names, list) else config.get("d"), config.get("k")
+    if not isinstance(order, np.ndarray) or d != order.size or not isinstance(k, int) or not 1 <= k <= order.size:
+        raise StateError("the file is not of the size that its configuration claims")
+    arrays = [value for value in state.values() if isinstance(value, np.ndarray)]
+    numbers = sum(array.size * len(array.dtype.names or ("itself",)) for array in arrays)
+    options = config.get("options")
+    cls = class_of(str(config.get("name")))._made_as(options if isinstance(options, dict) else {})
+    if numbers < cls._entries(order.size, k):
+        raise StateError("the file has fewer numbers than its configuration claims")
+
+
+def _check_digest(data: bytes) -> None:
+    body, digest = data[:-DIGEST], data[-DIGEST:]
+    if hashlib.sha256(body).hexdigest().encode() != digest:
+        raise StateError("this is not a keyhole learner, or the file was cut or changed; restore it from a copy")
+
+
+def _check_format(header: dict[str, object]) -> None:
+    version = header.get("format")
+    if version != FORMAT:
+        newer = isinstance(version, int) and version > FORMAT
+        fix = "install a newer keyhole" if newer else "train it again"
+        raise StateError(f"the file has format {version}, this version of keyhole reads format {FORMAT}; {fix}")

@@ -1,0 +1,260 @@
+"""What a field of a state may hold: the one place where a file is held against the configuration it claims.
+
+| rule               | a field that keeps it                                                            |
+|--------------------|----------------------------------------------------------------------------------|
+| `Numbers`          | finite numbers within bounds                                                     |
+| `Counts`           | whole numbers >= 0 within bounds                                                 |
+| `Places`           | attributes (or places of another list): 0 <= i < below, no one twice             |
+| `Law`              | probabilities that sum to one                                                    |
+| `Gram`             | a sum of x x': symmetric, positive semidefinite                                  |
+| `Inverse`          | A^-1 of an A that started at eps I and grew: symmetric, 0 <= A^-1 <= I / eps     |
+| `Records`          | records of such numbers                                                          |
+| `Anything`         | whatever its type allows                                                         |
+
+A bound is a number, or the name of what the owner of the field was configured with: `Places("d")`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import StateError
+
+__all__ = [
+    "LARGEST",
+    "Anything",
+    "Counts",
+    "Gram",
+    "Inverse",
+    "Law",
+    "Numbers",
+    "Places",
+    "Records",
+    "Rule",
+    "Stateful",
+    "Value",
+    "usual",
+]
+
+
+LARGEST = 1e150
+"""More than sums of products of what the protocol lets through come to; its square is still a number."""
+_COUNTLESS = 1 << 53
+
+Bound: TypeAlias = float | int | str
+
+
+class Rule(Protocol):
+    """A statement about the values of a field."""
+
+    def check(self, field: str, value: object, owner: object) -> None:
+        """A `StateError` where the value breaks it."""
+
+
+def _limit(bound: Bound, owner: object) -> float:
+    """The bound as a number."""
+    return float(getattr(owner, bound)) if isinstance(bound, str) else bound
+
+
+def _refuse(field: str, what: str) -> None:
+    raise StateError(f"'{field}' in the state is not what it can be: {what}; the file is damaged or forged")
+
+
+@dataclass(frozen=True)
+class Anything:
+    """No rule: the type says it all (text, truth values), or somebody else checks it."""
+
+    def check(self, field: str, value: object, owner: object) -> None:
+        """Nothing to refuse."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Finite numbers in [least, most]; without `least`, no larger in size than `most`."""
+
+    least: Bound | None = None
+    most: Bound = LARGEST
+
+    def check(self, field: str, value: object, owner: object) -> None:
+        """Every entry."""
+        x, most = np.asarray(value), _limit(self.most, owner)
+        least = -most if self.least is None else _limit(self.least, owner)
+        if x.dtype.kind not in "fi" or not ((x >= least) & (x <= most)).all():  # a NaN is neither
+            _refuse(field, f"finite numbers between {least:g} and {most:g}")
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Whole numbers in [least, most]; in an array of floats too."""
+
+    least: Bound = 0
+    most: Bound = _COUNTLESS
+
+    def check(self, field: str, value: object, owner: object) -> None:
+        """Every entry."""
+        Numbers(self.least, self.most).check(field, value, owner)
+        x = np.asarray(value)
+        if not (x == np.floor(x)).all():
+            _refuse(field, "whole numbers")
+
+
+@dataclass(frozen=True)
+class Places:
+    """Indices below a bound, no one twice in a row of the array; with `gaps`, -1 stands for nobody."""
+
+    below: Bound
+    ascending: bool = False
+    gaps: bool = False
+
+    def check(self, field: str, value: object, owner: object) -> None:
+        """Every row."""
+        n, x = _limit(self.below, owner), np.atleast_2d(np.asarray(value))
+        if x.dtype.kind != "i" or not ((x >= -self.gaps) & (x < n)).all():
+            _refuse(field, f"places from 0 to {n - 1:g}")
+        rows = np.sort(x, axis=-1)
+        if ((np.diff(rows, axis=-1) == 0) & (rows[..., 1:] >= 0)).any():
+            _refuse(field, "places, each at most once")
+        if self.ascending and not np.array_equal(rows, x):
+            _refuse(field, "places in ascending order")
+
+
+@dataclass(frozen=True)
+class Law:
+    """Probabilities that sum to one."""
+
+    def check(self, field: str, value: object, owner: object) -> None:
+        """Every entry, and their sum."""
+        Numbers(0.0, 1.0 + 1e-9).check(field, value, owner)
+        if abs(float(np.sum(value)) - 1.0) > 1e-6:  # type: ignore[call-overload]
+            _refuse(field, "probabilities that sum to one")
+
+
+@dataclass(frozen=True)
+class Gram:
+    """A symmetric positive semidefinite matrix, up to rounding; a stack of them too.
+
+    Rounding is relative to `size`, or to the largest entry.
+    """
+
+    size: float | None = None
+
+    def check(self, field: str, value: object, owner: object) -> None:
+        """Its entries, its symmetry, and a Cholesky factor once rounding is made up for."""
+        Numbers().check(field, value, owner)
+        A = np.asarray(value)
+        most = self.size or np.abs(A).max(axis=(-1, -2), keepdims=True, initial=1e-300)
+        if (np.abs(A - np.swapaxes(A, -1, -2)) > 1e-9 * most).any():
+            _refuse(field, "symmetric")
+        try:
+            np.linalg.cholesky(A / most + 1e-6 * np.eye(A.shape[-1]))
+        except np.linalg.LinAlgError:
+            _refuse(field, "positive semidefinite")
+
+
+@dataclass(frozen=True)
+class Inverse:
+    """Symmetric matrices with 0 <= A^-1 <= I / eps, up to rounding; a stack of them too."""
+
+    eps: Bound
+
+    def check(self, field: str, value: object, owner: object) -> None:
+        """Every matrix."""
+        most = (1.0 + 1e-6) / _limit(self.eps, owner)
+        Numbers(most=most).check(field, value, owner)
+        Gram(most).check(field, value, owner)  # what is left of I / eps has its rounding errors
+
+
+@dataclass(frozen=True)
+class Records:
+    """An array of records: numbers are finite, whole numbers counts or -1 for none."""
+
+    def check(self, field: str, value: object, owner: object) -> None:
+        """Field by field."""
+        records = np.asarray(value)
+        for name in records.dtype.names or ():
+            whole = records.dtype[name].kind == "i"
+            (Counts(least=-1) if whole else usual(records[name])).check(f"{field}.{name}", records[name], owner)
+
+
+def usual(value: object) -> Rule:
+    """The rule of a field that has none of its own: numbers are finite, whole numbers are counts."""
+    # A whole number that is no int64 ("u", "O") is no count either.
+    rules: dict[str, Rule] = {"f": Numbers(), "V": Records(), **dict.fromkeys("iuO", Counts())}
+    return rules.get(np.asarray(value).dtype.kind, Anything())
+
+
+Array: TypeAlias = npt.NDArray[np.generic]
+Value: TypeAlias = "Array | int | float | bool | str"
+
+
+class Stateful:
+    """A thing whose whole changing state is the attributes named in `_fields`.
+
+    A field is an array, a number, a string, or another `Stateful`; `get_state` flattens the tree into one
+    dictionary with dotted keys, `set_state` puts it back bit for bit. What never changes (d, k, the tuning) is not
+    state: it is rebuilt from the configuration.
+
+    A state may come from a file that somebody made up, and kernels trust it. So `set_state` takes a value only if it
+    has the type and the shape that the field of the fresh object has, and keeps its rule: the one that `_rules` has for
+    it, or the usual one (numbers are finite, whole numbers are counts). `_check_state` says what fields owe each other.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ()
+    _grows: ClassVar[tuple[str, ...]] = ()
+    """Those of the fields that are arrays whose length changes; every other array keeps its shape."""
+    _rules: ClassVar[Mapping[str, Rule]] = {}
+    """What the values of a field may be, by its name; a dotted name is a field of a part."""
+
+    def get_state(self) -> dict[str, Value]:
+        """A copy of the state: `{"s": 3, "newton.w": array, ...}`."""
+        flat: dict[str, Value] = {}
+        for field in self._fields:
+            value = getattr(self, field)
+            if isinstance(value, Stateful):
+                flat.update({f"{field}.{key}": part for key, part in value.get_state().items()})
+            else:
+                flat[field] = value.copy() if isinstance(value, np.ndarray) else value
+        return flat
+
+    def set_state(self, flat: dict[str, Value]) -> None:
+        """Take over a state that `get_state` gave; one that such a thing cannot have is a `StateError`."""
+        rules = {
+            name: rule for cls in reversed(type(self).__mro__) for name, rule in vars(cls).get("_rules", {}).items()
+        }
+        for field in self._fields:
+            value = getattr(self, field)
+            if isinstance(value, Stateful):
+                prefix = f"{field}."
+                value.set_state({k.removeprefix(prefix): v for k, v in flat.items() if k.startswith(prefix)})
+            else:
+                new = _alike(field, value, flat, field in self._grows)
+                (rules.get(field) or usual(new)).check(field, new, self)
+                setattr(self, field, new)
+        for field, rule in rules.items():
+            if "." in field:
+                rule.check(field, flat.get(field), self)
+        self._check_state()
+
+    def _check_state(self) -> None:
+        """A `StateError` where the fields just taken over contradict each other."""
+
+
+def _alike(field: str, present: Value, flat: dict[str, Value], grows: bool) -> Value:
+    """The new value of a field, if it is of the kind the field has now."""
+    if field not in flat:
+        raise StateError(f"the state lacks '{field}'; the file was not written by this version of keyhole")
+    new = flat[field]
+    if isinstance(present, np.ndarray):
+        if not isinstance(new, np.ndarray) or new.dtype != present.dtype or new.ndim != present.ndim:
+            raise StateError(f"'{field}' in the state is not a {present.ndim}-dimensional array of {present.dtype}")
+        if new.shape != present.shape and not grows:
+            raise StateError(f"'{field}' in the state has shape {new.shape}, not {present.shape}")
+        return new.copy()
+    if isinstance(present, float) and isinstance(new, int) and not isinstance(new, bool):
+        new = float(new)
+    if type(new) is not type(present):
+        raise StateError(f"'{field}' in the state is {type(new).__name__}, not {type(present).__name__}")
+    return new

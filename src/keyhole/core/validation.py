@@ -1,0 +1,194 @@
+"""What may come in through the protocol: every check happens before anything changes."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from .._internal.dataframes import is_series, row_of
+from .._internal.typing import Bools, Floats, Ints
+from ..errors import ConfigError, ProtocolError
+from .round import Round
+
+Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
+
+LARGEST = 1e100
+"""Beyond this it is no measurement but a fault, and refused."""
+HIGHEST = 0.999
+"""The highest level of an interval: beyond it there are too few misses to learn from."""
+MOST, LEAST = 1e30, 1e-30
+"""What is larger counts as MOST and what is smaller as zero: a learner's fourth powers and quotients stay numbers."""
+
+
+def number(what: str, given: float) -> float:
+    """What was given for `what`, as a float; infinite where it is a number too large for one."""
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise ProtocolError(f"{what} must be a number, not {_short(given)}") from None
+    except OverflowError:
+        return float("inf")
+
+
+def finite(what: str, given: float) -> float:
+    """The same, if it is finite."""
+    value = number(what, given)
+    if not np.isfinite(value):
+        raise ProtocolError(f"{what} is {value}; it must be finite")
+    return value
+
+
+def label(y: float) -> float:
+    """The label as a float, if it is a finite number."""
+    value = number("the label", y)
+    if np.isnan(value):
+        raise ProtocolError("the label is NaN; close a round without a label with learner.abandon(r)")
+    if abs(value) > LARGEST:
+        raise ProtocolError(f"the label is {value}; it must be finite (and at most {LARGEST:g} in size)")
+    return value if LEAST <= abs(value) <= MOST else float(tamed(np.array([value]))[0])
+
+
+def level(given: float) -> float:
+    """The level of an interval, if it is one that can be calibrated."""
+    if isinstance(given, bool) or not isinstance(given, int | float | np.floating) or not 0.0 < given <= HIGHEST:
+        raise ProtocolError(
+            f"the level of an interval is above 0 and at most {HIGHEST}, such as 0.9, not {_short(given)}"
+        )
+    return float(given)
+
+
+def values(given: Values, names: Sequence[str]) -> Floats:
+    """The bought values in the order of `names`, given in that order or by name; NaN means bought but unobserved."""
+    if not isinstance(given, list | tuple | np.ndarray):
+        given = _in_order(given, names)
+    try:
+        x = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ProtocolError(f"the values must be numbers, one each for {_list(names)}") from None
+    except OverflowError:
+        raise ProtocolError(f"a value is too large to be a number; pass NaN for one of {_list(names)}") from None
+    if x.shape != (len(names),):
+        raise ProtocolError(
+            f"expected {len(names)} values, one each for {_list(names)}; got an array of shape {x.shape}"
+        )
+    size = np.abs(x)
+    if ((size <= MOST) & (size >= LEAST)).all():  # nearly always; false where there is a NaN or a zero
+        return x
+    if (size > LARGEST).any():
+        i = int(np.flatnonzero(size > LARGEST)[0])
+        raise ProtocolError(f"the value of '{names[i]}' is {x[i]}; pass NaN for one that was not observed")
+    return tamed(x) if ((size > MOST) | (size < LEAST)).any() else x
+
+
+def tamed(x: Floats) -> Floats:
+    """A copy with what is beyond MOST at MOST and what is below LEAST at zero; NaN stays."""
+    kept: Floats = np.clip(x, -MOST, MOST)
+    kept[np.abs(kept) < LEAST] = 0.0
+    return kept
+
+
+def _in_order(given: "Sequence[float] | Mapping[str, float]", names: Sequence[str]) -> "Sequence[float]":
+    """Values that carry their names (a mapping, a frame of one row, a pandas series) in the order of `names`."""
+    try:
+        named = given if isinstance(given, Mapping) else row_of(given)
+    except ConfigError as fault:
+        raise ProtocolError(str(fault)) from None
+    return given if named is None else _by_name(named, names)  # type: ignore[return-value]
+
+
+def _by_name(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
+    """Values by name, if there is exactly one for each name asked for."""
+    asked = set(names)
+    missing, foreign = [n for n in names if n not in given], [n for n in given if n not in asked]
+    if missing:
+        raise ProtocolError(f"no value for {_list(missing)}; pass NaN for one that was bought but not observed")
+    if foreign:
+        raise ProtocolError(f"{_list(foreign)} was not asked for in this round; a learner takes only what it bought")
+    return [given[n] for n in names]
+
+
+def available(
+    given: "Bools | Sequence[bool] | Sequence[str] | None", places: Mapping[str, Ints], d: int
+) -> Bools | None:
+    """The mask of what can be bought this time (None: everything), given as a mask, as names, or as names to yes or no:
+    those that stand at no are not meant, and a series of pandas is not read in the order it happens to have."""
+    if given is None:
+        return None
+    wanted = f"available must be a boolean mask of length {d} or a list of names"
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable) or getattr(given, "ndim", 1) == 0:
+        raise ProtocolError(f"{wanted}, not {_short(given)}")
+    named = given if isinstance(given, Mapping) else row_of(given) if is_series(given) else None
+    if named is not None:
+        given = _said_yes(named)
+    if isinstance(given, np.ndarray) and given.dtype == np.bool_ and given.shape == (d,):
+        return given.copy()
+    items = given.tolist() if isinstance(given, np.ndarray) else list(given)
+    if items and len(items) == d and all(isinstance(item, bool | np.bool_) for item in items):
+        return np.array(items, dtype=np.bool_)
+    mask = np.zeros(d, dtype=np.bool_)
+    for name in items:
+        if not isinstance(name, str):
+            raise ProtocolError(f"{wanted}, not {len(items)} of which one is {_short(name)}")
+        if name not in places:
+            raise ProtocolError(f"available names '{name}', which is no attribute and no source of this learner")
+        mask[places[name]] = True
+    return mask
+
+
+def _said_yes(named: Mapping[str, object]) -> list[str]:
+    """The names that stand at true; anything but true and false is no answer."""
+    for name, there in named.items():
+        if not isinstance(there, bool | np.bool_):
+            raise ProtocolError(f"available must map a name to True or False; '{name}' has {_short(there)}")
+    return [name for name, there in named.items() if there]
+
+
+def extras(given: "Sequence[int] | Ints | None", extra: Ints) -> None:
+    """The extra attributes handed back with the label are those the round drew; none where it drew none."""
+    if given is None:
+        if extra.size:
+            raise ProtocolError(
+                f"this round buys {extra.size} more attributes; pass extra_attributes=learner.ask_more(r)"
+            )
+        return
+    try:
+        same = np.array_equal(np.asarray(given), extra)
+    except (TypeError, ValueError):
+        same = False
+    if not same:
+        raise ProtocolError(f"extra_attributes must be learner.ask_more(r), which is {extra.tolist()}")
+
+
+def is_open(r: Round, learner: str, opened: Mapping[int, Round], t: int) -> None:
+    """The round is this learner's, open, and as it was asked; t is how many were asked."""
+    if not isinstance(r, Round):
+        raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
+    if r.learner != learner:
+        raise ProtocolError(f"round {r.index} belongs to another learner ({r.learner}, this is {learner})")
+    if r.index not in opened:
+        state = "was told or abandoned already" if 1 <= r.index <= t else "was never asked"
+        raise ProtocolError(f"round {r.index} {state}; ask() opens a new one")
+    if opened[r.index] != r:
+        raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
+
+
+def may_be_asked(r: Round, names: Sequence[str]) -> bool:
+    """Whether a round from a file buys attributes that there are, each once, and is one of the two kinds."""
+    B = np.concatenate([r.attributes, r.extra])
+    there = bool(((B >= 0) & (len(names) > B)).all()) and np.unique(B).size == B.size
+    sound = there and r.names == tuple(names[i] for i in r.attributes) and r.kind in ("explore", "exploit")
+    return sound and bool(np.isfinite(r.memo).all())
+
+
+def _short(value: object) -> str:
+    """A value as a message shows it."""
+    try:
+        text = repr(value)
+    except ValueError:  # more digits than Python prints
+        text = type(value).__name__
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = ", ".join(f"'{n}'" for n in names[:6])
+    return f"{shown}, ... ({len(names)} in all)" if len(names) > 6 else shown or "no attribute"

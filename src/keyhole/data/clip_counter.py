@@ -1,0 +1,82 @@
+"""How often a value lay beyond the schema's range, and the furthest seen."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+import numpy as np
+
+from .._internal.numba._jit import jit
+from .._internal.typing import Floats, Ints
+from ..core.state import Anything, Rule, Stateful
+from .schema import Schema
+
+__all__ = ["Clips"]
+
+
+@jit
+def _count(
+    x: Floats, attributes: Ints, low: Floats, high: Floats, seen: Ints, outside: Ints, smallest: Floats, largest: Floats
+) -> None:
+    """One pass over the values, where numpy would need one per thing to count."""
+    for t in range(x.size):
+        i, value = attributes[t], x[t]
+        if np.isfinite(value):
+            seen[i] += 1
+            outside[i] += value < low[i] or value > high[i]
+            smallest[i] = min(smallest[i], value)
+            largest[i] = max(largest[i], value)
+
+
+class Clips(Stateful):
+    """Counts, per attribute and for the label, of values outside low..high, with the smallest and largest seen.
+
+    `count` is told what was bought, value by value: what was not bought is not looked at. NaN and infinity are not
+    counted. The counts are state: they are saved and restored with a run.
+
+    >>> clips = Clips(Schema.plain("y", ["a", "b"]))
+    >>> clips.count(np.array([3.0, -1.0, 0.0]), np.array([0, 0, 1]))
+    >>> clips.report()
+    {'a': "'a' is outside its range -1..1 in 1 of 2 values (largest seen 3): clipped"}
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("outside", "seen", "smallest", "largest")
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("smallest", "largest"), Anything())  # infinite at first
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        columns = (*schema.encoded, schema.label)  # the label is the last one
+        self.names = tuple(c.name for c in columns)
+        self.low: Floats = np.array([c.low for c in columns])
+        self.high: Floats = np.array([c.high for c in columns])
+        self.outside: Ints = np.zeros(len(columns), dtype=np.int64)
+        self.seen: Ints = np.zeros(len(columns), dtype=np.int64)
+        self.smallest: Floats = np.full(len(columns), np.inf)
+        self.largest: Floats = np.full(len(columns), -np.inf)
+
+    def count(self, x: Floats, attributes: Ints) -> None:
+        """Take note of raw values x (m,) of these attributes (m,)."""
+        _count(x, attributes, self.low, self.high, self.seen, self.outside, self.smallest, self.largest)
+
+    def count_labels(self, y: Floats) -> None:
+        """Take note of raw labels (n,)."""
+        self.count(y, np.full(y.size, self.seen.size - 1))
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """The attributes seen more than once, and always with the same value so far."""
+        same = (self.seen > 1) & (self.smallest == self.largest)
+        return tuple(self.names[i] for i in np.flatnonzero(same[:-1]))
+
+    def report(self) -> dict[str, str]:
+        """One sentence per column that was clipped, by its name."""
+        return {self.names[i]: self._sentence(int(i)) for i in np.flatnonzero(self.outside)}
+
+    def _sentence(self, i: int) -> str:
+        extremes = []
+        if self.smallest[i] < self.low[i]:
+            extremes.append(f"smallest seen {self.smallest[i]:g}")
+        if self.largest[i] > self.high[i]:
+            extremes.append(f"largest seen {self.largest[i]:g}")
+        range_ = f"{self.low[i]:g}..{self.high[i]:g}"
+        count = f"{self.outside[i]} of {self.seen[i]} values"
+        return f"'{self.names[i]}' is outside its range {range_} in {count} ({', '.join(extremes)}): clipped"

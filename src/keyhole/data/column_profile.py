@@ -1,0 +1,193 @@
+"""A look at a whole table: what can be used of it and how, the ranges, and the second moments of the scaled rows."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+
+from .._internal.typing import Bools, Floats, Ints
+from ..errors import ConfigError
+from .columns import Attribute, Label
+from .encoded_table import EncodedTable
+from .schema import Schema
+from .schema_inference import propose, words_of
+from .table import Batch, DataError, Table
+
+__all__ = ["Profile", "covariance"]
+
+Progress: TypeAlias = Callable[[int], None]
+
+# Fewer rows than this rise by chance too often to be told from numbers of the rows.
+_RISING = 20
+
+
+class Profile:
+    """Counts, ranges and means of a table over all its rows, and a schema that they suggest.
+
+    What is not plainly numbers is looked at first (`propose`): yes/no, dates, written numbers and categories are
+    `proposed`, anything else is `dropped` with its reason, and so are constant and empty columns and those that just
+    number the rows; the `ignored` ones too, without a reason. How `numbers` are written is guessed unless it is said.
+    An infinite value is a `DataError`.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        target: str,
+        ignored: Sequence[str] = (),
+        progress: Progress | None = None,
+        numbers: str = "",
+    ) -> None:
+        for name in (target, *ignored):
+            table.kind(name)
+        self.table, self.target = table, target
+        found = propose(table, ignored)
+        label = found.get(target)
+        if isinstance(label, str) or (isinstance(label, Attribute) and label.type != "number"):
+            table.require([target], target)
+        self.label = Label(target, numbers=numbers or (label.numbers if isinstance(label, Attribute) else ""))
+        self.dropped = {name: why for name, why in found.items() if isinstance(why, str)} | dict.fromkeys(ignored, "")
+        left = [c.name for c in table.columns if c.name != target and c.name not in self.dropped]
+        if not left:
+            raise DataError(f"{table.name}: there is no usable column besides '{target}'")
+        lines = ((name, found.get(name)) for name in left)
+        columns = tuple(line if isinstance(line, Attribute) else Attribute(name) for name, line in lines)
+        self._draft = Schema(self.label, columns, tuple(self.dropped)).written(numbers)
+        self.encoded = EncodedTable(table, self._draft)
+        self._look(progress or (lambda rows: None))
+        self._drop()
+
+    def _look(self, progress: Progress) -> None:
+        """Count everything, attribute by attribute; the label is the last."""
+        d = len(self._draft.names) + 1
+        self.rows = 0
+        seen: Ints = np.zeros(d, dtype=np.int64)
+        self.low, self.high, total = np.full(d, np.inf), np.full(d, -np.inf), np.zeros(d)
+        self._rising: Bools = np.ones(d, dtype=np.bool_)
+        last = np.full(d, -np.inf)
+        for batch in _finite(self.encoded, self._draft.names, self.target):
+            block = np.column_stack([batch.X, batch.y])
+            there = ~np.isnan(block)
+            seen += there.sum(axis=0)
+            total += np.where(there, block, 0.0).sum(axis=0)
+            self.low = np.fmin(self.low, np.fmin.reduce(block, axis=0))
+            self.high = np.fmax(self.high, np.fmax.reduce(block, axis=0))
+            # Whole numbers, none missing, each larger than the one before (NaN compares as false).
+            steps = np.diff(np.vstack([last, block]), axis=0) > 0
+            self._rising &= steps.all(axis=0) & (block == np.floor(block)).all(axis=0)
+            last = block[-1]
+            self.rows += len(block)
+            progress(self.rows)
+        if not self.rows:
+            raise DataError(f"{self.table.name} has no rows")
+        self.missing = self.rows - seen
+        self.mean = np.clip(total / np.maximum(seen, 1), self.low, self.high)
+
+    def _drop(self) -> None:
+        """Leave out what cannot help a prediction; put the ranges into what stays."""
+        if self.missing[-1] == self.rows:
+            raise DataError(f"{self.table.name}: the target '{self.target}' is missing in every row; choose another")
+        if self.low[-1] == self.high[-1]:
+            only = f"'{self.target}' is {self.low[-1]:g} in all {self.rows - self.missing[-1]} rows that have it"
+            raise DataError(f"{self.table.name}: the target {only}: there is nothing to predict; choose another target")
+        first = 0
+        self.used: list[Attribute] = []
+        self._missing: dict[str, int] = {}
+        for a in self._draft.attributes:
+            if why := self._reason(first, a):
+                self.dropped[a.name] = why
+            else:
+                self.used.append(self._ranged(first, a))
+                self._missing[a.name] = int(self.missing[first])
+            first += len(a.encoded())
+        if not self.used:
+            raise DataError(f"{self.table.name}: there is no usable column besides '{self.target}'")
+
+    def _reason(self, i: int, a: Attribute) -> str:
+        """Why the column whose first attribute is i cannot help; "" where it may."""
+        if self.missing[i] == self.rows:
+            return "empty"
+        if self.low[i] == self.high[i] and a.type != "category":
+            return "constant"
+        return "numbers the rows" if self._rising[i] and a.type == "number" and self.rows >= _RISING else ""
+
+    def _ranged(self, i: int, a: Attribute) -> Attribute:
+        if a.type not in ("number", "date"):
+            return a
+        return replace(a, low=float(self.low[i]), high=float(self.high[i]), center=float(self.mean[i]))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The usable attributes."""
+        return tuple(e.name for a in self.used for e in a.encoded())
+
+    @property
+    def proposed(self) -> dict[str, str]:
+        """What the columns that are not plain numbers are proposed as, in a few words."""
+        return {a.name: words for a in self.used if (words := words_of(a))}
+
+    def schema(self, prices: Mapping[str, float] | None = None) -> Schema:
+        """The schema these numbers suggest; prices of dropped columns are of no use, unknown ones are refused."""
+        ends = (float(self.low[-1]), float(self.high[-1]), float(self.mean[-1]))
+        label = Label(self.target, *ends, numbers=self.label.numbers)
+        ignored = tuple(c.name for c in self.table.columns if c.name in self.dropped)
+        found = Schema(label, tuple(self.used), ignored)
+        for name in prices or {}:
+            if name != self.target and name not in found.columns and name not in self.dropped:
+                raise ConfigError(
+                    f"the prices name '{name}', which is not a column of {self.table.name}; a source of several "
+                    "columns is declared in the schema, and priced when that is used"
+                )
+        return found.with_prices({name: price for name, price in (prices or {}).items() if name in found.columns})
+
+    def missing_share(self) -> dict[str, float]:
+        """The share of missing values of each usable column that has any, largest first."""
+        shares = {name: missing / self.rows for name, missing in self._missing.items()}
+        return {name: share for name, share in sorted(shares.items(), key=lambda s: -s[1]) if share > 0}
+
+
+def covariance(table: Table, schema: Schema, progress: Progress | None = None) -> tuple[int, Floats]:
+    """(n, C): C (d+1, d+1) is the covariance matrix of z over the n rows with a label, z the scaled row with it last.
+
+    Missing attributes count as their centre.
+    """
+    d, n, rows = len(schema.names), 0, 0
+    C, total = np.zeros((d + 1, d + 1)), np.zeros(d + 1)
+    for batch in EncodedTable(table, schema).batches(schema.names, schema.target):
+        Z = np.column_stack([schema.scale(batch.X), schema.scale_label(batch.y)])
+        Z = np.nan_to_num(Z[~np.isnan(Z[:, -1])], nan=0.0)
+        C += Z.T @ Z
+        total += Z.sum(axis=0)
+        n, rows = n + len(Z), rows + len(batch.X)
+        (progress or (lambda rows: None))(rows)
+    mean = total / max(n, 1)
+    return n, C / max(n, 1) - np.outer(mean, mean)
+
+
+def first_rows(table: Table, schema: Schema, most: int) -> Floats:
+    """(n, d+1): the first rows with a label, at most `most`, scaled and centred as in `covariance`, the label last."""
+    found: list[Floats] = []
+    for batch in EncodedTable(table, schema).batches(schema.names, schema.target):
+        Z = np.column_stack([schema.scale(batch.X), schema.scale_label(batch.y)])
+        found.append(np.nan_to_num(Z[~np.isnan(Z[:, -1])], nan=0.0))
+        if sum(map(len, found)) >= most:
+            break
+    rows = np.concatenate([np.empty((0, len(schema.names) + 1)), *found])[:most]
+    return rows - rows.mean(axis=0) if len(rows) else rows
+
+
+def _finite(table: Table, names: Sequence[str], target: str) -> Iterator[Batch]:
+    """The batches of a table, or the error that names the first infinite value."""
+    for batch in table.batches(names, target):
+        block = np.column_stack([batch.X, batch.y])
+        if np.isinf(block).any():
+            i, j = (int(place) for place in np.argwhere(np.isinf(block))[0])
+            name, row = [*names, target][j], batch.first + i + 1
+            raise DataError(
+                f"{table.name}: row {row} (without the header), column '{name}' is infinite; correct it, or leave it "
+                "empty if the value is missing",
+                row,
+                name,
+            )
+        yield batch

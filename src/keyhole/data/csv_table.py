@@ -1,0 +1,330 @@
+"""CSV files as tables: typed by a first look, streamed, and searched again only to name a fault."""
+
+import codecs
+import re
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from hashlib import sha256
+from os import PathLike
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, NoReturn
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as csv
+
+from .arrow_columns import kind, quietly
+from .cell_encoding import hint
+from .table import Column, DataError, Table
+
+__all__ = ["BLOCK", "FAULTS", "CsvTable", "Start", "is_number", "noting", "read_start", "search", "separator", "unpack"]
+
+
+# Bytes parsed at a time. The first such block also decides which columns are numbers.
+BLOCK = 1 << 20
+# As many rows are wanted, judged by the longest of the first lines; but no more bytes than that.
+_ROWS, _LINES, _MOST = 1100, 20, 1 << 25
+# Unpacked so many bytes at a time, and hardly more than so many in all.
+_PIECE, _UNPACKED = 1 << 16, 1 << 23
+# The endings by which pyarrow knows what is compressed.
+_PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+
+
+class Start(NamedTuple):
+    """How a file begins."""
+
+    data: bytes
+    whole: bool
+    """Whether that is all of it; else the last row is cut somewhere."""
+
+
+def read_start(file: BinaryIO) -> Start:
+    """A block and a byte more, or, where lines are long, about as much as a thousand of them."""
+    data = file.read(BLOCK + 1)
+    if len(data) <= BLOCK:
+        return Start(data, True)
+    line = max(map(len, data.split(b"\n", _LINES)[:_LINES]))
+    data += file.read(max(0, min(_MOST, _ROWS * line) - len(data)))
+    return Start(data, False)
+
+
+def unpack(path: str, start: Start) -> Start:
+    """The same in plain bytes, as far as it can be; compressed files are told by their names."""
+    packed = next((codec for ending, codec in _PACKED.items() if path.endswith(ending)), None)
+    if packed is None:
+        return start
+    plain, whole = b"", start.whole
+    try:
+        with pa.input_stream(pa.BufferReader(start.data), compression=packed) as stream:
+            while piece := stream.read(_PIECE):
+                plain += piece
+                if len(plain) > _UNPACKED:
+                    return Start(plain, False)
+    except FAULTS as fault:
+        if not plain:
+            raise DataError(
+                f"{path} cannot be read; it may be cut short or damaged ({str(fault).splitlines()[0]})"
+            ) from None
+        whole = False
+    return Start(plain, whole)
+
+
+def separator(start: Start) -> str:
+    """The mark that the header has most of."""
+    header = start.data[: 1 << 16].split(b"\n", 1)[0]
+    bare = re.sub(rb'"[^"]*"', b"", header)  # a name in quotes may hold any of them
+    return max(",;\t|", key=lambda mark: bare.count(mark.encode()))
+
+
+# What reading a file that is damaged, or none, may raise.
+FAULTS = (pa.ArrowException, OSError, EOFError, UnicodeDecodeError)
+_BOOLEANS = ("1", "0", "True", "False", "TRUE", "FALSE", "true", "false")
+
+
+def noting(delimiter: str, invalid: "list[csv.InvalidRow]") -> csv.ParseOptions:
+    """How to parse on past rows with too few or many cells, putting them into `invalid`."""
+
+    def note(row: csv.InvalidRow) -> str:
+        invalid.append(row)
+        return "skip"
+
+    handler: Callable[[csv.InvalidRow], str] = note
+    return csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=handler)
+
+
+def search(
+    reader: csv.CSVStreamingReader, file: str, types: Mapping[str, pa.DataType], invalid: "list[csv.InvalidRow]"
+) -> None:
+    """Raise the `DataError` of the first row with too few or many cells, or with a cell that is not of its type.
+
+    `reader` gives every cell as text, and puts rows that it passes over into `invalid`.
+    """
+    first = 1
+    for rows in reader:
+        faults = [(first + i, name) for name in types for i in _wrong(rows.column(name), types[name])]
+        if invalid and (not faults or invalid[0].number - 1 <= min(faults)[0]):
+            break
+        if faults:
+            row, name = min(faults)
+            value = rows.column(name)[row - first].as_py()
+            raise DataError(
+                f"{file}: row {row} (without the header), column '{name}': '{value}' is not a number; {_fix(value)}",
+                row,
+                name,
+            )
+        first += rows.num_rows
+    if invalid:
+        row = invalid[0].number - 1  # the header is the first
+        cells = f"{invalid[0].actual_columns} cells where the header has {invalid[0].expected_columns}"
+        raise DataError(f"{file}: row {row} (without the header) has {cells}; correct that row", row)
+
+
+def is_number(text: str) -> bool:
+    """Whether pyarrow reads the text as a number: as Python does, but for 1_000 and foreign digits."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.isascii() and "_" not in text
+
+
+def _wrong(texts: pa.StringArray, dtype: pa.DataType) -> list[int]:
+    """The place of the first cell that cannot be read as the type, if any."""
+    if pa.types.is_boolean(dtype):
+        wrong = pc.invert(pc.is_in(texts, pa.array(_BOOLEANS), skip_nulls=False))
+        wrong = pc.and_(wrong, texts.is_valid())
+        return [pc.index(wrong, True).as_py()] if pc.any(wrong).as_py() else []
+    try:
+        pc.cast(pc.utf8_trim_whitespace(texts), pa.float64())
+    except pa.ArrowInvalid:
+        return [next(i for i, text in enumerate(texts.to_pylist()) if text is not None and not is_number(text))]
+    return []
+
+
+def _fix(value: str) -> str:
+    form = hint(value)
+    if form:
+        return f'declare numbers = "{form}" for it in the schema if that is how its numbers are written'
+    return "correct it, or leave the cell empty if the value is missing"
+
+
+# No row may be longer.
+_LONGEST = 1 << 29
+# How many values of a column that is not all numbers are looked at to tell text from numbers with a misprint.
+_LOOK = 2000
+# Of a wide table, a block holds some dozens of rows, at some bytes a cell.
+_CELL, _WIDEST = 400, 1 << 25
+
+
+class _Look(NamedTuple):
+    """What the first block of a file tells."""
+
+    parse: csv.ParseOptions
+    types: dict[str, pa.DataType]
+    columns: list[Column]
+    block: int
+
+
+# The last look, by path, encoding and content.
+_LOOKS: dict[tuple[str, str, int, tuple[int, int, str]], _Look] = {}
+
+
+class CsvTable(Table):
+    """A CSV file with a header; the separator is the comma, semicolon, tab or bar that the header has most of.
+
+    Empty cells and the usual spellings of a missing value (NA, NaN, null, ...) are missing. A column is text if more
+    than half of the values in the first block are no numbers; a few such values are faults in a column of numbers.
+    How the file begins is held in memory: it is opened once to be looked at, and once to be played.
+    """
+
+    def __init__(self, path: "str | PathLike[str]", encoding: str, start: Start) -> None:
+        """`start` is how the file begins, a megabyte of it or all."""
+        self._path, self._name, self._encoding = str(path), str(path), _known_encoding(encoding)
+        self._block = BLOCK
+        key = (str(Path(path).resolve()), self._encoding, self._block, _stamp(self._path, start.data))
+        self._start = unpack(self._path, start)
+        look = _LOOKS.get(key) or self._look()
+        self._parse, self._types, self._block = look.parse, look.types, look.block
+        super().__init__(self._name, look.columns, None)
+        _LOOKS.clear()
+        _LOOKS[key] = look  # a command opens its file again and again, and with many columns a look takes seconds
+
+    def _look(self) -> "_Look":
+        # A cell may hold a line's end, in quotes; looking for that is no slower.
+        self._parse = csv.ParseOptions(delimiter=separator(self._start), newlines_in_values=True)
+        rows = _with_readable_names(self._first_look(), self._name)
+        types = {field.name: _reading(field.type) for field in rows.schema}
+        columns = [Column(f.name, _kind(rows, j), kind(f.type) == "text") for j, f in enumerate(rows.schema)]
+        block = max(self._block, min(_WIDEST, _CELL * len(columns)))
+        return _Look(self._parse, types, columns, block)
+
+    def _first_look(self) -> pa.RecordBatch:
+        """The first block, with the types that pyarrow sees in it."""
+        convert = csv.ConvertOptions(strings_can_be_null=True)
+        if held := next(self._held(convert), None):
+            return held
+        try:
+            with self._reader(convert) as reader:
+                return reader.read_next_batch()
+        except StopIteration:
+            raise DataError(f"{self._name} has a header but no rows; it needs at least one") from None
+        except FAULTS as fault:
+            if self._widens(fault):
+                return self._first_look()
+            if "Empty CSV" in str(fault):  # a header that does not even end its line
+                raise DataError(f"{self._name} has a header but no rows; it needs at least one") from None
+            self._explain(fault, [])
+
+    def _reader(
+        self,
+        convert: csv.ConvertOptions,
+        parse: csv.ParseOptions | None = None,
+        threads: bool = True,
+        held: bool = False,
+    ) -> csv.CSVStreamingReader:
+        """The file from its first row on; `held`: only what of it is held in memory."""
+        source = pa.BufferReader(self._start.data) if held else self._path
+        read = csv.ReadOptions(block_size=self._block, use_threads=threads, encoding=self._encoding)
+        return csv.open_csv(source, read, parse or self._parse, convert)
+
+    def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
+        """The rows from `start` on; columns of `cells` as text."""
+        types = {name: pa.string() if name in cells else self._types[name] for name in names}
+        convert = csv.ConvertOptions(column_types=types, include_columns=list(names), strings_can_be_null=True)
+        if start == 0:
+            start = yield from self._held(convert)
+        while start >= 0:
+            try:
+                with self._reader(convert) as reader:
+                    skip = start
+                    for rows in reader:
+                        start += max(0, rows.num_rows - skip)  # where to begin again, should it come to that
+                        yield rows.slice(skip)
+                        skip = max(0, skip - rows.num_rows)
+                return
+            except FAULTS as fault:
+                if not self._widens(fault):
+                    self._explain(fault, [name for name in names if name not in cells])
+
+    def _held(self, convert: csv.ConvertOptions) -> Generator[pa.RecordBatch, None, int]:
+        """The rows that are held in memory, but for one that is cut; where to go on in the file, -1 if that is all."""
+        given, last, complete = 0, None, self._start.whole
+        try:
+            with self._reader(convert, held=True) as reader:
+                for rows in reader:
+                    if last is not None:
+                        given += last.num_rows
+                        yield last
+                    last = rows
+        except FAULTS:  # in the row that is cut, or one that the file has: reading the file tells
+            complete = False
+        else:
+            last = last if complete else None
+        if last is not None:
+            given += last.num_rows
+            yield last
+        return -1 if complete else given
+
+    def _widens(self, fault: Exception) -> bool:
+        """Whether reading failed at a row or header that is longer than a block, so that blocks are made longer."""
+        shorter = not self._start.whole or self._block < len(self._start.data)
+        long = "straddling" in str(fault) or ("Empty CSV" in str(fault) and shorter)
+        if not long or self._block >= _LONGEST:
+            return False
+        self._block *= 8
+        return True
+
+    def _explain(self, fault: Exception, names: Sequence[str]) -> NoReturn:
+        """Read again, slowly, everything as text, and say where the first fault is."""
+        invalid: list[csv.InvalidRow] = []
+        convert = csv.ConvertOptions(
+            column_types={name: pa.string() for name in names},
+            include_columns=list(names),
+            strings_can_be_null=True,
+            check_utf8=False,
+        )
+        try:
+            with quietly(), self._reader(convert, noting(self._parse.delimiter, invalid), threads=False) as reader:
+                search(reader, self._name, {name: self._types[name] for name in names}, invalid)
+        except FAULTS:
+            pass  # what cannot be read as text either is told in pyarrow's words
+        why = str(fault).splitlines()[0]
+        if "UTF8" in why:
+            why = "its text is not UTF-8; save it as UTF-8, or say how it is encoded (such as latin-1)"
+        raise DataError(f"{self._name} cannot be read as CSV: {why}") from None
+
+
+def _with_readable_names(head: pa.RecordBatch, file: str) -> pa.RecordBatch:
+    """The same, or a `DataError` where the header is in another encoding."""
+    try:
+        head.schema.names  # noqa: B018 (decodes them)
+        return head
+    except UnicodeDecodeError:
+        raise DataError(
+            f"{file}: the names in its header are not UTF-8; save it as UTF-8, or give its encoding"
+        ) from None
+
+
+def _known_encoding(name: str) -> str:
+    try:
+        return codecs.lookup(name or "utf8").name
+    except LookupError:
+        raise DataError(f"there is no encoding '{name}'; there are utf-8, latin-1, cp1252, utf-16, ...") from None
+
+
+def _stamp(path: str, head: bytes) -> tuple[int, int, str]:
+    """Size, date and a digest of how it begins: a file that was changed is looked at again."""
+    stat = Path(path).stat()
+    return stat.st_size, stat.st_mtime_ns, sha256(head).hexdigest()
+
+
+def _reading(dtype: pa.DataType) -> pa.DataType:
+    """The type to read a column as: booleans as such, anything else that is used as a number."""
+    return dtype if pa.types.is_boolean(dtype) else pa.float64()
+
+
+def _kind(head: pa.RecordBatch, j: int) -> str:
+    found = kind(head.schema.field(j).type)
+    if found != "text":
+        return found
+    texts = head.column(j).drop_null()[:_LOOK].to_pylist()
+    return "number" if 2 * sum(map(is_number, texts)) >= len(texts) else "text"

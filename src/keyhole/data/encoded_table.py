@@ -1,0 +1,124 @@
+"""A table as its schema sees it: one column of numbers per attribute."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .._internal.typing import Floats
+from .arrow_columns import matrix, regroup
+from .cell_encoding import Wrong, as_words, encode, is_plain
+from .columns import Attribute, Label
+from .schema import Schema
+from .table import Batch, Column, DataError, Table
+
+__all__ = ["EncodedTable"]
+
+_MOST_UNSEEN = 20
+
+
+class EncodedTable(Table):
+    """The attributes of a complete schema, read from the columns that they come from, block of rows by block of rows.
+
+    Only the columns behind what is asked for are read. A cell that is not what its column declares is a `DataError`
+    with its row. Nothing is remembered from one block to the next: a row becomes the same numbers wherever reading
+    begins.
+    """
+
+    def __init__(self, table: Table, schema: Schema) -> None:
+        self.table, self.schema = table, schema
+        self._declared: dict[str, Attribute | Label] = {a.name: a for a in schema.attributes}
+        if isinstance(schema.label, Label):
+            self._declared[schema.target] = schema.label
+        self._home = schema.column_of | {schema.target: schema.target}
+        super().__init__(table.name, [Column(name, "number") for name in self._home], table.rows)
+        self.width = table.width
+        self.unseen: dict[str, dict[str, int]] = {}
+        """How often each word that is no value of its category was read, by column; 20 words of a column at most."""
+
+    def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
+        """What the table itself has, by its own columns."""
+        return self.table.chunks(names, start, cells)
+
+    def require(self, names: Sequence[str], target: str | None = None) -> None:
+        """`DataError` unless the columns behind these attributes exist and can be what they are declared to be."""
+        for name in names:
+            self.kind(name)
+        behind = dict.fromkeys(self._home[name] for name in names)
+        self.table.require([c for c in behind if is_plain(self._declared[c])], target or self.schema.target)
+        for column in behind:
+            if self.table.kind(column) == "other":
+                raise DataError(f"{self.name}: column '{column}' holds lists or the like; list it under `ignored`")
+
+    def batches(
+        self, attributes: Sequence[str], target: str | None = None, start: int = 0, size: int = 4096
+    ) -> Iterator[Batch]:
+        """As `Table.batches`, encoded."""
+        names = [*attributes] if target is None else [*attributes, target]
+        self.require(names)
+        behind = list(dict.fromkeys(self._home[name] for name in names))
+        if all(is_plain(self._declared[c]) for c in behind):
+            yield from self.table.batches(attributes, target, start, size)
+            return
+        cells = {c for c in behind if not is_plain(self._declared[c])}
+        for pieces in regroup(self.table.chunks(behind, start, cells), size):
+            X = self._block(pieces, names, start)
+            y = X[:, -1] if target is not None else np.full(len(X), np.nan)
+            yield Batch(start, np.ascontiguousarray(X[:, : len(attributes)]), y)
+            start += len(X)
+
+    def _block(self, pieces: Sequence[pa.RecordBatch], names: Sequence[str], start: int) -> Floats:
+        """(n, len(names)): the plain columns at once, each other column by its own rule."""
+        X: Floats = np.empty((sum(p.num_rows for p in pieces), len(names)))
+        plain = [j for j, name in enumerate(names) if is_plain(self._declared[self._home[name]])]
+        X[:, plain] = matrix(pieces, [names[j] for j in plain])
+        self.table.report_rounded(X[:, plain], [names[j] for j in plain], start)
+        place = {name: j for j, name in enumerate(names)}
+        for column in dict.fromkeys(self._home[name] for name in names):
+            declared = self._declared[column]
+            if not is_plain(declared):
+                brought = [e.name for e in declared.encoded()] if isinstance(declared, Attribute) else [column]
+                numbers = self._numbers(pieces, declared, start)
+                for i, name in enumerate(brought):
+                    if name in place:
+                        X[:, place[name]] = numbers[:, i]
+        return X
+
+    def _numbers(self, pieces: Sequence[pa.RecordBatch], declared: Attribute | Label, start: int) -> Floats:
+        cells = pa.chunked_array([p.column(declared.name) for p in pieces]).combine_chunks()
+        if isinstance(cells, pa.ChunkedArray):  # an older pyarrow, or nothing to combine
+            cells = cells.chunk(0)
+        if isinstance(declared, Attribute) and declared.type == "category":
+            self._note_unseen(cells, declared)
+        try:
+            return encode(cells, declared)
+        except Wrong as wrong:
+            row = start + wrong.place + 1
+            raise DataError(
+                f"{self.name}: row {row} (without the header), column '{declared.name}': {wrong.value!r} is not "
+                f"{wrong.should}; correct it, or leave the cell empty if the value is missing",
+                row,
+                declared.name,
+            ) from None
+        except pa.ArrowException:
+            kind = getattr(declared, "type", "number")
+            raise DataError(
+                f"{self.name}: column '{declared.name}' cannot be read as {kind}", None, declared.name
+            ) from None
+
+    def _note_unseen(self, cells: pa.Array, category: Attribute) -> None:
+        words = as_words(cells)
+        strange = words.filter(pc.invert(pc.is_in(words, pa.array(category.values, pa.string())))).drop_null()
+        for item in pc.value_counts(strange).to_pylist() if len(strange) else ():
+            found = self.unseen.setdefault(category.name, {})
+            if item["values"] in found or len(found) < _MOST_UNSEEN:
+                found[item["values"]] = found.get(item["values"], 0) + item["counts"]
+
+    def strangers(self) -> list[str]:
+        """One sentence per category with words that are none of its values, as far as the table was read."""
+        return [
+            f"'{column}' had {sum(found.values())} cells that are none of its values ({', '.join(sorted(found)[:3])}"
+            f"{', ...' if len(found) > 3 else ''}): they count as other, 0 in each of its attributes"
+            for column, found in self.unseen.items()
+        ]

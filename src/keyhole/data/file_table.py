@@ -1,0 +1,83 @@
+"""CSV and Parquet files as tables, streamed by pyarrow."""
+
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Collection, Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .arrow_columns import kind
+from .csv_table import CsvTable, read_start
+from .table import Column, DataError, Table
+
+__all__ = ["ParquetTable", "open_file"]
+
+_PARQUET, _ZIP = b"PAR1", b"PK"
+# Rows decoded at a time; with pages of the usual 1 MB this bounds memory at about 1-2 MB per column read.
+_ROWS = 4096
+
+
+def open_file(path: "str | PathLike[str]", encoding: str = "") -> Table:
+    """A CSV or Parquet file as a table; which of the two is told by its first bytes. `encoding` is that of CSV."""
+    try:
+        with open(path, "rb") as file:
+            start = read_start(file)
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file; check the name and the folder") from None
+    except (OSError, ValueError) as fault:  # a name with a null in it is a ValueError
+        why = getattr(fault, "strerror", None) or fault
+        raise DataError(f"{path} cannot be read ({why}); give a CSV or Parquet file") from None
+    head = start.data[:4096]
+    if head.startswith(_PARQUET):
+        return ParquetTable(path)
+    if head.startswith(_ZIP):
+        raise DataError(f"{path} is a zip archive or a spreadsheet; unpack it, or save it as CSV or Parquet")
+    if not head:
+        raise DataError(f"{path} is empty; it needs a header and at least one row")
+    if head[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) and not encoding:
+        raise DataError(f"{path} is text in UTF-16; say so (--encoding utf-16), or save it as UTF-8")
+    binary = b"\0" in head and not str(path).endswith(".gz") and not encoding
+    if binary or Path(path).suffix in (".parquet", ".pq"):
+        raise DataError(f"{path} is neither Parquet nor CSV; save it as one of the two")
+    return CsvTable(path, encoding, start)
+
+
+class ParquetTable(Table):
+    """A Parquet file; only the row groups and columns that are needed are decoded, a few pages at a time."""
+
+    def __init__(self, path: "str | PathLike[str]") -> None:
+        self._path = path
+        try:
+            with self._open() as file:
+                fields, rows = list(file.schema_arrow), int(file.metadata.num_rows)
+                self._groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+        except (pa.ArrowException, OSError) as fault:
+            raise DataError(f"{path} cannot be read as Parquet: {_first_line(fault)}") from None
+        super().__init__(str(path), [Column(f.name, kind(f.type), kind(f.type) == "text") for f in fields], rows)
+
+    def _open(self) -> pq.ParquetFile:
+        # A small buffer and no read-ahead: otherwise a whole row group (the file, often) is held in memory.
+        return pq.ParquetFile(self._path, buffer_size=1 << 16, pre_buffer=False)
+
+    def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
+        """The rows from `start` on, in the file's own types."""
+        group = 0
+        while group < len(self._groups) and start >= self._groups[group]:
+            start -= self._groups[group]
+            group += 1
+        groups = list(range(group, len(self._groups)))
+        if not groups:  # which pyarrow 18 takes for a fault
+            return
+        try:
+            with self._open() as file:
+                for rows in file.iter_batches(_ROWS, row_groups=groups, columns=list(names), use_threads=False):
+                    yield rows.slice(start)
+                    start = max(0, start - rows.num_rows)
+        except (pa.ArrowException, OSError) as fault:
+            raise DataError(f"{self.name} cannot be read as Parquet: {_first_line(fault)}") from None
+
+
+def _first_line(fault: Exception) -> str:
+    return str(fault).splitlines()[0]

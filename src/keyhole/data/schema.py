@@ -1,0 +1,250 @@
+"""What is known of a table beforehand: columns, types, ranges, sources and prices, and the label."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .._internal.typing import Floats
+from ..core.sources import Market, Offer
+from ..errors import ConfigError
+from . import schema_toml
+from ._schema_errors import check_consistency, no_source
+from .columns import Attribute, Label, Panel, Range
+from .range_scaling import Scales
+from .table import suggestion
+
+if TYPE_CHECKING:
+    from .table import Table
+
+__all__ = ["Schema"]
+
+
+@dataclass(frozen=True)
+class Schema(Scales):
+    """The columns of a table as `keyhole diagnose` wrote them down and `keyhole run` reads them.
+
+    `attributes` are the columns as declared; `names`, `encoded`, `sources`, `known`, `prices`, `low` and `high` speak
+    of the attributes that they become, which is what a learner sees. A column that only a panel names is plain numbers.
+
+    >>> sex = Attribute("sex", type="category", values=("f", "m"), price=2.0)
+    >>> age, lipids = Attribute("age", 0.0, 80.0, known=True), Panel("lipids", ("ldl", "hdl"), 12.0)
+    >>> schema = Schema(Range("cost", 0.0, 100.0), (sex, age), panels=(lipids,))
+    >>> schema.names
+    ('sex=f', 'sex=m', 'age', 'ldl', 'hdl')
+    >>> schema.sources
+    {'lipids': ['ldl', 'hdl'], 'sex': ['sex=f', 'sex=m']}
+    >>> schema.known, schema.source_prices
+    (('age',), {'lipids': 12.0, 'sex': 2.0})
+    >>> schema.scale(np.array([[1.0, 0.0, 60.0, 3.5, 1.2]]))
+    array([[1. , 0. , 0.5, 3.5, 1.2]])
+    >>> Schema.from_toml(schema.to_toml()) == schema
+    True
+    """
+
+    label: Range
+    attributes: tuple[Attribute, ...] = ()
+    ignored: tuple[str, ...] = ()
+    panels: tuple[Panel, ...] = ()
+    currency: str = ""
+    encoding: str = ""
+    """How the text of a CSV file is encoded; "": UTF-8."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.label, Label):
+            label = self.label
+            object.__setattr__(self, "label", Label(label.name, label.low, label.high, label.center))
+        declared = {a.name for a in self.attributes}
+        found = [c for panel in self.panels for c in panel.columns if c not in declared]
+        object.__setattr__(self, "attributes", (*self.attributes, *(Attribute(c) for c in dict.fromkeys(found))))
+        check_consistency(self.label, self.attributes, self.ignored, self.panels)
+
+    # -- columns
+
+    @property
+    def target(self) -> str:
+        """The name of the label's column."""
+        return self.label.name
+
+    @property
+    def unit(self) -> str:
+        """The unit of the label; "" where it was not said."""
+        return self.label.unit if isinstance(self.label, Label) else ""
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The table's columns that are read, without the label's."""
+        return tuple(a.name for a in self.attributes)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every category's values and every date's origin are known: before that, `names` is an error."""
+        return all(a.is_complete for a in self.attributes)
+
+    # -- attributes, as a learner sees them
+
+    @cached_property
+    def encoded(self) -> tuple[Range, ...]:
+        """The attributes with their ranges, in the order of a learner's columns."""
+        return tuple(e for a in self.attributes for e in a.encoded())
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The attributes' names, in the order of a learner's columns."""
+        return tuple(e.name for e in self.encoded)
+
+    @cached_property
+    def column_of(self) -> dict[str, str]:
+        """The table's column behind each attribute."""
+        return {e.name: a.name for a in self.attributes for e in a.encoded()}
+
+    @cached_property
+    def known(self) -> tuple[str, ...]:
+        """The attributes that are there before anything is ordered."""
+        return tuple(e.name for a in self.attributes if a.known for e in a.encoded())
+
+    @cached_property
+    def sources(self) -> dict[str, list[str]]:
+        """What can be ordered, with the attributes each brings: the panels, then the columns that stand alone."""
+        brings = {a.name: [e.name for e in a.encoded()] for a in self.attributes}
+        found = {p.name: [name for c in p.columns for name in brings[c]] for p in self.panels}
+        return found | {a.name: brings[a.name] for a in self._single}
+
+    @cached_property
+    def source_prices(self) -> dict[str, float]:
+        """The price of each source; 1 where none was said."""
+        said = {p.name: p.price for p in self.panels} | {a.name: a.price for a in self._single}
+        return {name: 1.0 if price is None else float(price) for name, price in said.items()}
+
+    @property
+    def priced(self) -> bool:
+        """Whether any price was said."""
+        return any(p.price is not None for p in self.panels) or any(a.price is not None for a in self.attributes)
+
+    @cached_property
+    def prices(self) -> Floats:
+        """(d,) what one must pay to have the attribute: the price of its source; 0 where it is known."""
+        price = {name: self.source_prices[source] for source, brought in self.sources.items() for name in brought}
+        return np.array([price.get(name, 0.0) for name in self.names], dtype=np.float64)
+
+    @cached_property
+    def market(self) -> Market:
+        """What can be ordered, and what it costs; 1 where no price was said."""
+        return Market.build(self.names, self.sources, self.known, self.source_prices)
+
+    def offer(self) -> dict[str, Offer]:
+        """`sources`, `known` and `prices` as `make` takes them, each only where there is something to say."""
+        return self.market.options(self.priced)
+
+    @cached_property
+    def _single(self) -> tuple[Attribute, ...]:
+        """The columns that are a source of their own."""
+        together = {c for p in self.panels for c in p.columns}
+        return tuple(a for a in self.attributes if a.name not in together and not a.known)
+
+    # -- changes
+
+    @classmethod
+    def plain(cls, target: str, names: Iterable[str], ignored: Iterable[str] = ()) -> "Schema":
+        """The schema of data that is scaled already: every range is [-1, 1], no price is said."""
+        return cls(Range(target, -1.0, 1.0), tuple(Attribute(name, -1.0, 1.0) for name in names), tuple(ignored))
+
+    @classmethod
+    def unknown(cls, target: str, names: Iterable[str], ignored: Iterable[str] = ()) -> "Schema":
+        """The schema of data of which nothing but the names is known: no ranges, no prices."""
+        return cls(Range(target), tuple(map(Attribute, names)), tuple(ignored))
+
+    def with_prices(self, prices: Mapping[str, float]) -> "Schema":
+        """The same schema with these prices, by source; a name that is no source is refused."""
+        single = {a.name for a in self._single}
+        for name in prices:
+            if name not in single and name not in (p.name for p in self.panels):
+                raise ConfigError(no_source(name, self.attributes, self.panels))
+        panels = tuple(replace(p, price=prices.get(p.name, p.price)) for p in self.panels)
+        priced = (replace(a, price=prices.get(a.name, a.price)) if a.name in single else a for a in self.attributes)
+        return replace(self, attributes=tuple(priced), panels=panels)
+
+    def with_known(self, names: Sequence[str]) -> "Schema":
+        """The same schema with these columns known beforehand; what they would have cost is forgotten."""
+        for name in names:
+            if name not in self.columns:
+                raise ConfigError(f"'{name}' cannot be known, for it is no attribute; {suggestion(name, self.columns)}")
+        less = self.without_panel_columns(names)
+        marked = (replace(a, known=True, price=None) if a.name in names else a for a in less.attributes)
+        return replace(less, attributes=tuple(marked))
+
+    def without_panel_columns(self, names: Sequence[str]) -> "Schema":
+        """The same schema with these columns in no panel; a panel that loses all of its columns goes."""
+        gone = set(names)
+        kept = ((p, tuple(c for c in p.columns if c not in gone)) for p in self.panels)
+        return replace(self, panels=tuple(replace(p, columns=columns) for p, columns in kept if columns))
+
+    def without(self, names: Sequence[str]) -> "Schema":
+        """The same schema with these columns ignored."""
+        gone = set(names)
+        kept = tuple(a for a in self.attributes if a.name not in gone)
+        ignored = (*self.ignored, *(a.name for a in self.attributes if a.name in gone))
+        return replace(self.without_panel_columns(names), attributes=kept, ignored=ignored)
+
+    def written(self, numbers: str = "", encoding: str = "") -> "Schema":
+        """The same schema for a file whose numbers are written, or whose text is encoded, in another way; "": as is."""
+        columns = self.attributes
+        if numbers:
+            columns = tuple(replace(a, numbers=numbers) if a.type == "number" else a for a in columns)
+        label = replace(self.label, numbers=numbers) if numbers else self.label  # type: ignore[call-arg]
+        return replace(self, label=label, attributes=columns, encoding=encoding or self.encoding)
+
+    def complete(self, table: "Table") -> "Schema":
+        """The same schema with the values and origins that were left out, as all rows of a table have them.
+
+        A column of the table that is nowhere in the schema, or one that is not in the table, is a `DataError`.
+        """
+        from .schema_completion import complete
+
+        return complete(self, table)
+
+    # -- files
+
+    def to_toml(self) -> str:
+        """The schema as TOML that `from_toml` reads back without loss."""
+        text = schema_toml.format_schema(self)
+        return _remember(text, self)[0]
+
+    @classmethod
+    def from_toml(cls, text: str, where: str = "schema") -> "Schema":
+        """The schema in a TOML text; `where` is named in messages."""
+        if text in _RECENT:
+            return _RECENT[text]
+        from .schema_models import SchemaFile, checked
+
+        file = checked(SchemaFile, schema_toml.parse(text, where), where)
+        try:
+            return _remember(text, cls(**file.parts()))[1]
+        except ConfigError as fault:
+            raise ConfigError(f"{where}, {fault}") from None
+
+    def write(self, path: "str | PathLike[str]") -> None:
+        """Write the schema to a file; where one is, its comments and its order survive."""
+        there = Path(path)
+        text = schema_toml.rewrite(schema_toml.read_text(path), self, str(path)) if there.exists() else self.to_toml()
+        there.write_text(text, encoding="utf-8")
+
+    @classmethod
+    def read(cls, path: "str | PathLike[str]") -> "Schema":
+        """The schema in a file."""
+        return cls.from_toml(schema_toml.read_text(path), str(path))
+
+
+# A command writes its schema down and asks for it in several places; one of 80 000 columns takes seconds to read.
+_RECENT: dict[str, Schema] = {}
+
+
+def _remember(text: str, schema: Schema) -> tuple[str, Schema]:
+    if len(_RECENT) >= 4:
+        _RECENT.pop(next(iter(_RECENT)), None)
+    _RECENT[text] = schema
+    return text, schema

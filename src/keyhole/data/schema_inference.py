@@ -1,0 +1,132 @@
+"""What columns of text could be: yes/no, dates, written numbers, categories; a proposal for the schema, no more."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .cell_encoding import Wrong, as_days, as_words, fits, truth
+from .columns import FORMATS, Attribute
+from .table import Column, Table
+
+__all__ = ["MOST_PROPOSED", "propose", "words_of"]
+
+MOST_PROPOSED = 20
+"""A column of text with more different values is not proposed as a category."""
+_POINTED, _THOUSANDS = "1.234,56", r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$"
+"""The form in which a point is no decimal point, and what it looks like where there are no decimals."""
+
+
+@dataclass
+class _Seen:
+    """What the cells of a column have been so far: each thing it could be stays until a cell speaks against it."""
+
+    count: int = 0
+    values: set[str] = field(default_factory=set)
+    is_truth: bool = True
+    is_date: bool = True
+    first: date | None = None
+    forms: set[str] = field(default_factory=lambda: set(FORMATS))
+
+    def add(self, cells: pa.Array) -> None:
+        """Look at more cells; missing ones say nothing."""
+        cells = cells.drop_null()
+        if self.is_date:
+            self._date(cells)
+        words = as_words(cells).drop_null()
+        self.count += len(words)
+        if len(self.values) <= MOST_PROPOSED:
+            self.values.update(pc.unique(words).to_pylist())
+        if self.forms:
+            self.forms &= fits(words)
+        if self.is_truth:
+            self.is_truth = _all_truth(words)
+
+    def _date(self, cells: pa.Array) -> None:
+        try:
+            days = as_days(cells)
+        except (Wrong, pa.ArrowException):
+            self.is_date = False
+            return
+        days = days[~np.isnan(days)]
+        if self.first is None and days.size:
+            self.first = date(1970, 1, 1) + timedelta(days=float(np.floor(days[0])))
+
+    def proposal(self, column: Column) -> Attribute | str:
+        """The column's line of the schema, or why it cannot have one."""
+        if not self.count:
+            return "empty"
+        if len(self.values) == 1:
+            return "constant"
+        if self.is_truth:
+            return Attribute(column.name, type="yes/no")
+        if self.is_date:
+            return Attribute(column.name, type="date", origin=self.first)
+        if form := next((f for f in FORMATS if f in self.forms), ""):
+            return Attribute(column.name, numbers=form)
+        if column.kind == "number":
+            return Attribute(column.name)  # numbers, with a misprint that reading will name
+        # As many values as half the rows are no kinds of rows, but names.
+        if len(self.values) <= MOST_PROPOSED and 2 * len(self.values) <= self.count:
+            return Attribute(column.name, type="category", values=tuple(sorted(self.values)))
+        return "text"
+
+
+def propose(table: Table, ignored: Iterable[str] = ()) -> Mapping[str, Attribute | str]:
+    """For each column that is not plainly numbers: its line of the schema, or the word why it has none.
+
+    "12.591" is a plain number, unless the file has others that are written as 1.234,56.
+    """
+    gone = set(ignored)
+    columns = [c for c in table.columns if (c.written or c.kind == "time") and c.name not in gone]
+    names = [c.name for c in columns]
+    seen = {name: _Seen() for name in names}
+    for piece in table.chunks(names, 0, cells=names) if names else ():
+        for name in names:
+            seen[name].add(piece.column(name))
+    found: dict[str, Attribute | str] = {c.name: seen[c.name].proposal(c) for c in columns}
+    if any(isinstance(a, Attribute) and a.numbers == _POINTED for a in found.values()):
+        plain = [c.name for c in table.columns if c.kind == "number" and not c.written and c.name not in gone]
+        found |= {name: Attribute(name, numbers=_POINTED) for name in _pointed(table, plain)}
+    return found | {c.name: "no numbers" for c in table.columns if c.kind == "other" and c.name not in gone}
+
+
+def _pointed(table: Table, names: list[str]) -> list[str]:
+    """The columns in which a point only ever comes before three digits, and sometimes does."""
+    points = dict.fromkeys(names, 0)
+    for piece in table.chunks(names, 0, cells=names) if names else ():
+        for name in tuple(points):
+            cells = piece.column(name).drop_null()
+            if not pa.types.is_string(cells.type):  # not from a file of text: its numbers are what they are
+                del points[name]
+                continue
+            cells = cells.filter(pc.match_substring(cells, "."))
+            if pc.all(pc.match_substring_regex(cells, _THOUSANDS)).as_py() is False:
+                del points[name]
+            else:
+                points[name] += len(cells)
+    return [name for name, count in points.items() if count]
+
+
+def words_of(a: Attribute) -> str:
+    """What a proposal says, in a few words; "" for plain numbers.
+
+    >>> words_of(Attribute("sex", type="category", values=("f", "m")))
+    'category: f, m'
+    """
+    if a.type == "category" and a.values:
+        return f"category: {', '.join(a.values[:6])}" + (f", ... ({len(a.values)} values)" if len(a.values) > 6 else "")
+    if a.type == "date":
+        return f"date, as days since {a.origin}"
+    return f"numbers written as {a.numbers}" if a.numbers else {"yes/no": "yes/no"}.get(a.type, "")
+
+
+def _all_truth(words: pa.Array) -> bool:
+    try:
+        truth(words)
+    except Wrong:
+        return False
+    return True

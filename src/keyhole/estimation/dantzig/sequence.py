@@ -1,0 +1,135 @@
+"""The same problem round after round: H and b grow by a small block, gamma moves a little."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from ..._internal.numba._bare import jit
+from ..._internal.typing import Floats, Ints
+from ...core.state import Stateful, Value
+from ...errors import ConfigError
+from ._update import BAD_INDEX, BAD_VALUE, LOPSIDED
+from .compiled import COUNTS, Parts, Reached
+from .fallback import fallback
+from .gram_storage import Dense, Log
+from .problem import Solution, check_gamma, gamma_max
+from .simplex import Simplex
+
+__all__ = ["Sequence"]
+
+# The largest d at which all of H is kept, and that at which a row, once needed, is always built and kept.
+DENSE, ROWS = 5_000, 50_000
+_INT64 = np.dtype(np.int64)
+
+
+_NEEDS = {
+    BAD_INDEX: "distinct indices below {}",
+    BAD_VALUE: "finite h and v",
+    LOPSIDED: "a symmetric h where H is not dense",
+}
+
+
+@jit
+def scaled(gamma: Floats, scale: float, out: Floats) -> bool:
+    """out = scale gamma, and whether gamma is a legal width."""
+    legal = True
+    for i in range(out.size):
+        out[i] = scale * gamma[i]
+        legal &= out[i] >= 0.0
+    return legal
+
+
+class Sequence(Stateful):
+    """Raw sums H = sum h and b = sum v over s rounds, and the Dantzig selector on their means.
+
+        min |w|_1   s.t.   |b/s - (H/s) w|_i <= gamma_i
+
+    DS is scale free, so nothing is divided: the problem solved is (H, b, s gamma), and a round changes only the
+    |B| x |B| entries it touched. Each solve starts from the basis of the one before.
+
+    `store` says how H is kept; the answers are the same. "dense": all of it (d up to 5 000, if "auto"). "rows": the
+    log of the rounds, and the rows that are needed (up to 50 000). "lists": the same, but short rows are read off the
+    log.
+
+    >>> import numpy as np
+    >>> seq = Sequence(3)
+    >>> seq.update(np.array([0, 2]), np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([0.5, -0.2]))
+    >>> seq.solve(0.1).w.tolist()
+    [0.4, 0.0, -0.1]
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("s", "b", "rows", "simplex")
+
+    def __init__(self, d: int, engine: str = "simplex", store: str = "auto") -> None:
+        if engine not in ("simplex", "highs"):
+            raise ConfigError(f"engine must be 'simplex' or 'highs', not {engine!r}")
+        if store not in ("auto", "dense", "rows", "lists"):
+            raise ConfigError(f"store must be 'auto', 'dense', 'rows' or 'lists', not {store!r}")
+        kind = ("dense" if d <= DENSE else "rows" if d <= ROWS else "lists") if store == "auto" else store
+        listed = max(1, d // 4) if kind == "lists" else 0
+        self.d = d
+        self.engine = engine
+        self.s = 0
+        self.b: Floats = np.zeros(d)
+        self.rows: Dense | Log = Dense(np.zeros((d, d)), symmetric=True) if kind == "dense" else Log(d, listed)
+        self.simplex = Simplex(d)
+
+    def set_state(self, flat: dict[str, Value]) -> None:
+        """Take over a saved sequence."""
+        super().set_state(flat)
+        self.rows.require(self.simplex.indices)
+
+    def update(self, B: Ints, h: Floats, v: Floats) -> None:
+        """H[B, B] += h, b[B] += v, s += 1; B has no repeated index."""
+        if not (type(B) is np.ndarray and B.dtype is _INT64) and np.asarray(B).dtype.kind not in "iu" and len(B):
+            raise ConfigError("B are indices: whole numbers; nothing was changed")
+        B = np.ascontiguousarray(B, np.int64)
+        h, v = np.ascontiguousarray(h, np.float64), np.ascontiguousarray(v, np.float64)
+        if B.ndim != 1 or h.shape != (B.size, B.size) or v.shape != B.shape:
+            raise ConfigError(f"a round is B (k,), h (k, k), v (k,), not {B.shape}, {h.shape}, {v.shape}")
+        fault = self.simplex.update(self.rows.H, self.b, B, h, v, lopsided=self.rows.lopsided)
+        if fault == LOPSIDED and self.rows.make_lopsided():
+            fault = self.simplex.update(self.rows.H, self.b, B, h, v, lopsided=True)
+        if fault:
+            raise ConfigError(f"a round needs {_NEEDS[fault].format(self.d)}; nothing was changed")
+        if self.rows.follows:
+            self.rows.follow(B, h)
+            self.rows.require(self.simplex.indices)
+        self.s += 1
+
+    @property
+    def H(self) -> Floats:
+        """The sum of the h, as a d x d array."""
+        return self.rows.take(1, np.arange(self.d))
+
+    @property
+    def gamma_max(self) -> float:
+        """The smallest scalar gamma at which the solution is 0."""
+        return gamma_max(self.b) / max(self.s, 1)
+
+    def parts(self) -> Parts | None:
+        """The arrays for compiled code, good until the next solve that is not compiled; None where there is no compiled
+        way. What it counts must be given back to `resume`."""
+        rows = self.rows
+        if self.engine != "simplex" or not isinstance(rows, Dense) or rows.follows:
+            return None
+        counts = np.array([(self.simplex.m, self.simplex.updates, self.s)], COUNTS)
+        return Parts(rows.H, self.b, rows.store, *self.simplex.parts, counts)
+
+    def resume(self, parts: Parts) -> None:
+        """Compiled code has played with these arrays."""
+        self.simplex.m, self.simplex.updates, self.s = parts.counts[0].item()
+
+    def solve(self, gamma: float | Floats, reached: Reached | None = None) -> Solution:
+        """The solution at gamma (a number or one per attribute), with its certificate; nothing is raised for a problem
+        that has none. `reached` says how far compiled code has come with it."""
+        scale = float(self.s or 1)
+        if type(gamma) is float and gamma >= 0.0:
+            self.simplex.Gamma.fill(gamma * scale)
+        elif not (type(gamma) is np.ndarray and gamma.shape == (self.d,) and scaled(gamma, scale, self.simplex.Gamma)):
+            np.multiply(check_gamma(gamma, self.d), scale, out=self.simplex.Gamma)
+        if self.engine == "simplex":
+            sol = self.simplex.solve(self.rows, self.b, scale, reached)
+            if sol.status != "failed":
+                return sol
+        return fallback(self.rows, self.b, self.simplex.Gamma, scale, whole=self.engine == "highs")

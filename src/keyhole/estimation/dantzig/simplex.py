@@ -1,0 +1,211 @@
+"""The engine: a basis that lives from one problem to the next, and what to do when the way from it goes wrong."""
+
+from dataclasses import replace
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from ..._internal.typing import Floats, Ints
+from ...core.state import Stateful, Value
+from ...errors import StateError
+from ._basis import ENTER, NOTHING, Basis, Work, new_work
+from ._inverse import SMALL
+from ._pivot_loop import CRAMPED, EMPTY, LOST, MISSING, STUCK, UPDATES, pivot_loop
+from ._point import OPTIMAL, STALE, ZERO
+from ._update import STALE_INVERSE, update
+from .compiled import Ending, Reached
+from .gram_storage import Rows
+from .problem import TOLERANCE, Solution, gamma_max, kept, no_solution
+
+__all__ = ["Simplex"]
+
+INFEASIBLE = -2
+Verdict: TypeAlias = tuple[int, int, float, float, float, float]
+_TRIES = (("warm", 0), ("cold", 0), ("reseeded", 1000))
+
+
+class Simplex(Stateful):
+    """Parametric self-dual simplex for min |w|_1 s.t. |b - H w| <= Gamma, warm from the basis of the last problem.
+
+    Tried in this order: the basis at hand, a cold start (the path in gamma down from w = 0), a cold start with another
+    jitter. If all of them lose their way the solution's status is "failed", and the caller has to look elsewhere.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("m", "updates", "idx", "sgn", "GG")
+    _grows: ClassVar[tuple[str, ...]] = ("idx", "sgn", "GG")
+
+    def __init__(self, d: int, capacity: int = 16) -> None:
+        self.d = d
+        self.m = 0
+        self.updates = 0
+        self.idx: Ints = np.zeros((2, capacity), np.int64)
+        self.sgn: Floats = np.zeros((2, capacity))
+        self.GG: Floats = np.zeros((2, capacity, capacity))
+        self._work = new_work(d, capacity)
+        self.Gamma: Floats = self._work.c[0, 0]
+        # The objective is sum_j cost_j |w_j|; 1, unless columns are scaled.
+        self.cost: Floats = self._work.c[1, 0]
+        self._fit()
+
+    def get_state(self) -> dict[str, Value]:
+        """The basis; of the arrays only what is in use, so that remnants of singular inverses stay behind."""
+        flat, m = super().get_state(), self.m
+        kept = np.zeros_like(self.GG)
+        kept[0, :m, :m] = self._basis.G[:m, :m]
+        if self.updates <= UPDATES:  # else it is computed anew before it is read
+            kept[1, :m, :m] = self._basis.G_inv[:m, :m]
+        return flat | {"GG": kept}
+
+    def set_state(self, flat: dict[str, Value]) -> None:
+        """Take over a saved basis; what is derived from it is computed again."""
+        super().set_state(flat)
+        capacity, idx = self.idx.shape[1], self.idx[:, : self.m]
+        shapes = self.idx.shape == self.sgn.shape == (2, capacity) and self.GG.shape == (2, capacity, capacity)
+        # The kernels trust these numbers; a file must not be able to make them read elsewhere.
+        if not (shapes and 0 <= self.m <= capacity and ((idx >= 0) & (idx < self.d)).all()):
+            raise StateError("the basis in the state is not one of this size; the file is damaged")
+        self._fit()
+
+    def _fit(self) -> None:
+        """Make what hangs on the size or the content of the basis."""
+        capacity = self.idx.shape[1]
+        pos = np.full((2, self.d), -1, np.int64)
+        for f in range(2):
+            pos[f, self.idx[f, : self.m]] = np.arange(self.m)
+        self._basis = Basis(self.idx, self.sgn, pos, *self.GG)
+        self._work = replace(self._work, x=np.zeros((2, 3, capacity)), v=np.zeros((4, capacity)))
+
+    def _enlarge(self) -> None:
+        """Capacity for twice as large a basis, in the middle of the path."""
+        x, n = self._work.x, self.idx.shape[1]
+        self.idx = np.pad(self.idx, ((0, 0), (0, n)))
+        self.sgn = np.pad(self.sgn, ((0, 0), (0, n)))
+        self.GG = np.pad(self.GG, ((0, 0), (0, n), (0, n)))
+        self._fit()
+        self._work.x[:, :, :n] = x
+
+    @property
+    def indices(self) -> Ints:
+        """The columns and the rows of the basis."""
+        return self.idx[:, : self.m].ravel()
+
+    @property
+    def parts(self) -> tuple[Basis, Work]:
+        """The arrays, for compiled code."""
+        return self._basis, self._work
+
+    def reset(self) -> None:
+        """Forget the basis."""
+        self._basis.pos[:] = -1
+        self.m = self.updates = 0
+
+    def update(self, H: Floats, b: Floats, B: Ints, h: Floats, v: Floats, *, lopsided: bool) -> int:
+        """H[B, B] += h and b[B] += v, and with them the basis matrix; 0 or what is wrong (then nothing was changed)."""
+        found = update(H, b, B, h, v, self._basis, self.m, self._work.v, UPDATES - self.updates, lopsided)
+        if found >= 0:
+            self.updates += found
+        elif found == STALE_INVERSE:
+            self.updates = UPDATES + 1
+        else:
+            return found
+        return 0
+
+    def solve(self, rows: Rows, b: Floats, scale: float = 1.0, reached: Reached | None = None) -> Solution:
+        """The solution at `self.Gamma`, which the caller has set; the dual and the residual are those of the problem
+        divided by `scale`. `reached` says how far compiled code has come with it."""
+        out = np.zeros((2, self.d))
+        pivots = 0
+        ending = reached.ending if reached else None
+        for path, seed in _TRIES if (reached.warm if reached else self.m) else _TRIES[1:]:
+            if path != "warm" and ending is None:
+                self.reset()
+            verdict, n, objective, primal, dual, gap = self._follow(rows, b, scale, out, seed, ending)
+            ending = None
+            pivots += n
+            if verdict == OPTIMAL:
+                if np.isinf(primal):
+                    primal = self._looked_at(rows, b, scale, out[0])
+                if primal <= TOLERANCE and dual <= TOLERANCE and gap <= TOLERANCE:
+                    return Solution(out[0], out[1], objective, primal, dual, gap, "optimal", path, pivots)
+                verdict = LOST
+            if verdict != LOST:
+                break
+            out[:] = 0.0
+        self.reset()
+        if verdict == ZERO:
+            return Solution(out[0], out[1], 0.0, 0.0, 0.0, 0.0, "optimal", "zero", pivots)
+        return no_solution(self.d, "infeasible" if verdict == INFEASIBLE else "failed", path, pivots)
+
+    def _looked_at(self, rows: Rows, b: Floats, scale: float, w: Floats) -> float:
+        """The primal residual where a row seemed missed by itself; infinite if it is by more than rounding."""
+        on = np.flatnonzero(w)
+        columns = rows.take(0, on)
+        r, terms = b - w[on] @ columns, np.abs(w[on]) @ np.abs(columns)
+        if not kept(b, self.Gamma, r, terms):
+            return np.inf
+        return float((np.abs(r) - self.Gamma).max(initial=0.0)) / max(scale, gamma_max(b))
+
+    def _follow(
+        self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int, ending: Ending | None = None
+    ) -> Verdict:
+        """Follow the path to its end, with what is asked for on the way: the verdict, the pivots, |w|_1, the primal and
+        dual residual, and the gap. It may have been followed up to an `ending`."""
+        inverted, before = False, 0
+        while True:
+            end, self.m, pivots, self.updates, objective, primal, dual, gap = ending or pivot_loop(
+                rows.store, self._basis, self._work, self.m, b, scale, out, seed, self.updates
+            )
+            ending, seed = None, -1
+            if end == STALE:
+                # A basis that is worn right after its inverse was computed is singular; a small one is known to be.
+                self._invert(drop=self.m <= SMALL or (inverted and pivots == before))
+            elif end == CRAMPED:
+                self._enlarge()
+            elif end == MISSING:
+                rows.load(self._work.path["missing"].item(), self.indices)
+            elif end == EMPTY:
+                self._perturb()
+            else:
+                break
+            inverted, before = end == STALE, pivots
+        if end == STUCK:
+            end = INFEASIBLE if self._infeasible(rows, b) else LOST
+        return end, pivots, objective, primal, dual, gap
+
+    def _invert(self, *, drop: bool) -> None:
+        """Compute the inverse from the basis matrix; a singular one is dropped."""
+        m = self.m
+        self.updates = 0
+        try:
+            if not drop:
+                self._basis.G_inv[:m, :m] = np.linalg.inv(self._basis.G[:m, :m])
+        except np.linalg.LinAlgError:
+            drop = True
+        if drop:
+            self.reset()
+
+    def _perturb(self) -> None:
+        """Perturb the empty basis: every bound is raised alike, the path in gamma, but for a jitter."""
+        z, c, path = self._work.z, self._work.c, self._work.path
+        restarts = path["restarts"].item()
+        xi = np.random.default_rng(int(path["seed"].item() + restarts)).random((2, self.d))
+        jitter = 1e-3 if restarts <= 2 else 0.1
+        z[:, 1] = 0.0
+        c[0, 1] = np.max(np.abs(z[0, 0]) - c[0, 0]) * (1.0 + jitter * xi[0])
+        c[1, 1] = jitter * xi[1]
+
+    def _infeasible(self, rows: Rows, b: Floats) -> bool:
+        """Is the direction without an end a proof: a ray l with H'l = 0, to rounding, and b'l > Gamma'|l|?"""
+        (primal, dual), (_, R) = self._work.side, self.idx
+        if dual["kind"] != NOTHING:
+            return False
+        ray = np.zeros(self.d)
+        ray[R[: self.m]] = self._work.x[1, 2, : self.m]
+        if primal["kind"] == ENTER:
+            ray[primal["which"]] = primal["sign"]
+        on = np.flatnonzero(ray)
+        gain, cost = b[on] @ ray[on], self.Gamma[on] @ np.abs(ray[on])
+        lines = rows.take(1, on)
+        off, size = np.abs(ray[on] @ lines), np.abs(ray[on]) @ np.abs(lines)
+        proof = gain - cost > 1e-9 * (np.abs(b[on]) @ np.abs(ray[on]) + cost)
+        return bool(proof and (off <= 1e-11 * size).all())

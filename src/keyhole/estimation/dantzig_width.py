@@ -1,0 +1,115 @@
+"""gamma_s, the width of the Dantzig constraint: the paper's, the paper's scaled, or learnt from the data.
+
+| `tuning=`     | gamma at exploration s                                  | is told                  |
+|---------------|---------------------------------------------------------|--------------------------|
+| `"theory"`    | the paper's gamma_hat(s)                                | sigma, delta_s, delta    |
+| `Scaled(c)`   | c gamma_hat(s)                                          | sigma, delta_s, delta    |
+| `"empirical"` | gamma_i = kappa sqrt(2 ln(20 d) V_i) / s, per attribute | nothing                  |
+
+V_i is the running sum of squares of x_hat_i y - [h w]_i, w being the estimate at that time: the variance of the very
+quantity that the constraint bounds. The empirical rule is ours, not the paper's.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from .._internal.numba._bare import short
+from .._internal.typing import Floats, Ints
+from ..core.registry.algorithm import OptionValue
+from ..core.state import Numbers, Rule, Stateful
+from ..errors import ConfigError
+from ..theory import Constants
+
+__all__ = ["KAPPA", "Empirical", "Scaled", "Theory", "Width", "parse"]
+
+KAPPA = 0.5
+"""One number for both learners, chosen on seeds of its own by `benchmarks/kappa.py`."""
+
+
+@dataclass(frozen=True)
+class Scaled(OptionValue):
+    """The paper's gamma_hat(s) times c; c = 1 is the theory."""
+
+    c: float
+
+    def __post_init__(self) -> None:
+        if not (self.c > 0 and np.isfinite(self.c)):
+            raise ConfigError(f"Scaled(c) needs a finite c > 0, not {self.c}")
+
+    def __str__(self) -> str:
+        return f"scaled({self.c!r})"
+
+
+def parse(tuning: str | Scaled) -> str | Scaled:
+    """`tuning=` as given by a person or a file: "theory", "empirical", "scaled(0.1)" or a `Scaled`.
+
+    >>> parse("scaled(0.1)")
+    Scaled(c=0.1)
+    """
+    if isinstance(tuning, Scaled) or tuning in ("theory", "empirical"):
+        return tuning
+    match = re.fullmatch(r"scaled\(([0-9.eE+-]+)\)", str(tuning).replace(" ", "").lower())
+    if not match:
+        raise ConfigError(f"tuning must be 'theory', 'empirical' or Scaled(c), not {tuning!r}")
+    return Scaled(float(match[1]))
+
+
+class Width(Protocol):
+    """How wide the constraint is, and what it learns from a round."""
+
+    def observe(self, B: Ints, deviation: Floats) -> None:
+        """Take in x_hat y - h w of one exploration on the observed set B."""
+
+    def gamma(self, s: int) -> float | Floats:
+        """The width at the s-th exploration."""
+
+
+class Theory(Stateful):
+    """The paper's gamma_hat(s), times c; nothing is learnt."""
+
+    def __init__(self, constants: Constants, c: float = 1.0) -> None:
+        self.constants, self.c = constants, c
+
+    def observe(self, B: Ints, deviation: Floats) -> None:
+        """Nothing: the paper's width is fixed beforehand."""
+
+    def gamma(self, s: int) -> float:
+        """c gamma_hat(s)."""
+        return self.c * self.constants.gamma(s)
+
+
+class Empirical(Stateful):
+    """gamma_i = kappa sqrt(2 ln(20 d) V_i) / s, with no V_i below a tenth of their mean."""
+
+    _fields: ClassVar[tuple[str, ...]] = ("V",)
+    _rules: ClassVar[Mapping[str, Rule]] = {"V": Numbers(least=0.0, most=1e280)}  # sums of fourth powers
+
+    def __init__(self, d: int, kappa: float = KAPPA) -> None:
+        self.scale = kappa * sqrt(2.0 * log(20.0 * d))
+        self.V: Floats = np.zeros(d)
+
+    def observe(self, B: Ints, deviation: Floats) -> None:
+        """V_B += deviation^2."""
+        self.V[B] += deviation**2
+
+    def gamma(self, s: int) -> Floats:
+        """One width per attribute; the floor keeps an attribute that was hardly observed from looking certain."""
+        gamma = np.empty(self.V.size)
+        fill_widths(self.V, self.scale / s, gamma)
+        return gamma
+
+
+@short
+def fill_widths(V: Floats, scale: float, gamma: Floats) -> None:
+    """gamma_i = scale sqrt(V_i), with no V_i below a tenth of their mean."""
+    total = 0.0
+    for i in range(V.size):
+        total += V[i]
+    least = 0.1 * (total / V.size)
+    for i in range(V.size):
+        gamma[i] = scale * np.sqrt(V[i] if V[i] > least else least)

@@ -1,0 +1,24 @@
+"""Many runs: algorithms x streams x seeds, on one machine or many, with results on disk."""
+
+from .aggregate import Row, notes_of, summarise
+from .compare import Comparison, Progress
+from .executors import Engine
+from .frontiers import Frontier, frontier, frontier_in
+from .job import Job, Outcome, run_job
+from .stream_spec import StreamSpec
+
+__all__ = [
+    "Comparison",
+    "Engine",
+    "Frontier",
+    "Job",
+    "Outcome",
+    "Progress",
+    "Row",
+    "StreamSpec",
+    "frontier",
+    "frontier_in",
+    "notes_of",
+    "run_job",
+    "summarise",
+]

@@ -1,0 +1,102 @@
+"""What many outcomes come to: medians with 10-90 % bands over seeds."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .._internal.typing import Floats
+from .job import Job, Outcome
+
+__all__ = ["Band", "Row", "notes_of", "summarise"]
+
+Pairs = Sequence[tuple[Job, Outcome]]
+
+
+class Band(NamedTuple):
+    """Median, 10 % and 90 % quantile."""
+
+    middle: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Band":
+        """Over seeds; NaN where there is nothing."""
+        finite = [v for v in values if np.isfinite(v)]
+        if not finite:
+            return cls(np.nan, np.nan, np.nan)
+        low, middle, high = np.quantile(finite, [0.1, 0.5, 0.9])
+        return cls(float(middle), float(low), float(high))
+
+
+class Row(NamedTuple):
+    """One algorithm on one stream."""
+
+    stream: str
+    algorithm: str
+    seeds: int
+    regret: Band
+    loss_last_tenth: Band
+    found: float
+    """The mean share of the true support found; NaN where it is unknown."""
+    attributes_per_row: float
+    price_per_row: float
+    seconds_per_row: float
+    """The median over seeds."""
+    rows: Floats
+    curve: Floats
+    """(3, points): regret over time: median, 10 %, 90 %."""
+    losses: Floats
+    """(3, points): loss over time."""
+
+
+def summarise(pairs: Pairs) -> list[Row]:
+    """One row per stream and algorithm, in the order they were given."""
+    return [_row(stream, algorithm, outcomes) for (stream, algorithm), outcomes in _groups(pairs).items()]
+
+
+def notes_of(pairs: Pairs) -> list[str]:
+    """What a reader of the table must know: estimates that never left 0, and whatever else the learners said."""
+    notes = []
+    for (_, algorithm), outcomes in _groups(pairs).items():
+        silent = [o["silent"] for o in outcomes if o["silent"]]
+        if silent:
+            where = "" if len(silent) == len(outcomes) else f" in {len(silent)} of {len(outcomes)} seeds"
+            first = silent[0]
+            kept = f"kept w = 0 in {first['explorations']}/{first['explorations']} explorations"
+            widths = f"gamma {first['gamma']:.3g} >= gamma_max {first['gamma_max']:.3g}"
+            notes.append(f"{algorithm} {kept} ({widths}){where}: its support is a tie-break, not a choice")
+        others = {text for o in outcomes if not o["silent"] for text in o["notes"]}
+        notes += [f"{algorithm}: {text}" for text in sorted(others)[:3]]
+    return notes
+
+
+def _groups(pairs: Pairs) -> dict[tuple[str, str], list[Outcome]]:
+    groups: dict[tuple[str, str], list[Outcome]] = {}
+    for job, outcome in pairs:
+        groups.setdefault((job.stream.name, job.algorithm), []).append(outcome)
+    return groups
+
+
+def _row(stream: str, algorithm: str, outcomes: list[Outcome]) -> Row:
+    found = [o["found"] for o in outcomes]
+    return Row(
+        stream=stream,
+        algorithm=algorithm,
+        seeds=len(outcomes),
+        regret=Band.of([o["regret"] for o in outcomes]),
+        loss_last_tenth=Band.of([o["loss_last_tenth"] for o in outcomes]),
+        found=float(np.mean(found)),
+        attributes_per_row=float(np.mean([o["attributes_per_row"] for o in outcomes])),
+        price_per_row=float(np.mean([o["price_per_row"] for o in outcomes])),
+        seconds_per_row=float(np.median([o["seconds"] / max(o["rows"][-1], 1) for o in outcomes])),
+        rows=np.array(outcomes[0]["rows"], dtype=np.float64),
+        curve=_bands([o["curve"] for o in outcomes]),
+        losses=_bands([o["losses"] for o in outcomes]),
+    )
+
+
+def _bands(curves: list[list[float]]) -> Floats:
+    bands: Floats = np.quantile(np.array(curves), [0.5, 0.1, 0.9], axis=0)
+    return bands

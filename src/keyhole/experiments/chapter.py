@@ -1,0 +1,103 @@
+"""Findings on disk: a figure, a table and a sentence each, and all of them as a chapter, "The paper, measured"."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from .. import __version__
+from .._internal.atomic_io import write_atomically
+from .._internal.output_folder import Folder
+from ..figures import standalone
+from .finding import Finding
+from .study import Experiment
+from .trace_job import Part
+
+__all__ = ["chapter", "publish", "write_chapter"]
+
+_HEAD = """# The paper, measured
+
+The paper has no experiments. These are ours: what of its claims is seen when its algorithms are run, what is not, and
+who else does how well. Every number below was written by
+
+    {command}
+
+with keyhole {version}: medians over seeds, with 10 to 90 % of them in brackets. Each section ends with its size; where
+that is the full one, `keyhole study NAME` had played it before into the same folder (`make measured` does all this).
+Streams are synthetic, so that the true weights are known and regret is against them. Who has less than whom is asked
+seed by seed, on the same rows, and is called undecided where the median of the ratios is not for 95 % sure on one side
+of 1. At such T the theorems promise nothing yet (`keyhole bounds` says from which T on they do): what is not seen here
+is not refuted.
+"""
+
+
+def publish(folder: Folder, experiment: Experiment, finding: Finding) -> None:
+    """NAME/figure.svg (and figure-2.svg ...), NAME/table.md and NAME/verdict.txt."""
+    for i, figure in enumerate(finding.figures):
+        place = folder.file(f"{experiment.name}/figure{f'-{i + 1}' if i else ''}.svg")
+        write_atomically(place, standalone(figure.svg).encode())
+    write_atomically(folder.file(f"{experiment.name}/table.md"), (finding.table() + "\n").encode())
+    write_atomically(folder.file(f"{experiment.name}/verdict.txt"), (finding.verdict + "\n").encode())
+
+
+def chapter(
+    findings: "Sequence[tuple[Experiment, Finding]]", command: str, figures: Mapping[str, Sequence[str]]
+) -> str:
+    """All findings as CommonMark; `figures` has the links of each experiment's pictures."""
+    parts = [_HEAD.format(command=command, version=__version__), _summary(findings)]
+    for experiment, finding in findings:
+        links = "\n".join(
+            f"![{f.title}]({link})" for f, link in zip(finding.figures, figures[experiment.name], strict=True)
+        )
+        setting = _setting(experiment)
+        blocks = (
+            f"## {experiment.title}",
+            experiment.question,
+            f"**{finding.verdict}**",
+            finding.table(),
+            links,
+            setting,
+        )
+        parts.append("\n\n".join(blocks) + "\n")
+    return "\n".join(parts)
+
+
+def write_chapter(path: Path, findings: "Sequence[tuple[Experiment, Finding]]", command: str) -> None:
+    """The chapter, and its pictures in the folder `figures` beside it; those are replaced."""
+    place = path.parent / "figures"
+    place.mkdir(exist_ok=True)
+    links: dict[str, list[str]] = {}
+    for experiment, finding in findings:
+        for i, figure in enumerate(finding.figures):
+            name = f"measured-{experiment.name}{f'-{i + 1}' if i else ''}.svg"
+            write_atomically(place / name, standalone(figure.svg).encode())
+            links.setdefault(experiment.name, []).append(f"figures/{name}")
+    write_atomically(path, chapter(findings, command, links).encode())
+
+
+def _summary(findings: "Sequence[tuple[Experiment, Finding]]") -> str:
+    """What was seen and what was not, a line each."""
+    lines = [f"| [{e.title}](#{_anchor(e.title)}) | {f.agrees} |" for e, f in findings]
+    return "\n".join(["| | what the paper says |", "|---|---|", *lines]) + "\n"
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+
+
+def _setting(experiment: Experiment) -> str:
+    parts = experiment.parts
+    fields = {"d": "d", "k": "k", "k0": "k0", "sigma": "sigma", "T": "rounds"}
+    values = {letter: sorted({getattr(part, field) for part in parts}) for letter, field in fields.items()}
+    shown = [f"{letter} = {'/'.join(f'{v:g}' for v in found)}" for letter, found in values.items() if found != [0]]
+    seeds = sorted({1 + max(p.seed for p in group) for group in _cells(parts)})
+    size = "quick" if experiment.quick else "full"
+    return f"*{', '.join(shown)}, {'/'.join(map(str, seeds))} seeds; `keyhole study {experiment.name}` ({size} size).*"
+
+
+def _cells(parts: "Sequence[Part]") -> "list[list[Part]]":
+    """The parts that differ by their seed only."""
+    cells: dict[Part, list[Part]] = {}
+    for part in parts:
+        cells.setdefault(replace(part, seed=0), []).append(part)
+    return list(cells.values())

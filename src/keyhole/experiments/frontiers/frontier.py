@@ -1,0 +1,127 @@
+"""The frontier of a stream: play what is missing, then put it together."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..._internal.atomic_io import read_json, remove_leftovers, write_json
+from ..._internal.output_folder import Folder
+from ...data.streams import Schema
+from ...errors import ConfigError, StateError
+from ..executors import Engine
+from ..job_cache import Progress, path_in, work_off
+from ..stream_spec import StreamSpec
+from .baskets_in_hindsight import Past, levels_of
+from .frontier_job import Play, Played, play_level
+from .frontier_result import FILE, Frontier, Level
+from .knee import sentence, stop_at
+
+__all__ = ["frontier"]
+
+_UNPRICED = (
+    "a frontier needs to know what things cost: give --prices FILE, or price = 12.0 under [sources.x] or "
+    "[attributes.x] in the schema"
+)
+
+
+def frontier(
+    stream: StreamSpec | str,
+    *,
+    out: "str | Path | None" = None,
+    target: str | None = None,
+    schema: "str | Path | None" = None,
+    levels: int | Sequence[float] = 8,
+    seeds: int = 3,
+    rounds: int = 1_000_000,
+    budget: int | None = None,
+    engine: Engine | str = "joblib",
+    jobs: int = 1,
+    progress: Progress = lambda done, of: None,
+) -> Frontier:
+    """What each amount of money buys on a data set or file: `thrifty` at several worths, beside hindsight.
+
+    `levels` worths are chosen from the data, or are those given. Rows are shuffled by seed. In a folder `out` the
+    finished parts are kept: the same call goes on where it stopped; the result is its `frontier.json`.
+
+    >>> import keyhole as kh
+    >>> found = kh.experiments.frontier("nhanes-panels", levels=[0.01, 0.5], seeds=1, rounds=400)
+    >>> [level.worth for level in found.levels], found.hindsight[0].price, found.known
+    ([0.01, 0.5], 0.0, ('age', 'female'))
+    """
+    if out is None:
+        asked = {k: v for k, v in locals().items() if k not in ("stream", "out")}
+        with tempfile.TemporaryDirectory() as place:
+            return frontier(stream, out=place, **asked)
+    if isinstance(stream, str):
+        stream = StreamSpec.parse(stream, target, None if schema is None else Path(schema), shuffle=True)
+    work = Engine.parse(engine, jobs) if isinstance(engine, str) else engine
+    rows = replace(stream, shuffle=False).rows(0, rounds)
+    if not rows.schema.priced:
+        raise ConfigError(_UNPRICED)
+    past = Past.of(rows)
+    worths = levels_of(past, levels) if isinstance(levels, int) else [float(worth) for worth in levels]
+    plays = [Play(stream, worth, seed, rounds, budget) for worth in worths for seed in range(seeds)]
+    folder = Folder.claim(Path(out), "frontier")
+    with folder.lock():
+        found = _played(folder, plays, work, progress)
+        made = [_level(worth, [found[p] for p in plays if p.worth == worth], past, budget) for worth in worths]
+        result = _together(stream, rows.schema, past, made, seeds, budget)
+        result.write(folder.file(FILE))
+    return result
+
+
+def _played(folder: Folder, plays: Sequence[Play], engine: Engine, progress: Progress) -> dict[Play, Played]:
+    """Every play with its outcome; those in the folder are not played again, damaged ones are."""
+    place = folder.subfolder("jobs")
+    remove_leftovers(place)
+    there: dict[Play, Played] = {}
+    for job in plays:
+        try:
+            stored: dict[str, Any] = read_json(path_in(folder.path, job.key))
+            there[job] = stored["outcome"]
+        except (OSError, StateError, KeyError):
+            continue
+
+    def keep(job: Play, outcome: Played) -> None:
+        write_json(path_in(folder.path, job.key), {"job": asdict(job), "outcome": outcome})
+
+    work_off(plays, there, play_level, keep, engine, progress)
+    return there
+
+
+def _level(worth: float, outcomes: Sequence[Played], past: Past, budget: int | None) -> Level:
+    """Means over seeds, beside the best basket for as much."""
+    mse = [o["mse"] for o in outcomes]
+    price = float(np.mean([o["price"] for o in outcomes]))
+    shares = {s: float(np.mean([o["bought"].get(s, 0.0) for o in outcomes])) for s in past.market.sources}
+    most = dict(sorted(((s, share) for s, share in shares.items() if share), key=lambda item: -item[1]))
+    ended = Counter(s for o in outcomes for s in o["basket"])
+    basket = tuple(s for s in past.market.sources if 2 * ended[s] > len(outcomes))
+    return Level(worth, price, float(np.mean(mse)), min(mse), max(mse), most, basket, past.best(price, budget))
+
+
+def _together(
+    stream: StreamSpec, schema: Schema, past: Past, made: Sequence[Level], seeds: int, budget: int | None
+) -> Frontier:
+    """The levels by what they paid, the baskets of hindsight, and the sentence."""
+    levels = tuple(sorted(made, key=lambda level: (level.price, -level.mse)))
+    stop = stop_at(levels)
+    return Frontier(
+        stream=Path(stream.name).name if stream.schema is not None else stream.name,
+        target=schema.target,
+        rows=past.n,
+        seeds=seeds,
+        sources=dict(zip(past.market.sources, past.market.prices.tolist(), strict=True)),
+        known=schema.known,
+        levels=levels,
+        hindsight=past.curve(budget),
+        stop=stop,
+        sentence=sentence(levels, stop, schema.currency, schema.unit),
+        currency=schema.currency,
+        unit=schema.unit,
+    )

@@ -1,0 +1,59 @@
+"""One worth, played with one seed. The same job gives the same outcome wherever it runs."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, TypedDict
+
+import numpy as np
+
+from ... import __version__
+from ...core.registry.spec import Budget, Spec
+from ...simulation import play
+from ..stream_spec import StreamSpec
+
+__all__ = ["Play", "Played", "play_level"]
+
+
+@dataclass(frozen=True)
+class Play:
+    """What decides an outcome."""
+
+    stream: StreamSpec
+    worth: float
+    seed: int
+    rounds: int
+    budget: int | None = None
+
+    @property
+    def key(self) -> str:
+        """A name for the job's file: equal for equal jobs of the same version."""
+        text = json.dumps({"version": __version__, "frontier": 1, **asdict(self)}, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+class Played(TypedDict):
+    """What is kept of it."""
+
+    mse: float
+    price: float
+    bought: dict[str, float]
+    """In which share of the rows each source was bought that was."""
+    basket: list[str]
+    """What is in the support at the end."""
+
+
+def play_level(job: Play) -> Played:
+    """Play the job; the first row, which nobody can know anything about, is left out."""
+    rows = job.stream.rows(job.seed, job.rounds)
+    seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
+    learner = Spec.parse("thrifty").learner(rows.schema, Budget(job.budget, worth=job.worth), seed)
+    history = play(learner, rows.X, rows.y, keep=False)
+    market, T = learner.market, max(rows.y.size, 1)
+    counts: dict[str, Any] = {s: int(history.bought[m[0]]) for s, m in zip(market.sources, market.members, strict=True)}
+    return Played(
+        mse=float(np.nanmean(history.losses[1:])),
+        price=float(history.price[1:].mean()),
+        bought={s: n / T for s, n in counts.items() if n},
+        basket=list(market.ordered(learner.support)),
+    )

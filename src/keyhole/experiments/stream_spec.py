@@ -1,0 +1,146 @@
+"""Where the rows of a comparison come from: a synthetic law, a named data set, or a file."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import data
+from .._internal.typing import Floats
+from ..core.registry.spec import assignments
+from ..data.encoded_table import EncodedTable
+from ..data.fingerprint import fingerprint
+from ..data.range_estimation import first_rows, learn_ranges
+from ..data.streams import Schema, open_table, read_prices, unpriced
+from ..data.synthetic_streams import synthetic
+from ..errors import ConfigError
+
+__all__ = ["Rows", "StreamSpec"]
+
+
+class Rows(NamedTuple):
+    """Some rows, raw, what is known of their columns, and the weights behind the labels where those are known."""
+
+    X: Floats
+    y: Floats
+    schema: Schema
+    w: Floats | None
+
+
+@dataclass(frozen=True)
+class StreamSpec:
+    """A stream by name: `synthetic:d=20,k=4,sigma=0.1`, a data set, or a file with its target and schema.
+
+    >>> StreamSpec.parse("synthetic:d=6,k=2").rows(seed=1, rounds=10).X.shape
+    (10, 6)
+    """
+
+    name: str
+    target: str | None = None
+    schema: str | None = None
+    """As TOML; None: nothing is scaled."""
+    shuffle: bool = False
+    content: str = ""
+    """A digest of the file, so that results of another content are not taken for its own."""
+    notes: tuple[str, ...] = ()
+    """What a person should know of it."""
+
+    @classmethod
+    def parse(
+        cls,
+        name: str,
+        target: str | None = None,
+        schema: Path | None = None,
+        shuffle: bool = False,
+        prices: Path | None = None,
+        free: Sequence[str] = (),
+        numbers: str = "",
+        encoding: str = "",
+    ) -> "StreamSpec":
+        """The stream of that name, checked as far as that goes without reading it all; `free` columns are known.
+
+        `numbers` and `encoding` say how a file is written, where its schema does not.
+        """
+        if name.startswith("synthetic:"):
+            stream = cls(name)
+            stream.rows(0, 1)
+            return stream
+        if name in data.names() and free:
+            raise ConfigError(f"what is known in the data set '{name}' is part of it; leave --known away")
+        if name in data.names():
+            return cls(name, shuffle=shuffle)
+        given = Schema.read(schema) if schema is not None else None
+        if given is not None and target not in (None, given.target):
+            raise ConfigError(f"the schema is for the target '{given.target}', not '{target}'")
+        table = open_table(name, encoding=encoding or (given.encoding if given else ""))
+        if given is None and target is None:
+            raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")
+        usable = () if given else table.usable(target, written=bool(numbers))
+        known = given.complete(table) if given else Schema.unknown(str(target), usable)
+        known = known.written(numbers, encoding)
+        known = known.with_known(free) if free else known
+        known = known if prices is None else known.with_prices(read_prices(prices))
+        encoded = EncodedTable(table, known)
+        encoded.require([*known.names, known.target])
+        known, notes = learn_ranges(known, first_rows(encoded, known))
+        mark = json.dumps(fingerprint(name, [c.name for c in table.columns]).to_dict()).encode()
+        content = hashlib.sha256(mark).hexdigest()[:16]
+        return cls(
+            str(Path(name).resolve()), known.target, known.to_toml(), shuffle, content, (*notes, *unpriced(known))
+        )
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether its rows are drawn, and the truth behind them is known."""
+        return self.name.startswith("synthetic:")
+
+    @property
+    def budget(self) -> int | None:
+        """The number of attributes that matter, where it is known: the budget if none is given."""
+        k = dict(self._options).get("k") if self.is_synthetic else None
+        return k if isinstance(k, int) else None
+
+    def rows(self, seed: int, rounds: int) -> Rows:
+        """The rows that a seed plays: drawn with it, or shuffled by it where that was asked for."""
+        if self.is_synthetic:
+            return self._drawn(seed, rounds)
+        X, y, schema = _table(self)
+        order = np.random.default_rng([seed, 2]).permutation(y.size) if self.shuffle else np.arange(y.size)
+        chosen = order[:rounds]
+        return Rows(X[chosen], y[chosen], schema, None)
+
+    @property
+    def _options(self) -> tuple[tuple[str, object], ...]:
+        return assignments(self.name.removeprefix("synthetic:"), self.name)
+
+    def _drawn(self, seed: int, rounds: int) -> Rows:
+        hint = "write synthetic:d=20,k=4,sigma=0.1,design=uniform"
+        for name, value in self._options:
+            if isinstance(value, str) != (name == "design"):
+                raise ConfigError(f"'{self.name}': {name} cannot be {value!r}; {hint}")
+        try:
+            X, y, w = synthetic(T=rounds, seed=seed, **dict(self._options))  # type: ignore[arg-type]
+        except TypeError as fault:
+            raise ConfigError(f"'{self.name}': {_in_words(fault)}; {hint}") from None
+        return Rows(X, y, Schema.plain("y", [f"x{i}" for i in range(X.shape[1])]), w)
+
+
+def _in_words(fault: TypeError) -> str:
+    """What Python says of a call that does not fit, without the call."""
+    return str(fault).replace("synthetic() ", "").replace("required positional argument", "option")
+
+
+@lru_cache(maxsize=4)
+def _table(stream: StreamSpec) -> tuple[Floats, Floats, Schema]:
+    """A data set or file in memory; read once by each worker."""
+    if stream.schema is None:
+        found = data.load(stream.name)
+        return found.X, found.y, found.schema
+    schema = Schema.from_toml(stream.schema)
+    batches = list(open_table(stream.name, schema).batches(schema.names, schema.target))
+    return np.concatenate([b.X for b in batches]), np.concatenate([b.y for b in batches]), schema

@@ -1,0 +1,58 @@
+"""The l1 error at the end against d and against k: fitted exponents."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from ...figures import Curve, Figure, curves
+from ..aggregate import Band
+from ..finding import Agreement, Finding
+from ..trace_job import Part, Trace
+from ..traces import at_end, by, written
+
+# A power of d is called seen where the fitted exponent is this near to it.
+_TOLERANCE = 0.2
+
+
+def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
+    """How fast the error grows along each letter."""
+    rows, figures, exponents = [], [], {}
+    for letter, other in (("d", "k"), ("k", "d")):
+        fixed = _most_varied(results, letter, other)
+        chosen = [pair for pair in results if getattr(pair[0], other) == fixed]
+        figure, fitted = _along(chosen, letter)
+        figures.append(figure)
+        for name, band in fitted.items():
+            exponents[name, letter] = band
+            rows.append([name, f"{letter}^{written(band)}", f"{other} = {fixed}"])
+    said = "; ".join(f"{n.partition('[')[0]}: {letter}^{b.middle:.1f}" for (n, letter), b in exponents.items())
+    steep = exponents[next(key for key in exponents if key[0].startswith("ds-oslrc") and key[1] == "d")].middle
+    agrees = abs(steep - 0.5) < _TOLERANCE
+    verdict = f"At these s the error grows like {said}; the late rate of the paper for DS-OSLRC, d^0.5, is " + (
+        "seen." if agrees else "not what is seen at such s."
+    )
+    head = ["algorithm", "the error grows like", "at"]
+    return Finding(verdict, Agreement.where(agrees), head, rows, figures)
+
+
+def _most_varied(results: "Sequence[tuple[Part, Trace]]", letter: str, other: str) -> object:
+    """The value of the other letter at which this one takes the most values."""
+    values: dict[object, set[object]] = {}
+    for part, _ in results:
+        values.setdefault(getattr(part, other), set()).add(getattr(part, letter))
+    return max(values, key=lambda v: len(values[v]))
+
+
+def _along(chosen: "Sequence[tuple[Part, Trace]]", letter: str) -> tuple[Figure, dict[str, Band]]:
+    lines, fitted, x = [], {}, np.empty(0)
+    for (algorithm,), group in by(chosen, "algorithm").items():
+        cells = by(group, letter)
+        x = np.array(sorted(float(str(key[0])) for key in cells))
+        ends = np.array([at_end(cells[(int(v),)], "error") for v in x])
+        low, middle, high = np.quantile(ends, [0.1, 0.5, 0.9], axis=1)
+        lines.append(Curve(str(algorithm), middle, low, high))
+        seeds = [np.polyfit(np.log(x), np.log(np.maximum(column, 1e-12)), 1)[0] for column in ends.T]
+        fitted[str(algorithm)] = Band.of([float(s) for s in seeds])
+        assert all(a < b for a, b in pairwise(x))
+    return curves(f"The error against {letter}", x, lines, letter, "|w_hat - w*|_1 at the end"), fitted

@@ -1,0 +1,58 @@
+"""The l1 error against s: fitted slopes with bands, beside those that the papers prove."""
+
+from collections.abc import Sequence
+
+from ...figures import Curve, curves
+from ..aggregate import Band
+from ..finding import Agreement, Finding
+from ..trace_job import Part, Trace
+from ..traces import band_at_end, by, curve_of, slope, written
+
+# Slopes are fitted over the last decade of s, and over the one before.
+_DECADE = 10.0
+_TOLERANCE = 0.1
+_SCALED, _TUNED, _ITO = "ds-poslrc[tuning=scaled", "ds-poslrc[tuning=empirical]", "ito"
+
+
+def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
+    """Whether the slopes are the proved ones."""
+    rows, lines, late, early, x = [], [], {}, {}, None
+    usual = results[0][0].sigma
+    for (algorithm, sigma), group in by(results, "algorithm", "sigma").items():
+        name = str(algorithm) if sigma == usual else f"{algorithm}, sigma = {sigma:g}"
+        last = group[0][1]["s"][-1]
+        late[name] = slope(group, "error", "s", last / _DECADE, last)
+        early[name] = slope(group, "error", "s", last / _DECADE**2, last / _DECADE)
+        proved = "-0.25" if name.startswith(_ITO) else "-0.5"
+        fitted = [written(late[name]), written(early[name])]
+        rows.append([name, *fitted, proved, written(band_at_end(group, "error")), str(len(group))])
+        c = curve_of(group, "error", "s")
+        x = c.x
+        lines.append(Curve(name, c.y, c.low, c.high))
+    figure = curves("The l1 error after s explorations", x, lines, "explorations s", "|w_hat - w*|_1")  # type: ignore[arg-type]
+    scaled, ito = (next(b for name, b in late.items() if name.startswith(start)) for start in (_SCALED, _ITO))
+    agrees = abs(scaled.middle + 0.5) <= _TOLERANCE
+    quiet = next((name for name in late if name.startswith(f"{_TUNED}, sigma")), None)
+    verdict = (
+        f"With the paper's gamma, scaled, DS-POSLRC's error falls with slope {scaled.middle:.2f} "
+        f"({'as' if agrees else 'not as'} the proved -1/2); self-tuned it falls with {written(late[_TUNED], 2)}, "
+        f"{_compared(late[_TUNED].middle, scaled.middle)}{_why(early[_TUNED], late[_TUNED], quiet, late)}; and the "
+        f"error of Ito's Algorithm 3 with {ito.middle:.2f} (proved: -1/4)."
+    )
+    head = ["algorithm", "slope, last decade of s", "the decade before", "proved", "error at the end", "seeds"]
+    return Finding(verdict, Agreement.where(agrees), head, rows, [figure])
+
+
+def _compared(slope: float, other: float) -> str:
+    return "faster" if slope < other - 0.05 else "more slowly" if slope > other + 0.05 else "about as fast"
+
+
+def _why(before: Band, now: Band, quiet: str | None, late: dict[str, Band]) -> str:
+    """The self-tuned gamma is sqrt(V)/s. V starts with the errors of w_hat, which end, and so gamma falls like 1/s; the
+    noise in V goes on, and with it gamma falls like 1/sqrt(s). Said where both are seen: earlier, and with less noise.
+    """
+    said = f" (the decade before with {written(before, 2)})"
+    if quiet is None or min(now.middle - before.middle, now.middle - late[quiet].middle) < _TOLERANCE:
+        return said
+    less = f"{quiet.partition(', ')[2]} with {written(late[quiet], 2)} still"
+    return f"{said}: its gamma falls like 1/s until the noise outweighs what w_hat missed at first, {less}"

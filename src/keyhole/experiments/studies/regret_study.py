@@ -1,0 +1,103 @@
+"""Regret over time for every learner that buys k of d, and what of it DS-OSLRC's exploration is."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...figures import Curve, Figure, curves
+from ..aggregate import Band
+from ..finding import Agreement, Finding
+from ..trace_job import Part, Trace
+from ..traces import Group, at_end, band_at_end, by, curve_of, curve_on, paired, slope, value_at, written
+
+_DECADE = 10.0
+# A bound of order sqrt(T) is called seen where the fitted exponent is at most this much larger.
+_TOLERANCE = 0.1
+# Less regret than this is not drawn on an axis in logarithms.
+_DRAWN = 0.1
+
+
+def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
+    """The league at the T that all have played, slopes over each one's last decade, and the share of exploration."""
+    groups = {str(key[0]): group for key, group in by(results, "algorithm").items()}
+    ends = {name: group[0][1]["t"][-1] for name, group in groups.items()}
+    common, T = min(ends.values()), max(ends.values())
+    regret = {name: Band.of([value_at(found, "regret", common) for _, found in groups[name]]) for name in groups}
+    order = sorted(groups, key=lambda name: regret[name].middle)
+    rows = [_row(name, groups[name], regret[name] if common < T else None) for name in order]
+    x = np.array(next(found["t"] for _, found in results if found["t"][-1] == T), dtype=np.float64)
+    lines = [Curve(name, c.y, c.low, c.high) for name in order if (c := curve_on(groups[name], "regret", x))]
+    squares, rate = groups["ds-oslrc"], next(name for name in groups if name.startswith("ds-oslrc[explore"))
+    explored, grows = (slope(squares, y, "t", T / _DECADE, T) for y in ("exploring", "regret"))
+    ratio = paired(groups[rate], squares, "regret").band.middle
+    root = abs(explored.middle - 0.5) < _TOLERANCE
+    silent = "ds-oslrc[tuning=theory]" in groups and max(at_end(groups["ds-oslrc[tuning=theory]"], "size")) == 0
+    verdict = (
+        f"After {common:g} rounds {_least(groups, order, common)}. Up to T = {T:g} the exploring rounds of DS-OSLRC "
+        f"cost T^{explored.middle:.2f} ({'' if root else 'not '}the sqrt(T) of its bound), and all of its regret "
+        f"{_growth(grows, at_end(squares, 'found').mean())}; exploring "
+        f"at {rate.partition('=')[2].rstrip(']')} instead of on squares changes its regret by a factor {ratio:.2g}"
+        + (", and with the paper's own gamma its estimate stays 0 throughout." if silent else ".")
+    )
+    shared = [f"regret at {common:g}"] if common < T else []
+    head = [
+        "algorithm",
+        *shared,
+        "T",
+        "regret at T",
+        "T-exponent, last decade",
+        "from exploring rounds",
+        "support found",
+    ]
+    figures = [
+        curves("Regret against T", x, lines, "T", "regret"),
+        _split({"on squares": squares, "at a rate": groups[rate]}),
+    ]
+    return Finding(verdict, _agreement(root, grows), head, rows, figures)
+
+
+def _row(name: str, group: Group, shared: Band | None) -> list[str]:
+    T = group[0][1]["t"][-1]
+    share = at_end(group, "exploring").sum() / max(at_end(group, "regret").sum(), 1e-12)
+    growth = written(slope(group, "regret", "t", T / _DECADE, T), 2)
+    end = [f"{T:g}", written(band_at_end(group, "regret")), growth]
+    found = f"{100 * at_end(group, 'found').mean():.0f} %"
+    return [name, *([written(shared)] if shared else []), *end, f"{100 * share:.0f} %", found]
+
+
+def _growth(exponent: Band, found: float) -> str:
+    """How the regret grows; late, or for some seeds late, where that is not like sqrt(T)."""
+    said = f"grows like T^{written(exponent, 2)}"
+    if exponent.high < 0.5 + _TOLERANCE:
+        return said
+    how = "not for every seed" if exponent.middle < 0.5 + _TOLERANCE else "not yet"
+    return f"{said}, {how} like sqrt(T): at T it has {100 * found:.0f} % of the support"
+
+
+def _agreement(root: bool, exponent: Band) -> Agreement:
+    """The bound, of order sqrt(T), is seen where the exploration costs that much and no seed's regret grows faster."""
+    if root and exponent.middle < 0.5 + _TOLERANCE < exponent.high:
+        return Agreement.UNDECIDED
+    return Agreement.where(root and exponent.middle < 0.5 + _TOLERANCE)
+
+
+def _split(learners: "dict[str, Group]") -> Figure:
+    """What DS-OSLRC's regret is made of: the rounds that explore, and the others; and sqrt(T) through the end of the
+    former."""
+    lines, x = [], np.empty(0)
+    for how, group in learners.items():
+        whole, explored = curve_of(group, "regret"), curve_of(group, "exploring")
+        x = whole.x
+        for name, y in (("exploring rounds", explored.y), ("the others", whole.y - explored.y)):
+            lines.append(Curve(f"{how}: {name}", np.where(y > _DRAWN, y, np.nan)))
+    end = float(np.nanmax(lines[0].y[-1:]))
+    lines.append(Curve("sqrt(T)", end * np.sqrt(x / x[-1])))
+    return curves("What the regret of DS-OSLRC is made of", x, lines, "T", "regret")
+
+
+def _least(groups: "dict[str, Group]", order: Sequence[str], T: float) -> str:
+    """Who has the least regret of those that are not told the support; two, where the seeds do not decide."""
+    first, second = [name for name in order if name != "oracle-support"][:2]
+    if paired(groups[second], groups[first], "regret", T).called() == "more":
+        return f"{first} has the least regret"
+    return f"{first} and {second} have the least regret (which of them less is undecided with so many seeds)"

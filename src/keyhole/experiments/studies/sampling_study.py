@@ -1,0 +1,52 @@
+"""The error with uniform sampling over that with the paper's, seed by seed."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...figures import bars
+from ..finding import Agreement, Finding
+from ..trace_job import Part, Trace
+from ..traces import Ratio, band_at_end, by, paired, written
+
+# Ratios that are surely nearer to one than this are called the same.
+_CLOSE = 0.05
+_CALLED = {
+    "more": "a gain",
+    "less": "a loss",
+    "same": "no difference to speak of",
+    "open": "undecided with so many seeds",
+}
+
+
+def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
+    """Ratios above one: the paper's sampling is better."""
+    groups, rows, ratios = by(results, "algorithm", "d"), [], {}
+    for (algorithm, d), group in groups.items():
+        if "paper" not in str(algorithm):
+            continue
+        other = groups[str(algorithm).replace("paper", "uniform"), d]
+        name = f"{str(algorithm).partition('[')[0]}, d = {d}"
+        ratio = ratios[name] = paired(other, group, "error")
+        errors = [written(band_at_end(g, "error")) for g in (group, other)]
+        rows.append([name, *errors, written(ratio.band), _CALLED[ratio.called(_CLOSE)]])
+    oslr, poslr = (_together(ratios, learner) for learner in ("ds-oslrc,", "ds-poslrc,"))
+    verdict = (
+        f"With uniform sampling the error of DS-OSLRC is {_said(oslr)} times that with the paper's sampling, which is "
+        f"{_CALLED[oslr.called(_CLOSE)]}, and that of DS-POSLRC {_said(poslr)} times, which is "
+        f"{_CALLED[poslr.called(_CLOSE)]} (medians over d and seeds, in brackets where they lie for 95 % sure)."
+    )
+    bands = [ratio.band for ratio in ratios.values()]
+    middle, low, high = (np.array([band[i] for band in bands]) for i in range(3))
+    figure = bars("Error with uniform over error with the paper's sampling", list(ratios), middle, "ratio", low, high)
+    head = ["", "error, paper's", "error, uniform", "ratio", "the paper's sampling is"]
+    agrees = {"more": Agreement.SEEN, "open": Agreement.UNDECIDED}.get(oslr.called(_CLOSE), Agreement.NOT_SEEN)
+    return Finding(verdict, agrees, head, rows, [figure])
+
+
+def _together(ratios: dict[str, Ratio], learner: str) -> Ratio:
+    return Ratio.of([r for name, ratio in ratios.items() if name.startswith(learner) for r in ratio.each])
+
+
+def _said(ratio: Ratio) -> str:
+    return f"{ratio.band.middle:.2f} ({ratio.low:.2f} to {ratio.high:.2f})"

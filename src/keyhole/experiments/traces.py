@@ -1,0 +1,131 @@
+"""Reading traces: groups of seeds, bands over them, slopes in logarithms, and who is ahead of whom."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from .._internal.typing import Floats
+from .aggregate import Band
+from .trace_job import Part, Trace
+
+__all__ = [
+    "Group",
+    "Ratio",
+    "at_end",
+    "band_at_end",
+    "by",
+    "curve_of",
+    "curve_on",
+    "paired",
+    "slope",
+    "value_at",
+    "written",
+]
+
+Group: TypeAlias = "list[tuple[Part, Trace]]"
+
+
+class Curve3(NamedTuple):
+    """x, and median, 10 % and 90 % over seeds."""
+
+    x: Floats
+    y: Floats
+    low: Floats
+    high: Floats
+
+
+class Ratio(NamedTuple):
+    """Ratios over seeds, and between which numbers their median lies for 95 % sure."""
+
+    each: tuple[float, ...]
+    band: Band
+    """10 to 90 % of them."""
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, ratios: Sequence[float]) -> "Ratio":
+        """The interval lies between order statistics: as many seeds are above the median as a coin shows heads."""
+        n, x = len(ratios), sorted(ratios)
+        left = next(r for r in range(n + 1) if sum(math.comb(n, i) for i in range(r + 1)) > 0.025 * 2**n)
+        return cls(tuple(ratios), Band.of(x), x[left - 1] if left else -np.inf, x[n - left] if left else np.inf)
+
+    def called(self, close: float = 0.0) -> str:
+        """ "more" or "less" than one where that is sure; "same" where it is surely within `close` of one; else "open".
+
+        >>> [Ratio.of(x).called(0.05) for x in ([1.2] * 6, [0.9] * 6, [1.01] * 6, [0.9, 1.2] * 3, [1.2] * 5)]
+        ['more', 'less', 'same', 'open', 'open']
+        """
+        if 1 - close <= self.low and self.high <= 1 + close:
+            return "same"
+        return "more" if self.low > 1 else "less" if self.high < 1 else "open"
+
+
+def by(results: "Sequence[tuple[Part, Trace]]", *fields: str) -> dict[tuple[object, ...], Group]:
+    """The seeds of each combination of these fields of a part, in the order of the grid."""
+    groups: dict[tuple[object, ...], Group] = {}
+    for part, found in results:
+        groups.setdefault(tuple(getattr(part, field) for field in fields), []).append((part, found))
+    return groups
+
+
+def curve_of(group: Group, y: str, x: str = "t") -> Curve3:
+    """A column over another, over the seeds of a group."""
+    columns = np.array([found[y] for _, found in group], dtype=np.float64)  # type: ignore[literal-required]
+    middle, low, high = np.quantile(columns, [0.5, 0.1, 0.9], axis=0)
+    return Curve3(np.array(group[0][1][x], dtype=np.float64), middle, low, high)  # type: ignore[literal-required]
+
+
+def curve_on(group: Group, y: str, x: Floats) -> Curve3:
+    """A column at the rounds x, over the seeds of a group; NaN after the last one played."""
+    columns = np.array([[value_at(found, y, t) for t in x] for _, found in group])
+    columns[:, x > group[0][1]["t"][-1]] = np.nan
+    middle, low, high = np.quantile(columns, [0.5, 0.1, 0.9], axis=0)
+    return Curve3(x, middle, low, high)
+
+
+def at_end(group: Group, y: str) -> Floats:
+    """The last entry of a column, per seed."""
+    return np.array([found[y][-1] for _, found in group])  # type: ignore[literal-required]
+
+
+def band_at_end(group: Group, y: str) -> Band:
+    """The last entry of a column, over seeds."""
+    return Band.of(at_end(group, y).tolist())
+
+
+def value_at(found: Trace, y: str, t: float) -> float:
+    """A column at round t: between two looks, a straight line over ln t."""
+    return float(np.interp(np.log(t), np.log(found["t"]), found[y]))  # type: ignore[literal-required]
+
+
+def paired(group: Group, other: Group, y: str, t: float = np.inf) -> Ratio:
+    """A column at round t, or at the end, over the other group's, seed by seed: one seed is one stream for all."""
+    theirs = {part.seed: value_at(found, y, t) for part, found in other}
+    return Ratio.of([value_at(found, y, t) / theirs[part.seed] for part, found in group if part.seed in theirs])
+
+
+def slope(group: Group, y: str, x: str = "t", low: float = 0.0, high: float = np.inf) -> Band:
+    """d ln y / d ln x by least squares for low <= x <= high, per seed, as a band; NaN where y is not positive."""
+    return Band.of([_slope(found[x], found[y], low, high) for _, found in group])  # type: ignore[literal-required]
+
+
+def _slope(x: Sequence[float], y: Sequence[float], low: float, high: float) -> float:
+    u, v = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    chosen = (u >= low) & (u <= high)
+    if chosen.sum() < 3 or not (v[chosen] > 0).all():
+        return float("nan")
+    return float(np.polyfit(np.log(u[chosen]), np.log(v[chosen]), 1)[0])
+
+
+def written(band: Band, digits: int = 3) -> str:
+    """A band as one reads it.
+
+    >>> written(Band(1.0, 0.5, 2.25))
+    '1 (0.5 to 2.25)'
+    """
+    if np.isnan(band.middle):
+        return "-"
+    return f"{band.middle:.{digits}g} ({band.low:.{digits}g} to {band.high:.{digits}g})"

@@ -1,0 +1,28 @@
+"""What both adapters share: from the parameters of an estimator to a learner."""
+
+from collections.abc import Mapping, Sequence
+
+from ..core.learner import Learner
+from ..core.registry.catalogue import make
+
+__all__ = ["learner_of"]
+
+# Parameters of an adapter that are arguments of `kh.make`, given only where somebody set them.
+_OPTIONAL = ("prices", "sources", "known", "spend", "worth", "total", "rows", "half_life")
+
+
+def learner_of(
+    algorithm: str,
+    names: Sequence[str],
+    k: int | None,
+    k0: int,
+    seed: int | None,
+    given: Mapping[str, object],
+    options: Mapping[str, object] | None,
+) -> Learner:
+    """`kh.make` with what was given; a budget larger than the number of attributes buys all of them."""
+    set_ones = {key: given[key] for key in _OPTIONAL if given.get(key) is not None}
+    k = None if k is None else min(k, len(names))
+    k0 = min(k0, len(names) - (k or 0))
+    further = {**set_ones, **(options or {})}
+    return make(algorithm, names=list(names), k=k, k0=k0, seed=seed, **further)  # type: ignore[arg-type]

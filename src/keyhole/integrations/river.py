@@ -1,0 +1,198 @@
+"""Learners of keyhole as a River regressor, which reads only the keys it bought."""
+
+import sys
+import warnings
+from collections import deque
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from river import base, compose
+
+from ..core.learner import Learner
+from ..core.round import Round
+from ..errors import KeyholeWarning, ProtocolError
+from ._estimator import learner_of
+
+__all__ = ["BudgetedRegressor"]
+
+
+class BudgetedRegressor(base.Regressor):
+    """Online regression that buys at most k of the features of each row.
+
+    `predict_one(x)` asks the learner what to buy and reads those keys of `x`, no others; `learn_one(x, y)` tells the
+    label of the same row, at once or later: rows that wait are recognised by what was bought of them. A row that was
+    never predicted is bought when it is learnt.
+
+    The attributes are the keys of the first row. A key that is lacking later cannot be bought in that row; one that is
+    new is not read, and counted in `unknown_keys`.
+
+    Parameters
+    ----------
+    algorithm
+        A name of `kh.list_algorithms()`.
+    k
+        Features bought a row (sources, where there are); None where money limits.
+    k0
+        Features bought a row after the label.
+    prices, sources, known, spend, worth, total, rows, half_life
+        As `kh.make` takes them.
+    options
+        Further options of the algorithm.
+    names
+        The features that can be bought, if not those of the first row.
+    max_open
+        Rows that may wait for their label; the oldest are given up beyond that.
+    seed
+        Seed of everything random.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics
+    >>> from keyhole.integrations.river import BudgetedRegressor
+    >>> model = BudgetedRegressor(k=3, seed=1)
+    >>> evaluate.progressive_val_score(datasets.TrumpApproval().take(300), model, metrics.MAE())
+    MAE: ...
+    >>> len(model.support) <= 3
+    True
+    """
+
+    # River reads its options from this list and finds each again under its name; so does scikit-learn's twin.
+    def __init__(
+        self,
+        algorithm: str = "thrifty",
+        k: int | None = 5,
+        k0: int = 0,
+        prices: Mapping[str, float] | None = None,
+        sources: Mapping[str, list[str]] | None = None,
+        known: list[str] | None = None,
+        spend: float | None = None,
+        worth: float | None = None,
+        total: float | None = None,
+        rows: int | None = None,
+        half_life: float | None = None,
+        options: Mapping[str, object] | None = None,
+        names: list[str] | None = None,
+        max_open: int = 10_000,
+        seed: int | None = None,
+    ) -> None:
+        self.algorithm = algorithm
+        self.k = k
+        self.k0 = k0
+        self.prices = prices
+        self.sources = sources
+        self.known = known
+        self.spend = spend
+        self.worth = worth
+        self.total = total
+        self.rows = rows
+        self.half_life = half_life
+        self.options = options
+        self.names = names
+        self.max_open = max_open
+        self.seed = seed
+        self.unknown_keys: dict[str, int] = {}
+        self._learner: Learner | None = None
+        self._waiting: deque[tuple[Round, tuple[float, ...]]] = deque()
+        self._keys: dict[str, Hashable] = {}  # a feature's name and its key in the rows, which need not be text
+        self._warned = False
+
+    @property
+    def learner(self) -> Learner | None:
+        """The learner itself; None before the first row."""
+        return self._learner
+
+    @property
+    def support(self) -> tuple[str, ...]:
+        """The features bought to exploit, by name."""
+        return () if self._learner is None else tuple(self._learner.names[i] for i in self._learner.support)
+
+    def predict_one(self, x: dict[Hashable, Any]) -> float:
+        """Buy, and predict from what was bought."""
+        self._warn_of_readers()
+        learner = self._made(x)
+        r = learner.ask(available=self._available(learner, x))
+        values = self._read(x, r.names)
+        prediction = learner.predict(r, values)
+        self._waiting.append((r, values))
+        while len(self._waiting) > self.max_open:
+            learner.abandon(self._waiting.popleft()[0])
+        return prediction
+
+    def learn_one(self, x: dict[Hashable, Any], y: float) -> None:
+        """Tell the label of a row; extras (k0) are read now."""
+        learner = self._made(x)
+        r, values = self._recognised(x) or self._bought_now(learner, x)
+        extra = learner.ask_more(r)
+        more = self._read(x, [learner.names[i] for i in extra])
+        if np.isnan(y):
+            learner.abandon(r)
+        else:
+            learner.tell(r, values, float(y), extra_attributes=extra, extra_values=more)
+
+    def _made(self, x: Mapping[Hashable, Any]) -> Learner:
+        """The learner; its attributes are in sorted order, so that the order of a row's keys means nothing."""
+        if self._learner is None:
+            names = self.names if self.names is not None else sorted(map(str, x))
+            given = {key: getattr(self, key) for key in self._get_params()}
+            self._learner = learner_of(self.algorithm, names, self.k, self.k0, self.seed, given, self.options)
+        return self._learner
+
+    def _available(self, learner: Learner, x: Mapping[Hashable, Any]) -> "list[bool] | None":
+        """Which attributes this row has; its unknown keys are counted. Looks at keys only."""
+        keys = {str(key): key for key in x}
+        for name in keys.keys() - self._keys.keys() & set(learner.names):
+            self._keys[name] = keys[name]
+        for name in keys.keys() - set(learner.names):
+            self.unknown_keys[name] = self.unknown_keys.get(name, 0) + 1
+        there = [name in keys for name in learner.names]
+        return None if all(there) else there
+
+    def _recognised(self, x: Mapping[Hashable, Any]) -> tuple[Round, tuple[float, ...]] | None:
+        """The oldest waiting round whose bought values are those of this row."""
+        for i, (r, values) in enumerate(self._waiting):
+            if all(_same(x.get(self._keys[n]), v) for n, v in zip(r.names, values, strict=True)):
+                del self._waiting[i]
+                return r, values
+        return None
+
+    def _bought_now(self, learner: Learner, x: Mapping[Hashable, Any]) -> tuple[Round, tuple[float, ...]]:
+        r = learner.ask(available=self._available(learner, x))
+        return r, self._read(x, r.names)
+
+    def _read(self, x: Mapping[Hashable, Any], names: Sequence[str]) -> tuple[float, ...]:
+        """The bought values: these keys of x are read, no others; NaN for one that is lacking."""
+        return tuple(_number(name, x.get(self._keys.get(name, name))) for name in names)
+
+    def _warn_of_readers(self) -> None:
+        """Say, once, when a transformer before us reads all features: then they were bought already."""
+        if self._warned:
+            return
+        self._warned = True
+        caller = sys._getframe(2).f_locals.get("self")
+        lazy = (compose.Select, compose.Discard, compose.Prefixer, compose.Suffixer, compose.Renamer, type(self))
+        if isinstance(caller, compose.Pipeline):
+            readers = [step for step in caller.steps.values() if not isinstance(step, lazy)]
+            if readers:
+                text = (
+                    f"{type(readers[0]).__name__} reads every feature before the regressor buys any: nothing is saved"
+                )
+                warnings.warn(f"{text}; thrifty needs no scaling", KeyholeWarning, stacklevel=4)
+
+    @classmethod
+    def _unit_test_params(cls) -> "Any":
+        yield {"k": 3, "seed": 42}
+
+
+def _number(name: str, value: object) -> float:
+    if value is None:
+        return float("nan")
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ProtocolError(f"feature '{name}' is {value!r}, not a number; encode it before it is bought") from None
+
+
+def _same(value: object, bought: float) -> bool:
+    now = _number("", value)
+    return now == bought or (now != now and bought != bought)

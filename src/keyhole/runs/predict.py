@@ -1,0 +1,122 @@
+"""Frozen use of a trained learner: it buys its support, predicts, and learns nothing."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+
+from .._internal.atomic_io import replacing
+from .._internal.typing import Floats
+from ..core.frozen import exploiting
+from ..core.learner import Learner
+from ..core.serialization import from_bytes, note_in
+from ..data.arrow_columns import regroup
+from ..data.learner_scaling import Scaling
+from ..data.streams import Schema, Table
+from ..errors import ConfigError, StateError
+
+__all__ = ["Frozen", "refuse_extension"]
+
+_NAMES = ("row", "prediction", "low", "high", "price")
+_PARQUET = (".parquet", ".pq")
+_ROWS = 4096
+
+
+class Frozen:
+    """A learner in the state it was saved in, and how it sees the columns of a table.
+
+    The prediction is the learner's own, for a round that exploits; the round is never told, so nothing changes.
+    """
+
+    def __init__(self, learner: Learner, scaling: Scaling) -> None:
+        self.learner, self.scaling = learner, scaling
+        self.round = exploiting(learner)
+        self.names = self.round.names
+
+    @classmethod
+    def read(cls, path: Path) -> "Frozen":
+        """The model in a file, with the schema it was trained with; a foreign or damaged file is a `StateError`."""
+        try:
+            data = path.read_bytes()
+        except OSError as fault:
+            raise ConfigError(f"{path} cannot be read ({fault.strerror}); give the model.kh of a run") from None
+        try:
+            learner, note = from_bytes(data), note_in(data)
+        except StateError as fault:
+            raise StateError(f"{path}: {fault}") from None
+        raw = Scaling(Schema.plain("label", learner.names), scaled=False, clip=False)
+        return cls(learner, Scaling.from_note(note) if note else raw)
+
+    @property
+    def price(self) -> float:
+        """What a row costs: the sources behind what is bought, each once."""
+        schema, bought = self.scaling.schema, set(self.names)
+        return sum(schema.source_prices[s] for s, brings in schema.sources.items() if bought.intersection(brings))
+
+    def predict(self, X: Floats, level: float = 0.9) -> dict[str, Floats]:
+        """`prediction`, and `low` and `high` where the learner has intervals, in the label's own units.
+
+        X (n, |support|) are raw values of the support's columns.
+        """
+        wide = np.zeros((X.shape[0], self.learner.d))
+        wide[:, self.round.attributes] = X
+        seen = self.scaling.rows(wide)[:, self.round.attributes]
+        found = {"prediction": np.array([self.learner.predict(self.round, row) for row in seen])}
+        if self.learner.gives_intervals:
+            ends = np.array([self.learner.interval(self.round, row, level) for row in seen]).reshape(-1, 2)
+            found |= {"low": ends[:, 0], "high": ends[:, 1]}
+        return {name: self.scaling.predictions(numbers) for name, numbers in found.items()}
+
+    def _blocks(self, table: Table, column: str | None) -> Iterator[tuple[int, Floats, pa.Array | None]]:
+        """The support's columns with the column that names the rows; some column tells how many there are."""
+        inner = getattr(table, "table", table)
+        names = iter(()) if column is None else regroup(inner.chunks([column], 0, cells=[column]), _ROWS)
+        reading = table if self.names else inner
+        columns = self.names or [c.name for c in inner.columns if c.kind == "number"][:1]
+        for batch in reading.batches(columns, size=_ROWS):
+            pieces = next(names, None)
+            named = None if pieces is None else pa.chunked_array([p.column(0) for p in pieces]).combine_chunks()
+            yield batch.first, batch.X[:, : len(self.names)], named
+
+    def write(
+        self, table: Table, path: Path, over: bool = False, column: str | None = None, level: float = 0.9
+    ) -> tuple[int, int]:
+        """Predict every row of a table into a CSV or Parquet file; gives how many rows, and missing values.
+
+        A file that is there is replaced where `over` says so; `column` is copied, to tell the rows by.
+        """
+        rows = missing = 0
+        if column in _NAMES:
+            raise ConfigError(
+                f"--id {column}: the predictions have a column of that name already; rename it in the file"
+            )
+        if column is not None:
+            getattr(table, "table", table).kind(column)
+        blocks = self._blocks(table, column)
+        writer = pq.ParquetWriter if path.suffix in _PARQUET else pc.CSVWriter
+        try:
+            with ExitStack() as stack:
+                file, out = stack.enter_context(replacing(path, over=over)), None
+                for first, X, named in blocks:
+                    part = self._part(first, X, named, column, level)
+                    out = out or stack.enter_context(writer(file, part.schema))
+                    out.write_table(part)
+                    rows, missing = rows + len(X), missing + int(np.isnan(X).sum())
+        except OSError as fault:
+            raise ConfigError(f"{path} cannot be written ({fault.strerror or fault}); choose another --out") from None
+        return rows, missing
+
+    def _part(self, first: int, X: Floats, named: pa.Array | None, column: str | None, level: float) -> pa.Table:
+        columns: dict[str, object] = {} if column is None else {column: named}
+        columns["row"] = np.arange(first + 1, first + 1 + len(X))
+        return pa.table(columns | self.predict(X, level) | {"price": np.full(len(X), self.price)})
+
+
+def refuse_extension(path: Path) -> None:
+    """`ConfigError` where a name does not say which of the two formats is meant."""
+    if path.suffix not in (*_PARQUET, ".csv"):
+        raise ConfigError(f"{path}: predictions are written as .csv or .parquet; give --out a name that ends in one")

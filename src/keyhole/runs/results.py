@@ -1,0 +1,137 @@
+"""What a run came to, gathered while its results are written: the few numbers that a summary and a page show."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from .._internal.typing import Floats, Ints
+from ..core.introspection import Reason
+from ..data.streams import Schema
+from ..estimation.moment_regression import Moments
+from .recommendation import Advice, advise
+from .stream_blocks import page_length
+
+__all__ = ["RunData"]
+
+_STRETCHES = 24
+# Rounds that are kept to be looked at one by one, all of them from the second half of a run.
+_SAMPLE = 400
+
+
+@dataclass(eq=False)
+class RunData:
+    """A run over at most 24 stretches of rows, whose borders are page borders; memory does not grow with its length.
+
+    `see` is shown every record as it is written, so that nothing need be read back.
+    """
+
+    rows: int
+    names: Sequence[str]
+    """All attributes."""
+    summary: dict[str, Any] = field(default_factory=dict)
+    """What `summary.json` holds."""
+    schema: Schema | None = None
+    moments: Moments | None = None
+    """Of all rows, in hindsight; None where there are too many attributes."""
+    reasons: Sequence[Reason] = ()
+    """What the learner says of each source, those it buys first."""
+
+    def __post_init__(self) -> None:
+        self.edges = _edges(self.rows)
+        """(n + 1,): stretch i is the rows edges[i] + 1 to edges[i + 1]."""
+        n, d = self.edges.size - 1, len(self.names)
+        self._place = {name: i for i, name in enumerate(self.names)}
+        self._sums, self._bought = np.zeros((3, n)), np.zeros((d, n))
+        self._weights = np.zeros((d, n))
+        self.explored = self.labelled = self.late_labelled = 0
+        self.total_loss = self.late_loss = 0.0
+        self._chosen = np.unique(np.linspace(self.rows // 2 + 1, self.rows, _SAMPLE).astype(np.int64))
+        self._sample: list[Floats] = []
+
+    def see(self, kind: str, table: pa.Table) -> None:
+        """Records of a kind ("rounds" or "ledger"), in their order."""
+        self._see_rounds(table) if kind == "rounds" else self._see_ledger(table)
+
+    @cached_property
+    def advice(self) -> Advice:
+        """What to do, said once for the terminal, the summary and the report."""
+        assert self.schema is not None
+        return advise(self.summary, self.schema.market, self.moments, self.schema.priced)
+
+    @property
+    def ends(self) -> Floats:
+        """The last row of each stretch."""
+        return self.edges[1:].astype(np.float64)
+
+    @property
+    def loss(self) -> Floats:
+        """(n,) the mean squared error in each stretch."""
+        mean: Floats = self._sums[0] / np.maximum(self._sums[1], 1)
+        return mean
+
+    @property
+    def loss_so_far(self) -> Floats:
+        """(n,) the same from the first row to the end of each stretch."""
+        mean: Floats = np.cumsum(self._sums[0]) / np.maximum(np.cumsum(self._sums[1]), 1)
+        return mean
+
+    @property
+    def money(self) -> Floats:
+        """(n,) spent up to the end of each stretch."""
+        return np.cumsum(self._sums[2])
+
+    @property
+    def bought(self) -> list[str]:
+        """The attributes that were ever bought, the most bought first."""
+        return [name for name, facts in self.summary["attributes"].items() if facts["bought"]]
+
+    @property
+    def share(self) -> Floats:
+        """(bought, n): in which share of a stretch's rows an attribute was bought."""
+        return self._bought[[self._place[name] for name in self.bought]] / np.diff(self.edges)
+
+    @property
+    def weights(self) -> Floats:
+        """(bought, n): the weight at the end of each stretch."""
+        return self._weights[[self._place[name] for name in self.bought]]
+
+    @property
+    def sample(self) -> Floats:
+        """(2, n): predictions and labels of some rows, evenly spread over the second half."""
+        return np.concatenate([np.zeros((2, 0)), *self._sample], axis=1)
+
+    def _see_rounds(self, table: pa.Table) -> None:
+        row, loss, price = (np.asarray(table[c]) for c in ("row", "loss", "price"))
+        there, late = ~np.isnan(loss), row > 0.9 * self.rows
+        losses = np.where(there, loss, 0.0)
+        at = np.searchsorted(self.edges, row - 1, side="right") - 1
+        for i, values in enumerate((losses, there, price)):
+            self._sums[i] += np.bincount(at, weights=values, minlength=self.edges.size - 1)
+        self.explored += int(np.asarray(table["explored"]).sum())
+        self.total_loss, self.labelled = self.total_loss + float(losses.sum()), self.labelled + int(there.sum())
+        self.late_loss += float(losses[late].sum())
+        self.late_labelled += int(there[late].sum())
+        kept = there & np.isin(row, self._chosen)
+        self._sample.append(np.stack([np.asarray(table[c])[kept] for c in ("prediction", "label")]))
+
+    def _see_ledger(self, table: pa.Table) -> None:
+        last, bought, weight = (np.asarray(table[c]) for c in ("last_row", "bought", "weight"))
+        i = np.array([self._place[name] for name in table["attribute"].to_pylist()], dtype=np.int64)
+        at = np.searchsorted(self.edges, last, side="left") - 1
+        np.add.at(self._bought, (i, at), bought)
+        ends = last == self.edges[at + 1]
+        self._weights[i[ends], at[ends]] = weight[ends]
+
+
+def _edges(rows: int) -> Ints:
+    """Borders of about equal stretches, at borders of pages."""
+    borders = [0]
+    while borders[-1] < rows:
+        borders.append(min(rows, borders[-1] + page_length(borders[-1])))
+    wanted = np.linspace(0, rows, min(_STRETCHES, len(borders) - 1) + 1)
+    nearest = np.searchsorted(borders, wanted)
+    return np.unique(np.array(borders, dtype=np.int64)[nearest])

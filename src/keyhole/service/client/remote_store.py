@@ -1,0 +1,205 @@
+"""A store on the other side of a wire: the same calls, the same values, the same errors."""
+
+import csv
+import io
+import json
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import urlencode
+
+import numpy as np
+
+from ...core.round import Round
+from ...core.validation import finite
+from ...errors import ConfigError, ProtocolError
+from ...store.models import STATUSES, Entry, History, Outcome, Purchase, Said, Told, Totals
+from .http import Wire
+from .wire_values import by_name, entry, plain, quoted
+
+if TYPE_CHECKING:
+    from ..._internal.typing import Bools, Ints
+    from ...core.learner import Learner, Values
+
+__all__ = ["Remote", "RemoteLearner", "connect"]
+
+Given: TypeAlias = "Round | Entry | int"
+_PAGE = 1000
+
+
+def connect(url: str, token: str | None = None, timeout: float = 30.0) -> "Remote":
+    """The store behind a running `keyhole serve`: `kh.connect("http://ward:8765", token="kh_...")`."""
+    return Remote(Wire(url, token, timeout))
+
+
+class Remote:
+    """Learners by name, as in a store."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    def create(
+        self, name: str, algorithm: str, *, note: Mapping[str, str] | None = None, **arguments: object
+    ) -> "RemoteLearner":
+        """A new learner, or the one of equal configuration that is there."""
+        given = {key: plain(value) for key, value in arguments.items() if value is not None}
+        body = {**given, "name": name, "algorithm": algorithm, "note": dict(note or {})}
+        self._wire.json("POST", "/v1/learners", body)
+        return self[name]
+
+    def __getitem__(self, name: str) -> "RemoteLearner":
+        self._wire.json("GET", f"/v1/learners/{quoted(name)}")
+        return RemoteLearner(self._wire, name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def _names(self) -> list[str]:
+        rows = self._wire.json("GET", "/v1/learners")
+        return [str(row["name"]) for row in rows]  # type: ignore[attr-defined]
+
+
+class RemoteLearner:
+    """One learner of a store that a server has."""
+
+    def __init__(self, wire: Wire, name: str) -> None:
+        self._wire, self.name = wire, name
+        self._path = f"/v1/learners/{quoted(name)}"
+
+    def ask(
+        self,
+        key: str | None = None,
+        available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
+        deadline: float | None = None,
+    ) -> Round:
+        """Open a round; the same key gives the same round for ever."""
+        return self.order(key, available, deadline).round
+
+    def order(
+        self,
+        key: str | None = None,
+        available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
+        deadline: float | None = None,
+    ) -> Entry:
+        """`ask`, with what to order, its price, and how the round stands."""
+        # Without a key of the caller's, one of our own: a call whose answer was lost must not open two rounds.
+        body: dict[str, object] = {"key": uuid.uuid4().hex if key is None else key}
+        if available is not None:
+            body["available"] = self._names(available)
+        if deadline is not None:
+            body["deadline"] = deadline
+        return entry(self._wire.json("POST", f"{self._path}/rounds", body))
+
+    def predict(self, r: Given, values: "Values") -> float:
+        """The prediction from the bought values, written down."""
+        return self.say(r, values).prediction
+
+    def say(self, r: Given, values: "Values") -> Said:
+        """`predict`, with the interval where the learner has one."""
+        body = {"values": by_name(values, self._round(r).names)}
+        said = self._wire.json("POST", f"{self._round_path(r)}/prediction", body)
+        return Said(**said)  # type: ignore[arg-type]
+
+    def tell(
+        self,
+        r: Given,
+        values: "Values | None",
+        y: float,
+        extra_attributes: "Sequence[int] | Ints | None" = None,
+        extra_values: "Values | None" = None,
+    ) -> bool:
+        """Close a round with its label, however late; False where exactly this label was told before."""
+        body: dict[str, object] = {"y": finite("the label", y)}
+        if values is not None:
+            body["values"] = by_name(values, self._round(r).names)
+        if extra_values is not None:
+            body["extra"] = by_name(extra_values, self._extra(r, extra_attributes))
+        told = self._wire.json("POST", f"{self._round_path(r)}/label", body)
+        return bool(told["new"])  # type: ignore[index]
+
+    def abandon(self, r: Given) -> bool:
+        """Take a round off the list of open ones; its label is still taken if it comes."""
+        done = self._wire.json("POST", f"{self._round_path(r)}/abandon")
+        return bool(done["new"])  # type: ignore[index]
+
+    def tell_many(self, labels: Iterable[tuple[str, float]]) -> list[Outcome]:
+        """Many late labels by key, in one transaction."""
+        text = io.StringIO()
+        csv.writer(text).writerows([("key", "y"), *((key, repr(float(y))) for key, y in labels)])
+        answer = self._wire.bytes("POST", f"{self._path}/labels", text.getvalue().encode(), "text/csv")
+        return [Outcome(line["key"], line["status"], line["message"]) for line in json.loads(answer)["lines"]]
+
+    def rounds(self, status: str | None = None) -> tuple[Entry, ...]:
+        """The rounds in the order asked, all or those `open`, `told` or `abandoned`."""
+        if status is not None and status not in STATUSES:
+            raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
+        found: list[Entry] = []
+        while True:
+            asked = {"after": found[-1].index if found else 0, "limit": _PAGE} | ({"status": status} if status else {})
+            page = self._wire.json("GET", f"{self._path}/rounds?{urlencode(asked)}")
+            found += [entry(row) for row in page]  # type: ignore[attr-defined]
+            if len(page) < _PAGE:  # type: ignore[arg-type]
+                return tuple(found)
+
+    def round(self, index: int) -> Entry:
+        """One round, by the number that counts from 1."""
+        return entry(self._wire.json("GET", self._round_path(index)))
+
+    def history(self) -> History:
+        """The labels in the order they came, with what was said before each."""
+        rows = self._wire.json("GET", f"{self._path}/history")
+        return History(tuple(Told(**row) for row in rows))  # type: ignore[attr-defined]
+
+    def ledger(self) -> tuple[Purchase, ...]:
+        """Everything that was ordered, with its price."""
+        rows = self._wire.json("GET", f"{self._path}/ledger")
+        return tuple(Purchase(**row) for row in rows)  # type: ignore[attr-defined]
+
+    def learner(self) -> "Learner":
+        """A copy of the learner as it is now, to save or explain."""
+        from ...core.serialization import from_bytes
+
+        return from_bytes(self._wire.bytes("GET", f"{self._path}/model"))
+
+    def totals(self) -> Totals:
+        """Rounds, loss and money so far."""
+        row = self._wire.json("GET", f"{self._path}/totals")
+        return Totals(**row)  # type: ignore[arg-type]
+
+    # -- inside
+
+    def _round_path(self, r: Given) -> str:
+        index = r if isinstance(r, int) and not isinstance(r, bool) else self._round(r).index
+        return f"/v1/rounds/{quoted(f'{self.name}:{index}')}"
+
+    def _round(self, r: Given) -> Round:
+        if isinstance(r, Round):
+            return r
+        if isinstance(r, Entry):
+            return r.round
+        if isinstance(r, int) and not isinstance(r, bool):
+            return self.round(r).round
+        raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
+
+    def _extra(self, r: Given, given: "Sequence[int] | Ints | None") -> list[str]:
+        """The names of what was bought after the label."""
+        mine = self._round(r)
+        if given is not None and list(given) != mine.extra.tolist():
+            raise ProtocolError(f"extra_attributes must be those of the round, which are {mine.extra.tolist()}")
+        row = self._wire.json("GET", self._round_path(mine))
+        return [str(name) for name in row["extra"]]  # type: ignore[index]
+
+    def _names(self, available: "Bools | Sequence[bool] | Sequence[str]") -> list[object]:
+        """What can be bought, by name; a mask needs the learner's names."""
+        given = available.tolist() if isinstance(available, np.ndarray) else list(available)
+        if given and all(isinstance(a, bool | np.bool_) for a in given):
+            names = self.learner().names
+            if len(names) == len(given):
+                return [name for name, there in zip(names, given, strict=True) if there]
+        return given

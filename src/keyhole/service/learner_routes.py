@@ -1,0 +1,117 @@
+"""The calls about learners."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request
+
+from ..core import introspection
+from ..core.learner import Learner
+from ..errors import ConfigError
+from ..store.store import Store
+from ..store.stored_learner import StoredLearner
+from .auth import Opened, may, visible
+from .problems import RESPONSES
+from .schemas import Made, NewLearner, Open, finite, losses
+
+__all__ = ["NamePath", "router", "state_of"]
+
+router = APIRouter(prefix="/v1", tags=["learners"], responses=RESPONSES)
+NamePath = Annotated[str, Path(description="The learner's name.", max_length=64)]
+
+
+@router.post("/learners", status_code=201, dependencies=[Depends(may("create"))])
+def create(new: NewLearner, store: Opened) -> Made:
+    """Make a learner; one of equal configuration is returned as it is."""
+    arguments: dict[str, object] = dict(new.model_extra or {})
+    note = dict(new.note)
+    if new.table is not None:
+        if new.names is not None or new.d is not None:
+            raise ConfigError("give names, d or schema: one of the three")
+        known, told = _from_schema(new.table, new.algorithm)
+        arguments, note = known | arguments, told | note
+    for name in ("names", "d", "k", "seed"):
+        if getattr(new, name) is not None:
+            arguments[name] = getattr(new, name)
+    if arguments.keys() & {"name", "algorithm", "store", "self"}:
+        raise ConfigError("an option may not be called self, store, name or algorithm")
+    return state_of(make_learner(store, new.name, new.algorithm, note, {"k0": new.k0, **arguments}))
+
+
+@router.get("/learners")
+def list_learners(request: Request, store: Opened) -> list[Open]:
+    """All learners that the caller may read."""
+    seen = visible(request)
+    return [
+        Open(
+            name=one.name,
+            algorithm=one.algorithm,
+            rounds=one.totals.asked,
+            open=one.totals.open,
+            told=one.totals.told,
+            **losses(one.totals),
+        )
+        for one in store.summaries()
+        if seen(one.name)
+    ]
+
+
+@router.get("/learners/{name}", dependencies=[Depends(may("read"))])
+def show(name: NamePath, store: Opened) -> Made:
+    """One learner: support, weights, loss, money, open rounds, warnings."""
+    return state_of(store[name])
+
+
+@router.get("/learners/{name}/totals", dependencies=[Depends(may("read"))])
+def totals(name: NamePath, store: Opened) -> dict[str, float | int]:
+    """The running sums of a learner."""
+    return store[name].totals()._asdict()
+
+
+def make_learner(
+    store: Store, name: str, algorithm: str, note: dict[str, str], arguments: dict[str, object]
+) -> StoredLearner:
+    """`store.create`, where whatever a stranger sends is at worst a `ConfigError`."""
+    try:
+        return store.create(name, algorithm, note=note, **arguments)
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, MemoryError) as fault:
+        if isinstance(fault, ConfigError):
+            raise
+        raise ConfigError(f"'{algorithm}' cannot be made with these arguments: {fault}") from None
+
+
+def state_of(icu: StoredLearner) -> Made:
+    """Everything there is to know of a learner at this moment."""
+    totals = icu.totals()
+
+    def look(learner: Learner) -> Made:
+        weights = {n: float(w) for n, w in zip(learner.names, learner.weights, strict=True) if w}
+        return Made(
+            name=icu.name,
+            algorithm=learner.name,
+            d=learner.d,
+            k=learner.k,
+            rounds=totals.asked,
+            open=totals.open,
+            told=totals.told,
+            abandoned=totals.abandoned,
+            **losses(totals),
+            support=[learner.names[i] for i in learner.support],
+            weights={n: w for n, w in weights.items() if finite(w) is not None},
+            warnings=[*introspection.alarms(learner), *icu.warnings()],
+            note=icu.note,
+            last_event=icu.head,
+        )
+
+    return icu.read(look)
+
+
+def _from_schema(text: str, algorithm: str) -> tuple[dict[str, object], dict[str, str]]:
+    """Names and prices in a schema file, and what people should read."""
+    from ..core.registry.catalogue import options_of
+    from ..data.schema import Schema
+
+    schema = Schema.from_toml(text)
+    takes = options_of(algorithm)
+    known: dict[str, object] = {"names": list(schema.names)}
+    known |= {key: value for key, value in schema.offer().items() if key != "prices" or key in takes}
+    return known, {"label": schema.target}

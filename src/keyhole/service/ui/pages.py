@@ -1,0 +1,241 @@
+"""The page for people: server-rendered HTML, plain forms, and a little script that keeps it fresh."""
+
+import math
+from collections.abc import Callable, Mapping
+from urllib.parse import parse_qsl, quote
+
+from fastapi import APIRouter, HTTPException, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from ... import __version__
+from ...errors import ProtocolError
+from ...report.templating import environment
+from ...store.models import Conflict, Entry, NoSuchRound
+from ...store.stored_learner import StoredLearner
+from ...store.tokens import find_token
+from ..auth import COOKIE, Opened, allowed, split, visible
+from ..server_settings import Settings
+from . import view_models
+from .charts import Pictures
+
+__all__ = ["router"]
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+_pictures = Pictures()
+_templates = environment("service")
+_templates.filters |= {"number": view_models.number, "when": view_models.when, "quoted": lambda s: quote(s, safe="")}
+_templates.tests["late"] = view_models.is_late
+Form = Mapping[str, str]
+
+
+@router.get("/")
+async def home(request: Request, store: Opened) -> Response:
+    """All learners."""
+
+    def show() -> Response:
+        seen = visible(request)
+        return _page(request, "home.html", cards=[card for card in view_models.cards(store) if seen(card.name)])
+
+    return await _for_people(request, show)
+
+
+@router.get("/learners/{name}")
+async def learner(request: Request, name: str, store: Opened) -> Response:
+    """One learner."""
+
+    def show() -> Response:
+        _allow(request, "read", name)
+        return _page(request, "learner.html", ward=view_models.ward(store[name]), fault="", key="")
+
+    return await _for_people(request, show)
+
+
+@router.get("/learners/{name}/figures")
+async def figures(request: Request, name: str, store: Opened) -> Response:
+    """The figures of a learner, which take a moment."""
+
+    def show() -> Response:
+        _allow(request, "read", name)
+        return _page(request, "figures.html", name=name, drawn=_pictures.of(store[name]))
+
+    return await _for_people(request, show)
+
+
+@router.post("/learners/{name}/ask")
+async def ask(request: Request, name: str, store: Opened) -> Response:
+    """Open a round, and go there."""
+    form = await _form(request)
+
+    def act() -> Response:
+        _allow(request, "ask", name)
+        key = form.get("key", "").strip() or None
+        try:
+            entry = store[name].order(key)
+        except ProtocolError as fault:
+            ward = view_models.ward(store[name])
+            return _page(request, "learner.html", 422, ward=ward, fault=str(fault), key=form.get("key", ""))
+        return _to_round(entry.id)
+
+    return await _for_people(request, act)
+
+
+@router.get("/rounds/{id}")
+async def round(request: Request, id: str, store: Opened) -> Response:
+    """One round: what to order, the results, the prediction, the label."""
+
+    def show() -> Response:
+        name, index = split(id)
+        _allow(request, "read", name)
+        return _round(request, store[name], store[name].round(index))
+
+    return await _for_people(request, show)
+
+
+@router.post("/rounds/{id}/{act}")
+async def change(request: Request, id: str, act: str, store: Opened) -> Response:
+    """Results, label or abandonment, as they were typed."""
+    form, (name, index) = await _form(request), split(id)
+    deed = _DEEDS.get(act)
+
+    def do() -> Response:
+        if deed is None:
+            raise HTTPException(404, "there is no such page")
+        _allow(request, "ask" if act == "values" else "tell", name)
+        icu = store[name]
+        entry = icu.round(index)
+        try:
+            deed(icu, entry, form)
+        except ProtocolError as fault:
+            status = 409 if isinstance(fault, Conflict) else 422
+            return _round(request, icu, icu.round(index), status, str(fault), form)
+        return _to_round(id)
+
+    return await _for_people(request, do)
+
+
+@router.get("/login")
+async def login(request: Request) -> Response:
+    """Where a person shows a token."""
+    return _page(request, "login.html", fault="")
+
+
+@router.post("/login")
+async def let_in(request: Request, store: Opened) -> Response:
+    """A right token is kept in a cookie that no script can read and no other site can send."""
+    token = (await _form(request)).get("token", "").strip()
+    if await run_in_threadpool(find_token, store.database, token) is None:
+        return _page(request, "login.html", 401, fault="This is not a token of this store.")
+    answer = RedirectResponse("/", 303)
+    secure = request.url.scheme == "https" or request.headers.get("x-forwarded-proto") == "https"
+    answer.set_cookie(COOKIE, token, max_age=30 * 86400, httponly=True, samesite="strict", secure=secure)
+    return answer
+
+
+@router.post("/logout")
+async def logout() -> Response:
+    """Forget the token."""
+    answer = RedirectResponse("/login", 303)
+    answer.delete_cookie(COOKIE)
+    return answer
+
+
+@router.get("/docs")
+async def docs(request: Request) -> Response:
+    """The calls of machines, from the same document as /openapi.json."""
+    document = request.app.openapi()
+    calls = [
+        (method.upper(), path, call) for path, methods in document["paths"].items() for method, call in methods.items()
+    ]
+    shapes, about = document["components"]["schemas"], document["info"]
+    return _page(request, "docs.html", calls=calls, shapes=shapes, about=about)
+
+
+# -- what a form does
+
+
+def _values(icu: StoredLearner, entry: Entry, form: Form) -> None:
+    icu.say(entry.index, _numbers(form, "v", entry.round.names))
+
+
+def _label(icu: StoredLearner, entry: Entry, form: Form) -> None:
+    y = view_models.typed(form.get("y", ""))
+    if y is None or math.isnan(y):
+        raise ProtocolError("The label must be a number.")
+    extra = _numbers(form, "e", icu.extra(entry.round)) if entry.round.extra.size else None
+    values = None if entry.values is not None else _numbers(form, "v", entry.round.names)
+    icu.tell(entry.index, values, y, extra_values=extra)
+
+
+def _abandon(icu: StoredLearner, entry: Entry, form: Form) -> None:
+    icu.abandon(entry.index)
+
+
+_DEEDS: dict[str, Callable[[StoredLearner, Entry, Form], None]] = {
+    "values": _values,
+    "label": _label,
+    "abandon": _abandon,
+}
+
+
+def _numbers(form: Form, prefix: str, names: "tuple[str, ...] | list[str]") -> dict[str, float]:
+    """The numbers typed for these names, in the order of the fields."""
+    found = {}
+    for i, name in enumerate(names):
+        value = view_models.typed(form.get(f"{prefix}{i}", ""))
+        if value is None:
+            raise ProtocolError(f"'{form[f'{prefix}{i}'][:40]}' is not a number: see {name}.")
+        found[name] = value
+    return found
+
+
+# -- answers
+
+
+def _round(
+    request: Request, icu: StoredLearner, entry: Entry, status: int = 200, fault: str = "", form: Form | None = None
+) -> Response:
+    given = {name: (form or {}).get(f"v{i}", "") for i, name in enumerate(entry.round.names)}
+    used = form is not None and any(key.startswith("v") for key in form)
+    fields = view_models.fields(entry, given if used else None)
+    extra = [view_models.Field(name, (form or {}).get(f"e{i}", "")) for i, name in enumerate(icu.extra(entry.round))]
+    y = (form or {}).get("y", "")
+    more = {"entry": entry, "fields": fields, "extra": extra, "fault": fault, "y": y, "name": icu.name}
+    return _page(request, "round.html", status, note=icu.note, head=icu.head, **more)
+
+
+def _page(request: Request, template: str, status: int = 200, **content: object) -> HTMLResponse:
+    settings: Settings = request.app.state.settings
+    text = _templates.get_template(template).render(version=__version__, auth=settings.auth, **content)
+    return HTMLResponse(text, status)
+
+
+def _to_round(id: str) -> Response:
+    return RedirectResponse(f"/rounds/{quote(id, safe='')}", 303)
+
+
+def _allow(request: Request, right: str, name: str) -> None:
+    settings: Settings = request.app.state.settings
+    if settings.auth:
+        allowed(request, right, name)
+
+
+async def _for_people(request: Request, show: Callable[[], Response]) -> Response:
+    """Run it beside the loop; what is refused is said on a page, and who is not known is asked for a token."""
+    try:
+        return await run_in_threadpool(show)
+    except HTTPException as fault:
+        if fault.status_code == 401:
+            return RedirectResponse("/login", 303)
+        return _page(request, "fault.html", fault.status_code, fault=fault.detail)
+    except (KeyError, NoSuchRound) as fault:
+        return _page(request, "fault.html", 404, fault=str(fault))
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form, as browsers send them."""
+    text = (await request.body()).decode("utf-8", "replace")
+    try:
+        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=5000))
+    except ValueError:
+        return {}

@@ -1,0 +1,148 @@
+"""What the page shows, as plain values; nothing here knows HTML."""
+
+import math
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from ...core import introspection
+from ...core.introspection import Reason
+from ...core.learner import Learner
+from ...store.models import Entry, Totals
+from ...store.store import Store
+from ...store.stored_learner import StoredLearner
+
+__all__ = ["Card", "Field", "Ward", "card", "fields", "number", "typed", "ward", "when"]
+
+_LAST = 12
+_REASONS = 12
+
+
+@dataclass(frozen=True)
+class Card:
+    """One learner in the list."""
+
+    name: str
+    algorithm: str
+    error: str
+    """Typical error so far, in the label's unit."""
+    idle: str
+    """That of who buys nothing."""
+    spent: str
+    per_round: str
+    asked: int
+    told: int
+    open: int
+
+
+@dataclass(frozen=True)
+class Ward:
+    """Everything on the page of one learner."""
+
+    card: Card
+    label: str
+    budget: str
+    reasons: list[Reason]
+    more: int
+    """How many attributes are not shown."""
+    alarms: list[str]
+    warnings: list[str]
+    open: tuple[Entry, ...]
+    last: tuple[Entry, ...]
+    head: int
+
+
+@dataclass(frozen=True)
+class Field:
+    """One number to type."""
+
+    name: str
+    value: str
+    fault: bool = False
+
+
+def cards(store: Store) -> list[Card]:
+    """All learners, by name."""
+    return [card(one.name, one.algorithm, one.totals, one.note) for one in store.summaries()]
+
+
+def card(name: str, algorithm: str, totals: Totals, note: dict[str, str]) -> Card:
+    """The numbers of a learner in words."""
+    unit, currency, n = note.get("unit", ""), note.get("currency", ""), totals.scored
+    error = f"{number(math.sqrt(totals.loss / n))} {unit}".strip() if n else "-"
+    idle = f"{number(math.sqrt(totals.idle / n))} {unit}".strip() if n else "-"
+    spent = f"{totals.spent:.2f} {currency}".strip()
+    per_round = f"{totals.spent / totals.asked:.2f} {currency}".strip() if totals.asked else "-"
+    return Card(name, algorithm, error, idle, spent, per_round, totals.asked, totals.told, totals.open)
+
+
+def ward(icu: StoredLearner) -> Ward:
+    """The page of one learner."""
+    note, totals = icu.note, icu.totals()
+
+    def look(learner: Learner) -> tuple[str, str, list[Reason], list[str]]:
+        kind = "attributes" if learner.market.plain else "sources"
+        what = f"at most {learner.k} of {len(learner.market.sources)} {kind} a round"
+        return learner.name, what, introspection.reasons(learner), introspection.alarms(learner)
+
+    algorithm, budget, reasons, alarms = icu.read(look)
+    return Ward(
+        card=card(icu.name, algorithm, totals, note),
+        label=note.get("label", "label"),
+        budget=budget,
+        reasons=reasons[:_REASONS],
+        more=max(0, len(reasons) - _REASONS),
+        alarms=alarms,
+        warnings=icu.warnings(),
+        open=icu.rounds("open", limit=50),
+        last=icu.rounds(limit=_LAST, newest=True),
+        head=icu.head,
+    )
+
+
+def fields(entry: Entry, given: dict[str, str] | None = None) -> list[Field]:
+    """The numbers of a round to type, with what was typed or said before."""
+    known = {name: "" if math.isnan(x) else repr(x) for name, x in (entry.values or {}).items()}
+    return [Field(name, (given or known).get(name, "")) for name in entry.round.names]
+
+
+def typed(text: str) -> float | None:
+    """A number as people type it: 6.1 or 6,1; nothing is NaN, anything else is None.
+
+    >>> typed("6.1"), typed(" 6,1 "), typed(""), typed("six"), typed("1e999")
+    (6.1, 6.1, nan, None, None)
+    """
+    text = text.strip()
+    if not text:
+        return math.nan
+    if text.count(",") == 1 and "." not in text:
+        text = text.replace(",", ".")
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def number(x: float) -> str:
+    """Four digits are enough for a person.
+
+    >>> number(0.123456), number(12345.6), number(6.0)
+    ('0.1235', '12346', '6')
+    """
+    return f"{x:.0f}" if abs(x) >= 1000 and math.isfinite(x) else f"{x:.4g}"
+
+
+def when(at: float | None) -> str:
+    """A moment in UTC."""
+    if at is None:
+        return ""
+    try:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError, OSError):
+        return f"{at:.0f}"
+
+
+def is_late(entry: Entry) -> bool:
+    """Whether an open round is beyond its deadline."""
+    return entry.status == "open" and entry.deadline is not None and entry.deadline < time.time()

@@ -1,0 +1,110 @@
+"""The budget keeper. It alone reads the rows, and hands a learner exactly the values that the learner bought."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TypeAlias
+
+import numpy as np
+
+from .._internal.dataframes import is_frame, labels_of, matrix_of
+from .._internal.typing import Floats
+from ..core.learner import Learner
+from ..errors import ConfigError
+from .block import Page, Progress
+from .history import History
+from .purchase_counts import Timeline
+
+__all__ = ["play"]
+
+Rows: TypeAlias = "Floats | Iterable[Iterable[float]]"
+Labels: TypeAlias = "Floats | Iterable[float]"
+
+# Rows of an iterable are gathered in blocks, so that they can be played compiled: of this many, or of this many bytes.
+_BLOCK, _BYTES = 4096, 1 << 24
+
+
+def play(
+    learner: Learner,
+    X: Rows,
+    y: Labels,
+    *,
+    keep: bool = True,
+    compiled: bool = True,
+    progress: Progress | None = None,
+) -> History:
+    """Play the rows of X against their labels y, in order.
+
+    X is a (T, d) array, a pandas, polars or pyarrow frame whose columns are the learner's attributes (matched by name,
+    in any order), or any iterable of rows. Where a learner promises to buy the same attributes for a while, those
+    rows are played in one compiled call on the bought columns alone (`compiled=False` plays every row by itself; the
+    history is the same). `progress` is called now and then with the number of rows played; `keep=False` does not keep
+    the rows, for streams larger than memory. A NaN label closes its round without learning; an infinite one stops.
+
+    >>> import keyhole as kh
+    >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=100, seed=0)
+    >>> kh.play(kh.make("ds-oslrc", d=10, k=3, seed=0), X, y).regret(w).shape
+    (100,)
+    """
+    if not isinstance(learner, Learner):
+        raise ConfigError(f"play needs a learner, such as kh.make('thrifty', d=20, k=4), not {learner!r}")
+    timeline, pages = Timeline(learner.d), [Page(np.empty((0, learner.d)), np.empty(0), 0)]
+    for rows, labels in _blocks(X, y, learner):
+        page = Page(rows, labels, pages[-1].first + pages[-1].played, timeline)
+        page.play(learner, compiled, progress or _ignore)
+        if not keep:
+            page.release()
+        pages.append(page)
+    learner._finish()
+    return History(
+        predictions=np.concatenate([p.predictions for p in pages]),
+        labels=np.concatenate([p.labels for p in pages]),
+        explored=np.concatenate([p.explored for p in pages]),
+        levels=np.concatenate([p.levels for p in pages]),
+        price=np.concatenate([p.price for p in pages]),
+        names=learner.names,
+        known=learner.market.known,
+        timeline=timeline,
+        rows=_together([p.rows for p in pages[1:]], learner.d) if keep else None,
+    )
+
+
+def _ignore(t: int) -> None:
+    pass
+
+
+def _together(parts: list[Floats], d: int) -> Floats:
+    """The rows of all pages; those of one page are not copied."""
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, d)), *parts])
+
+
+def _blocks(X: Rows, y: Labels, learner: Learner) -> Iterator[tuple[Floats, Floats]]:
+    """The stream as pairs of arrays: an array or a frame as one block, an iterable in blocks of its own."""
+    d, y = learner.d, labels_of(y)
+    if is_frame(X):
+        X = matrix_of(X, learner.names)
+    for what, given in (("X", X), ("y", y)):
+        if not isinstance(given, Iterable):
+            raise ConfigError(f"{what} must be an array, a frame or an iterable, not {given!r}")
+    if isinstance(X, np.ndarray):
+        yield _checked(X, y if isinstance(y, np.ndarray) else list(y), d)
+        return
+    rows, labels, size = iter(X), iter(y), max(1, min(_BLOCK, _BYTES // (8 * d)))
+    while block := [np.asarray(row) for row in islice(rows, size)]:
+        yield _checked(block, list(islice(labels, len(block))), d)
+    if next(labels, None) is not None:
+        raise ConfigError("y has more labels than X has rows")
+
+
+def _checked(X: "Floats | list[Floats]", y: "Floats | list[float]", d: int) -> tuple[Floats, Floats]:
+    """Rows and labels as arrays of matching length, or a `ConfigError` that says what does not fit."""
+    if any(np.iscomplexobj(part) for part in (*(X if isinstance(X, list) else [X]), y)):
+        raise ConfigError("X and y must be real numbers; they are complex")
+    try:
+        rows, labels = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as fault:
+        raise ConfigError(f"X and y must be numbers: {fault}") from None
+    if rows.ndim != 2 or rows.shape[1] != d:
+        raise ConfigError(f"X must have {d} columns, one per attribute of the learner; its shape is {rows.shape}")
+    if labels.shape != (rows.shape[0],):
+        raise ConfigError(f"y must have one label per row of X: {rows.shape[0]} rows, labels of shape {labels.shape}")
+    return rows, labels

@@ -1,0 +1,23 @@
+"""Progress bars are for terminals: elsewhere a command's stderr holds its words, and no line more."""
+
+from rich.progress import Progress
+
+from keyhole.cli import _paper_demo
+from keyhole.cli._progress import Bar
+
+from ...journeys.conftest import typed  # noqa: F401
+
+
+def test_no_terminal_no_character(capsys, monkeypatch):
+    monkeypatch.setattr(Progress, "stop", lambda bar: bar.console.print())  # as Rich 13 does it
+    with Bar() as bar:
+        bar.update(bar.add_task("", total=3), completed=2)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_the_demo_of_the_paper_prints_its_table_and_nothing_else(typed, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(_paper_demo, "ROWS", 300)
+    code, out, errors = typed("demo", "--paper")
+    said = [line for line in errors.splitlines() if "compiling" not in line]  # which a first start says
+    assert (code, said) == (0, [])
+    assert "ds-poslrc, 4 more" in out

@@ -1,0 +1,111 @@
+"""Sources, known attributes and prices: what a basket hands over and what it costs."""
+
+import time
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+from keyhole.core.sources import Market
+
+NAMES = ["age", "ldl", "hdl", "glucose", "sex=f", "sex=m"]
+SOURCES = {"lipids": ["ldl", "hdl"], "sex": ["sex=f", "sex=m"]}
+
+
+def clinic(**more):
+    prices = {"lipids": 12.0, "glucose": 3.0, "sex": 0.5}
+    return Market.build(NAMES, **{"sources": SOURCES, "known": ["age"], "prices": prices} | more)
+
+
+def test_the_rest_are_sources_of_their_own():
+    market = clinic()
+    assert market.sources == ("lipids", "glucose", "sex")
+    assert market.of.tolist() == [-1, 0, 0, 1, 2, 2]
+    assert market.known.tolist() == [0]
+    assert market.prices.tolist() == [12.0, 3.0, 0.5]
+    assert not market.plain
+
+
+def test_a_basket_hands_over_the_known_first_and_costs_the_sum():
+    market = clinic()
+    attributes = market.attributes([2, 0])
+    assert attributes.tolist() == [0, 4, 5, 1, 2]
+    assert market.ordered(attributes) == ("sex", "lipids")
+    assert market.price(attributes) == 12.5
+    assert market.attributes([]).tolist() == [0]
+    assert market.price(market.attributes([])) == 0.0
+
+
+def test_a_part_of_a_source_is_not_whole():
+    market = clinic()
+    assert market.whole(np.array([0, 1, 2]))
+    assert not market.whole(np.array([0, 1]))
+
+
+def test_a_source_needs_all_of_its_attributes():
+    market = clinic()
+    lacking = np.array([False, True, False, True, True, True])
+    assert market.pool(lacking).tolist() == [False, True, True]
+    assert market.whole_of(lacking).tolist() == [True, False, False, True, True, True]
+    assert market.places["lipids"].tolist() == [1, 2]
+    assert market.places["ldl"].tolist() == [1]
+
+
+def test_a_price_is_charged_once():
+    assert clinic().charge.tolist() == [0.0, 12.0, 0.0, 3.0, 0.5, 0.0]
+    assert clinic(
+        known=None,
+        sources={"lipids": ["hdl", "age"]},
+        prices=dict.fromkeys(["lipids", "ldl", "glucose", "sex=f", "sex=m"], 0.1),
+    ).charge.tolist() == [0.1, 0.1, 0.0, 0.1, 0.1, 0.1]
+
+
+def test_without_sources_every_attribute_is_one():
+    market = Market.build(["a", "b"], prices=[1.0, 2.0])
+    assert market.plain
+    assert market.sources == ("a", "b")
+    assert market.price(np.array([1])) == 2.0
+    assert Market.build(["a", "b"]).price(np.array([0, 1])) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"known": ["x"]}, "known: there is no attribute 'x'"),
+        ({"known": "age"}, "known must be a list"),
+        ({"sources": {"lipids": ["ldl", "x"]}}, "source 'lipids' brings 'x'"),
+        ({"sources": {"lipids": []}}, "source 'lipids' must bring"),
+        ({"sources": {"lipids": ["age"]}}, "'age' is known and also in source 'lipids'"),
+        ({"sources": {"a": ["ldl"], "b": ["ldl"]}}, "'ldl' is in source 'a' and in 'b'"),
+        ({"sources": {"a": ["ldl", "ldl"]}}, "'ldl' is twice in 'a'"),
+        ({"sources": {"glucose": ["ldl"]}}, "'glucose' is a source and also an attribute"),
+        ({"sources": ["ldl"]}, "sources must map"),
+        ({"prices": {"lipids": 12.0, "glucose": 3.0}}, "there is none for 'sex'"),
+        ({"prices": {"lipids": 12.0, "glucose": 3.0, "sex": 1.0, "ldl": 2.0}}, "'ldl' is no source of its own"),
+        ({"prices": [1.0, 2.0, 3.0]}, "give prices by name"),
+        ({"prices": {"lipids": 12.0, "glucose": -3.0, "sex": 1.0}}, "finite numbers >= 0"),
+        ({"prices": {"lipids": "dear", "glucose": 3.0, "sex": 1.0}}, "prices must be numbers"),
+        ({"prices": {"lipids": "12", "glucose": 3.0, "sex": 1.0}}, "prices must be numbers"),
+        ({"prices": {"lipids": True, "glucose": 3.0, "sex": 1.0}}, "prices must be numbers"),
+    ],
+)
+def test_what_cannot_be_is_named(wrong, words):
+    with pytest.raises(kh.ConfigError, match=words):
+        clinic(**wrong)
+
+
+def test_many_attributes_are_priced_in_linear_time():
+    names = [f"x{i}" for i in range(20_000)]
+    began = time.process_time()
+    market = Market.build(names, known=names[:10_000], prices=dict.fromkeys(names[10000:], 1.0))
+    assert (len(market.sources), market.known.size) == (10_000, 10_000)
+    assert time.process_time() - began < 5.0
+
+
+def test_a_panel_of_one_keeps_its_name():
+    learner = kh.make(
+        "thrifty", names=["x", "z"], k=2, sources={"tube": ["x"]}, prices={"tube": 1.0, "z": 2.0}, worth=9.0
+    )
+    assert not learner.market.plain
+    assert set(learner.market.sources) == {"tube", "z"}
+    assert learner.market.ordered(np.array([0])) == ("tube",)

@@ -1,0 +1,113 @@
+"""The scikit-learn adapter: its checks, its tools, and predictions that read the support only."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import keyhole as kh
+from keyhole.integrations.sklearn import BudgetedRegressor
+
+
+def table(T=600, d=12, seed=1):
+    X, y, w = kh.streams.synthetic(d=d, k=3, T=T, seed=seed)
+    return pd.DataFrame(X, columns=[f"c{i}" for i in range(d)]), pd.Series(y, name="y"), w
+
+
+@parametrize_with_checks([BudgetedRegressor(k=3, random_state=0)])
+def test_scikit_learns_own_checks_pass(estimator, check):
+    check(estimator)
+
+
+def test_it_trains_as_the_learner_does_and_says_so():
+    X, y, w = table()
+    model = BudgetedRegressor(k=3, random_state=0).fit(X, y)
+    learner = kh.make("thrifty", names=list(X), k=3, seed=0)
+    history = kh.play(learner, X.to_numpy(), y.to_numpy())
+    assert np.array_equal(model.coef_, learner.weights)
+    assert model.intercept_ == learner.intercept
+    assert np.array_equal(model.history_.losses, history.losses)
+    assert set(model.support_) == set(np.flatnonzero(w))
+    assert list(model.get_feature_names_out()) == [f"c{i}" for i in np.flatnonzero(w)]
+    assert list(model.feature_names_in_) == list(X)
+
+
+def test_prediction_reads_the_support_only_and_row_by_row():
+    X, y, _ = table()
+    model = BudgetedRegressor(k=3, random_state=0).fit(X, y)
+    blank = X.copy()
+    blank[[c for c in X if c not in model.get_feature_names_out()]] = np.nan
+    expected = model.predict(X)
+    assert np.array_equal(model.predict(blank), expected)
+    assert np.array_equal(model.predict(blank[::-1])[::-1], expected)
+    assert model.learner_.t == len(X)  # predicting asked nothing of the learner itself
+
+
+def test_partial_fit_goes_on():
+    X, y, _ = table()
+    whole = BudgetedRegressor(k=3, random_state=0).fit(X, y)
+    parts = BudgetedRegressor(k=3, random_state=0)
+    for i in range(0, 600, 100):
+        parts.partial_fit(X[i : i + 100], y[i : i + 100])
+    np.testing.assert_allclose(parts.coef_, whole.coef_, rtol=1e-9, atol=1e-12)
+    assert np.array_equal(parts.bought_, whole.bought_)
+
+
+def test_the_ledger_adds_up():
+    X, y, _ = table()
+    prices = {c: 1.0 + i for i, c in enumerate(X)}
+    model = make_pipeline(BudgetedRegressor(k=3, prices=prices, random_state=0)).fit(X, y)[-1]
+    ledger = model.ledger_
+    assert list(ledger.columns) == ["attribute", "bought", "price", "spent"]
+    assert ledger["spent"].sum() == pytest.approx(float(model.history_.bought @ np.array(list(prices.values()))))
+    assert ledger["bought"].sum() <= 3 * len(X)
+
+
+@pytest.mark.parametrize(
+    "money",
+    [
+        {"algorithm": "fixed-random", "k": 3},
+        {"k": 2},
+        {"k": None, "spend": 2.5},
+        {"k": None, "worth": 100.0},
+        {"k": None, "total": 900.0, "rows": 600},
+    ],
+    ids=str,
+)
+def test_the_ledger_adds_up_with_panels_and_what_is_known(money):
+    X, y, _ = table()
+    sources, known = {"panel": ["c0", "c1"], "pair": ["c5", "c4"]}, ["c2"]
+    prices = {"panel": 3.0, "pair": 0.5} | {c: 1.0 for c in X if c not in ("c0", "c1", "c2", "c4", "c5")}
+    model = BudgetedRegressor(**money, sources=sources, known=known, prices=prices, random_state=0)
+    model.fit(X[:400], y[:400])
+    spent = model.history_.price.sum()
+    model.partial_fit(X[400:], y[400:])
+    spent += model.history_.price.sum()
+    assert spent > 0
+    assert model.ledger_["spent"].sum() == pytest.approx(spent)
+    assert model.ledger_["price"].tolist()[:6] == [3.0, 0.0, 0.0, 1.0, 0.5, 0.0]  # at the first column of a panel
+    assert model.ledger_["bought"][2] == 0  # it is known
+
+
+def test_it_works_in_grid_search_cross_validation_and_clone():
+    X, y, _ = table()
+    search = GridSearchCV(BudgetedRegressor(random_state=0), {"k": [1, 3]}, cv=2).fit(X, y)
+    assert search.best_params_ == {"k": 3}
+    assert cross_val_score(clone(search.best_estimator_), X, y, cv=2, n_jobs=2).min() > 0.3
+
+
+def test_it_selects_columns_as_a_frame():
+    X, y, _ = table()
+    model = BudgetedRegressor(k=3, random_state=0).set_output(transform="pandas").fit(X, y)
+    assert list(model.transform(X).columns) == list(model.get_feature_names_out())
+
+
+def test_other_algorithms_and_their_options():
+    X, y, _ = table(T=200)
+    model = BudgetedRegressor("ds-oslrc", k=4, options={"explore": "2 t^(-1/3)"}, random_state=0).fit(X, y)
+    assert model.learner_.name == "ds-oslrc"
+    with pytest.raises(kh.ConfigError, match="no option 'nonsense'"):
+        BudgetedRegressor("ds-oslrc", k=4, options={"nonsense": 1}).fit(X, y)

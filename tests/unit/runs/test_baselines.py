@@ -1,0 +1,128 @@
+"""The lines a run is compared with."""
+
+import numpy as np
+import pytest
+
+from keyhole.core.sources import Market
+from keyhole.runs.baselines import Limits, References
+from keyhole.runs.stream_blocks import page_length
+
+
+def alone(prices, limits):
+    """References where every attribute is a source."""
+    return References(Market.build([f"x{j}" for j in range(len(prices))], prices=list(prices)), limits, seed=0)
+
+
+def feed(references, X, y):
+    start = 0
+    while start < len(y):
+        stop = min(start + page_length(start), len(y))
+        references.add(start, X[start:stop], y[start:stop])
+        start = stop
+    return references
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6000, 10)) * np.arange(1, 11) + 3.0
+    return X, X[:, 2] + 0.2 * X[:, 7] + rng.normal(size=6000) + 100.0
+
+
+def test_the_lines_are_in_their_order_and_cost_what_they_buy(table):
+    prices = np.arange(1.0, 11.0)
+    references = alone(prices, Limits(3))
+    references.first = 103.0
+    lines = feed(references, *table).lines()
+    assert lines["everything"].mse < lines["random"].mse < lines["nothing"].mse
+    assert 1.0 < lines["everything"].mse < 1.4  # the noise, a first page without weights, and learning ten of them
+    assert lines["best"].mse == pytest.approx(1.0, abs=0.06)
+    assert (lines["nothing"].attributes, lines["nothing"].price) == (0.0, 0.0)
+    assert (lines["everything"].attributes, lines["everything"].price) == (10.0, 55.0)
+    assert lines["random"].attributes == 3.0
+
+
+def test_nothing_is_the_mean_so_far(table):
+    X, y = table
+    references = alone(np.ones(10), Limits(3))
+    references.first = 7.0
+    line = feed(references, X[:64], y[:64]).lines()["nothing"]
+    before = np.append(7.0, np.cumsum(y[:63]) / np.arange(1, 64))
+    assert np.isclose(line.mse, np.mean((before - y[:64]) ** 2))
+
+
+def test_a_line_predicts_a_page_from_earlier_pages_only(table):
+    X, y = table
+    one, other = alone(np.ones(10), Limits(3)), alone(np.ones(10), Limits(3))
+    feed(one, X[:128], y[:128])
+    changed = y[:128].copy()
+    changed[64:] += 50.0
+    feed(other, X[:128], changed)
+    # Shift every label of the second page: its predictions cannot know, so the mean's loss moves by exactly this.
+    mean = y[:64].mean()
+    moved = np.sum((mean - changed[64:]) ** 2) - np.sum((mean - y[64:128]) ** 2)
+    low, high = y[:64].min(), y[:64].max()
+    assert low <= mean <= high
+    assert np.isclose(other.sse[0] - one.sse[0], moved)
+
+
+def test_missing_values_and_labels_are_left_out(table):
+    X, y = table[0].copy(), table[1].copy()
+    X[::7, 1] = np.nan
+    y[::11] = np.nan
+    lines = feed(alone(np.ones(10), Limits(3)), X, y).lines()
+    assert all(np.isfinite(line.mse) for line in lines.values())
+
+
+def test_a_resumed_line_goes_on(table):
+    X, y = table
+    whole = feed(alone(np.ones(10), Limits(3)), X, y)
+    first = feed(alone(np.ones(10), Limits(3)), X[:4096], y[:4096])
+    second = alone(np.ones(10), Limits(3))
+    second.set_state(first.get_state())
+    start = 4096
+    while start < 6000:
+        stop = min(start + page_length(start), 6000)
+        second.add(start, X[start:stop], y[start:stop])
+        start = stop
+    assert second.lines() == whole.lines()
+
+
+def test_blind_choices_within_a_sum_of_money_can_be_paid():
+    prices = np.array([5.0, 1.0, 3.0, 2.0, 4.0])
+    references = alone(prices, Limits(5, 6.0))
+    assert all(prices[S].sum() <= 6.0 and S.size for S in references.draws)
+
+
+PANELS = Market.build(
+    list("abcdefghij"),
+    {"pair": ["c", "h"], "rest": list("bdefg")},
+    ["a"],
+    {"pair": 3.0, "rest": 7.0, "i": 1.0, "j": 2.0},
+)
+
+
+def test_a_panel_is_drawn_and_bought_whole_and_what_is_known_is_in_every_line(table):
+    references = feed(References(PANELS, Limits(1), seed=0), *table)
+    assert all(0 in S[0] and PANELS.whole(S[0]) for _, S in references._supports)
+    lines = references.lines()
+    assert (lines["best"].sources, lines["best"].attributes, lines["best"].price) == (1.0, 2.0, 3.0)
+    assert lines["best"].mse == pytest.approx(1.0, abs=0.06)
+    assert (lines["everything"].sources, lines["everything"].price) == (4.0, 13.0)
+    assert (lines["nothing"].sources, lines["nothing"].price) == (0.0, 0.0)
+
+
+def test_what_is_known_helps_where_nothing_is_bought(table):
+    X, y = table
+    known = Market.build(list("abcdefghij"), None, ["c"], dict.fromkeys("abdefghij", 1.0))
+    lines = feed(References(known, Limits(2), seed=0), X, y).lines()
+    without = feed(alone(np.ones(10), Limits(2)), X, y).lines()
+    assert lines["nothing"].mse < 0.5 * without["nothing"].mse
+
+
+def test_told_worth_the_best_basket_is_the_one_of_least_cost_and_blind_draws_are_as_many_as_were_bought(table):
+    lines = feed(References(PANELS, Limits(4, worth=1.0), seed=0), *table).lines(bought=2.2)
+    assert (lines["best"].sources, lines["best"].price) == (1.0, 3.0)
+    assert lines["random"].sources == 2.0
+    dear = feed(References(PANELS, Limits(4, worth=0.01), seed=0), *table).lines(bought=0.1)
+    assert (dear["best"].sources, dear["random"].sources) == (0.0, 1.0)

@@ -1,0 +1,76 @@
+"""Baskets in hindsight: the errors are those of least squares, and what is advised is enough and no more."""
+
+import numpy as np
+import pytest
+
+from keyhole.core.sources import Market
+from keyhole.estimation.moment_regression import Moments
+from keyhole.runs.basket_losses import Baskets
+
+NAMES = ("age", "weight", "ldl", "hdl", "noise")
+
+
+def people(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5))
+    X[:, 3] += 0.5 * X[:, 2]
+    y = 3 * X[:, 0] + X[:, 1] + 0.05 * X[:, 2] + rng.normal(size=n) + 10
+    return X, y
+
+
+def baskets(market, n=400):
+    X, y = people(n)
+    V = np.column_stack([np.ones(n), X, y])
+    return Baskets(Moments.of(V.T @ V), market)
+
+
+def plain():
+    return Market.build(NAMES, prices=[2.0, 5.0, 4.0, 4.0, 1.0])
+
+
+@pytest.mark.parametrize("S", [(), (0,), (0, 3), (0, 1, 2, 3, 4)])
+def test_the_error_is_that_of_least_squares_corrected_for_its_weights(S):
+    X, y = people()
+    A = np.column_stack([np.ones(400), X[:, list(S)]])
+    left = y - A @ np.linalg.lstsq(A, y, rcond=None)[0]
+    n, p = 400, len(S)
+    expected = np.sqrt(np.mean(left**2) * (n + p + 1) / (n - p - 1))
+    assert baskets(plain()).of(S).error == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_price_of_a_panel_is_paid_once_and_what_is_known_is_in_every_basket():
+    market = Market.build(NAMES, {"lipids": ["ldl", "hdl"]}, ["age"], {"lipids": 4.0, "weight": 5.0, "noise": 1.0})
+    found = baskets(market)
+    assert found.of([market.sources.index("lipids")]).price == 4.0
+    alone = baskets(plain())
+    assert found.of(()).error == pytest.approx(alone.of((0,)).error)
+    assert found.of([market.sources.index("lipids")]).error == pytest.approx(alone.of((0, 2, 3)).error)
+
+
+def test_the_way_goes_down_and_begins_with_nothing():
+    way = baskets(plain()).way(range(5))
+    assert way[0].sources == ()
+    assert way[0].price == 0
+    errors = [step.error for step in way]
+    assert errors == sorted(errors, reverse=True)
+    assert way[1].sources == (0,)  # age explains most for its money
+
+
+def test_enough_leaves_at_most_one_percent_and_nothing_in_it_is_superfluous():
+    found = baskets(plain(), n=4000)
+    whole, enough = found.of(range(5)), found.enough(range(5))
+    assert set(enough.sources) == {0, 1}
+    assert enough.error <= 1.01 * whole.error
+    for s in enough.sources:
+        assert found.of([t for t in enough.sources if t != s]).error > 1.01 * whole.error
+
+
+def test_by_worth_the_cheapest_part_is_bought():
+    found = baskets(plain())
+    assert found.enough(range(5), worth=0.0).sources == ()
+    assert found.enough(range(5), worth=1.0).sources == (0,)  # weight explains 1 for 5
+    assert set(found.enough(range(5), worth=20.0).sources) == {0, 1}
+
+
+def test_more_weights_than_rows_have_no_error():
+    assert np.isnan(baskets(plain(), n=6).of(range(5)).error)

@@ -1,0 +1,226 @@
+"""Every call of the table: what it gives, what it refuses, and that a refusal changes nothing."""
+
+import json
+
+import pytest
+
+import keyhole as kh
+
+from .conftest import ICU, NAMES
+
+PROBLEM = "application/problem+json"
+
+
+def ask(api, key, **more):
+    answer = api.post("/v1/learners/icu/rounds", json={"key": key, **more})
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+def refused(answer, status, words=""):
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == PROBLEM
+    problem = answer.json()
+    assert problem["status"] == status
+    assert words in problem["detail"]
+    return problem
+
+
+def test_a_whole_round(icu):
+    r = ask(icu, "patient-17")
+    assert r["id"] == "icu:1"
+    assert r["attributes"] == r["sources"]
+    assert set(r["attributes"]) <= set(NAMES)
+    assert r["price"] == 0.0
+    values = dict.fromkeys(r["attributes"], 0.5) | {r["attributes"][0]: None}
+    said = icu.post("/v1/rounds/icu:1/prediction", json={"values": values}).json()
+    assert said == {"prediction": said["prediction"], "low": None, "high": None}
+    assert ask(icu, "patient-17")["said"] == said
+    told = icu.post("/v1/rounds/icu:1/label", json={"y": 0.25})
+    assert told.json() == {"id": "icu:1", "status": "told", "new": True}
+    assert icu.post("/v1/rounds/icu:1/label", json={"y": 0.25, "values": values}).json()["new"] is False
+    refused(icu.post("/v1/rounds/icu:1/label", json={"y": 0.26}), 409, "told already, with the label 0.25")
+    refused(icu.post("/v1/rounds/icu:1/prediction", json={"values": values}), 409, "told already")
+    refused(icu.post("/v1/rounds/icu:1/abandon"), 409)
+    state = icu.get("/v1/learners/icu").json()
+    assert (state["rounds"], state["told"], state["open"], state["last_event"]) == (1, 1, 0, 3)
+    assert state["mean_loss"] == pytest.approx((said["prediction"] - 0.25) ** 2)
+
+
+def test_a_learner_shows_what_it_is(api):
+    """Support, weights, loss beside that of who buys nothing, money, open rounds, warnings."""
+    prices = dict.fromkeys(NAMES, 2.0)
+    assert api.post("/v1/learners", json=ICU | {"algorithm": "thrifty", "prices": prices}).status_code == 201
+    for i in range(40):
+        r = ask(api, f"p{i}", **({"deadline": 1.0} if i == 39 else {}))
+        values = {name: ((7 * i + 3 * NAMES.index(name)) % 11) / 5 - 1 for name in r["attributes"]}
+        said = api.post(f"/v1/rounds/{r['id']}/prediction", json={"values": values}).json()
+        if i < 39:
+            y = sum(values.values())
+            assert api.post(f"/v1/rounds/{r['id']}/label", json={"y": y}).status_code == 200
+    assert said["low"] < said["prediction"] < said["high"]
+    state = api.get("/v1/learners/icu").json()
+    assert set(state["weights"]) <= set(NAMES)
+    assert 0 < len(state["support"]) <= 3
+    assert (state["rounds"], state["told"], state["open"]) == (40, 39, 1)
+    assert state["spent"] == 2.0 * sum(len(one["sources"]) for one in api.get("/v1/learners/icu/rounds").json())
+    assert state["mean_loss"] > 0
+    assert state["idle_loss"] > 0
+    assert state["warnings"] == ["1 open round is beyond its deadline"]
+    (listed,) = api.get("/v1/learners").json()
+    assert listed == {name: state[name] for name in listed}
+
+
+def test_a_store_that_is_away_is_no_fault_of_the_server(icu, app, monkeypatch):
+    from sqlalchemy.exc import OperationalError
+
+    def gone(*_):
+        raise OperationalError("SELECT 1", None, Exception("no route to host 10.0.0.4"))
+
+    monkeypatch.setattr(type(app.state.store.database), "reading", gone)
+    monkeypatch.setattr(type(app.state.store.database), "writing", gone)
+    for answer in (icu.get("/healthz"), icu.get("/v1/learners"), icu.post("/v1/learners/icu/rounds", json={})):
+        refused(answer, 503, "the store does not answer; try again")
+        assert answer.headers["retry-after"] == "1"
+
+
+def test_learners_are_made_once(api):
+    assert api.get("/v1/learners").json() == []
+    assert api.post("/v1/learners", json=ICU).status_code == 201
+    assert api.post("/v1/learners", json=ICU).status_code == 201
+    refused(api.post("/v1/learners", json=ICU | {"k": 2}), 409, "another configuration")
+    assert [one["name"] for one in api.get("/v1/learners").json()] == ["icu"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"algorithm": "nothing"}, "no algorithm 'nothing'"),
+        ({"k": 8}, "k must be between 1 and d = 7"),
+        ({"names": ["a", "a"]}, "distinct"),
+        ({"name": "a/b"}, "a learner's name"),
+        ({"name": "a:b"}, "a learner's name"),
+        ({"names": None}, "give either d"),
+        ({"speed": 3}, "no option 'speed'"),
+        ({"algorithm": "thrifty", "prices": {"age": "much"}}, "prices"),
+        ({"schema": "[label]"}, "one of the three"),
+        ({"self": 1}, "an option may not be called"),
+        ({"d": 10**9}, "less than or equal"),
+        ({"seed": -1}, "greater than or equal"),
+    ],
+)
+def test_bad_configurations_are_refused_in_one_sentence(api, change, words):
+    refused(api.post("/v1/learners", json=ICU | change), 422, words)
+    assert api.get("/v1/learners").json() == []
+
+
+def test_a_schema_brings_names_prices_and_the_label(api):
+    from keyhole.data.schema import Attribute, Range, Schema
+
+    schema = Schema(Range("bp", 0, 200), (Attribute("age", 0, 90, price=0.5), Attribute("dose", 0, 5, price=7.0)))
+    body = {"name": "ward", "algorithm": "thrifty", "schema": schema.to_toml(), "k": 2}
+    made = api.post("/v1/learners", json=body)
+    assert made.status_code == 201, made.text
+    assert made.json()["note"]["label"] == "bp"
+    assert api.post("/v1/learners/ward/rounds", json={"available": ["dose"]}).json()["price"] == 7.0
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("/v1/learners/nobody/rounds", {}, 404),
+        ("/v1/learners/icu/rounds", {"key": ""}, 422),
+        ("/v1/learners/icu/rounds", {"key": "a\u0000"}, 422),
+        ("/v1/learners/icu/rounds", {"key": "x" * 201}, 422),
+        ("/v1/learners/icu/rounds", {"available": ["nothing"]}, 422),
+        ("/v1/learners/icu/rounds", {"kee": "a"}, 422),
+        ("/v1/rounds/icu:99/prediction", {"values": {}}, 404),
+        ("/v1/rounds/nobody:1/prediction", {"values": {}}, 404),
+        ("/v1/rounds/nonsense/label", {"y": 1}, 404),
+        ("/v1/rounds/icu:1/prediction", {"values": {"age": 1}}, 422),
+        ("/v1/rounds/icu:1/prediction", {"values": "all"}, 422),
+        ("/v1/rounds/icu:1/label", {"y": "much", "values": {}}, 422),
+        ("/v1/rounds/icu:1/label", {"y": True}, 422),
+        ("/v1/rounds/icu:1/label", {"y": 1.0}, 422),
+        ("/v1/rounds/icu:1/label", {"y": 1e200}, 422),
+    ],
+)
+def test_what_makes_no_sense_is_a_problem_and_changes_nothing(icu, path, body, status):
+    ask(icu, "a")
+    before = icu.get("/v1/learners/icu").json()
+    refused(icu.post(path, json=body), status)
+    assert icu.get("/v1/learners/icu").json() == before
+
+
+@pytest.mark.parametrize(
+    "text", [b"{", b"[1]", b'{"y": NaN}', b'{"y": 1e999}', b"\xff", b'{"y": 1' + b"0" * 400 + b"}"]
+)
+def test_malformed_bodies_are_problems(icu, text):
+    ask(icu, "a")
+    answer = icu.post("/v1/rounds/icu:1/label", content=text, headers={"content-type": "application/json"})
+    refused(answer, 422 if answer.status_code == 422 else 400)
+
+
+def test_abandoning_is_a_status(icu):
+    r = ask(icu, "a")
+    assert icu.post("/v1/rounds/icu:1/abandon").json()["new"] is True
+    assert icu.post("/v1/rounds/icu:1/abandon").json()["new"] is False
+    assert [one["id"] for one in icu.get("/v1/learners/icu/rounds?status=abandoned").json()] == ["icu:1"]
+    values = dict.fromkeys(r["attributes"], 1.0)
+    assert icu.post("/v1/rounds/icu:1/label", json={"y": 1.0, "values": values}).json()["new"] is True
+    assert icu.get("/v1/rounds/icu:1").json()["status"] == "told"
+
+
+def test_many_labels_each_with_its_outcome(icu):
+    for i in range(5):
+        r = ask(icu, f"p{i}")
+        if i != 4:
+            icu.post(f"/v1/rounds/{r['id']}/prediction", json={"values": dict.fromkeys(r["attributes"], 0.1)})
+    text = "\ufeffy,key\r\n1.5,p0\n2.5,p1\nmuch,p2\n1,nobody\n1.5,p0\n9,p0\n1,p4\n1\n"
+    answer = icu.post("/v1/learners/icu/labels", content=text.encode(), headers={"content-type": "text/csv"}).json()
+    assert [line["status"] for line in answer["lines"]] == [
+        *("told", "told", "refused", "refused", "known already", "refused", "refused", "refused")
+    ]
+    assert [line["line"] for line in answer["lines"]] == list(range(2, 10))
+    assert (answer["told"], answer["known_already"], answer["refused"]) == (2, 1, 5)
+    lines = "\n".join(json.dumps(row) for row in [{"key": "p2", "y": 1}, {"key": 3, "y": 1}, {"key": "p3", "y": "1"}])
+    answer = icu.post("/v1/learners/icu/labels", content=lines + "\n{\n").json()
+    assert [line["status"] for line in answer["lines"]] == ["told", "refused", "refused", "refused"]
+    refused(icu.post("/v1/learners/icu/labels", content="a,b\n1,2\n"), 422, "must be key,y")
+    refused(icu.post("/v1/learners/icu/labels", content=b"\xff\xfe"), 422, "UTF-8")
+    assert icu.get("/v1/learners/icu").json()["told"] == 3
+
+
+def test_cells_that_look_like_formulas_are_quoted(icu):
+    for i in range(6):
+        ask(icu, f"=cmd{i}")
+    ledger = icu.get("/v1/learners/icu/ledger.csv")
+    assert ledger.headers["content-type"].startswith("text/csv")
+    assert "attachment" in ledger.headers["content-disposition"]
+    for text in (ledger.text, icu.get("/v1/learners/icu/rounds.csv").text):
+        assert "'=cmd3" in text
+        assert ",=" not in text
+
+
+def test_the_model_can_be_taken_away(icu, tmp_path):
+    ask(icu, "a")
+    (tmp_path / "icu.kh").write_bytes(icu.get("/v1/learners/icu/model").content)
+    assert kh.load(tmp_path / "icu.kh").t == 1
+
+
+def test_metrics_and_health(icu):
+    ask(icu, "a")
+    text = icu.get("/metrics").text
+    assert 'keyhole_rounds_asked_total{learner="icu"} 1.0' in text
+    assert 'keyhole_open_rounds{learner="icu"} 1.0' in text
+    assert "/v1/learners/{name}/rounds" in text
+    assert icu.get("/healthz").json() == {"status": "ok"}
+
+
+def test_the_documentation_is_served_from_the_package(icu):
+    page = icu.get("/docs").text
+    assert "/v1/learners/{name}/labels" in page
+    assert "http://" not in page.replace("http://127.0.0.1", "")
+    assert "https://" not in page
+    document = icu.get("/openapi.json").json()
+    assert "Problem" in document["components"]["schemas"]

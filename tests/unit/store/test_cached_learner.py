@@ -1,0 +1,154 @@
+"""What is remembered, kept open or left out for speed: nobody can tell, except by the clock."""
+
+import sqlite3
+import threading
+
+import pytest
+
+import keyhole as kh
+from keyhole.store import cached_learner
+from keyhole.store.projections import CHANGES, Standing
+from keyhole.store.verify import check
+
+from .play import create, play, row, seen
+
+
+@pytest.fixture
+def two(url):
+    """One learner, open in two processes' stead."""
+    with kh.open_store(url) as here, kh.open_store(url) as there:
+        yield create(here), create(there)
+
+
+def test_a_prediction_that_another_process_replaced_is_not_used(two):
+    here, there = two
+    r = here.ask(key="a")
+    here.predict(r, seen(r, 0))
+    there.predict(r, seen(r, 1))
+    with pytest.raises(kh.ProtocolError, match="predicted from other values"):
+        here.tell(r, seen(r, 0), 0.5)
+    assert here.tell(r, None, 0.5)
+    assert here.rounds()[0].values == there.rounds()[0].values == pytest.approx(seen(r, 1))
+    assert all(verdict.good for verdict in check(here.database))
+
+
+def test_what_another_process_told_or_abandoned_is_known(two):
+    here, there = two
+    told, gone = here.ask(key="told"), here.ask(key="gone")
+    for r in (told, gone):
+        here.predict(r, seen(r, 0))
+    assert there.tell(told, None, 0.25)
+    assert there.abandon(gone)
+    assert not here.tell(told, None, 0.25)
+    with pytest.raises(kh.ProtocolError, match="told already"):
+        here.predict(told, seen(told, 1))
+    assert not here.abandon(gone)
+    assert here.tell(gone, None, 0.5)
+    assert here.totals().abandoned == 0
+    assert all(verdict.good for verdict in check(here.database))
+
+
+def test_a_round_that_was_not_committed_is_not_remembered(two):
+    here, _ = two
+
+    def asked_and_refused(desk):
+        _, r = desk.ask("a", None, None)
+        desk.predict(r, seen(r, 0))
+        desk.predict(99, {})
+
+    with pytest.raises(kh.ProtocolError):
+        here.transact(asked_and_refused)
+    with pytest.raises(kh.ProtocolError, match="never asked"):
+        here.tell(1, None, 0.5)
+
+
+def test_few_or_many_rounds_are_remembered_alike(two, monkeypatch):
+    monkeypatch.setattr(cached_learner, "_RECENT", 3)
+    here, there = two
+    rounds = [here.ask(key=f"patient-{i}") for i in range(8)]
+    for i, r in enumerate(rounds):
+        here.predict(r, seen(r, i))
+    assert len(here._live.recent) <= 3
+    for i, r in enumerate(rounds):
+        assert here.tell(r, None, row(i)[1])
+    assert there.rounds() == here.rounds()
+    assert all(verdict.good for verdict in check(here.database))
+
+
+def test_every_change_of_a_round_is_written(two):
+    """What `CHANGES` says an event changes is all that it changes."""
+    here, _ = two
+    for kind, names in CHANGES.items():
+        r = here.ask(key=kind)
+        if kind == "tell":
+            here.predict(r, seen(r, 0))
+        before = here.transact(lambda desk, r=r: desk._standing(r))
+        call = {"predict": here.predict, "abandon": here.abandon, "tell": here.tell}[kind]
+        call(*{"predict": (r, seen(r, 0)), "abandon": (r,), "tell": (r, None, 0.5)}[kind])
+        after = here.transact(lambda desk, r=r: desk._standing(r))
+        assert {n for n in Standing._fields if getattr(before, n) != getattr(after, n)} == set(names)
+    assert all(verdict.good for verdict in check(here.database))
+
+
+def test_a_writer_that_failed_holds_nothing(sqlite_url, monkeypatch):
+    monkeypatch.setattr("keyhole.store.database._PATIENCE", 0.1)
+    with kh.open_store(sqlite_url) as here, kh.open_store(sqlite_url) as there:
+        icu = create(here)
+
+        def interrupted():
+            with here.database.writing() as connection:
+                connection.exec_driver_sql("UPDATE keyhole_learners SET spent = 5")
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            interrupted()
+        play(there["icu"], 0, 2)
+        play(icu, 2, 4)
+        assert icu.totals().spent == 0
+        assert all(verdict.good for verdict in check(here.database))
+
+
+def test_threads_stand_in_line_before_they_ask_sqlite(sqlite_url, monkeypatch):
+    """A transaction that takes longer than SQLite would wait keeps no thread of this process from its turn."""
+    monkeypatch.setattr("keyhole.store.database._PATIENCE", 0.05)
+    with kh.open_store(sqlite_url) as store:
+        icu, ward, begun, found = create(store), create(store, "ward"), threading.Event(), []
+
+        def later():
+            begun.wait()
+            found.append(ward.ask(key="a").index)
+
+        waiting = threading.Thread(target=later)
+        waiting.start()
+
+        def act(desk):
+            desk.ask("a", None, None)
+            begun.set()
+            waiting.join(0.5)
+
+        icu.transact(act)
+        waiting.join()
+        assert found == [1]
+
+
+def test_a_closed_store_holds_no_connection(sqlite_url):
+    with kh.open_store(sqlite_url) as store:
+        play(create(store), 0, 2)
+    with sqlite3.connect(sqlite_url.removeprefix("sqlite:///")) as connection:  # the last to close empties the log
+        assert connection.execute("PRAGMA journal_mode=DELETE").fetchone() == ("delete",)
+    connection.close()
+
+
+def test_lists_are_read_along_an_index(sqlite_url):
+    """The indexes leave out what is never looked for; what is looked for they must still give."""
+    wanted = {
+        "ended": "SELECT round FROM keyhole_rounds WHERE learner = 1 AND status = 'told' AND ended > 3 ORDER BY ended",
+        "scored": "SELECT loss FROM keyhole_rounds WHERE learner = 1 AND scored IN (1, 2, 3) ORDER BY scored",
+        "asked_at": "SELECT sum(price) FROM keyhole_rounds WHERE learner = 1 AND asked_at >= 5",
+        "status": "SELECT round FROM keyhole_rounds WHERE learner = 1 AND status = 'open' ORDER BY round",
+    }
+    with kh.open_store(sqlite_url) as store, store.database.reading() as connection:
+        for name, query in wanted.items():
+            plan = " ".join(row[-1] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}"))
+            assert f"INDEX keyhole_rounds_{name}" in plan, (name, plan)
+            assert "TEMP B-TREE" not in plan

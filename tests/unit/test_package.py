@@ -1,0 +1,69 @@
+"""The package as a whole: public names, light imports, nothing pickled, no tree removed."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import keyhole
+
+FILES = sorted(Path(keyhole.__file__).parent.rglob("*.py"))
+
+
+def cpu_seconds(*words):
+    """The least of three runs, so that a busy machine is not judged."""
+    code = "import resource as r, subprocess as s, sys; s.run(sys.argv[1:], check=True, stdout=s.DEVNULL); " \
+        "u = r.getrusage(r.RUSAGE_CHILDREN); print(u.ru_utime + u.ru_stime)"  # fmt: skip
+    line = [sys.executable, "-c", code, sys.executable, *words]
+    return min(float(subprocess.check_output(line, text=True)) for _ in range(3))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no resource module")
+def test_importing_keyhole_and_asking_for_help_are_light():
+    assert cpu_seconds("-c", "import keyhole") < 0.15
+    assert cpu_seconds("-m", "keyhole.cli", "--help") < 0.3
+
+
+@pytest.mark.parametrize(
+    "what", ["keyhole", "keyhole.core.registry.catalogue", "keyhole.simulation", "keyhole.algorithms.thrifty"]
+)
+def test_importing_keyhole_imports_nothing_heavy(what):
+    heavy = {"pandas", "polars", "pyarrow", "narwhals", "sklearn", "river", "altair", "pydantic", "typer", "rich"}
+    heavy |= {"numpy", "scipy", "numba"} if what == "keyhole" else set()
+    code = f"import sys, {what}; print(*sorted(m for m in {sorted(heavy)} if m in sys.modules))"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == ""
+
+
+def test_every_public_name_is_there():
+    for name in keyhole.__all__:
+        assert getattr(keyhole, name) is not None
+    assert set(keyhole.__all__) <= set(dir(keyhole))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = keyhole.nothing
+
+
+def test_the_order_of_imports_does_not_matter():
+    code = (
+        "import keyhole.simulation, keyhole as kh; assert callable(kh.play)\n"
+        "import keyhole.estimation.sampling; kh.sampling.draw"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_nothing_is_pickled():
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not {"pickle", "shelve", "marshal", "dill", "cloudpickle"} & {n.split(".")[0] for n in names}, path
+            if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
+                assert isinstance(node.value, ast.Constant)
+                assert node.value.value is False, path
+
+
+def test_no_tree_is_ever_removed():
+    """Only files that we listed are deleted, one by one (`output_folder`)."""
+    for path in FILES:
+        assert "rmtree" not in path.read_text(), path
