@@ -6,5 +6,6 @@
 namespace keyhole::bindings {
 
 void bind_newton(nanobind::module_& m);
+void bind_thrifty(nanobind::module_& m);
 
 }  // namespace keyhole::bindings

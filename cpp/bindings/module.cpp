@@ -11,4 +11,5 @@ NB_MODULE(_core, m) {
   m.attr("SANITIZED") = false;
 #endif
   keyhole::bindings::bind_newton(m);
+  keyhole::bindings::bind_thrifty(m);
 }
