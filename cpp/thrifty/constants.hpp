@@ -39,6 +39,7 @@ struct Constants {
   double drift_stayed = 300.0;     // rows: and 5 % of all, before changed weights may raise an alarm
   double drift_worse = 0.25;       // nats a row: the recent loss must exceed the earlier one by
   double forget = 1e3;             // ratio: what the past is divided by at an alarm
+  double forget_slowly = 20.0;     // ratio: the same where weights move slowly
   double regime_nats = 3.0;        // nats: evidence that accepts or rejects a regime that may have returned
   // Intervals
   double interval_step = 0.05;     // log units: step of the running quantiles

@@ -42,7 +42,7 @@ void DriftDetector::remember(Now& now, double f, double y, double error2, double
 
 Drift DriftDetector::update(Now& now, double explained, double slope, double f, double y, double y_hat,
                             double bent) const {
-  Drift found{false, slope, slope};
+  Drift found{1.0, slope, slope};
   const double n = now.recent_n, s2 = std::sqrt(now.s2 * noise(now)), rows = now.n / now.row_weight;
   double error2 = (y - y_hat) * (y - y_hat);
   if (n > fewest && rows > past_rows && s2 > 0.0) {
@@ -62,13 +62,15 @@ Drift DriftDetector::update(Now& now, double explained, double slope, double f, 
     const double straight = std::max(log_t(y - y_hat, noise(now)), log_t(y - fair, noise(now)));
     now.cusum_weights = std::max(0.0, now.cusum_weights + log_t(y - bent, noise(now)) - straight);
     error2 = std::min(error2, std::min((y - recent) * (y - recent), (y - bent) * (y - bent)));
+    const bool young = now.past_n <= K.drift_young, stayed = now.past_n > std::max(K.drift_stayed, part * rows);
     if (now.cusum > threshold(now)) {
-      found.detected = now.cusum_recalibrated > 0.5 * now.cusum && now.past_n > K.drift_young;
+      const bool changed = now.cusum_recalibrated > 0.5 * now.cusum && !young;
+      found.forget = changed ? K.forget : stayed ? K.forget_slowly : 1.0;
       found.slope_after = after;
       now.cusum = now.cusum_recalibrated = now.cusum_weights = 0.0;
-    } else if (now.cusum_weights > threshold(now) + more && now.past_n > K.drift_young) {
-      const bool stayed = now.past_n > std::max(K.drift_stayed, part * rows);
-      found.detected = stayed && now.recent_loss / now.recent_n > now.past_loss / now.past_n + K.drift_worse;
+    } else if (now.cusum_weights > threshold(now) + more && !young) {
+      const bool worse = now.recent_loss / now.recent_n > now.past_loss / now.past_n + K.drift_worse;
+      found.forget = !stayed ? 1.0 : worse ? K.forget : K.forget_slowly;
       now.cusum = now.cusum_recalibrated = now.cusum_weights = 0.0;
     }
   }

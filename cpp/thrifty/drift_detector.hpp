@@ -8,15 +8,17 @@
 // A prediction may be too timid all along, which is misfit and no change. So a second statistic gives the past the slope
 // that all rows of this support ask for; an alarm takes cusum > 10 + ln(rows), at least half of it by that statistic,
 // on a support that is 100 rows old. A third statistic compares with weights bent by the last 40 rows, for changes of
-// single weights under which f follows the label as before; it raises an alarm where the support has stayed and predicts
-// worse than it did. A statistic that exceeds its threshold without these conditions starts again; nothing is forgotten.
+// single weights under which f follows the label as before, on a support that has stayed. Where the last rows are predicted
+// clearly worse than those before, the past is divided by a thousand, else by twenty: weights that move slowly. A statistic
+// that exceeds its threshold on a young support starts again, and nothing is forgotten: that is misfit.
 #pragma once
 
 #include "thrifty/numbers.hpp"
 
 namespace keyhole::thrifty {
 
-struct Drift { bool detected; double slope_before, slope_after; };
+// `forget`: what the past is to be divided by; 1: no change.
+struct Drift { double forget, slope_before, slope_after; };
 
 struct DriftDetector {
   const Constants& K;

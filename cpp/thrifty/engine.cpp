@@ -64,17 +64,21 @@ void notice(const State& state, double f, double y, double y_hat) {
     fit.column[a].bend = (1.0 - 0.2 / memory) * fit.column[a].bend + step * move;
   }
   RegimeMemory{state}.update(f, y);
-  if (!found.detected) return;
-  raise(state, 0.0, found.slope_before, found.slope_after, state.K().forget);
-  now.regime_ended = now.row_weight;
-  now.regime_left = now.regime;
-  now.regime = now.n_labels + 1;
-  now.row_weight *= state.K().forget;
+  if (found.forget == 1.0) return;
+  raise(state, 0.0, found.slope_before, found.slope_after, found.forget);
+  const double before = now.row_weight;
+  now.row_weight *= found.forget;
   now.refit_at = now.n_labels + 1;
   now.score_at = 0;
-  now.error2 = now.y_var;
-  now.fy = now.ff = 0.0;
-  now.epoch = now.n_labels;
+  now.epoch = now.n_labels - static_cast<Index>(now.n / now.row_weight);
+  if (found.forget == state.K().forget) {  // another regime, not one that moves
+    now.regime_ended = before;
+    now.regime_left = now.regime;
+    now.regime = now.n_labels + 1;
+    now.error2 = now.y_var;
+    now.fy = now.ff = 0.0;
+    now.epoch = now.n_labels;
+  }
   for (Index a = 0; a < now.m; ++a) fit.column[a].bend = 0.0;
 }
 
