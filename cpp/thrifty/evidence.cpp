@@ -430,7 +430,9 @@ Candidate regress(const State& state, Index s, std::vector<double>& u) {
 
 double evidence(const State& state, const Candidate& of) {
   const double q = static_cast<double>(state.source[of.source].size);
-  return of.z2 * std::max(0.0, 1.0 - (state.K().fit_by_chance + q - 1.0) / of.rows);
+  const double rho = std::min(of.r * of.r / (of.c * state.now().s2), 0.98);
+  const double sharpen = rho > 1e-6 ? -std::log1p(-rho) / rho : 1.0;  // it lowers the residual variance that z takes
+  return of.z2 * sharpen * std::max(0.0, 1.0 - (state.K().fit_by_chance + q - 1.0) / of.rows);
 }
 
 void swap_losses(const State& state, const Candidate& of, double r, std::span<const Member> list, double* losses) {
