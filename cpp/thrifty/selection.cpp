@@ -25,6 +25,14 @@ bool has_room(const State& state, std::span<const Member> list, Index s) {
 // What a member or candidate explains, less its price.
 double net_of(const State& state, Index s, double explains) { return explains - price_in_error(state, s); }
 
+// What a candidate is expected to explain, less its price. Where a price is paid for it in every row the best of many is
+// shrunk: less what chance explains, times the probability that it matters.
+double expected_net(const State& state, const Candidate& of) {
+  const double price = price_in_error(state, of.source);
+  if (price <= 0.0) return of.r * of.r / of.c;
+  return probability(state, of.source) * std::max(0.0, of.r * of.r - of.se * of.se) / of.c - price;
+}
+
 // stay[i] = 1 for the members that stay when source s comes: all if there is room, else all but the cheapest to lose.
 std::vector<Index> stay_with(const State& state, std::span<const Member> list, Index s, std::span<const double> losses) {
   std::vector<Index> stay(list.size(), 1);
@@ -224,7 +232,7 @@ void score_all(const State& state, bool fully) {
     const bool again = static_cast<double>(me.asked) >= state.K().retry_looks * static_cast<double>(me.failed) &&
                        me.left != now.n_labels && (room || !mixed);
     if (of.known && again && !me.determined && me.z2 > me.join_at) {
-      me.gain = net_of(state, s, of.r * of.r / of.c);
+      me.gain = expected_net(state, of);
       if (!room) {
         swap_losses(state, of, of.r, list, losses.data());
         const std::vector<Index> stay = stay_with(state, list, s, losses);
@@ -360,12 +368,17 @@ bool refresh(const State& state, Index t) {
     if (me.member || me.determined) continue;
     const Candidate of = regress(state, shown.source, state.scratch.u);
     set_ratio(state, me, of);
+    if (price_in_error(state, shown.source) > 0.0 && me.displaced < 0) {  // is another look still worth its price?
+      if (list.empty()) list = members(state);
+      me.value = -1.0;
+      appraise(state, of, list, true, {});
+    }
     if (!of.known) continue;
     me.z2 = evidence(state, of);
     me.adds = of.r * of.r / of.c;
     if (now.n_members >= state.given().k) continue;
     if (static_cast<double>(me.asked) < state.K().retry_looks * static_cast<double>(me.failed)) continue;
-    due = due || (me.z2 > me.join_at && net_of(state, shown.source, me.adds) > 0.0);
+    due = due || (me.z2 > me.join_at && expected_net(state, of) > 0.0);
   }
   return due;
 }
