@@ -190,15 +190,7 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
   const double r = of.known ? of.r : 0.0, se = of.known ? of.se : 1e9, c = of.known ? of.c : 1.0;
   const double v = of.known ? of.variance : 1.0;
 
-  double slab = 0.0;
-  std::size_t columns = 0;
-  for (const Member& b : list) {
-    if (state.source[b.source].always) continue;
-    for (Index a = b.first; a < b.first + b.size; ++a, ++columns) {
-      slab += std::pow(state.fit.column[a].w * state.fit.column[a].sd, 2);
-    }
-  }
-  slab = columns > 0 ? slab / static_cast<double>(columns) : now.expects;
+  const double slab = now.expects;  // what a source that matters explains
   if (slab <= 0.0) return;
 
   // Who gives way, and what a look costs: a cheap member's place that s is not like, and was seen with.
