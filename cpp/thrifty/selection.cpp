@@ -2,6 +2,7 @@
 
 #include "thrifty/drift_detector.hpp"
 #include "thrifty/knapsack.hpp"
+#include "thrifty/redundancy.hpp"
 
 namespace keyhole::thrifty {
 
@@ -103,7 +104,7 @@ void adopt(const State& state, Index m) {
 }
 
 // Let a member go: the least significant, if its evidence < L/2, or one that explains less than its price is worth.
-bool evict(const State& state) {
+bool evict(const State& state, Index redundant) {
   Now& now = state.now();
   const std::vector<Member> list = members(state);
   if (state.fit.g(now.m, now.m) / now.row_weight <= state.K().few) return false;
@@ -115,6 +116,7 @@ bool evict(const State& state) {
     double share = member_evidence(state, state.fit, list[i]) / of.leave_at;
     const double price = price_in_error(state, list[i].source);
     if (price > 0.0) share = std::min(share, member_loss(state, state.fit, list[i]) / price);
+    if (list[i].source == redundant) share = -1.0;
     if (share < least) {
       least = share;
       worst = static_cast<Index>(i);
@@ -340,8 +342,12 @@ void refit(const State& state) {
   set_residual(state);
   bool fully = now.n_labels >= now.score_at;
   const bool limited = state.given().budget_per_row < infinity;
+  Index redundant = now.score_at > 0 && fully ? mark_redundant(state) : -1;
   for (Index done = 0; done < most; ++done, fully = true) {
-    if (evict(state)) continue;
+    if (evict(state, redundant)) {
+      redundant = -1;
+      continue;
+    }
     score_all(state, fully);
     if (join(state)) continue;
     if (!(limited && rearrange(state))) break;
