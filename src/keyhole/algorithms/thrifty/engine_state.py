@@ -60,12 +60,16 @@ class EngineState(Stateful):
         sizes, n = np.array([len(group) for group in groups], np.int64), len(groups)
         affordable = int(np.searchsorted(np.cumsum(np.sort(market.prices)), budget, side="right"))
         places = max(1, min(k, affordable))
+        if np.sort(market.prices)[::-1][:places].sum() <= budget:  # then the places alone decide
+            budget = np.inf
         free = market.known.size
         largest = np.sort(sizes[:offered])[::-1]
         width = int(min(d, free + largest[:places].sum()))
         self.most_values = int(min(d, free + largest[: places + k0].sum()))
         if d * width > _MOST_PAIRS:
-            raise ConfigError(f"{d} attributes and {width} columns in a basket need more memory than there is: buy fewer")
+            raise ConfigError(
+                f"{d} attributes and {width} columns in a basket need more memory than there is: buy fewer"
+            )
 
         self.attr: Records = np.zeros(d, DTYPES["Attribute"])
         self.attr["place"] = self.attr["mark"] = -1
@@ -112,7 +116,9 @@ class EngineState(Stateful):
         self.given[0] = (places, k0, places, budget, np.inf, np.inf, np.inf, decay, 0.0)
         self.constants: Records = np.frombuffer(core.constants(), DTYPES["Constants"]).copy()
         self.everything: Bools = np.ones(n, np.uint8)  # type: ignore[assignment]
-        self._fixed = {name: source[name].copy() for name in ("first", "size", "within", "always", "join_at", "leave_at")}
+        self._fixed = {
+            name: source[name].copy() for name in ("first", "size", "within", "always", "join_at", "leave_at")
+        }
         self._fixed_attr = self.attr[["source", "slot"]].copy()
         self.bind()
 
