@@ -5,6 +5,7 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ..._internal.dataframes import Records
 from ..._internal.typing import Bools, Floats, Ints
@@ -136,12 +137,12 @@ class CompiledThrifty(Learner):
             reason=reason,
         )
 
-    def _pool(self, pool: Bools | None) -> Floats:
+    def _pool(self, pool: Bools | None) -> npt.NDArray[np.uint8]:
         if pool is None:
-            return self.memory.everything  # type: ignore[return-value]
+            return self.memory.everything
         there = self.memory.everything.copy()
         there[: len(self.market.sources)] = self.market.pool(pool)
-        return there  # type: ignore[return-value]
+        return there
 
     def _ask(self, t: int, pool: Bools | None) -> Draft:
         out, n, _, _, explores = self.memory.engine.ask(self._pool(pool))

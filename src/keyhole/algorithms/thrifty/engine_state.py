@@ -6,9 +6,10 @@ from statistics import NormalDist
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ..._core import thrifty as core  # type: ignore[attr-defined]
-from ..._internal.typing import Bools, Floats, Ints
+from ..._internal.typing import Floats, Ints
 from ...core.sources import Market
 from ...core.state import Anything, Rule, Stateful, Value
 from ...errors import ConfigError, StateError
@@ -56,7 +57,7 @@ class EngineState(Stateful):
 
     def __init__(self, market: Market, order: Ints, k: int, k0: int, budget: float, half_life: float | None) -> None:
         d, offered = len(market.names), len(market.sources)
-        groups = [*market.members, *([j] for j in market.known)]
+        groups: list[Ints] = [*market.members, *(np.array([j]) for j in market.known)]
         sizes, n = np.array([len(group) for group in groups], np.int64), len(groups)
         affordable = int(np.searchsorted(np.cumsum(np.sort(market.prices)), budget, side="right"))
         places = max(1, min(k, affordable))
@@ -114,8 +115,9 @@ class EngineState(Stateful):
         self.given: Records = np.zeros(1, DTYPES["Given"])
         decay = 1.0 if half_life is None else 0.5 ** (1.0 / half_life)
         self.given[0] = (places, k0, places, budget, np.inf, np.inf, np.inf, decay, 0.0)
-        self.constants: Records = np.frombuffer(core.constants(), DTYPES["Constants"]).copy()
-        self.everything: Bools = np.ones(n, np.uint8)  # type: ignore[assignment]
+        self.constants: Records = np.zeros(1, DTYPES["Constants"])
+        self.constants[:] = np.frombuffer(core.constants(), DTYPES["Constants"])
+        self.everything: npt.NDArray[np.uint8] = np.ones(n, np.uint8)
         self._fixed = {
             name: source[name].copy() for name in ("first", "size", "within", "always", "join_at", "leave_at")
         }
@@ -152,7 +154,7 @@ class EngineState(Stateful):
         now, d, n, width = self.now[0], len(self.attr), len(self.source), self.column.shape[1]
         floats = [self.gram, self.hidden, self.V, self.P, self.C, self.within, self.log_q, self.centre, self.level]
         for records in (self.attr, self.source, self.pair, self.row, self.value, self.column, self.account, self.kept):
-            floats += [records[name] for name in records.dtype.names if records.dtype[name].kind == "f"]
+            floats += [records[name] for name in records.dtype.names or () if records.dtype[name].kind == "f"]
         floats += [now[name] for name in now.dtype.names if now.dtype[name].kind == "f" and name != "rate"]
         if not all(np.isfinite(x).all() for x in floats):
             raise StateError("a number in the state is not finite; the file is damaged or forged")
