@@ -60,12 +60,12 @@ def frontier(
 
 
 def print_frontier(found: "Frontier") -> None:
-    """The table and the sentence."""
+    """The table, what was left out of it, and the advice."""
     from rich.console import Console
     from rich.table import Table
 
     from .._internal.escaping import shown
-    from ..report import frontier_cells
+    from ..report import frontier_cells, frontier_notes
 
     console = Console(width=None if sys.stdout.isatty() else 160)
     title = f" {found.stream}: {found.rows} rows, {len(found.sources)} sources, label {found.target}"
@@ -73,8 +73,10 @@ def print_frontier(found: "Frontier") -> None:
     head, rows = frontier_cells(found)
     table = Table(box=None, pad_edge=True)
     for name in head:
-        table.add_column(name, justify="left" if name == "bought" else "right", overflow="fold")
+        table.add_column(name, justify="left" if name == "basket" else "right", overflow="fold")
     for row in rows:
         table.add_row(*map(shown, row))
     console.print(table, markup=False)
+    for note in frontier_notes(found):
+        console.print(f" {shown(note)}", markup=False, highlight=False, soft_wrap=True)
     console.print(f" {shown(found.sentence)}", markup=False, highlight=False, soft_wrap=True)

@@ -7,7 +7,7 @@ write_study
 """
 
 from .comparison_page import SORTS, comparison_cells, write_comparison
-from .frontier_page import frontier_cells, write_frontier
+from .frontier_page import frontier_cells, frontier_notes, write_frontier
 from .headline import headline, most_bought
 from .page import Page, Section, Table, Tile, publish
 from .run_page import write_report
@@ -21,6 +21,7 @@ __all__ = [
     "Tile",
     "comparison_cells",
     "frontier_cells",
+    "frontier_notes",
     "headline",
     "most_bought",
     "publish",

@@ -1,18 +1,29 @@
 """The report of a frontier: what each amount of money buys, as one sentence, a figure, and tables."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from .._internal.atomic_io import write_atomically
 from .._internal.formatting import Units, listed
 from .._internal.output_folder import Folder
-from ..experiments.frontiers import Frontier, Level
+from ..experiments.frontiers import Frontier, Level, named
 from ..figures import Figure, Stop, frontier, standalone
 from .page import Page, Section, Table, how_to_repeat, publish
 
-__all__ = ["frontier_cells", "write_frontier"]
+__all__ = ["frontier_cells", "frontier_notes", "hindsight_stops", "write_frontier"]
 
 _HOW = (
-    "Every look is included in what a row costs, the first row is left out. The best basket in hindsight costs no more "
-    "and is fitted to all rows at once by least squares; where it is not proved to be the best, what another could "
-    "gain at most stands beside it. The typical error is the root of the mean squared error."
+    "A basket is what most seeds of thrifty bought at the end, without sources that add no more than chance; its price "
+    "is the sum of its sources' prices, and its typical error, the root of the mean squared error, is that of least "
+    "squares fitted to all rows. The best basket in hindsight costs no more; where it is not proved to be the best, "
+    "the table says what another could gain at most. What was paid and the error while learning are means over whole "
+    "runs: exploration is included, and the error of the first row is left out."
+)
+# Characters beside a dot of the figure.
+_SHORT = 28
+_FIGURE_NOTE = (
+    "The line has the best baskets in hindsight; each black diamond is thrifty online at one level of worth, "
+    "exploration included. What is advised is set apart in colour."
 )
 
 
@@ -21,53 +32,88 @@ def write_frontier(folder: Folder, found: Frontier, command: str) -> None:
     drawn = _figure(found)
     write_atomically(folder.file("figures/frontier.svg"), standalone(drawn.svg).encode())
     head, rows = frontier_cells(found)
-    levels = Table(head, rows, found.stop, words=(4,))
+    levels = Table(head, rows, found.stop, words=(len(head) - 1,))
+    notes = [*frontier_notes(found), _HOW]
     sections = [
-        Section("Levels of worth", table=levels, figures=[drawn], notes=[_HOW], beside=True),
+        Section("Levels of worth", table=levels, figures=[drawn], notes=notes),
         Section("The best baskets in hindsight", table=_baskets(found)),
         how_to_repeat(command),
     ]
-    units, stop = Units(found.unit, found.currency), found.levels[found.stop]
-    advice = f"Buy {listed(stop.basket) or 'nothing'}: {units.money(stop.price)} a row with every look, typical error "
-    sentence = f"{advice}{units.error(stop.typical_error)}. {found.sentence[:1].upper()}{found.sentence[1:]}."
     title = f"What money buys: {found.target} in {found.stream}"
     lead = [f"{found.rows} rows, {found.seeds} seeds, {len(found.sources)} sources."]
-    publish(folder, Page(title, sentence, sections, lead=lead))
+    publish(folder, Page(title, found.sentence, sections, lead=lead))
 
 
 def _figure(found: Frontier) -> Figure:
-    units = Units(found.unit, found.currency)
-    way = [Stop(p.price, p.typical_error, listed(p.sources, 20) or "nothing") for p in found.hindsight]
+    units, advised = Units(found.unit, found.currency), found.levels[found.stop]
+    # What is advised may be one of the best baskets: its dot has one name.
+    bought = [b.sources for b in advised.equals]
+    pairs = zip(hindsight_stops(found), found.hindsight, strict=True)
+    way = [stop._replace(word="") if point.sources in bought else stop for stop, point in pairs]
     levels = [
-        Stop(level.price, level.typical_error, f"worth {level.worth:.3g}", i == found.stop, _word(i, found))
+        Stop(level.price, level.typical_error, f"worth {level.worth:.3g}", i == found.stop)
         for i, level in enumerate(found.levels)
     ]
+    buy = [
+        Stop(b.price, b.typical_error, f"advised: {listed(b.sources, 3) or 'nothing'}", True) for b in advised.equals
+    ]
     names = units.named("price a row", money=True), units.named("typical error")
-    return frontier("What money buys", way, levels, *names, "best in hindsight")
+    drawn = frontier("What money buys", way, [*buy, *levels], *names, "best in hindsight")
+    return replace(drawn, note=_FIGURE_NOTE)
 
 
-def _word(i: int, found: Frontier) -> str:
-    """Only the ends and the stop are written out; the others say it when a pointer rests on them."""
-    return f"worth {found.levels[i].worth:.3g}" if i in (0, found.stop, len(found.levels) - 1) else ""
+def hindsight_stops(found: Frontier) -> list[Stop]:
+    """The best baskets in hindsight as dots; beside each stands what it adds to the one before, or its sources."""
+    stops: list[Stop] = []
+    before: tuple[str, ...] = ()
+    for point in found.hindsight:
+        more = [name for name in point.sources if name not in before]
+        grows = bool(before) and set(before) <= set(point.sources)
+        word = f"+ {_short(more)}" if grows else _short(point.sources) or "nothing"
+        stops.append(Stop(point.price, point.typical_error, listed(point.sources, 20) or "nothing", word=word))
+        before = point.sources
+    return stops
+
+
+def _short(names: Sequence[str]) -> str:
+    """Two names where they are short, else one, and how many more there are."""
+    two = listed(names, 2)
+    return two if len(two) <= _SHORT else listed(names, 1)
 
 
 def _baskets(found: Frontier) -> Table:
     rows = [
-        [f"{p.price:.4g}", f"{p.typical_error:.4g}", "yes" if p.optimal else f"gap {p.gap:.2g}", listed(p.sources, 20)]
+        [
+            f"{p.price:.4g}",
+            f"{p.typical_error:.4g}",
+            "yes" if p.optimal else f"gap {p.gap:.2g}",
+            listed(p.sources, 20) or "nothing",
+        ]
         for p in found.hindsight
     ]
     return Table(["costs a row", "typical error", "proved", "basket"], rows, words=(3,))
 
 
 def frontier_cells(found: Frontier) -> tuple[list[str], list[list[str]]]:
-    """Head and lines of the table of levels, the cheapest first."""
+    """Head and lines of the table of levels, the cheapest basket first."""
     money = f"a row costs ({found.currency})" if found.currency else "a row costs"
     error = f"typical error ({found.unit})" if found.unit else "typical error"
-    head = [money, error, "best basket in hindsight", "worth", "bought"]
+    head = [money, error, "best in hindsight", "worth", "paid while learning", "error while learning", "basket"]
     return head, [_cells(level) for level in found.levels]
 
 
 def _cells(level: Level) -> list[str]:
     best = f"{level.best.typical_error:.4g}" + ("" if level.best.optimal else " or less")
-    basket = listed(level.basket, 6) or "-"
-    return [f"{level.price:.3g}", f"{level.typical_error:.4g}", best, f"{level.worth:.3g}", basket]
+    prices = list(dict.fromkeys(f"{b.price:.4g}" for b in level.equals))
+    errors = list(dict.fromkeys(f"{b.typical_error:.4g}" for b in level.equals))
+    learning = [f"{level.price:.3g}", f"{level.typical_error:.4g}"]
+    return [" or ".join(prices), " or ".join(errors), best, f"{level.worth:.3g}", *learning, named(level, 6)]
+
+
+def frontier_notes(found: Frontier) -> list[str]:
+    """Which levels the table leaves out, and why."""
+    return [
+        f"Left out: worth {level.worth:.3g}. Its basket ({named(level, 6)}; {level.basket.price:.4g} a row, typical "
+        f"error {level.basket.typical_error:.4g}) costs more than another and does not lower the error."
+        for level in found.left_out
+    ]

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from .. import figures
-from .._internal.formatting import Units, digits, listed
+from .._internal.formatting import Units, digits
 from .._internal.typing import Floats
 from ..experiments.frontiers import Frontier
 from ..figures import Curve, Figure, Stop
 from ..runs import Advice, RunData
+from .frontier_page import hindsight_stops
 from .headline import own_line
 
 __all__ = ["draw"]
@@ -49,11 +50,16 @@ def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | Non
     x_name = units.named("price a row", money=True) if units.priced else "attributes a row"
     note = "The line adds the source that explains most for its money, in hindsight; the dots are online."
     if known is not None:
-        stops = [Stop(p.price, p.typical_error, listed(p.sources, 20) or "nothing") for p in known.hindsight]
-        levels = [Stop(v.price, v.typical_error, f"frontier, worth {v.worth:.3g}", word="") for v in known.levels]
+        stops, worths = hindsight_stops(known), [f"worth {level.worth:.3g}" for level in known.levels]
+        levels = [
+            Stop(level.price, level.typical_error, f"frontier, {worth}", word=worth)
+            for level, worth in zip(known.levels, worths, strict=True)
+        ]
         beside = [*levels, *beside]
-        note = "The line has the best baskets in hindsight and the dots without a name thrifty at several worths, as "
-        note += "keyhole frontier found them for this file."
+        note = (
+            "The line has the best baskets in hindsight, and the diamonds named by a worth are thrifty at that worth, "
+        )
+        note += "as keyhole frontier found them for this file."
     figure = figures.frontier("What money buys", stops, beside, x_name, units.named("typical error"))
     return replace(figure, note=note)
 

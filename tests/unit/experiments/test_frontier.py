@@ -1,16 +1,19 @@
 """What each amount of money buys: levels from the data, means over seeds, hindsight with proof, one sentence."""
 
 import itertools
-import json
+import sys
 
 import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole._internal.formatting import Units
 from keyhole.core.sources import Market
 from keyhole.experiments.frontiers.baskets_in_hindsight import Past, levels_of
-from keyhole.experiments.frontiers.frontier_result import Level, Point
-from keyhole.experiments.frontiers.knee import hull, sentence, stop_at
+from keyhole.experiments.frontiers.frontier_job import Play, play_level
+from keyhole.experiments.frontiers.frontier_result import Choice, Level, Point
+from keyhole.experiments.frontiers.knee import advice, hull, named, on_frontier, stop_at
+from keyhole.experiments.stream_spec import StreamSpec
 from keyhole.theory.hindsight import best_basket_of
 
 LEVELS = [0.05, 2.0]
@@ -33,8 +36,54 @@ def table(path, T=300, seed=0):
     return str(path), path.with_suffix(".toml")
 
 
-def level(price, error, worth=1.0):
-    return Level(worth, price, error**2, 0.0, 0.0, {}, (), Point(price, error**2, (), True, 0.0))
+def level(price, error, worth=1.0, sources=None):
+    """A level whose basket costs and leaves so much; its whole runs paid and left more."""
+    basket = Choice((f"p{price:g}",) if sources is None else sources, price, error**2, 1)
+    best = Point(price, error**2, (), True, 0.0)
+    return Level(worth, price + 7.0, error**2 + 9.0, 0.0, 0.0, {}, (basket,), best)
+
+
+def lower(dearer, cheaper):
+    return dearer.mse < cheaper.mse
+
+
+CLINIC = {"bmi": 1.0, "waist": 1.05, "salt_diet": 1.5, "pulse": 1.0}
+
+
+def clinic(path, T=400):
+    """`bmi` and `waist` are near copies, `salt_diet` holds less, `pulse` nothing; the label's level is far from 0."""
+    rng = np.random.default_rng(5)
+    bmi, salt, pulse, noise = rng.normal(size=(4, T))
+    X = np.column_stack([bmi, bmi + 0.02 * rng.normal(size=T), salt, pulse])
+    y = 1000.0 + 2.0 * bmi + salt + 0.5 * noise
+    rows = [",".join([*CLINIC, "y"]), *(",".join(repr(float(v)) for v in row) for row in np.column_stack([X, y]))]
+    path.write_text("\n".join(rows) + "\n")
+    prices = "".join(f"[attributes.{name}]\nprice = {price}\n" for name, price in CLINIC.items())
+    path.with_suffix(".toml").write_text(f'[label]\nname = "y"\nunit = "mmHg"\n[money]\ncurrency = "EUR"\n{prices}')
+    return str(path), path.with_suffix(".toml"), X, y
+
+
+def left(X, y, sources):
+    """Least squares on these columns and a constant, computed apart."""
+    V = np.column_stack([np.ones(y.size), *(X[:, list(CLINIC).index(name)] for name in sources)])
+    return float(np.mean((y - V @ np.linalg.lstsq(V, y, rcond=None)[0]) ** 2))
+
+
+@pytest.fixture
+def played(tmp_path, monkeypatch):
+    """A frontier whose seeds end with the baskets given, by worth; whole runs cost 4.77 and leave 10.4 squared."""
+
+    def play(baskets):
+        def outcome(job):
+            return {"mse": 10.4**2, "price": 4.77, "bought": {"bmi": 1.0}, "basket": baskets[job.worth][job.seed]}
+
+        monkeypatch.setattr(sys.modules["keyhole.experiments.frontiers.frontier"], "play_level", outcome)
+        file, schema, X, y = clinic(tmp_path / "c.csv")
+        seeds = len(next(iter(baskets.values())))
+        found = kh.experiments.frontier(file, schema=schema, levels=list(baskets), seeds=seeds, out=tmp_path / "f")
+        return found, X, y
+
+    return play
 
 
 def test_every_number_is_a_mean_over_seeds_and_the_best_basket_costs_no_more(tmp_path):
@@ -44,14 +93,16 @@ def test_every_number_is_a_mean_over_seeds_and_the_best_basket_costs_no_more(tmp
     cheap, dear = found.levels
     assert cheap.price < dear.price
     assert cheap.mse > dear.mse
-    assert "b" in dear.basket
+    assert "b" in dear.basket.sources
     for one in found.levels:
         assert one.low <= one.mse <= one.high
-        assert one.best.price <= one.price
-        assert one.price == pytest.approx(sum(found.sources[s] * share for s, share in one.bought.items()), rel=0.02)
+        assert one.best.price <= one.basket.price
+        assert one.best.mse <= one.basket.mse * (1 + 1e-9)
+        assert one.price == pytest.approx(sum(found.sources[s] * share for s, share in one.bought.items()), rel=1e-12)
     assert (found.currency, found.unit, found.known, found.rows) == ("EUR", "mm", ("free",), 300)
     assert found.hindsight[0].sources == ()
-    assert found.hindsight[-1].price == 4.5
+    assert set(found.hindsight[-1].sources) == {"b", "d"}  # `a1` and `c` hold nothing
+    assert found.hindsight[-1].price == 3.0
     assert all(a.mse > b.mse for a, b in itertools.pairwise(found.hindsight))
     assert kh.experiments.frontier_in(tmp_path / "f") == found
 
@@ -77,9 +128,8 @@ def test_finished_parts_are_not_played_again_and_the_numbers_do_not_depend_on_wh
 def test_the_ends_are_nothing_and_everything_that_helps(tmp_path):
     file, schema = table(tmp_path / "t.csv", T=400)
     found = kh.experiments.frontier(file, schema=schema, levels=3, seeds=1)
-    assert found.levels[0].basket == ()
-    assert {"b", "d"} <= set(found.levels[-1].basket)
-    assert found.sentence in json.dumps(found.sentence)
+    assert found.levels[0].basket.sources == ()
+    assert set(found.levels[-1].basket.sources) == {"b", "d"}
 
 
 def test_levels_lie_between_the_first_and_the_last_price_per_gain():
@@ -103,11 +153,172 @@ def test_the_next_unit_of_money_stops_paying_at_the_bend():
     levels = [level(0, 10), level(1, 6), level(3, 4, worth=0.7), level(20, 3.9), level(30, 4.2)]
     assert hull(levels) == [0, 1, 2, 3]
     assert stop_at(levels) == 2
-    said = sentence(levels, 2, "EUR", "mm")
-    assert said.startswith("beyond 3 EUR a row the next EUR lowers the typical error by less than 0.0059 mm")
+    said = advice(levels, 2, 1, Units("mm", "EUR"))
+    assert said.startswith(
+        "Buy p3: 3.00 EUR a row, typical error 4.00 mm. While learning, the runs paid 10.00 EUR a row"
+    )
+    assert "Beyond 3.00 EUR a row the next EUR lowers the typical error by less than 0.0059 mm" in said
     assert "one mm less would cost 170 EUR a row" in said
-    assert said.endswith("one unit of squared error is worth 0.7 EUR there")
-    assert "more money buys nothing" in sentence(levels[:3], 2, "EUR", "")
+    assert said.endswith("one unit of squared error is worth 0.7 EUR there.")
+    assert "more money buys nothing" in advice(levels[:3], 2, 1, Units("", "EUR"))
+
+
+def test_the_advice_is_of_its_own_level_and_the_next_on_the_hull():
+    """Neither of the last level, nor from this level to the last one."""
+    levels = [level(0, 10), level(1, 6), level(3, 4, worth=0.7), level(13, 3.5), level(33, 3.4, worth=9.0)]
+    at = stop_at(levels)
+    said = advice(levels, at, 1, Units("mm", "EUR"))
+    assert (at, hull(levels)) == (2, [0, 1, 2, 3, 4])
+    assert "Buy p3: 3.00 EUR" in said
+    assert "by less than 0.05 mm (one mm less would cost 20 EUR a row)" in said
+    early = advice(levels, 1, 1, Units("mm", "EUR"))
+    assert early.startswith("Buy p1: 1.00 EUR a row, typical error 6.00 mm.")
+    assert "by less than 1 mm (one mm less would cost 1 EUR a row)" in early
+
+
+def test_the_advice_of_a_frontier_is_that_of_its_stop(played):
+    ends = {0.001: [[]], 0.5: [["bmi"]], 5.0: [["bmi", "salt_diet"]], 50.0: [["bmi", "waist", "salt_diet"]]}
+    found, X, y = played(ends)
+    assert [one.basket.sources for one in found.levels] == [(), ("bmi",), ("bmi", "salt_diet"), ("bmi", "salt_diet")]
+    # bmi lowers the typical error by 1.2 for 1 EUR, salt_diet by 0.6 for 1.50 EUR more.
+    assert found.stop == 1
+    assert found.sentence.startswith("Buy bmi: 1.00 EUR a row, typical error ")
+    assert "Beyond 1.00 EUR a row" in found.sentence
+    slope = (left(X, y, ["bmi"]) ** 0.5 - left(X, y, ["bmi", "salt_diet"]) ** 0.5) / 1.5
+    assert f"by less than {slope:.2g} mmHg" in found.sentence
+    assert found.sentence.endswith("worth 0.5 EUR there.")
+
+
+def test_the_commonest_whole_basket_is_named_with_its_own_price_and_error(played):
+    """The runs paid 4.77 and left 10.4; salt_diet costs 1.50, and leaves what least squares on it leaves."""
+    found, X, y = played({1.0: [["salt_diet"], ["bmi", "salt_diet"], ["salt_diet"]]})
+    (one,) = found.levels
+    assert [(b.sources, b.seeds) for b in one.baskets] == [(("salt_diet",), 2), (("bmi", "salt_diet"), 1)]
+    for basket in one.baskets:
+        assert basket.price == pytest.approx(sum(CLINIC[name] for name in basket.sources), rel=1e-12)
+        assert basket.mse == pytest.approx(left(X, y, basket.sources), rel=1e-7)
+    assert (one.price, one.typical_error) == pytest.approx((4.77, 10.4))
+    error = Units("mmHg").error(left(X, y, ["salt_diet"]) ** 0.5)
+    assert found.sentence.startswith(
+        f"Buy salt_diet: 1.50 EUR a row, typical error {error} (2 of 3 seeds ended with it). "
+        "While learning, the runs paid 4.77 EUR a row, exploration included, with a typical error of 10.4 mmHg."
+    )
+
+
+def test_seeds_that_all_disagree_give_a_basket_that_one_of_them_bought(played):
+    """A vote source by source would give bmi and salt_diet and waist, or nothing: no seed bought either."""
+    ends = [["bmi", "salt_diet"], ["salt_diet"], ["waist"], []]
+    found, _, _ = played({3.0: ends})
+    (one,) = found.levels
+    assert one.basket.sources == ("bmi", "salt_diet")  # as common as the others, at the least cost
+    assert [b.sources for b in one.equals] == [("bmi", "salt_diet")]
+    assert "(1 of 4 seeds ended with it)" in found.sentence
+
+
+def test_seeds_that_disagree_between_equals_name_both(played):
+    found, X, y = played({0.5: [["waist"], ["bmi"]]})
+    (one,) = found.levels
+    assert named(one) == "bmi or waist"
+    bmi, waist = (Units("mmHg").error(left(X, y, [name]) ** 0.5) for name in ("bmi", "waist"))
+    assert found.sentence.startswith(
+        f"Buy bmi (1.00 EUR a row, typical error {bmi}) or waist (1.05 EUR a row, typical error {waist}): "
+        "they are about equally good, and the seeds disagree."
+    )
+
+
+def test_what_fewer_seeds_bought_is_not_named_as_an_equal(played):
+    found, _, _ = played({0.5: [["waist"], ["bmi"], ["waist"]]})
+    assert named(found.levels[0]) == "waist"
+    assert found.sentence.startswith("Buy waist: 1.05 EUR a row")
+
+
+def test_the_best_baskets_in_hindsight_are_rid_of_what_adds_nothing():
+    """`z` costs next to nothing and lowers the error by less than chance: the best basket for 1.01 holds it."""
+    market = Market.build(["a", "b", "z"], prices=[1.0, 5.0, 0.01])
+    past = Past(1000, np.eye(3), np.array([2.0, 1.0, 0.01]), 5.5, market)
+    assert past.best(1.5).sources == ("a", "z")
+    assert [(p.sources, p.price, p.mse) for p in past.curve()] == [
+        ((), 0.0, 5.5),
+        (("a",), 1.0, pytest.approx(1.5)),
+        (("a", "b"), 6.0, pytest.approx(0.5)),
+    ]
+
+
+def test_sources_that_add_nothing_are_found_as_least_squares_finds_them():
+    """Backward elimination with an updated inverse, against least squares on every basket anew."""
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(300, 9)) @ (np.eye(9) + 0.4 * rng.normal(size=(9, 9)))
+    y = X[:, 1] + 0.2 * X[:, 4] + 0.05 * X[:, 7] + rng.normal(size=300)
+    X, y = X - X.mean(axis=0), y - y.mean()
+    names = list("abcdefghi")
+    market = Market.build(names, {"p": ["b", "c"], "q": ["g", "h", "i"]}, ["a"], dict.fromkeys("pqdef", 1.0))
+    past = Past(300, X.T @ X / 300, X.T @ y / 300, float(y @ y) / 300, market)
+    basket = list(range(len(market.sources)))
+    found = past.helpful(basket)
+    while True:
+        added = {s: past.left([o for o in basket if o != s]) - past.left(basket) for s in basket}
+        chance = {s: past.chance(market.members[s].size, past.left(basket)) for s in basket}
+        least = min(basket, key=lambda s: added[s] / chance[s])
+        if added[least] > chance[least]:
+            break
+        basket.remove(least)
+    assert found == basket
+    assert 0 < len(found) < len(market.sources)
+
+
+def test_one_step_that_helps_is_advised():
+    """Two baskets have no bend: not to buy would be the advice whatever the other brings."""
+    levels = [level(0, 10), level(2, 6, worth=0.7)]
+    assert stop_at(levels) == 1
+    assert "What helps costs 2.00 EUR a row in all" in advice(levels, 1, 1, Units("mm", "EUR"))
+    assert stop_at(levels[:1]) == 0
+
+
+def test_hindsight_is_of_all_rows_that_a_shuffle_may_play(tmp_path):
+    file, schema, X, y = clinic(tmp_path / "c.csv", T=200)
+    found = kh.experiments.frontier(file, schema=schema, levels=[0.001], seeds=1, rounds=50)
+    assert found.rows == 200
+    assert found.levels[0].basket.mse == pytest.approx(left(X, y, []), rel=1e-9)
+    ordered = StreamSpec.parse(file, None, schema, shuffle=False)
+    assert kh.experiments.frontier(ordered, levels=[0.001], seeds=1, rounds=50).rows == 50
+
+
+def test_what_adds_nothing_is_in_no_basket(played):
+    found, X, y = played({0.01: [[]], 0.02: [["pulse"]], 0.5: [["bmi", "pulse"]], 3.0: [["bmi", "salt_diet"]]})
+    assert [one.basket.sources for one in found.levels] == [(), (), ("bmi",), ("bmi", "salt_diet")]
+    assert [p.sources for p in found.hindsight] == [(), ("bmi",), ("bmi", "salt_diet")]
+    for point in found.hindsight:
+        assert point.mse == pytest.approx(left(X, y, point.sources), rel=1e-7)
+        assert point.optimal
+    assert not any("pulse" in name for one in found.levels for b in one.baskets for name in b.sources)
+
+
+def test_a_basket_that_costs_more_and_lowers_nothing_is_left_out(played):
+    found, _, _ = played({0.01: [[]], 0.5: [["bmi"]], 0.7: [["salt_diet"]], 0.9: [["waist"]], 1.1: [["bmi"]]})
+    assert [one.worth for one in found.levels] == [0.01, 0.5, 1.1]
+    assert sorted(one.worth for one in found.left_out) == [0.7, 0.9]
+    assert all(a.basket.mse >= b.basket.mse for a, b in itertools.pairwise(found.levels))
+
+
+def test_the_frontier_goes_down_as_it_goes_right():
+    levels = [level(5, 4), level(0, 9), level(2, 9), level(3, 5), level(4, 5.5), level(3, 6, sources=("x",))]
+    kept, left_out = on_frontier(levels, lower)
+    assert [one.basket.price for one in kept] == [0, 3, 5]
+    assert [(one.basket.price, one.basket.typical_error) for one in left_out] == [(2, 9), (3, 6), (4, 5.5)]
+
+
+def test_the_first_row_is_paid_for_and_its_error_is_left_out(tmp_path):
+    file, schema, _, _ = clinic(tmp_path / "c.csv", T=60)
+    stream = StreamSpec.parse(file, None, schema, shuffle=True)
+    outcome = play_level(Play(stream, worth=5.0, seed=1, rounds=60))
+    rows = stream.rows(1, 60)
+    seed = int(np.random.SeedSequence([1, 1]).generate_state(1)[0])
+    learner = kh.make("thrifty", names=list(CLINIC), k=None, prices=list(CLINIC.values()), worth=5.0, seed=seed)
+    history = kh.play(learner, rows.X, rows.y)
+    assert history.losses[0] > 100 * history.losses[1:].mean()  # else this test could not tell
+    assert outcome["mse"] == pytest.approx(history.losses[1:].mean(), rel=1e-12)
+    assert outcome["price"] == pytest.approx(history.price.sum() / 60, rel=1e-12)
+    assert outcome["price"] > 0
 
 
 def test_moments_alone_give_the_basket_that_the_rows_give():

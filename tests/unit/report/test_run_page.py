@@ -10,7 +10,7 @@ from keyhole._internal.formatting import Units
 from keyhole.core.introspection import Reason
 from keyhole.data.streams import Attribute, Label, Schema
 from keyhole.estimation.moment_regression import Moments
-from keyhole.experiments.frontiers import Frontier, Level, Point
+from keyhole.experiments.frontiers import Choice, Frontier, Level, Point
 from keyhole.report.page import Page, Section, Table, render
 from keyhole.report.run_page import _frontier_beside, run_page
 from keyhole.runs import RunData
@@ -157,8 +157,8 @@ def test_units_are_said_once_and_only_where_they_are_known():
 
 def test_a_run_stands_on_the_frontier_that_lies_beside_it(tmp_path):
     point = Point(7.0, 81.0, ("age", "weight"), True, 0.0)
-    level = Level(0.5, 8.25, 90.0, 89.0, 91.0, {"age": 1.0}, ("age",), point)
-    found = Frontier("data/visits.csv", "bp", 320, 1, {"age": 2.0}, (), (level,), (point,), 0, "a sentence")
+    level = Level(0.5, 8.25, 90.0, 89.0, 91.0, {"age": 1.0}, (Choice(("age",), 2.0, 88.0, 1),), point)
+    found = Frontier("data/visits.csv", "bp", 320, 1, {"age": 2.0}, (), (level,), (), (point,), 0, "a sentence")
     (tmp_path / "frontier").mkdir()
     found.write(tmp_path / "frontier" / "frontier.json")
     beside = {"file": "visits.csv", "target": "bp"}

@@ -6,6 +6,7 @@ made        the whole of it, in its folder      result     what comes out, and i
 """
 
 from .frontier import frontier
-from .frontier_result import FILE, Frontier, Level, Point, frontier_in
+from .frontier_result import FILE, Choice, Frontier, Level, Point, frontier_in
+from .knee import named
 
-__all__ = ["FILE", "Frontier", "Level", "Point", "frontier", "frontier_in"]
+__all__ = ["FILE", "Choice", "Frontier", "Level", "Point", "frontier", "frontier_in", "named"]

@@ -1,24 +1,28 @@
 """What the best baskets leave in hindsight, and which worths are worth playing."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ..._internal.typing import Floats
+from ..._internal.typing import Floats, Ints
 from ...core.sources import Market
 from ...errors import ConfigError
 from ...estimation.moment_regression import Moments
 from ...theory.hindsight import best_basket_of
 from ..stream_spec import Rows
-from .frontier_result import Point
+from .frontier_result import Choice, Point
 
 __all__ = ["Past", "levels_of"]
 
 _POINTS = 9
 _NODES = 400
+_RIDGE = 1e-9
 
 
-class Past(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Past:
     """Covariances of all rows, what is missing at its column's mean, and the market."""
 
     n: int
@@ -47,33 +51,102 @@ class Past(NamedTuple):
         names = tuple(self.market.sources[s] for s in found.chosen)
         return Point(found.price, found.mse, names, found.optimal, found.gap)
 
-    def curve(self, k: int | None = None) -> tuple[Point, ...]:
-        """From nothing to everything, close where prices are low; baskets that leave no less are left out."""
-        prices = self.market.prices[self.market.prices > 0]
-        first, last = float(prices.min()), float(self.market.prices.sum())
-        spends = [0.0, *np.geomspace(first, last, _POINTS).tolist()]
-        points: list[Point] = []
-        for spend in spends:
-            point = self.best(spend, k)
-            if not points or point.mse < points[-1].mse * (1 - 1e-9):
-                points.append(point)
+    def choice(self, basket: Sequence[int], seeds: int) -> Choice:
+        """A basket that so many seeds ended with, with its own price and error."""
+        names = tuple(self.market.sources[s] for s in basket)
+        return Choice(names, float(self.market.prices[list(basket)].sum()), self.left(basket), seeds)
+
+    def places(self, names: Sequence[str]) -> list[int]:
+        """The places of sources in the market, in its order."""
+        return sorted(self.market.sources.index(name) for name in names)
+
+    def left(self, basket: Sequence[int]) -> float:
+        """The variance that least squares on a basket leaves."""
+        _, R, r = self._correlations(basket)
+        return float(self.variance - r @ np.linalg.solve(R, r))
+
+    def _correlations(self, basket: Sequence[int]) -> tuple[Ints, Floats, Floats]:
+        """The attributes of a basket that vary, at unit variance: their places, R, and moments with the label."""
+        S = self.market.attributes(list(basket))
+        S = S[np.diag(self.C)[S] > 0]
+        size = np.sqrt(np.diag(self.C)[S])
+        return S, self.C[np.ix_(S, S)] / np.outer(size, size) + _RIDGE * np.eye(S.size), self.c[S] / size
+
+    @cached_property
+    def left_by_everything(self) -> float:
+        """The variance that least squares on all attributes leaves."""
+        return self.left(range(len(self.market.sources)))
+
+    def chance(self, attributes: int, s2: float) -> float:
+        """By how much q attributes without any meaning may lower an mse of s2: (q + 3 sqrt(2 q)) s2 / n."""
+        return float((attributes + 3 * np.sqrt(2 * attributes)) * s2 / self.n)
+
+    def lowers(self, dearer: Point | Choice, than: Point | Choice) -> bool:
+        """Whether a basket leaves less than another: by more than chance, and so that four digits show it."""
+        new = self.places([name for name in dearer.sources if name not in than.sources])
+        attributes = sum(self.market.members[s].size for s in new)
+        seen = float(f"{dearer.typical_error:.4g}") < float(f"{than.typical_error:.4g}")
+        return seen and than.mse - dearer.mse > self.chance(max(attributes, 1), dearer.mse)
+
+    def curve(self, prices: Sequence[float] = (), k: int | None = None) -> tuple[Point, ...]:
+        """From nothing to everything that helps; each point leaves less than the one before.
+
+        Searched at `prices`, and between the lowest price and the sum of all, close where prices are low.
+        """
+        priced = self.market.prices[self.market.prices > 0]
+        first, last = float(priced.min()), float(self.market.prices.sum())
+        points = [self.best(0.0, k)]
+        for spend in sorted({*np.geomspace(first, last, _POINTS).tolist(), *prices}):
+            point = self._without_useless(self.best(spend, k), k)
+            if self.lowers(point, points[-1]):
+                # Without a proof the cheaper of two baskets may be found last.
+                points = [*(p for p in points if p.price < point.price), point]
         return tuple(points)
+
+    def _without_useless(self, point: Point, k: int | None) -> Point:
+        """A basket without the sources that add nothing to the others, or a better one for what the rest costs."""
+        kept = self.helpful(self.places(point.sources))
+        if len(kept) == len(point.sources):
+            return point
+        rest = self.choice(kept, 0)
+        again = self.best(rest.price, k)
+        if len(self.helpful(self.places(again.sources))) == len(again.sources):
+            return again
+        return Point(rest.price, rest.mse, rest.sources, False, max(rest.mse - again.mse, 0.0) + again.gap)
+
+    def helpful(self, basket: Sequence[int]) -> list[int]:
+        """A basket without the priced sources that add nothing to the others, but for chance: backward elimination."""
+        S, R, r = self._correlations(basket)
+        inverse = np.linalg.inv(R)
+        w = inverse @ r
+        places = {s: np.flatnonzero(self.market.of[S] == s) for s in basket if self.market.prices[s] > 0}
+        while places:
+            # Without the attributes J of a source, least squares leaves w_J' (R^-1)_JJ^-1 w_J more.
+            lost = {s: np.linalg.solve(inverse[np.ix_(J, J)], w[J]) for s, J in places.items()}
+            s2 = max(self.variance - float(r @ w), 1e-300)
+            ratio = {s: float(w[J] @ lost[s]) / self.chance(max(J.size, 1), s2) for s, J in places.items()}
+            least = min(ratio, key=ratio.__getitem__)
+            if ratio[least] > 1:
+                break
+            J = places.pop(least)
+            w = w - inverse[:, J] @ lost[least]
+            inverse = inverse - inverse[:, J] @ np.linalg.solve(inverse[np.ix_(J, J)], inverse[J])
+        return [s for s in basket if s in places or self.market.prices[s] == 0]
 
 
 def levels_of(past: Past, levels: int) -> list[float]:
     """Worths from one at which nothing is bought to one at which everything is that helps, evenly in ratio.
 
     A source alone is bought from worth = price / gain on; one beside all the others from the same with what it adds to
-    them. It helps where that is more than chance explains: (q + 3 sqrt(2 q)) s2 / n for q attributes.
+    them. It helps where that is more than `Past.chance` of its attributes.
     """
-    market, s2 = past.market, _left(past, list(range(len(past.market.sources))))
-    nothing = _left(past, [])
+    market, s2, nothing = past.market, past.left_by_everything, past.left([])
     first, last = np.inf, 0.0
     everything = list(range(len(market.sources)))
     for s, (price, brings) in enumerate(zip(market.prices, market.members, strict=True)):
-        alone = nothing - _left(past, [s])
-        beside = _left(past, [o for o in everything if o != s]) - s2
-        chance = (brings.size + 3 * np.sqrt(2 * brings.size)) * s2 / past.n
+        alone = nothing - past.left([s])
+        beside = past.left([o for o in everything if o != s]) - s2
+        chance = past.chance(brings.size, s2)
         if price > 0 and alone > chance:
             first, last = min(first, price / alone), max(last, price / alone)
         if price > 0 and beside > chance:
@@ -83,14 +156,3 @@ def levels_of(past: Past, levels: int) -> list[float]:
         last = first * 100
     low, high = first / 2.0, max(last * 1.5, first * 4.0)
     return [float(f"{worth:.3g}") for worth in np.geomspace(low, high, levels)]
-
-
-def _left(past: Past, basket: list[int]) -> float:
-    """The variance that least squares on a basket leaves."""
-    S = past.market.attributes(basket)
-    S = S[np.diag(past.C)[S] > 0]
-    if not S.size:
-        return past.variance
-    size = np.sqrt(np.diag(past.C)[S])
-    R = past.C[np.ix_(S, S)] / np.outer(size, size) + 1e-9 * np.eye(S.size)
-    return float(past.variance - (past.c[S] / size) @ np.linalg.solve(R, past.c[S] / size))

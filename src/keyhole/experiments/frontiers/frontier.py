@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..._internal.atomic_io import read_json, remove_leftovers, write_json
+from ..._internal.formatting import Units
 from ..._internal.output_folder import Folder
 from ...data.streams import Schema
 from ...errors import ConfigError, StateError
@@ -19,10 +20,11 @@ from ..stream_spec import StreamSpec
 from .baskets_in_hindsight import Past, levels_of
 from .frontier_job import Play, Played, play_level
 from .frontier_result import FILE, Frontier, Level
-from .knee import sentence, stop_at
+from .knee import advice, on_frontier, stop_at
 
 __all__ = ["frontier"]
 
+_ALL = 1_000_000
 _UNPRICED = (
     "a frontier needs to know what things cost: give --prices FILE, or price = 12.0 under [sources.x] or "
     "[attributes.x] in the schema"
@@ -37,7 +39,7 @@ def frontier(
     schema: "str | Path | None" = None,
     levels: int | Sequence[float] = 8,
     seeds: int = 3,
-    rounds: int = 1_000_000,
+    rounds: int = _ALL,
     budget: int | None = None,
     engine: Engine | str = "joblib",
     jobs: int = 1,
@@ -60,7 +62,8 @@ def frontier(
     if isinstance(stream, str):
         stream = StreamSpec.parse(stream, target, None if schema is None else Path(schema), shuffle=True)
     work = Engine.parse(engine, jobs) if isinstance(engine, str) else engine
-    rows = replace(stream, shuffle=False).rows(0, rounds)
+    # Each seed plays other rows of a shuffled file: hindsight is of all of them.
+    rows = replace(stream, shuffle=False).rows(0, _ALL if stream.shuffle else rounds)
     if not rows.schema.priced:
         raise ConfigError(_UNPRICED)
     past = Past.of(rows)
@@ -95,21 +98,23 @@ def _played(folder: Folder, plays: Sequence[Play], engine: Engine, progress: Pro
 
 
 def _level(worth: float, outcomes: Sequence[Played], past: Past, budget: int | None) -> Level:
-    """Means over seeds, beside the best basket for as much."""
+    """The whole baskets of the seeds, means over their runs, and the best basket for the same price."""
     mse = [o["mse"] for o in outcomes]
     price = float(np.mean([o["price"] for o in outcomes]))
     shares = {s: float(np.mean([o["bought"].get(s, 0.0) for o in outcomes])) for s in past.market.sources}
     most = dict(sorted(((s, share) for s, share in shares.items() if share), key=lambda item: -item[1]))
-    ended = Counter(s for o in outcomes for s in o["basket"])
-    basket = tuple(s for s in past.market.sources if 2 * ended[s] > len(outcomes))
-    return Level(worth, price, float(np.mean(mse)), min(mse), max(mse), most, basket, past.best(price, budget))
+    ended = Counter(tuple(past.helpful(past.places(o["basket"]))) for o in outcomes)
+    choices = [past.choice(basket, seeds) for basket, seeds in ended.items()]
+    baskets = tuple(sorted(choices, key=lambda b: (-b.seeds, b.cost(worth), b.sources)))
+    best = past.best(baskets[0].price, budget)
+    return Level(worth, price, float(np.mean(mse)), min(mse), max(mse), most, baskets, best)
 
 
 def _together(
     stream: StreamSpec, schema: Schema, past: Past, made: Sequence[Level], seeds: int, budget: int | None
 ) -> Frontier:
-    """The levels by what they paid, the baskets of hindsight, and the sentence."""
-    levels = tuple(sorted(made, key=lambda level: (level.price, -level.mse)))
+    """The levels by the price of their baskets, the baskets of hindsight, and the sentence."""
+    levels, left_out = on_frontier(made, past.lowers)
     stop = stop_at(levels)
     return Frontier(
         stream=Path(stream.name).name if stream.schema is not None else stream.name,
@@ -119,9 +124,10 @@ def _together(
         sources=dict(zip(past.market.sources, past.market.prices.tolist(), strict=True)),
         known=schema.known,
         levels=levels,
-        hindsight=past.curve(budget),
+        left_out=left_out,
+        hindsight=past.curve([level.basket.price for level in levels], budget),
         stop=stop,
-        sentence=sentence(levels, stop, schema.currency, schema.unit),
+        sentence=advice(levels, stop, seeds, Units(schema.unit, schema.currency)),
         currency=schema.currency,
         unit=schema.unit,
     )

@@ -28,7 +28,7 @@ class Play:
     @property
     def key(self) -> str:
         """A name for the job's file: equal for equal jobs of the same version."""
-        text = json.dumps({"version": __version__, "frontier": 1, **asdict(self)}, sort_keys=True)
+        text = json.dumps({"version": __version__, "frontier": 2, **asdict(self)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -44,7 +44,7 @@ class Played(TypedDict):
 
 
 def play_level(job: Play) -> Played:
-    """Play the job; the first row, which nobody can know anything about, is left out."""
+    """Play the job. The first row is paid for, but its error is left out: no learner can know anything about it."""
     rows = job.stream.rows(job.seed, job.rounds)
     seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
     learner = Spec.parse("thrifty").learner(rows.schema, Budget(job.budget, worth=job.worth), seed)
@@ -53,7 +53,7 @@ def play_level(job: Play) -> Played:
     counts: dict[str, Any] = {s: int(history.bought[m[0]]) for s, m in zip(market.sources, market.members, strict=True)}
     return Played(
         mse=float(np.nanmean(history.losses[1:])),
-        price=float(history.price[1:].mean()),
+        price=float(history.price.mean()),
         bought={s: n / T for s, n in counts.items() if n},
         basket=list(market.ordered(learner.support)),
     )

@@ -2,17 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from math import sqrt
+from math import isclose, sqrt
 from pathlib import Path
 from typing import Any
 
 from ..._internal.atomic_io import read_json, write_json
 from ...errors import ConfigError, StateError
 
-__all__ = ["FILE", "Frontier", "Level", "Point", "frontier_in"]
+__all__ = ["FILE", "Choice", "Frontier", "Level", "Point", "frontier_in"]
 
 FILE = "frontier.json"
 _FORMAT = 1
+
+# Baskets are equally good where prices differ by at most 10 % and typical errors by at most 1 %; so many are named.
+_EQUAL_PRICE, _EQUAL_ERROR, _EQUALS = 0.10, 0.01, 3
 
 
 @dataclass(frozen=True)
@@ -34,28 +37,72 @@ class Point:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """A whole basket that some seeds ended with, and what that basket itself costs and leaves.
+
+    A source that adds no more than chance to the rest of its basket is no part of it.
+    """
+
+    sources: tuple[str, ...]
+    price: float
+    """The sum of its sources' prices."""
+    mse: float
+    """Of least squares on its attributes and the known ones, fitted to all rows."""
+    seeds: int
+    """How many seeds ended with exactly this basket."""
+
+    @property
+    def typical_error(self) -> float:
+        """The root of the mean squared error."""
+        return sqrt(max(self.mse, 0.0))
+
+    def cost(self, worth: float) -> float:
+        """What a row costs where a unit of squared error is worth so much: worth * mse + price."""
+        return worth * self.mse + self.price
+
+
+@dataclass(frozen=True)
 class Level:
-    """What `thrifty` did, told a worth: means over seeds, every look included, the first row left out."""
+    """What `thrifty` did, told a worth: the baskets its seeds ended with, and means over whole runs."""
 
     worth: float
     price: float
-    """Paid a row."""
+    """Paid a row in a whole run, exploration included; the mean over seeds."""
     mse: float
+    """Of the predictions in a whole run without its first row; the mean over seeds."""
     low: float
     """The smallest mse of a seed."""
     high: float
     """The largest."""
     bought: Mapping[str, float]
     """In which share of the rows each source was bought, the most bought first."""
-    basket: tuple[str, ...]
-    """What most seeds bought at the end."""
+    baskets: tuple[Choice, ...]
+    """Every basket that a seed ended with: the commonest first, among equally common ones the least cost."""
     best: Point
-    """The best basket in hindsight that costs no more."""
+    """The best basket in hindsight that costs no more than `basket`."""
 
     @property
     def typical_error(self) -> float:
-        """The root of the mean squared error."""
+        """The root of the mean squared error of whole runs."""
         return sqrt(max(self.mse, 0.0))
+
+    @property
+    def basket(self) -> Choice:
+        """The basket that the most seeds ended with."""
+        return self.baskets[0]
+
+    @property
+    def equals(self) -> tuple[Choice, ...]:
+        """`basket`, and at most two as common and as good: price within 10 %, typical error within 1 %."""
+        first = self.basket
+        common = [b for b in self.baskets if b.seeds == first.seeds]
+        good = [
+            b
+            for b in common
+            if isclose(b.price, first.price, rel_tol=_EQUAL_PRICE)
+            and isclose(b.typical_error, first.typical_error, rel_tol=_EQUAL_ERROR)
+        ]
+        return tuple(good[:_EQUALS])
 
 
 @dataclass(frozen=True)
@@ -71,9 +118,11 @@ class Frontier:
     """What can be ordered, and its price."""
     known: tuple[str, ...]
     levels: tuple[Level, ...]
-    """By what they paid."""
+    """By the price of their baskets: each dearer basket leaves less error than those before it."""
+    left_out: tuple[Level, ...]
+    """The levels whose basket costs more than another's and does not lower the error."""
     hindsight: tuple[Point, ...]
-    """By price: the first buys nothing, the last everything."""
+    """By price: the first buys nothing, the last everything that helps."""
     stop: int
     """The level beyond which the next unit of money stops paying."""
     sentence: str
@@ -92,9 +141,10 @@ def frontier_in(folder: Path) -> Frontier:
         data: dict[str, Any] = read_json(path)
         if data.pop("format") != _FORMAT:
             raise ConfigError(f"{path} is of another version of keyhole; make it again")
-        levels = tuple(Level(**(level | _tuples(level) | {"best": _point(level["best"])})) for level in data["levels"])
+        levels, left_out = (tuple(map(_level, data[name])) for name in ("levels", "left_out"))
         points = tuple(map(_point, data["hindsight"]))
-        return Frontier(**(data | {"levels": levels, "hindsight": points, "known": tuple(data["known"])}))
+        parts = {"levels": levels, "left_out": left_out, "hindsight": points, "known": tuple(data["known"])}
+        return Frontier(**(data | parts))
     except (OSError, StateError, KeyError, TypeError) as fault:
         raise ConfigError(f"there is no frontier in {folder} ({fault}); make one with: keyhole frontier FILE") from None
 
@@ -103,5 +153,6 @@ def _point(data: dict[str, Any]) -> Point:
     return Point(**(data | {"sources": tuple(data["sources"])}))
 
 
-def _tuples(level: dict[str, Any]) -> dict[str, object]:
-    return {"basket": tuple(level["basket"])}
+def _level(data: dict[str, Any]) -> Level:
+    baskets = tuple(Choice(**(b | {"sources": tuple(b["sources"])})) for b in data["baskets"])
+    return Level(**(data | {"baskets": baskets, "best": _point(data["best"])}))
