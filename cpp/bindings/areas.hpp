@@ -10,5 +10,6 @@ void bind_dantzig(nanobind::module_& m);
 void bind_newton(nanobind::module_& m);
 void bind_peers(nanobind::module_& m);
 void bind_sampling(nanobind::module_& m);
+void bind_thrifty(nanobind::module_& m);
 
 }  // namespace keyhole::bindings

@@ -15,4 +15,5 @@ NB_MODULE(_core, m) {
   keyhole::bindings::bind_newton(m);
   keyhole::bindings::bind_peers(m);
   keyhole::bindings::bind_sampling(m);
+  keyhole::bindings::bind_thrifty(m);
 }

@@ -88,11 +88,16 @@ class Thrifty(Learner):
 
     @classmethod
     def _made_as(cls, options: Mapping[str, object]) -> type[Learner]:
-        """With sources, known attributes, worth or a total another engine plays."""
-        from .priced import Priced  # not needed without them, and compiled apart
+        """With worth or a total the priced engine plays; with sources or known attributes the compiled one."""
+        if options.get("worth") is not None or options.get("total") is not None:
+            from .priced import Priced  # not needed without them, and compiled apart
 
-        told = options.get("worth") is not None or options.get("total") is not None
-        return Priced if told or options.get("sources") or options.get("known") else cls
+            return Priced
+        if options.get("sources") or options.get("known"):
+            from .compiled import CompiledThrifty
+
+            return CompiledThrifty
+        return cls
 
     @property
     def weights(self) -> Floats:

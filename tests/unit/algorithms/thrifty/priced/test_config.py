@@ -23,7 +23,7 @@ PRICED = {"d": 3, "prices": [1.0, 2.0, 3.0], "seed": 0}
         ({**PRICED, "total": 0.0, "rows": 3}, "total must be > 0"),
         ({**PRICED, "total": 5.0, "rows": 0}, "rows must be > 0"),
         ({**PRICED, "worth": 1.0, "half_life": 0.0}, "half_life must be > 0"),
-        ({"d": 3001, "known": ["x0"]}, "at most 3000"),
+        ({"d": 3001, "known": ["x0"], "prices": {f"x{j}": 1.0 for j in range(1, 3001)}, "worth": 1.0}, "at most 3000"),
         ({**PRICED, "worth": 1.0, "k": 4}, "k must be between 1 and d = 3"),
         ({"d": 3, "known": ["x0"], "k": 3}, "k must be between 1 and the number of sources = 2"),
     ],

@@ -7,7 +7,7 @@ import keyhole as kh
 
 NAMES = ["age", "ldl", "hdl", "glucose", "bmi"]
 PRICES = {"lipids": 12.0, "glucose": 3.0, "bmi": 0.1}
-LIMITS = [{"worth": 10.0}, {"k": 2}, {"spend": 5.0}, {"total": 900.0, "rows": 80}, {"worth": 1e9, "k": 1, "k0": 2}]
+LIMITS = [{"worth": 10.0}, {"total": 900.0, "rows": 80}, {"worth": 1e9, "k": 1, "k0": 2}]
 
 
 def make(**limits):

@@ -1,0 +1,126 @@
+#include "thrifty/basket.hpp"
+
+#include "thrifty/knapsack.hpp"
+
+namespace keyhole::thrifty {
+
+namespace {
+
+constexpr Index shortlist = 30;
+
+Index next_explored(const State& state, std::span<const std::uint8_t> pool) {
+  Now& now = state.now();
+  if (now.queued == 0) return -1;
+  now.lend += state.K().lend_share;
+  if (now.lend < 1.0) return -1;
+  now.lend -= 1.0;
+  const Index s = state.queue[now.turn];
+  now.turn = (now.turn + 1) % now.queued;
+  return pool[s] && !state.source[s].member ? s : -1;
+}
+
+// Up to `room` sources outside the support into the basket; money is what they may cost.
+void fill(const State& state, std::span<const std::uint8_t> pool, Index room, double& money, std::vector<Index>& basket) {
+  const bool limited = money < infinity;
+  const Index n_sources = static_cast<Index>(state.source.size());
+  const Index most = std::min(limited ? std::max(room, shortlist) : room, n_sources);
+  if (most <= 0) return;
+  auto& taken = state.scratch.taken;
+  auto& values = state.scratch.losses;
+  auto& items = state.scratch.stay;
+  values.resize(static_cast<std::size_t>(most));
+  items.resize(static_cast<std::size_t>(most));
+  Index n = 0;
+  for (const Index s : state.order) {
+    const Source& of = state.source[s];
+    if (!pool[s] || taken[s] || of.member || of.determined || of.price > money) continue;
+    if (of.value <= 0.0 && price_in_error(state, s) > 0.0) continue;
+    n = insert_best(values.data(), items.data(), n, most, probability(state, s), s);
+  }
+  std::vector<Index> wanted(static_cast<std::size_t>(n), 1);
+  if (limited) {
+    std::vector<double> value(static_cast<std::size_t>(n)), price(value.size());
+    for (Index i = 0; i < n; ++i) {
+      value[i] = values[i] + 1e-300;
+      price[i] = state.source[items[i]].price;
+    }
+    knapsack(value, price, room, money, wanted);
+  }
+  for (Index i = 0; i < n; ++i) {
+    if (!wanted[i]) continue;
+    basket.push_back(items[i]);
+    taken[items[i]] = 1;
+    money -= state.source[items[i]].price;
+  }
+}
+
+}  // namespace
+
+Basket choose(const State& state, std::span<const std::uint8_t> pool, std::vector<Index>& out) {
+  const Given& given = state.given();
+  auto& basket = state.scratch.basket;
+  basket.clear();
+  out.clear();
+  double money = given.budget_per_row;
+  const Index explored = next_explored(state, pool);
+  const std::vector<Member> list = members(state);
+  Basket done{0, 0, 0, 0.0, explored >= 0 || state.now().n_members == 0};
+
+  // Members, but for the place of the one that is explored; where money is short the best of them.
+  std::vector<Index> keep;
+  double price = explored >= 0 ? state.source[explored].price : 0.0;
+  for (const Member& b : list) {
+    const Source& of = state.source[b.source];
+    if (of.always) {
+      for (Index i = 0; i < of.size; ++i) out.push_back(state.listed[of.first + i]);
+    } else if (pool[b.source] && !(explored >= 0 && state.source[explored].displaced == b.source)) {
+      keep.push_back(b.source);
+      price += of.price;
+    }
+  }
+  const Index places = given.k - (explored >= 0 ? 1 : 0);
+  if (price > money || static_cast<Index>(keep.size()) > places) {
+    std::vector<double> value, cost;
+    for (const Member& b : list) {
+      if (std::find(keep.begin(), keep.end(), b.source) == keep.end()) continue;
+      value.push_back(member_loss(state, state.fit, b) + 1e-300);
+      cost.push_back(state.source[b.source].price);
+    }
+    std::vector<Index> taken(keep.size());
+    knapsack(value, cost, places, money - (explored >= 0 ? state.source[explored].price : 0.0), taken);
+    std::vector<Index> best;
+    for (std::size_t i = 0; i < keep.size(); ++i) {
+      if (taken[i]) best.push_back(keep[i]);
+    }
+    keep = best;
+  }
+  basket = keep;
+  if (explored >= 0) basket.push_back(explored);
+  for (const Index s : basket) money -= state.source[s].price;
+  std::size_t before = basket.size();
+  if (static_cast<Index>(before) < given.k || given.k0 > 0) {
+    auto& taken = state.scratch.taken;
+    for (const Index s : basket) taken[s] = 1;
+    if (static_cast<Index>(before) < given.k) fill(state, pool, given.k - static_cast<Index>(before), money, basket);
+    done.explores = done.explores || (basket.size() > before && price_in_error(state, basket.back()) > 0.0);
+    before = basket.size();
+    if (given.k0 > 0) fill(state, pool, given.k0, money, basket);
+    for (const Index s : basket) taken[s] = 0;
+  }
+  for (std::size_t i = 0; i < basket.size(); ++i) {
+    Source& of = state.source[basket[i]];
+    for (Index a = 0; a < of.size; ++a) out.push_back(state.listed[of.first + a]);
+    if (i + 1 == before) done.attributes = static_cast<Index>(out.size());
+    of.asked += 1;
+    done.price += of.price;
+  }
+  if (before == 0) {
+    done.attributes = static_cast<Index>(out.size());
+    for (std::size_t i = 0; i < basket.size(); ++i) done.attributes -= state.source[basket[i]].size;
+  }
+  done.extras = static_cast<Index>(out.size()) - done.attributes;
+  done.sources = static_cast<Index>(basket.size());
+  return done;
+}
+
+}  // namespace keyhole::thrifty

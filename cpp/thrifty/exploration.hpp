@@ -1,0 +1,43 @@
+// Which sources outside the support to look at, and what a look is worth.
+//
+// In a free place a look costs its price at the present rate (money per unit of squared error); nothing without one. In
+// a full support it also costs what the displaced member would have explained. A source is looked at while
+//
+//   horizon * rows so far * (what knowing it is worth)  >  (looks that know it twice as well) * (cost of a look)
+//
+// and free places go to the sources that most probably matter.
+#pragma once
+
+#include "thrifty/evidence.hpp"
+
+namespace keyhole::thrifty {
+
+// A member or significant candidate that competes for places and money: what it explains and costs.
+struct Contender { Index source; double value, price; };
+
+// Money per unit of squared error in units of the label; infinite where money limits nothing.
+double rate(const State& state);
+
+// A price in units of squared error.
+inline double price_in_error(const State& state, Index s) {
+  const double p = state.source[s].price, of = state.now().rate;
+  return p > 0.0 && of < infinity ? p / of : 0.0;
+}
+
+// What a source worth a place explains: as much as members do, or its share of what is unexplained while there are none.
+double expected_size(const State& state);
+
+// The probability that a source outside the support is worth a place.
+double probability(const State& state, Index s);
+
+// Members and significant candidates by what they explain, the best 30.
+std::vector<Contender> contenders(const State& state, std::span<const Member> list);
+
+// Set value, displaced, proxy and odds of a source outside the support.
+void appraise(const State& state, const Candidate& of, std::span<const Member> list, bool room,
+              std::span<const Contender> rivals);
+
+// Queue those that may displace a member, the most valuable first, and say when to refit.
+void line_up(const State& state);
+
+}  // namespace keyhole::thrifty

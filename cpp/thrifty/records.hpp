@@ -1,0 +1,155 @@
+// The state of thrifty: records that Python allocates as numpy structured arrays, sees, saves and checks.
+//
+// Attributes are numbered j, sources s, columns of the fit a and e, stored rows t. A source brings one or more
+// attributes. Sums over rows are weighted; the weight of a new row is now.row_weight, so that sum / row_weight counts
+// rows. Values and labels are kept as (x - ref) / unit, where the unit is a power of two and loses no digit.
+// Every field takes eight bytes; `fields` below names them, and Python builds its dtypes from that.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "constants.hpp"
+
+namespace keyhole::thrifty {
+
+using Index = std::int64_t;
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+
+struct Attribute {
+  Index source, slot;              // its source, and which of that source's attributes it is
+  Index place, mark;               // its column in the fit, or -1; scratch of a fit, else -1
+  double ref, unit;                // unit 0: it has shown one value only
+  Index observed;
+  double raw_n, raw_x, raw_xx;     // sums of 1, x, x^2 over all its values
+  Index rows;                      // stored rows that show it while it is no member; sums over them:
+  double n, x, xx;                 //   of 1, x, x^2
+  double h, e, xe;                 //   of 1, e, x e, weighted by what each row says of it (evidence.hpp)
+  double r, c, se;                 // beside the support: covariance with the residual, own variance, se of r
+  double far, genuine, limit;      // outlier clip
+  Index absurd;
+};
+
+struct Source {
+  double price;                    // money, for the row that is asked next
+  Index first, size;               // its attributes are listed[first : first + size]
+  Index within;                    // products of its own parts are within[within : within + size^2]
+  Index always, member;            // 1: free, always bought; 1: in the support
+  Index asked, observed;           // rounds that bought it; rows that showed any of it
+  Index scored, failed, fresh;     // `asked` when it was last scored, failed to join, had r worked out
+  Index left;                      // labels when it last had to leave
+  double join_at, leave_at;        // evidence above which it joins, below which it leaves
+  double gain, value;              // > 0: what it adds if it joins now; > 0: what a look is worth beyond its cost
+  double ratio;                    // likelihood that it matters over that it does not
+  Index displaced;                 // the member source whose place a look takes; -1: none
+  Index proxy;                     // the member source that may only stand in for it; -1: none
+  double odds;                     // how much likelier that is than not
+  Index determined;                // 1: says nothing that the support does not
+  double z2, adds;                 // its evidence and what it explains, for `explain`
+};
+
+struct Pair {                        // pair[j, a]: over the rows that show attribute j and column a of the fit
+  double n, x_j, x_a, x_jj, x_aa, x_ja;
+  double x_ae, pull;               // over all rows of j: sums of x_a e, and of cov(x_a, w'x) where they lack members
+  double u;                        // coefficient of x_a in the regression of x_j by which the rows were weighed
+  double own_n, own_xa;            // sums of 1, (x_j - u'x) x_a, weighted by how much of x_j is its own
+};
+
+struct Row { double y, weight; Index regime, begin, size; };
+struct Value { Index j; double x; };
+
+struct Column { Index j; double w, x_bar, sd, cond, bend; };
+struct FitLabel { double y_bar, explained; };
+
+struct Sums { double n, f, y, ff, fy, loss; };
+
+struct Now {
+  double row_weight, n, y, yy;                       // weight of the present; sums of weights, y, y^2
+  double y_mean, y_var, y_low, y_high, y_ref, y_unit;
+  double s2, error2;                                 // residual variance; running mean squared prediction error
+  Index n_labels;
+  double fy, ff, alpha;                              // calibration slope of y on past predictions f
+  Index epoch;                                       // labels when what is remembered began
+  double label_reach;                                // label guard: tolerance for far labels
+  double level_reported, level_strayed; Index level_aside;      // level tracker
+  double recent_n, recent_f, recent_y, recent_ff, recent_fy, recent_loss;  // drift detector: last rows
+  double past_n, past_f, past_y, past_ff, past_fy, past_loss;              //   rows since the support changed
+  double recent_error2, cusum, cusum_recalibrated, cusum_weights;
+  Index n_alarms;
+  Index regime, regime_left; double regime_ended;    // regimes
+  Index trial, trial_at; double trial_evidence; Index refit_sources;
+  Index m, n_members, moves;                         // columns of the fit, member sources, changes of the support
+  Index heard, heard_at; double heard_s2; Index news;            // when rows were last reweighted
+  Index refit_at, score_at;
+  Index queued, turn; double lend;                   // exploration in place of a member
+  double shrinkage, expects;                         // evidence: trust in few joint rows; size of what matters
+  Index oldest, n_rows, head;                        // ring of stored rows and of their values
+  Index n_asked;
+  double spent, spent_low, account, rate;            // money: spent (compensated sum), saved up, money per s.e.
+  Index wants_columns;                               // > 0: the support needs room for so many columns
+};
+
+struct Alarm { Index row; double level, slope_before, slope_after, forgotten; Index returned; };
+struct Account { double c, gain, belief; };
+struct Kept { Index regime, ended; double row_weight, s2; Index n, tried; };
+
+struct Given {
+  Index k, k0, k_prior;
+  double budget_per_row, error_cost, total_budget, expected_rows, decay, label_center;
+};
+
+// Least squares on the m columns of the fit.
+struct Fit {
+  std::span<Column> column;
+  FitLabel* label;
+  double *gram, *hidden, *V, *P, *C;                 // stride `width` (gram: width + 2)
+  Index width;
+  double& g(Index i, Index e) const { return gram[i * (width + 2) + e]; }
+  double& hid(Index i, Index e) const { return hidden[i * width + e]; }
+  double& v(Index i, Index e) const { return V[i * width + e]; }
+  double& p(Index i, Index e) const { return P[i * width + e]; }
+  double& cov(Index i, Index e) const { return C[i * width + e]; }
+};
+
+// What a kernel works on: views of the arrays that Python holds, and scratch that means nothing between calls.
+struct State {
+  std::span<Attribute> attr;
+  std::span<Source> source;
+  std::span<Index> listed, order, queue;             // attributes by source; sources in seeded order; to be explored
+  std::span<double> within;
+  std::span<Pair> pairs;
+  std::span<Row> row;
+  std::span<Value> value;
+  Fit fit, trial;
+  std::span<double> log_q, centre, level;            // interval calibrator
+  std::span<Account> account;
+  std::span<Alarm> alarm;
+  std::span<Kept> kept;
+  std::span<Index> kept_sources;                     // (kept, sources)
+  Now* now_;
+  const Given* given_;
+  const Constants* constants_;
+  Index width, store_full;                            // columns there is room for; bit 0 (1): rows (values) cannot grow
+
+  Now& now() const { return *now_; }
+  const Given& given() const { return *given_; }
+  const Constants& K() const { return *constants_; }
+  Pair* pair(Index j) const { return pairs.data() + j * width; }
+  double rows() const { return now_->n / now_->row_weight; }
+
+  struct Scratch {
+    std::vector<double> v, row, pull, block, inverse, joined, q, u, losses, r, V, best;
+    std::vector<Index> seen, lost, taken, stay, basket;
+  };
+  mutable Scratch scratch;
+};
+
+struct Field { const char* name; std::size_t offset; bool integer; };
+struct Layout { const char* name; std::size_t size; std::vector<Field> fields; };
+std::vector<Layout> layouts();
+
+}  // namespace keyhole::thrifty

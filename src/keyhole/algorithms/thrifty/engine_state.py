@@ -1,0 +1,229 @@
+"""The state of the compiled engine: numpy arrays of the records that cpp/thrifty/records.hpp describes."""
+
+import math
+from collections.abc import Mapping
+from statistics import NormalDist
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from ..._core import thrifty as core  # type: ignore[attr-defined]
+from ..._internal.typing import Floats, Ints
+from ...core.sources import Market
+from ...core.state import Anything, Rule, Stateful, Value
+from ...errors import ConfigError, StateError
+from .state import Records
+
+__all__ = ["EngineState"]
+
+# Rows and values that are stored at most; the store starts small and grows.
+_MOST_ROWS, _MOST_VALUES, _FIRST_ROWS = 1 << 15, 1 << 22, 256
+# Numbers that the pairs of attributes and columns may take: about 2 GB.
+_MOST_PAIRS = 25_000_000
+_ALARMS = 32
+
+
+def _dtypes() -> dict[str, np.dtype[np.void]]:
+    return {
+        name: np.dtype(
+            {
+                "names": [field for field, _, _ in fields],
+                "formats": [kind for _, _, kind in fields],
+                "offsets": [offset for _, offset, _ in fields],
+                "itemsize": size,
+            }
+        )
+        for name, (size, fields) in core.layouts().items()
+    }
+
+
+DTYPES = _dtypes()
+
+
+class EngineState(Stateful):
+    """Holds the arrays; `engine` is the compiled view of them.
+
+    Sources are numbered as in the market, the free attributes behind them, each a source of its own that is always in
+    the basket.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = (
+        *("attr", "source", "queue", "within", "pair", "row", "value", "now", "column", "fit_label"),
+        *("gram", "hidden", "V", "P", "C", "log_q", "centre", "level", "account", "alarm", "kept", "kept_sources"),
+    )
+    _grows: ClassVar[tuple[str, ...]] = ("row", "value")
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(_fields, Anything())  # checked together, below
+
+    def __init__(self, market: Market, order: Ints, k: int, k0: int, budget: float, half_life: float | None) -> None:
+        d, offered = len(market.names), len(market.sources)
+        groups: list[Ints] = [*market.members, *(np.array([j]) for j in market.known)]
+        sizes, n = np.array([len(group) for group in groups], np.int64), len(groups)
+        affordable = int(np.searchsorted(np.cumsum(np.sort(market.prices)), budget, side="right"))
+        places = max(1, min(k, affordable))
+        if np.sort(market.prices)[::-1][:places].sum() <= budget:  # then the places alone decide
+            budget = np.inf
+        free = market.known.size
+        largest = np.sort(sizes[:offered])[::-1]
+        width = int(min(d, free + largest[:places].sum()))
+        self.most_values = int(min(d, free + largest[: places + k0].sum()))
+        if d * width > _MOST_PAIRS:
+            raise ConfigError(
+                f"{d} attributes and {width} columns in a basket need more memory than there is: buy fewer"
+            )
+
+        self.attr: Records = np.zeros(d, DTYPES["Attribute"])
+        self.attr["place"] = self.attr["mark"] = -1
+        self.listed: Ints = np.concatenate(groups).astype(np.int64)
+        self.attr["source"][self.listed] = np.repeat(np.arange(n), sizes)
+        first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        self.attr["slot"][self.listed] = np.arange(d) - np.repeat(first, sizes)
+        source = self.source = np.zeros(n, DTYPES["Source"])
+        source["first"], source["size"] = first, sizes
+        source["price"][:offered] = market.prices
+        source["within"] = np.concatenate([[0], np.cumsum(sizes**2)[:-1]])
+        source["always"][offered:] = source["member"][offered:] = 1
+        source["displaced"] = source["proxy"] = source["left"] = -1
+        source["value"] = -1.0
+        source["join_at"], source["leave_at"] = _thresholds(sizes, offered, places)
+        ranked = np.array([s for s in dict.fromkeys(market.of[order].tolist()) if s >= 0], np.int64)
+        self.order: Ints = ranked[np.argsort(market.prices[ranked], kind="stable")]
+        self.queue: Ints = np.zeros(max(offered, 1), np.int64)
+        self.within: Floats = np.zeros(int((sizes**2).sum()))
+        self.pair: Records = np.zeros((d, width), DTYPES["Pair"])
+        self.row: Records = np.zeros(_FIRST_ROWS, DTYPES["Row"])
+        self.value: Records = np.zeros(_FIRST_ROWS * self.most_values, DTYPES["Value"])
+        self.most_rows = max(_FIRST_ROWS, min(_MOST_ROWS, _MOST_VALUES // max(self.most_values, 1)))
+        self.now: Records = np.zeros(1, DTYPES["Now"])
+        self.now["row_weight"] = self.now["alpha"] = 1.0
+        self.now["refit_at"], self.now["m"], self.now["heard"], self.now["rate"] = 1, free, -1, np.inf
+        self.column: Records = np.zeros((2, width), DTYPES["Column"])
+        self.column["j"][0, :free] = market.known
+        self.attr["place"][market.known] = np.arange(free)
+        self.fit_label: Records = np.zeros(2, DTYPES["FitLabel"])
+        self.gram: Floats = np.zeros((2, width + 2, width + 2))
+        self.hidden, self.V, self.P, self.C = (np.zeros((2, width, width)) for _ in range(4))
+        log_q = np.log([NormalDist().inv_cdf(0.5 + p / 2.0) for p in core.INTERVAL_LEVELS])
+        self.centre: Floats = np.interp([0.5], core.INTERVAL_LEVELS, log_q)
+        self.log_q: Floats = log_q - self.centre
+        self.level: Floats = np.zeros(1)
+        self.account: Records = np.zeros(len(core.LEVEL_GAINS), DTYPES["Account"])
+        self.account["gain"], self.account["belief"][0] = core.LEVEL_GAINS, 1.0
+        self.alarm: Records = np.zeros(_ALARMS, DTYPES["Alarm"])
+        self.kept: Records = np.zeros(core.KEPT_REGIMES, DTYPES["Kept"])
+        self.kept_sources: Ints = np.zeros((core.KEPT_REGIMES, n), np.int64)
+        self.given: Records = np.zeros(1, DTYPES["Given"])
+        decay = 1.0 if half_life is None else 0.5 ** (1.0 / half_life)
+        self.given[0] = (places, k0, places, budget, np.inf, np.inf, np.inf, decay, 0.0)
+        self.constants: Records = np.zeros(1, DTYPES["Constants"])
+        self.constants[:] = np.frombuffer(core.constants(), DTYPES["Constants"])
+        self.everything: npt.NDArray[np.uint8] = np.ones(n, np.uint8)
+        self._fixed = {
+            name: source[name].copy() for name in ("first", "size", "within", "always", "join_at", "leave_at")
+        }
+        self._fixed_attr = self.attr[["source", "slot"]].copy()
+        self.bind()
+
+    def bind(self) -> None:
+        """Make the compiled view anew: an array is another one."""
+        arrays = {name: getattr(self, name) for name in (*self._fields, "listed", "order", "given", "constants")}
+        full = int(len(self.row) >= self.most_rows) + 2 * int(len(self.value) >= self.most_rows * self.most_values)
+        self.engine = core.Engine(arrays, full)
+
+    def reserve(self) -> None:
+        """Grow the store where the next row would not fit."""
+        while self.engine.must_grow(self.most_values):
+            if self.now["n_rows"][0] == len(self.row) < self.most_rows:
+                self.row = _longer(self.row, min(2 * len(self.row), self.most_rows))
+            if self.now["head"][0] + self.most_values > len(self.value):
+                self.value = _longer(self.value, min(2 * len(self.value), self.most_rows * self.most_values))
+            self.bind()
+
+    def set_state(self, flat: dict[str, Value]) -> None:
+        """Take over a state whose indices fit: the engine does not check them."""
+        super().set_state(flat)
+        self.bind()
+
+    @property
+    def columns(self) -> Ints:
+        """The attributes of the fit, free ones first."""
+        columns: Ints = self.column["j"][0, : self.now["m"][0]].copy()
+        return columns
+
+    def _check_state(self) -> None:
+        now, d, n, width = self.now[0], len(self.attr), len(self.source), self.column.shape[1]
+        floats = [self.gram, self.hidden, self.V, self.P, self.C, self.within, self.log_q, self.centre, self.level]
+        for records in (self.attr, self.source, self.pair, self.row, self.value, self.column, self.account, self.kept):
+            floats += [records[name] for name in records.dtype.names or () if records.dtype[name].kind == "f"]
+        floats += [now[name] for name in now.dtype.names if now.dtype[name].kind == "f" and name != "rate"]
+        if not all(np.isfinite(x).all() for x in floats):
+            raise StateError("a number in the state is not finite; the file is damaged or forged")
+        rows, values = len(self.row), len(self.value)
+        used = (int(now["oldest"]) + np.arange(max(0, min(int(now["n_rows"]), rows)))) % rows
+        ends = self.row["begin"][used] + self.row["size"][used]
+        m = int(now["m"])
+        bounds = (
+            (self.attr["place"], -1, width),
+            (self.attr["mark"], -1, 0),
+            (self.source["displaced"], -1, n),
+            (self.source["proxy"], -1, n),
+            (self.source["member"], 0, 2),
+            (self.queue, 0, n),
+            (self.value["j"], 0, d),
+            (self.row["begin"][used], 0, values + 1),
+            (self.row["size"][used], 0, self.most_values + 1),
+            (ends, 0, values + 1),
+            (self.column["j"], 0, d),
+            (self.kept["n"], 0, n + 1),
+            (self.kept_sources, 0, n),
+            (now["m"], 0, width + 1),
+            (now["oldest"], 0, rows),
+            (now["n_rows"], 0, rows + 1),
+            (now["head"], 0, values + 1),
+            (now["queued"], 0, self.queue.size + 1),
+            (now["turn"], 0, max(int(now["queued"]), 1)),
+            (now["trial"], 0, core.KEPT_REGIMES + 1),
+            (now["refit_sources"], 0, core.KEPT_REGIMES + 1),
+            (now["n_alarms"], 0, 1 << 53),
+            (now["n_labels"], 0, 1 << 53),
+        )
+        inside = all(low <= np.min(a, initial=low) and np.max(a, initial=low) < high for a, low, high in bounds)
+        same = all(np.array_equal(self.source[name], old) for name, old in self._fixed.items())
+        same = same and np.array_equal(self.attr[["source", "slot"]], self._fixed_attr)
+        if not (inside and same and rows <= self.most_rows and self._consistent(m)):
+            raise StateError("the stored rows or the indices in the state do not fit together")
+        if not 0.0 < now["row_weight"] < 1e60:
+            raise StateError("the weight of a new row in the state is not positive")
+
+    def _consistent(self, m: int) -> bool:
+        """Whether the attributes, the sources and the fit say the same of the support, source by source."""
+        place = np.full(len(self.attr), -1)
+        place[self.column["j"][0, :m]] = np.arange(m)
+        member, a = np.zeros(len(self.source), np.int64), 0
+        while a < m:
+            of = self.source[self.attr["source"][self.column["j"][0, a]]]
+            brings = self.listed[of["first"] : of["first"] + of["size"]]
+            if not np.array_equal(self.column["j"][0, a : a + of["size"]], brings):
+                return False
+            member[self.attr["source"][brings[0]]] = 1
+            a += int(of["size"])
+        always = bool((self.source["member"] >= self.source["always"]).all())
+        return always and np.array_equal(self.attr["place"], place) and np.array_equal(self.source["member"], member)
+
+
+def _thresholds(sizes: Ints, offered: int, places: int) -> tuple[Floats, Floats]:
+    """L = 2 ln(e n / k) and its half; for q attributes the equally improbable quantiles of chi-square."""
+    from scipy.stats import chi2
+
+    L = 2.0 * (1.0 + math.log(max(offered, 1) / places))
+    join, leave = np.full(sizes.size, L), np.full(sizes.size, L / 2.0)
+    for q in np.unique(sizes[sizes > 1]):
+        join[sizes == q] = chi2.isf(chi2.sf(L, 1), q)
+        leave[sizes == q] = chi2.isf(chi2.sf(L / 2.0, 1), q)
+    return join, leave
+
+
+def _longer(old: Records, size: int) -> Records:
+    longer = np.zeros(size, old.dtype)
+    longer[: len(old)] = old
+    return longer
