@@ -26,7 +26,7 @@ _BLOCK, _NUMBERS, _WIDEST = 4096, 1 << 22, 3000
 
 
 class Priced(Learner):
-    """The learner that `Thrifty` is with `sources`, `free`, `error_cost` or `total_budget`; see there for its parameters.
+    """The learner that `Thrifty` is with `error_cost` or `total_budget`; see there for its parameters.
 
         cost of a row = worth (y_hat - y)^2 + price of what was ordered
 
