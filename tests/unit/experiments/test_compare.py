@@ -8,7 +8,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-import keyhole as kh
 from keyhole._internal.output_folder import Folder
 from keyhole.experiments import Comparison, StreamSpec
 from keyhole.experiments.executors import Executor

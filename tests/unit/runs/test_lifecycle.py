@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import keyhole as kh
+from keyhole import runs
 from keyhole._internal.atomic_io import write_json
 from keyhole.core.registry.catalogue import from_config
-from keyhole import runs
 from keyhole.runs.run_settings import Settings
 
 RESULTS = ("rounds.parquet", "ledger.parquet", "model.kh", "summary.json")

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import keyhole as kh
-from keyhole._internal.output_folder import Folder
 from keyhole import runs
 from keyhole._internal import atomic_io
+from keyhole._internal.output_folder import Folder
 
 from .test_lifecycle import RESULTS, Silent
 
