@@ -9,6 +9,7 @@ import numpy as np
 from ..._internal.dataframes import Records
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Block, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Alarm, Round
 from ...core.sources import Prices, SourceCatalog, Sources
 from ...errors import ConfigError
@@ -41,11 +42,11 @@ class Thrifty(Learner):
         `budget_per_row` prices only decide between equals.
     half_life
         Rows after which a row counts half; None: never. A change that comes at once is noticed without it.
-    sources, known
+    sources, free
         What can be ordered together, by name, and what is there for free: see `keyhole.core.sources`.
-    worth
+    error_cost
         What a unit of squared error in one row is worth in money: only what earns its price is bought. docs/money.md.
-    total, rows
+    total_budget, expected_rows
         All rows together never cost more than `total_budget`, spent at a pace that lasts for `rows` rows.
 
     >>> import keyhole as kh
@@ -57,6 +58,16 @@ class Thrifty(Learner):
     """
 
     name = "thrifty"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d, optional k0, optional costs",
+        bound="none proven",
+        cost="O(k^2), and O(d k^2) at each 3 % more rows",
+        reference="keyhole's own, docs/thrifty.md",
+        status="verified",
+        takes_k0=True,
+        raw_columns=True,
+        further="exchangeable rows",
+    )
     gives_intervals = True
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "memory")
 
@@ -73,7 +84,7 @@ class Thrifty(Learner):
         free: Sequence[str] | None = None,
         error_cost: float | None = None,
         total_budget: float | None = None,
-        expected_rows: float | None = None,
+        expected_rows: int | None = None,
     ) -> None:
         if expected_rows is not None:
             raise ConfigError("total_budget and expected_rows come together: so much money for so many rows")

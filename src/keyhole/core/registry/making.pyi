@@ -19,14 +19,14 @@ def make(
     k: int | None = None,
     k0: int = 0,
     seed: int | None = None,
-    sources: Mapping[str, Sequence[str]] | None = None,
-    free: Sequence[object] | None = None,
     prices: Mapping[str, float] | Sequence[float] | None = None,
     budget_per_row: float | None = None,
+    half_life: float | None = None,
+    sources: Mapping[str, Sequence[str]] | None = None,
+    free: Sequence[object] | None = None,
     error_cost: float | None = None,
     total_budget: float | None = None,
     expected_rows: int | None = None,
-    half_life: float | None = None,
 ) -> Thrifty | Priced: ...
 @overload
 def make(

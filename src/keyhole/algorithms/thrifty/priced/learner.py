@@ -50,7 +50,7 @@ class Priced(Learner):
         free: Sequence[str] | None = None,
         error_cost: float | None = None,
         total_budget: float | None = None,
-        expected_rows: float | None = None,
+        expected_rows: int | None = None,
     ) -> None:
         # The same arguments as `Thrifty`, one by one: what a constructor takes is read off it.
         catalog = SourceCatalog.build(names, sources, free, prices)
