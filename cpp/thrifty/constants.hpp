@@ -19,6 +19,9 @@ struct Constants {
   double retry_looks = 1.1;        // ratio of looks after which a candidate that failed may try again
   // Exploration
   double horizon = 2.0;            // rows that a look pays for, per row so far
+  double least_horizon = 150.0;    // rows that a look pays for, at least, where it costs money
+  double look_fee = 0.1;           // share of its price that a look is charged: looks end as soon as they speak against it
+  double prior_sources = 12.0;     // sources that the prior of what matters counts for
   double lend_share = 0.5;         // share of rows that may displace a member while a look is worth it
   double standin_looks = 32.0;     // looks that tell a stand-in from what it stands for
   // Prediction

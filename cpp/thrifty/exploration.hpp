@@ -9,6 +9,7 @@
 #pragma once
 
 #include "thrifty/evidence.hpp"
+#include "thrifty/posterior.hpp"
 
 namespace keyhole::thrifty {
 
@@ -23,6 +24,16 @@ inline double price_in_error(const State& state, Index s) {
   const double p = state.source[s].price, of = state.now().rate;
   return p > 0.0 && of < infinity ? p / of : 0.0;
 }
+
+// Whether sources must earn their price.
+inline bool weighed(const State& state) { return state.now().rate < infinity; }
+
+// What a candidate explains beside the support, and what a member would leave unexplained.
+Posterior believe(const State& state, const Candidate& of);
+Posterior believe(const State& state, const Fit& fit, Index m, const Member& of);
+
+// A step of empirical Bayes over all sources.
+void learn_prior(const State& state);
 
 // What a source worth a place explains: as much as members do, or its share of what is unexplained while there are none.
 double expected_size(const State& state);

@@ -49,7 +49,8 @@ struct Source {
   Index proxy;                     // the member source that may only stand in for it; -1: none
   double odds;                     // how much likelier that is than not
   Index determined;                // 1: says nothing that the support does not
-  double z2, adds;                 // its evidence and what it explains, for `explain`
+  double z2, adds;                 // its evidence and what it explains
+  double matters;                  // where a price must be earned: the probability that it explains anything
 };
 
 struct Pair {                        // pair[j, a]: over the rows that show attribute j and column a of the fit
@@ -129,6 +130,7 @@ struct State {
   std::span<Account> account;
   std::span<Alarm> alarm;
   std::span<Kept> kept;
+  std::span<double> prior;                           // spike and slabs of what a source explains (posterior.hpp)
   std::span<Index> kept_sources;                     // (kept, sources)
   Now* now_;
   const Given* given_;
