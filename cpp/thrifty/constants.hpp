@@ -20,7 +20,8 @@ struct Constants {
   // Exploration
   double horizon = 2.0;            // rows that a look pays for, per row so far
   double least_horizon = 150.0;    // rows that a look pays for, at least, where it costs money
-  double look_fee = 0.1;           // share of its price that a look is charged: looks end as soon as they speak against it
+  double sure_nats = 3.0;          // nats, plus ln 1/p: what it takes to find a source that matters with probability p
+  double look_fee = 0.5;           // share of its price that a look is charged: looks end as soon as they speak against it
   double prior_sources = 12.0;     // sources that the prior of what matters counts for
   double lend_share = 0.5;         // share of rows that may displace a member while a look is worth it
   double standin_looks = 32.0;     // looks that tell a stand-in from what it stands for

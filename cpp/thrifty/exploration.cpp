@@ -313,6 +313,7 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
     me.proxy = -1;
     me.odds = 0.0;
   }
+  double found = 0.0;
   const double seen = (me.observed + 1.0) / (me.asked + 1.0);  // what is rarely observed rarely helps
   const double asked = static_cast<double>(me.asked);
   double looks = of.known ? of.rows * (1.0 + (cost - money) / now.s2) : K.few + q - 1.0 + asked;
@@ -330,8 +331,12 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
   if (state.given().expected_rows < infinity) {
     ahead = std::min(ahead, std::max(0.0, state.given().expected_rows - static_cast<double>(now.n_asked)));
   }
-  const double charged = cost - (1.0 - K.look_fee) * money;
-  me.value = ahead * seen * worth / ((charged + 1e-12 * now.s2) * looks) - 1.0;
+  if (money > 0.0 && me.proxy < 0) {
+    found = belief.found(money, now.s2) / (K.sure_nats - std::log(me.matters));
+    me.value = ahead * seen * found / (K.look_fee * cost) - 1.0;
+    return;
+  }
+  me.value = ahead * seen * worth / ((cost + 1e-12 * now.s2) * looks) - 1.0;
 }
 
 void line_up(const State& state) {

@@ -56,7 +56,10 @@ double Posterior::mean() const {
   return sum;
 }
 
-double Posterior::beyond(double need) const {
+namespace {
+
+template <class Per>
+double over(const Posterior& of, double need, Per&& per) {
   static const std::array<double, nodes> mass = [] {
     std::array<double, nodes> w{};
     double total = 0.0;
@@ -64,6 +67,7 @@ double Posterior::beyond(double need) const {
     for (double& one : w) one /= total;
     return w;
   }();
+  const auto& [weight, mu2, u, q] = of;
   const double dim = static_cast<double>(q);
   double sum = 0.0;
   for (std::size_t i = 1; i < 5; ++i) {
@@ -71,10 +75,20 @@ double Posterior::beyond(double need) const {
     const double mu = std::sqrt(mu2[i]), sd = std::sqrt(u[i]), square = mu2[i] + dim * u[i];
     for (int z = 0; z < nodes; ++z) {
       const double theta = mu + sd * node(z), explains = theta * theta + (dim - 1.0) * u[i];
-      if (explains > need) sum += weight[i] * mass[z] * explains / square * (explains - need);
+      if (explains > need) sum += weight[i] * mass[z] * explains / square * (explains - need) * per(explains);
     }
   }
   return sum;
+}
+
+}  // namespace
+
+double Posterior::beyond(double need) const {
+  return over(*this, need, [](double) { return 1.0; });
+}
+
+double Posterior::found(double need, double v) const {
+  return over(*this, need, [v](double explains) { return 0.5 * std::log1p(explains / v); });
 }
 
 }  // namespace keyhole::thrifty

@@ -30,6 +30,8 @@ struct Posterior {
   double mean() const;
   // E (|theta|^2 - need)_+.
   double beyond(double need) const;
+  // The same, each size times the nats that one more row with noise v says for it.
+  double found(double need, double v) const;
 };
 
 // The prior before any source was judged: about `expected` of n sources matter, half of few.
