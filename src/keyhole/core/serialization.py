@@ -64,7 +64,7 @@ def _check_still_there(learner: Learner, path: Path) -> None:
 
 def to_bytes(learner: Learner, note: dict[str, Plain] | None = None) -> bytes:
     """The file's content; the same state gives the same bytes. A `note` travels along: `loading.note_in` reads it."""
-    with learner.held():
+    with learner.locked():
         state, generator, rounds = learner.get_state(), learner.rng.bit_generator.state, learner.open_rounds
     arrays = {key: value for key, value in state.items() if isinstance(value, np.ndarray)}
     header = {
@@ -185,9 +185,7 @@ def _check_size(config: dict[str, Plain], state: dict[str, Value]) -> None:
         raise StateError("the file is not of the size that its configuration claims")
     arrays = [value for value in state.values() if isinstance(value, np.ndarray)]
     numbers = sum(array.size * len(array.dtype.names or ("itself",)) for array in arrays)
-    options = config.get("options")
-    cls = class_of(str(config.get("name")))._made_as(options if isinstance(options, dict) else {})
-    if numbers < cls._entries(order.size, k):
+    if numbers < class_of(str(config.get("name")))._entries(order.size, k):
         raise StateError("the file has fewer numbers than its configuration claims")
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..._core import thrifty as core  # type: ignore[attr-defined]
 from ..._internal.typing import Floats, Ints
-from ...core.sources import Market
+from ...core.sources import SourceCatalog
 from ...core.state import Anything, Rule, Stateful, Value
 from ...errors import ConfigError, StateError
 
@@ -60,29 +60,43 @@ DTYPES = _dtypes()
 class EngineState(Stateful):
     """Holds the arrays; `engine` is the compiled view of them.
 
-    Sources are numbered as in the market, the free attributes behind them, each a source of its own that is always in
+    Sources are numbered as in the catalog, the free attributes behind them, each a source of its own that is always in
     the basket.
     """
 
     _fields: ClassVar[tuple[str, ...]] = (
         *("attr", "source", "queue", "within", "pair", "row", "value", "now", "column", "fit_label"),
-        *("gram", "hidden", "V", "P", "C", "log_q", "centre", "level", "account", "alarm", "kept", "kept_sources", "prior"),
+        *(
+            "gram",
+            "hidden",
+            "V",
+            "P",
+            "C",
+            "log_q",
+            "centre",
+            "level",
+            "account",
+            "alarm",
+            "kept",
+            "kept_sources",
+            "prior",
+        ),
     )
     _grows: ClassVar[tuple[str, ...]] = ("row", "value", "pair", "column", "gram", "hidden", "V", "P", "C")
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(_fields, Anything())  # checked together, below
 
-    def __init__(self, market: Market, order: Ints, limits: Limits, decay: float) -> None:
-        d, offered, budget, k, k0 = len(market.names), len(market.sources), limits.budget_per_row, limits.k, limits.k0
-        groups: list[Ints] = [*market.members, *(np.array([j]) for j in market.known)]
+    def __init__(self, catalog: SourceCatalog, order: Ints, limits: Limits, decay: float) -> None:
+        d, offered, budget, k, k0 = len(catalog.names), len(catalog.sources), limits.budget_per_row, limits.k, limits.k0
+        groups: list[Ints] = [*catalog.members, *(np.array([j]) for j in catalog.free)]
         sizes, n = np.array([len(group) for group in groups], np.int64), len(groups)
-        affordable = int(np.searchsorted(np.cumsum(np.sort(market.prices)), budget, side="right"))
+        affordable = int(np.searchsorted(np.cumsum(np.sort(catalog.prices)), budget, side="right"))
         places = max(1, min(k, affordable))
-        if np.sort(market.prices)[::-1][:places].sum() <= budget:  # then the places alone decide
+        if np.sort(catalog.prices)[::-1][:places].sum() <= budget:  # then the places alone decide
             budget = np.inf
         # Where a price must be earned, far fewer than there are places for are expected to matter.
         weighed = np.isfinite(limits.error_cost) or np.isfinite(limits.total_budget)
         expected = max(1, min(places, _EXPECTED, offered // 2)) if weighed else places
-        free = market.known.size
+        free = catalog.free.size
         largest = np.sort(sizes[:offered])[::-1]
         self.most_columns = int(min(d, free + largest[:places].sum()))
         width = self.most_columns if places == k < offered else min(self.most_columns, free + _FIRST_COLUMNS)
@@ -96,14 +110,14 @@ class EngineState(Stateful):
         self.attr["slot"][self.listed] = np.arange(d) - np.repeat(first, sizes)
         source = self.source = np.zeros(n, DTYPES["Source"])
         source["first"], source["size"] = first, sizes
-        source["price"][:offered] = market.prices
+        source["price"][:offered] = catalog.prices
         source["within"] = np.concatenate([[0], np.cumsum(sizes**2)[:-1]])
         source["always"][offered:] = source["member"][offered:] = 1
         source["displaced"] = source["proxy"] = source["left"] = -1
         source["value"] = -1.0
         source["join_at"], source["leave_at"] = _thresholds(sizes, offered, expected)
-        ranked = np.array([s for s in dict.fromkeys(market.of[order].tolist()) if s >= 0], np.int64)
-        self.order: Ints = ranked[np.argsort(market.prices[ranked], kind="stable")]
+        ranked = np.array([s for s in dict.fromkeys(catalog.of[order].tolist()) if s >= 0], np.int64)
+        self.order: Ints = ranked[np.argsort(catalog.prices[ranked], kind="stable")]
         self.queue: Ints = np.zeros(max(offered, 1), np.int64)
         self.within: Floats = np.zeros(int((sizes**2).sum()))
         self.row: Records = np.zeros(_FIRST_ROWS, DTYPES["Row"])
@@ -113,8 +127,8 @@ class EngineState(Stateful):
         self.now["row_weight"] = self.now["alpha"] = 1.0
         self.now["refit_at"], self.now["m"], self.now["heard"], self.now["rate"] = 1, free, -1, np.inf
         self._make_room(width)
-        self.column["j"][0, :free] = market.known
-        self.attr["place"][market.known] = np.arange(free)
+        self.column["j"][0, :free] = catalog.free
+        self.attr["place"][catalog.free] = np.arange(free)
         self.fit_label: Records = np.zeros(2, DTYPES["FitLabel"])
         log_q = np.log([NormalDist().inv_cdf(0.5 + p / 2.0) for p in core.INTERVAL_LEVELS])
         self.centre: Floats = np.interp([0.5], core.INTERVAL_LEVELS, log_q)
@@ -127,8 +141,17 @@ class EngineState(Stateful):
         self.kept: Records = np.zeros(core.KEPT_REGIMES, DTYPES["Kept"])
         self.kept_sources: Ints = np.zeros((core.KEPT_REGIMES, n), np.int64)
         self.given: Records = np.zeros(1, DTYPES["Given"])
-        self.given[0] = (places, k0, expected, budget, limits.error_cost, limits.total_budget, limits.expected_rows,
-                         decay, 0.0)
+        self.given[0] = (
+            places,
+            k0,
+            expected,
+            budget,
+            limits.error_cost,
+            limits.total_budget,
+            limits.expected_rows,
+            decay,
+            0.0,
+        )
         self.constants: Records = np.zeros(1, DTYPES["Constants"])
         self.constants[:] = np.frombuffer(core.constants(), DTYPES["Constants"])
         self.everything: npt.NDArray[np.uint8] = np.ones(n, np.uint8)

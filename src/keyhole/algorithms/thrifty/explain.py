@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..._internal.typing import Floats
-from ...core.sources import Market
+from ...core.sources import SourceCatalog
 from .engine_state import EngineState
 
 __all__ = ["Explanation", "explain"]
@@ -36,16 +36,16 @@ class Explanation:
     reason: str
 
 
-def explain(state: EngineState, market: Market, weights: Floats) -> list[Explanation]:
+def explain(state: EngineState, catalog: SourceCatalog, weights: Floats) -> list[Explanation]:
     """One record per source, in the order of the columns."""
-    n, now = len(market.sources), state.now[0]
-    adds = np.array([_adds(state, market, s) for s in range(n)])
-    rate = _rate(state, market, adds)
+    n, now = len(catalog.sources), state.now[0]
+    adds = np.array([_adds(state, catalog, s) for s in range(n)])
+    rate = _rate(state, catalog, adds)
     chances = state.engine.probabilities()
     per_y = float(now["y_unit"])
     out = []
-    for s, name in enumerate(market.sources):
-        me, brings = state.source[s], market.members[s]
+    for s, name in enumerate(catalog.sources):
+        me, brings = state.source[s], catalog.members[s]
         w = weights[brings]
         largest = int(np.abs(w).argmax())
         error = np.inf
@@ -56,32 +56,32 @@ def explain(state: EngineState, market: Market, weights: Floats) -> list[Explana
         out.append(
             Explanation(
                 name=name,
-                attributes=tuple(market.names[j] for j in brings),
+                attributes=tuple(catalog.names[j] for j in brings),
                 weights=tuple(w.tolist()),
                 weight=float(w[largest]),
                 uncertainty=float(error),
                 bought=int(me["asked"]),
-                price=float(market.prices[s]),
+                price=float(catalog.prices[s]),
                 adds=float(adds[s]),
                 fair_price=float(rate * adds[s]),
                 probability=1.0 if me["member"] else float(chances[s]),
                 in_support=bool(me["member"]),
-                reason=_reason(state, s, market.priced, float(market.prices[s]), float(rate * adds[s])),
+                reason=_reason(state, s, catalog.priced, float(catalog.prices[s]), float(rate * adds[s])),
             )
         )
     return out
 
 
-def _adds(state: EngineState, market: Market, s: int) -> float:
+def _adds(state: EngineState, catalog: SourceCatalog, s: int) -> float:
     me, unit2 = state.source[s], float(state.now["y_unit"][0]) ** 2
     if not me["member"]:  # of r^2 / c, se^2 / c is chance
         return float(me["adds"]) * max(0.0, 1.0 - 1.0 / max(float(me["z2"]), 1e-9)) * unit2
-    at = state.attr["place"][market.members[s]]
+    at = state.attr["place"][catalog.members[s]]
     w = state.column["w"][0, at]
     return float(w @ np.linalg.lstsq(state.P[0][np.ix_(at, at)], w, rcond=None)[0]) * unit2
 
 
-def _rate(state: EngineState, market: Market, adds: Floats) -> float:
+def _rate(state: EngineState, catalog: SourceCatalog, adds: Floats) -> float:
     """Money for a unit of squared error."""
     now, given = state.now[0], state.given[0]
     unit2 = float(now["y_unit"]) ** 2
@@ -89,8 +89,8 @@ def _rate(state: EngineState, market: Market, adds: Floats) -> float:
         return float(given["error_cost"])
     if np.isfinite(now["rate"]) and unit2 > 0.0:
         return float(now["rate"]) / unit2
-    bought = state.source["member"][: adds.size].astype(bool) & (adds > 0.0) & (market.prices > 0.0)
-    return float((market.prices[bought] / adds[bought]).max(initial=-np.inf)) if bought.any() else np.nan
+    bought = state.source["member"][: adds.size].astype(bool) & (adds > 0.0) & (catalog.prices > 0.0)
+    return float((catalog.prices[bought] / adds[bought]).max(initial=-np.inf)) if bought.any() else np.nan
 
 
 def _reason(state: EngineState, s: int, priced: bool, price: float, fair: float) -> str:
@@ -105,7 +105,10 @@ def _reason(state: EngineState, s: int, priced: bool, price: float, fair: float)
     if me["asked"] == 0:
         left = float(now["rate"] * now["s2"])
         dear = now["n_labels"] > 1 and price > left
-        return f"never bought: it costs {price:.3g}, all that is left to explain is worth {left:.3g}" * dear or "never bought"
+        return (
+            f"never bought: it costs {price:.3g}, all that is left to explain is worth {left:.3g}" * dear
+            or "never bought"
+        )
     if me["observed"] == 0:
         return "bought, never observed" + ": not bought again" * bool(me["determined"])
     if (attr["unit"] == 0.0).all():

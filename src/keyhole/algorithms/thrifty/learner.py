@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from ..._internal.dataframes import Records
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Block, Draft, Learner
+from ...core.learner import Acquisition, Block, Learner
 from ...core.round import Alarm, Round
-from ...core.sources import Market, Prices, Sources
+from ...core.sources import Prices, SourceCatalog, Sources
 from ...errors import ConfigError
 from .engine_state import EngineState, Limits
 from .explain import Explanation, explain
@@ -35,17 +35,17 @@ class Thrifty(Learner):
 
     Parameters
     ----------
-    prices, spend
+    prices, budget_per_row
         A price per source (names to prices, or a list where every attribute is a source) and the money a row may cost at
-        most. Without `spend`, `worth` or `total` prices only decide between equals.
+        most. Without `budget_per_row`, `error_cost` or `total_budget` prices only decide between equals.
     half_life
         Rows after which a row counts half; None: never. A change that comes at once is noticed without it.
-    sources, known
+    sources, free
         What can be ordered together, by name, and what is there for free: see `keyhole.core.sources`.
-    worth
-        What a unit of squared error in one row is worth in money: only what earns its price is bought. docs/money.md.
-    total, rows
-        All rows together never cost more than `total`, spent at a pace that lasts for `rows` rows.
+    error_cost
+        What a unit of squared error in one row is worth in money: only what earns its price is bought. See docs/thrifty.md.
+    total_budget, expected_rows
+        All rows together never cost more than `total_budget`, spent at a pace that lasts for `expected_rows` rows.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
@@ -66,34 +66,40 @@ class Thrifty(Learner):
         k0: int,
         seed: int,
         prices: Prices | None = None,
-        spend: float | None = None,
+        budget_per_row: float | None = None,
         half_life: float | None = None,
         sources: Sources | None = None,
-        known: Sequence[str] | None = None,
-        worth: float | None = None,
-        total: float | None = None,
-        rows: float | None = None,
+        free: Sequence[str] | None = None,
+        error_cost: float | None = None,
+        total_budget: float | None = None,
+        expected_rows: float | None = None,
     ) -> None:
-        market = Market.build(names, sources, known, prices)
-        super().__init__(names, k, min(k0, max(len(market.sources) - 1, 0)), seed, market)
-        for option, given in (("spend", spend), ("worth", worth), ("total", total)):
-            if given is not None and not market.priced:
+        catalog = SourceCatalog.build(names, sources, free, prices)
+        super().__init__(names, k, min(k0, max(len(catalog.sources) - 1, 0)), seed, catalog)
+        for option, given in (
+            ("budget_per_row", budget_per_row),
+            ("error_cost", error_cost),
+            ("total_budget", total_budget),
+        ):
+            if given is not None and not catalog.priced:
                 raise ConfigError(f"{option} needs prices: what does each source cost?")
-        if (total is None) != (rows is None):
-            raise ConfigError("total and rows come together: so much money for so many rows")
-        self.spend = _positive("spend", spend)
-        if not self.spend >= market.prices.min(initial=np.inf):
-            raise ConfigError(f"spend = {spend:g} buys nothing: the cheapest source costs {market.prices.min():g}")
+        if (total_budget is None) != (expected_rows is None):
+            raise ConfigError("total_budget and expected_rows come together: so much money for so many rows")
+        self.budget_per_row = _positive("budget_per_row", budget_per_row)
+        if not self.budget_per_row >= catalog.prices.min(initial=np.inf):
+            raise ConfigError(
+                f"budget_per_row = {budget_per_row:g} buys nothing: the cheapest source costs {catalog.prices.min():g}"
+            )
         decay = 0.5 ** (1.0 / _positive("half_life", half_life))
         limits = Limits(
             k=k,
             k0=self.k0,
-            budget_per_row=self.spend,
-            error_cost=_positive("worth", worth),
-            total_budget=_positive("total", total),
-            expected_rows=_positive("rows", rows),
+            budget_per_row=self.budget_per_row,
+            error_cost=_positive("error_cost", error_cost),
+            total_budget=_positive("total_budget", total_budget),
+            expected_rows=_positive("expected_rows", expected_rows),
         )
-        self.memory = EngineState(market, self.order, limits, decay)
+        self.memory = EngineState(catalog, self.order, limits, decay)
 
     @property
     def weights(self) -> Floats:
@@ -119,7 +125,7 @@ class Thrifty(Learner):
     def support(self) -> Ints:
         """The attributes of the sources that earned their place, without those that are free."""
         A = self.memory.columns
-        return np.sort(A[self.market.of[A] >= 0])
+        return np.sort(A[self.catalog.of[A] >= 0])
 
     @property
     def spent(self) -> float:
@@ -135,19 +141,19 @@ class Thrifty(Learner):
 
     def explain(self) -> Records[Explanation]:
         """One record per source, in the order of the columns."""
-        return Records(explain(self.memory, self.market, self.weights))
+        return Records(explain(self.memory, self.catalog, self.weights))
 
     def _pool(self, pool: Bools | None) -> npt.NDArray[np.uint8]:
         if pool is None:
             return self.memory.everything
         there = self.memory.everything.copy()
-        there[: len(self.market.sources)] = self.market.pool(pool)
+        there[: len(self.catalog.sources)] = self.catalog.pool(pool)
         return there
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         out, n, _, _, explores = self.memory.engine.ask(self._pool(pool))
         bought = np.array(out, np.int64)
-        return Draft("explore" if explores else "exploit", bought[:n].copy(), bought[n:].copy())
+        return Acquisition("explore" if explores else "exploit", bought[:n].copy(), bought[n:].copy())
 
     def _predict(self, r: Round, x: Floats) -> float:
         return float(self.memory.engine.predict(r.attributes, x)[0])
