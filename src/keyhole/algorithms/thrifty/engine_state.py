@@ -24,7 +24,7 @@ _MOST_ROWS, _MOST_VALUES, _FIRST_ROWS = 1 << 15, 1 << 22, 256
 # Numbers that the pairs of attributes and columns may take: about 2 GB.
 _MOST_PAIRS = 25_000_000
 _ALARMS = 32
-# Columns of the fit there is room for at first, where money alone limits them; sources that are expected to matter then.
+# Where money alone limits what is bought: columns of the fit there is room for at first, sources expected to matter.
 _FIRST_COLUMNS, _EXPECTED = 32, 10
 
 

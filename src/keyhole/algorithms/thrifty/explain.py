@@ -28,8 +28,8 @@ class Explanation:
     adds: float
     """By how much it lowers the squared error of a row, beside the rest of the support; in it, what would be lost."""
     fair_price: float
-    """What that is worth: by `error_cost`, by the shadow price of `total_budget`, else at the rate of the support, whose
-    dearest member costs just what it adds. NaN where no rate is known."""
+    """What that is worth: by `error_cost`, by the shadow price of `total_budget`, else at the rate of the support,
+    whose dearest member costs just what it adds. NaN where no rate is known."""
     probability: float
     """That it is worth a place."""
     in_support: bool

@@ -36,14 +36,14 @@ class Thrifty(Learner):
     Parameters
     ----------
     prices, budget_per_row
-        A price per source (names to prices, or a list where every attribute is a source) and the money a row may cost at
-        most. Without `budget_per_row`, `error_cost` or `total_budget` prices only decide between equals.
+        A price per source (names to prices, or a list where every attribute is a source) and the money a row may cost
+        at most. Without `budget_per_row`, `error_cost` or `total_budget` prices only decide between equals.
     half_life
         Rows after which a row counts half; None: never. A change that comes at once is noticed without it.
     sources, free
         What can be ordered together, by name, and what is there for free: see `keyhole.core.sources`.
     error_cost
-        What a unit of squared error in one row is worth in money: only what earns its price is bought. See docs/thrifty.md.
+        What a unit of squared error in one row costs, in money: only what earns its price is bought.
     total_budget, expected_rows
         All rows together never cost more than `total_budget`, spent at a pace that lasts for `expected_rows` rows.
 
