@@ -9,6 +9,9 @@ namespace keyhole::thrifty {
 namespace {
 
 constexpr Index shortlist = 30;
+// Before there is a support, what may be spent is thought to explain a third of the label's variance; no rate is larger
+// than so many times that. The rate is a little above that of the last member, so that it does not come and go.
+constexpr double hoped_share = 3.0, most_hope = 10.0, slack = 1.1;
 
 // E (Z - z)_+ of a standard normal Z.
 double psi(double z) {
@@ -74,10 +77,37 @@ double joint_rows(const State& state, Index s, const Member& b) {
 
 }  // namespace
 
+namespace {
+
+// The rate at which the sources that are worth their price just use up the pace: that of the source which crosses it.
+double shadow_price(const State& state) {
+  const Now& now = state.now();
+  const double money = pace(state), hope = hoped_share * money / now.y_var;
+  std::vector<std::pair<double, double>> useful;  // price per error explained, price
+  const auto add = [&](double adds, double price) {
+    if (adds > 0.0 && price > 0.0) useful.emplace_back(price / adds, price);
+  };
+  for (const Member& b : members(state)) add(believe(state, state.fit, now.m, b).mean(), state.source[b.source].price);
+  for (const Index s : state.order) {
+    const Source& of = state.source[s];
+    if (!of.member && of.matters > 0.5 && of.z2 > of.join_at) add(of.adds * of.matters, of.price);
+  }
+  std::sort(useful.begin(), useful.end());
+  double sum = 0.0;
+  for (const auto& [per, price] : useful) {
+    sum += price;
+    if (sum > money) return std::min(per * slack, most_hope * hope);
+  }
+  return most_hope * hope;
+}
+
+}  // namespace
+
 double rate(const State& state) {
   const Given& given = state.given();
   const double unit = state.now().y_unit;
-  return given.error_cost < infinity ? given.error_cost * unit * unit : infinity;
+  const double told = given.error_cost < infinity ? given.error_cost * unit * unit : infinity;
+  return given.total_budget < infinity ? std::min(told, shadow_price(state)) : told;
 }
 
 double expected_size(const State& state) {
@@ -329,7 +359,7 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
     ahead = std::max(ahead, K.least_horizon);
   }
   if (state.given().expected_rows < infinity) {
-    ahead = std::min(ahead, std::max(0.0, state.given().expected_rows - static_cast<double>(now.n_asked)));
+    ahead = rows_left(state);
   }
   if (money > 0.0 && me.proxy < 0) {
     found = belief.found(money, now.s2) / (K.sure_nats - std::log(me.matters));

@@ -16,7 +16,20 @@ namespace keyhole::thrifty {
 // A member or significant candidate that competes for places and money: what it explains and costs.
 struct Contender { Index source; double value, price; };
 
-// Money per unit of squared error in units of the label; infinite where money limits nothing.
+// What a total leaves; and what of it a row may spend on average, so that it lasts. Infinite without a total.
+inline double money_left(const State& state) {
+  const double total = state.given().total_budget;
+  return total < infinity ? std::max(0.0, total * (1.0 - 1e-13) - state.now().spent - state.now().spent_low) : infinity;
+}
+inline double rows_left(const State& state) {
+  return std::max(1.0, state.given().expected_rows - static_cast<double>(state.now().n_asked));
+}
+inline double pace(const State& state) {
+  return std::min(1.0, state.K().front_load / rows_left(state)) * money_left(state);
+}
+
+// Money per unit of squared error in units of the label: by error_cost, or the shadow price of a total. Infinite where
+// prices need not be earned.
 double rate(const State& state);
 
 // A price in units of squared error.

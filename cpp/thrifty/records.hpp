@@ -90,7 +90,9 @@ struct Now {
   double shrinkage, expects;                         // evidence: trust in few joint rows; size of what matters
   Index oldest, n_rows, head;                        // ring of stored rows and of their values
   Index n_asked;
-  double spent, spent_low, account, rate;            // money: spent (compensated sum), saved up, money per s.e.
+  double spent, spent_low;                           // money: a compensated sum
+  double member_account, look_account;               //   saved up for members and for looks, where a total limits
+  double rate;                                       //   per unit of squared error; infinite: it need not be earned
   Index wants_columns;                               // > 0: the support needs room for so many columns
 };
 

@@ -125,7 +125,8 @@ class EngineState(Stateful):
         self.most_rows = max(_FIRST_ROWS, min(_MOST_ROWS, _MOST_VALUES // max(self.most_values, 1)))
         self.now: Records = np.zeros(1, DTYPES["Now"])
         self.now["row_weight"] = self.now["alpha"] = 1.0
-        self.now["refit_at"], self.now["m"], self.now["heard"], self.now["rate"] = 1, free, -1, np.inf
+        self.now["refit_at"], self.now["m"], self.now["heard"] = 1, free, -1
+        self.now["rate"] = 0.0 if weighed else np.inf  # nothing is bought before labels show a variance
         self._make_room(width)
         self.column["j"][0, :free] = catalog.free
         self.attr["place"][catalog.free] = np.arange(free)
