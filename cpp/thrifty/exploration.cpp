@@ -106,6 +106,7 @@ double shadow_price(const State& state) {
 double rate(const State& state) {
   const Given& given = state.given();
   const double unit = state.now().y_unit;
+  if (unit == 0.0 && (given.error_cost < infinity || given.total_budget < infinity)) return 0.0;  // labels are all alike
   const double told = given.error_cost < infinity ? given.error_cost * unit * unit : infinity;
   return given.total_budget < infinity ? std::min(told, shadow_price(state)) : told;
 }
@@ -362,7 +363,9 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
     ahead = rows_left(state);
   }
   if (money > 0.0 && me.proxy < 0) {
-    found = belief.found(money, now.s2) / (K.sure_nats - std::log(me.matters));
+    const double observed = static_cast<double>(me.observed);
+    const double varies = !of.known && observed > K.few ? K.few / observed : 1.0;  // it shows one value: others are rare
+    found = varies * belief.found(money, now.s2) / (K.sure_nats - std::log(me.matters));
     me.value = ahead * seen * found / (K.look_fee * cost) - 1.0;
     return;
   }

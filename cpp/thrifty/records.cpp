@@ -27,7 +27,7 @@ std::vector<Layout> layouts() {
     using R = Source;
     out.push_back({"Source", sizeof(R), {F(price), F(first), F(size), F(within), F(always), F(member), F(asked),
       F(observed), F(scored), F(failed), F(fresh), F(left), F(join_at), F(leave_at), F(gain), F(value), F(ratio),
-      F(displaced), F(proxy), F(odds), F(determined), F(z2), F(adds), F(matters)}});
+      F(displaced), F(proxy), F(odds), F(determined), F(determined_at), F(released), F(z2), F(adds), F(matters)}});
   }
   {
     using R = Pair;

@@ -48,7 +48,8 @@ struct Source {
   Index displaced;                 // the member source whose place a look takes; -1: none
   Index proxy;                     // the member source that may only stand in for it; -1: none
   double odds;                     // how much likelier that is than not
-  Index determined;                // 1: says nothing that the support does not
+  Index determined;                // 1: says nothing that the support does not; since when, and `asked` when last released
+  Index determined_at, released;
   double z2, adds;                 // its evidence and what it explains
   double matters;                  // where a price must be earned: the probability that it explains anything
 };

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from ..._core import thrifty as core  # type: ignore[attr-defined]
 from ..._internal.typing import Floats, Ints
 from ...core.sources import SourceCatalog
-from ...core.state import Anything, Rule, Stateful, Value
+from ...core.state import Anything, NumberCheck, ProbabilityCheck, Rule, Stateful, Value
 from ...errors import ConfigError, StateError
 
 __all__ = ["EngineState", "Limits"]
@@ -21,7 +21,7 @@ Records: TypeAlias = npt.NDArray[np.void]
 
 # Rows and values that are stored at most; the store starts small and grows.
 _MOST_ROWS, _MOST_VALUES, _FIRST_ROWS = 1 << 15, 1 << 22, 256
-# Numbers that the pairs of attributes and columns may take: about 2 GB.
+# NumberCheck that the pairs of attributes and columns may take: about 2 GB.
 _MOST_PAIRS = 25_000_000
 _ALARMS = 32
 # Where money alone limits what is bought: columns of the fit there is room for at first, sources expected to matter.
@@ -83,7 +83,12 @@ class EngineState(Stateful):
         ),
     )
     _grows: ClassVar[tuple[str, ...]] = ("row", "value", "pair", "column", "gram", "hidden", "V", "P", "C")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(_fields, Anything())  # checked together, below
+    # The rest is checked together, below.
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(_fields, Anything()) | {
+        **dict.fromkeys(("log_q", "centre"), NumberCheck(most=20.0)),
+        "level": NumberCheck(0.0, 1.0),
+        "prior": ProbabilityCheck(),
+    }
 
     def __init__(self, catalog: SourceCatalog, order: Ints, limits: Limits, decay: float) -> None:
         d, offered, budget, k, k0 = len(catalog.names), len(catalog.sources), limits.budget_per_row, limits.k, limits.k0
@@ -255,6 +260,9 @@ class EngineState(Stateful):
         same = same and np.array_equal(self.attr[["source", "slot"]], self._fixed_attr)
         if not (inside and same and rows <= self.most_rows and self._consistent(m)):
             raise StateError("the stored rows or the indices in the state do not fit together")
+        ProbabilityCheck().check("account.belief", self.account["belief"], self)
+        if not np.array_equal(self.account["gain"], core.LEVEL_GAINS):
+            raise StateError("the gains of the level tracker in the state do not fit together")
         if not 0.0 < now["row_weight"] < 1e60:
             raise StateError("the weight of a new row in the state is not positive")
 

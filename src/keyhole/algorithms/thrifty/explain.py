@@ -103,12 +103,10 @@ def _reason(state: EngineState, s: int, priced: bool, price: float, fair: float)
         return f"in the support: it leaves below an evidence of {me['leave_at']:.1f}{money}"
     looks = "; explored in the place of a member" if me["displaced"] >= 0 and me["value"] > 0.0 else ""
     if me["asked"] == 0:
-        left = float(now["rate"] * now["s2"])
-        dear = now["n_labels"] > 1 and price > left
-        return (
-            f"never bought: it costs {price:.3g}, all that is left to explain is worth {left:.3g}" * dear
-            or "never bought"
-        )
+        left = float(now["rate"] * now["s2"]) if np.isfinite(now["rate"]) else np.inf
+        if now["n_labels"] > 1 and price > left:
+            return f"never bought: it costs {price:.3g}, and all that is left to explain is worth {left:.3g}"
+        return "never bought"
     if me["observed"] == 0:
         return "bought, never observed" + ": not bought again" * bool(me["determined"])
     if (attr["unit"] == 0.0).all():

@@ -13,6 +13,7 @@ from ...core.learner import Acquisition, Block, Learner
 from ...core.round import Alarm, Round
 from ...core.sources import Prices, SourceCatalog, Sources
 from ...errors import ConfigError
+from .._options import positive
 from .engine_state import EngineState, Limits
 from .explain import Explanation, explain
 
@@ -197,11 +198,7 @@ def _play_block(
 
 def _positive(option: str, given: float | None) -> float:
     """A number above zero; infinite where none is given."""
-    if given is None:
-        return np.inf
-    if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0.0:
-        raise ConfigError(f"{option} must be a number > 0; it is {given!r}")
-    return float(given)
+    return np.inf if given is None else positive(option, given)
 
 
 def _worded(entry: np.void) -> Alarm:

@@ -6,58 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.algorithms.thrifty.level import GAINS, follow
 from keyhole.core.serialization import from_bytes, to_bytes
-from tests.compiled import entry
-
-
-@entry
-def followed(state, off, reach):
-    follow(state, off, reach)
-
-
-def settled(belief=(0.7, 0.1, 0.1, 0.1), c=(0.0, 1.0, 2.0, 4.0)):
-    memory = kh.make("thrifty", d=3, k=1, seed=0).memory
-    now = memory.state.now
-    now.n, now.s2, now.y_var, now.told, now.y_unit = 1000.0, 0.25, 4.0, 1000, 1.0
-    memory.accounts["belief"], memory.accounts["c"] = belief, c
-    return memory
-
-
-@pytest.mark.parametrize(("rows", "leave"), [(1_000.0, 2e-5), (40_000.0, 5e-6)])
-def test_the_accounts_are_those_of_a_switching_filter(rows, leave):
-    memory = settled()
-    memory.state.now.n = rows
-    followed(memory.state, 3.0, 1e300)
-    t = np.array([(1.0 + (3.0 - c) ** 2) ** -2.5 for c in (0.0, 1.0, 2.0, 4.0)])
-    belief = np.array([0.7, 0.1, 0.1, 0.1]) * t
-    belief /= belief.sum()
-    c = np.array([0.0, 1.0, 2.0, 4.0])
-    c += np.array(GAINS) * (3.0 - c)
-    switch = np.full((4, 4), 1e-3 / 3.0)
-    switch[0] = leave / 3.0
-    np.fill_diagonal(switch, [1.0 - leave, *[1.0 - 1e-3] * 3])
-    after = belief @ switch
-    assert memory.accounts["belief"] == pytest.approx(after, rel=1e-9)
-    assert memory.accounts["c"] == pytest.approx((belief * c) @ switch / after, rel=1e-9)
-    assert memory.level == pytest.approx(float(belief @ c))
-
-
-def test_no_account_follows_a_label_further_than_its_reach():
-    memory = settled((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 0.0))
-    followed(memory.state, 1000.0, 2.0)
-    assert np.abs(memory.accounts["c"]).max() <= 0.5 * 2.0
-
-
-@pytest.mark.parametrize(("rows", "usual", "rings"), [(98, 0.0, 0), (99, 0.0, 1), (99, 1.1, 0)])
-def test_a_level_that_stays_away_for_a_hundred_rows_rings_with_its_size(rows, usual, rings):
-    memory = settled((0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0, 3.0))
-    memory.state.now.aside, memory.state.now.strayed = rows, usual
-    followed(memory.state, 3.0, 1e300)
-    assert memory.state.now.rang == rings
-    assert memory.bell["level"][0] == pytest.approx(3.0 * rings, abs=0.01)
-    assert memory.state.now.level == pytest.approx(3.0 * rings, abs=0.01)
-    assert memory.state.now.strayed == pytest.approx(usual + (9.0 - usual) / 4000.0, rel=1e-3)
 
 
 @pytest.mark.parametrize(("rho", "size"), [(0.5, 0.1), (0.5, 1.0), (0.9, 0.1), (0.9, 1.0)])
@@ -133,7 +82,7 @@ def test_what_is_rare_but_comes_again_is_believed():
 def test_accounts_that_were_made_up_are_refused(field, value):
     learner = kh.make("thrifty", d=3, k=1, seed=0)
     flat = learner.get_state()
-    flat["memory.accounts"][field][...] = value
+    flat["memory.account"][field][...] = value
     with pytest.raises(kh.StateError):
         kh.make("thrifty", d=3, k=1, seed=0).set_state(flat)
 

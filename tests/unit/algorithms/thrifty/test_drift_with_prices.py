@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.algorithms.thrifty.priced.select import refit
-from keyhole.algorithms.thrifty.watch import RECALIBRATED
 from keyhole.core.serialization import from_bytes, to_bytes
 
 
@@ -22,7 +20,7 @@ def flipped(T=3000, at=1500, seed=3):
 KNOWN = {"free": ["x0"], "prices": {f"x{j}": 1.0 for j in range(1, 8)}}
 
 
-@pytest.mark.parametrize("options", [{}, {"error_cost": None, "total": 9000.0, "rows": 3000}, KNOWN])
+@pytest.mark.parametrize("options", [{}, {"error_cost": None, "total_budget": 9000.0, "expected_rows": 3000}, KNOWN])
 def test_a_sign_that_turns_is_noticed_and_what_is_bought_is_right_again(options):
     X, y, w = flipped()
     learner = priced(**options)
@@ -46,18 +44,3 @@ def test_alarms_survive_a_file():
     learner = priced()
     kh.play(learner, X, y)
     assert from_bytes(to_bytes(learner)).alarms == learner.alarms != ()
-
-
-def test_the_recalibrations_start_anew_with_each_support_and_only_then():
-    X, y, _ = flipped(at=3000)
-    learner = priced()
-    kh.play(learner, X, y)
-    memory = learner.memory
-    support = memory.support
-    refit(memory)
-    assert set(memory.support) == set(support)
-    assert memory.now["late_n"][0] > 30.0
-    memory.source["price"] = 1e6  # nobody is worth that
-    refit(memory)
-    assert memory.support.size == 0
-    assert all(memory.now[name][0] == 0.0 for name in RECALIBRATED)
