@@ -161,6 +161,7 @@ Basket choose(const State& state, std::span<const std::uint8_t> pool, std::vecto
     done.attributes = static_cast<Index>(out.size());
     for (std::size_t i = 0; i < basket.size(); ++i) done.attributes -= state.source[basket[i]].size;
   }
+  done.explores = done.explores && !basket.empty();
   done.extras = static_cast<Index>(out.size()) - done.attributes;
   done.sources = static_cast<Index>(basket.size());
   return done;

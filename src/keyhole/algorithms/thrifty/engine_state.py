@@ -96,7 +96,7 @@ class EngineState(Stateful):
         sizes, n = np.array([len(group) for group in groups], np.int64), len(groups)
         affordable = int(np.searchsorted(np.cumsum(np.sort(catalog.prices)), budget, side="right"))
         places = max(1, min(k, affordable))
-        if np.sort(catalog.prices)[::-1][:places].sum() <= budget:  # then the places alone decide
+        if np.sort(catalog.prices)[::-1][: places + k0].sum() <= budget:  # then the places alone decide
             budget = np.inf
         # Where a price must be earned, far fewer than there are places for are expected to matter.
         weighed = np.isfinite(limits.error_cost) or np.isfinite(limits.total_budget)
