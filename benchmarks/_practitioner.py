@@ -1,7 +1,6 @@
 """What a practitioner would do: buy everything for n rows, choose k by the lasso, then use those k for good.
 
-With k purchases a row to spend, n complete rows of d attributes cost what n d / k rows of k do; while those are saved up,
-the mean is predicted. The best n in hindsight is reported, which nobody knows beforehand.
+n complete rows of d attributes cost what n d / k rows of k do; while that is saved up, the mean is predicted. The best n in hindsight is reported, which nobody knows beforehand.
 """
 
 import numpy as np
@@ -15,7 +14,7 @@ _SIZES = (20, 40, 80, 150, 300, 600)
 
 
 def lasso_support(X: Floats, y: Floats, k: int) -> npt.NDArray[np.int64]:
-    """The first k columns (at most) to enter along the path of the lasso, by coordinate descent on standardised rows."""
+    """At most k columns: the longest support on the lasso's path that is no larger, by coordinate descent."""
     spread = X.std(axis=0)
     Z = (X - X.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
     r, n = y - y.mean(), y.size

@@ -215,10 +215,11 @@ class EngineState(Stateful):
 
     def _check_state(self) -> None:
         now, d, n, width = self.now[0], len(self.attr), len(self.source), self.column.shape[1]
-        square = (2, width, width)
-        shapes = (self.pair.shape == (d, width), self.column.shape == (2, width), width <= self.most_columns)
-        shapes += (self.gram.shape == (2, width + 2, width + 2), *(a.shape == square for a in (self.hidden, self.V)))
-        if not all(shapes) or self.P.shape != square or self.C.shape != square:
+        shapes = {
+            **dict.fromkeys(("hidden", "V", "P", "C"), (2, width, width)),
+            "gram": (2, width + 2, width + 2), "pair": (d, width), "column": (2, width),
+        }
+        if width > self.most_columns or any(getattr(self, name).shape != shape for name, shape in shapes.items()):
             raise StateError("the arrays of the fit in the state do not fit together")
         floats = [self.gram, self.hidden, self.V, self.P, self.C, self.within, self.log_q, self.centre, self.level]
         for records in (self.attr, self.source, self.pair, self.row, self.value, self.column, self.account, self.kept):
