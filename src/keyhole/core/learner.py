@@ -312,11 +312,6 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         raise NotImplementedError
 
     @classmethod
-    def _made_as(cls, options: "Mapping[str, object]") -> "type[Learner]":
-        """The class that plays with these options: this one, or a variant of it."""
-        return cls
-
-    @classmethod
     def _entries(cls, d: int, k: int) -> int:
         """How many numbers a saved state of this size has at least: a file with fewer is refused unbuilt."""
         return d

@@ -97,7 +97,7 @@ def make(
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _whole("seed", seed)
     if seed < 0:
         raise ConfigError(f"seed must be >= 0; it is {seed}")
-    learner = _built(cls._made_as(plain), columns, k, k0, seed, plain)
+    learner = _built(cls, columns, k, k0, seed, plain)
     if unlimited:  # last: what else is wrong says more
         _check_limited(cls, plain)
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
