@@ -87,6 +87,7 @@ def test_products_leave_out_what_is_nan(seed):
 def test_values_are_counted():
     x = np.array([0.0, 1e-200, -1e200, np.nan, np.inf, 5.0])
     assert _core.count_extremes(x, 1e250, 1e100, 1e-100) == (1, 3)
+    assert _core.count_extremes(np.array([0.0, -0.0, 5e-324]), 1e250, 1e100, 1e-100) == (0, 2)
     seen, outside, low, high = np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(2, np.inf), np.full(2, -np.inf)
     values, columns = np.array([0.5, 2.0, -3.0, np.nan]), np.array([0, 0, 1, 1])
     _core.count_outside(values, columns, np.full(2, -1.0), np.ones(2), seen, outside, low, high)

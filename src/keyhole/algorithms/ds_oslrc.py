@@ -122,7 +122,7 @@ class DSOSLRC(Scheduled):
         return r.kind == "exploit" or is_drawn(r.memo, r.attributes.size, self.d)
 
     def _finish(self) -> None:
-        self.estimate.say_if_silent()
+        self.estimate.finish()
 
     def _predict(self, r: Round, x: Floats) -> float:
         if r.kind == "explore":

@@ -129,7 +129,7 @@ class DSPOSLRC(Learner):
         return is_drawn(drawn, r.extra.size, self.d) and len(epoch) in (0, self.k)
 
     def _finish(self) -> None:
-        self.estimate.say_if_silent()
+        self.estimate.finish()
 
     def _predict(self, r: Round, x: Floats) -> float:
         if self.by_newton:

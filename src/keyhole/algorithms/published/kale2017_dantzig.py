@@ -173,7 +173,7 @@ class KaleDantzig(Learner):
         return likely and (n < 2 or 0.0 < pair <= single) and set(shared) <= set(map(float, r.attributes))
 
     def _finish(self) -> None:
-        self.estimate.say_if_silent()
+        self.estimate.finish()
 
     def _predict(self, r: Round, x: Floats) -> float:
         return float(self.weights[r.attributes] @ np.nan_to_num(x, nan=0.0))
