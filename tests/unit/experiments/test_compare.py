@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import keyhole as kh
 from keyhole.experiments import Comparison, StreamSpec
-from keyhole.experiments.executors import Engine
+from keyhole.experiments.executors import Executor
 
 STREAMS = [StreamSpec.parse("synthetic:d=6,k=2,sigma=0.1")]
 ALGORITHMS = ["fixed-random", "vaw"]
@@ -30,7 +30,7 @@ def compare(folder, algorithms, seeds, stop=None):
 
     comparison = Comparison(folder, STREAMS, algorithms, seeds, ROWS, budget=2)
     try:
-        return comparison.run(Engine("joblib", 1), progress)
+        return comparison.run(Executor("joblib", 1), progress)
     except Stopped:
         return None
 

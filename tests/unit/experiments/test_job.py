@@ -73,11 +73,11 @@ def test_money_limits_those_who_plan_with_it():
         return run_job(Job(stream, algorithm, 0, 300, 4, 0, **money)) | {"seconds": 0.0, "found": 0.0}
 
     assert 1.9 < played("thrifty", total=600.0)["price_per_row"] <= 2.0 < played("thrifty")["price_per_row"]
-    assert played("thrifty", worth=0.05) == played("thrifty[worth=0.05]")
-    assert played("fixed-random", worth=0.05, total=600.0) == played("fixed-random")
+    assert played("thrifty", error_cost=0.05) == played("thrifty[error_cost=0.05]")
+    assert played("fixed-random", error_cost=0.05, total=600.0) == played("fixed-random")
 
 
-@pytest.mark.parametrize("name", ["spend", "worth", "total"])
+@pytest.mark.parametrize("name", ["budget_per_row", "error_cost", "total"])
 def test_money_without_prices_is_refused_by_its_name(tmp_path, name):
     with pytest.raises(kh.ConfigError, match=f"--{name} M needs to know what things cost: give --prices FILE"):
         Comparison(tmp_path / "c", [SYNTHETIC], ["thrifty"], 1, 100, **{name: 1.0})

@@ -22,11 +22,11 @@ STORES = sorted((Path(__file__).parents[2] / "fixtures" / "stores").glob("*.db")
 @pytest.fixture
 def store(url):
     with kh.open_store(url) as store:
-        icu = create(store)
-        play(icu, 0, 8)
-        late = icu.ask(key="late")
-        icu.predict(late, seen(late, 99))
-        icu.abandon(icu.ask(key="gone"))
+        learner = create(store)
+        play(learner, 0, 8)
+        late = learner.ask(key="late")
+        learner.predict(late, seen(late, 99))
+        learner.abandon(learner.ask(key="gone"))
         create(store, "second", "fixed-random")
         yield store
 
@@ -65,8 +65,8 @@ def test_damage_is_found(store, statement, words):
 
 
 def test_a_snapshot_that_is_not_what_happened_is_found(store):
-    icu = store["icu"]
-    live = icu._live
+    learner = store["icu"]
+    live = learner._live
     with store.database.writing() as connection:
         live.catch_up(connection)
         live.learner.rng.random()  # one draw that nobody asked for
@@ -196,18 +196,18 @@ def test_a_forked_child_uses_connections_of_its_own(sqlite_url):
     import os
 
     with kh.open_store(sqlite_url) as store:
-        icu = create(store)
-        play(icu, 0, 2)
+        learner = create(store)
+        play(learner, 0, 2)
         child = os.fork()
         if child == 0:
             try:
-                play(icu, 2, 4)
+                play(learner, 2, 4)
                 os._exit(0)
             finally:
                 os._exit(1)
         _, status = os.waitpid(child, 0)
         assert status == 0
-        play(icu, 4, 6)
-        assert icu.totals().told == 6
+        play(learner, 4, 6)
+        assert learner.totals().told == 6
         assert faults(store) == {}
     assert isinstance(Database(sqlite_url), Database)

@@ -16,7 +16,7 @@ import numpy as np
 
 from ... import _core
 from ..._internal.typing import Bools, Floats
-from ...core.state import Counts, Law, Numbers, Places, Rule, Stateful
+from ...core.state import CountCheck, IndexCheck, NumberCheck, ProbabilityCheck, Rule, Stateful
 from ._enumerate_supports import pick
 
 __all__ = ["BatchedExp3", "Corral", "Tsallis", "log_barrier_step", "loss_estimate", "tsallis_law"]
@@ -49,7 +49,7 @@ class Tsallis(Stateful):
     """p = tsallis_law(L, c / sqrt(n)), L the sum of the loss vectors: stands in for hedged FTRL. O(N) a round."""
 
     _fields: ClassVar[tuple[str, ...]] = ("L", "p", "n")
-    _rules: ClassVar[Mapping[str, Rule]] = {"L": Numbers(least=0.0), "p": Law()}
+    _rules: ClassVar[Mapping[str, Rule]] = {"L": NumberCheck(least=0.0), "p": ProbabilityCheck()}
 
     def __init__(self, N: int, c: float) -> None:
         self.c = c
@@ -77,10 +77,10 @@ class Corral(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = ("q", "eta", "rho", "T", "n")
     _rules: ClassVar[Mapping[str, Rule]] = {
-        "q": Law(),
-        "eta": Numbers(1e-100, 1e100),
-        "rho": Numbers(1.0, 1e100),
-        "T": Counts(least=3),
+        "q": ProbabilityCheck(),
+        "eta": NumberCheck(1e-100, 1e100),
+        "rho": NumberCheck(1.0, 1e100),
+        "T": CountCheck(least=3),
     }
 
     def __init__(self, N: int, T: int, c: float) -> None:
@@ -132,12 +132,12 @@ class BatchedExp3(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = ("L", "p", "m", "n", "arm", "chance", "told", "total")
     _rules: ClassVar[Mapping[str, Rule]] = {
-        "L": Numbers(least=0.0),
-        "p": Law(),
-        "arm": Places("N", gaps=True),
-        "chance": Numbers(1e-100, 1.0),
-        "told": Counts(most="n"),
-        "total": Numbers(least=0.0),
+        "L": NumberCheck(least=0.0),
+        "p": ProbabilityCheck(),
+        "arm": IndexCheck("N", gaps=True),
+        "chance": NumberCheck(1e-100, 1.0),
+        "told": CountCheck(most="n"),
+        "total": NumberCheck(least=0.0),
     }
 
     def __init__(self, N: int, c: float) -> None:

@@ -11,7 +11,7 @@ from keyhole.core.serialization import to_bytes
 
 from ....battery.cases import CASES, PRICES
 
-PRICED = {"prices": PRICES, "worth": 3000.0}
+PRICED = {"prices": PRICES, "error_cost": 3000.0}
 ENGINES = [{}, PRICED]
 ASKED = [0.01, 0.35, 0.5, 0.9, 0.93, 0.95, 0.999]
 
