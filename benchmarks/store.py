@@ -28,7 +28,7 @@ from time import perf_counter, process_time
 
 import numpy as np
 import uvicorn
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 
 import keyhole as kh
 from keyhole.service.app import create_app

@@ -49,7 +49,7 @@ VARIANTS = [
         "thrifty",
         k=9,
         k0=1,
-        options={"prices": PRICES, "budget_per_row": 9.0, "total": 300.0, "rows": 100, "half_life": 50},
+        options={"prices": PRICES, "budget_per_row": 9.0, "total_budget": 300.0, "expected_rows": 100, "half_life": 50},
     ),
     Case("fixed-random", options={"standardize": True}),
     Case("support-bandit", options={"master": "corral", "base": "newton"}),

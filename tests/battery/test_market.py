@@ -15,7 +15,7 @@ LEARNERS = {
     "thrifty": {"k": 2},
     "thrifty, worth": {"error_cost": 300.0},
     "thrifty, spend": {"budget_per_row": 4.0, "error_cost": 300.0, "k0": 1},
-    "thrifty, total": {"k": 3, "total": 800.0, "rows": 200},
+    "thrifty, total": {"k": 3, "total_budget": 800.0, "expected_rows": 200},
 }
 
 

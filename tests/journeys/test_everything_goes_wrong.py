@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import keyhole as kh
+from keyhole.core.serialization import to_bytes
 from keyhole._internal import output_folder
 
 from .conftest import stream, write
@@ -62,12 +63,12 @@ def test_a_value_not_asked_for_or_missing_is_named_and_changes_nothing():
     r = learner.ask()
     asked = dict.fromkeys(r.names, 0.5)
     other = next(n for n in learner.names if n not in r.names)
-    before = kh.saving.to_bytes(learner)
+    before = to_bytes(learner)
     with pytest.raises(kh.ProtocolError, match=f"'{other}' was not asked for"):
         learner.tell(r, asked | {other: 1.0}, 0.1)
     with pytest.raises(kh.ProtocolError, match=f"no value for '{r.names[0]}'"):
         learner.tell(r, dict.fromkeys(r.names[1:], 0.5), 0.1)
-    assert kh.saving.to_bytes(learner) == before
+    assert to_bytes(learner) == before
 
 
 def test_a_row_without_a_label_is_abandoned_and_counted(typed, tmp_path):

@@ -115,7 +115,7 @@ def test_a_limit_in_money_brings_no_note_about_everything(typed, tmp_path):
     assert "vaw" not in said
     code, _, said = typed(*asked[:-2], "-k", "1", "--free", "a,b,c,d", "--out", tmp_path / "t")
     assert code == 2
-    assert "every column is known, so there is nothing to buy" in said
+    assert "every column is free, so there is nothing to buy" in said
     code, _, said = typed(*asked, "--expected-rows", "9", "--out", tmp_path / "t")
     assert (code, "total and rows come together" in said) == (2, True)
     (tmp_path / "q.toml").write_text("a = 1\nb = 1\nd = 1\n")

@@ -77,7 +77,7 @@ def guarded(typed, ward):
 
 def test_prometheus_finds_every_number_of_the_recipe(guarded):
     server, token = guarded
-    call = urllib.request.RunConfig(f"{server.address}/metrics", headers={"Authorization": f"Bearer {token}"})
+    call = urllib.request.Request(f"{server.address}/metrics", headers={"Authorization": f"Bearer {token}"})
     urllib.request.urlopen(call).close()  # from the second call on there are calls to count
     found = urllib.request.urlopen(call).read().decode()
     named = set(re.findall(r"\bkeyhole_\w+", section("Prometheus")))

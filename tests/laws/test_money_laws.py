@@ -30,7 +30,7 @@ def instance(seed):
     if rng.random() < 0.5:
         options["error_cost"] = float(10.0 ** rng.uniform(-2, 3))
     if rng.random() < 0.5:
-        options |= {"total": float(rng.uniform(0.5, 60.0)), "rows": int(rng.integers(5, 2 * ROWS))}
+        options |= {"total_budget": float(rng.uniform(0.5, 60.0)), "expected_rows": int(rng.integers(5, 2 * ROWS))}
     if rng.random() < 0.2:
         options["half_life"] = float(rng.uniform(5, 50))
     catalog = {"sources": sources or None, "free": known or None, "prices": prices}

@@ -100,7 +100,8 @@ def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
         elif name == "algorithm":
             given = str(Spec.parse(given))
         if (list(given) if isinstance(given, tuple) else given) != had:
-            has = f"--{name} {had}" if had not in (None, "", []) else f"no --{name}"
+            flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
+            has = f"{flag} {had}" if had not in (None, "", []) else f"no {flag}"
             raise ConfigError(f"this run has {has}, not {given}; leave the option away, or begin a new run")
 
 

@@ -71,8 +71,8 @@ def test_without_sources_every_attribute_is_one():
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"free": ["x"]}, "known: there is no attribute 'x'"),
-        ({"free": "age"}, "known must be a list"),
+        ({"free": ["x"]}, "free: there is no attribute 'x'"),
+        ({"free": "age"}, "free must be a list"),
         ({"sources": {"lipids": ["ldl", "x"]}}, "source 'lipids' brings 'x'"),
         ({"sources": {"lipids": []}}, "source 'lipids' must bring"),
         ({"sources": {"lipids": ["age"]}}, "'age' is known and also in source 'lipids'"),

@@ -133,7 +133,7 @@ B = A + "a = {}\n"
         (A + "a = {price = -1}", r", \[attributes\.a\]: price must be a finite number >= 0, not -1"),
         (A + "a = {price = nan}", r", \[attributes\.a\]: price must be a finite number >= 0"),
         (A + 'a = {type = "categry"}', r", \[attributes\.a\]: type must be one of .*'category'.*, not 'categry'"),
-        (A + 'a = {known = "yes"}', r", \[attributes\.a\]: known must be true or false, not 'yes'"),
+        (A + 'a = {free = "yes"}', r", \[attributes\.a\]: free must be true or false, not 'yes'"),
         (A + "a = {free = true, price = 3}", r", \[attributes\.a\]: what is known has no price"),
         (A + 'a = {numbers = "1.2"}', r", \[attributes\.a\]: numbers must be one of"),
         (A + 'a = {type = "category", values = ["f", "f"]}', r", \[attributes\.a\]: values has 'f' twice"),

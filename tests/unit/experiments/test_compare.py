@@ -28,7 +28,7 @@ def compare(folder, algorithms, seeds, stop=None):
         if stop is not None and done >= stop:
             raise Stopped
 
-    comparison = Comparison(folder, STREAMS, algorithms, seeds, ROWS, budget=2)
+    comparison = Comparison(folder, STREAMS, algorithms, seeds, ROWS, k=2)
     try:
         return comparison.run(Executor("joblib", 1), progress)
     except Stopped:

@@ -30,7 +30,7 @@ def table(path, T=300, seed=0):
     path.with_suffix(".toml").write_text(
         '[label]\nname = "y"\nunit = "mm"\n[money]\ncurrency = "EUR"\n'
         '[sources.b]\nprice = 2.0\ncolumns = ["b1", "b2"]\n'
-        "[attributes.free]\nknown = true\n[attributes.a1]\nprice = 1.0\n[attributes.c]\nprice = 0.5\n"
+        "[attributes.free]\nfree = true\n[attributes.a1]\nprice = 1.0\n[attributes.c]\nprice = 0.5\n"
         "[attributes.d]\nprice = 1.0\n"
     )
     return str(path), path.with_suffix(".toml")

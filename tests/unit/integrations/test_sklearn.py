@@ -73,7 +73,7 @@ def test_the_ledger_adds_up():
         {"k": 2},
         {"k": None, "budget_per_row": 2.5},
         {"k": None, "error_cost": 100.0},
-        {"k": None, "total": 900.0, "rows": 600},
+        {"k": None, "total_budget": 900.0, "expected_rows": 600},
     ],
     ids=str,
 )

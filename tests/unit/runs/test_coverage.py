@@ -31,7 +31,7 @@ def rows():
 def plan(rows, tmp_path):
     X, y = rows
     pq.write_table(pa.table({f"x{i}": X[:, i] for i in range(6)} | {"y": y}), tmp_path / "a.parquet")
-    return runs.prepare(runs.RunConfig(tmp_path / "a.parquet", "y", budget=2))
+    return runs.prepare(runs.RunConfig(tmp_path / "a.parquet", "y", k=2))
 
 
 def summary_of(folder):
@@ -67,7 +67,7 @@ def test_a_run_that_was_cut_says_the_same(plan, tmp_path):
 
 
 def test_a_learner_without_intervals_has_no_coverage(rows, plan, tmp_path):
-    plain = runs.prepare(runs.RunConfig(tmp_path / "a.parquet", "y", budget=2, algorithm="fixed-random"))
+    plain = runs.prepare(runs.RunConfig(tmp_path / "a.parquet", "y", k=2, algorithm="fixed-random"))
     assert runs.begin(plain, tmp_path / "run", Silent(), publish)
     found = summary_of(tmp_path / "run")
     assert found["coverage"] is None

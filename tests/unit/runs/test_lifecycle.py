@@ -44,7 +44,7 @@ def plan(tmp_path, request):
     y[::50] = np.nan
     columns = {f"x{i}": X[:, i] for i in range(8)} | {"y": np.clip(y, -1, 1)}
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    return runs.prepare(runs.RunConfig(tmp_path / "a.parquet", "y", budget=3, algorithm=request.param))
+    return runs.prepare(runs.RunConfig(tmp_path / "a.parquet", "y", k=3, algorithm=request.param))
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_the_price_of_a_round_is_that_of_all_it_bought_and_money_counts_prices(t
     price = {f"x{i}": 0.5 + i for i in range(9)}
     (tmp_path / "prices.toml").write_text("".join(f"{name} = {p}\n" for name, p in price.items()))
     request = runs.RunConfig(
-        tmp_path / "a.parquet", "y", 3, extra=3, algorithm="ds-poslrc", prices=tmp_path / "prices.toml"
+        tmp_path / "a.parquet", "y", 3, k0=3, algorithm="ds-poslrc", prices=tmp_path / "prices.toml"
     )
     data = runs.begin(runs.prepare(request), tmp_path / "out", Silent(), publish)
     rounds, ledger = (pq.read_table(tmp_path / "out" / f"{name}.parquet").to_pydict() for name in ("rounds", "ledger"))

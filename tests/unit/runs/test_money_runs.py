@@ -12,11 +12,11 @@ from .test_lifecycle import Silent, assert_same, publish
 
 LIMITS = {
     "error_cost": 0.00002,
-    "total": 900.0,
-    "rows": 300,
+    "total_budget": 900.0,
+    "expected_rows": 300,
     "budget_per_row": 13.0,
-    "budget": 3,
-    "extra": 1,
+    "k": 3,
+    "k0": 1,
     "free": ["smoker"],
 }
 

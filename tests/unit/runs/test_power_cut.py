@@ -86,7 +86,7 @@ def plan(tmp_path):
     X, y, _ = kh.streams.synthetic(5, 2, 150, seed=4)
     columns = {f"x{i}": X[:, i] for i in range(5)} | {"y": np.clip(y, -1, 1)}
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    return runs.prepare(runs.RunConfig(tmp_path / "a.parquet", "y", budget=2, algorithm="fixed-random"))
+    return runs.prepare(runs.RunConfig(tmp_path / "a.parquet", "y", k=2, algorithm="fixed-random"))
 
 
 def cuts_of(plan, root, monkeypatch):

@@ -25,7 +25,7 @@ def start(folder: Path, d: int) -> tuple[float, float]:
     began, before = time.process_time(), sys.getprofile()
     sys.setprofile(count)
     try:
-        plan = prepare(RunConfig(file=file, target="y", budget=5))
+        plan = prepare(RunConfig(file=file, target="y", k=5))
     finally:
         sys.setprofile(before)
     assert len(plan.schema.names) == d

@@ -76,7 +76,7 @@ class Thrifty(Learner):
         expected_rows: float | None = None,
     ) -> None:
         if expected_rows is not None:
-            raise ConfigError("total and rows come together: so much money for so many rows")
+            raise ConfigError("total_budget and expected_rows come together: so much money for so many rows")
         super().__init__(names, k, min(k0, len(names) - 1), seed, SourceCatalog.build(names, prices=prices))
         if half_life is not None and not half_life > 0.0:
             raise ConfigError(f"half_life must be > 0 rows; it is {half_life}")

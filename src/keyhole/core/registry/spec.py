@@ -105,7 +105,7 @@ class Spec:
         takes = options_of(self.name)
         limits = budget.money
         if limits and not schema.priced:
-            raise ConfigError(UNPRICED.format(next(iter(limits))))
+            raise ConfigError(UNPRICED.format(next(iter(limits)).replace("_", "-")))
         if any(name not in takes for name in limits):
             raise ConfigError(f"'{self.name}' does not plan with money; give -k K, or use --algorithm thrifty")
         offer = {key: value for key, value in schema.offer().items() if key != "prices" or "prices" in takes}

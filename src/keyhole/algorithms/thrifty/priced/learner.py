@@ -67,7 +67,7 @@ class Priced(Learner):
             if given is not None and not catalog.priced:
                 raise ConfigError(f"{option} needs prices: what does each source cost?")
         if (total_budget is None) != (expected_rows is None):
-            raise ConfigError("total and rows come together: so much money for so many rows")
+            raise ConfigError("total_budget and expected_rows come together: so much money for so many rows")
         limits = (
             _limit("budget_per_row", budget_per_row),
             _limit("error_cost", error_cost),

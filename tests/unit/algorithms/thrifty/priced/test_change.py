@@ -22,7 +22,7 @@ def flipped(T=3000, at=1500, seed=3):
 KNOWN = {"free": ["x0"], "prices": {f"x{j}": 1.0 for j in range(1, 8)}}
 
 
-@pytest.mark.parametrize("options", [{}, {"error_cost": None, "total": 9000.0, "rows": 3000}, KNOWN])
+@pytest.mark.parametrize("options", [{}, {"error_cost": None, "total_budget": 9000.0, "expected_rows": 3000}, KNOWN])
 def test_a_sign_that_turns_is_noticed_and_what_is_bought_is_right_again(options):
     X, y, w = flipped()
     learner = priced(**options)

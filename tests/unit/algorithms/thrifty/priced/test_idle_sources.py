@@ -12,7 +12,7 @@ PRICES = {"a": 1.0, "b": 1.0, "constant": 0.1, "dead": 0.1, "copy": 1.5, "sum": 
 LIMITS = [
     {"error_cost": 20.0},
     {"error_cost": 20.0, "k": 4},
-    {"total": 12_000.0, "rows": 4000},
+    {"total_budget": 12_000.0, "expected_rows": 4000},
 ]
 
 
@@ -47,7 +47,7 @@ def test_what_says_nothing_is_not_bought_again(limits):
     assert learner.memory.now["moves"][0] < 40  # it does not come and go
 
 
-@pytest.mark.parametrize("limits", [{"error_cost": 20.0}, {"total": 12_000.0, "rows": 4000}], ids=str)
+@pytest.mark.parametrize("limits", [{"error_cost": 20.0}, {"total_budget": 12_000.0, "expected_rows": 4000}], ids=str)
 def test_of_two_that_say_the_same_the_cheaper_is_bought(limits):
     _, bought, _ = played(PRICES | {"copy": 0.5}, limits, 1)
     assert {name: n for name, n in bought.items() if n} == {"copy": 2000, "b": 2000}

@@ -7,7 +7,7 @@ import keyhole as kh
 
 NAMES = ["age", "ldl", "hdl", "glucose", "bmi"]
 PRICES = {"lipids": 12.0, "glucose": 3.0, "bmi": 0.1}
-LIMITS = [{"error_cost": 10.0}, {"total": 900.0, "rows": 80}, {"error_cost": 1e9, "k": 1, "k0": 2}]
+LIMITS = [{"error_cost": 10.0}, {"total_budget": 900.0, "expected_rows": 80}, {"error_cost": 1e9, "k": 1, "k0": 2}]
 
 
 def make(**limits):
