@@ -26,6 +26,7 @@ endif
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "keyhole needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	@$(PYTHON) scripts/build_core.py --check
 	$(PYTHON) -m venv .venv
 	$(install)
 	touch $@
