@@ -1,5 +1,6 @@
 """The compiled core gives what the definitions in `estimation/` give, to 1e-12, and refuses arrays that do not fit."""
 
+import copy
 import subprocess
 import sys
 import threading
@@ -48,14 +49,16 @@ def test_newton_steps(seed):
     X, y = rng.normal(size=(T, k)), rng.uniform(-1, 1, T)
     newton = online_newton.Newton(k, eps=2.0, rho=rho)
     newton.restart(rng.normal(size=k))  # large enough for the projection
-    w, A_inv = newton.w.copy(), newton.A_inv.copy()
-    predictions = newton.run(X, y)
+    whole = copy.deepcopy(newton)
+    predictions = []
     for t in range(T):
-        y_hat, w, A_inv = online_newton.newton_step(w, A_inv, X[t], y[t], rho)
-        assert predictions[t] == pytest.approx(y_hat, rel=1e-11, abs=1e-11)
-    np.testing.assert_allclose(newton.w, w, rtol=1e-10, atol=1e-11)
-    np.testing.assert_allclose(newton.A_inv, A_inv, rtol=1e-10, atol=1e-11)
-    assert (np.abs(predictions) == 1.0).any()  # else the projection was not tried
+        y_hat, w, A_inv = online_newton.newton_step(newton.w, newton.A_inv, X[t], y[t], rho)
+        predictions += newton.run(X[t : t + 1], y[t : t + 1]).tolist()
+        assert predictions[t] == pytest.approx(y_hat, rel=1e-12, abs=1e-12)
+        np.testing.assert_allclose(newton.w, w, **close)
+        np.testing.assert_allclose(newton.A_inv, A_inv, **close)
+    assert 1.0 in np.abs(predictions)  # else the projection was not tried
+    assert whole.run(X, y).tolist() == predictions  # an epoch in one call: the same bits
 
 
 @pytest.mark.parametrize("seed", SEEDS)
