@@ -3,8 +3,8 @@
     z_j^2 = (sum x_j e)^2 / (sum x_j^2 s2)        e: errors of the rows that bought j beside the support
     joins when z_j^2 > L = 2 ln(e d / k), instead of the weakest member where that explains less; leaves below L / 2
 
-The place of the weakest member is given to another attribute now and then. With `decay` < 1 all sums forget. No value is
-read that was not bought.
+The place of the weakest member is given to another attribute now and then. With `decay` < 1 all sums forget. No value
+is read that was not bought.
 """
 
 import numpy as np

@@ -75,6 +75,47 @@ def test_top_k_and_widths(seed):
     )
 
 
+@pytest.mark.parametrize("m", range(1, 8))
+def test_inverses(m):
+    G = np.random.default_rng(m).normal(size=(8, 8))
+    G[:m, 0] = np.roll(np.arange(1.0, m + 1.0), -1)  # the first pivot is not in the first row
+    G_inv = np.full((8, 8), 7.0)
+    assert _core.invert(G, G_inv, m)
+    np.testing.assert_allclose(G_inv[:m, :m] @ G[:m, :m], np.eye(m), atol=1e-11)
+    G[:m, m - 1] = 0.0
+    assert not _core.invert(G, G_inv, m)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_round_is_added_to_the_moments_and_to_the_basis(seed):
+    """H[B, B] += h and b[B] += v; G = H[R, A] and its inverse follow."""
+    rng = np.random.default_rng(seed)
+    d, m, k = 9, 6, 2
+    H = np.eye(d) * 5.0 + rng.uniform(-1, 1, (d, d))
+    H = H + H.T
+    b, A, R = rng.normal(size=d), rng.permutation(d)[:m], rng.permutation(d)[:m]
+    A[:3] = R[:3] = np.arange(3)  # most rounds change G
+    A[3:], R[3:] = 3 + rng.permutation(d - 3)[:3], 3 + rng.permutation(d - 3)[:3]
+    idx, sgn, pos = np.zeros((2, d), np.int64), np.ones((2, d)), np.full((2, d), -1)
+    idx[0, :m], idx[1, :m] = A, R
+    pos[0, A] = pos[1, R] = np.arange(m)
+    GG = np.zeros((2, d, d))
+    GG[0, :m, :m] = H[np.ix_(R, A)]
+    GG[1, :m, :m] = np.linalg.inv(GG[0, :m, :m])
+    basis = _core.DantzigBasis(idx, sgn, pos, GG)
+    work = _core.DantzigWork(np.zeros((2, 3, d)), np.zeros((2, 3, d)), np.zeros((2, 2, d)))
+    B, x = rng.permutation(4)[:k], rng.uniform(-1, 1, k)
+    h, v, H_before, b_before = np.outer(x, x), rng.normal(size=k), H.copy(), b.copy()
+    changed = _core.add_round(H, b, B, h, v, basis, work, m, 60, False)
+    H_before[np.ix_(B, B)] += h
+    b_before[B] += v
+    np.testing.assert_allclose(H, H_before, **close)
+    np.testing.assert_allclose(b, b_before, **close)
+    assert changed == np.isin(B, A).sum() * np.isin(B, R).any()
+    np.testing.assert_allclose(GG[0, :m, :m], H[np.ix_(R, A)], **close)
+    np.testing.assert_allclose(GG[1, :m, :m], np.linalg.inv(GG[0, :m, :m]), rtol=1e-10, atol=1e-10)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_products_leave_out_what_is_nan(seed):
     rng = np.random.default_rng(seed)
