@@ -53,9 +53,10 @@ lint: core
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 
-# The long tests: kills, crafted files, badly scaled problems.
+# The long tests: kills, crafted files, badly scaled problems; then the core under sanitizers.
 slow: core
 	$(BIN)/pytest -n 2 --dist worksteal -m slow
+	@$(MAKE) --no-print-directory sanitize
 
 # Seeded nonsense for ten minutes; goes on where it stopped.
 fuzz: core

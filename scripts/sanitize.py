@@ -13,7 +13,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / f"sanitize-{sys.implementation.cache_tag}"
-TESTS = ["tests/unit/test_core.py", "tests/unit/estimation", "tests/unit/algorithms", "tests/laws", "tests/battery"]
+TESTS = [
+    "tests/unit/test_core.py",
+    *(f"tests/unit/{package}" for package in ("core", "estimation", "algorithms", "simulation", "integrations")),
+    "tests/laws",
+    "tests/battery",
+    "tests/fuzz",
+]
 
 
 def library(name: str) -> str:

@@ -123,7 +123,7 @@ def test_the_lock_names_the_extras_that_its_packages_ask_of_each_other():
 
 
 def test_no_test_has_a_deadline():
-    """It would measure the machine, or the first compilation of a kernel."""
+    """It would measure the machine."""
     assert settings.default.deadline is None
     for path in (ROOT / "tests").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

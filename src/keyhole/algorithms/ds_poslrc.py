@@ -53,7 +53,6 @@ class DSPOSLRC(Learner):
     """
 
     name = "ds-poslrc"
-    _block_from: ClassVar[int] = 1000
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "newton")
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "newton.S"), IndexCheck("d", ascending=True))
 

@@ -179,8 +179,6 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
 
     buys_all: ClassVar[bool] = False
     """Whether every attribute is bought in every round, whatever k is."""
-    _block_from: ClassVar[int] = 0
-    """From which round on the compiled block is used: before, it takes longer to compile than they to play."""
     _fields: ClassVar[tuple[str, ...]] = ("t", "order")
     _rules: ClassVar[Mapping[str, Rule]] = {"order": IndexCheck("d")}
 
