@@ -129,6 +129,7 @@ std::int64_t add_round(const Matrix& H, const Vector& b, const ConstIndices& B, 
   require(basis.pos.shape(1) == d && work.x.shape(2) == basis.idx.shape(1) && m >= 0 &&
               static_cast<std::size_t>(m) <= basis.idx.shape(1),
           "the basis does not fit b");
+  nb::gil_scoped_release release;
   return dantzig::add_round(matrix(H), span(b), {span(B), matrix(h), span(v)}, basis.view, work.view, m, most,
                             asymmetric);
 }
@@ -138,11 +139,13 @@ bool invert(const ConstMatrix& G, const Matrix& G_inv, std::int64_t m) {
   require(G.shape(1) == n && G_inv.shape(0) == n && G_inv.shape(1) == n && m >= 0 && static_cast<std::size_t>(m) <= n,
           "G, G_inv and m do not fit together");
   std::vector<double> swaps(n);
+  nb::gil_scoped_release release;
   return linalg::invert(matrix(G), matrix(G_inv), m, swaps);
 }
 
 void set_widths(const ConstVector& V, double scale, const Vector& gamma) {
   require(V.shape(0) == gamma.shape(0), "V and gamma have different lengths");
+  nb::gil_scoped_release release;
   dantzig::set_widths(span(V), scale, span(gamma));
 }
 
