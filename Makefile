@@ -26,6 +26,7 @@ endif
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "keyhole needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	@$(PYTHON) scripts/build_core.py --check
 	$(PYTHON) -m venv .venv
 	$(install)
 	touch $@
@@ -52,9 +53,10 @@ lint: core
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 
-# The long tests: kills, crafted files, badly scaled problems.
+# The long tests: kills, crafted files, badly scaled problems; then the core under sanitizers.
 slow: core
 	$(BIN)/pytest -n 2 --dist worksteal -m slow
+	@$(MAKE) --no-print-directory sanitize
 
 # Seeded nonsense for ten minutes; goes on where it stopped.
 fuzz: core

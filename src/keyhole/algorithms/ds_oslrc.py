@@ -132,7 +132,7 @@ class DSOSLRC(Scheduled):
         return r.kind == "exploit" or is_drawn(r.memo, r.attributes.size, self.d)
 
     def _finish(self) -> None:
-        self.estimate.warn_if_estimate_zero()
+        self.estimate.finish()
 
     def _predict(self, r: Round, x: Floats) -> float:
         if r.kind == "explore":

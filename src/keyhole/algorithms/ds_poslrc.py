@@ -65,7 +65,6 @@ class DSPOSLRC(Learner):
         conditions="abdf",
         further="3 <= k <= d-3, k0 >= 3",
     )
-    _block_from: ClassVar[int] = 1000
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "newton")
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "newton.S"), IndexCheck("d", ascending=True))
 
@@ -141,7 +140,7 @@ class DSPOSLRC(Learner):
         return is_drawn(drawn, r.extra.size, self.d) and len(epoch) in (0, self.k)
 
     def _finish(self) -> None:
-        self.estimate.warn_if_estimate_zero()
+        self.estimate.finish()
 
     def _predict(self, r: Round, x: Floats) -> float:
         if self.by_newton:

@@ -180,8 +180,6 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
 
     info: ClassVar[AlgorithmInfo]
     """Facts of the algorithm, for `kh.list_algorithms()`."""
-    _block_from: ClassVar[int] = 0
-    """From which round on the compiled block is used: before, it takes longer to compile than they to play."""
     _fields: ClassVar[tuple[str, ...]] = ("t", "order")
     _rules: ClassVar[Mapping[str, Rule]] = {"order": IndexCheck("d")}
 

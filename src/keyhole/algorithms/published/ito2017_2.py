@@ -12,6 +12,7 @@ from ...core.round import Round
 from ...core.state import IndexCheck, Rule
 from ...errors import ConfigError
 from ...estimation import exploration_schedule, sampling
+from ...estimation.observed_products import dot_observed
 from ...estimation.top_k import only, top_k
 from .._options import is_theory, positive
 from .._scheduled_learner import Scheduled
@@ -114,8 +115,9 @@ class Ito2(Scheduled):
         return r.kind == "exploit" or is_draw(r.memo, r.attributes.size, self.d)
 
     def _predict(self, r: Round, x: Floats) -> float:
-        w = self._v() if r.kind == "explore" else self.exploiter.w()
-        return float(w[r.attributes] @ np.nan_to_num(x, nan=0.0))
+        if r.kind == "exploit":
+            return self.exploiter.predict(r.attributes, x)
+        return dot_observed(self._v(), r.attributes, x)
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         if r.kind == "exploit":

@@ -185,7 +185,7 @@ class KaleDantzig(Learner):
         return likely and (n < 2 or 0.0 < pair <= single) and set(shared) <= set(map(float, r.attributes))
 
     def _finish(self) -> None:
-        self.estimate.warn_if_estimate_zero()
+        self.estimate.finish()
 
     def _predict(self, r: Round, x: Floats) -> float:
         return float(self.weights[r.attributes] @ np.nan_to_num(x, nan=0.0))

@@ -11,6 +11,7 @@ from ...core.learner import Acquisition
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import IndexCheck, Rule
+from ...estimation.observed_products import dot_observed, zero_filled
 from ...estimation.online_newton import Newton
 from ...estimation.top_k import top_k
 from .._options import positive
@@ -108,8 +109,8 @@ class MurataHybrid(MurataExplore):
         if r.kind == "explore":
             super()._tell(r, x, y, more)
         elif r.memo[0] == self.sweep and self.open_phase:
-            by_theta = float(self.theta[r.attributes] @ np.nan_to_num(x, nan=0.0))
-            self.lead += (by_theta - y) ** 2 - (self.newton.predict(r.attributes, x) - y) ** 2
+            by_theta, y_hat = dot_observed(self.theta, r.attributes, x), self.newton.predict(r.attributes, x)
+            self.lead += (by_theta - y) * (by_theta - y) - (y_hat - y) * (y_hat - y)
             self.newton.learn(r.attributes, x, y)
 
     def _threshold(self) -> Floats:
@@ -132,6 +133,10 @@ class MurataHybrid(MurataExplore):
         self.t += y.size
         self.left -= y.size
         y_hat = self.newton.run(X, y)
-        by_theta = np.nan_to_num(X, nan=0.0) @ self.theta[self.support]
-        self.lead += float(np.nansum((by_theta - y) ** 2 - (y_hat - y) ** 2))
+        # As `_tell` adds it up: attribute by attribute and row by row, for the same bits.
+        by_theta = np.zeros(y.size)
+        for w_i, x_i in zip(self.theta[self.support].tolist(), zero_filled(X).T, strict=True):
+            by_theta += w_i * x_i
+        gain = np.square(by_theta - y) - np.square(y_hat - y)
+        self.lead = float(np.cumsum(np.append(self.lead, gain[~np.isnan(y)]))[-1])
         return y_hat

@@ -5,7 +5,6 @@ from typing import Literal, overload
 
 from ..._internal.dataframes import Names
 from ...algorithms.thrifty import Thrifty
-from ...algorithms.thrifty.priced import Priced
 from ...estimation.dantzig_width import Scaled
 from ...estimation.exploration_schedule import Rate, Squares
 from ..learner import Learner
@@ -27,7 +26,7 @@ def make(
     error_cost: float | None = None,
     total_budget: float | None = None,
     expected_rows: int | None = None,
-) -> Thrifty | Priced: ...
+) -> Thrifty: ...
 @overload
 def make(
     name: Literal["ds-oslrc"],
