@@ -217,7 +217,9 @@ class EngineState(Stateful):
         now, d, n, width = self.now[0], len(self.attr), len(self.source), self.column.shape[1]
         shapes = {
             **dict.fromkeys(("hidden", "V", "P", "C"), (2, width, width)),
-            "gram": (2, width + 2, width + 2), "pair": (d, width), "column": (2, width),
+            "gram": (2, width + 2, width + 2),
+            "pair": (d, width),
+            "column": (2, width),
         }
         if width > self.most_columns or any(getattr(self, name).shape != shape for name, shape in shapes.items()):
             raise StateError("the arrays of the fit in the state do not fit together")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from ..._internal.dataframes import Records
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Block, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Alarm, Round
 from ...core.sources import Prices, SourceCatalog, Sources
 from ...errors import ConfigError
@@ -57,6 +58,16 @@ class Thrifty(Learner):
     """
 
     name = "thrifty"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d, optional k0, optional costs",
+        bound="none proven",
+        cost="O(k^2), and O(d k^2) at each 3 % more rows",
+        reference="keyhole's own, docs/thrifty.md",
+        status="verified",
+        takes_k0=True,
+        raw_columns=True,
+        further="exchangeable rows",
+    )
     gives_intervals = True
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "memory")
 
@@ -73,7 +84,7 @@ class Thrifty(Learner):
         free: Sequence[str] | None = None,
         error_cost: float | None = None,
         total_budget: float | None = None,
-        expected_rows: float | None = None,
+        expected_rows: int | None = None,
     ) -> None:
         catalog = SourceCatalog.build(names, sources, free, prices)
         super().__init__(names, k, min(k0, max(len(catalog.sources) - 1, 0)), seed, catalog)
