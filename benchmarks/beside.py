@@ -40,8 +40,10 @@ def engine(name, d, k, T):
 
 def made(name, d, k):
     options = {"support": list(range(k))} if name == "oracle-support" else {}
-    k0 = k if name in ("ds-poslrc", "ito2017-1", "foster2016", "kale2017-dantzig") else 0
-    return kh.make(name, d=d, k=k, k0=k0, seed=0, **options)
+    try:
+        return kh.make(name, d=d, k=k, seed=0, **options)
+    except kh.ConfigError:  # it buys after the label
+        return kh.make(name, d=d, k=k, k0=k, seed=0, **options)
 
 def play(name, d, k, T):
     X, y, _ = kh.streams.synthetic(d=d, k=min(k, 5), T=T, seed=0)
@@ -154,7 +156,7 @@ def main() -> None:
         times = np.array(list(turns(new, old, line, asked.turns)))
         (a, b), ratio = np.median(times, axis=0), np.median(times[:, 0] / times[:, 1])
         name = f"{line[0]} {line[1]}"
-        print(f"{name:30s} {line[2]:4d} {line[3]:3d} {a:9.1f} {b:9.1f} {ratio:8.2f}", flush=True)
+        print(f"{name:30s} {line[2]:4d} {line[3]:3d} {a:9.2f} {b:9.2f} {ratio:8.2f}", flush=True)
     for version in (new, old):
         version.process.communicate()
 
