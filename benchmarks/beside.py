@@ -2,8 +2,8 @@
 
 python benchmarks/beside.py PATH_OF_THE_OTHER_VERSIONS_SRC [--turns 5] [--only engine,calls,...]
 
-Prints microseconds of CPU time per round (or per call) of both, the median over the turns, and new / old, the median of
-the ratios of turns that follow one another. Each version has one process, which plays everything once before.
+Prints microseconds of CPU time per round (of a call: of the clock, the median) of both, the median over the turns, and
+new / old, the median of the ratios of turns that follow one another. Each version has one process, which plays everything once before.
 """
 
 import argparse
@@ -55,23 +55,21 @@ def play(name, d, k, T):
 def calls(name, d, k, T):
     which, _, name = name.partition(":")
     X, y, _ = kh.streams.synthetic(d=d, k=k, T=T, seed=0)
-    learner, spent = made(name, d, k), dict(ask=0.0, predict=0.0, tell=0.0)
-    clock = time.perf_counter
+    learner, spent, clock = made(name, d, k), dict(ask=[], predict=[], tell=[]), time.perf_counter
     for x, label in zip(X, y.tolist()):
         start = clock()
         r = learner.ask()
         asked = clock()
-        values = x[r.attributes]
-        learner.predict(r, values)
-        predicted = clock()
-        extra = learner.ask_more(r)
+        values, extra = x[r.attributes], learner.ask_more(r)
         more = x[extra]
         before = clock()
+        learner.predict(r, values)
+        predicted = clock()
         learner.tell(r, values, label, extra, more)
-        spent["tell"] += clock() - before
-        spent["ask"] += asked - start
-        spent["predict"] += predicted - asked
-    return spent[which]
+        told = clock()
+        for key, seconds in zip(spent, (asked - start, predicted - before, told - predicted)):
+            spent[key].append(seconds)
+    return float(np.median(spent[which])) * T  # the median: a call that was interrupted is not ours
 
 for line in sys.stdin:
     kind, name, *sizes = line.split()
