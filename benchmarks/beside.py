@@ -3,7 +3,8 @@
 python benchmarks/beside.py PATH_OF_THE_OTHER_VERSIONS_SRC [--turns 5] [--only engine,calls,...]
 
 Prints microseconds of CPU time per round (of a call: of the clock, the median) of both, the median over the turns, and
-new / old, the median of the ratios of turns that follow one another. Each version has one process, which plays everything once before.
+new / old, the median of the ratios of turns that follow one another. Each version has one process, which plays
+everything once before.
 """
 
 import argparse
