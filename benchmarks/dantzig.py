@@ -18,6 +18,7 @@ import numpy as np
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "src")]
 
+
 from dantzig_peers import PEERS  # noqa: E402
 from keyhole._internal.typing import Floats, Ints  # noqa: E402
 from keyhole.estimation.dantzig import Sequence  # noqa: E402

@@ -40,7 +40,7 @@ def main(words: list[str]) -> int:
         **os.environ,
         "PYTHONPATH": str(BUILD / "src"),
         "LD_PRELOAD": f"{library('libasan.so')} {library('libstdc++.so')}",
-        # Python frees what it keeps for good only where it must: leaks are not what this looks for. A forged file may ask
+        # Python keeps some memory for good, so leaks are not reported. A forged file may ask
         # for more memory than there is: that is a MemoryError, not a find.
         "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
         "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",

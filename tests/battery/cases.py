@@ -34,7 +34,7 @@ class Case:
 
 
 def _case(algorithm):
-    k, k0 = 9 if algorithm.buys_all else 3, 4 if algorithm.needs_extras else 0
+    k, k0 = 9 if algorithm.buys_all else 3, 4 if algorithm.needs_k0 else 0
     return Case(algorithm.name, k=k, k0=k0, options=OPTIONS.get(algorithm.name, {}))
 
 

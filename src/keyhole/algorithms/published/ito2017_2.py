@@ -1,12 +1,13 @@
 """Ito et al. 2017, Algorithms 2 and 3: dual averaging on importance-weighted gradients, then the k largest weights."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import IndexCheck, Rule
 from ...errors import ConfigError
@@ -50,6 +51,15 @@ class Ito2(Scheduled):
     """
 
     name = "ito2017-2"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d",
+        bound="8 sqrt(kT) + 8192^2 d^8 / (sigma_d^8 k^7 h^7) + O(1), in expectation",
+        cost="O(d)",
+        reference="Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura and Kawarabayashi, NIPS 2017, Algorithm 2",
+        status="reconstructed",
+        conditions="abcgi",
+        further="k >= 2",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "explorer", "exploiter", "total", "S")
     _rules: ClassVar[Mapping[str, Rule]] = {"S": IndexCheck("d", ascending=True)}
 
@@ -59,7 +69,7 @@ class Ito2(Scheduled):
         k: int,
         k0: int,
         seed: int,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         lam_explore: float | None = None,
         lam_exploit: float | None = None,
         radius: float = 1.0,
@@ -148,6 +158,15 @@ class Ito3(Ito2):
     """
 
     name = "ito2017-3"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d",
+        bound="8 sqrt(kT) + 128^2 36^8 d^8 / (delta_S^8 k^3 h^7) + O(1), in expectation",
+        cost="O(d)",
+        reference="Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura and Kawarabayashi, NIPS 2017, Algorithm 3",
+        status="reconstructed",
+        conditions="abdgi",
+        further="k >= 2",
+    )
 
     # The options by name, as in `Ito2`: the catalogue, editors and the command line read this list.
     def __init__(
@@ -156,7 +175,7 @@ class Ito3(Ito2):
         k: int,
         k0: int,
         seed: int,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         lam_explore: float | None = None,
         lam_exploit: float | None = None,
         radius: float = 1.0,

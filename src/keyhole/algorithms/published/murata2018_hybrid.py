@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from math import ceil
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import IndexCheck, Rule
 from ...estimation.observed_products import dot_observed, zero_filled
@@ -49,6 +50,15 @@ class MurataHybrid(MurataExplore):
     """
 
     name = "murata2018-hybrid"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d, iterates with s < k non-zeros",
+        bound="none for regret; O(1/eps) examples for excess risk eps",
+        cost="O(d + k^2)",
+        reference="Murata and Suzuki, NeurIPS 2018, hybrid",
+        status="reconstructed",
+        conditions="abi",
+        further="restricted eigenvalues; k >= 2",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*MurataExplore._fields, "newton", "left", "open_phase", "lead")
     _rules: ClassVar[Mapping[str, Rule]] = {"newton.S": IndexCheck("d", ascending=True)}
 
@@ -60,7 +70,7 @@ class MurataHybrid(MurataExplore):
         k0: int,
         seed: int,
         sparsity: int | None = None,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         step: float = 1.0,
         batch: float = 20.0,
         growth: float = 2.0,
