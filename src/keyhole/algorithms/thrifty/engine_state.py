@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..._core import thrifty as core  # type: ignore[attr-defined]
+from ..._core import thrifty as core
 from ..._internal.typing import Floats, Ints
 from ...core.sources import SourceCatalog
 from ...core.state import Anything, NumberCheck, ProbabilityCheck, Rule, Stateful, Value
