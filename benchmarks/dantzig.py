@@ -20,10 +20,11 @@ import numpy as np
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "src")]
 
+from keyhole.estimation.dantzig._rows import Store, add_rows  # noqa: E402
+
 from dantzig_peers import PEERS  # noqa: E402
 from keyhole._internal.typing import Floats, Ints  # noqa: E402
 from keyhole.estimation.dantzig import Sequence  # noqa: E402
-from keyhole.estimation.dantzig._rows import Store, add_rows  # noqa: E402
 
 # (d, k): rounds before the first measurement, and problems given to each peer.
 SETTINGS = {(20, 5): (200, 60), (100, 5): (600, 30), (100, 10): (600, 30), (500, 10): (1500, 6), (1000, 20): (2000, 3)}

@@ -51,7 +51,7 @@ def serve(
 
 def _line(store: "Store") -> str:
     totals = [one.totals for one in store.summaries()]
-    n, waiting = len(totals), sum(t.open for t in totals)
+    n, waiting = len(totals), sum(t.n_open for t in totals)
     return f"{n} learner{'' if n == 1 else 's'}, {waiting} open round{'' if waiting == 1 else 's'}"
 
 

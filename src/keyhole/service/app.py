@@ -6,10 +6,10 @@ from pathlib import Path
 
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
-from sqlalchemy.exc import DBAPIError
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__
+from ..store.models import StoreUnavailable
 from ..store.store import Store
 from . import event_stream, exports, label_upload, learner_routes, metrics, round_routes
 from .executor import Threads
@@ -40,15 +40,15 @@ def create_app(settings: Settings) -> FastAPI:
         title="keyhole", version=__version__, description=_ABOUT, docs_url=None, redoc_url=None, lifespan=lifespan
     )
     app.state.store, app.state.settings = store, settings
-    app.state.meter, app.state.threads = metrics.Metrics(), Threads()
+    app.state.metrics, app.state.threads = metrics.Metrics(), Threads()
     # What is called most is looked for first.
     for part in (round_routes, learner_routes, label_upload, exports, event_stream, metrics, pages):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     add_handlers(app)
-    app.add_exception_handler(DBAPIError, _store_is_away)
+    app.add_exception_handler(StoreUnavailable, _store_unavailable)
     app.add_middleware(SecurityMiddleware, local=settings.local and not settings.auth)
-    app.add_middleware(metrics.MetricsMiddleware, meter=app.state.meter)
+    app.add_middleware(metrics.MetricsMiddleware, metrics=app.state.metrics)
     _describe_problems(app)
     return app
 
@@ -61,7 +61,7 @@ def from_environment() -> FastAPI:
     return create_app(settings)
 
 
-async def _store_is_away(request: Request, fault: Exception) -> Response:
+async def _store_unavailable(request: Request, fault: Exception) -> Response:
     return away("the store does not answer; try again")
 
 

@@ -11,7 +11,17 @@ from .auth import Opened, may, split
 from .executor import answer
 from .learner_routes import NamePath
 from .problems import RESPONSES
-from .schemas import Ask, AskedRound, Label, RoundStatus, Said_, Values, asked, numbers, said
+from .schemas import (
+    Ask,
+    Label,
+    PredictionResponse,
+    RoundResponse,
+    RoundStatus,
+    Values,
+    numbers,
+    prediction_response,
+    round_response,
+)
 
 __all__ = ["find", "router"]
 
@@ -22,14 +32,14 @@ MayAsk = Annotated[Store, Depends(may("ask"))]
 MayTell = Annotated[Store, Depends(may("tell"))]
 
 
-@router.post("/learners/{name}/rounds", status_code=201, response_model=AskedRound)
+@router.post("/learners/{name}/rounds", status_code=201, response_model=RoundResponse)
 async def ask(request: Request, name: NamePath, question: Ask, store: MayAsk) -> Response:
     """Open a round: what to order. The same key, the same round."""
 
-    def call() -> AskedRound:
+    def call() -> RoundResponse:
         stored = store[name]
-        entry = stored.order(question.key, question.available, question.deadline)
-        return asked(entry, stored.extra(entry.round))
+        entry = stored.open_round(question.key, question.available, question.deadline)
+        return round_response(entry, stored.extra(entry.round))
 
     return await answer(request, call, 201)
 
@@ -41,27 +51,29 @@ def list_rounds(
     status: Annotated[str | None, Query(pattern="^(open|told|abandoned)$")] = None,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
     after: Annotated[int, Query(ge=0, le=2**31 - 1, description="Only rounds with a larger index.")] = 0,
-) -> list[AskedRound]:
+) -> list[RoundResponse]:
     """The rounds in the order asked, a page at a time."""
     stored = store[name]
-    return [asked(entry, stored.extra(entry.round)) for entry in stored.rounds(status, limit=limit, after=after)]
+    return [
+        round_response(entry, stored.extra(entry.round)) for entry in stored.rounds(status, limit=limit, after=after)
+    ]
 
 
 @router.get("/rounds/{id}", dependencies=[Depends(may("read"))])
-def show(id: IdPath, store: Opened) -> AskedRound:
+def show(id: IdPath, store: Opened) -> RoundResponse:
     """How a round stands."""
     stored, index = find(store, id)
     entry = stored.round(index)
-    return asked(entry, stored.extra(entry.round))
+    return round_response(entry, stored.extra(entry.round))
 
 
-@router.post("/rounds/{id}/prediction", response_model=Said_)
+@router.post("/rounds/{id}/prediction", response_model=PredictionResponse)
 async def predict(request: Request, id: IdPath, results: Values, store: MayAsk) -> Response:
     """The prediction from the results, written down: the last one before the label counts."""
 
-    def call() -> Said_:
+    def call() -> PredictionResponse:
         stored, index = find(store, id)
-        return said(stored.say(index, numbers(results.values)))
+        return prediction_response(stored.predict_interval(index, numbers(results.values)))
 
     return await answer(request, call)
 

@@ -136,7 +136,7 @@ def test_no_other_site_can_post(icu):
     for headers in ({"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}, {"origin": "null"}):
         assert icu.post("/learners/icu/ask", content="key=a", headers=headers).status_code == 403
     assert icu.post("/learners/icu/ask", headers={"origin": "http://127.0.0.1:8765"}).status_code == 303
-    assert icu.get("/v1/learners/icu").json()["rounds"] == 1
+    assert icu.get("/v1/learners/icu").json()["n_rounds"] == 1
 
 
 def test_bodies_are_limited_however_they_come(icu):
