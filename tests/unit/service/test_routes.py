@@ -210,7 +210,7 @@ def test_the_model_can_be_taken_away(icu, tmp_path):
 def test_metrics_and_health(icu):
     ask(icu, "a")
     text = icu.get("/metrics").text
-    assert 'keyhole_rounds_asked_total{learner="icu"} 1.0' in text
+    assert 'keyhole_rounds_total{learner="icu"} 1.0' in text
     assert 'keyhole_open_rounds{learner="icu"} 1.0' in text
     assert "/v1/learners/{name}/rounds" in text
     assert icu.get("/healthz").json() == {"status": "ok"}
