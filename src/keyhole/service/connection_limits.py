@@ -15,6 +15,7 @@ from .server_settings import Settings
 
 __all__ = ["LimitedConnection", "LimitedProtocol", "max_connections"]
 
+_GRACE = 0.5  # seconds
 _FULL = b'{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"too many connections; try again"}'
 _REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1\r\n"
@@ -54,19 +55,35 @@ class LimitedConnection:
 
     def __init__(self, connections: Connections, transport: asyncio.Transport) -> None:
         self.connections, self.transport, self.open = connections, transport, True
+        self.client_reads = True
         self._timer: asyncio.TimerHandle | None = None
         connections.count += 1
         self.wait()
 
     def wait(self) -> None:
         """From now on the client must act within the timeout: send a whole request, or read the answer."""
-        if self.open:
-            self.work()
-            self._timer = asyncio.get_running_loop().call_later(self.connections.timeout, self.abort)
+        if self.open and self.client_reads:
+            self._stop()
+            # A little later than the timeout of a body, which has an answer of its own.
+            self._timer = asyncio.get_running_loop().call_later(self.connections.timeout + _GRACE, self.abort)
             self.connections.waiting[self] = None
 
     def work(self) -> None:
         """From now on the server must act: there is no timeout, and the connection is not closed for another."""
+        if self.client_reads:
+            self._stop()
+
+    def pause(self) -> None:
+        """The client does not read its answer."""
+        self.wait()
+        self.client_reads = False
+
+    def resume(self) -> None:
+        """The client reads again."""
+        self.client_reads = True
+        self.work()
+
+    def _stop(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -80,7 +97,7 @@ class LimitedConnection:
     def release(self) -> None:
         """Give the place of a closed connection back."""
         if self.open:
-            self.work()
+            self._stop()
             self.open = False
             self.connections.count -= 1
 
@@ -117,13 +134,13 @@ class LimitedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
     def pause_writing(self) -> None:
         """The client does not read its answer: it has as long as for a request."""
         if self._limited is not None:
-            self._limited.wait()
+            self._limited.pause()
             super().pause_writing()
 
     def resume_writing(self) -> None:
         """The client reads again."""
         if self._limited is not None:
-            self._limited.work()
+            self._limited.resume()
             super().resume_writing()
 
     def connection_lost(self, fault: Exception | None) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .problems import away, problem
@@ -30,14 +31,6 @@ _HEADERS = [
 _NOT_CACHED = [*_HEADERS, (b"cache-control", b"no-store")]
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 _TOO_LARGE = f"the body is larger than {MAX_BODY} bytes; send it in parts"
-
-
-class _TooLarge(Exception):
-    pass
-
-
-class _TooSlow(Exception):
-    pass
 
 
 class SecurityMiddleware:
@@ -82,13 +75,14 @@ class SecurityMiddleware:
                 async with asyncio.timeout_at(end):
                     message = await receive()
             except TimeoutError:
-                raise _TooSlow from None
+                detail = f"the body did not come within {self.request_timeout:g} seconds; send it again"
+                raise HTTPException(408, detail, {"Connection": "close"}) from None
             size += len(message.get("body", b""))
             complete = not message.get("more_body", False)
             if complete and connection is not None:
                 connection.work()
             if size > MAX_BODY:
-                raise _TooLarge
+                raise HTTPException(413, _TOO_LARGE, {"Connection": "close"})
             return message
 
         async def watched(message: Message) -> None:
@@ -100,13 +94,6 @@ class SecurityMiddleware:
 
         try:
             await self.app(scope, limited, watched)
-        except _TooLarge:
-            if not started:
-                await problem(413, _TOO_LARGE, headers={"Connection": "close"})(scope, receive, send)
-        except _TooSlow:
-            if not started:
-                detail = f"the body did not come within {self.request_timeout:g} seconds; send it again"
-                await problem(408, detail, headers={"Connection": "close"})(scope, receive, send)
         except asyncio.CancelledError:  # the server stops and waits no longer; the call may still take effect
             if started:
                 raise

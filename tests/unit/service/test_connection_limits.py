@@ -117,24 +117,38 @@ def test_where_every_connection_is_at_work_a_new_one_is_refused(serve):
     assert get(server, "/healthz")[0] == 200
     waiting = attack(server, 20, HALF_BODY)
     assert get(server, "/healthz")[0] == 200
-    for connection in listening:  # streams that are being served are not closed for others
-        connection.setblocking(False)
-        with pytest.raises(BlockingIOError):
-            while connection.recv(65536):
-                pass
+    assert [ended(connection) for connection in listening] == [False, False]
+    assert sum(ended(connection) for connection in waiting) >= 18
     for connection in listening + waiting:
         connection.close()
 
 
-def test_a_client_that_does_not_read_is_given_up(serve, sqlite_url):
-    server = serve("--request-timeout", "0.5")
-    with kh.open_store(sqlite_url) as store:
-        store["icu"].transact(lambda transaction: [transaction.ask(f"{i}", None, None) for i in range(4000)])
-    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
+def ended(connection):
+    """Whether the server has closed it."""
+    connection.settimeout(0.05)
+    try:
+        while connection.recv(65536):
+            pass
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        pass
+    return True
+
+
+def test_a_client_that_does_not_read_is_given_up(serve):
+    server = serve("--request-timeout", "0.3")
+    with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        connection.sendall(b"GET /v1/learners/icu/rounds?limit=4000 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 3)
-        time.sleep(4)
-        with pytest.raises(ConnectionResetError):
-            while connection.recv(65536):
-                pass
+        connection.connect(("127.0.0.1", server.port))
+        asked = b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        connection.settimeout(20)
+        with pytest.raises(ConnectionError):
+            send_for_ever(connection, asked)
     assert get(server, "/healthz")[0] == 200
+
+
+def send_for_ever(connection, text):
+    """Once neither side reads, this waits until the server gives up."""
+    while True:
+        connection.sendall(text * 100)
