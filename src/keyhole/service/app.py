@@ -10,6 +10,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__
+from ..core.registry.catalogue import class_of, list_algorithms
 from ..store.models import StoreUnavailable
 from ..store.store import Store
 from . import event_stream, exports, label_upload, learner_routes, metrics, round_routes
@@ -26,6 +27,8 @@ _ABOUT = "Learners that many processes share: ask what to buy, predict, tell the
 
 def create_app(settings: Settings) -> FastAPI:
     """An ASGI app on the store of these settings."""
+    for algorithm in list_algorithms():  # imported now, and not by the first call: a server that started can serve all
+        class_of(algorithm.name)
     store = Store(settings.url)
 
     @asynccontextmanager

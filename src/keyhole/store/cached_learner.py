@@ -1,11 +1,9 @@
 """The state of a learner in this process: the last snapshot plus the events after it."""
 
-import copy
 import threading
 import warnings
 
 from .. import __version__
-from ..core import introspection
 from ..core.learner import Learner, Plain
 from ..errors import KeyholeWarning, StateError
 from .database import Connection
@@ -53,19 +51,6 @@ class CachedLearner:
         if len(self.recent) >= _MAX_RECENT:
             self.recent.clear()
         self.recent[row.round] = (row, last_prediction)
-
-    def load(self, connection: Connection) -> None:
-        """Load the state, and play a round on a copy of it.
-
-        The first calls of a process import modules; in a writing transaction all other writers would wait for that.
-        """
-        self.catch_up(connection)
-        trial = copy.deepcopy(self.learner)
-        r = trial.ask()
-        x = [0.0] * r.attributes.size
-        trial.predict(r, x)
-        introspection.interval(trial, r, x)
-        trial.tell(r, x, 0.0, r.extra if r.extra.size else None, [0.0] * r.extra.size if r.extra.size else None)
 
     def catch_up(self, connection: Connection, head: int | None = None) -> None:
         """Apply the events that were committed since; reads nothing where `head` was reached already."""

@@ -184,7 +184,7 @@ class StoredLearner:
         with cached.lock:
             if not cached.loaded:
                 with self.database.reading() as connection:
-                    cached.load(connection)
+                    cached.catch_up(connection)  # not in the writing transaction, because it may take seconds
             head = cached.head
             try:
                 with self.database.writing() as connection:

@@ -8,10 +8,10 @@ from typing import Protocol
 from ...errors import ConfigError
 from ..learner import Learner, Plain
 from ..sources import SourceCatalog
-from .catalogue import list_algorithms, make, options_of
-from .records import Algorithm
+from .algorithm import Algorithm
+from .catalogue import make, options_of, record
 
-__all__ = ["UNPRICED", "Budget", "Spec", "split"]
+__all__ = ["Budget", "Spec", "split", "unpriced"]
 
 
 def split(text: str) -> list[str]:
@@ -97,15 +97,14 @@ class Spec:
     @property
     def record(self) -> Algorithm:
         """What there is to know of the algorithm."""
-        options_of(self.name)  # an unknown name is an error with a suggestion
-        return next(a for a in list_algorithms() if a.name == self.name)
+        return record(self.name)
 
     def learner(self, schema: LearnerColumns, budget: Budget, seed: int, support: list[int] | None = None) -> Learner:
         """The learner for these columns; a `ConfigError` names what cannot be. An oracle is told the `support`."""
         takes = options_of(self.name)
         limits = budget.money
         if limits and not schema.priced:
-            raise ConfigError(UNPRICED.format(next(iter(limits)).replace("_", "-")))
+            raise ConfigError(unpriced(limits))
         if any(name not in takes for name in limits):
             raise ConfigError(f"'{self.name}' does not plan with money; give -k K, or use --algorithm thrifty")
         offer = {key: value for key, value in schema.offer().items() if key != "prices" or "prices" in takes}
@@ -124,7 +123,10 @@ class Spec:
         return f"{self.name}[{inside}]" if inside else self.name
 
 
-UNPRICED = "--{} M needs to know what things cost: give --prices FILE, or a schema with prices"
+def unpriced(limits: Mapping[str, float]) -> str:
+    """The sentence for limits in money where nothing has a price."""
+    flag = f"--{next(iter(limits)).replace('_', '-')}"
+    return f"{flag} M needs to know what things cost: give --prices FILE, or a schema with prices"
 
 
 def _checked(k: object, k0: object, n: int, what: str) -> int:
