@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 from ..core.round import Round
+from ..errors import StateError
 from .database import Connection
 from .events import floats
 from .models import History, LabelEvent, PredictionEvent, RoundRow, StoredRound
@@ -69,8 +70,13 @@ def find_rounds(
         statement += " LIMIT :limit"
     found = []
     for *columns, ask_body, prediction_body in connection.rows(statement, parameters):
-        r = Round.from_plain(json.loads(ask_body)["round"])
-        found.append(stored_round(name, RoundRow(*columns), r, prediction_body))
+        row = RoundRow(*columns)
+        try:
+            r = Round.from_plain(json.loads(ask_body)["round"])
+            found.append(stored_round(name, row, r, prediction_body))
+        except (KeyError, TypeError, ValueError, RecursionError) as fault:
+            what = f"the events of round {row.round} of learner '{name}' are damaged ({fault})"
+            raise StateError(f"{what}: run keyhole store check") from None
     return tuple(found)
 
 

@@ -90,7 +90,7 @@ class _LearnerCheck:
         try:
             self._replay()
         except Exception as fault:
-            self._fault(f"event {self.head + 1} cannot be replayed: {fault}")
+            self._fault(f"the replay stops at event {max(self.head, 1)}: {fault}")
             return
         if (self.head, self.checksum) != (self.recorded_head, self.recorded_checksum):
             self._fault(f"the last event should be number {self.recorded_head}; {self.head} were found")
@@ -118,7 +118,6 @@ class _LearnerCheck:
                     finished.append(done)
                 self._apply(learner, event)
                 self._check_snapshot(learner)
-                self.verdict.events = self.head
                 if not self.verdict.faults:
                     self.verdict.sound = self.head
                 if len(finished) == _PAGE:
@@ -134,6 +133,7 @@ class _LearnerCheck:
         if event.expected_checksum(self.name, self.checksum) != event.checksum:
             self._fault(f"event {event.number} was changed: its checksum is wrong")
         self.head, self.checksum = event.number, event.checksum
+        self.verdict.events = event.number
 
     def _apply(self, learner: Learner, event: Event) -> None:
         """Apply one event to the learner: it must ask for the same attributes and predict the same."""
