@@ -54,6 +54,7 @@ class DSOSLRC(Scheduled):
     """
 
     name = "ds-oslrc"
+    learns_complete_rows_only = True
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "exploiter")
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "exploiter.S"), IndexCheck("d", ascending=True))
 
@@ -141,6 +142,11 @@ class DSOSLRC(Scheduled):
             return
         n, m = int(r.memo[0]), int(r.memo[1])
         self.estimate.accumulate(r.attributes, x, y, sampling.pairs(np.array(r.memo[2:]), n, m))
+        self.estimate.solve()
+        self.exploiter.follow(self.support, self.estimate.w_hat)
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        self.estimate.accumulate_complete(X, y)
         self.estimate.solve()
         self.exploiter.follow(self.support, self.estimate.w_hat)
 

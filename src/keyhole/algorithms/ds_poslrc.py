@@ -53,6 +53,7 @@ class DSPOSLRC(Learner):
     """
 
     name = "ds-poslrc"
+    learns_complete_rows_only = True
     _block_from: ClassVar[int] = 1000
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "newton")
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "newton.S"), IndexCheck("d", ascending=True))
@@ -150,6 +151,12 @@ class DSPOSLRC(Learner):
             self.estimate.solve()
             if self.by_newton:
                 self.newton.follow(self.support, self.estimate.w_hat)
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        self.estimate.accumulate_complete(X, y)
+        self.estimate.solve()
+        if self.by_newton:
+            self.newton.follow(self.support, self.estimate.w_hat)
 
     def _is_due(self) -> bool:
         """Whether DS(gamma_s) is solved after this round."""

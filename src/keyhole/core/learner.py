@@ -181,7 +181,9 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     """Whether every attribute is bought in every round, whatever k is."""
     _block_from: ClassVar[int] = 0
     """From which round on the compiled block is used: before, it takes longer to compile than they to play."""
-    _fields: ClassVar[tuple[str, ...]] = ("t", "order")
+    learns_complete_rows_only: ClassVar[bool] = False
+    """Whether `learn` refuses a row in which an attribute was not observed."""
+    _fields: ClassVar[tuple[str, ...]] = ("t", "order", "n_past_rows", "n_unlabelled_past_rows")
     _rules: ClassVar[Mapping[str, Rule]] = {"order": IndexCheck("d")}
 
     def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, catalog: SourceCatalog | None = None) -> None:
@@ -193,6 +195,7 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         # Not default_rng(seed) itself: a stream made with the same seed must stay independent of the learner's draws.
         self.rng = np.random.default_rng([_DRAWS, seed])
         self.order = self._draw_order()
+        self.n_past_rows = self.n_unlabelled_past_rows = 0
         self._open: dict[int, Round] = {}
         # The file it was loaded from and that file's digest: no part of the state, so equal states stay equal bytes.
         self.origin: tuple[Path, bytes] | None = None
@@ -239,6 +242,49 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         self._check_open(r)
         del self._open[r.index]
 
+    def learn(self, X: object, y: object) -> None:
+        """Learn from rows that are known already; nothing is asked or paid, and the round counter stands still.
+
+        It may be called at any time and any number of times. `n_past_rows` counts the rows learnt from, and
+        `n_unlabelled_past_rows` those that were skipped because they have no label.
+
+        Parameters
+        ----------
+        X
+            (n, d) numbers: an array, or a pandas, polars or pyarrow frame whose columns are matched by name. NaN where
+            an attribute was not observed.
+        y
+            (n,) labels; a row whose label is NaN is skipped.
+
+        Raises
+        ------
+        ProtocolError
+            For a wrong shape or an infinite cell or label, with its place; the learner is exactly as before.
+        ConfigError
+            If this algorithm cannot learn from past rows, or not from these columns; it names those that can.
+
+        >>> import keyhole as kh
+        >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=600, seed=0)
+        >>> learner = kh.make("explore-then-commit", d=10, k=3, seed=0)
+        >>> learner.learn(X[:500], y[:500])
+        >>> learner.n_past_rows, learner.t, learner.support.tolist() == w.nonzero()[0].tolist()
+        (500, 0, True)
+        """
+        if not self.learns_past_rows():
+            raise ConfigError(f"'{self.name}' cannot learn from past rows; {_past_row_learners()} can")
+        table, labels, n_unlabelled = validation.past_rows(X, y, self.names)
+        if self.learns_complete_rows_only:
+            validation.complete(table, self.names, self.name)
+        if labels.size:
+            self._learn(table, labels)
+        self.n_past_rows += labels.size
+        self.n_unlabelled_past_rows += n_unlabelled
+
+    @classmethod
+    def learns_past_rows(cls) -> bool:
+        """Whether `learn` has a meaning for this algorithm."""
+        return cls._learn is not Learner._learn
+
     def save(self, path: "str | PathLike[str]") -> None:
         """Write the learner to one file; `kh.load(path)` continues bit for bit."""
         from .serialization import save
@@ -252,6 +298,7 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
             budget = f"{self.k} of {len(self.catalog.sources)}"
             facts = [("learner", self.name), ("buys", budget + (f", then {self.k0}" if self.k0 else ""))]
             facts += [("knows", a_few(known))] if known else []
+            facts += [("past rows", f"{self.n_past_rows}, free")] if self.n_past_rows else []
             return [*facts, ("rounds", f"{self.t}, {len(self._open)} open"), ("support", a_few(support))]
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -297,6 +344,10 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     @abstractmethod
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         """Learn from a round; `more` are the values of `r.extra`."""
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        """Learn from labelled rows that are known already; NaN in X was not observed. Optional."""
+        raise NotImplementedError
 
     def _draw_order(self) -> Ints:
         """The seeded permutation of the attributes."""
@@ -369,3 +420,10 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
 
     def _check_open(self, r: Round) -> None:
         validation.is_open(r, self.identity, self._open, self.t)
+
+
+def _past_row_learners() -> str:
+    """The algorithms whose `learn` works, in words."""
+    from .registry.records import ALGORITHMS
+
+    return ", ".join(a.name for a in ALGORITHMS if a.past_rows)

@@ -72,6 +72,9 @@ class VAW(BuysEverything):
     def _entries(cls, d: int, k: int) -> int:
         return d * d
 
+    def _learn(self, X: Floats, y: Floats) -> None:
+        self._rounds(np.nan_to_num(X, nan=0.0), y)
+
     def _rounds(self, X: Floats, y: Floats) -> Floats:
         y_hat = np.empty(y.size)
         vaw_epoch(self.A_inv, self.b, X, y, y_hat)

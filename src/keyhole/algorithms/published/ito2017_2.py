@@ -14,7 +14,7 @@ from ...estimation import exploration_schedule, sampling
 from ...estimation.top_k import only, top_k
 from .._options import is_theory, positive
 from .._scheduled_learner import Scheduled
-from ._dual_averaging import DualAveraging, gradient, is_draw
+from ._dual_averaging import DualAveraging, complete_gradient, gradient, is_draw
 
 
 class Ito2(Scheduled):
@@ -49,6 +49,7 @@ class Ito2(Scheduled):
     """
 
     name = "ito2017-2"
+    learns_complete_rows_only = True
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "explorer", "exploiter", "total", "S")
     _rules: ClassVar[Mapping[str, Rule]] = {"S": IndexCheck("d", ascending=True)}
 
@@ -116,6 +117,15 @@ class Ito2(Scheduled):
         P = sampling.pairs(np.full(m, 1.0 / max(n, 1)), n, m)
         self.explorer.add(r.attributes, gradient(r.attributes, x, y, P, v))
         self.total += v
+        self.S = top_k(self.total, self.k, self.S, self.order)
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        # Deviation: a past row is an exploration whose inclusion probabilities are one; s grows, t stands still.
+        everything = np.arange(self.d)
+        for x, label in zip(X, y.tolist(), strict=True):
+            v = self._v()
+            self.explorer.add(everything, complete_gradient(x, label, v))
+            self.total += v
         self.S = top_k(self.total, self.k, self.S, self.order)
 
     def _run(self, X: Floats, y: Floats) -> Floats:

@@ -95,6 +95,7 @@ class KaleDantzig(Learner):
     """
 
     name = "kale2017-dantzig"
+    learns_complete_rows_only = True
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "due")
     _rules: ClassVar[Mapping[str, Rule]] = {"estimate.S": IndexCheck("d", ascending=True)}
 
@@ -190,6 +191,11 @@ class KaleDantzig(Learner):
             P[: shared.size], P[:, : shared.size] = single, single
             P[: shared.size, : shared.size] = 1.0
         self.estimate.accumulate(B, np.concatenate([row[shared], more]), y, P)
+        self._solve_if_due()
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        self.estimate.accumulate_complete(X, y)
+        self.due = min(self.due, self.estimate.seq.s)
         self._solve_if_due()
 
     def _solve_if_due(self) -> None:

@@ -105,6 +105,8 @@ class Algorithm:
     """Learns shift and scale of raw columns by itself; the others want values within [-1, 1]."""
     told: bool = False
     """Is told what nobody knows (the true support): a reference."""
+    past_rows: str = ""
+    """Which rows `learn` takes: "any", only "complete" ones, or none."""
     conditions: str = ""
     """What it assumes, by the letters of `CONDITIONS`."""
     further: str = ""

@@ -24,6 +24,7 @@ RIVALS = (
         reference=f"{_ITO}, Algorithm 1",
         status="reconstructed",
         path="keyhole.algorithms.published.ito2017_1:Ito1",
+        past_rows="complete",
         extras=True,
         needs_extras=True,
     ),
@@ -37,6 +38,7 @@ RIVALS = (
         reference=f"{_ITO}, Algorithm 2",
         status="reconstructed",
         path="keyhole.algorithms.published.ito2017_2:Ito2",
+        past_rows="complete",
     ),
     Algorithm(
         name="ito2017-3",
@@ -48,6 +50,7 @@ RIVALS = (
         reference=f"{_ITO}, Algorithm 3",
         status="reconstructed",
         path="keyhole.algorithms.published.ito2017_2:Ito3",
+        past_rows="complete",
     ),
     Algorithm(
         name="kale2017-dantzig",
@@ -59,6 +62,7 @@ RIVALS = (
         reference=f"{_KALE}, Algorithm 1",
         status="reconstructed",
         path="keyhole.algorithms.published.kale2017_dantzig:KaleDantzig",
+        past_rows="complete",
         extras=True,
         needs_extras=True,
     ),
@@ -95,6 +99,7 @@ RIVALS = (
         reference=f"{_KALE}, Algorithm 2",
         status="reconstructed",
         path="keyhole.algorithms.published.kale2017_greedy:KaleGreedy",
+        past_rows="complete",
         extras=True,
         needs_extras=True,
     ),
@@ -133,6 +138,7 @@ _RECORDS = (
         reference="keyhole's own, docs/thrifty.md",
         status="verified",
         path="keyhole.algorithms.thrifty:Thrifty",
+        past_rows="any",
         extras=True,
         raw_columns=True,
     ),
@@ -146,6 +152,7 @@ _RECORDS = (
         reference=f"{_PAPER}, Algorithm 1",
         status="verified",
         path="keyhole.algorithms.ds_oslrc:DSOSLRC",
+        past_rows="complete",
     ),
     Algorithm(
         name="ds-poslrc",
@@ -157,6 +164,7 @@ _RECORDS = (
         reference=f"{_PAPER}, Algorithm 3",
         status="verified",
         path="keyhole.algorithms.ds_poslrc:DSPOSLRC",
+        past_rows="complete",
         extras=True,
         needs_extras=True,
     ),
@@ -169,6 +177,7 @@ _RECORDS = (
         reference="keyhole's own: what a Bayesian statistician would use instead; spike and slab, Thompson sampling",
         status="verified",
         path="keyhole.algorithms.baselines.gibbs_thompson:GibbsThompson",
+        past_rows="any",
         raw_columns=True,
     ),
     Algorithm(
@@ -180,6 +189,7 @@ _RECORDS = (
         reference="keyhole's own: what a statistician would try first; matching pursuit on pooled moments",
         status="verified",
         path="keyhole.algorithms.baselines.explore_then_commit:ExploreThenCommit",
+        past_rows="any",
         raw_columns=True,
     ),
     Algorithm(
@@ -259,6 +269,7 @@ _RECORDS = (
         reference="Vovk, NIPS 1997; Azoury and Warmuth, Machine Learning 2001",
         status="verified",
         path="keyhole.algorithms.full_information.vaw:VAW",
+        past_rows="any",
         buys_all=True,
     ),
     Algorithm(
@@ -270,6 +281,7 @@ _RECORDS = (
         reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on k attributes drawn once",
         status="verified",
         path="keyhole.algorithms.baselines.fixed_random:FixedRandom",
+        past_rows="any",
     ),
     Algorithm(
         name="oracle-support",
@@ -280,6 +292,7 @@ _RECORDS = (
         reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on the true support",
         status="verified",
         path="keyhole.algorithms.baselines.oracle_support:OracleSupport",
+        past_rows="any",
         told=True,
     ),
     *RIVALS,
