@@ -10,6 +10,7 @@ from .compare import compare
 from .demo import demo
 from .diagnose import diagnose
 from .frontier import frontier
+from .plan import plan
 from .predict import predict
 from .run import run
 from .serve import serve
@@ -45,7 +46,7 @@ def _options(
     """Online sparse linear regression when every attribute costs something."""
 
 
-for command in (demo, run, predict, frontier, compare, study, bounds, diagnose, algorithms):
+for command in (demo, run, plan, predict, frontier, compare, study, bounds, diagnose, algorithms):
     app.command()(command)
 app.command()(serve)
 app.command()(warm)
