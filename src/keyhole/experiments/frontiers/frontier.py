@@ -45,14 +45,14 @@ def frontier(
     jobs: int = 1,
     progress: Progress = lambda done, of: None,
 ) -> Frontier:
-    """What each amount of money buys on a data set or file: `thrifty` at several worths, beside hindsight.
+    """What each amount of money buys on a data set or file: `thrifty` at several error costs, beside hindsight.
 
-    `levels` worths are chosen from the data, or are those given. Rows are shuffled by seed. In a folder `out` the
+    `levels` error costs are chosen from the data, or are those given. Rows are shuffled by seed. In a folder `out` the
     finished parts are kept: the same call goes on where it stopped; the result is its `frontier.json`.
 
     >>> import keyhole as kh
     >>> found = kh.experiments.frontier("nhanes-panels", levels=[0.01, 0.5], seeds=1, rounds=400)
-    >>> [level.worth for level in found.levels], found.hindsight[0].price, found.known
+    >>> [level.error_cost for level in found.levels], found.hindsight[0].price, found.free
     ([0.01, 0.5], 0.0, ('age', 'female'))
     """
     if out is None:

@@ -186,16 +186,6 @@ def test_made_up_quantiles_are_refused(options, field, value):
         learner.set_state(flat)
 
 
-def test_a_file_without_quantiles_starts_with_fresh_ones():
-    X, y = stream(T=200)
-    learner, again = made(), made()
-    kh.play(learner, X, y)
-    again.set_state({name: value for name, value in learner.get_state().items() if "calibration" not in name})
-    assert np.array_equal(again.memory.calibration.log_q, made().memory.calibration.log_q)
-    r, x = open_round(again, X[0])
-    assert np.isfinite(again.interval(r, x)).all()
-
-
 def test_a_late_label_calibrates_when_it_is_told():
     X, y = stream(T=200)
     learner = made()

@@ -86,7 +86,7 @@ def test_what_a_copy_explains_beside_the_other_decides_where_a_standard_error_le
     learner = kh.make("thrifty", d=4, k=k, seed=0)
     state = learner.memory.state
     me, member = state.attr[1], state.fit.member
-    state.now.m, state.given.budget_per_row, member["w"], state.fit.P[:] = 1, budget_per_row, 1.0, np.eye(k)
+    state.now.m, state.given.spend, member["w"], state.fit.P[:] = 1, budget_per_row, 1.0, np.eye(k)
     me.r, me.se, me.c = r, se, 0.04
     assert sure(state, 1, np.full(2, 0.98), np.zeros(2)) == surely
 
