@@ -18,7 +18,7 @@ from .._internal.formatting import Units, listed
 from .._internal.output_folder import Folder
 from .._internal.typing import Floats, Ints
 from ..core.learner import Learner
-from ..core.registry.spec import UNPRICED, Budget, Spec
+from ..core.registry.spec import Budget, Spec, unpriced
 from ..core.serialization import to_bytes
 from ..data.learner_scaling import Scaling
 from ..errors import ConfigError
@@ -163,12 +163,14 @@ def plan(
             return plan(table, out=Path(place) / "plan", **asked)
     stream = table if isinstance(table, StreamSpec) else _stream(table, target, schema, prices, free)
     limits = _limits(k, budget_per_row, error_cost, total_budget, expected_rows)
-    rows = _labelled(stream.rows(0, _ALL), Path(stream.name).name)
-    if limits.keys() - {"k"} and not rows.schema.priced:
-        raise ConfigError(UNPRICED.format(next(name for name in limits if name != "k").replace("_", "-")))
+    whole = stream.rows(0, _ALL)
+    rows = _labelled(whole, Path(stream.name).name)
+    money = {name: value for name, value in limits.items() if name != "k"}
+    if money and not rows.schema.priced:
+        raise ConfigError(unpriced(money))
     if not 2 <= folds <= rows.y.size // 5:
         raise ConfigError(f"folds must be between 2 and {rows.y.size // 5}, a fifth of the {rows.y.size} rows")
-    model = _model(rows, limits, seed, algorithm) if limits else None
+    model = _model(whole, limits, seed, algorithm) if limits else None
     found = _planned(stream, rows, limits, folds, seed)
     folder = Folder.claim(Path(out), "plan")
     with folder.lock():
