@@ -21,6 +21,7 @@ from .._internal.repr import Facts, Shown, a_few
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError, StateError
 from . import validation
+from .probability_calibration import ProbabilityCalibrator, Uncalibrated
 from .round import Acquisition, Alarm, Round
 from .sources import SourceCatalog
 from .state import IndexCheck, Rule, Stateful
@@ -115,7 +116,7 @@ class Doubts(Locked):
     """`interval` and `alarms`, for every learner."""
 
     name: ClassVar[str]
-    gives_intervals: ClassVar[bool] = False
+    gives_intervals: bool = False
     """Whether `interval` has an answer."""
 
     def interval(self, r: Round, values: Values, level: float = 0.9) -> tuple[float, float]:
@@ -134,6 +135,7 @@ class Doubts(Locked):
         True
         """
         self._check_open(r)
+        self._refuse_interval()
         return self._interval(r, validation.values(values, r.names), validation.level(level))
 
     @property
@@ -144,6 +146,10 @@ class Doubts(Locked):
     @abstractmethod
     def _check_open(self, r: Round) -> None:
         """A `ProtocolError` unless the round is open."""
+
+    @abstractmethod
+    def _refuse_interval(self) -> None:
+        """A `ProtocolError` where an interval has no meaning."""
 
     def _interval(self, r: Round, x: Floats, level: float) -> tuple[float, float]:
         """(low, high) around the prediction of this moment."""
@@ -183,7 +189,7 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     """From which round on the compiled block is used: before, it takes longer to compile than they to play."""
     learns_complete_rows_only: ClassVar[bool] = False
     """Whether `learn` refuses a row in which an attribute was not observed."""
-    _fields: ClassVar[tuple[str, ...]] = ("t", "order", "n_past_rows", "n_unlabelled_past_rows")
+    _fields: ClassVar[tuple[str, ...]] = ("t", "order", "n_past_rows", "n_unlabelled_past_rows", "calibrator")
     _rules: ClassVar[Mapping[str, Rule]] = {"order": IndexCheck("d")}
 
     def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, catalog: SourceCatalog | None = None) -> None:
@@ -196,6 +202,7 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         self.rng = np.random.default_rng([_DRAWS, seed])
         self.order = self._draw_order()
         self.n_past_rows = self.n_unlabelled_past_rows = 0
+        self.calibrator: ProbabilityCalibrator | Uncalibrated = Uncalibrated()
         self._open: dict[int, Round] = {}
         # The file it was loaded from and that file's digest: no part of the state, so equal states stay equal bytes.
         self.origin: tuple[Path, bytes] | None = None
@@ -212,7 +219,8 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     def predict(self, r: Round, values: Values) -> float:
         """The prediction from the bought values, in the order of `r.attributes` (or by name); changes nothing."""
         self._check_open(r)
-        return float(self._predict(r, validation.values(values, r.names)))
+        score = float(self._predict(r, validation.values(values, r.names)))
+        return self.calibrator.probability(score) if isinstance(self.calibrator, ProbabilityCalibrator) else score
 
     def ask_more(self, r: Round) -> Ints:
         """The attributes to buy after the label: at most k0, drawn when the round was asked."""
@@ -233,8 +241,10 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         validation.extras(extra_attributes, r.extra)
         extra_names = [self.names[i] for i in r.extra]
         more = validation.values([] if extra_values is None else extra_values, extra_names)
-        label = validation.label(y)
+        label = validation.binary_label(y) if self.binary else validation.label(y)
         del self._open[r.index]
+        if isinstance(self.calibrator, ProbabilityCalibrator):
+            self.calibrator.update(float(self._predict(r, x)), label)
         self._tell(r, x, label, more)
 
     def abandon(self, r: Round) -> None:
@@ -275,6 +285,9 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         table, labels, n_unlabelled = validation.past_rows(X, y, self.names)
         if self.learns_complete_rows_only:
             validation.complete(table, self.names, self.name)
+        if isinstance(self.calibrator, ProbabilityCalibrator):
+            validation.binary_labels(labels)
+            self.calibrator.count(labels)
         if labels.size:
             self._learn(table, labels)
         self.n_past_rows += labels.size
@@ -307,6 +320,11 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
 
         loading = import_module(f"{__package__}.serialization")  # by name: it imports this module
         return loading.from_bytes, (to_bytes(self),)
+
+    @property
+    def binary(self) -> bool:
+        """Whether labels are 0 or 1 and predictions are probabilities."""
+        return isinstance(self.calibrator, ProbabilityCalibrator)
 
     @property
     def open_rounds(self) -> tuple[Round, ...]:
@@ -385,6 +403,14 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
 
     def _finish(self) -> None:
         """A stream has ended: say, once, what a reader of its history should know."""
+
+    def _expect_binary_labels(self) -> None:
+        """From now on labels are 0 or 1; for `make`, before the first round."""
+        self.calibrator, self.gives_intervals = ProbabilityCalibrator(), False
+
+    def _refuse_interval(self) -> None:
+        if self.binary:
+            raise ProtocolError("labels are 0 or 1: predict gives the probability itself, and there is no interval")
 
     def _places(self, pool: Bools | None) -> Ints:
         """The attributes that can be bought, in the seeded order in which everything is drawn."""

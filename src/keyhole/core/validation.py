@@ -48,6 +48,22 @@ def label(y: float) -> float:
     return value if LEAST <= abs(value) <= MOST else float(clip_magnitude(np.array([value]))[0])
 
 
+def binary_label(y: float) -> float:
+    """The label as 0.0 or 1.0, if it is 0, 1, False or True."""
+    value = label(y)
+    if value not in (0.0, 1.0):
+        raise ProtocolError(f'the label is {_short(y)}; with label="binary" it is 0 or 1')
+    return value
+
+
+def binary_labels(labels: Floats) -> None:
+    """A `ProtocolError` with the place of the first label of past rows that is neither 0 nor 1."""
+    bad = np.flatnonzero((labels != 0.0) & (labels != 1.0))
+    if bad.size:
+        i = int(bad[0])
+        raise ProtocolError(f'the label of labelled row {i + 1} is {labels[i]:g}; with label="binary" it is 0 or 1')
+
+
 def level(given: float) -> float:
     """The level of an interval, if it is one that can be calibrated."""
     if isinstance(given, bool) or not isinstance(given, int | float | np.floating) or not 0.0 < given <= HIGHEST:

@@ -89,7 +89,18 @@ def test_algorithms_are_records():
         assert a.status in ("verified", "reconstructed")
         words = {"name", "setting", "assumptions", "bound", "cost", "reference", "status"}
         assert set(a.to_dict()) == words | {
-            *("buys_all", "extras", "needs_extras", "raw_columns", "told", "past_rows", "conditions", "further", "options")
+            *(
+                "buys_all",
+                "extras",
+                "needs_extras",
+                "raw_columns",
+                "told",
+                "past_rows",
+                "binary_labels",
+                "conditions",
+                "further",
+                "options",
+            )
         }
     assert len({a.name for a in kh.list_algorithms()}) == len(kh.list_algorithms())
 

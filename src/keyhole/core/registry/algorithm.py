@@ -107,6 +107,8 @@ class Algorithm:
     """Is told what nobody knows (the true support): a reference."""
     past_rows: str = ""
     """Which rows `learn` takes: "any", only "complete" ones, or none."""
+    binary_labels: bool = False
+    """It takes label="binary": labels are 0 or 1, predictions are probabilities."""
     conditions: str = ""
     """What it assumes, by the letters of `CONDITIONS`."""
     further: str = ""

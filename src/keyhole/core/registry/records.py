@@ -139,6 +139,7 @@ _RECORDS = (
         status="verified",
         path="keyhole.algorithms.thrifty:Thrifty",
         past_rows="any",
+        binary_labels=True,
         extras=True,
         raw_columns=True,
     ),
@@ -178,6 +179,7 @@ _RECORDS = (
         status="verified",
         path="keyhole.algorithms.baselines.gibbs_thompson:GibbsThompson",
         past_rows="any",
+        binary_labels=True,
         raw_columns=True,
     ),
     Algorithm(
@@ -190,6 +192,7 @@ _RECORDS = (
         status="verified",
         path="keyhole.algorithms.baselines.explore_then_commit:ExploreThenCommit",
         past_rows="any",
+        binary_labels=True,
         raw_columns=True,
     ),
     Algorithm(
@@ -270,6 +273,7 @@ _RECORDS = (
         status="verified",
         path="keyhole.algorithms.full_information.vaw:VAW",
         past_rows="any",
+        binary_labels=True,
         buys_all=True,
     ),
     Algorithm(
@@ -282,6 +286,7 @@ _RECORDS = (
         status="verified",
         path="keyhole.algorithms.baselines.fixed_random:FixedRandom",
         past_rows="any",
+        binary_labels=True,
     ),
     Algorithm(
         name="oracle-support",
@@ -293,6 +298,7 @@ _RECORDS = (
         status="verified",
         path="keyhole.algorithms.baselines.oracle_support:OracleSupport",
         past_rows="any",
+        binary_labels=True,
         told=True,
     ),
     *RIVALS,
