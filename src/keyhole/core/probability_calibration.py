@@ -74,7 +74,7 @@ class ProbabilityCalibrator(Stateful):
         """The probability of the label 1 at this score; changes nothing."""
         zeros, ones = self.counts.tolist()
         if not (zeros and ones):
-            return (ones + 1.0) / (zeros + ones + 2.0)
+            return float((ones + 1.0) / (zeros + ones + 2.0))
         return self._corrected(self._curve(self._shifted(score)))
 
     def update(self, score: float, label: float) -> None:
