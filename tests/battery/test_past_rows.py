@@ -6,7 +6,6 @@ import pytest
 
 import keyhole as kh
 from keyhole.algorithms._pairwise_moments import Pooled
-from keyhole.core.registry.catalogue import class_of
 from keyhole.core.serialization import from_bytes, to_bytes
 
 from .cases import CASES, step
@@ -14,21 +13,14 @@ from .cases import CASES, step
 pytestmark = pytest.mark.filterwarnings("ignore::keyhole.KeyholeWarning")
 
 RECORDS = {a.name: a for a in kh.list_algorithms()}
-LEARNING = [case for case in CASES if class_of(case.name).learns_past_rows()]
+LEARNING = [case for case in CASES if RECORDS[case.name].past_rows]
 COMPLETE = [case for case in LEARNING if RECORDS[case.name].past_rows == "complete"]
 GAPS = [case for case in LEARNING if RECORDS[case.name].past_rows == "any"]
-OTHERS = [case for case in CASES if not class_of(case.name).learns_past_rows()]
+OTHERS = [case for case in CASES if not RECORDS[case.name].past_rows]
 
 
 def names_of(cases):
     return {"ids": [str(case) for case in cases]}
-
-
-def test_the_record_says_what_the_class_does():
-    for name, record in RECORDS.items():
-        cls = class_of(name)
-        kind = "" if not cls.learns_past_rows() else "complete" if cls.learns_complete_rows_only else "any"
-        assert record.past_rows == kind, name
 
 
 @pytest.mark.parametrize("case", LEARNING, **names_of(LEARNING))

@@ -17,7 +17,6 @@ from .serve import serve
 from .store import app as store
 from .study import study
 from .token import app as token
-from .warm import warm
 
 app = typer.Typer(
     name="keyhole",
@@ -49,6 +48,5 @@ def _options(
 for command in (demo, run, plan, predict, frontier, compare, study, bounds, diagnose, algorithms):
     app.command()(command)
 app.command()(serve)
-app.command()(warm)
 app.add_typer(store, name="store")
 app.add_typer(token, name="token")

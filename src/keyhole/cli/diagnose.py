@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from ._early_checks import require_file
+
 if TYPE_CHECKING:
     from ..data.column_profile import Profile
     from ..data.streams import Schema
@@ -34,6 +36,8 @@ def diagnose(
 
     Example: keyhole diagnose visits.csv --target cost --prices prices.toml
     """
+    require_file(file)
+
     from .._internal.escaping import shown
     from ..data.column_profile import Profile, covariance, first_rows
     from ..data.streams import open_table, read_prices

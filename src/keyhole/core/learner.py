@@ -22,6 +22,7 @@ from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError, StateError
 from . import validation
 from .probability_calibration import ProbabilityCalibrator, Uncalibrated
+from .registry.algorithm import AlgorithmInfo
 from .round import Acquisition, Alarm, Round
 from .sources import SourceCatalog
 from .state import IndexCheck, Rule, Stateful
@@ -183,12 +184,8 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     happened in some order of the calls. Copies, and those sent to other processes, are made of its model bytes.
     """
 
-    buys_all: ClassVar[bool] = False
-    """Whether every attribute is bought in every round, whatever k is."""
-    _block_from: ClassVar[int] = 0
-    """From which round on the compiled block is used: before, it takes longer to compile than they to play."""
-    learns_complete_rows_only: ClassVar[bool] = False
-    """Whether `learn` refuses a row in which an attribute was not observed."""
+    info: ClassVar[AlgorithmInfo]
+    """Facts of the algorithm, for `kh.list_algorithms()`."""
     _fields: ClassVar[tuple[str, ...]] = ("t", "order", "n_past_rows", "n_unlabelled_past_rows", "calibrator")
     _rules: ClassVar[Mapping[str, Rule]] = {"order": IndexCheck("d")}
 
@@ -280,10 +277,11 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         >>> learner.n_past_rows, learner.t, learner.support.tolist() == w.nonzero()[0].tolist()
         (500, 0, True)
         """
-        if not self.learns_past_rows():
+        takes = self._past_rows_taken()
+        if not takes:
             raise ConfigError(f"'{self.name}' cannot learn from past rows; {_past_row_learners()} can")
         table, labels, n_unlabelled = validation.past_rows(X, y, self.names)
-        if self.learns_complete_rows_only:
+        if takes == "complete":
             validation.complete(table, self.names, self.name)
         if isinstance(self.calibrator, ProbabilityCalibrator):
             validation.binary_labels(labels)
@@ -294,9 +292,11 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         self.n_unlabelled_past_rows += n_unlabelled
 
     @classmethod
-    def learns_past_rows(cls) -> bool:
-        """Whether `learn` has a meaning for this algorithm."""
-        return cls._learn is not Learner._learn
+    def _past_rows_taken(cls) -> str:
+        """Which rows `learn` takes, as in `info.past_rows`; a class without `info` takes any if it has `_learn`."""
+        if cls._learn is Learner._learn:
+            return ""
+        return cls.info.past_rows if hasattr(cls, "info") else "any"
 
     def save(self, path: "str | PathLike[str]") -> None:
         """Write the learner to one file; `kh.load(path)` continues bit for bit."""
@@ -380,11 +380,6 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         raise NotImplementedError
 
     @classmethod
-    def _made_as(cls, options: "Mapping[str, object]") -> "type[Learner]":
-        """The class that plays with these options: this one, or a variant of it."""
-        return cls
-
-    @classmethod
     def _entries(cls, d: int, k: int) -> int:
         """How many numbers a saved state of this size has at least: a file with fewer is refused unbuilt."""
         return d
@@ -450,6 +445,6 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
 
 def _past_row_learners() -> str:
     """The algorithms whose `learn` works, in words."""
-    from .registry.records import ALGORITHMS
+    from .registry.catalogue import list_algorithms
 
-    return ", ".join(a.name for a in ALGORITHMS if a.past_rows)
+    return ", ".join(a.name for a in list_algorithms() if a.past_rows)

@@ -1,6 +1,5 @@
 """One job: an algorithm plays a stream with a seed. The same job gives the same outcome wherever it runs."""
 
-import copy
 import hashlib
 import json
 import time
@@ -26,9 +25,6 @@ __all__ = ["Job", "Outcome", "run_job"]
 
 POINTS = 24
 """How many points of a curve are kept."""
-_FEW = 200
-_WARM: set[str] = set()
-"""The algorithms that this process has played."""
 
 
 @dataclass(frozen=True)
@@ -106,20 +102,11 @@ def run_job(job: Job) -> Outcome:
     scaling = Scaling(rows.schema, scaled=_is_scaled(job), clip=False)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", KeyholeWarning)
-        _warm_up(job.algorithm, learner, scaling.rows(rows.X[:_FEW]), scaling.labels(rows.y[:_FEW]))
-        caught.clear()
         began = time.perf_counter()
         history = play(learner, scaling.rows(rows.X), scaling.labels(rows.y), keep=False)
     seconds = time.perf_counter() - began
     losses = (scaling.predictions(history.predictions) - rows.y) ** 2
     return _outcome(learner, history, losses, rows, seconds, [str(h.message) for h in caught])
-
-
-def _warm_up(algorithm: str, learner: Learner, X: Floats, y: Floats) -> None:
-    """Let a copy play a few rows, once a process: what brings the compiled code is no part of the time per row."""
-    if algorithm not in _WARM:
-        play(copy.deepcopy(learner), X, y, keep=False)
-        _WARM.add(algorithm)
 
 
 def learner_of(job: Job, rows: Rows) -> Learner:
