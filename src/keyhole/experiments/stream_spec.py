@@ -61,10 +61,12 @@ class StreamSpec:
         free: Sequence[str] = (),
         numbers: str = "",
         encoding: str = "",
+        learn: bool = True,
     ) -> "StreamSpec":
         """The stream of that name, checked as far as that goes without reading it all; `free` columns are known.
 
-        `numbers` and `encoding` say how a file is written, where its schema does not.
+        `numbers` and `encoding` say how a file is written, where its schema does not. With `learn`, a column without a
+        range gets one from the first rows.
         """
         if name.startswith("synthetic:"):
             stream = cls(name)
@@ -87,7 +89,8 @@ class StreamSpec:
         known = known if prices is None else known.with_prices(read_prices(prices))
         encoded = EncodedTable(table, known)
         encoded.require([*known.names, known.target])
-        known, notes = learn_ranges(known, first_rows(encoded, known))
+        first = first_rows(encoded, known)
+        known, notes = learn_ranges(known, first) if learn else (known, [])
         mark = json.dumps(fingerprint(name, [c.name for c in table.columns]).to_dict()).encode()
         content = hashlib.sha256(mark).hexdigest()[:16]
         return cls(

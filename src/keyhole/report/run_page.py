@@ -44,6 +44,8 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
         how_to_repeat(s["command"]),
     ]
     lead = [f"{thousands(s['rows'])} rows, {s['d']} attributes, label {s['target']}; played by {s['algorithm']}."]
+    if s.get("past_rows"):
+        lead.append(f"Past rows: {thousands(s['past_rows'])}, free.")
     if advice.baskets is not None:
         lead.append(HOW.format(rule=rule_of(s)))
     title = f"{s['title']}: {s['algorithm']}"

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
-from .._internal.atomic_io import write_atomically
+from .._internal.atomic_io import digest, write_atomically
 from .._internal.output_folder import Folder
 from .._internal.typing import Floats
 from ..core.introspection import reasons
 from ..core.learner import Learner
 from ..core.registry.catalogue import from_config
 from ..core.round import Alarm
-from ..core.serialization import to_bytes
+from ..core.serialization import from_bytes, to_bytes
 from ..data.learner_scaling import Scaling
 from ..data.streams import Batch, DataError, Schema, Table
-from ..errors import KeyholeWarning, ProtocolError
+from ..errors import KeyholeWarning, ProtocolError, StateError
 from .baselines import Baselines
 from .journal import Journal
 from .result_tables import ledger_of, rounds_of
@@ -26,7 +26,9 @@ from .run_settings import Settings
 from .stream_blocks import RunPage, page_start, pages
 from .totals import Totals
 
-__all__ = ["Run", "Watcher"]
+__all__ = ["START", "Run", "Watcher"]
+
+START = "start.kh"
 
 # Records of at most this many rows are held in memory.
 _HELD = 1 << 18
@@ -62,7 +64,7 @@ class Run:
     ) -> None:
         self.folder, self.table, self.watcher, self.every = folder, table, watcher, every
         self.scaling = Scaling(schema, settings.scaled, settings.clip)
-        self.learner: Learner = from_config(settings.learner)
+        self.learner = _starting(folder, settings)
         self.totals = Totals(schema, settings.clip)
         self.references = Baselines(schema.catalog, settings.limits, self.learner.seed)
         self.journal = Journal(folder.subfolder("journal"), schema.names)
@@ -179,6 +181,17 @@ class Run:
         self.journal.checkpoint(self.row, self.learner, self._states)
         now = time.monotonic()
         self._saved = (self.row, now, now - began)
+
+
+def _starting(folder: Folder, settings: Settings) -> Learner:
+    """The learner before the first row: new, or as the past rows or a model left it."""
+    if not settings.start:
+        return from_config(settings.learner)
+    path = folder.path / START
+    data = path.read_bytes() if path.is_file() else b""
+    if digest(data) != settings.start:
+        raise StateError(f"{path} is {'damaged' if data else 'gone'}; do it again with: {settings.command}")
+    return from_bytes(data)
 
 
 def _texts(caught: list[warnings.WarningMessage]) -> list[str]:

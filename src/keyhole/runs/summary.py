@@ -35,6 +35,7 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "unit": run.scaling.schema.unit,
         "free": list(run.scaling.schema.free),
         "panels": not run.totals.catalog.plain,
+        "past_rows": run.learner.n_past_rows,
         "abandoned": run.totals.abandoned,
         "attributes_per_row": float(run.totals.bought.sum()) / max(run.totals.rows, 1),
         "sources_per_row": run.totals.ordered / max(run.totals.rows, 1),
