@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Units", "listed", "share", "thousands"]
+__all__ = ["Units", "digits", "listed", "share", "thousands"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Units:
         """A typical error: three digits and the unit.
 
         >>> Units("mmHg").error(15.4712), Units().error(4123.4)
-        ('15.5 mmHg', '4123')
+        ('15.5 mmHg', '4 123')
         """
         return f"{digits(value)} {self.label}".strip()
 
@@ -34,13 +34,23 @@ class Units:
         return f"{digits(value, 2)} {self.label}".strip()
 
     def money(self, value: float) -> str:
-        """An amount of money; large ones without cents.
+        """An amount of money; large ones without cents, tiny ones with as many digits as they need.
 
-        >>> Units(currency="EUR").money(7.0), Units().money(127490.2)
-        ('7.00 EUR', '127 490')
+        >>> Units(currency="EUR").money(7.0), Units().money(127490.2), Units(currency="EUR").money(0.0042)
+        ('7.00 EUR', '127 490', '0.0042 EUR')
         """
-        text = f"{value:.2f}" if abs(value) < 1000 else thousands(value)
+        tiny = 0 < abs(value) < 0.01
+        text = digits(value, 2) if tiny else f"{value:.2f}" if abs(value) < 1000 else thousands(value)
         return f"{text} {self.currency}".strip()
+
+    def error_cost(self, value: float) -> str:
+        """What one unit of squared error costs.
+
+        >>> Units("mmHg", "EUR").error_cost(0.5), Units().error_cost(0.5)
+        ('0.500 EUR per squared mmHg', '0.500 per unit of squared error')
+        """
+        per = f"squared {self.label}" if self.label else "unit of squared error"
+        return " ".join(filter(None, [digits(value), self.currency, f"per {per}"]))
 
     def named(self, what: str, money: bool = False) -> str:
         """A heading with its unit: "typical error, mmHg"."""
@@ -49,17 +59,19 @@ class Units:
 
 
 def digits(value: float, n: int = 3) -> str:
-    """So many digits, never an exponent for everyday numbers.
+    """A number as people write it: so many significant digits, thousands apart, no exponent but for the tiniest.
 
-    >>> digits(0.04567), digits(1234.5), digits(15.0), digits(2.5e-7)
-    ('0.0457', '1234', '15.0', '2.5e-07')
+    >>> digits(0.04567), digits(58561.2), digits(15.0), digits(2.5e-7), digits(math.nan), digits(999.96, 4)
+    ('0.0457', '58 561', '15.0', '2.5e-07', '-', '1 000')
     """
+    if math.isnan(value):
+        return "-"
     if not math.isfinite(value) or value == 0:
         return f"{value:.0f}"
-    size = math.floor(math.log10(abs(value)))
-    if not -5 <= size < 9:
+    size = math.floor(math.log10(abs(float(f"{value:.{n - 1}e}"))))
+    if not -5 <= size < 15:
         return f"{value:.{n}g}"
-    return f"{value:.{max(n - 1 - size, 0)}f}"
+    return f"{value:,.{max(n - 1 - size, 0)}f}".replace(",", " ")
 
 
 def thousands(value: float) -> str:

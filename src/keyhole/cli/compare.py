@@ -30,7 +30,7 @@ def compare(
     budget_per_row: Annotated[
         float | None, typer.Option(min=0.0, help="Money per row, for those who plan with it.")
     ] = None,
-    error_cost: Annotated[float | None, typer.Option(help="What a unit of squared error is worth, likewise.")] = None,
+    error_cost: Annotated[float | None, typer.Option(help="What a unit of squared error costs, likewise.")] = None,
     total_budget: Annotated[float | None, typer.Option(help="Money for all rows of a run together, likewise.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute, for files.")] = None,
     free: Annotated[str, typer.Option(help="Columns that are there for free, with commas, for files.")] = "",

@@ -24,14 +24,14 @@ def frontier(
     k: Annotated[
         int | None, typer.Option("-k", "--k", min=1, help="Attributes (or panels) a row may buy at most.")
     ] = None,
-    levels: Annotated[int, typer.Option(min=2, help="How many levels of worth, chosen from the data.")] = 8,
+    levels: Annotated[int, typer.Option(min=2, help="How many error costs, chosen from the data.")] = 8,
     seeds: Annotated[int, typer.Option(min=1, help="Runs per level: seeds 0, 1, ...")] = 3,
     rounds: Annotated[int, typer.Option(min=10, help="Rows per run, at most.")] = 1_000_000,
     shuffle: Annotated[bool, typer.Option(help="Shuffle the rows, by seed.")] = True,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     executor: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
 ) -> None:
-    """Show what each amount of money buys: `thrifty` told several worths, beside the best baskets in hindsight.
+    """Show what each amount of money buys: `thrifty` at several error costs, beside the best baskets in hindsight.
 
     Example: keyhole frontier visits.csv --schema visits.schema.toml --target cost --out runs/frontier
     """

@@ -25,7 +25,7 @@ def run(
         int | None, typer.Option("-k", "--k", help="Attributes (or panels) that may be bought per row.")
     ] = None,
     budget_per_row: Annotated[float | None, typer.Option(help="Money that may be spent per row.")] = None,
-    error_cost: Annotated[float | None, typer.Option(help="What one unit of squared error is worth, in money.")] = None,
+    error_cost: Annotated[float | None, typer.Option(help="What one unit of squared error costs, in money.")] = None,
     total_budget: Annotated[
         float | None, typer.Option(help="Money for all rows together, with --expected-rows.")
     ] = None,

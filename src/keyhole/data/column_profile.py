@@ -115,7 +115,7 @@ class Profile:
     def _ranged(self, i: int, a: Attribute) -> Attribute:
         if a.type not in ("number", "date"):
             return a
-        return replace(a, low=float(self.low[i]), high=float(self.high[i]), center=float(self.mean[i]))
+        return replace(a, low=float(self.low[i]), high=float(self.high[i]), center=float(self.mean[i]), estimated=True)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ class Profile:
     def schema(self, prices: Mapping[str, float] | None = None) -> Schema:
         """The schema these numbers suggest; prices of dropped columns are of no use, unknown ones are refused."""
         ends = (float(self.low[-1]), float(self.high[-1]), float(self.mean[-1]))
-        label = Label(self.target, *ends, numbers=self.label.numbers)
+        label = Label(self.target, *ends, numbers=self.label.numbers, estimated=True)
         ignored = tuple(c.name for c in self.table.columns if c.name in self.dropped)
         found = Schema(label, tuple(self.used), ignored)
         for name in prices or {}:

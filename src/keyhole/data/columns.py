@@ -1,7 +1,7 @@
 """What can be said of one column, of the label, and of a panel of columns that are ordered together."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from math import inf, isfinite
@@ -31,6 +31,8 @@ class Range:
     high: float = inf
     center: float | None = None
     """None: halfway between low and high, or 0 where one of them is left out."""
+    estimated: bool = field(default=False, kw_only=True)
+    """Whether low, high and center were computed from the rows of the table itself, not stated by a person."""
 
     def __post_init__(self) -> None:
         if not self.low <= self.high or self.low == inf or self.high == -inf:
@@ -54,6 +56,11 @@ class Range:
         if self.center is not None:
             return self.center
         return self.low / 2 + self.high / 2 if self.bounded else 0.0
+
+    @property
+    def stated_center(self) -> float | None:
+        """The centre that a person wrote down; None where there is none, or where it was computed from the rows."""
+        return None if self.estimated else self.center
 
     @property
     def reach(self) -> float:
@@ -151,7 +158,7 @@ class Attribute(Range):
             return tuple(Range(f"{self.name}={value}", 0.0, 1.0, 0.0) for value in self.values or ())
         if self.type == "yes/no":
             return (Range(self.name, 0.0, 1.0, 0.0),)
-        return (Range(self.name, self.low, self.high, self.center),)
+        return (Range(self.name, self.low, self.high, self.center, estimated=self.estimated),)
 
 
 @dataclass(frozen=True)

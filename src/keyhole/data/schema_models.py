@@ -43,12 +43,14 @@ class RangePart(Part):
     low: Finite | None = None
     high: Finite | None = None
     center: Finite | None = None
+    estimated: bool = False
     numbers: Numbers = ""
 
     def ends(self) -> dict[str, Any]:
         """The arguments of a `Range`."""
         low, high = (-inf if self.low is None else self.low), (inf if self.high is None else self.high)
-        return {"low": low, "high": high, "center": self.center, "numbers": self.numbers}
+        ends = {"low": low, "high": high, "center": self.center}
+        return {**ends, "estimated": self.estimated, "numbers": self.numbers}
 
 
 class LabelPart(RangePart):

@@ -23,7 +23,9 @@ Content: TypeAlias = "dict[str, object]"
 
 _HEAD = """\
 # What `keyhole run` may know of the table beforehand. Edit freely: a column moved to `ignored` is never read;
-# values beyond low..high are clipped and counted (left out: nothing is clipped); center is what scales to 0.
+# values beyond low..high are clipped and counted (left out: nothing is clipped); center is what scales to 0, and what
+# is predicted before the first label. `estimated = true`: these ends were computed from the rows of the file itself; a
+# comparison does not use them. Write your own numbers and remove the mark where you know better.
 """
 
 # A key of a hundred parts and more, a.b.c...: a reader's work grows with the square of their number.
@@ -120,7 +122,8 @@ def _said(column: "Range | Panel", keys: tuple[str, ...]) -> Content:
 
 def _ends(column: "Range") -> Content:
     ends = {"low": column.low, "high": column.high, "center": column.center}
-    return {key: float(end) for key, end in ends.items() if end is not None and isfinite(end)}
+    found: Content = {key: float(end) for key, end in ends.items() if end is not None and isfinite(end)}
+    return found | ({"estimated": True} if column.estimated else {})
 
 
 def _inline(part: object) -> str:

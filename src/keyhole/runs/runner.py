@@ -18,6 +18,7 @@ from ..core.serialization import to_bytes
 from ..data.learner_scaling import Scaling
 from ..data.streams import Batch, DataError, Schema, Table
 from ..errors import KeyholeWarning, ProtocolError
+from ..simulation import scored, with_center
 from .baselines import Baselines
 from .journal import Journal
 from .result_tables import ledger_of, rounds_of
@@ -64,7 +65,9 @@ class Run:
         self.scaling = Scaling(schema, settings.scaled, settings.clip)
         self.learner: Learner = from_config(settings.learner)
         self.totals = Totals(schema, settings.clip)
-        self.references = Baselines(schema.catalog, settings.limits, self.learner.seed)
+        self.references = Baselines(
+            schema.catalog, settings.limits, self.learner.seed, schema.label.stated_center
+        )
         self.journal = Journal(folder.subfolder("journal"), schema.names)
         self._states = {"totals": self.totals, "references": self.references}
         self.row = 0
@@ -149,11 +152,11 @@ class Run:
     def _record(self, page: RunPage, weights: Floats, alarms: Sequence[Alarm], messages: list[str]) -> None:
         """The page's new rows into the journal and the totals; `weights` and `alarms` are the learner's after them, and
         `messages` what it warned of. Only the writer touches the totals while a page is played."""
-        schema, z = self.scaling.schema, self.scaling.predictions(page.predictions[page.new])
-        self.journal.append("rounds", rounds_of(page, z, schema.catalog.charge))
+        schema, y, before = self.scaling.schema, page.raw_labels, self.totals.labelled
+        center = schema.label.stated_center
+        z = with_center(self.scaling.predictions(page.predictions[page.new]), y, center, before)
+        self.journal.append("rounds", rounds_of(page, z, schema.catalog.charge, scored(y, center, before)))
         self.totals.add(page, z, alarms)
-        if page.first == page.begun == 0 and z.size:
-            self.references.first = float(z[0])
         if page.complete:
             self.journal.append("ledger", ledger_of(page, self.totals, weights))
             self.references.add(page.first, page.raw.X, page.raw.y)

@@ -45,14 +45,14 @@ def frontier(
     jobs: int = 1,
     progress: Progress = lambda done, of: None,
 ) -> Frontier:
-    """What each amount of money buys on a data set or file: `thrifty` at several worths, beside hindsight.
+    """What each amount of money buys on a data set or file: `thrifty` at several error costs, beside hindsight.
 
-    `levels` worths are chosen from the data, or are those given. Rows are shuffled by seed. In a folder `out` the
+    `levels` error costs are chosen from the data, or are those given. Rows are shuffled by seed. In a folder `out` the
     finished parts are kept: the same call goes on where it stopped; the result is its `frontier.json`.
 
     >>> import keyhole as kh
     >>> found = kh.experiments.frontier("nhanes-panels", levels=[0.01, 0.5], seeds=1, rounds=400)
-    >>> [level.worth for level in found.levels], found.hindsight[0].price, found.known
+    >>> [level.error_cost for level in found.levels], found.hindsight[0].price, found.free
     ([0.01, 0.5], 0.0, ('age', 'female'))
     """
     if out is None:
@@ -119,6 +119,7 @@ def _together(
     """The levels by the price of their baskets, the baskets of hindsight, and the sentence."""
     levels, left_out = on_frontier(made, past.lowers)
     stop = stop_at(levels)
+    headline, details = advice(levels, stop, seeds, Units(schema.unit, schema.currency))
     return Frontier(
         stream=Path(stream.name).name if stream.schema is not None else stream.name,
         target=schema.target,
@@ -130,7 +131,9 @@ def _together(
         left_out=left_out,
         hindsight=past.curve([level.basket.price for level in levels], k),
         stop=stop,
-        sentence=advice(levels, stop, seeds, Units(schema.unit, schema.currency)),
+        headline=headline,
+        details=details,
         currency=schema.currency,
         unit=schema.unit,
+        first_row="left out" if schema.label.stated_center is None else "counts",
     )
