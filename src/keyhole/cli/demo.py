@@ -48,12 +48,8 @@ def demo(
     title, free = "NHANES 2017-18", " and ".join(people.free)
     limit = "" if k is None else f" -k {k}"
     command = f"keyhole demo --error-cost {error_cost:g}{limit} --seed {seed}"
-    print(
-        f" {title}: {thousands(n)} people, {d} attributes that come in {len(people.sources)} orders; {free} are free"
-    )
-    print(
-        f" label {people.target}, in {people.unit}: an error of one {people.unit}, squared, costs {error_cost:g} USD"
-    )
+    print(f" {title}: {thousands(n)} people, {d} attributes that come in {len(people.sources)} orders; {free} are free")
+    print(f" label {people.target}, in {people.unit}: an error of one {people.unit}, squared, costs {error_cost:g} USD")
     with bar(6) as progress:
         found = frontier(_SET, levels=6, seeds=1, k=k, progress=progress)
     print_frontier(found)

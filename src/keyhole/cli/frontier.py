@@ -27,7 +27,9 @@ def frontier(
     levels: Annotated[int, typer.Option(min=2, help="How many error costs, chosen from the data.")] = 8,
     seeds: Annotated[int, typer.Option(min=1, help="Runs per level: seeds 0, 1, ...")] = 3,
     rounds: Annotated[int, typer.Option(min=10, help="Rows per run, at most.")] = 1_000_000,
-    shuffle: Annotated[bool, typer.Option(help="Shuffle the rows, by seed.")] = True,
+    in_order: Annotated[
+        bool, typer.Option("--in-order", help="Play the rows as they come; else each seed shuffles them.")
+    ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     executor: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
 ) -> None:
@@ -44,7 +46,7 @@ def frontier(
     from .compare import _bar as bar
 
     free_columns = tuple(filter(None, map(str.strip, free.split(","))))
-    stream = StreamSpec.parse(file, target, schema, shuffle, prices, free_columns, numbers, encoding)
+    stream = StreamSpec.parse(file, target, schema, not in_order, prices, free_columns, numbers, encoding)
     with bar(levels * seeds) as progress:
         try:
             found = make(

@@ -48,10 +48,14 @@ class Dataset:
         priced = not isinstance(self.prices, dict)
         attributes = tuple(
             Attribute(
-                n, low[j], high[j], mean[j],
+                n,
+                low[j],
+                high[j],
+                mean[j],
                 price=float(self.prices[j]) if priced else None,  # type: ignore[index]
-                free=n in self.free, estimated=True,
-            )  # fmt: skip
+                free=n in self.free,
+                estimated=True,
+            )
             for j, n in enumerate(self.names)
         )
         if not isinstance(self.prices, dict):

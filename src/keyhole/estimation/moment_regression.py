@@ -1,8 +1,8 @@
 """Least squares from moments alone: G = sum of v v' over rows v = (1, x, y).
 
-    mse(S) = var(y) - c_S' C_SS^-1 c_S            what least squares with an intercept on S leaves, fitted to all n rows
-    FPE(S) = mse(S) (n + p + 1) / (n - p - 1)     Akaike's final prediction error: what p weights fitted to n rows leave
-                                                  on rows that they have not seen
+mse(S) = var(y) - c_S' C_SS^-1 c_S            what least squares with an intercept on S leaves, fitted to all n rows
+FPE(S) = mse(S) (n + p + 1) / (n - p - 1)     Akaike's final prediction error: what p weights fitted to n rows leave
+                                              on rows that they have not seen
 """
 
 from typing import NamedTuple

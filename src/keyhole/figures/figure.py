@@ -7,6 +7,7 @@ from pathlib import Path
 
 import altair as alt
 
+from .._internal.formatting import digits
 from .svg import standalone, to_svg
 
 __all__ = ["Figure", "number"]
@@ -34,12 +35,10 @@ class Figure:
 
 
 def number(value: float) -> str:
-    """A number as short as its size allows.
+    """A number of a figure's table: as everywhere, without zeros at its end.
 
     >>> [number(v) for v in (0, 0.03412, 7.0, 2580.0, 20000.0, 1.25e6, 3e21)]
-    ['0', '0.0341', '7', '2580', '20k', '1.25M', '3e+21']
+    ['0', '0.0341', '7', '2 580', '20 000', '1 250 000', '3e+21']
     """
-    for size, unit, sign in ((1e13, 1.0, ""), (1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
-        if abs(value) >= size:
-            return f"{value / unit:.4g}{sign}"
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    text = digits(value)
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text

@@ -16,10 +16,10 @@ __all__ = ["frontier_cells", "frontier_notes", "hindsight_stops", "write_frontie
 
 _HOW = (
     "A basket is what most seeds of thrifty bought at the end, without sources that add no more than chance; its price "
-    "is the sum of its sources' prices. Its typical error is in hindsight, the same number as on the page of a run: the "
+    "is the sum of its sources' prices. Its typical error is in hindsight, as on the page of a run: the "
     "root of Akaike's final prediction error of least squares on all rows. The best basket in hindsight costs no more; "
-    "where it is not proved to be the best, the table says what another could gain at most. What was paid and the error "
-    "while learning are means over whole runs, exploration included."
+    "where it is not proved to be the best, the table says what another could gain at most. What was paid and the "
+    "error while learning are means over whole runs, exploration included."
 )
 # Characters beside a dot of the figure.
 _SHORT = 28

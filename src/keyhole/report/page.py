@@ -30,6 +30,8 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[str]]
     own: int | None = None
     words: tuple[int, ...] = ()
+    grey: tuple[int, ...] = ()
+    """Rows for reference only."""
 
 
 class Tile(NamedTuple):

@@ -65,9 +65,7 @@ class Run:
         self.scaling = Scaling(schema, settings.scaled, settings.clip)
         self.learner: Learner = from_config(settings.learner)
         self.totals = Totals(schema, settings.clip)
-        self.references = Baselines(
-            schema.catalog, settings.limits, self.learner.seed, schema.label.stated_center
-        )
+        self.references = Baselines(schema.catalog, settings.limits, self.learner.seed, schema.label.stated_center)
         self.journal = Journal(folder.subfolder("journal"), schema.names)
         self._states = {"totals": self.totals, "references": self.references}
         self.row = 0

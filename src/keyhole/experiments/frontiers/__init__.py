@@ -1,5 +1,4 @@
-"""What each amount of money buys: `thrifty` at several error costs, beside the best baskets in hindsight.
-"""
+"""What each amount of money buys: `thrifty` at several error costs, beside the best baskets in hindsight."""
 
 from .frontier import frontier
 from .frontier_result import FILE, Choice, Frontier, Level, Point, frontier_in

@@ -44,9 +44,7 @@ class Past:
         """The best basket for at most this much a row."""
         budget_per_row = max(budget_per_row, 0.0)
         m = self.moments
-        found = best_basket_of(
-            m.C, m.c, m.variance, self.catalog, budget_per_row=budget_per_row, k=k, nodes=_NODES
-        )
+        found = best_basket_of(m.C, m.c, m.variance, self.catalog, budget_per_row=budget_per_row, k=k, nodes=_NODES)
         names = tuple(self.catalog.sources[s] for s in found.chosen)
         return Point(found.price, self.mse(found.chosen.tolist()), names, found.optimal, found.gap)
 
@@ -134,8 +132,8 @@ class Past:
 def levels_of(past: Past, levels: int) -> list[float]:
     """Error costs from one at which nothing is bought to one at which everything is that helps, evenly in ratio.
 
-    A source alone is bought from error_cost = price / gain on; one beside all the others from the same with what it adds to
-    them. It helps where that is more than `Past.chance` of its attributes.
+    A source alone is bought from error_cost = price / gain on; one beside all the others from the same with what it
+    adds to them. It helps where that is more than `Past.chance` of its attributes.
     """
     catalog, s2, nothing = past.catalog, past.left_by_everything, past.left([])
     first, last = np.inf, 0.0

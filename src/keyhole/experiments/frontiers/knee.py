@@ -95,8 +95,7 @@ def _beyond(levels: Sequence[Level], at: int, units: Units) -> str:
     if not after:
         return f"What helps costs {price} a row in all, and more money buys nothing; {error_cost}."
     gained = -_slope(levels, at, after[0])
-    lowers = (
-        f"the next {units.currency or 'unit of money'} lowers the typical error by less than {digits(gained, 2)}{of_label}"
-    )
+    gain = f"{digits(gained, 2)}{of_label}"
+    lowers = f"the next {units.currency or 'unit of money'} lowers the typical error by less than {gain}"
     costs = f"one{of_label or ' unit of error'} less would cost {units.money(1 / gained)} a row"
     return f"Beyond {price} a row {lowers} ({costs}); {error_cost}."
