@@ -88,7 +88,7 @@ docs: core
 # The versions a developer and CI agree on, with hashes.
 lock: .venv/installed
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --universal --no-strip-extras --generate-hashes --no-header --no-emit-index-url --python-version 3.11 --k0 dev pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile --quiet --universal --no-strip-extras --generate-hashes --no-header --no-emit-index-url --python-version 3.11 --extra dev pyproject.toml -o requirements-dev.lock
 
 # sdist and wheel, built, repaired and checked; the wheel is installed into an empty environment and, with no compiler on
 # the PATH, plays 100 rows.

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import keyhole as kh
-from keyhole.core.serialization import to_bytes
 from keyhole._internal import output_folder
+from keyhole.core.serialization import to_bytes
 
 from .conftest import stream, write
 

@@ -41,7 +41,7 @@ class Schema(Scales):
     ('sex=f', 'sex=m', 'age', 'ldl', 'hdl')
     >>> schema.sources
     {'lipids': ['ldl', 'hdl'], 'sex': ['sex=f', 'sex=m']}
-    >>> schema.known, schema.source_prices
+    >>> schema.free, schema.source_prices
     (('age',), {'lipids': 12.0, 'sex': 2.0})
     >>> schema.scale(np.array([[1.0, 0.0, 60.0, 3.5, 1.2]]))
     array([[1. , 0. , 0.5, 3.5, 1.2]])

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from .._internal.atomic_io import read_json, remove_leftovers, write_atomically, write_json
 from .._internal.output_folder import Folder
-from ..core.registry.spec import UNPRICED, Spec
+from ..core.registry.spec import Spec, unpriced
 from ..errors import ConfigError, StateError
 from .executors import Executor
 from .job import Job, Outcome, learner_of, run_job
@@ -57,7 +57,7 @@ class Comparison:
         for job in first:
             rows = job.stream.rows(0, 1)
             if job.money and not rows.schema.priced:
-                raise ConfigError(UNPRICED.format(next(iter(job.money)).replace("_", "-")))
+                raise ConfigError(unpriced(job.money))
             try:
                 learner_of(job, rows)
             except ConfigError as fault:

@@ -75,7 +75,7 @@ def test_without_sources_every_attribute_is_one():
         ({"free": "age"}, "free must be a list"),
         ({"sources": {"lipids": ["ldl", "x"]}}, "source 'lipids' brings 'x'"),
         ({"sources": {"lipids": []}}, "source 'lipids' must bring"),
-        ({"sources": {"lipids": ["age"]}}, "'age' is known and also in source 'lipids'"),
+        ({"sources": {"lipids": ["age"]}}, "'age' is free and also in source 'lipids'"),
         ({"sources": {"a": ["ldl"], "b": ["ldl"]}}, "'ldl' is in source 'a' and in 'b'"),
         ({"sources": {"a": ["ldl", "ldl"]}}, "'ldl' is twice in 'a'"),
         ({"sources": {"glucose": ["ldl"]}}, "'glucose' is a source and also an attribute"),

@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-import keyhole as kh
+from keyhole._internal.output_folder import Folder
 from keyhole.experiments import Comparison, StreamSpec
 from keyhole.experiments.executors import Executor
 
@@ -92,7 +92,7 @@ class ComparisonFolder(RuleBasedStateMachine):
     def what_was_written_stays_written(self):
         if getattr(self, "done", None) is not None:
             assert results(self.out) == self.done
-            assert kh.outputs.Folder.find(self.out).kind == "comparison"
+            assert Folder.find(self.out).kind == "comparison"
 
     def teardown(self):
         if hasattr(self, "place"):

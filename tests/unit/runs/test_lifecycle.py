@@ -9,6 +9,8 @@ import pytest
 
 import keyhole as kh
 from keyhole import runs
+from keyhole._internal.atomic_io import write_json
+from keyhole.core.registry.catalogue import from_config
 from keyhole.runs.run_settings import Settings
 
 RESULTS = ("rounds.parquet", "ledger.parquet", "model.kh", "summary.json")
@@ -98,7 +100,7 @@ def test_killed_while_the_results_are_written_loses_and_doubles_nothing(plan, wh
 def test_the_books_agree_with_each_other_and_with_playing_the_array(plan, whole, tmp_path):
     table = pq.read_table(tmp_path / "a.parquet")
     X = np.column_stack([table[f"x{i}"].to_numpy() for i in range(8)])
-    history = kh.play(kh.catalogue.from_config(plan.settings.learner), X, table["y"].to_numpy())
+    history = kh.play(from_config(plan.settings.learner), X, table["y"].to_numpy())
     rounds, ledger = (pq.read_table(whole / f"{name}.parquet").to_pydict() for name in ("rounds", "ledger"))
     assert np.allclose(rounds["prediction"], history.predictions, rtol=1e-9, atol=1e-12)
     assert rounds["explored"] == history.explored.tolist()
@@ -143,6 +145,6 @@ def test_settings_that_make_no_sense_are_one_sentence(plan, tmp_path):
     """Its digest is right, so somebody wrote it on purpose."""
     path = tmp_path / "run.json"
     for name, wrong in (("scaled", "yes"), ("learner", [1]), ("title", None), ("colour", "red")):
-        kh.files.write_json(path, asdict(plan.settings) | {name: wrong})
+        write_json(path, asdict(plan.settings) | {name: wrong})
         with pytest.raises(kh.ConfigError, match=rf"run\.json cannot be used \({name}: .*; restore it from a copy"):
             Settings.read(path)

@@ -17,6 +17,7 @@ import pytest
 import keyhole as kh
 from keyhole import runs
 from keyhole._internal import atomic_io
+from keyhole._internal.output_folder import Folder
 
 from .test_lifecycle import RESULTS, Silent
 
@@ -99,7 +100,7 @@ def cuts_of(plan, root, monkeypatch):
 
 
 def assert_goes_on(plan, folder, whole):
-    if kh.outputs.Folder.find(folder) is None or not (folder / "run.json").exists():
+    if Folder.find(folder) is None or not (folder / "run.json").exists():
         assert runs.begin(plan, folder, Silent(), publish)
     else:
         assert runs.resume(folder, Silent(), publish)

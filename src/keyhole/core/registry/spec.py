@@ -11,7 +11,7 @@ from ..sources import SourceCatalog
 from .catalogue import list_algorithms, make, options_of
 from .records import Algorithm
 
-__all__ = ["UNPRICED", "Budget", "Spec", "split"]
+__all__ = ["Budget", "Spec", "split", "unpriced"]
 
 
 def split(text: str) -> list[str]:
@@ -105,7 +105,7 @@ class Spec:
         takes = options_of(self.name)
         limits = budget.money
         if limits and not schema.priced:
-            raise ConfigError(UNPRICED.format(next(iter(limits)).replace("_", "-")))
+            raise ConfigError(unpriced(limits))
         if any(name not in takes for name in limits):
             raise ConfigError(f"'{self.name}' does not plan with money; give -k K, or use --algorithm thrifty")
         offer = {key: value for key, value in schema.offer().items() if key != "prices" or "prices" in takes}
@@ -124,7 +124,10 @@ class Spec:
         return f"{self.name}[{inside}]" if inside else self.name
 
 
-UNPRICED = "--{} M needs to know what things cost: give --prices FILE, or a schema with prices"
+def unpriced(limits: Mapping[str, float]) -> str:
+    """The sentence for limits in money where nothing has a price."""
+    flag = f"--{next(iter(limits)).replace('_', '-')}"
+    return f"{flag} M needs to know what things cost: give --prices FILE, or a schema with prices"
 
 
 def _checked(k: object, k0: object, n: int, what: str) -> int:
