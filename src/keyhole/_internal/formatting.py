@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Units", "digits", "listed", "share", "thousands"]
+__all__ = ["Units", "digits", "listed", "number", "share", "thousands"]
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ class Units:
         """What one unit of squared error costs.
 
         >>> Units("mmHg", "EUR").error_cost(0.5), Units().error_cost(0.5)
-        ('0.500 EUR per squared mmHg', '0.500 per unit of squared error')
+        ('0.5 EUR per squared mmHg', '0.5 per unit of squared error')
         """
         per = f"squared {self.label}" if self.label else "unit of squared error"
-        return " ".join(filter(None, [digits(value), self.currency, f"per {per}"]))
+        return " ".join(filter(None, [number(value), self.currency, f"per {per}"]))
 
     def named(self, what: str, money: bool = False) -> str:
         """A heading with its unit: "typical error, mmHg"."""
@@ -72,6 +72,16 @@ def digits(value: float, n: int = 3) -> str:
     if not -5 <= size < 15:
         return f"{value:.{n}g}"
     return f"{value:,.{max(n - 1 - size, 0)}f}".replace(",", " ")
+
+
+def number(value: float, n: int = 3) -> str:
+    """The same without zeros at its end: for what a person chose, and where columns need not line up.
+
+    >>> [number(v) for v in (0, 0.03412, 7.0, 2580.0, 20000.0, 1.25e6, 3e21)]
+    ['0', '0.0341', '7', '2 580', '20 000', '1 250 000', '3e+21']
+    """
+    text = digits(value, n)
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
 
 def thousands(value: float) -> str:

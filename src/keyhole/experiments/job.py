@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from .. import __version__
+from .._internal.formatting import number
 from .._internal.typing import Floats
 from ..core.learner import Learner
 from ..core.registry.catalogue import options_of
@@ -120,8 +121,10 @@ def run_job(job: Job) -> Outcome:
         began = time.perf_counter()
         history = play(learner, scaling.rows(rows.X), scaling.labels(rows.y), keep=False)
     seconds = time.perf_counter() - began
-    center = rows.schema.label.stated_center
-    losses = (with_center(scaling.predictions(history.predictions), rows.y, center) - rows.y) ** 2
+    center, predictions = rows.schema.label.stated_center, scaling.predictions(history.predictions)
+    if not job.stream.is_synthetic:  # there the centre is 0 by law, and what a learner begins with is its own affair
+        predictions = with_center(predictions, rows.y, center)
+    losses = (predictions - rows.y) ** 2
     losses = np.where(scored(rows.y, center), losses, np.nan)
     return _outcome(job, learner, history, losses, rows, seconds, [str(h.message) for h in caught])
 
@@ -193,7 +196,7 @@ def _outcome(
         seconds=seconds,
         silent=_silent(learner),
         notes=notes,
-        budget=_budget(learner, job),
+        budget=_budget(learner),
         reference=spec.record.buys_all or spec.record.told,
     )
 
@@ -204,13 +207,15 @@ def _mean(losses: Floats) -> float:
     return float(there.mean()) if there.size else float("nan")
 
 
-def _budget(learner: Learner, job: Job) -> str:
+def _budget(learner: Learner) -> str:
     """What a learner could buy a row, in a few words: learners with the same words can be ranked."""
-    takes = options_of(Spec.parse(job.algorithm).name)
-    words = {"budget_per_row": "{:g} a row", "error_cost": "error cost {:g}", "total_budget": "{:g} in all"}
-    money = [words[name].format(value) for name, value in job.money.items() if name in takes]
+    words = {"budget_per_row": "{} a row", "error_cost": "error cost {}", "total_budget": "{} in all"}
+    options = learner.config["options"]
+    given = {name: options.get(name) for name in words} if isinstance(options, dict) else {}
+    money = [words[name].format(number(float(v))) for name, v in given.items() if isinstance(v, int | float)]
+    k = [f"k = {learner.k}"] if not money or learner.k < len(learner.catalog.sources) else []
     after = f", then {learner.k0} after the label" if learner.k0 else ""
-    return (", ".join(money) if money and job.k is None else f"k = {learner.k}") + after
+    return ", ".join([*k, *money]) + after
 
 
 def _rival(rows: Rows, job: Job) -> Floats:

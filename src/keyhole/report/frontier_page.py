@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import sqrt
 
 from .._internal.atomic_io import write_atomically
-from .._internal.formatting import Units, digits, listed, thousands
+from .._internal.formatting import Units, digits, listed, number, thousands
 from .._internal.output_folder import Folder
 from ..experiments.frontiers import Frontier, Level, named
 from ..figures import Figure, Stop, frontier, standalone
@@ -54,7 +54,7 @@ def _figure(found: Frontier) -> Figure:
     pairs = zip(hindsight_stops(found), found.hindsight, strict=True)
     way = [stop._replace(word="") if point.sources in bought else stop for stop, point in pairs]
     levels = [
-        Stop(level.price, level.typical_error, f"error cost {digits(level.error_cost)}", i == found.stop)
+        Stop(level.price, level.typical_error, f"error cost {number(level.error_cost)}", i == found.stop)
         for i, level in enumerate(found.levels)
     ]
     buy = [
@@ -113,14 +113,14 @@ def _cells(level: Level) -> list[str]:
     prices = list(dict.fromkeys(f"{b.price:.2f}" for b in level.equals))
     errors = list(dict.fromkeys(digits(b.typical_error, 4) for b in level.equals))
     learning = [f"{level.price:.2f}", digits(level.typical_error, 4)]
-    return [" or ".join(prices), " or ".join(errors), best, digits(level.error_cost), *learning, named(level, 6)]
+    return [" or ".join(prices), " or ".join(errors), best, number(level.error_cost), *learning, named(level, 6)]
 
 
 def frontier_notes(found: Frontier) -> list[str]:
     """Which levels the table leaves out, and why."""
     units = Units(found.unit, found.currency)
     return [
-        f"Left out: error cost {digits(level.error_cost)}. Its basket ({named(level, 6)}; "
+        f"Left out: error cost {number(level.error_cost)}. Its basket ({named(level, 6)}; "
         f"{units.money(level.basket.price)} a row, error {units.error(level.basket.typical_error)}) costs more than "
         "another and does not lower the error."
         for level in found.left_out

@@ -3,7 +3,7 @@
 from math import sqrt
 from typing import Any
 
-from .._internal.formatting import Units, digits, thousands
+from .._internal.formatting import Units, digits, number, thousands
 
 __all__ = ["ERRORS", "headline", "most_bought", "own_line", "variance_explained"]
 
@@ -78,7 +78,7 @@ def _budget(summary: dict[str, Any], sources: float, units: Units) -> str:
 def _limit_of(summary: dict[str, Any], units: Units) -> str:
     """What limits the learner."""
     if summary["error_cost"] is not None:
-        return f"error cost {summary['error_cost']:.4g}"
+        return f"error cost {number(summary['error_cost'])}"
     if summary["budget_per_row"] is not None:
         return f"within {units.money(summary['budget_per_row'])} a row"
     return f"k = {summary['k']}"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import figures
-from .._internal.formatting import Units, digits
+from .._internal.formatting import Units, digits, number
 from .._internal.typing import Floats
 from ..experiments.frontiers import Frontier
 from ..figures import Curve, Figure, Stop
@@ -50,7 +50,7 @@ def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | Non
     x_name = units.named("price a row", money=True) if units.priced else "attributes a row"
     note = "The line adds the source that explains most for its money, in hindsight; the dots are online."
     if known is not None:
-        stops, error_costs = hindsight_stops(known), [f"error cost {digits(e.error_cost)}" for e in known.levels]
+        stops, error_costs = hindsight_stops(known), [f"error cost {number(e.error_cost)}" for e in known.levels]
         levels = [
             Stop(level.price, level.typical_error, f"frontier, {error_cost}", word=error_cost)
             for level, error_cost in zip(known.levels, error_costs, strict=True)
