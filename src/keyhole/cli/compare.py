@@ -35,6 +35,7 @@ def compare(
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute, for files.")] = None,
     free: Annotated[str, typer.Option(help="Columns that are there for free, with commas, for files.")] = "",
     numbers: Annotated[str, typer.Option(help="How numbers are written in files, such as '1.234,56'.")] = "",
+    na: Annotated[list[str] | None, typer.Option(help="A word that means 'missing'; may be repeated.")] = None,
     encoding: Annotated[str, typer.Option(help="How the text of files is encoded, such as latin-1.")] = "",
     sort: Annotated[str, typer.Option(help="Sort by regret, loss, price or time; else as listed.")] = "",
     in_order: Annotated[
@@ -54,7 +55,7 @@ def compare(
         raise ConfigError(f"--sort must be one of {', '.join(SORTS)}, not '{sort}'")
     free_columns = tuple(filter(None, map(str.strip, free.split(","))))
     found = [
-        StreamSpec.parse(name, target, schema, not in_order, prices, free_columns, numbers, encoding)
+        StreamSpec.parse(name, target, schema, not in_order, prices, free_columns, numbers, encoding, na or ())
         for name in sources
     ]
     comparison = Comparison(

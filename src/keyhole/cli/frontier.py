@@ -20,6 +20,7 @@ def frontier(
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute or panel.")] = None,
     free: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
+    na: Annotated[list[str] | None, typer.Option(help="A word that means 'missing'; may be repeated.")] = None,
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
     k: Annotated[
         int | None, typer.Option("-k", "--k", min=1, help="Attributes (or panels) a row may buy at most.")
@@ -46,7 +47,7 @@ def frontier(
     from .compare import _bar as bar
 
     free_columns = tuple(filter(None, map(str.strip, free.split(","))))
-    stream = StreamSpec.parse(file, target, schema, not in_order, prices, free_columns, numbers, encoding)
+    stream = StreamSpec.parse(file, target, schema, not in_order, prices, free_columns, numbers, encoding, na or ())
     with bar(levels * seeds) as progress:
         try:
             found = make(

@@ -38,6 +38,7 @@ def run(
     ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
+    na: Annotated[list[str] | None, typer.Option(help="A word that means 'missing'; may be repeated.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run folder; it must not hold a run yet.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Continue the run in this folder.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
@@ -64,6 +65,7 @@ def run(
     )
     free_columns = tuple(filter(None, map(str.strip, free.split(","))))
     asked = replace(asked, ignored=ignore or (), free=free_columns, numbers=numbers, encoding=encoding)
+    asked = replace(asked, na=na or ())
     plan = prepare(replace(asked, seed=seed, command=typed_command()))
     _suggest(plan.settings)
     play(plan, out, checkpoint_every)

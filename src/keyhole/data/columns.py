@@ -33,6 +33,12 @@ class Range:
     """None: halfway between low and high, or 0 where one of them is left out."""
     estimated: bool = field(default=False, kw_only=True)
     """Whether low, high and center were computed from the rows of the table itself, not stated by a person."""
+    missing: tuple[str, ...] = field(default=(), kw_only=True)
+    """Words that say that a value is missing, besides an empty cell and NA: "hemolyzed"."""
+    below: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
+    """Words for values below what can be measured, each with the number it stands for: ("<0.3", 0.15)."""
+    above: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
+    """The same for values above it: (">600", 600.0)."""
 
     def __post_init__(self) -> None:
         if not self.low <= self.high or self.low == inf or self.high == -inf:
@@ -44,6 +50,11 @@ class Range:
     def _place(self) -> str:
         """Where the schema's file has it."""
         return f"[attributes.{self.name}]"
+
+    @property
+    def replaced(self) -> dict[str, float]:
+        """The number for each word that stands for one."""
+        return {**dict(self.below), **dict(self.above)}
 
     @property
     def bounded(self) -> bool:
@@ -121,9 +132,10 @@ class Attribute(Range):
             return  # quickly: a table may have 80 000 of these
         ranged = (self.low, self.high, self.center) != (-inf, inf, None)
         given = {"low, high and center": ranged, "numbers": bool(self.numbers)}
+        given |= {"below": bool(self.below), "above": bool(self.above)}
         given |= {"values": self.values is not None, "origin": self.origin is not None}
         allowed = {
-            "number": "low, high and center numbers",
+            "number": "low, high and center numbers below above",
             "date": "low, high and center origin",
             "category": "values",
         }

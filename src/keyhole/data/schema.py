@@ -212,6 +212,16 @@ class Schema(Scales):
         label = replace(self.label, numbers=numbers) if numbers else self.label  # type: ignore[call-arg]
         return replace(self, label=label, attributes=columns, encoding=encoding or self.encoding)
 
+    def with_missing(self, words: Sequence[str]) -> "Schema":
+        """The same schema where these words say in every column that a value is missing."""
+
+        def marked(column: _R) -> _R:
+            return replace(column, missing=tuple(dict.fromkeys((*column.missing, *words))))
+
+        if not words:
+            return self
+        return replace(self, label=marked(self.label), attributes=tuple(map(marked, self.attributes)))
+
     def complete(self, table: "Table") -> "Schema":
         """The same schema with the values and origins that were left out, as all rows of a table have them.
 

@@ -61,10 +61,11 @@ class StreamSpec:
         free: Sequence[str] = (),
         numbers: str = "",
         encoding: str = "",
+        na: Sequence[str] = (),
     ) -> "StreamSpec":
         """The stream of that name, checked as far as that goes without reading it all; `free` columns are known.
 
-        `numbers` and `encoding` say how a file is written, where its schema does not.
+        `numbers` and `encoding` say how a file is written, where its schema does not; `na` are words for "missing".
         """
         if name.startswith("synthetic:"):
             stream = cls(name)
@@ -82,7 +83,7 @@ class StreamSpec:
             raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")
         usable = () if given else table.usable(target, written=bool(numbers))
         known = given.complete(table) if given else Schema.unknown(str(target), usable)
-        known = known.written(numbers, encoding)
+        known = known.written(numbers, encoding).with_missing(na)
         known = known.with_free(free) if free else known
         known = known if prices is None else known.with_prices(read_prices(prices))
         encoded = EncodedTable(table, known)
