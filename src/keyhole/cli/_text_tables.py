@@ -57,4 +57,6 @@ def without_bands(
     """
     if all(len(line) <= width for line in written(head, rows, width)):
         return head, rows
-    return [name.replace(", 10-90 %)", ")") for name in head], [[c.partition(" (")[0] for c in row] for row in rows]
+    return [name.replace(", 10-90 %)", ")") for name in head], [
+        [row[0], *(c.partition(" (")[0] for c in row[1:])] for row in rows
+    ]

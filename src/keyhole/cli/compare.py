@@ -88,6 +88,18 @@ def _bar(total: int) -> "Iterator[Progress]":
         yield lambda done, of: bar.update(task, completed=done, total=of)
 
 
+def _fitting(
+    head: Sequence[str], cells: Sequence[Sequence[str]], width: int
+) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """The table without bands, and then without its less telling columns, where it is wider than the page."""
+    head, cells = without_bands(head, cells, width)
+    for name in ("us/row", "attributes/row", "in the last tenth"):
+        if name in head and any(len(line) > width for line in written(head, cells, width)):
+            j = list(head).index(name)
+            head, cells = [*head[:j], *head[j + 1 :]], [[*row[:j], *row[j + 1 :]] for row in cells]
+    return head, cells
+
+
 def _print(rows: "Sequence[Row]", notes: Sequence[str], out: Path) -> None:
     from .._internal.escaping import shown
     from ..report import comparison_cells, comparison_headline
@@ -95,7 +107,7 @@ def _print(rows: "Sequence[Row]", notes: Sequence[str], out: Path) -> None:
     width = get_terminal_size((160, 40)).columns
     for stream in dict.fromkeys(row.stream for row in rows):
         print(shown(stream))
-        head, cells = without_bands(*comparison_cells([row for row in rows if row.stream == stream]), width)
+        head, cells = _fitting(*comparison_cells([row for row in rows if row.stream == stream]), width)
         for line in written(head, cells, width):
             print(shown(line))
     print(f" {shown(comparison_headline(rows))}")

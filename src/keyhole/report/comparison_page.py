@@ -114,13 +114,22 @@ def comparison_cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """Head and lines of the table of one stream."""
     truth = any(not np.isnan(row.found) for row in rows)
     priced = any(row.price_per_row != row.attributes_per_row for row in rows)
-    head = ["algorithm", "budget", "regret at T (median, 10-90 %)", "typical error", "in the last tenth"]
+    budgets = len({row.budget for row in rows if not row.reference}) > 1
+    head = [
+        "algorithm",
+        *(["budget"] if budgets else []),
+        "regret at T (median, 10-90 %)",
+        "typical error",
+        "in the last tenth",
+    ]
     head += [*(["support found"] if truth else []), "attributes/row", *(["price/row"] if priced else []), "us/row"]
     lines = []
     for row in rows:
         found = "-" if np.isnan(row.found) else f"{100 * row.found:.0f} %"
         late = digits(max(row.loss_last_tenth.middle, 0.0) ** 0.5, 4)
-        line = [row.algorithm, "reference" if row.reference else row.budget, _band(row.regret)]
+        name = f"{row.algorithm} (reference)" if row.reference else row.algorithm
+        budget = ["" if row.reference else row.budget] if budgets else []
+        line = [name, *budget, _band(row.regret)]
         line += [digits(row.typical_error.middle, 4), late, *([found] if truth else [])]
         line += [digits(row.attributes_per_row), *([f"{row.price_per_row:.2f}"] if priced else [])]
         lines.append([*line, digits(1e6 * row.seconds_per_row)])
