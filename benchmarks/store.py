@@ -172,7 +172,7 @@ def compare(folder: Path, asked: argparse.Namespace, durable: bool) -> None:
     app = create_app(Settings(f"sqlite:///{folder}/store.db"))
     icu = app.state.store.create("icu", "thrifty", names=[f"x{i}" for i in range(d)], k=k, prices=[1.0] * d, seed=0)
     play = store_round(icu, 0)
-    play(-99)  # compiles
+    play(-99)  # imports
     texts, connection = bodies(icu), bare(folder)
 
     def three(_: int) -> None:

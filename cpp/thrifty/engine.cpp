@@ -221,9 +221,10 @@ Signal signal(const State& state, std::span<const Index> attributes, std::span<c
     for (Index e = 0; e < now.m; ++e) h += s.v[a] * fit.v(a, e) * s.v[e];
   }
   // Where a trusted outlier leads far, a weight that is well known is not to blame for the leverage.
-  const bool sure = said.slack == unbounded && f * f > now.s2;
+  const double typical = std::max(now.s2, fit.label->explained);
+  const double signal2 = said.slack == unbounded ? std::max(f * f, typical) : typical;
   said.h = h;
-  said.f = f / (1.0 + (sure ? h * now.s2 / (f * f) : h));
+  said.f = f / (1.0 + h * now.s2 / signal2);
   return said;
 }
 

@@ -48,8 +48,10 @@ struct Source {
   Index displaced;                 // the member source whose place a look takes; -1: none
   Index proxy;                     // the member source that may only stand in for it; -1: none
   double odds;                     // how much likelier that is than not
-  Index determined;                // 1: says nothing that the support does not
-  double z2, adds;                 // its evidence and what it explains, for `explain`
+  Index determined;                // 1: says nothing that the support does not; since when, and `asked` when last released
+  Index determined_at, released;
+  double z2, adds;                 // its evidence and what it explains
+  double matters;                  // where a price must be earned: the probability that it explains anything
 };
 
 struct Pair {                        // pair[j, a]: over the rows that show attribute j and column a of the fit
@@ -89,7 +91,9 @@ struct Now {
   double shrinkage, expects;                         // evidence: trust in few joint rows; size of what matters
   Index oldest, n_rows, head;                        // ring of stored rows and of their values
   Index n_asked;
-  double spent, spent_low, account, rate;            // money: spent (compensated sum), saved up, money per s.e.
+  double spent, spent_low;                           // money: a compensated sum
+  double member_account, look_account;               //   saved up for members and for looks, where a total limits
+  double rate;                                       //   per unit of squared error; infinite: it need not be earned
   Index wants_columns;                               // > 0: the support needs room for so many columns
 };
 
@@ -129,6 +133,7 @@ struct State {
   std::span<Account> account;
   std::span<Alarm> alarm;
   std::span<Kept> kept;
+  std::span<double> prior;                           // spike and slabs of what a source explains (posterior.hpp)
   std::span<Index> kept_sources;                     // (kept, sources)
   Now* now_;
   const Given* given_;

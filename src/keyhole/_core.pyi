@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 SANITIZED: bool
 
 def count_extremes(x: NDArray[np.float64], largest: float, most: float, least: float) -> tuple[int, int]:
-    """(how many |x| > largest, how many > most or below least and not 0)."""
+    """(how many |x| > largest, how many > most or below least and not +0)."""
 
 def count_outside(
     x: NDArray[np.float64],
@@ -116,7 +116,6 @@ def poslrc_block(
     every: int,
     uniform: bool,
     tally: NDArray[np.int64],
-    warned: bool,
     H: NDArray[np.float64],
     b: NDArray[np.float64],
     store: DantzigStore,

@@ -75,7 +75,7 @@ def _print_options(a: "Algorithm", width: int) -> None:
     for option in a.options:
         default = "" if option.default is None else f" ({option.default!r} where left out)"
         kind = f": {', '.join(option.choices)}" if option.choices else ""
-        text = f"{option.meaning}; {option.type}{kind}{default}"
+        text = f"{option.meaning.rstrip('.')}; {option.type}{kind}{default}"
         print(fill(text, width, initial_indent=f"  {option.name:14} ", subsequent_indent=" " * 17))
 
 
@@ -87,7 +87,7 @@ def abbreviated(a: "Algorithm") -> str:
 
 def _part(a: "Algorithm") -> int:
     """Which of the tables an algorithm is in."""
-    return 2 if a.buys_all or a.told else int(a.needs_extras)
+    return 2 if a.buys_all or a.oracle else int(a.needs_k0)
 
 
 def _print_table(title: str, members: "list[Algorithm]", width: int) -> None:

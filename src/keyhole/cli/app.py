@@ -16,7 +16,6 @@ from .serve import serve
 from .store import app as store
 from .study import study
 from .token import app as token
-from .warm import warm
 
 app = typer.Typer(
     name="keyhole",
@@ -48,6 +47,5 @@ def _options(
 for command in (demo, run, predict, frontier, compare, study, bounds, diagnose, algorithms):
     app.command()(command)
 app.command()(serve)
-app.command()(warm)
 app.add_typer(store, name="store")
 app.add_typer(token, name="token")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ._early_checks import require_algorithms, require_file
 from ._text_tables import typed_command, without_bands, written
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ def compare(
     """
     from ..core.registry.spec import split
     from ..errors import ConfigError
+
+    for source in sources:
+        require_file(source)
+    require_algorithms(split(algorithms))
+
     from ..experiments import Comparison, Executor, StreamSpec
     from ..report import SORTS, write_comparison
 

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+<<<<<<< HEAD
 from .._internal.formatting import thousands
+=======
+from ._early_checks import require_file
+>>>>>>> main
 
 if TYPE_CHECKING:
     from .._internal.typing import Floats
@@ -39,6 +43,8 @@ def diagnose(
 
     Example: keyhole diagnose visits.csv --target cost --prices prices.toml
     """
+    require_file(file)
+
     from .._internal.escaping import shown
     from ..data.column_profile import Profile, covariance, first_rows
     from ..data.schema_proposal import proposed_schema

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ._early_checks import require_file
 from ._text_tables import typed_command
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def frontier(
 
     Example: keyhole frontier visits.csv --schema visits.schema.toml --target cost --out runs/frontier
     """
+    require_file(file)
+
     from .._internal.escaping import shown
     from .._internal.output_folder import Folder
     from ..data.streams import Schema, unpriced

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from ._early_checks import require_file, require_model
+
 
 def predict(
     model: Annotated[Path, typer.Argument(help="model.kh of a run, or what learner.save() wrote.")],
@@ -20,6 +22,9 @@ def predict(
 
     Example: keyhole predict runs/visits/model.kh new.csv --id patient --out scores.csv
     """
+    require_model(model)
+    require_file(file)
+
     from .._internal.escaping import shown
     from .._internal.output_folder import claim_file
     from ..data.streams import open_table

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ._early_checks import require_algorithms, require_file
 from ._text_tables import thousands, typed_command, written
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ def run(
     Example: keyhole run --resume runs/visits
     """
     from ..errors import ConfigError
-    from ..runs import RunConfig, prepare
 
     if resume is not None:
         if file is not None or out is not None:
@@ -60,6 +60,11 @@ def run(
         return
     if file is None or out is None:
         raise ConfigError("say which file and where to: keyhole run FILE --target NAME -k K --out DIR")
+    require_file(file)
+    require_algorithms([algorithm])
+
+    from ..runs import RunConfig, prepare
+
     asked = RunConfig(
         file, target, k, budget_per_row, k0, error_cost, total_budget, expected_rows, algorithm, schema, prices
     )

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ._early_checks import require_store
+
 if TYPE_CHECKING:
     from socket import socket
 
@@ -32,14 +34,18 @@ def serve(
     Example: keyhole serve --store sqlite:///ward.db
     """
     from ..errors import ConfigError
+
+    if demo and store:
+        raise ConfigError("--demo brings a store of its own; leave one of --store and --demo out")
+    if store:
+        require_store(store)
+
     from ..service.server_settings import Settings, is_loopback
     from ..store import open_store
     from ..store.tokens import any_token
 
     local = is_loopback(host)
     guarded = not local if auth is None else auth
-    if demo and store:
-        raise ConfigError("--demo brings a store of its own; leave one of --store and --demo out")
     url = _demo_store() if demo else store or "sqlite:///keyhole.db"
     with open_store(url) as opened:
         if guarded and not any_token(opened.database):

@@ -21,6 +21,7 @@ from .._internal.repr import Facts, Shown, a_few
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError, StateError
 from . import validation
+from .registry.algorithm import AlgorithmInfo
 from .round import Acquisition, Alarm, Round
 from .sources import SourceCatalog
 from .state import IndexCheck, Rule, Stateful
@@ -177,10 +178,8 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     happened in some order of the calls. Copies, and those sent to other processes, are made of its model bytes.
     """
 
-    buys_all: ClassVar[bool] = False
-    """Whether every attribute is bought in every round, whatever k is."""
-    _block_from: ClassVar[int] = 0
-    """From which round on the compiled block is used: before, it takes longer to compile than they to play."""
+    info: ClassVar[AlgorithmInfo]
+    """Facts of the algorithm, for `kh.list_algorithms()`."""
     _fields: ClassVar[tuple[str, ...]] = ("t", "order")
     _rules: ClassVar[Mapping[str, Rule]] = {"order": IndexCheck("d")}
 
@@ -309,11 +308,6 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     def _run(self, X: Floats, y: Floats) -> Floats:
         """Play rounds that `_steady` promised in one call, on their bought values; a NaN label is not learnt from."""
         raise NotImplementedError
-
-    @classmethod
-    def _made_as(cls, options: "Mapping[str, object]") -> "type[Learner]":
-        """The class that plays with these options: this one, or a variant of it."""
-        return cls
 
     @classmethod
     def _entries(cls, d: int, k: int) -> int:

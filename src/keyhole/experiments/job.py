@@ -1,6 +1,5 @@
 """One job: an algorithm plays a stream with a seed. The same job gives the same outcome wherever it runs."""
 
-import copy
 import hashlib
 import json
 import time
@@ -31,9 +30,6 @@ POINTS = 24
 """How many points of a curve are kept."""
 CALIBRATION = 100
 """Rows set aside to estimate ranges where the schema states none; at most a tenth of the table."""
-_FEW = 200
-_WARM: set[str] = set()
-"""The algorithms that this process has played."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +112,6 @@ def run_job(job: Job) -> Outcome:
     scaling = Scaling(rows.schema, scaled=_is_scaled(job), clip=False)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", KeyholeWarning)
-        _warm_up(job.algorithm, learner, scaling.rows(rows.X[:_FEW]), scaling.labels(rows.y[:_FEW]))
-        caught.clear()
         began = time.perf_counter()
         history = play(learner, scaling.rows(rows.X), scaling.labels(rows.y), keep=False)
     seconds = time.perf_counter() - began
@@ -146,13 +140,6 @@ def rows_of(job: Job) -> Rows:
     schema, _ = learn_ranges(schema, Batch(0, rows.X[:aside], rows.y[:aside]))
     played = slice(aside, aside + job.rounds)
     return rows._replace(X=rows.X[played], y=rows.y[played], schema=schema)
-
-
-def _warm_up(algorithm: str, learner: Learner, X: Floats, y: Floats) -> None:
-    """Let a copy play a few rows, once a process: what brings the compiled code is no part of the time per row."""
-    if algorithm not in _WARM:
-        play(copy.deepcopy(learner), X, y, keep=False)
-        _WARM.add(algorithm)
 
 
 def learner_of(job: Job, rows: Rows) -> Learner:

@@ -4,26 +4,26 @@ import hashlib
 import json
 import warnings
 from dataclasses import asdict, dataclass
-from functools import lru_cache
-from importlib.util import find_spec
+from functools import cache
 from pathlib import Path
 from typing import TypedDict
 
 import numpy as np
 
-from .. import __version__
-from .._internal.numba._cache import folder_of
+from .. import __version__, _core
 from .._internal.typing import Floats, Ints
 from ..core.learner import Learner
-from ..core.registry.catalogue import list_algorithms, make, options_of
+from ..core.registry.catalogue import make, options_of
 from ..core.registry.spec import Spec
 from ..data.synthetic_streams import synthetic
-from ..errors import ConfigError, KeyholeWarning
+from ..errors import KeyholeWarning
 from ..simulation import play
 
 __all__ = ["Part", "Trace", "trace"]
 
 _LOOKS = {"log": 30, "even": 200}
+# The packages that decide what a learner does on a synthetic stream.
+_SOURCES = ("_internal", "core", "data", "estimation", "theory", "algorithms", "simulation")
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,7 @@ class Part:
     @property
     def key(self) -> str:
         """A name for the part's file: equal for equal parts, as long as the sources they are made of are the same."""
-        name = Spec.parse(self.algorithm).name
-        text = json.dumps({"version": __version__, "source": _source(name), **asdict(self)}, sort_keys=True)
+        text = json.dumps({"version": __version__, "source": _source(), **asdict(self)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -71,18 +70,15 @@ class Trace(TypedDict):
     """Whether w* satisfies the Dantzig constraint of that moment (gamma_s is large enough); NaN where there is none."""
 
 
-@lru_cache(maxsize=64)
-def _source(name: str) -> str:
-    """A digest of every source that a learner and a trace are made of: where one changes, parts are played again.
-
-    It is the one by which compiled kernels are kept.
-    """
-    path = next((a.path.partition(":")[0] for a in list_algorithms() if a.name == name), None)
-    origin = find_spec(path).origin if path else None  # type: ignore[union-attr]
-    if origin is None:
-        raise ConfigError(f"there is no algorithm '{name}'")
-    folders = [folder_of(Path(file)) for file in (origin, __file__)]
-    return " ".join(folder.name if folder else "no cache" for folder in folders)
+@cache
+def _source() -> str:
+    """A digest of the sources and the compiled core behind a trace: when one changes, parts are played again."""
+    package = Path(__file__).parents[1]
+    sources = [path for folder in _SOURCES for path in sorted((package / folder).rglob("*.py"))]
+    digest = hashlib.sha256()
+    for path in (*sources, Path(__file__), Path(_core.__file__)):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def trace(part: Part) -> Trace:

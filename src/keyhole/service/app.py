@@ -10,6 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__
+from ..core.registry.catalogue import class_of, list_algorithms
 from ..store.store import Store
 from . import event_stream, exports, label_upload, learner_routes, metrics, round_routes
 from .executor import Threads
@@ -26,6 +27,10 @@ _ABOUT = "Learners that many processes share: ask what to buy, predict, tell the
 
 def create_app(settings: Settings) -> FastAPI:
     """An ASGI app on the store of these settings."""
+    for (
+        algorithm
+    ) in list_algorithms():  # imported now, not by the first call: a server that starts can serve all of them
+        class_of(algorithm.name)
     store = Store(settings.url)
 
     @asynccontextmanager

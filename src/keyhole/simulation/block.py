@@ -84,8 +84,8 @@ class Page:
         return (clip_magnitude(self.rows), clip_magnitude(self.labels)) if extreme else (self.rows, self.labels)
 
     def _in_a_block(self, learner: Learner, t: int) -> int:
-        """As many rows as the learner's compiled block takes at a time; 0 where it has none, or none yet."""
-        block = learner._block() if learner.t >= learner._block_from else None
+        """As many rows as the learner's compiled block takes at a time; 0 where it has none."""
+        block = learner._block()
         if block is None or self._checked is None:
             return 0
         rows, labels = self._checked

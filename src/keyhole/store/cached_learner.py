@@ -1,6 +1,5 @@
 """The state of a learner in this process: the last snapshot plus the events after it, caught up whenever it is used."""
 
-import copy
 import threading
 import warnings
 from collections.abc import Iterator
@@ -9,7 +8,6 @@ from sqlalchemy import Connection, select
 from sqlalchemy.engine import Row
 
 from .. import __version__
-from ..core import introspection
 from ..core.learner import Learner, Plain
 from ..errors import KeyholeWarning
 from .events import Event, replay
@@ -58,20 +56,6 @@ class CachedLearner:
             self.recent.clear()
         self.recent[standing.round] = (standing, said)
 
-    def warm_up(self, connection: Connection) -> None:
-        """Read the state, and let a copy of it play a round, before anybody has to wait for us.
-
-        The first calls of a process bring the compiled code; in a transaction that writes they would keep all others
-        out for as long as that takes.
-        """
-        self.catch_up(connection)
-        trial = copy.deepcopy(self.learner)
-        r = trial.ask()
-        x = [0.0] * r.attributes.size
-        trial.predict(r, x)
-        introspection.interval(trial, r, x)
-        trial.tell(r, x, 0.0, r.extra if r.extra.size else None, [0.0] * r.extra.size if r.extra.size else None)
-
     def catch_up(self, connection: Connection, head: int | None = None) -> None:
         """Let everything happen that was committed since; nothing is read where `head` was reached already."""
         try:
@@ -99,7 +83,7 @@ class CachedLearner:
         connection.execute(snapshots.insert().values(row))
 
     def _recall(self, connection: Connection) -> None:
-        from ..core.registry.catalogue import from_config  # brings the compiler: not before somebody needs a learner
+        from ..core.registry.catalogue import from_config  # imports the learners: not before one is needed
         from ..core.serialization import from_bytes
 
         newest = select(snapshots.c.number, snapshots.c.model).where(snapshots.c.learner == self.id)

@@ -177,7 +177,7 @@ class StoredLearner:
         with self._live.lock:
             if self._live.cold:
                 with self.database.reading() as connection:
-                    self._live.warm_up(connection)
+                    self._live.catch_up(connection)
             head = self._live.head
             try:
                 with (

@@ -197,7 +197,7 @@ def test_the_schema_is_called_after_the_file(name: str, expected: str, visits: P
 def test_faults_of_the_user_are_one_sentence(visits: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no column 'costs'; did you mean 'cost'"):
         run(visits, "--target", "costs")
-    with pytest.raises(DataError, match="no such file"):
+    with pytest.raises(ConfigError, match="no such file"):
         run(tmp_path / "nothing.csv", "--target", "cost")
     with pytest.raises(ConfigError, match="cannot be written"):
         run(visits, "--target", "cost", "--schema", tmp_path / "no" / "such" / "folder.toml")

@@ -1,6 +1,5 @@
 """The command line's traps: what was typed is done, or refused in one sentence."""
 
-import re
 import subprocess
 import sys
 import tomllib

@@ -348,7 +348,7 @@ def test_sources_are_ordered_whole_and_known_attributes_cost_nothing(store):
 
 
 def test_a_process_that_begins_keeps_nobody_waiting(store, url, monkeypatch):
-    """Bringing compiled code and state takes seconds in a new process: all of it comes before the learner is held."""
+    """Reading the state may take seconds in a new process: it comes before the learner is held."""
     store.create("icu", "fixed-random", names=NAMES, k=2, seed=0)
     monkeypatch.setattr("keyhole.store.database._PATIENCE", 1.0)
     other, cold = kh.open_store(url), kh.open_store(url)

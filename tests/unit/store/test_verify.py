@@ -1,9 +1,5 @@
 """Checking, carrying and upgrading: damage is found, nothing is lost on the way, old stores open."""
 
-import shutil
-import sqlite3
-from pathlib import Path
-
 import pytest
 from sqlalchemy import text
 
@@ -15,8 +11,6 @@ from keyhole.store.upgrading import plan, upgrade
 from keyhole.store.verify import check
 
 from .play import create, play, row, seen
-
-STORES = sorted((Path(__file__).parents[2] / "fixtures" / "stores").glob("*.db"))
 
 
 @pytest.fixture
@@ -163,33 +157,6 @@ def test_what_is_no_store_is_refused(tmp_path):
     with pytest.raises(kh.ConfigError, match="cannot open the store") as fault:
         kh.open_store("postgresql://me:secret@127.0.0.1:1/ward")
     assert "secret" not in str(fault.value)
-
-
-@pytest.mark.parametrize("path", STORES, ids=lambda path: path.stem)
-def test_stores_of_every_version_open_and_go_on(path, tmp_path):
-    shutil.copy(path, tmp_path / "old.db")
-    url = f"sqlite:///{tmp_path}/old.db"
-    with kh.open_store(url) as store:
-        # It was written on another machine too, whose last bits may differ: replays begin after what is there.
-        damage(store, "UPDATE keyhole_snapshots SET version = 'older'")
-        assert len(upgrade(store.database)) == 3
-        assert faults(store) == {}
-        for name in store:
-            learner = store[name]
-            for entry in learner.rounds("open"):
-                if entry.values is not None:
-                    learner.tell(entry, None, 0.5)
-            assert learner.ask(key="new").index == learner.totals().asked
-        assert faults(store) == {}
-
-
-def test_there_is_a_store_of_this_schema():
-    assert STORES
-    with sqlite3.connect(STORES[-1]) as connection:
-        (found,) = connection.execute("SELECT value FROM keyhole_about WHERE name = 'schema'").fetchone()
-    from keyhole.store.sql_tables import SCHEMA
-
-    assert int(found) == SCHEMA
 
 
 def test_a_forked_child_uses_connections_of_its_own(sqlite_url):

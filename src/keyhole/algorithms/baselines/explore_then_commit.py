@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import matching_pursuit, prior_slopes
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import GramCheck, IndexCheck, NumberCheck, Rule
 from ...errors import StateError
@@ -43,6 +44,15 @@ class ExploreThenCommit(Learner):
     """
 
     name = "explore-then-commit"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d",
+        bound="none proven",
+        cost="O(k^3), and O(d k^3) at each commitment",
+        reference="keyhole's own: what a statistician would try first; matching pursuit on pooled moments",
+        status="verified",
+        raw_columns=True,
+        further="exchangeable rows",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "pooled", "S", "sums", "slopes", "left", "mark", "told")
     _rules: ClassVar[Mapping[str, Rule]] = {
         "S": IndexCheck("d"),

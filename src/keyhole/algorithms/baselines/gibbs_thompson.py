@@ -9,6 +9,7 @@ import numpy as np
 from ..._core import acquisition_scores, fill_in, gibbs_sweep, learn_row, normal_equations
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import IndexCheck, NumberCheck, Rule
 from ...errors import StateError
@@ -46,6 +47,15 @@ class GibbsThompson(Learner):
     """
 
     name = "gibbs-thompson"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d",
+        bound="none proven",
+        cost="O(d^2), and O(d^2 k T) at each 10 % more rows, which it keeps",
+        reference="keyhole's own: what a Bayesian statistician would use instead; spike and slab, Thompson sampling",
+        status="verified",
+        raw_columns=True,
+        further="exchangeable rows",
+    )
     _arrays = ("G", "b", "g", "w", "w_bar", "c", "inside")
     _fields: ClassVar[tuple[str, ...]] = (
         *(*Learner._fields, "pooled", *_arrays, "bought", "values", "labels"),

@@ -48,8 +48,12 @@ class DualAveraging(Stateful):
         self.h[B] += g
         self.tally += np.array([1.0, g @ g])
 
+    def predict(self, S: Ints, x: Floats) -> float:
+        """<w_n, x> on the attributes S, without the l1 term: to the bit what `run` predicts."""
+        return float(self.run(S, x[None, :], np.array([np.nan]))[0])
+
     def run(self, S: Ints, X: Floats, y: Floats) -> Floats:
-        """Predict rounds on the attributes S, taking in the gradient of the squared loss after each."""
+        """Predict rounds on the attributes S, taking in the gradient of the squared loss after each with a label."""
         y_hat, known = np.empty(y.size), np.nan_to_num(np.ascontiguousarray(X), nan=0.0)
         dual_averaging_epoch(self.h, self.tally, S, known, y, self.rate, self.learnt, self.R, y_hat)
         return y_hat

@@ -1,12 +1,13 @@
 """Ito et al. 2017, Algorithm 1: dual averaging with extra observations after the label."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import IndexCheck, NumberCheck, Rule
 from ...errors import ConfigError
@@ -43,6 +44,17 @@ class Ito1(Learner):
     """
 
     name = "ito2017-1"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d, then k0 more",
+        bound="O(d / (sigma_d^2 k0) sqrt(T)), in expectation",
+        cost="O(d)",
+        reference="Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura and Kawarabayashi, NIPS 2017, Algorithm 1",
+        status="reconstructed",
+        takes_k0=True,
+        needs_k0=True,
+        conditions="abcgi",
+        further="k0 >= 2",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "dual", "w", "S")
     _rules: ClassVar[Mapping[str, Rule]] = {"w": NumberCheck(most="reach"), "S": IndexCheck("d", ascending=True)}
 
@@ -52,7 +64,7 @@ class Ito1(Learner):
         k: int,
         k0: int,
         seed: int,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         lam_scale: float | None = None,
         radius: float = 1.0,
     ) -> None:

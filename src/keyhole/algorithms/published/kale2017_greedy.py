@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from math import log, sqrt
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import CountCheck, IndexCheck, NumberCheck, Rule, Stateful
 from ...errors import ConfigError
@@ -78,6 +79,17 @@ class KaleGreedy(Learner):
     """
 
     name = "kale2017-greedy"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d, then k0 more",
+        bound="~O(T^(2/3)) poly(k, d), in expectation, with O(k ln T) attributes a round (here k)",
+        cost="O(k0 k^2 + d)",
+        reference="Kale, Karnin, Liang and Pal, ICML 2017, Algorithm 2",
+        status="reconstructed",
+        takes_k0=True,
+        needs_k0=True,
+        conditions="e",
+        further="k0 >= 1",
+    )
     _fields: ClassVar[tuple[str, ...]] = (
         *Learner._fields,
         *("L", "V", "Q", "position", "sets", "bank", "pooled", "losses", "batch", "told", "n", "squares", "fresh"),
@@ -97,7 +109,7 @@ class KaleGreedy(Learner):
         k: int,
         k0: int,
         seed: int,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         eta_scale: float | None = None,
         batch: float | None = None,
         ridge: float = 1.0,

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from math import comb
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import NumberCheck, Rule
 from .._dantzig_estimate import one_of
@@ -58,6 +59,17 @@ class SupportBandit(Learner):
     """
 
     name = "support-bandit"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d; small d, or k <= 2, or k >= d-2",
+        bound="O(sqrt(NT)) in expectation, N = C(d, k) (batched-exp3: ~O(N^(1/3) T^(2/3)))",
+        cost="O(d^k)",
+        reference=(
+            "Li, Liao, Xu and Nie, COLT 2025, section 2; Agarwal et al., COLT 2017; Foster et al., NeurIPS 2020; "
+            "Ito et al., AISTATS 2018"
+        ),
+        status="reconstructed",
+        further="none",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "bank", "master", "squares", "n")
     _rules: ClassVar[Mapping[str, Rule]] = {"squares": NumberCheck(least=0.0)}
 
@@ -67,9 +79,9 @@ class SupportBandit(Learner):
         k: int,
         k0: int,
         seed: int,
-        master: str = "tsallis",
-        base: str = "vaw",
-        tuning: str = "practical",
+        master: Literal["tsallis", "corral", "batched-exp3"] = "tsallis",
+        base: Literal["vaw", "newton"] = "vaw",
+        tuning: Literal["practical", "theory"] = "practical",
         eta: float | None = None,
         ridge: float = 1.0,
         label_bound: float = 1.0,
@@ -79,8 +91,7 @@ class SupportBandit(Learner):
         self.U = all_supports(self.name, self.d, k, per_support=k * k + 2 * k)
         self.theory = is_theory(tuning)
         self.worst = (1.0 + positive("label_bound", label_bound)) ** 2
-        base = one_of("base", base, ("newton", "vaw"))
-        self.bank = bank(base, self.U.shape[0], k, positive("ridge", ridge))
+        self.bank = bank(one_of("base", base, ("newton", "vaw")), self.U.shape[0], k, positive("ridge", ridge))
         self.master = self._master(master, eta, whole("horizon", horizon, 3, 10**15))
         self.squares, self.n = 0.0, 0
 

@@ -2,7 +2,6 @@
 
 import difflib
 import importlib
-import inspect
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -12,8 +11,8 @@ from ..._internal.renamed_options import renamed_option
 from ...errors import ConfigError
 from ..learner import Learner, Plain
 from ..sources import SourceCatalog
-from .algorithm import OptionValue
-from .records import ALGORITHMS, Algorithm
+from .algorithm import Algorithm, OptionValue
+from .options import options_of_class
 
 __all__ = ["Algorithm", "list_algorithms", "make"]
 
@@ -24,13 +23,41 @@ _MONEY = ("prices", "budget_per_row", "error_cost", "total_budget", "expected_ro
 _WIDEST = 10_000_000
 
 
+ALGORITHMS = {
+    "thrifty": "keyhole.algorithms.thrifty:Thrifty",
+    "ds-oslrc": "keyhole.algorithms.ds_oslrc:DSOSLRC",
+    "ds-poslrc": "keyhole.algorithms.ds_poslrc:DSPOSLRC",
+    "gibbs-thompson": "keyhole.algorithms.baselines.gibbs_thompson:GibbsThompson",
+    "explore-then-commit": "keyhole.algorithms.baselines.explore_then_commit:ExploreThenCommit",
+    "aer": "keyhole.algorithms.published.aer:AER",
+    "aerr": "keyhole.algorithms.published.aerr:AERR",
+    "aelr": "keyhole.algorithms.published.aelr:AELR",
+    "olin-lasso": "keyhole.algorithms.full_information.olin_lasso:OLinLasso",
+    "rda": "keyhole.algorithms.full_information.rda:RDA",
+    "i-lamm": "keyhole.algorithms.full_information.i_lamm:ILAMM",
+    "vaw": "keyhole.algorithms.full_information.vaw:VAW",
+    "fixed-random": "keyhole.algorithms.baselines.fixed_random:FixedRandom",
+    "oracle-support": "keyhole.algorithms.baselines.oracle_support:OracleSupport",
+    "ito2017-1": "keyhole.algorithms.published.ito2017_1:Ito1",
+    "ito2017-2": "keyhole.algorithms.published.ito2017_2:Ito2",
+    "ito2017-3": "keyhole.algorithms.published.ito2017_2:Ito3",
+    "kale2017-dantzig": "keyhole.algorithms.published.kale2017_dantzig:KaleDantzig",
+    "foster2016": "keyhole.algorithms.published.foster2016:Foster",
+    "support-bandit": "keyhole.algorithms.published.support_bandit:SupportBandit",
+    "kale2017-greedy": "keyhole.algorithms.published.kale2017_greedy:KaleGreedy",
+    "murata2018-explore": "keyhole.algorithms.published.murata2018_explore:MurataExplore",
+    "murata2018-hybrid": "keyhole.algorithms.published.murata2018_hybrid:MurataHybrid",
+}
+"""Every algorithm: its name, and where its class is. A class is imported when it is asked for."""
+
+
 def list_algorithms() -> tuple[Algorithm, ...]:
     """Every algorithm that `make` knows.
 
     >>> [a.name for a in list_algorithms()][:3]
     ['thrifty', 'ds-oslrc', 'ds-poslrc']
     """
-    return ALGORITHMS
+    return tuple(record(name) for name in ALGORITHMS)
 
 
 def make(
@@ -60,17 +87,17 @@ def make(
         if key not in allowed:
             raise ConfigError(f"'{name}' has no option '{key}'; it has: {', '.join(allowed) or 'none'}")
     plain = {key: _plain(value) for key, value in options.items()}
-    for option in record(name).options:
+    for option in options_of_class(cls):
         if option.name in plain:
             option.check(plain[option.name])
-    n = len(columns) if cls.buys_all else _places(columns, plain)
+    n = len(columns) if cls.info.buys_all else _places(columns, plain)
     unlimited, k = k is None, _whole("k", k if k is not None else n)
     k0 = _whole("k0", k0)
     _check_budget(n, k, k0, "d" if n == len(columns) else "the number of sources")
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _whole("seed", seed)
     if seed < 0:
         raise ConfigError(f"seed must be >= 0; it is {seed}")
-    learner = _built(cls._made_as(plain), columns, k, k0, seed, plain)
+    learner = _built(cls, columns, k, k0, seed, plain)
     if unlimited:  # last: what else is wrong says more
         _check_limited(cls, plain)
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
@@ -80,7 +107,7 @@ def make(
 
 def _check_limited(cls: type[Learner], options: Mapping[str, object]) -> None:
     """Without k something else must limit what is bought: money, or the support that is given."""
-    if cls.buys_all or any(options.get(key) is not None for key in (*_MONEY, "support") if key != "prices"):
+    if cls.info.buys_all or any(options.get(key) is not None for key in (*_MONEY, "support") if key != "prices"):
         return
     money = (
         " (or what limits the money: error_cost, budget_per_row, or total_budget with expected_rows)"
@@ -124,25 +151,25 @@ def from_config(config: dict[str, Plain]) -> Learner:
 
 
 def record(name: str) -> Algorithm:
-    """What there is to know of an algorithm, by its name."""
-    found = {a.name: a for a in ALGORITHMS}
-    if not isinstance(name, str) or name not in found:
-        near = difflib.get_close_matches(str(name)[:60], found, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(found)}"
-        raise ConfigError(f"there is no algorithm '{str(name)[:60]}'; {hint}")
-    return found[name]
+    """The entry of one algorithm; an unknown name is a `ConfigError` with a suggestion."""
+    cls = class_of(name)
+    return Algorithm(name=name, path=ALGORITHMS[name], options=options_of_class(cls), **vars(cls.info))
 
 
 def class_of(name: str) -> type[Learner]:
-    """The class behind a name, imported now."""
-    module, cls = record(name).path.split(":")
+    """The class of an algorithm, imported now."""
+    if not isinstance(name, str) or name not in ALGORITHMS:
+        near = difflib.get_close_matches(str(name)[:60], ALGORITHMS, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(ALGORITHMS)}"
+        raise ConfigError(f"there is no algorithm '{str(name)[:60]}'; {hint}")
+    module, cls = ALGORITHMS[name].split(":")
     found: type[Learner] = getattr(importlib.import_module(module), cls)
     return found
 
 
 def _options_of(cls: type[Learner]) -> list[str]:
     """The options a learner takes beyond the budget and the seed."""
-    return [p for p in inspect.signature(cls).parameters if p not in ("names", "k", "k0", "seed")]
+    return [option.name for option in options_of_class(cls)]
 
 
 def _built(

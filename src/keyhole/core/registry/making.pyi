@@ -5,7 +5,6 @@ from typing import Literal, overload
 
 from ..._internal.dataframes import Names
 from ...algorithms.thrifty import Thrifty
-from ...algorithms.thrifty.priced import Priced
 from ...estimation.dantzig_width import Scaled
 from ...estimation.exploration_schedule import Rate, Squares
 from ..learner import Learner
@@ -19,15 +18,15 @@ def make(
     k: int | None = None,
     k0: int = 0,
     seed: int | None = None,
-    sources: Mapping[str, Sequence[str]] | None = None,
-    free: Sequence[object] | None = None,
     prices: Mapping[str, float] | Sequence[float] | None = None,
     budget_per_row: float | None = None,
+    half_life: float | None = None,
+    sources: Mapping[str, Sequence[str]] | None = None,
+    free: Sequence[object] | None = None,
     error_cost: float | None = None,
     total_budget: float | None = None,
     expected_rows: int | None = None,
-    half_life: float | None = None,
-) -> Thrifty | Priced: ...
+) -> Thrifty: ...
 @overload
 def make(
     name: Literal["ds-oslrc"],

@@ -8,8 +8,8 @@ from typing import Protocol
 from ...errors import ConfigError
 from ..learner import Learner, Plain
 from ..sources import SourceCatalog
-from .catalogue import list_algorithms, make, options_of
-from .records import Algorithm
+from .algorithm import Algorithm
+from .catalogue import make, options_of, record
 
 __all__ = ["Budget", "Spec", "split", "unpriced"]
 
@@ -97,8 +97,7 @@ class Spec:
     @property
     def record(self) -> Algorithm:
         """What there is to know of the algorithm."""
-        options_of(self.name)  # an unknown name is an error with a suggestion
-        return next(a for a in list_algorithms() if a.name == self.name)
+        return record(self.name)
 
     def learner(self, schema: LearnerColumns, budget: Budget, seed: int, support: list[int] | None = None) -> Learner:
         """The learner for these columns; a `ConfigError` names what cannot be. An oracle is told the `support`."""
