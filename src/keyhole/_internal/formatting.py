@@ -5,7 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Units", "digits", "listed", "number", "share", "thousands"]
+import numpy as np
+
+from .typing import Floats
+
+__all__ = ["Units", "decimals_of", "digits", "listed", "number", "share", "shown_decimals", "thousands"]
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,32 @@ def number(value: float, n: int = 3) -> str:
     """
     text = digits(value, n)
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
+def decimals_of(values: Floats, least: int = 0) -> int:
+    """How many decimals numbers are written with, at least `least`; 7 where they have more than six.
+
+    >>> import numpy as np
+    >>> decimals_of(np.array([120.0, 80.5])), decimals_of(np.array([np.nan, 3.0])), decimals_of(np.array([1 / 3]))
+    (1, 0, 7)
+    """
+    there = values[np.isfinite(values)]
+    size = 1e-9 * max(1.0, float(np.abs(there).max(initial=0.0)))
+    exact = (p for p in range(least, 7) if bool((np.abs(np.round(there, p) - there) <= size).all()))
+    return next(exact, 7)
+
+
+def shown_decimals(decimals: int, spread: float) -> int | None:
+    """How many decimals a prediction is shown with: the label's own, but enough for a hundredth of its spread.
+
+    None where the labels themselves have more than six decimals.
+
+    >>> shown_decimals(0, 97.0), shown_decimals(0, 1.0), shown_decimals(1, 40.0), shown_decimals(7, 1.0)
+    (0, 2, 1, None)
+    """
+    if decimals > 6:
+        return None
+    return max(decimals, 2 - math.ceil(math.log10(spread))) if spread > 0 else decimals
 
 
 def thousands(value: float) -> str:

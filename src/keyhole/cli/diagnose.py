@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-<<<<<<< HEAD
 from .._internal.formatting import thousands
-=======
 from ._early_checks import require_file
->>>>>>> main
 
 if TYPE_CHECKING:
     from .._internal.typing import Floats

@@ -151,7 +151,7 @@ def learner_of(job: Job, rows: Rows) -> Learner:
     # Money is for those who plan with it; the others keep to the number of attributes.
     money = {name: value for name, value in job.money.items() if name in options_of(spec.name)}
     money |= {"expected_rows": rows.y.size} if "total_budget" in money else {}
-    k0 = job.k0 if spec.record.extras or spec.record.needs_extras else 0
+    k0 = job.k0 if spec.record.takes_k0 or spec.record.needs_k0 else 0
     budget = Budget(None if spec.record.buys_all else job.k, k0, **money)
     seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
     return spec.learner(rows.schema, budget, seed, support)
@@ -184,7 +184,7 @@ def _outcome(
         silent=_silent(learner),
         notes=notes,
         budget=_budget(learner),
-        reference=spec.record.buys_all or spec.record.told,
+        reference=spec.record.buys_all or spec.record.oracle,
     )
 
 

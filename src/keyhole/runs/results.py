@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from .._internal.formatting import decimals_of, shown_decimals
 from .._internal.typing import Floats, Ints
 from ..core.introspection import Reason
 from ..data.streams import Schema
@@ -49,6 +50,7 @@ class RunData:
         self._weights = np.zeros((d, n))
         self.explored = self.labelled = self.scored = self.late_scored = 0
         self.total_loss = self.late_loss = 0.0
+        self._decimals, self._low, self._high = 0, np.inf, -np.inf
         self._chosen = np.unique(np.linspace(self.rows // 2 + 1, self.rows, _SAMPLE).astype(np.int64))
         self._sample: list[Floats] = []
 
@@ -61,6 +63,11 @@ class RunData:
         """What to do, said once for the terminal, the summary and the report."""
         assert self.schema is not None
         return advise(self.summary, self.schema.catalog, self.moments, self.schema.priced)
+
+    @property
+    def decimals(self) -> int | None:
+        """How many decimals a prediction is shown with."""
+        return shown_decimals(self._decimals, float(self._high - self._low))
 
     @property
     def ends(self) -> Floats:
@@ -113,7 +120,11 @@ class RunData:
         for i, values in enumerate((losses, there, price)):
             self._sums[i] += np.bincount(at, weights=values, minlength=self.edges.size - 1)
         self.explored += int(np.asarray(table["explored"]).sum())
-        self.labelled += int((~np.isnan(np.asarray(table["label"]))).sum())
+        labels = np.asarray(table["label"])
+        labels = labels[~np.isnan(labels)]
+        self.labelled += labels.size
+        self._decimals = decimals_of(labels, self._decimals)
+        self._low, self._high = labels.min(initial=self._low), labels.max(initial=self._high)
         self.total_loss, self.scored = self.total_loss + float(losses.sum()), self.scored + int(there.sum())
         self.late_loss += float(losses[late].sum())
         self.late_scored += int(there[late].sum())

@@ -5,6 +5,7 @@ import warnings
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Protocol
 
 from .._internal.atomic_io import write_atomically
@@ -90,7 +91,8 @@ class Run:
         data = RunData(self.row, self.scaling.schema.names)
         for kind in ("rounds", "ledger"):
             self.journal.assemble(kind, self.folder.file(f"{kind}.parquet"), data.see)
-        write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, self.scaling.to_note()))
+        scaling = replace(self.scaling, decimals=data.decimals, seen=self.totals.clips.extremes)
+        write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, scaling.to_note()))
         data.schema, data.moments, data.reasons = self.scaling.schema, self.references.moments, reasons(self.learner)
         return data
 
