@@ -26,7 +26,7 @@ def run(
         int | None, typer.Option("-k", "--k", help="Attributes (or panels) that may be bought per row.")
     ] = None,
     budget_per_row: Annotated[float | None, typer.Option(help="Money that may be spent per row.")] = None,
-    error_cost: Annotated[float | None, typer.Option(help="What one unit of squared error is worth, in money.")] = None,
+    error_cost: Annotated[float | None, typer.Option(help="What one unit of squared error costs, in money.")] = None,
     total_budget: Annotated[
         float | None, typer.Option(help="Money for all rows together, with --expected-rows.")
     ] = None,
@@ -39,6 +39,7 @@ def run(
     ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
+    na: Annotated[list[str] | None, typer.Option(help="A word that means 'missing'; may be repeated.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run folder; it must not hold a run yet.")] = None,
     past: Annotated[Path | None, typer.Option(help="A table of past rows to learn from first, for free.")] = None,
     model: Annotated[Path | None, typer.Option(help="Go on with this model.kh, of a plan or of another run.")] = None,
@@ -77,7 +78,8 @@ def run(
     asked = replace(asked, ignored=ignore or (), free=free_columns, numbers=numbers, encoding=encoding)
     if model is not None:
         _refuse_algorithm(ctx, model)
-    plan = prepare(replace(asked, seed=seed, command=typed_command(), past=past, model=model))
+    asked = replace(asked, na=na or (), past=past, model=model)
+    plan = prepare(replace(asked, seed=seed, command=typed_command()))
     _suggest(plan.settings)
     play(plan, out, checkpoint_every)
 

@@ -42,6 +42,8 @@ class RunConfig:
     """How numbers are written, such as '1.234,56'; as the schema says where it is left out, or plainly."""
     encoding: str = ""
     """How the file's text is encoded; as the schema says where it is left out, or UTF-8."""
+    na: Sequence[str] = ()
+    """Words that mean "missing" in every column."""
     seed: int = 0
     command: str = ""
     title: str = ""
@@ -70,6 +72,7 @@ class RunConfig:
             "free": ",".join(self.free) or None,
             "numbers": self.numbers,
             "encoding": self.encoding,
+            "na": list(self.na),
             "seed": self.seed,
             "past": None if self.past is None else str(self.past.resolve()),
             "model": None if self.model is None else str(self.model.resolve()),
@@ -165,6 +168,6 @@ def _schema(request: RunConfig, given: Schema | None, file: Table) -> Schema:
     else:
         usable = file.usable(request.target, request.ignored, written=bool(request.numbers))
         schema = Schema.unknown(request.target, usable, request.ignored)
-    schema = schema.written(request.numbers, request.encoding)
+    schema = schema.written(request.numbers, request.encoding).with_missing(request.na)
     schema = schema.with_free(request.free) if request.free else schema
     return schema if request.prices is None else schema.with_prices(read_prices(request.prices))

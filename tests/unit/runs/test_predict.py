@@ -43,7 +43,7 @@ def table(tmp_path):
 
 
 def test_rows_keep_their_names_and_tell_their_price(frozen, table, tmp_path):
-    assert frozen.write(table, tmp_path / "p.csv", column="patient") == (3, 3)
+    assert frozen.write(table, tmp_path / "p.csv", column="patient")[:2] == (3, 3)
     with open(tmp_path / "p.csv") as file:
         rows = list(csv.DictReader(file))
     assert [row["patient"] for row in rows] == ["p1", "p2", "p3"]

@@ -131,8 +131,16 @@ class Algorithm(AlgorithmInfo):
     options: tuple[Option, ...] = ()
     """The keyword arguments of `kh.make` besides names, k, k0 and seed."""
 
+    @property
+    def takes(self) -> str:
+        """Which of k0, sources, prices and money it takes, in a few words; "-" for none of them."""
+        names = {option.name for option in self.options}
+        k0 = "k0 (required)" if self.needs_k0 else "k0" if self.takes_k0 else ""
+        money = "money" if "error_cost" in names else ""
+        return ", ".join(filter(None, [k0, *(n for n in ("sources", "prices") if n in names), money])) or "-"
+
     def to_dict(self) -> dict[str, object]:
         """The entry as plain data, without the module path."""
         options = [{**asdict(option), "choices": list(option.choices)} for option in self.options]
         plain = {key: value for key, value in asdict(self).items() if key != "path"}
-        return plain | {"assumptions": self.assumptions, "options": options}
+        return plain | {"takes": self.takes, "assumptions": self.assumptions, "options": options}
