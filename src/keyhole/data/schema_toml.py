@@ -58,12 +58,15 @@ def content(schema: "Schema") -> Content:
     found: Content = {"ignored": list(schema.ignored)}
     if schema.encoding:
         found["file"] = {"encoding": schema.encoding}
-    found["label"] = {"name": schema.target, **_said(schema.label, ("unit", "numbers"))}
+    found["label"] = {
+        "name": schema.target,
+        **_said(schema.label, ("unit", "numbers", "type", "positive", "negative", "transform")),
+    }
     if schema.currency:
         found["money"] = {"currency": schema.currency}
     if schema.panels:
         found["sources"] = {p.name: _said(p, ("price", "columns")) for p in schema.panels}
-    keys = ("price", "free", "type", "numbers", "values", "origin")
+    keys = ("price", "free", "type", "numbers", "values", "origin", "transform")
     found["attributes"] = {a.name: _said(a, keys) for a in schema.attributes}
     return found
 
