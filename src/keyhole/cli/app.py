@@ -1,5 +1,6 @@
 """The commands, put together."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -41,8 +42,13 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
     ] = False,
+    large_files: Annotated[
+        bool, typer.Option("--large-files", help="Read tables of any width and compressed files of any expansion.")
+    ] = False,
 ) -> None:
     """Online sparse linear regression when every attribute costs something."""
+    if large_files:
+        os.environ["KEYHOLE_LARGE_FILES"] = "1"  # also for the processes that a command starts
 
 
 for command in (demo, run, plan, predict, frontier, compare, study, bounds, diagnose, algorithms):
