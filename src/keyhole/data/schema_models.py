@@ -157,5 +157,5 @@ def fields(place: tuple[str | int, ...]) -> list[str]:
 
 
 def _attribute(name: str, part: AttributePart) -> Attribute:
-    own = {key: getattr(part, key) for key in ("price", "free", "type", "values", "origin")}
+    own = {key: getattr(part, key) for key in ("price", "free", "type", "values", "origin", "transform")}
     return Attribute(name, **part.ends(), **own)
