@@ -132,7 +132,8 @@ def _ends(column: "Range") -> Content:
 
 
 def _inline(part: object) -> str:
-    assert isinstance(part, Mapping)
+    if not isinstance(part, Mapping):
+        raise ConfigError(f"expected a table of a schema, found {str(part)[:60]!r}")
     return "{" + ", ".join(f"{key} = {_value(value)}" for key, value in part.items()) + "}"
 
 

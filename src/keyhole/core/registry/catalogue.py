@@ -2,16 +2,18 @@
 
 import difflib
 import importlib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from ..._internal.dataframes import Names, column_names, is_frame, is_series
 from ..._internal.renamed_options import renamed_option
-from ...errors import ConfigError
+from ...errors import ConfigError, KeyholeWarning
 from ..learner import Learner, Plain
 from ..sources import SourceCatalog
 from .algorithm import Algorithm, OptionValue
+from .footprint import footprint, machine_memory
 from .options import options_of_class
 
 __all__ = ["Algorithm", "list_algorithms", "make"]
@@ -19,6 +21,8 @@ __all__ = ["Algorithm", "list_algorithms", "make"]
 # Options that only some learners have: who asks another for them is told of `thrifty`, which has them all.
 _MARKET = {"sources": "sources", "free": "free attributes"}
 _MONEY = ("prices", "budget_per_row", "error_cost", "total_budget", "expected_rows")
+# A learner that takes more bytes, or more seconds to build, is announced by a warning.
+_LARGE_MEMORY, _LARGE_SECONDS = 400e6, 5.0
 # More attributes than have names in a few hundred megabytes.
 _WIDEST = 10_000_000
 
@@ -100,6 +104,7 @@ def make(
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _whole("seed", seed)
     if seed < 0:
         raise ConfigError(f"seed must be >= 0; it is {seed}")
+    _check_size(name, len(columns), k)
     learner = _built(cls, columns, k, k0, seed, plain)
     if unlimited:  # last: what else is wrong says more
         _check_limited(cls, plain)
@@ -119,6 +124,18 @@ def _is_binary(name: str, label: str) -> bool:
         able = ", ".join(a.name for a in list_algorithms() if a.binary_labels)
         raise ConfigError(f"'{name}' takes no label=\"binary\"; {able} do")
     return label == "binary"
+
+
+def _check_size(name: str, d: int, k: int) -> None:
+    """Refuse a learner that is larger than the memory of this machine, and warn of a large one."""
+    size = footprint(name, d, k)
+    if size.memory > machine_memory():
+        raise ConfigError(
+            f"'{name}' with d = {d} takes about {size}, and this machine has {machine_memory() / 1e9:.1f} GB: "
+            "choose fewer attributes, or an algorithm of linear size such as 'thrifty'"
+        )
+    if size.memory > _LARGE_MEMORY or size.build_seconds > _LARGE_SECONDS:
+        warnings.warn(f"'{name}' with d = {d} takes about {size}", KeyholeWarning, 3)
 
 
 def _check_limited(cls: type[Learner], options: Mapping[str, object]) -> None:
