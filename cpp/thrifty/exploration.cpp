@@ -135,8 +135,10 @@ Posterior believe(const State& state, const Candidate& of) {
 
 Posterior believe(const State& state, const Fit& fit, Index m, const Member& of) {
   const Now& now = state.now();
-  const double gain = member_loss(state, fit, of), n = fit.g(m, m) / now.row_weight;
-  return posterior(state.prior, gain, n, std::max(now.s2, 1e-12 * now.y_var) + gain, of.size, now.y_var);
+  const double n = fit.g(m, m) / now.row_weight, shrunk = n / (n + state.K().prior_rows);
+  const double gain = member_loss(state, fit, of) / std::max(shrunk * shrunk, 1e-9);
+  const double left = std::max(now.y_var - fit.label->explained, state.K().residual_floor * now.error2);
+  return posterior(state.prior, gain, n, std::max(left, 1e-12 * now.y_var) + gain, of.size, now.y_var);
 }
 
 void learn_prior(const State& state) {
@@ -324,12 +326,12 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
     }
   }
   const double sd = se * std::sqrt(ease), shrunk = ease * r;
-  double adds = 0.0;
+  double adds = 0.0, need = money;
   if (money > 0.0) {
-    double need = money;
     if (!room && limited) need += need_for(state, rivals, of.source, list, beside.data());
     else if (!room && weakest >= 0) need += std::max(0.0, beside[weakest] - price_in_error(state, list[weakest].source));
-    adds = belief.beyond(need) - (of.known ? std::max(0.0, belief.mean() - need) : 0.0);
+    const bool may_join = of.known && me.failed == 0;
+    adds = belief.beyond(need) - (may_join ? std::max(0.0, belief.mean() - need) : 0.0);
     odds = infinity;
   } else if (room) {
     adds = entry(money, shrunk, sd, c);
@@ -344,7 +346,6 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
     me.proxy = -1;
     me.odds = 0.0;
   }
-  double found = 0.0;
   const double seen = (me.observed + 1.0) / (me.asked + 1.0);  // what is rarely observed rarely helps
   const double asked = static_cast<double>(me.asked);
   double looks = of.known ? of.rows * (1.0 + (cost - money) / now.s2) : K.few + q - 1.0 + asked;
@@ -365,7 +366,11 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
   if (money > 0.0 && me.proxy < 0) {
     const double observed = static_cast<double>(me.observed);
     const double varies = !of.known && observed > K.few ? K.few / observed : 1.0;  // it shows one value: others are rare
-    found = varies * belief.found(money, now.s2) / (K.sure_nats - std::log(me.matters));
+    // One look decides a part of it: its nats of those that tell whether it matters at all, at most one more of n.
+    const double all = belief.beyond(need);
+    double part = all > 0.0 ? belief.found(need, now.s2) / all / (K.sure_nats - std::log(me.matters)) : 0.0;
+    if (of.known && me.matters > 0.5) part = std::min(part, 1.0 / of.rows);
+    const double found = varies * worth * part;
     me.value = ahead * seen * found / (K.look_fee * cost) - 1.0;
     return;
   }

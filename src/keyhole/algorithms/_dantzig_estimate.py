@@ -53,6 +53,14 @@ class DantzigEstimate(Stateful):
         self.width.observe(B, deviation)
         self.seq.update(B, h, v)
 
+    def accumulate_complete(self, X: Floats, y: Floats) -> None:
+        """Complete past rows: explorations that observed everything."""
+        # Deviation: a past row is an exploration whose inclusion probabilities are one; s grows, t stands still.
+        d = self.w_hat.size
+        everything, certain = np.arange(d), np.ones((d, d))
+        for x, label in zip(X, y.tolist(), strict=True):
+            self.accumulate(everything, x, label, certain)
+
     def solve(self, reached: Reached | None = None) -> None:
         """w_hat = DS(gamma_s) and S = its k largest entries; `reached` says how far compiled code has come with it."""
         solution = self.seq.solve(self.width.gamma(self.seq.s), reached)

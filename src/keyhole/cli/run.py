@@ -41,6 +41,8 @@ def run(
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
     na: Annotated[list[str] | None, typer.Option(help="A word that means 'missing'; may be repeated.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run folder; it must not hold a run yet.")] = None,
+    past: Annotated[Path | None, typer.Option(help="A table of past rows to learn from first, for free.")] = None,
+    model: Annotated[Path | None, typer.Option(help="Go on with this model.kh, of a plan or of another run.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Continue the run in this folder.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     checkpoint_every: Annotated[float, typer.Option(min=0.0, help="Seconds between checkpoints.")] = 5.0,
@@ -48,6 +50,10 @@ def run(
     """Play a file row by row: buy, predict, see the label, learn. Killed and resumed equals uninterrupted.
 
     Example: keyhole run visits.csv --target cost -k 5 --out runs/visits
+
+    Example: keyhole run visits-2026.csv --target cost -k 5 --past visits-2025.csv --out runs/2026
+
+    Example: keyhole run visits-2026.csv --model runs/plan/model.kh --out runs/2026
 
     Example: keyhole run --resume runs/visits
     """
@@ -71,9 +77,21 @@ def run(
     free_columns = tuple(filter(None, map(str.strip, free.split(","))))
     asked = replace(asked, ignored=ignore or (), free=free_columns, numbers=numbers, encoding=encoding)
     asked = replace(asked, na=na or ())
-    plan = prepare(replace(asked, seed=seed, command=typed_command()))
+    if model is not None:
+        _refuse_algorithm(ctx, model)
+    plan = prepare(replace(asked, seed=seed, command=typed_command(), past=past, model=model))
     _suggest(plan.settings)
     play(plan, out, checkpoint_every)
+
+
+def _refuse_algorithm(ctx: typer.Context, model: Path) -> None:
+    """A model has its algorithm and its seed."""
+    from ..errors import ConfigError
+
+    for name in ("algorithm", "seed"):
+        source = ctx.get_parameter_source(name)
+        if source is not None and source.name != "DEFAULT":
+            raise ConfigError(f"{model} has its own {name}; leave --{name} away")
 
 
 def _suggest(settings: "Settings") -> None:

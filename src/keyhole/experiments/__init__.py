@@ -5,6 +5,7 @@ from .compare import Comparison, Progress
 from .executors import Executor
 from .frontiers import Frontier, frontier, frontier_in
 from .job import Job, Outcome, run_job
+from .plan import Plan, PlannedBasket, plan
 from .stream_spec import StreamSpec
 
 __all__ = [
@@ -13,12 +14,15 @@ __all__ = [
     "Frontier",
     "Job",
     "Outcome",
+    "Plan",
+    "PlannedBasket",
     "Progress",
     "Row",
     "StreamSpec",
     "frontier",
     "frontier_in",
     "notes_of",
+    "plan",
     "run_job",
     "summarise",
 ]

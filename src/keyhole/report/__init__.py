@@ -2,6 +2,7 @@
 
 Page, Section, Table, Tile, publish      any page: what to do first, then numbers, tables and figures
 write_report                             of a run
+write_plan                               of a table that is all there
 write_comparison, write_frontier,        of many runs
 write_study
 """
@@ -10,6 +11,7 @@ from .comparison_page import SORTS, comparison_cells, comparison_headline, write
 from .frontier_page import frontier_cells, frontier_notes, write_frontier
 from .headline import headline, most_bought
 from .page import Page, Section, Table, Tile, publish
+from .plan_page import plan_cells, write_plan
 from .run_page import write_report
 from .study_page import write_study
 
@@ -25,9 +27,11 @@ __all__ = [
     "frontier_notes",
     "headline",
     "most_bought",
+    "plan_cells",
     "publish",
     "write_comparison",
     "write_frontier",
+    "write_plan",
     "write_report",
     "write_study",
 ]

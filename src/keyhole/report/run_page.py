@@ -48,6 +48,8 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
     lead = [f"{thousands(s['rows'])} rows, {s['d']} attributes, label {label}; played by {s['algorithm']}."]
     if s["first_row"] == "left out":
         lead.append(FIRST_ROW)
+    if s.get("past_rows"):
+        lead.append(f"Past rows: {thousands(s['past_rows'])}, free.")
     if advice.baskets is not None:
         lead.append(HOW.format(rule=rule_of(s)))
     title, shown = f"{s['title']}: {s['algorithm']}", [p for p in sections if p]

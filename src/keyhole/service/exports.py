@@ -22,7 +22,7 @@ _PAGE = 2000
 
 @router.get("/rounds.csv", response_class=Response, dependencies=[Depends(may("read"))])
 def rounds(name: NamePath, store: Opened) -> StreamingResponse:
-    """Every round: key, status, what was ordered, what was said, the label."""
+    """Every round: key, status, what was ordered, the prediction, the label."""
     head = ["id", "key", "status", "asked_at", "told_at", "sources", "price", "prediction", "low", "high", "label"]
     return _csv(f"{name}-rounds.csv", head, _round_rows(store[name]))
 
@@ -37,7 +37,7 @@ def ledger(name: NamePath, store: Opened) -> StreamingResponse:
 
 @router.get("/history", dependencies=[Depends(may("read"))])
 def history(name: NamePath, store: Opened) -> list[dict[str, float | int | str | None]]:
-    """The labels in the order they came, with what was said before each."""
+    """The labels in the order they came, with the prediction before each."""
     return [vars(told) for told in store[name].history()]
 
 
@@ -69,9 +69,10 @@ def _round_rows(stored: StoredLearner) -> Iterator[list[object]]:
     after = 0
     while page := stored.rounds(limit=_PAGE, after=after):
         for e in page:
-            said = (e.said.prediction, e.said.low, e.said.high) if e.said else (None, None, None)
+            p = e.last_prediction
+            predicted = (p.prediction, p.low, p.high) if p else (None, None, None)
             told = None if e.told_at is None else _time(e.told_at)
-            yield [e.id, e.key, e.status, _time(e.asked_at), told, "; ".join(e.sources), e.price, *said, e.label]
+            yield [e.id, e.key, e.status, _time(e.asked_at), told, "; ".join(e.sources), e.price, *predicted, e.label]
         after = page[-1].index
 
 

@@ -109,7 +109,7 @@ def _csv_line(number: int, head: list[str], cells: list[str]) -> Parsed:
 def _json_line(number: int, line: str) -> Parsed:
     try:
         row = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         row = None
     if not isinstance(row, dict) or set(row) != {"key", "y"} or not isinstance(row["key"], str):
         return number, "", 'a line is an object of "key" (text) and "y" (a number), nothing else'

@@ -11,7 +11,7 @@ from ..store.store import Store
 from ..store.stored_learner import StoredLearner
 from .auth import Opened, may, visible
 from .problems import RESPONSES
-from .schemas import Made, NewLearner, Open, finite, losses
+from .schemas import LearnerState, LearnerSummary, NewLearner, finite, losses
 
 __all__ = ["NamePath", "router", "state_of"]
 
@@ -20,7 +20,7 @@ NamePath = Annotated[str, Path(description="The learner's name.", max_length=64)
 
 
 @router.post("/learners", status_code=201, dependencies=[Depends(may("create"))])
-def create(new: NewLearner, store: Opened) -> Made:
+def create(new: NewLearner, store: Opened) -> LearnerState:
     """Make a learner; one of equal configuration is returned as it is."""
     arguments: dict[str, object] = dict(new.model_extra or {})
     note = dict(new.note)
@@ -38,16 +38,16 @@ def create(new: NewLearner, store: Opened) -> Made:
 
 
 @router.get("/learners")
-def list_learners(request: Request, store: Opened) -> list[Open]:
+def list_learners(request: Request, store: Opened) -> list[LearnerSummary]:
     """All learners that the caller may read."""
     seen = visible(request)
     return [
-        Open(
+        LearnerSummary(
             name=one.name,
             algorithm=one.algorithm,
-            rounds=one.totals.asked,
-            open=one.totals.open,
-            told=one.totals.told,
+            n_rounds=one.totals.n_asked,
+            n_open=one.totals.n_open,
+            n_labels=one.totals.n_labels,
             **losses(one.totals),
         )
         for one in store.summaries()
@@ -56,7 +56,7 @@ def list_learners(request: Request, store: Opened) -> list[Open]:
 
 
 @router.get("/learners/{name}", dependencies=[Depends(may("read"))])
-def show(name: NamePath, store: Opened) -> Made:
+def show(name: NamePath, store: Opened) -> LearnerState:
     """One learner: support, weights, loss, money, open rounds, warnings."""
     return state_of(store[name])
 
@@ -79,21 +79,21 @@ def make_learner(
         raise ConfigError(f"'{algorithm}' cannot be made with these arguments: {fault}") from None
 
 
-def state_of(stored: StoredLearner) -> Made:
+def state_of(stored: StoredLearner) -> LearnerState:
     """Everything there is to know of a learner at this moment."""
     totals = stored.totals()
 
-    def look(learner: Learner) -> Made:
+    def look(learner: Learner) -> LearnerState:
         weights = {n: float(w) for n, w in zip(learner.names, learner.weights, strict=True) if w}
-        return Made(
+        return LearnerState(
             name=stored.name,
             algorithm=learner.name,
             d=learner.d,
             k=learner.k,
-            rounds=totals.asked,
-            open=totals.open,
-            told=totals.told,
-            abandoned=totals.abandoned,
+            n_rounds=totals.n_asked,
+            n_open=totals.n_open,
+            n_labels=totals.n_labels,
+            n_abandoned=totals.n_abandoned,
             **losses(totals),
             support=[learner.names[i] for i in learner.support],
             weights={n: w for n, w in weights.items() if finite(w) is not None},

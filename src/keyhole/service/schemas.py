@@ -1,4 +1,4 @@
-"""What goes over the wire."""
+"""The HTTP schemas: bodies of requests and answers."""
 
 import math
 from typing import Annotated
@@ -7,7 +7,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..store.models import PredictionEvent, StoredRound, Totals
 
-__all__ = ["Ask", "AskedRound", "Label", "Made", "NewLearner", "Open", "RoundStatus", "Said_", "Values", "finite"]
+__all__ = [
+    "Ask",
+    "Label",
+    "LearnerState",
+    "LearnerSummary",
+    "NewLearner",
+    "PredictionResponse",
+    "RoundResponse",
+    "RoundStatus",
+    "Values",
+    "finite",
+]
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -39,19 +50,19 @@ class NewLearner(BaseModel):
     )
 
 
-class Made(BaseModel):
-    """A learner, as it is now."""
+class LearnerState(BaseModel):
+    """A learner as it is now."""
 
     name: str
     algorithm: str
     d: int
     k: int | None
-    rounds: int
-    open: int
-    told: int
-    abandoned: int
-    mean_loss: float | None = Field(description="Mean squared error of what was said before the labels.")
-    idle_loss: float | None = Field(description="The same for who buys nothing and predicts the mean so far.")
+    n_rounds: int
+    n_open: int
+    n_labels: int
+    n_abandoned: int
+    mean_loss: float | None = Field(description="Mean squared error of the predictions.")
+    mean_baseline_loss: float | None = Field(description="The same for buying nothing and predicting the mean so far.")
     spent: float | None
     support: list[str]
     weights: dict[str, float]
@@ -60,37 +71,37 @@ class Made(BaseModel):
     last_event: int
 
 
-class Open(BaseModel):
+class LearnerSummary(BaseModel):
     """A learner in the list of all."""
 
     name: str
     algorithm: str
-    rounds: int
-    open: int
-    told: int
+    n_rounds: int
+    n_open: int
+    n_labels: int
     mean_loss: float | None
-    idle_loss: float | None
+    mean_baseline_loss: float | None
     spent: float | None
 
 
 class Ask(_Strict):
     """Open a round, or find the one of this key again."""
 
-    key: str | None = Field(None, min_length=1, max_length=200, description="Names one round of the learner for ever.")
+    key: str | None = Field(None, min_length=1, max_length=200, description="Identifies one round of the learner.")
     available: list[Name] | None = Field(None, max_length=2000, description="What can be bought this time.")
     deadline: Number | None = Field(None, description="Seconds since 1970; for display only.")
 
 
-class Said_(BaseModel):
-    """What was predicted."""
+class PredictionResponse(BaseModel):
+    """A prediction, with its interval where the learner has one."""
 
     prediction: float
     low: float | None
     high: float | None
 
 
-class AskedRound(BaseModel):
-    """What to order."""
+class RoundResponse(BaseModel):
+    """A round: what to order, and its status."""
 
     id: str
     key: str | None
@@ -102,7 +113,7 @@ class AskedRound(BaseModel):
     price: float
     asked_at: float
     deadline: float | None
-    said: Said_ | None
+    last_prediction: PredictionResponse | None
     values: dict[str, float | None] | None
     told_at: float | None
     label: float | None
@@ -124,7 +135,7 @@ class Label(_Strict):
 
 
 class RoundStatus(BaseModel):
-    """What became of a label or an abandonment."""
+    """The outcome of a label or an abandonment."""
 
     id: str
     status: str
@@ -138,15 +149,14 @@ def finite(x: float | None) -> float | None:
 
 def losses(totals: Totals) -> dict[str, float | None]:
     """The two mean losses and the money."""
-    n = totals.scored
-    idle = totals.idle / n if n else None
-    return {"mean_loss": finite(totals.mean_loss), "idle_loss": finite(idle), "spent": finite(totals.spent)}
+    names = ("mean_loss", "mean_baseline_loss", "spent")
+    return {name: finite(getattr(totals, name)) for name in names}
 
 
-def asked(entry: StoredRound, extra: list[str]) -> AskedRound:
-    """A round for the wire."""
+def round_response(entry: StoredRound, extra: list[str]) -> RoundResponse:
+    """A round as an answer."""
     values = None if entry.values is None else {name: finite(x) for name, x in entry.values.items()}
-    return AskedRound(
+    return RoundResponse(
         id=entry.id,
         key=entry.key,
         index=entry.index,
@@ -157,7 +167,7 @@ def asked(entry: StoredRound, extra: list[str]) -> AskedRound:
         price=entry.price,
         asked_at=entry.asked_at,
         deadline=entry.deadline,
-        said=None if entry.said is None else said(entry.said),
+        last_prediction=None if entry.last_prediction is None else prediction_response(entry.last_prediction),
         values=values,
         told_at=entry.told_at,
         label=entry.label,
@@ -165,11 +175,11 @@ def asked(entry: StoredRound, extra: list[str]) -> AskedRound:
     )
 
 
-def said(s: PredictionEvent) -> Said_:
-    """A prediction for the wire."""
-    return Said_(prediction=s.prediction, low=s.low, high=s.high)
+def prediction_response(event: PredictionEvent) -> PredictionResponse:
+    """A prediction as an answer."""
+    return PredictionResponse(prediction=event.prediction, low=event.low, high=event.high)
 
 
 def numbers(values: dict[str, float | None]) -> dict[str, float]:
-    """Values from the wire, with NaN for null."""
+    """Values of a request, with NaN for null."""
     return {name: math.nan if x is None else x for name, x in values.items()}

@@ -163,7 +163,7 @@ def test_nothing_that_helps_still_gives_levels():
 
 def test_the_next_unit_of_money_stops_paying_at_the_bend():
     levels = [level(0, 10), level(1, 6), level(3, 4, error_cost=0.7), level(20, 3.9), level(30, 4.2)]
-    assert hull(levels) == [0, 1, 2, 3]
+    assert hull([level.basket for level in levels]) == [0, 1, 2, 3]
     assert stop_at(levels) == 2
     buy, said = advice(levels, 2, 1, Units("mm", "EUR"))
     assert buy == "Buy p3: 3.00 EUR a row, typical error 4.00 mm in hindsight."

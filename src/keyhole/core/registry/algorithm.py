@@ -105,6 +105,10 @@ class AlgorithmInfo:
     """Learns shift and scale of raw columns itself; other learners need values in [-1, 1]."""
     oracle: bool = False
     """Uses the true support: for reference only."""
+    past_rows: str = ""
+    """Which rows `learn` takes: "any", only "complete" ones, or none."""
+    binary_labels: bool = False
+    """Takes label="binary": labels are 0 or 1, predictions are probabilities."""
     conditions: str = ""
     """The assumptions, by the letters of `CONDITIONS`."""
     further: str = ""

@@ -68,12 +68,15 @@ def make(
     k: int | None = None,
     k0: int = 0,
     seed: int | None = None,
+    label: str = "number",
     **options: object,
 ) -> Learner:
     """Build a learner by name: `make("ds-oslrc", d=20, k=4, seed=0)`; a bad argument is a `ConfigError`.
 
-    Give `d`, or `names` for attributes that have names. Without a seed one is drawn, and kept in `learner.seed`.
+    Give `d`, or `names` for attributes that have names. Without a seed one is drawn, and kept in `learner.seed`. With
+    `label="binary"` labels are 0 or 1 and predictions are probabilities.
     """
+    binary = _is_binary(name, label)
     cls = class_of(name)
     columns = _columns(d, names)
     allowed = _options_of(cls)
@@ -102,7 +105,20 @@ def make(
         _check_limited(cls, plain)
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
     learner.config |= {"d": len(columns)} if names is None else {"names": list(columns)}
+    if binary:
+        learner._expect_binary_labels()
+        learner.config["label"] = "binary"
     return learner
+
+
+def _is_binary(name: str, label: str) -> bool:
+    """Whether labels are 0 or 1; a `ConfigError` where this algorithm cannot have such."""
+    if label not in ("number", "binary"):
+        raise ConfigError(f"label must be 'number' or 'binary', not {label!r}")
+    if label == "binary" and not record(name).binary_labels:
+        able = ", ".join(a.name for a in list_algorithms() if a.binary_labels)
+        raise ConfigError(f"'{name}' takes no label=\"binary\"; {able} do")
+    return label == "binary"
 
 
 def _check_limited(cls: type[Learner], options: Mapping[str, object]) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import numpy as np
 
 from ...core.round import Round
-from ...errors import ProtocolError
+from ...errors import ProtocolError, StateError
 from ...store.models import PredictionEvent, StoredRound
 
 if TYPE_CHECKING:
@@ -20,8 +20,9 @@ __all__ = ["by_name", "entry", "plain", "quoted"]
 
 def entry(row: object) -> StoredRound:
     """A round that the server described."""
-    assert isinstance(row, dict)
-    said, values = row["said"], row["values"]
+    if not isinstance(row, dict):
+        raise StateError("the server's answer is not a round; is the address right?")
+    prediction, values = row["last_prediction"], row["values"]
     return StoredRound(
         id=row["id"],
         index=row["index"],
@@ -32,7 +33,7 @@ def entry(row: object) -> StoredRound:
         price=row["price"],
         asked_at=row["asked_at"],
         deadline=row["deadline"],
-        said=None if said is None else PredictionEvent(**said),
+        last_prediction=None if prediction is None else PredictionEvent(**prediction),
         values=None if values is None else {n: math.nan if x is None else x for n, x in values.items()},
         told_at=row["told_at"],
         label=row["label"],

@@ -71,7 +71,7 @@ async def ask(request: Request, name: str, store: Opened) -> Response:
         _allow(request, "ask", name)
         key = form.get("key", "").strip() or None
         try:
-            entry = store[name].order(key)
+            entry = store[name].open_round(key)
         except ProtocolError as fault:
             page = view_models.learner_page(store[name])
             return _page(request, "learner.html", 422, page=page, fault=str(fault), key=form.get("key", ""))
@@ -155,7 +155,7 @@ async def docs(request: Request) -> Response:
 
 
 def _values(stored: StoredLearner, entry: StoredRound, form: Form) -> None:
-    stored.say(entry.index, _numbers(form, "v", entry.round.names))
+    stored.predict_interval(entry.index, _numbers(form, "v", entry.round.names))
 
 
 def _label(stored: StoredLearner, entry: StoredRound, form: Form) -> None:

@@ -26,13 +26,13 @@ class LearnerCard:
     algorithm: str
     error: str
     """Typical error so far, in the label's unit."""
-    idle: str
-    """That of who buys nothing."""
+    baseline: str
+    """The typical error of buying nothing."""
     spent: str
     per_round: str
-    asked: int
-    told: int
-    open: int
+    n_asked: int
+    n_labels: int
+    n_open: int
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,14 @@ def cards(store: Store) -> list[LearnerCard]:
 
 def card(name: str, algorithm: str, totals: Totals, note: dict[str, str]) -> LearnerCard:
     """The numbers of a learner in words."""
-    unit, currency, n = note.get("unit", ""), note.get("currency", ""), totals.scored
+    unit, currency, n = note.get("unit", ""), note.get("currency", ""), totals.n_scored
     error = f"{number(math.sqrt(totals.loss / n))} {unit}".strip() if n else "-"
-    idle = f"{number(math.sqrt(totals.idle / n))} {unit}".strip() if n else "-"
+    baseline = f"{number(math.sqrt(totals.baseline_loss / n))} {unit}".strip() if n else "-"
     spent = f"{totals.spent:.2f} {currency}".strip()
-    per_round = f"{totals.spent / totals.asked:.2f} {currency}".strip() if totals.asked else "-"
-    return LearnerCard(name, algorithm, error, idle, spent, per_round, totals.asked, totals.told, totals.open)
+    per_round = f"{totals.spent / totals.n_asked:.2f} {currency}".strip() if totals.n_asked else "-"
+    return LearnerCard(
+        name, algorithm, error, baseline, spent, per_round, totals.n_asked, totals.n_labels, totals.n_open
+    )
 
 
 def learner_page(stored: StoredLearner) -> LearnerPage:
@@ -101,7 +103,7 @@ def learner_page(stored: StoredLearner) -> LearnerPage:
 
 
 def fields(entry: StoredRound, given: dict[str, str] | None = None) -> list[Field]:
-    """The numbers of a round to type, with what was typed or said before."""
+    """The numbers of a round to type, with what was typed before or recorded."""
     known = {name: "" if math.isnan(x) else repr(x) for name, x in (entry.values or {}).items()}
     return [Field(name, (given or known).get(name, "")) for name in entry.round.names]
 
