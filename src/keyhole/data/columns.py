@@ -133,6 +133,8 @@ class Attribute(Range):
     `low`, `high` and `center` are those of the number it becomes (of a date: days since its origin).
     """
 
+    unit: str = field(default="", kw_only=True)
+    """The unit of its values, for people."""
     price: float | None = None
     """What reading it once costs; None: not said (it counts as 1). In a panel, the panel has the price."""
     free: bool = False

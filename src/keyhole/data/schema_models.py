@@ -73,6 +73,7 @@ class AttributePart(RangePart):
     """`[attributes.x]`."""
 
     type: Type = "number"
+    unit: str = ""
     free: bool = False
     price: Price | None = None
     values: tuple[Annotated[str, BeforeValidator(_word)], ...] | None = Field(None, strict=False)
@@ -163,5 +164,5 @@ def fields(place: tuple[str | int, ...]) -> list[str]:
 
 
 def _attribute(name: str, part: AttributePart) -> Attribute:
-    own = {key: getattr(part, key) for key in ("price", "free", "type", "values", "origin", "transform")}
+    own = {key: getattr(part, key) for key in ("price", "free", "unit", "type", "values", "origin", "transform")}
     return Attribute(name, **part.ends(), **own)

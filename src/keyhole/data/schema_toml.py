@@ -68,7 +68,7 @@ def content(schema: "Schema") -> Content:
         found["money"] = {"currency": schema.currency}
     if schema.panels:
         found["sources"] = {p.name: _said(p, ("price", "columns")) for p in schema.panels}
-    keys = ("price", "free", "type", "numbers", *_WORDS, "values", "origin", "transform")
+    keys = ("price", "free", "unit", "type", "numbers", *_WORDS, "values", "origin", "transform")
     found["attributes"] = {a.name: _said(a, keys) for a in schema.attributes}
     return found
 

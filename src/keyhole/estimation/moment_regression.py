@@ -13,6 +13,8 @@ from .._internal.typing import Floats, Ints
 
 __all__ = ["Moments"]
 
+# An eigenvalue of the correlations below this is none: its columns are linear in the others.
+_RANK = 1e-6
 # Added to the diagonal of correlations: exact copies of a column share their weight.
 _RIDGE = 1e-9
 
@@ -56,7 +58,8 @@ class Moments(NamedTuple):
 
     def final_prediction_error(self, S: Ints) -> float:
         """The mean squared error to expect on other rows; NaN where there are more weights than rows."""
-        p = self.varying(S).size
+        values = np.linalg.eigvalsh(self.correlations(self.varying(S))[0])
+        p = int((values > _RANK).sum())  # the indicators of a category, or copies of a column, are not free weights
         return self.mse(S) * (self.n + p + 1) / (self.n - p - 1) if self.n > p + 1 else float("nan")
 
     def ridge(self, S: Ints) -> tuple[Floats, Floats]:

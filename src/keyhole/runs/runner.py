@@ -67,7 +67,7 @@ class Run:
         self.folder, self.table, self.watcher, self.every = folder, table, watcher, every
         self.scaling = Scaling(schema, settings.scaled, settings.clip)
         self.learner = _starting(folder, settings)
-        self.totals = Totals(schema, settings.clip)
+        self.totals = Totals(schema, settings.clip, informed=bool(settings.start))
         self.references = Baselines(schema.catalog, settings.limits, self.learner.seed, schema.label.stated_center)
         self.journal = Journal(folder.subfolder("journal"), schema.names)
         self._states = {"totals": self.totals, "references": self.references}
@@ -154,7 +154,7 @@ class Run:
     def _record(self, page: RunPage, weights: Floats, alarms: Sequence[Alarm], messages: list[str]) -> None:
         """The page's new rows into the journal and the totals; `weights` and `alarms` are the learner's after them, and
         `messages` what it warned of. Only the writer touches the totals while a page is played."""
-        schema, y, before = self.scaling.schema, page.raw_labels, self.totals.labelled
+        schema, y, before = self.scaling.schema, page.raw_labels, self.totals.labels_before
         center = schema.label.stated_center
         z = with_center(self.scaling.predictions(page.predictions[page.new]), y, center, before)
         self.journal.append("rounds", rounds_of(page, z, schema.catalog.charge, scored(y, center, before)))

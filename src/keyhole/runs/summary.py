@@ -47,7 +47,7 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "sources": sources_of(run.totals, run.learner),
         "support": [run.learner.names[i] for i in run.learner.support],
         "references": {name: _known(line) for name, line in lines.items()},
-        "first_row": "counts" if run.totals.center is not None else "left out",
+        "first_row": "counts" if run.totals.center is not None or run.totals.informed else "left out",
         "label_variance": None if data.moments is None else data.moments.variance,
         "hindsight": _in_hindsight(run, data),
         "coverage": run.totals.trust.coverage,

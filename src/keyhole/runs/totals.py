@@ -41,7 +41,9 @@ class Totals(Stateful):
         "trust",
     )
 
-    def __init__(self, schema: Schema, clip: bool = True) -> None:
+    def __init__(self, schema: Schema, clip: bool = True, informed: bool = False) -> None:
+        """`informed`: the learner has seen labels before the first row, so that row counts as any other."""
+        self.informed = informed
         d, self.center = len(schema.names), schema.label.stated_center
         self.names, self.catalog, self.prices = schema.names, schema.catalog, schema.catalog.charge
         self.rows = self.abandoned = self.scored = 0
@@ -60,7 +62,7 @@ class Totals(Stateful):
         """The new rows of a page; `predictions` are theirs, in the label's units, `alarms` the learner's after them."""
         y, d = page.raw_labels, len(self.names)
         self.trust.add(page.first + page.begun, y, page.levels[page.new], alarms)
-        counts = scored(y, self.center, before=self.labelled)
+        counts = scored(y, self.center, before=self.labels_before)
         self.rows += y.size
         self.abandoned += int(np.isnan(y).sum())
         self.scored += int(counts.sum())
@@ -103,6 +105,11 @@ class Totals(Stateful):
     def mean_loss(self) -> float:
         """The mean squared error so far, over the rows that count."""
         return self.loss / max(self.scored, 1)
+
+    @property
+    def labels_before(self) -> int:
+        """How many labels the learner has seen, at least: what decides whether a row counts."""
+        return self.labelled + int(self.informed)
 
     @property
     def labelled(self) -> int:

@@ -1,5 +1,7 @@
 """The calls about learners."""
 
+import json
+import math
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request
@@ -130,4 +132,12 @@ def _from_schema(text: str, algorithm: str) -> tuple[dict[str, object], dict[str
     takes = options_of(algorithm)
     known: dict[str, object] = {"names": list(schema.names)}
     known |= {key: value for key, value in schema.offer().items() if key != "prices" or key in takes}
-    return known, {"label": schema.target}
+    note = {"label": schema.target, "unit": schema.unit, "currency": schema.currency}
+    ranges = {}
+    for e in schema.encoded:
+        part: dict[str, float | str] = {k: x for k, x in (("low", e.low), ("high", e.high)) if math.isfinite(x)}
+        column = next(a for a in schema.attributes if a.name == schema.column_of[e.name])
+        part |= {"estimated": 1.0} if part and e.estimated else {}
+        ranges[e.name] = part | ({"unit": column.unit} if column.unit else {})
+    note["ranges"] = json.dumps({name: part for name, part in ranges.items() if part})
+    return known, {key: text for key, text in note.items() if text}

@@ -50,16 +50,9 @@ class Past:
 
     def best_for(self, error_cost: float, k: int | None = None, budget_per_row: float = np.inf) -> Point:
         """The basket that costs least where a unit of squared error costs so much, within the other limits."""
-        m = self.moments
+        m, most = self.moments, min(budget_per_row, float(self.catalog.prices.sum()))
         found = best_basket_of(
-            m.C,
-            m.c,
-            m.variance,
-            self.catalog,
-            error_cost=error_cost,
-            budget_per_row=min(budget_per_row, float(self.catalog.prices.sum())),
-            k=k,
-            nodes=_NODES,
+            m.C, m.c, m.variance, self.catalog, error_cost=error_cost, budget_per_row=most, k=k, nodes=_NODES
         )
         names = tuple(self.catalog.sources[s] for s in found.chosen)
         return Point(found.price, self.mse(found.chosen.tolist()), names, found.optimal, found.gap)
