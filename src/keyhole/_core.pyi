@@ -5,8 +5,6 @@ The compiled core of keyhole. Numpy arrays are the state; the core reads and wri
 import numpy as np
 from numpy.typing import NDArray
 
-from keyhole._core import thrifty as thrifty
-
 SANITIZED: bool
 
 def count_extremes(x: NDArray[np.float64], largest: float, most: float, least: float) -> tuple[int, int]:

@@ -12,8 +12,8 @@ def top_k(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
     """The k indices of largest |w|, ascending; ties go to the current S, then to what is earlier in `order`.
 
     Weights that differ by less than 1e-9 of the larger one are tied: what is left is rounding, which depends on the
-    solver. `order` is a permutation drawn once with the seed: "the first k columns" is never an answer. O(d + n k) for n
-    non-zeros: a Dantzig estimate has few.
+    solver. `order` is a permutation drawn once with the seed: "the first k columns" is never an answer. O(d + n k) for
+    n non-zeros: a Dantzig estimate has few.
 
     >>> top_k(np.array([0.0, 0.0, 0.3, 0.0]), 2, np.array([1, 3]), np.array([3, 2, 1, 0])).tolist()
     [2, 3]

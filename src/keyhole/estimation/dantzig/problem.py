@@ -111,7 +111,7 @@ def judge(
     path: str,
     pivots: int = 0,
 ) -> Solution:
-    """The same where r = b - H w, y = H'l and terms = |H| |w|, |H|'|l| are known; a pair that is not optimal is "failed".
+    """The same where r = b - H w, y = H'l and terms = |H| |w|, |H|'|l| are known; a pair not optimal is "failed".
 
     Where columns differ in size, the terms of y cancel by many digits: what rounding may leave of them, up to 1e-7, is
     no violation. A dual scaled down by as much is feasible, so that the objective is still proved to 1e-7.

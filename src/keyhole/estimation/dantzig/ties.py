@@ -1,8 +1,9 @@
 """Ties: which of several solutions of DS(gamma) is returned.
 
-The paper leaves this open, and on attributes of +-1 it happens often. Among the w of least |w|_1 ours is the one with the
-least sum_j preference_j |w_j|. The preferences are fixed numbers in [1, 2), one for each place in the learner's seeded
-order of the attributes, so that the answer depends on the problem and the seed alone, whatever solves the program.
+The paper leaves this open, and on attributes of +-1 it happens often. Among the w of least |w|_1 ours is the one with
+the least sum_j preference_j |w_j|. The preferences are fixed numbers in [1, 2), one for each place in the learner's
+seeded order of the attributes, so that the answer depends on the problem and the seed alone, whatever solves the
+program.
 """
 
 import numpy as np
@@ -40,8 +41,8 @@ def preferences(order: Ints) -> Floats:
 def untie(rows: Rows, b: Floats, gamma: Floats, sol: Solution, preference: Floats) -> Solution:
     """The preferred one among all solutions, given any of them: a linear program on the face they form, by HiGHS.
 
-    A feasible w is optimal iff it is complementary to the dual l: w_j = 0 where |H'l|_j < 1, else w_j has its sign or is
-    0; and (b - H w)_i = sign(l_i) gamma_i where l_i is not 0. Without an answer from HiGHS `sol` itself is returned.
+    A feasible w is optimal iff it is complementary to the dual l: w_j = 0 where |H'l|_j < 1, else w_j has its sign or
+    is 0; and (b - H w)_i = sign(l_i) gamma_i where l_i is not 0. Without an answer from HiGHS `sol` itself is returned.
     """
     from scipy.optimize import linprog
 

@@ -8,6 +8,8 @@ import pytest
 
 import keyhole as kh
 from keyhole._internal.typing import Floats, Ints
+from keyhole.algorithms._dantzig_estimate import DantzigEstimate
+from keyhole.core.state import Stateful
 from keyhole.estimation.dantzig import Sequence, solve
 from keyhole.estimation.dantzig.gram_storage import Dense
 from keyhole.estimation.dantzig.highs import solve_highs
@@ -50,6 +52,7 @@ def test_200_problems_of_signs_have_the_same_solution_from_every_engine() -> Non
         for name, sol in found.items():
             assert sol.status == expected.status == "optimal", (seed, name)
             np.testing.assert_allclose(sol.w, expected.w, rtol=0, atol=1e-9, err_msg=f"{seed} {name}")
+            assert np.flatnonzero(sol.w).tolist() == np.flatnonzero(expected.w).tolist(), (seed, name)
         tied += np.abs(solve_highs(H, b, Gamma).w - expected.w).max() > 1e-7
     assert tied >= 20  # without the rule
 
@@ -89,6 +92,24 @@ def test_another_order_may_choose_another_solution_of_the_same_norm() -> None:
         chosen.add(int(np.flatnonzero(sol.w)[0]))
         assert np.argmin(preferences(np.array(order))) == np.flatnonzero(sol.w)[0]
     assert chosen == {0, 1, 2}
+
+
+class Fixed(Stateful):
+    """A width of 0.5."""
+
+    def observe(self, B: Ints, deviation: Floats) -> None:
+        pass
+
+    def gamma(self, s: int) -> float:
+        return 0.5
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [1, 2, 0], [2, 0, 1]])
+def test_the_order_of_a_learner_is_the_order_that_decides(order: list[int]) -> None:
+    estimate = DantzigEstimate(3, 1, Fixed(), np.array(order))
+    estimate.accumulate(np.arange(3), np.ones(3), 1.0, np.ones((3, 3)))
+    estimate.solve()
+    assert estimate.S.tolist() == [np.argmin(preferences(np.array(order)))]
 
 
 def test_a_solution_that_is_alone_is_left_as_it_is() -> None:
