@@ -17,8 +17,8 @@ from typing import Literal, overload
 from ..._internal.dataframes import Names
 from ...algorithms.thrifty import Thrifty
 from ...algorithms.thrifty.priced import Priced
-from ...estimation.exploration_schedule import Rate, Squares
 from ...estimation.dantzig_width import Scaled
+from ...estimation.exploration_schedule import Rate, Squares
 from ..learner import Learner
 
 '''

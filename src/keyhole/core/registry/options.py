@@ -138,12 +138,14 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         *(_RADIUS, _BOUND),
     ),
     "support-bandit": (
-        _choice("master", "tsallis", "which arm to play", "corral", "batched-exp3"),
-        _choice("base", "vaw", "how an arm predicts", "newton"),
+        _choice("master", "tsallis", "which arm to play", "hedged-ftrl", "corral", "batched-exp3"),
+        _choice("base", "vaw", "how an arm predicts", "newton", "gradient"),
         _TUNING,
         _number("eta", None, "the factor of the master's rate"),
         *(_RIDGE, _BOUND),
-        _whole("horizon", 1024, "the length CORRAL starts with; doubled whenever the stream outlives it"),
+        _whole(
+            "horizon", 1024, "the length CORRAL and hedged-ftrl start with; doubled whenever the stream outlives it"
+        ),
     ),
     "kale2017-greedy": (
         _TUNING,

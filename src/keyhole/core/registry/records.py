@@ -78,7 +78,8 @@ RIVALS = (
         name="support-bandit",
         setting="k of d; small d, or k <= 2, or k >= d-2",
         further="none",
-        bound="O(sqrt(NT)) in expectation, N = C(d, k) (batched-exp3: ~O(N^(1/3) T^(2/3)))",
+        bound="hedged-ftrl with gradient and theory: O(sqrt(NT)) in expectation, N = C(d, k); "
+        "batched-exp3 with theory: ~O(N^(1/3) T^(2/3)); the default: none",
         cost="O(d^k)",
         reference=f"{_PAPER}, section 2; Agarwal et al., COLT 2017; Foster et al., NeurIPS 2020; "
         "Ito et al., AISTATS 2018",
