@@ -145,7 +145,9 @@ def hedged_run(N, T, c, r, losses, seed):
         before = master.bonus
         i, p = master.choose(rng, None)
         arms.append(i)
+        L = master.L + loss_estimate(N, i, losses[t, i], p, None)
         master.learn(i, losses[t, i], p, None)
+        np.testing.assert_allclose(master.p, tsallis_law(L - before, c / np.sqrt(T)), rtol=1e-12)
     return np.array(laws), np.array(bonuses), arms
 
 
