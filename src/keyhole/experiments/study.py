@@ -22,8 +22,8 @@ Progress: TypeAlias = Callable[[int, int], None]
 Results: TypeAlias = "Sequence[tuple[Part, Trace]]"
 
 _NAMES = ("rates", "dimension", "sampling", "regret", "poslr", "edges", "switching", "events")
-_LISTS = ("algorithms", "d", "k", "k0", "sigma", "design", "rounds")
-_DEFAULTS: Mapping[str, object] = {"k0": 0, "sigma": 0.1, "design": "uniform", "looks": "log"}
+_LISTS = ("algorithms", "d", "k", "k0", "sigma", "design", "rounds", "w_min", "s0")
+_DEFAULTS: Mapping[str, object] = {"k0": 0, "sigma": 0.1, "design": "uniform", "looks": "log", "w_min": 0.0, "s0": 0.0}
 
 
 def names() -> tuple[str, ...]:
@@ -75,9 +75,9 @@ def expand(grid: Mapping[str, object]) -> Iterator[Part]:
     looks, seeds = str(filled["looks"]), filled["seeds"]
     if not isinstance(seeds, int):
         raise ConfigError("a grid says with how many seeds it is played: seeds = 10")
-    for algorithm, d, k, k0, sigma, design, rounds in product(*axes):
+    for algorithm, d, k, k0, sigma, design, rounds, w_min, s0 in product(*axes):
         for seed in range(seeds):
-            yield Part(algorithm, d, k, k0, float(sigma), design, rounds, seed, looks)
+            yield Part(algorithm, d, k, k0, float(sigma), design, rounds, seed, looks, float(w_min), float(s0))
 
 
 def _read(folder: Path, part: Part) -> Trace | None:

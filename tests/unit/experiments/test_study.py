@@ -1,6 +1,7 @@
 """Experiments: grids, traces, slopes; every verdict follows from its numbers; finished parts are not played again."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,6 +30,10 @@ def made_up(experiment, values):
             "regret": t**0.5,
             "exploring": t**0.5,
             "error": 1 / t,
+            "error_l2": 1 / t,
+            "gamma": 0 * t + 0.5,
+            "bound": 0 * t + 0.5,
+            "seconds": 1e-5 * t,
             "size": 0 * t,
             "found": 0 * t + 1,
         }
@@ -99,7 +104,7 @@ def test_parts_differ_by_what_decides_them_and_by_the_learners_source(monkeypatc
     keys = {
         PART.key,
         Part("ds-oslrc", 8, 3, 0, 0.1, "uniform", 200, 1).key,
-        Part(*list(PART.__dict__.values())[:-2], 2).key,
+        replace(PART, seed=2).key,
     }
     assert len(keys) == 3
     monkeypatch.setattr("keyhole.experiments.trace_job._source", lambda name: "another")
@@ -158,10 +163,7 @@ def test_a_slope_that_flattens_is_explained_where_less_noise_keeps_it_steep():
 
 def test_learners_are_compared_seed_by_seed():
     """Seeds differ more than learners do: the second is worse on every stream, and the bands overlap."""
-    groups = [
-        [(Part(*list(PART.__dict__.values())[:-2], s), {"t": [9], "regret": [c * 3.0**s]}) for s in range(6)]
-        for c in (1, 2)
-    ]
+    groups = [[(replace(PART, seed=s), {"t": [9], "regret": [c * 3.0**s]}) for s in range(6)] for c in (1, 2)]
     assert paired(groups[1], groups[0][::-1], "regret").each == (2.0,) * 6
     assert paired(groups[1], groups[0], "regret").called() == "more"
     assert paired(groups[0], groups[1][:5], "regret").called() == "open"
@@ -308,6 +310,49 @@ def test_the_least_regret_and_the_events_are_said_by_c():
     assert "The least regret is at c = 0.003, where gamma_s is large enough in 0 % of them." in said
 
 
+def test_lemma_2_is_asked_in_every_phase():
+    """c = 0.1: gamma_hat too small after s1; c = 0.03: the bound missed between s0 and s1; the others: all well."""
+
+    def events(p, t):
+        if not p.s0:
+            return {}
+        late, middle = (t > 532) * ("(0.1)" in p.algorithm), (t > 30) * (t <= 45) * ("(0.03)" in p.algorithm)
+        return {"gamma": 0.9 + 0.2 * late, "bound": 0.5 + 0.7 * middle}
+
+    finding = Experiment("events")._judge(made_up(Experiment("events"), events))
+    assert "s0 = 30, s1 = 532 and s2 = 6043" in finding.verdict
+    assert "gamma_hat_s >= gamma_s in every phase for c = 0.003, 0.01, 0.03, 1, and with it" in finding.verdict
+    assert finding.verdict.endswith("Lemma 2 for c = 0.003, 0.01, 1.")
+    cells = {(row[0], row[1]): row for row in finding.rows}
+    assert cells["c = 0.1", "s > s2"][4] == "0 % (0 to 0)"
+    assert cells["c = 0.1", "s0 < s <= s1"][4] == "100 % (100 to 100)"
+    assert cells["c = 0.03", "s0 < s <= s1"][6] == "1.2 (1.2 to 1.2)"
+    assert cells["c = 0.03", "s <= s0"][5] == "100 % (100 to 100)"
+
+
+def test_a_trace_with_s0_holds_every_exploration_against_the_oracle():
+    part = Part("ds-oslrc[explore=1,tuning=scaled(0.001)]", 8, 3, 0, 0.1, "uniform", 200, 1, "phases", 0.2, 15.0)
+    found = trace(part)
+    constants = kh.theory.Constants(8, 3, 0.1, delta_s=1.0, delta=0.01).with_s0(15.0)
+    X, y, w = kh.streams.synthetic(8, 3, 200, seed=1, w_min=0.2)
+    assert np.abs(w[w != 0]).min() == pytest.approx(0.2)
+    seed = int(np.random.SeedSequence([1, 1]).generate_state(1)[0])
+    options = {"tuning": "scaled(0.001)", "sigma": 0.1, "delta": 0.01, "delta_s": constants.delta_s}
+    learner = kh.make("ds-oslrc", d=8, k=3, seed=seed, explore=1, **options)
+    estimates = [learner.estimate.w_hat.copy()]
+    for x, label in zip(X, y, strict=True):
+        r = learner.ask()
+        learner.tell(r, x[r.attributes], label)
+        estimates.append(learner.estimate.w_hat.copy())
+    oracle = kh.theory.oracle_trace(constants, np.array(estimates), w)
+    ratio = oracle.gamma / oracle.gamma_hat, oracle.error / oracle.bound
+    for key, each in zip(("gamma", "bound"), ratio, strict=True):
+        expected = [each[a:b].max() for a, b in zip([0, *found["s"]], found["s"], strict=False)]
+        np.testing.assert_allclose(found[key], expected, rtol=1e-12)
+    assert found["error_l2"][-1] == pytest.approx(np.linalg.norm(estimates[-1] - w))
+    assert np.isnan(trace(PART)["gamma"]).all()
+
+
 def test_the_verdicts_of_the_others_follow_too():
     bandit = {1: 4.0, 2: 0.5, 8: 4.0, 9: 1.0}
     finding = Experiment("edges")._judge(
@@ -372,7 +417,8 @@ def test_dask_plays_the_same_parts(tmp_path):
     for engine in (Engine("joblib", 1), Engine("dask", 2)):
         folder = Folder.claim(tmp_path / engine.kind, "study")
         run([experiment], folder, engine, lambda done, of: None)
-        contents.append({p.name: json.loads(p.read_text()) for p in (folder.path / "parts").iterdir()})
+        found = {p.name: json.loads(p.read_text()) for p in (folder.path / "parts").iterdir()}
+        contents.append({name: {**columns, "seconds": None} for name, columns in found.items()})
     assert contents[0] == contents[1]
 
 
