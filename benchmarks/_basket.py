@@ -11,12 +11,12 @@ __all__ = ["affordable"]
 
 
 @inner
-def affordable(score: Floats, k: int, price: Floats, spend: float, out: Ints) -> int:
-    """At most k attributes within `spend`, into `out`; how many. With money the better, by total score, of taking the
-    largest scores first and of taking the largest scores per price first."""
+def affordable(score: Floats, k: int, price: Floats, budget_per_row: float, out: Ints) -> int:
+    """At most k attributes within `budget_per_row`, into `out`; returns how many. With money, the better (by total
+    score) of taking the largest scores first and of taking the largest scores per price first."""
     best, n = -np.inf, 0
-    for per_price in range(2 if np.isfinite(spend) else 1):
-        taken, money, total, m = np.empty(k, np.int64), spend, 0.0, 0
+    for per_price in range(2 if np.isfinite(budget_per_row) else 1):
+        taken, money, total, m = np.empty(k, np.int64), budget_per_row, 0.0, 0
         left = score / price if per_price else score.copy()
         while m < k:
             j = np.argmax(left)

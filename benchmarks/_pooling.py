@@ -214,7 +214,7 @@ def _lasso_support(seen: Seen, w: Floats, k: int, vary: float) -> Ints:
 
 @jit
 def _play(
-    X: Floats, y: Floats, k: int, price: Floats, spend: float, rng: np.random.Generator, how: int, seen: Seen
+    X: Floats, y: Floats, k: int, price: Floats, budget_per_row: float, rng: np.random.Generator, how: int, seen: Seen
 ) -> Floats:
     """Predictions, row by row."""
     T, d = X.shape
@@ -229,7 +229,7 @@ def _play(
                 score[j] = 1.0 + rng.random() / 2.0 + (1e9 - seen.attr[j].n if alive[j] else 0.0)
         if not explores:
             score[mine.S[: mine.m[0]]] = 1e9
-        for i in range(affordable(score, k, price, spend, B)):
+        for i in range(affordable(score, k, price, budget_per_row, B)):
             if not np.isnan(X[t, B[i]]):
                 seen.who[t, seen.size[t]], seen.x[t, seen.size[t]] = B[i], X[t, B[i]]
                 seen.size[t] += 1
@@ -258,19 +258,19 @@ def _play(
     return out
 
 
-def _predictions(X: Floats, y: Floats, k: int, price: Floats, spend: float, seed: int, how: int) -> Floats:
+def _predictions(X: Floats, y: Floats, k: int, price: Floats, budget_per_row: float, seed: int, how: int) -> Floats:
     T, d = X.shape
     p = Pooled(d)
     rows = np.zeros((T, k), np.int64), np.zeros((T, k)), np.zeros(T, np.int64)
     seen = Seen(p.attr, p.ref, p.pairs, p.labels, p.mu, p.sd, p.R, p.c, *rows)
-    return _play(np.ascontiguousarray(X), y, k, price, spend, np.random.default_rng([seed, 12]), how, seen)
+    return _play(np.ascontiguousarray(X), y, k, price, budget_per_row, np.random.default_rng([seed, 12]), how, seen)
 
 
-def racing(X: Floats, y: Floats, k: int, price: Floats, spend: float, seed: int) -> Floats:
+def racing(X: Floats, y: Floats, k: int, price: Floats, budget_per_row: float, seed: int) -> Floats:
     """The predictions of the race."""
-    return _predictions(X, y, k, price, spend, seed, _RACING)
+    return _predictions(X, y, k, price, budget_per_row, seed, _RACING)
 
 
-def lasso(X: Floats, y: Floats, k: int, price: Floats, spend: float, seed: int) -> Floats:
+def lasso(X: Floats, y: Floats, k: int, price: Floats, budget_per_row: float, seed: int) -> Floats:
     """The predictions of the lasso."""
-    return _predictions(X, y, k, price, spend, seed, _LASSO)
+    return _predictions(X, y, k, price, budget_per_row, seed, _LASSO)

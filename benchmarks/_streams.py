@@ -115,9 +115,9 @@ def priced(T: int, seed: int) -> tuple[Floats, Floats, Floats]:
     X, y, w = synthetic(40, 8, T, seed=seed)
     cost, true = prices(seed), np.flatnonzero(w)
     sets = (np.arange(2**true.size)[:, None] >> np.arange(true.size)) & 1
-    worth = np.where(sets @ cost[true] <= SPEND, sets @ w[true] ** 2, -1.0)
+    error_cost = np.where(sets @ cost[true] <= SPEND, sets @ w[true] ** 2, -1.0)
     v = np.zeros(40)
-    v[true] = w[true] * sets[worth.argmax()]
+    v[true] = w[true] * sets[error_cost.argmax()]
     return X, y, (y - X @ v) ** 2
 
 

@@ -21,7 +21,7 @@ Floats, Ints = npt.NDArray[np.float64], npt.NDArray[np.int64]
 __all__ = ["swapping"]
 
 
-class Others(NamedTuple):
+class UnseenCategories(NamedTuple):
     """Per attribute: its first value, how often seen, sum of x and of x^2; beside the support: rows, sum x e, sum x^2,
     the row of the last."""
 
@@ -48,7 +48,7 @@ class Members(NamedTuple):
 
 
 @inner
-def _leave(mine: Members, others: Others, a: int) -> None:
+def _leave(mine: Members, others: UnseenCategories, a: int) -> None:
     """Member a goes, and starts anew as somebody else."""
     j, m = mine.M[a], mine.m[0]
     mine.place[j] = -1
@@ -66,7 +66,7 @@ def _leave(mine: Members, others: Others, a: int) -> None:
 
 
 @inner
-def _join(mine: Members, others: Others, j: int) -> None:
+def _join(mine: Members, others: UnseenCategories, j: int) -> None:
     """j becomes a member; since residuals change, everybody keeps a quarter of the evidence."""
     m = mine.m[0]
     mine.M[m], mine.place[j] = j, m
@@ -81,7 +81,7 @@ def _join(mine: Members, others: Others, j: int) -> None:
 
 
 @inner
-def _candidate(mine: Members, others: Others, s2: float, L: float) -> tuple[int, float]:
+def _candidate(mine: Members, others: UnseenCategories, s2: float, L: float) -> tuple[int, float]:
     """Who passes the test and explains most, -1 for nobody; what that is."""
     best, most = -1, 0.0
     for j in range(mine.place.size):
@@ -95,7 +95,7 @@ def _candidate(mine: Members, others: Others, s2: float, L: float) -> tuple[int,
 
 
 @inner
-def _reconsider(mine: Members, others: Others, s2: float, L: float, k: int, rows: float) -> None:
+def _reconsider(mine: Members, others: UnseenCategories, s2: float, L: float, k: int, rows: float) -> None:
     """Who joins, leaves, is swapped."""
     best, gain = _candidate(mine, others, s2, L)
     m = mine.m[0]
@@ -118,7 +118,7 @@ def _reconsider(mine: Members, others: Others, s2: float, L: float, k: int, rows
 
 @inner
 def _scores(
-    mine: Members, others: Others, s2: float, lent: bool, t: int, rng: np.random.Generator, score: Floats
+    mine: Members, others: UnseenCategories, s2: float, lent: bool, t: int, rng: np.random.Generator, score: Floats
 ) -> None:
     """Members first (but for the place that is lent), then whoever was never seen, then by an upper bound."""
     optimism = 0.5 * np.sqrt(np.log(t + 2.0))
@@ -134,7 +134,7 @@ def _scores(
 
 
 @inner
-def _note(mine: Members, others: Others, j: int, x: float, e: float, t: int, decay: float) -> None:
+def _note(mine: Members, others: UnseenCategories, j: int, x: float, e: float, t: int, decay: float) -> None:
     """A value of j in row t whose error was e."""
     if others.n[j] == 0.0:
         others.ref[j] = x
@@ -150,7 +150,7 @@ def _note(mine: Members, others: Others, j: int, x: float, e: float, t: int, dec
 
 
 @inner
-def _solve(mine: Members, others: Others) -> None:
+def _solve(mine: Members, others: UnseenCategories) -> None:
     """The weights, ridged by two rows."""
     m = mine.m[0]
     A = mine.G[:m, :m].copy()
@@ -166,11 +166,11 @@ def _play(
     y: Floats,
     k: int,
     price: Floats,
-    spend: float,
+    budget_per_row: float,
     rng: np.random.Generator,
     decay: float,
     mine: Members,
-    others: Others,
+    others: UnseenCategories,
 ) -> Floats:
     (T, d), L, still = X.shape, 2.0 * np.log(np.e * X.shape[1] / k), decay == 1.0
     out, score, B, v = np.zeros(T), np.empty(d), np.empty(k, np.int64), np.zeros(k)
@@ -180,7 +180,7 @@ def _play(
         s2 = squares / max(counted, 1e-9)
         lent = mine.m[0] == k and rng.random() < min(0.3, 0.3 * np.sqrt(d / k / (t + 1.0)))
         _scores(mine, others, s2, lent, t, rng, score)
-        n, m, hit = affordable(score, k, price, spend, B), mine.m[0], 0
+        n, m, hit = affordable(score, k, price, budget_per_row, B), mine.m[0], 0
         v[:] = 0.0
         for i in range(n):
             a, x = mine.place[B[i]], X[t, B[i]]
@@ -219,12 +219,16 @@ def _play(
     return out
 
 
-def swapping(X: Floats, y: Floats, k: int, price: Floats, spend: float, seed: int, decay: float = 1.0) -> Floats:
+def swapping(
+    X: Floats, y: Floats, k: int, price: Floats, budget_per_row: float, seed: int, decay: float = 1.0
+) -> Floats:
     """Its predictions."""
     d = X.shape[1]
-    others = Others(*(np.zeros(d) for _ in range(7)), np.zeros(d, np.int64))
+    others = UnseenCategories(*(np.zeros(d) for _ in range(7)), np.zeros(d, np.int64))
     one = np.zeros(1, np.int64)
     mine = Members(
         np.zeros(k, np.int64), one, np.full(d, -1), np.zeros((k, k)), np.zeros(k), np.zeros(k), np.zeros(1, np.int64)
     )
-    return _play(np.ascontiguousarray(X), y, k, price, spend, np.random.default_rng([seed, 13]), decay, mine, others)
+    return _play(
+        np.ascontiguousarray(X), y, k, price, budget_per_row, np.random.default_rng([seed, 13]), decay, mine, others
+    )

@@ -25,7 +25,7 @@ class Case:
     X: Floats
     y: Floats
     prices: dict[str, float]
-    worth: float
+    error_cost: float
     sources: dict[str, list[str]] | None = None
     right: frozenset[str] | None = None
     """The sources that a perfect learner ends with, where they are known."""
@@ -47,19 +47,19 @@ def uniform(seed: int, T: int = 20_000) -> Case:
 def nothing(seed: int, T: int = 20_000) -> Case:
     """Labels that no attribute explains, as dear as those of `uniform`."""
     case, rng = uniform(seed, T), np.random.default_rng([seed, 8])
-    return Case(case.X, rng.standard_normal(T), case.prices, case.worth * float(case.y.var()))
+    return Case(case.X, rng.standard_normal(T), case.prices, case.error_cost * float(case.y.var()))
 
 
 def dear(seed: int, T: int = 20_000) -> Case:
     """Attributes that explain something and cost more than that."""
     case = uniform(seed, T)
-    return Case(case.X, case.y, {n: 100 * p for n, p in case.prices.items()}, case.worth)
+    return Case(case.X, case.y, {n: 100 * p for n, p in case.prices.items()}, case.error_cost)
 
 
 def everything(seed: int, T: int = 20_000) -> Case:
     """Ten attributes, all of them true and nearly free."""
     X, y, _ = kh.streams.synthetic(d=10, k=10, T=T, seed=seed)
-    return Case(X, y, {f"x{j}": 0.01 for j in range(10)}, worth=1e4)
+    return Case(X, y, {f"x{j}": 0.01 for j in range(10)}, error_cost=1e4)
 
 
 def panels(seed: int, T: int = 5_000) -> Case:
@@ -76,14 +76,14 @@ def panels(seed: int, T: int = 5_000) -> Case:
     return Case(X, y, dict.fromkeys(sources, 4.0), 2 * 4.0 / least, sources, frozenset(f"p{p}" for p in matter))
 
 
-def nhanes(worth: float) -> Callable[[int], Case]:
+def nhanes(error_cost: float) -> Callable[[int], Case]:
     """The people of NHANES in a shuffled order; label systolic_bp, all attributes priced."""
 
     def shuffled(seed: int) -> Case:
         data = kh.data.load("nhanes")
         order = np.random.default_rng([seed, 10]).permutation(len(data.y))
         prices = {f"x{j}": float(p) for j, p in enumerate(data.prices)}
-        return Case(data.X[order], data.y[order], prices, worth)
+        return Case(data.X[order], data.y[order], prices, error_cost)
 
     return shuffled
 
@@ -94,8 +94,8 @@ def best_fixed(case: Case) -> tuple[float, float]:
     X, y = X - X.mean(axis=0), y - y.mean()
     place = {n: j for j, n in enumerate(case.names)}
     groups = [[place[n] for n in case.sources[s]] if case.sources else [place[s]] for s in case.prices]
-    best = kh.theory.best_basket(X, y, prices=list(case.prices.values()), groups=groups, error_cost=case.worth)
-    return case.worth * best.mse + best.price, case.worth * float(y.var())
+    best = kh.theory.best_basket(X, y, prices=list(case.prices.values()), groups=groups, error_cost=case.error_cost)
+    return case.error_cost * best.mse + best.price, case.error_cost * float(y.var())
 
 
 def pay(case: Case, seed: int, **options: object) -> tuple[Floats, Floats, kh.Learner]:
@@ -106,10 +106,10 @@ def pay(case: Case, seed: int, **options: object) -> tuple[Floats, Floats, kh.Le
         prices=case.prices,
         sources=case.sources,
         seed=seed,
-        **({"worth": case.worth} | options),
+        **({"error_cost": case.error_cost} | options),
     )
     history = kh.play(learner, case.X, case.y, keep=False)
-    return case.worth * history.losses + history.price, history.price, learner
+    return case.error_cost * history.losses + history.price, history.price, learner
 
 
 @dataclass(frozen=True)
@@ -150,27 +150,29 @@ def table(wanted: list[str], seeds: range) -> Iterator[str]:
             ratios.append(costs[-1] / (none if line.against_nothing else best))
             money.append(float(price[1:].mean()))
             if case.right is not None:
-                right.append(set(learner.market.ordered(learner.support)) == case.right)
+                right.append(set(learner.catalog.ordered(learner.support)) == case.right)
         said = f"{sum(right)}/{len(right)}" if right else "-"
         numbers = f"{np.mean(ratios):7.4f} {max(ratios):7.3f} {line.goal:7.3f} {line.worst:7.2f}"
         yield f"{line.name:28} {numbers}   {np.mean(costs):9.3f}  {np.mean(money):9.3f}  {said}"
 
 
 def total(seeds: range) -> Iterator[str]:
-    """A total for all rows: never exceeded, spent where that helps, and as good as the best constant `spend`."""
-    yield f"{'total for 20 000 rows':28} {'spent':>7} {'loss / best constant spend':>28}"
+    """A total for all rows: never exceeded, spent where it helps, as good as the best constant `budget_per_row`."""
+    yield f"{'total for 20 000 rows':28} {'spent':>7} {'loss / best constant budget_per_row':>28}"
     for a_row in (3.0, 8.0):
         shares, ratios = [], []
         for seed in seeds:
             case = uniform(seed)
             T = len(case.y)
-            learner = kh.make("thrifty", names=case.names, prices=case.prices, total=a_row * T, rows=T, seed=seed)
+            learner = kh.make(
+                "thrifty", names=case.names, prices=case.prices, total_budget=a_row * T, expected_rows=T, seed=seed
+            )
             history = kh.play(learner, case.X, case.y, keep=False)
             if (np.cumsum(history.price) > a_row * T * (1 + 1e-12)).any():
                 raise AssertionError("the total was exceeded")
             levels = [
                 kh.play(
-                    kh.make("thrifty", names=case.names, prices=case.prices, spend=s * a_row, seed=seed),
+                    kh.make("thrifty", names=case.names, prices=case.prices, budget_per_row=s * a_row, seed=seed),
                     case.X,
                     case.y,
                     keep=False,

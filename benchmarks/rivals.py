@@ -37,7 +37,7 @@ _MOST = 12
 
 def make(stream: Stream, d: int, seed: int, algorithm: str = "thrifty") -> kh.Learner:
     """A learner with the stream's budget; its own seed is another than the stream's."""
-    money = {"prices": prices(seed, d).tolist(), "spend": SPEND} if stream.money else {}
+    money = {"prices": prices(seed, d).tolist(), "budget_per_row": SPEND} if stream.money else {}
     options = stream.options if algorithm == "thrifty" else OPTIONS.get(algorithm, {})
     return kh.make(algorithm, d=d, k=stream.k or _MOST, seed=1000 + seed, **money, **options)
 
@@ -58,15 +58,17 @@ def compiled(rival: Compiled) -> Player:
 
     def play(stream: Stream, X: Floats, y: Floats, seed: int) -> Floats:
         d = X.shape[1]
-        price, spend = (prices(seed, d), SPEND) if stream.money else (np.zeros(d), np.inf)
-        return rival(X, y, stream.k or _MOST, price, spend, 1000 + seed)
+        price, budget_per_row = (prices(seed, d), SPEND) if stream.money else (np.zeros(d), np.inf)
+        return rival(X, y, stream.k or _MOST, price, budget_per_row, 1000 + seed)
 
     return play
 
 
 def forgetting(half_life: float) -> Compiled:
     """Swapping with rows that count half after so many more."""
-    return lambda X, y, k, price, spend, seed: swapping(X, y, k, price, spend, seed, 0.5 ** (1.0 / half_life))
+    return lambda X, y, k, price, budget_per_row, seed: swapping(
+        X, y, k, price, budget_per_row, seed, 0.5 ** (1.0 / half_life)
+    )
 
 
 def vaw(stream: Stream, X: Floats, y: Floats, seed: int) -> Floats:

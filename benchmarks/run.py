@@ -1,6 +1,6 @@
 """`keyhole run` on a Parquet file beside `play` on the same rows in memory: rows per second, and memory by length.
 
-python benchmarks/run.py [--rows 2000000] [--d 100] [--k 5] [--rounds 3]
+python benchmarks/run.py [--expected-rows 2000000] [--d 100] [--k 5] [--rounds 3]
 
 Everything runs in a process of its own. Speeds are of the whole process, less what it takes for a hundred rows (start,
 imports, kernels from numba's cache), by the clock and by CPU time over all its threads.
@@ -68,7 +68,7 @@ def cost_of_run(folder: Path, rows: int, k: int) -> Cost:
     out = folder / f"out-{len(list(folder.iterdir()))}"
     return cost_of(
         *("-m", "keyhole.cli", "run", str(folder / f"{rows}.parquet")),
-        *("--target", "y", "--budget", str(k), "--algorithm", "thrifty", "--out", str(out)),
+        *("--target", "y", "-k", str(k), "--algorithm", "thrifty", "--out", str(out)),
     )
 
 
@@ -86,7 +86,7 @@ def play(rows: int, d: int, k: int) -> None:
 
 def rate_of_play(rows: int, d: int, k: int) -> tuple[float, float]:
     """Rows per second of the clock and of CPU time."""
-    words = [sys.executable, __file__, "--play", "--rows", str(rows), "--d", str(d), "--k", str(k)]
+    words = [sys.executable, __file__, "--play", "--expected-rows", str(rows), "--d", str(d), "--k", str(k)]
     wall, cpu = map(float, subprocess.check_output(words, text=True).split())
     return rows / wall, rows / cpu
 

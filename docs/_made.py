@@ -27,7 +27,7 @@ READ = {
 PUBLIC = {
     "Learners": ["make", "algorithms", "load", "play", "Learner", "Round", "History"],
     "Errors": ["ConfigError", "ProtocolError", "StateError", "KeyholeWarning"],
-    "What can be ordered": ["market.Market"],
+    "What can be ordered": ["market.SourceCatalog"],
     "Sampling": [f"sampling.{n}" for n in ("distribution", "draw", "inclusion", "pair_inclusion")],
     "The Dantzig selector": [
         "dantzig.solve",

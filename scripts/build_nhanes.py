@@ -121,7 +121,7 @@ def build_panels() -> pa.Table:
         "unit": "%",
         "source": SOURCE,
         "licence": LICENCE,
-        "known": ["age", "female"],
+        "free": ["age", "female"],
         "sources": sources,
         "prices": {panel: price for panel, (price, _) in PANELS.items()},
         "currency": "USD",

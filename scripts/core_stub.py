@@ -34,6 +34,7 @@ def stub() -> str:
     text = text.replace("from np.typing", "from numpy.typing").replace("import numpy\n", "import numpy as np\n")
     text = text.replace("from typing import Annotated\n\n", "").replace("SANITIZED: bool = False", "SANITIZED: bool")
     text = text.replace("SANITIZED: bool = True", "SANITIZED: bool")
+    text = text.replace("from keyhole._core import thrifty as thrifty\n\n", "")
     for name, kind in TUPLES.items():
         text = re.sub(rf"(def {name}\(.*\)) -> tuple:", rf"\1 -> {kind}:", text)
     formatted = subprocess.run(

@@ -39,10 +39,10 @@ price = 9.5
 columns = ["crp", "wbc"]
 
 [attributes.age]
-known = true
+free = true
 [attributes.sex]
 type = "category"
-known = true
+free = true
 [attributes.smoker]
 type = "yes/no"
 price = 0.5

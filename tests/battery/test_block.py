@@ -11,7 +11,7 @@ from .cases import CASES, PRICES, Case, step
 BLOCKS = [case for case in CASES if case.make()._block() is not None]
 BLOCKS += [
     Case("thrifty", k0=2, options={"half_life": 40}),
-    Case("thrifty", k=9, options={"prices": PRICES, "spend": 9.0}),
+    Case("thrifty", k=9, options={"prices": PRICES, "budget_per_row": 9.0}),
 ]
 
 

@@ -13,14 +13,14 @@ LEARNERS = {
     "oracle-support": {"k": 2, "support": ["hdl", "bmi"]},
     "vaw": {},
     "thrifty": {"k": 2},
-    "thrifty, worth": {"worth": 300.0},
-    "thrifty, spend": {"spend": 4.0, "worth": 300.0, "k0": 1},
-    "thrifty, total": {"k": 3, "total": 800.0, "rows": 200},
+    "thrifty, worth": {"error_cost": 300.0},
+    "thrifty, spend": {"budget_per_row": 4.0, "error_cost": 300.0, "k0": 1},
+    "thrifty, total": {"k": 3, "total_budget": 800.0, "expected_rows": 200},
 }
 
 
 def make(name, **more):
-    options = dict(names=NAMES, sources=SOURCES, known=["age"], prices=PRICES, seed=3, **LEARNERS[name], **more)
+    options = dict(names=NAMES, sources=SOURCES, free=["age"], prices=PRICES, seed=3, **LEARNERS[name], **more)
     return kh.make(name.partition(",")[0], **options)
 
 
@@ -46,7 +46,7 @@ def check(learner, r):
         assert brings <= bought
         bought -= brings
     assert not bought
-    extras = learner.market.ordered(r.extra)
+    extras = learner.catalog.ordered(r.extra)
     assert r.price == pytest.approx(sum(PRICES[s] for s in (*r.sources, *extras)), abs=1e-12)
     assert not set(extras) & set(r.sources)
     assert len(extras) <= learner.k0
@@ -120,7 +120,7 @@ def test_the_file_keeps_the_market(name, tmp_path):
     learner.save(tmp_path / "model.kh")
     loaded = kh.load(tmp_path / "model.kh")
     assert loaded.open_rounds == (r,)
-    assert loaded.market.sources == learner.market.sources
+    assert loaded.catalog.sources == learner.catalog.sources
     assert loaded.ask() == learner.ask()
 
 
@@ -131,4 +131,4 @@ def test_learners_of_the_papers_say_who_takes_sources():
 
 def test_k_counts_sources():
     with pytest.raises(kh.ConfigError, match="k must be between 1 and the number of sources = 4; it is 5"):
-        kh.make("fixed-random", names=NAMES, k=5, sources=SOURCES, known=["age"])
+        kh.make("fixed-random", names=NAMES, k=5, sources=SOURCES, free=["age"])

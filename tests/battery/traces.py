@@ -19,7 +19,7 @@ D = 9
 LONG_ROWS = 3_000
 CASES: dict[str, tuple[str, dict[str, object]]] = {
     "thrifty": ("thrifty", dict(k=3)),
-    "thrifty-money": ("thrifty", dict(k=4, k0=2, prices=[1, 2, 3, 1, 2, 3, 1, 2, 3], spend=6, half_life=80)),
+    "thrifty-money": ("thrifty", dict(k=4, k0=2, prices=[1, 2, 3, 1, 2, 3, 1, 2, 3], budget_per_row=6, half_life=80)),
     "ds-oslrc": ("ds-oslrc", dict(k=3)),
     "ds-oslrc-rate": ("ds-oslrc", dict(k=4, explore="2 t^(-1/3)", reset="partial", exploit="gradient")),
     "ds-oslrc-theory": ("ds-oslrc", dict(k=3, tuning="scaled(0.004)", sampling="uniform")),
@@ -55,8 +55,8 @@ CASES: dict[str, tuple[str, dict[str, object]]] = {
     "support-bandit-exp3": ("support-bandit", dict(k=2, master="batched-exp3", tuning="theory")),
     "gibbs-thompson": ("gibbs-thompson", dict(k=3)),
     "explore-then-commit": ("explore-then-commit", dict(k=3)),
-    "thrifty-worth": ("thrifty", dict(k=3, k0=1, prices=[1, 2, 3, 1, 2, 3, 1, 2, 3], worth=400.0)),
-    "thrifty-panels": ("thrifty", dict(k=3, sources={"panel": ["x1", "x2"]}, known=["x0"], half_life=80)),
+    "thrifty-worth": ("thrifty", dict(k=3, k0=1, prices=[1, 2, 3, 1, 2, 3, 1, 2, 3], error_cost=400.0)),
+    "thrifty-panels": ("thrifty", dict(k=3, sources={"panel": ["x1", "x2"]}, free=["x0"], half_life=80)),
     "murata2018-explore": ("murata2018-explore", dict(k=4, batch=4)),
     "murata2018-hybrid": ("murata2018-hybrid", dict(k=4, batch=4)),
 }

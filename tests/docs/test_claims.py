@@ -12,7 +12,7 @@ import keyhole as kh
 from keyhole.algorithms.baselines.gibbs_thompson import GibbsThompson
 
 ROOT = Path(__file__).parents[2]
-PLACES = ("", "docs", "src/keyhole", "src/keyhole/learners")
+PLACES = ("", "docs", "src/keyhole")
 
 
 def known():
@@ -30,11 +30,11 @@ def known():
 
 def quoted(page):
     """What stands between backticks on a page: names of code, without their arguments, and paths."""
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    text = re.sub(r"```.*?```", "", (ROOT / "docs" / page).read_text(encoding="utf-8"), flags=re.S)
     return [name.partition("(")[0] for name in re.findall(r"`([^`]+)`", text)]
 
 
-@pytest.mark.parametrize("page", ["paper-map.md", "house.md"])
+@pytest.mark.parametrize("page", ["paper-map.md", "architecture.md"])
 def test_a_map_names_what_there_is(page):
     rooms, names = known()
     for name in quoted(page):

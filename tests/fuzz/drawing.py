@@ -36,7 +36,7 @@ low = -1.0
 high = 1.0
 price = 2.0
 [attributes.d]
-known = true
+free = true
 """
 WRONG = ["", "[", "x = 1", "low = nan", 'type = "category"', "known = 3", "columns = []", "price = -1", "[[label]]"]
 WRONG += [f"price = {'9' * 400}", "a" + ".b" * 3000 + " = 1", 'name = "\\u202e"', "[attributes.a]", "price = 1e999"]

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 
 import keyhole as kh
+from keyhole.core.serialization import to_bytes
 
 from .conftest import environment
 
@@ -46,4 +47,4 @@ def test_labels_may_come_weeks_later_in_another_process(tmp_path):
     r = here.ask(available=panel)
     here.tell(r, dict.fromkeys(r.names, 0.25), 0.7)
     assert there.open_rounds == ()
-    assert kh.saving.to_bytes(there) == kh.saving.to_bytes(here)
+    assert to_bytes(there) == to_bytes(here)

@@ -9,10 +9,11 @@ import pytest
 
 import keyhole as kh
 from keyhole._internal import output_folder
+from keyhole.core.serialization import to_bytes
 
 from .conftest import stream, write
 
-RUN = ("--target", "y", "--budget", "3", "--out", "out")
+RUN = ("--target", "y", "-k", "3", "--out", "out")
 
 
 def summary(path):
@@ -62,12 +63,12 @@ def test_a_value_not_asked_for_or_missing_is_named_and_changes_nothing():
     r = learner.ask()
     asked = dict.fromkeys(r.names, 0.5)
     other = next(n for n in learner.names if n not in r.names)
-    before = kh.saving.to_bytes(learner)
+    before = to_bytes(learner)
     with pytest.raises(kh.ProtocolError, match=f"'{other}' was not asked for"):
         learner.tell(r, asked | {other: 1.0}, 0.1)
     with pytest.raises(kh.ProtocolError, match=f"no value for '{r.names[0]}'"):
         learner.tell(r, dict.fromkeys(r.names[1:], 0.5), 0.1)
-    assert kh.saving.to_bytes(learner) == before
+    assert to_bytes(learner) == before
 
 
 def test_a_row_without_a_label_is_abandoned_and_counted(typed, tmp_path):
@@ -133,11 +134,11 @@ def test_a_label_that_never_changes_is_refused(typed, tmp_path, rows):
 
 def test_money_without_prices_is_refused(typed, tmp_path):
     file = write(tmp_path / "a.parquet", stream(60))
-    code, _, errors = typed("run", file, "--target", "y", "--spend", "3", "--out", "out")
+    code, _, errors = typed("run", file, "--target", "y", "--budget-per-row", "3", "--out", "out")
     assert code == 2
-    assert "--spend M needs to know what things cost: give --prices FILE" in errors
+    assert "--budget-per-row M needs to know what things cost: give --prices FILE" in errors
     (tmp_path / "prices.toml").write_text("x0 = 2\n")
-    words = ("--target", "y", "--spend", "3", "--prices", "prices.toml", "--out", "out")
+    words = ("--target", "y", "--budget-per-row", "3", "--prices", "prices.toml", "--out", "out")
     assert typed("run", file, *words)[0] == 0
 
 
@@ -149,12 +150,12 @@ def test_options_given_with_resume_are_those_of_the_run_or_refused(typed, tmp_pa
     monkeypatch.chdir(tmp_path)
     before = {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir() if p.is_file()}
     for words in (
-        ("--budget", "4"),
+        ("-k", "4"),
         ("--target", "x0"),
         ("--seed", "1"),
         ("--algorithm", "thrifty"),
-        ("--spend", "3"),
-        ("--extra", "1"),
+        ("--budget-per-row", "3"),
+        ("--k0", "1"),
         ("--ignore", "x1"),
         ("--schema", "a.toml"),
         ("--prices", "a.toml"),
@@ -163,22 +164,22 @@ def test_options_given_with_resume_are_those_of_the_run_or_refused(typed, tmp_pa
         said = any(f"this run has {had}" in errors for had in (f"{words[0]} ", f"no {words[0]},"))
         assert (code, said) == (2, True), words
     assert {p.name: p.read_bytes() for p in (tmp_path / "out").iterdir() if p.is_file()} == before
-    same = ("--budget", "3", "--target", "y", "--algorithm", "ds-oslrc[explore=0.5]", "--checkpoint-every", "1")
+    same = ("-k", "3", "--target", "y", "--algorithm", "ds-oslrc[explore=0.5]", "--checkpoint-every", "1")
     assert typed("run", "--resume", "out", *same)[0] == 0
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--budget", "0"), "between 1 and 8"),
-        (("--budget", "9"), "between 1 and 8"),
-        (("--budget", "4", "--extra", "5"), "between 0 and 4"),
-        (("--budget", "2", "--algorithm", "ds-oslrc"), "support-bandit"),
-        (("--budget", "6", "--algorithm", "ds-oslrc"), "support-bandit"),
-        (("--budget", "3", "--extra", "2", "--algorithm", "ds-poslrc"), "k0 >= 3"),
-        (("--algorithm", "ds-oslrc"), "--budget K with 1 <= K <= 8"),
-        (("--budget", "3", "--spend", "4", "--algorithm", "ds-oslrc"), "needs to know what things cost"),
-        (("--budget", "3", "--algorithm", "ds-osrlc"), "did you mean 'ds-oslrc'"),
+        (("-k", "0"), "between 1 and 8"),
+        (("-k", "9"), "between 1 and 8"),
+        (("-k", "4", "--k0", "5"), "between 0 and 4"),
+        (("-k", "2", "--algorithm", "ds-oslrc"), "support-bandit"),
+        (("-k", "6", "--algorithm", "ds-oslrc"), "support-bandit"),
+        (("-k", "3", "--k0", "2", "--algorithm", "ds-poslrc"), "k0 >= 3"),
+        (("--algorithm", "ds-oslrc"), "-k K with 1 <= K <= 8"),
+        (("-k", "3", "--budget-per-row", "4", "--algorithm", "ds-oslrc"), "needs to know what things cost"),
+        (("-k", "3", "--algorithm", "ds-osrlc"), "did you mean 'ds-oslrc'"),
     ],
 )
 def test_a_budget_that_cannot_be_is_refused_with_what_can_be(typed, tmp_path, words, told):
@@ -190,7 +191,7 @@ def test_a_budget_that_cannot_be_is_refused_with_what_can_be(typed, tmp_path, wo
 
 
 def test_a_budget_of_everything_suggests_what_is_made_for_that(typed, tmp_path):
-    words = ("--target", "y", "--budget", "8", "--algorithm", "fixed-random", "--out", "out")
+    words = ("--target", "y", "-k", "8", "--algorithm", "fixed-random", "--out", "out")
     code, _, errors = typed("run", write(tmp_path / "a.parquet", stream(70)), *words)
     assert code == 0
     assert "vaw" in errors
@@ -301,12 +302,12 @@ def test_a_model_that_is_damaged_is_refused_and_nothing_is_written(typed, tmp_pa
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("run", "nowhere.csv", "--target", "y", "--budget", "1", "--out", "out"), "no such file"),
-        (("run", "head.csv", "--target", "y", "--budget", "1", "--out", "out"), "a header but no rows"),
-        (("run", "cut.csv", "--target", "y", "--budget", "1", "--out", "out"), "a header but no rows"),
-        (("run", "latin.csv", "--target", "y", "--budget", "1", "--out", "out"), "save it as UTF-8"),
-        (("run", "a.csv", "--target", "y", "--budget", "3", "--ignore", "y", "--out", "out"), "the target and ignored"),
-        (("run", "a.csv", "--target", "y", "--budget", "3", "--algorithm", "thrifty[half_life=x]", "--out", "out"),
+        (("run", "nowhere.csv", "--target", "y", "-k", "1", "--out", "out"), "no such file"),
+        (("run", "head.csv", "--target", "y", "-k", "1", "--out", "out"), "a header but no rows"),
+        (("run", "cut.csv", "--target", "y", "-k", "1", "--out", "out"), "a header but no rows"),
+        (("run", "latin.csv", "--target", "y", "-k", "1", "--out", "out"), "save it as UTF-8"),
+        (("run", "a.csv", "--target", "y", "-k", "3", "--ignore", "y", "--out", "out"), "the target and ignored"),
+        (("run", "a.csv", "--target", "y", "-k", "3", "--algorithm", "thrifty[half_life=x]", "--out", "out"),
          "half_life must be a number, not 'x'"),
         (("run", "--resume", "a.csv"), "there is no run in a.csv"),
         (("run", "--resume", "."), "there is no run in ."),
@@ -331,7 +332,7 @@ def test_a_slip_of_the_hand_is_one_sentence_and_exit_2(typed, tmp_path, words, t
 
 def test_a_table_without_any_label_is_said_to_have_taught_nothing(typed, tmp_path):
     write(tmp_path / "a.csv", stream(50) | {"y": [None] * 50})
-    code, _, errors = typed("run", "a.csv", "--target", "y", "--budget", "3", "--out", "out")
+    code, _, errors = typed("run", "a.csv", "--target", "y", "-k", "3", "--out", "out")
     assert code == 0
     assert "no row had a label" in errors
 
@@ -344,7 +345,7 @@ def test_names_from_outside_are_shown_and_not_obeyed(typed, tmp_path):
     for words in (("run", "a.parquet", *RUN), ("diagnose", "a.parquet", "--target", "y"), ("run", "a.parquet", "--x")):
         _, out, errors = typed(*words)
         assert not {"\x1b", "\u202e"} & set(out + errors)
-    assert typed("run", "a.parquet", "--target", "\x1b\n", "--budget", "3", "--out", "b")[2].count("\n") == 1
+    assert typed("run", "a.parquet", "--target", "\x1b\n", "-k", "3", "--out", "b")[2].count("\n") == 1
     folder = tmp_path / "out"
     for path in (folder / "report.html", *(folder / "figures").iterdir()):
         text = path.read_text()

@@ -10,7 +10,7 @@ import pytest
 from .conftest import stream, write
 
 RESULTS = ("rounds.parquet", "ledger.parquet", "model.kh")
-BUDGET = ("--target", "y", "--budget", "3", "--checkpoint-every", "0")
+BUDGET = ("--target", "y", "-k", "3", "--checkpoint-every", "0")
 SLOWLY, COMPILED = ("--algorithm", "ds-oslrc[explore=0.1]"), ("--algorithm", "thrifty")
 RUN = (*BUDGET, *SLOWLY)
 

@@ -41,7 +41,7 @@ def clinic(tmp_path):
 def test_the_ledger_adds_up_to_the_cent_and_the_total_holds(keyhole, clinic):
     told = keyhole("diagnose", "clinic.csv", "--target", "cost").stdout
     assert "proposed for 'sex': category: f, m" in told
-    limits = ("--worth", "0.00001", "--total", TOTAL, "--rows", 2500)
+    limits = ("--error-cost", "0.00001", "--total-budget", TOTAL, "--expected-rows", 2500)
     out = keyhole(
         "run", "clinic.csv", "--schema", "manager.toml", "--target", "cost", *limits, "--out", "runs/a"
     ).stdout
@@ -64,7 +64,7 @@ def test_the_ledger_adds_up_to_the_cent_and_the_total_holds(keyhole, clinic):
     for source, facts in summary["sources"].items():
         assert round(facts["spent"], 2) == round(by_source.get(source, 0.0), 2)
     assert round(summary["spent"], 2) == round(float(spent), 2)
-    assert summary["known"] == ["age", "sex=f", "sex=m"]
+    assert summary["free"] == ["age", "sex=f", "sex=m"]
     assert {"smoker", "lipids"} <= {s for s, facts in summary["sources"].items() if facts["in_support"]}
     model = kh.load(folder / "model.kh")
     assert round(model.spent, 2) == round(float(spent), 2)
@@ -78,20 +78,23 @@ def test_frontier_then_a_run_that_stands_on_it(keyhole, clinic):
     assert (clinic / "runs" / "frontier" / "report.html").exists()
     again = keyhole(*asked, "--levels", 3, "--seeds", 1, "--out", "runs/frontier").stdout
     assert again == out
-    run = ("run", "clinic.csv", "--schema", "manager.toml", "--target", "cost", "--worth", "0.00001")
+    run = ("run", "clinic.csv", "--schema", "manager.toml", "--target", "cost", "--error-cost", "0.00001")
     keyhole(*run, "--out", "runs/visits")
     page = (clinic / "runs" / "visits" / "report.html").read_text()
     levels = kh.experiments.frontier_in(clinic / "runs" / "frontier").levels
-    assert all(f"worth {level.worth:.3g}" in page for level in levels)
+    assert all(f"worth {level.error_cost:.3g}" in page for level in levels)
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--spend", "5"), "--spend M needs to know what things cost: give --prices FILE, or a schema with prices"),
-        (("--worth", "5"), "--worth M needs to know what things cost"),
-        (("--total", "5", "--rows", "9"), "--total M needs to know what things cost"),
-        ((), "say how many attributes may be bought a row: --budget K with 1 <= K <= 4, or what limits the money"),
+        (
+            ("--budget-per-row", "5"),
+            "--budget-per-row M needs to know what things cost: give --prices FILE, or a schema with prices",
+        ),
+        (("--error-cost", "5"), "--error-cost M needs to know what things cost"),
+        (("--total-budget", "5", "--expected-rows", "9"), "--total-budget M needs to know what things cost"),
+        ((), "say how many attributes may be bought a row: -k K with 1 <= K <= 4, or what limits the money"),
     ],
 )
 def test_money_without_prices_is_refused(typed, tmp_path, words, told):
@@ -108,15 +111,15 @@ def test_a_limit_in_money_brings_no_note_about_everything(typed, tmp_path):
     (tmp_path / "t.csv").write_text("\n".join([",".join(names), *(f"1,{i},3,{-i},{i}" for i in range(30))]) + "\n")
     (tmp_path / "p.toml").write_text("a = 1\nb = 1\nc = 1\nd = 1\n")
     asked = ("run", tmp_path / "t.csv", "--target", "y", "--prices", tmp_path / "p.toml")
-    _, _, said = typed(*asked, "--spend", "2", "--out", tmp_path / "r")
+    _, _, said = typed(*asked, "--budget-per-row", "2", "--out", tmp_path / "r")
     assert "vaw" not in said
-    code, _, said = typed(*asked[:-2], "--budget", "1", "--known", "a,b,c,d", "--out", tmp_path / "t")
+    code, _, said = typed(*asked[:-2], "-k", "1", "--free", "a,b,c,d", "--out", tmp_path / "t")
     assert code == 2
-    assert "every column is known, so there is nothing to buy" in said
-    code, _, said = typed(*asked, "--rows", "9", "--out", tmp_path / "t")
-    assert (code, "total and rows come together" in said) == (2, True)
+    assert "every column is free, so there is nothing to buy" in said
+    code, _, said = typed(*asked, "--expected-rows", "9", "--out", tmp_path / "t")
+    assert (code, "total_budget and expected_rows come together" in said) == (2, True)
     (tmp_path / "q.toml").write_text("a = 1\nb = 1\nd = 1\n")
-    _, _, said = typed(*asked[:-1], tmp_path / "q.toml", "--spend", "2", "--out", tmp_path / "u")
+    _, _, said = typed(*asked[:-1], tmp_path / "q.toml", "--budget-per-row", "2", "--out", tmp_path / "u")
     assert "warning: no price is given for c: 1 is taken" in said
-    _, _, said = typed(*asked, "--budget", "4", "--out", tmp_path / "s")
-    assert "note: --budget 4 buys every attribute; 'vaw' is made for that" in said
+    _, _, said = typed(*asked, "-k", "4", "--out", tmp_path / "s")
+    assert "note: -k 4 buys every attribute; 'vaw' is made for that" in said

@@ -43,7 +43,7 @@ def _again(keyhole, out, page):
     for name in mine:
         (out / name).write_text("precious")
     (out / "rounds.parquet").unlink()
-    keyhole("demo", "--worth", "0.5")
+    keyhole("demo", "--error-cost", "0.5")
     assert {(out / name).read_text() for name in mine} == {"precious"}
     assert (out / "rounds.parquet").exists()
     assert (out / "report.html").read_text() != page

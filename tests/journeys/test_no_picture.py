@@ -12,7 +12,7 @@ def test_a_run_ends_without_its_pictures_and_says_so(keyhole, tmp_path, monkeypa
     (broken / "vl_convert.py").write_text("import os\n\n\ndef vegalite_to_svg(spec):\n    os.abort()\n")
     monkeypatch.setenv("PYTHONPATH", f"{broken}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
     file = write(tmp_path / "a.parquet", stream(200))
-    words = ("run", file.name, "--target", "y", "--budget", "3", "--algorithm", "fixed-random", "--out", "out")
+    words = ("run", file.name, "--target", "y", "-k", "3", "--algorithm", "fixed-random", "--out", "out")
     done = keyhole(*words)
     assert json.loads((tmp_path / "out" / "run.json").read_text())["status"] == "finished"
     assert "the figure 'What money buys' could" in done.stderr

@@ -6,9 +6,9 @@ import pytest
 
 from .conftest import stream, write
 
-RUN = ("run", "a.csv", "--target", "y", "--budget", "3", "--algorithm", "fixed-random")
+RUN = ("run", "a.csv", "--target", "y", "-k", "3", "--algorithm", "fixed-random")
 COMPARE = ("compare", "synthetic:d=8,k=3", "--algorithms", "fixed-random", "--rounds", "50", "--seeds", "1")
-DEMO = ("demo", "--worth", "1")
+DEMO = ("demo", "--error-cost", "1")
 
 
 def contents(folder):

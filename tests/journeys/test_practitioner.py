@@ -27,7 +27,7 @@ def test_diagnose_run_predict(keyhole, tmp_path):
     told = keyhole("diagnose", "visits.csv", "--target", "cost", "--prices", "prices.toml").stdout
     assert "3 000 rows" in told
     assert "notes" in told
-    run = ("run", "visits.csv", "--schema", "visits.schema.toml", "--target", "cost", "--budget", "4")
+    run = ("run", "visits.csv", "--schema", "visits.schema.toml", "--target", "cost", "-k", "4")
     out = keyhole(*run, "--algorithm", "ds-oslrc", "--out", "runs/visits").stdout
     assert "3000" in out
     assert "buy everything" in out
@@ -66,7 +66,7 @@ def assert_predictions_are_the_models_own(keyhole, tmp_path, summary):
 
 def test_a_column_that_the_model_needs_is_named_where_it_is_absent(typed, tmp_path):
     columns = stream(200)
-    typed("run", write(tmp_path / "a.parquet", columns), "--target", "y", "--budget", "3", "--out", "out")
+    typed("run", write(tmp_path / "a.parquet", columns), "--target", "y", "-k", "3", "--out", "out")
     support = json.loads((tmp_path / "out" / "summary.json").read_text())["support"]
     del columns[support[0]]
     code, _, errors = typed("predict", "out/model.kh", write(tmp_path / "b.parquet", columns))

@@ -21,7 +21,7 @@ def browser(tmp_path_factory):
 @pytest.mark.parametrize("width", [390, 1200])
 def test_the_report_of_a_run_looks_right(typed, tmp_path, browser, width, scheme):
     file = write(tmp_path / "a.parquet", stream(2000))
-    typed("run", file, "--target", "y", "--budget", "3", "--algorithm", "ds-oslrc", "--out", "out")
+    typed("run", file, "--target", "y", "-k", "3", "--algorithm", "ds-oslrc", "--out", "out")
     look_at(browser, tmp_path / "out" / "report.html", width, scheme)
     assert browser.value("document.querySelectorAll('figure svg').length") >= 4
     assert browser.value("[...document.querySelectorAll('figure')].every(f => f.querySelector('table tbody tr'))")
@@ -37,7 +37,7 @@ def test_the_report_of_a_comparison_looks_right(typed, tmp_path, browser):
 
 def test_every_table_is_on_paper(typed, tmp_path, browser):
     file = write(tmp_path / "a.parquet", stream(500))
-    typed("run", file, "--target", "y", "--budget", "3", "--algorithm", "ds-oslrc", "--out", "out")
+    typed("run", file, "--target", "y", "-k", "3", "--algorithm", "ds-oslrc", "--out", "out")
     browser.look(tmp_path / "out" / "report.html", 800, media="print")
     hidden = "[...document.querySelectorAll('table')].filter(t => t.getBoundingClientRect().height == 0).length"
     assert browser.value(hidden) == 0

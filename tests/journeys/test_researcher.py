@@ -75,11 +75,13 @@ def test_a_comparison_plans_with_money_and_shows_every_curve(typed, tmp_path):
 
     write(tmp_path / "a.csv", {name: 50 * values for name, values in stream(200).items()})
     (tmp_path / "prices.toml").write_text("x0 = 5\nx1 = 0.5\n")
-    words = ("compare", "a.csv", "--target", "y", "--rounds", "200", "--seeds", "1", "--budget", "3", "--out", "a")
+    words = ("compare", "a.csv", "--target", "y", "--rounds", "200", "--seeds", "1", "-k", "3", "--out", "a")
     names = "thrifty,fixed-random,vaw,rda,ds-oslrc,aer,ito2017-2"
-    code, _, errors = typed(*words, "--algorithms", names, "--spend", "2")
-    assert (code, "--spend M needs to know what things cost" in errors) == (2, True)
-    code, out, _ = typed(*words, "--algorithms", names, "--spend", "2", "--prices", "prices.toml", "--sort", "price")
+    code, _, errors = typed(*words, "--algorithms", names, "--budget-per-row", "2")
+    assert (code, "--budget-per-row M needs to know what things cost" in errors) == (2, True)
+    code, out, _ = typed(
+        *words, "--algorithms", names, "--budget-per-row", "2", "--prices", "prices.toml", "--sort", "price"
+    )
     assert code == 0
     assert "are twice as wide as in the first 200 rows" in out
     found = pq.read_table(tmp_path / "a" / "results.parquet").to_pydict()
@@ -102,7 +104,10 @@ def test_the_numbers_do_not_depend_on_how_many_processes_there_are(typed, keyhol
         (("compare", "synthetic:d=8,q=9", "--algorithms", "vaw", "--out", "a"), "write synthetic:d=20"),
         (("compare", "synthetic:d=8,k=3", "--algorithms", "vow", "--out", "a"), "did you mean 'vaw'"),
         (("compare", "synthetic:d=8,k=3", "--algorithms", "vaw,vaw", "--out", "a"), "'vaw' is listed twice"),
-        (("compare", "synthetic:d=8,k=3", "--algorithms", "vaw", "--engine", "ray", "--out", "a"), "no engine 'ray'"),
+        (
+            ("compare", "synthetic:d=8,k=3", "--algorithms", "vaw", "--executor", "ray", "--out", "a"),
+            "no executor 'ray'",
+        ),
         (("compare", "nowhere.csv", "--algorithms", "vaw", "--out", "a"), "nowhere.csv: no such file"),
     ],
 )
@@ -134,7 +139,7 @@ def test_a_worker_of_a_dask_cluster_may_die(begin, keyhole, tmp_path):
         address, victim, _ = cluster.stdout.readline().split()
         words = ("compare", "synthetic:d=8,k=3", "--algorithms", "ds-oslrc[explore=1],vaw")
         words = (*words, "--rounds", "800", "--seeds", "8")
-        process = begin(*words, "--engine", f"dask={address}", "--out", "dask")
+        process = begin(*words, "--executor", f"dask={address}", "--out", "dask")
         jobs = tmp_path / "dask" / "jobs"
         while not jobs.exists() or len(list(jobs.iterdir())) < 2:
             assert process.poll() is None, process.communicate()

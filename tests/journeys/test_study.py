@@ -55,7 +55,7 @@ def test_studies_are_listed_and_a_wrong_word_is_one_sentence(typed, tmp_path):
     assert [line.split()[0] for line in text.splitlines()] == list(study.names())
     for words, said in (
         (("edgy",), "there is no experiment 'edgy'; there are: rates"),
-        (("edges", "--engine", "spark"), "there is no engine 'spark'"),
+        (("edges", "--executor", "spark"), "there is no executor 'spark'"),
     ):
         code, out, told = typed("study", *words)
         assert (code, out, told.count("\n")) == (2, "", 1)

@@ -27,14 +27,14 @@ def attributes(draw: st.DrawFn, name: str, together: bool) -> Attribute:
     kind = draw(st.sampled_from(TYPES))
     if kind == "number":
         form = draw(st.sampled_from(["", *FORMATS]))
-        return Attribute(name, **draw(ranges()), price=price, known=known, numbers=form)  # type: ignore[arg-type]
+        return Attribute(name, **draw(ranges()), price=price, free=known, numbers=form)  # type: ignore[arg-type]
     if kind == "category":
         words = names.map(str.strip).filter(bool)
         values = draw(st.none() | st.lists(words, min_size=1, max_size=4, unique=True).map(tuple))
-        return Attribute(name, price=price, known=known, type=kind, values=values)
+        return Attribute(name, price=price, free=known, type=kind, values=values)
     if kind == "date":
-        return Attribute(name, price=price, known=known, type=kind, origin=draw(st.none() | st.dates()))
-    return Attribute(name, price=price, known=known, type=kind)
+        return Attribute(name, price=price, free=known, type=kind, origin=draw(st.none() | st.dates()))
+    return Attribute(name, price=price, free=known, type=kind)
 
 
 @st.composite

@@ -75,8 +75,9 @@ def test_what_a_page_or_a_recipe_tells_to_run_is_there():
         for path in re.findall(r"\b(?:scripts|benchmarks|tests|src|docs)/[\w/.-]*\w", text):
             assert (ROOT / path).exists() or not path.endswith((".py", ".md", ".toml")), f"{page.name}: {path}"
     hooks = yaml.safe_load(HOST[0].read_text(encoding="utf-8"))["repos"][0]["hooks"]
+    commands = {"lint-imports": "import-linter"}
     tools = {re.match(r"[\w.-]+", one)[0] for one in project()["optional-dependencies"]["test"]}
-    assert {hook["entry"].split()[0] for hook in hooks} <= tools
+    assert {commands.get(name, name) for name in (hook["entry"].split()[0] for hook in hooks)} <= tools
 
 
 def test_the_lock_holds_every_requirement_with_its_hashes_and_names_no_place():

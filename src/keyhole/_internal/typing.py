@@ -1,4 +1,4 @@
-"""The array types of the house."""
+"""Array types used throughout the package."""
 
 from typing import TypeAlias
 

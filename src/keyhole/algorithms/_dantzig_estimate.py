@@ -63,7 +63,7 @@ class DantzigEstimate(Stateful):
             self.zeros += not self.w_hat.any()
         else:
             self._count_failure(solution.status)
-        self.say_if_silent(PATIENCE)
+        self.warn_if_estimate_zero(PATIENCE)
 
     def _count_failure(self, status: str) -> None:
         """Keep the last estimate; say so the first time."""
@@ -92,7 +92,7 @@ class DantzigEstimate(Stateful):
             "the support is a tie-break, not a choice"
         )
 
-    def say_if_silent(self, patience: int = _PATIENCE_AT_END) -> None:
+    def warn_if_estimate_zero(self, patience: int = _PATIENCE_AT_END) -> None:
         """Warn, once, that w has been 0 in each of at least `patience` explorations."""
         if self.silent and not self.said and self.solved >= patience:
             self.said = True

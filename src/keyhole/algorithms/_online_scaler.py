@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .._core import standardise
 from .._internal.typing import Floats, Ints
-from ..core.state import Numbers, Stateful
+from ..core.state import NumberCheck, Stateful
 
 Records: TypeAlias = npt.NDArray[np.record]
 
@@ -32,7 +32,7 @@ class Standard(Stateful):
 
     def _check_state(self) -> None:
         for name in ("n", "squares"):
-            Numbers(least=0.0).check(f"columns.{name}", self.columns[name], self)
+            NumberCheck(least=0.0).check(f"columns.{name}", self.columns[name], self)
 
     def run(self, X: Floats, y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
         """Z, the scaled labels, and centre and width to scale predictions back; learns from rows that have a label."""

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from .._core import add_pairwise, fit_pairwise
 from .._internal.typing import Floats, Ints
-from ..core.state import Numbers, Rule, Stateful
+from ..core.state import NumberCheck, Rule, Stateful
 
 __all__ = ["Pooled"]
 
@@ -31,7 +31,7 @@ class Pooled(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("attr", "ref", "pairs", "labels", "mu", "sd", "R", "c")
-    _rules: ClassVar[Mapping[str, Rule]] = {"sd": Numbers(least=0.0), "R": Numbers(most=1.0 + 1e-6)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"sd": NumberCheck(least=0.0), "R": NumberCheck(most=1.0 + 1e-6)}
 
     def __init__(self, d: int) -> None:
         self.d = d

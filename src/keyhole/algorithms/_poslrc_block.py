@@ -84,7 +84,7 @@ def play_block(
         if end == _OPEN:
             estimate.solve(Reached(ending, warm))
         elif end == _SILENT:
-            estimate.say_if_silent(PATIENCE)
+            estimate.warn_if_estimate_zero(PATIENCE)
         parts = estimate.seq.parts() or parts
     explored[:n] = True
     learner.t += n

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 
 from .._internal.typing import Bools, Ints
-from ..core.learner import Draft, Learner
+from ..core.learner import Acquisition, Learner
 from ..estimation.exploration_schedule import Schedule
 
 
@@ -17,14 +17,14 @@ class Scheduled(Learner):
     schedule: Schedule
 
     @abstractmethod
-    def _explore(self, pool: Bools | None) -> Draft:
+    def _explore(self, pool: Bools | None) -> Acquisition:
         """What to buy in a round that explores."""
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         if self.schedule.next(t - 1) == t:
             return self._explore(pool)
         S = self.support
-        return Draft("exploit", S.copy() if pool is None else S[pool[S]], memo=tuple(map(float, S)))
+        return Acquisition("exploit", S.copy() if pool is None else S[pool[S]], memo=tuple(map(float, S)))
 
     def _steady(self) -> tuple[Ints, int]:
         return self.support, self.schedule.next(self.t) - self.t - 1

@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from .._internal.typing import Bools, Floats, Ints
-from ..core.learner import Draft, Learner
+from ..core.learner import Acquisition, Learner
 from ..core.round import Round
-from ..core.state import Places, Rule
+from ..core.state import IndexCheck, Rule
 from ..errors import StateError
 from ..estimation import dantzig_width, exploration_schedule, sampling
 from ..estimation.observed_products import dot_observed
@@ -55,7 +55,7 @@ class DSOSLRC(Scheduled):
 
     name = "ds-oslrc"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "exploiter")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "exploiter.S"), Places("d", ascending=True))
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "exploiter.S"), IndexCheck("d", ascending=True))
 
     def __init__(
         self,
@@ -100,15 +100,15 @@ class DSOSLRC(Scheduled):
         """How many of the k places of the support are more than a tie."""
         return self.estimate.identified
 
-    def _explore(self, pool: Bools | None) -> Draft:
+    def _explore(self, pool: Bools | None) -> Acquisition:
         """B_s from SAMPLING(k, d, w_hat_{s-1}); the round carries n, m and q(B), all that its probabilities need."""
         places = self._places(pool)
         n, m = places.size, min(self.k, places.size)
         if m == 0:
-            return Draft("explore", places, memo=(0.0, 0.0))
+            return Acquisition("explore", places, memo=(0.0, 0.0))
         q = sampling.law(np.zeros(n) if self.uniform else self.estimate.w_hat[places])
         drawn = sampling.sample(q, m, self.rng)
-        return Draft("explore", places[drawn], memo=(float(n), float(m), *q[drawn].tolist()))
+        return Acquisition("explore", places[drawn], memo=(float(n), float(m), *q[drawn].tolist()))
 
     @classmethod
     def _entries(cls, d: int, k: int) -> int:
@@ -122,7 +122,7 @@ class DSOSLRC(Scheduled):
         return r.kind == "exploit" or is_drawn(r.memo, r.attributes.size, self.d)
 
     def _finish(self) -> None:
-        self.estimate.say_if_silent()
+        self.estimate.warn_if_estimate_zero()
 
     def _predict(self, r: Round, x: Floats) -> float:
         if r.kind == "explore":

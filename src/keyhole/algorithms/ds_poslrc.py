@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from .._internal.typing import Bools, Floats, Ints
-from ..core.learner import Block, Draft, Learner
+from ..core.learner import Acquisition, Block, Learner
 from ..core.round import Round
-from ..core.state import Places, Rule
+from ..core.state import IndexCheck, Rule
 from ..errors import ConfigError, StateError
 from ..estimation import dantzig_width, sampling
 from ..estimation.observed_products import dot_on_support
@@ -55,7 +55,7 @@ class DSPOSLRC(Learner):
     name = "ds-poslrc"
     _block_from: ClassVar[int] = 1000
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "newton")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "newton.S"), Places("d", ascending=True))
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "newton.S"), IndexCheck("d", ascending=True))
 
     # The options by name, as in `DSOSLRC`: the catalogue, editors and the command line read this list.
     def __init__(
@@ -104,17 +104,17 @@ class DSPOSLRC(Learner):
         """How many of the k places of the support are more than a tie."""
         return self.estimate.identified
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         """S_{s-1}, and B' from SAMPLING(k0, d', w_hat outside S); it carries n, m, q(B'), and S for Newton."""
         # Deviation: drawn in the complement's own places, mapped back to [d] (E32).
         S, C = self._split(self.support, pool)
         n, m = C.size, min(self.k0, C.size)
         epoch = tuple(map(float, self.support)) if self.by_newton else ()
         if m == 0:
-            return Draft("exploit", S, memo=(0.0, 0.0, *epoch))
+            return Acquisition("exploit", S, memo=(0.0, 0.0, *epoch))
         q = sampling.law(np.zeros(n) if self.uniform else self.estimate.w_hat[C])
         drawn = sampling.sample(q, m, self.rng)
-        return Draft("explore", S, C[drawn], memo=(float(n), float(m), *q[drawn].tolist(), *epoch))
+        return Acquisition("explore", S, C[drawn], memo=(float(n), float(m), *q[drawn].tolist(), *epoch))
 
     @classmethod
     def _entries(cls, d: int, k: int) -> int:
@@ -129,7 +129,7 @@ class DSPOSLRC(Learner):
         return is_drawn(drawn, r.extra.size, self.d) and len(epoch) in (0, self.k)
 
     def _finish(self) -> None:
-        self.estimate.say_if_silent()
+        self.estimate.warn_if_estimate_zero()
 
     def _predict(self, r: Round, x: Floats) -> float:
         if self.by_newton:

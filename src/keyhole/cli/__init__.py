@@ -67,6 +67,10 @@ def _mistyped(fault: Any) -> str:
     """What the parser found wrong, as one sentence: its own answer has four lines. Typer brings a click of its own or
     takes the one that is there, so the fault is known by its shape."""
     said = fault.format_message().rstrip(".")
+    from .._internal.renamed_options import renamed_option
+
+    if sentence := renamed_option(str(getattr(fault, "option_name", ""))):
+        return sentence
     context = getattr(fault, "ctx", None)
     return f"{said[:1].lower()}{said[1:]}; see {context.command_path if context else 'keyhole'} --help"
 

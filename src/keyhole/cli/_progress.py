@@ -92,7 +92,7 @@ class Screen:
         self._begun = (start, began)
         speed, played = (rows - start) / max(now - began, 1e-9), max(totals.rows, 1)
         of = f"{rows}/{self.total}" if self.total is not None else f"{rows}"
-        bought, price, n = totals.ordered / played, totals.spent / played, len(totals.market.sources)
+        bought, price, n = totals.ordered / played, totals.spent / played, len(totals.catalog.sources)
         parts = [of, f"{thousands(speed)} rows/s", f"mse {totals.mean_loss:.4g}", f"bought {bought:.1f}/{n}"]
         parts.append(f"price {price:.4g}/{totals.prices.sum():.4g}")
         noticed = len(totals.trust.alarms)

@@ -12,7 +12,7 @@ import typer
 from ._text_tables import typed_command, without_bands, written
 
 if TYPE_CHECKING:
-    from ..experiments import Comparison, Engine, Job, Outcome, Progress, Row
+    from ..experiments import Comparison, Executor, Job, Outcome, Progress, Row
 
 
 def compare(
@@ -22,45 +22,51 @@ def compare(
     rounds: Annotated[int, typer.Option(min=1, help="Rows per run, at most.")] = 20_000,
     seeds: Annotated[int, typer.Option(min=1, help="Runs per algorithm and stream: seeds 0, 1, ...")] = 10,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    engine: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
-    budget: Annotated[int | None, typer.Option(min=1, help="Attributes per row; synthetic: its k.")] = None,
-    extra: Annotated[int, typer.Option(min=0, help="Attributes per row after the label.")] = 0,
+    executor: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
+    k: Annotated[int | None, typer.Option("-k", "--k", min=1, help="Attributes per row; synthetic: its k.")] = None,
+    k0: Annotated[int, typer.Option(min=0, help="Attributes per row after the label.")] = 0,
     target: Annotated[str | None, typer.Option(help="The column to predict, for files.")] = None,
     schema: Annotated[Path | None, typer.Option(help="Ranges and prices, for files.")] = None,
-    spend: Annotated[float | None, typer.Option(min=0.0, help="Money per row, for those who plan with it.")] = None,
-    worth: Annotated[float | None, typer.Option(help="What a unit of squared error is worth, likewise.")] = None,
-    total: Annotated[float | None, typer.Option(help="Money for all rows of a run together, likewise.")] = None,
+    budget_per_row: Annotated[
+        float | None, typer.Option(min=0.0, help="Money per row, for those who plan with it.")
+    ] = None,
+    error_cost: Annotated[float | None, typer.Option(help="What a unit of squared error is worth, likewise.")] = None,
+    total_budget: Annotated[float | None, typer.Option(help="Money for all rows of a run together, likewise.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute, for files.")] = None,
-    known: Annotated[str, typer.Option(help="Columns that are there for free, with commas, for files.")] = "",
+    free: Annotated[str, typer.Option(help="Columns that are there for free, with commas, for files.")] = "",
     numbers: Annotated[str, typer.Option(help="How numbers are written in files, such as '1.234,56'.")] = "",
     encoding: Annotated[str, typer.Option(help="How the text of files is encoded, such as latin-1.")] = "",
     sort: Annotated[str, typer.Option(help="Sort by regret, loss, price or time; else as listed.")] = "",
     shuffle: Annotated[bool, typer.Option(help="Shuffle the rows of tables, by seed.")] = False,
 ) -> None:
-    """Play algorithms x streams x seeds. Finished runs are skipped; the numbers do not depend on --jobs or --engine.
+    """Play algorithms x streams x seeds. Finished runs are skipped; the numbers do not depend on --jobs or --executor.
 
     Example: keyhole compare synthetic:d=20,k=4 --algorithms "ds-oslrc[tuning=theory],vaw" --seeds 5 --out runs/a
     """
     from ..core.registry.spec import split
     from ..errors import ConfigError
-    from ..experiments import Comparison, Engine, StreamSpec
+    from ..experiments import Comparison, Executor, StreamSpec
     from ..report import SORTS, write_comparison
 
     if sort and sort not in SORTS:
         raise ConfigError(f"--sort must be one of {', '.join(SORTS)}, not '{sort}'")
-    free = tuple(filter(None, map(str.strip, known.split(","))))
-    found = [StreamSpec.parse(name, target, schema, shuffle, prices, free, numbers, encoding) for name in sources]
-    comparison = Comparison(out, found, split(algorithms), seeds, rounds, budget, extra, spend, worth, total)
-    pairs = _run(comparison, Engine.parse(engine, jobs), out)
+    free_columns = tuple(filter(None, map(str.strip, free.split(","))))
+    found = [
+        StreamSpec.parse(name, target, schema, shuffle, prices, free_columns, numbers, encoding) for name in sources
+    ]
+    comparison = Comparison(
+        out, found, split(algorithms), seeds, rounds, k, k0, budget_per_row, error_cost, total_budget
+    )
+    pairs = _run(comparison, Executor.parse(executor, jobs), out)
     rows, notes = write_comparison(comparison.folder, pairs, typed_command(), sort, comparison.notes)
     _print(rows, notes, out)
 
 
-def _run(comparison: "Comparison", engine: "Engine", out: Path) -> "Sequence[tuple[Job, Outcome]]":
+def _run(comparison: "Comparison", executor: "Executor", out: Path) -> "Sequence[tuple[Job, Outcome]]":
     """Every job with its outcome; Ctrl-C keeps what is finished."""
     with _bar(len(comparison.jobs)) as progress:
         try:
-            return comparison.run(engine, progress)
+            return comparison.run(executor, progress)
         except KeyboardInterrupt:
             print(f"interrupted; finished runs are kept in {out}: type the same command to continue", file=sys.stderr)
             raise typer.Exit(3) from None

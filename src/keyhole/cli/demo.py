@@ -11,14 +11,16 @@ _SET = "nhanes-panels"
 
 def demo(
     out: Annotated[Path, typer.Option(help="The run folder; an earlier demo is replaced.")] = Path("runs/demo"),
-    worth: Annotated[float, typer.Option(help="What one unit of squared error is worth, in dollars.")] = 2.0,
-    budget: Annotated[int | None, typer.Option(min=1, help="Things that may be ordered per person, at most.")] = None,
+    error_cost: Annotated[float, typer.Option(help="What one unit of squared error is worth, in dollars.")] = 2.0,
+    k: Annotated[
+        int | None, typer.Option("-k", "--k", min=1, help="Things that may be ordered per person, at most.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     paper: Annotated[bool, typer.Option("--paper", help="The paper's learners on a synthetic stream instead.")] = False,
 ) -> None:
     """Decide what to order for 3 912 people (NHANES 2017-18): what money buys, then a run told what an error is worth.
 
-    Example: keyhole demo --worth 0.5
+    Example: keyhole demo --error-cost 0.5
     """
     if paper:
         from ._paper_demo import paper_demo
@@ -32,28 +34,30 @@ def demo(
     from .._internal.output_folder import Folder
     from ..errors import ConfigError
     from ..experiments import frontier
-    from ..runs import Request, prepare
+    from ..runs import RunConfig, prepare
     from ._text_tables import thousands
     from .compare import _bar as bar
     from .frontier import print_frontier
     from .run import play
 
-    if not worth > 0:
-        raise ConfigError(f"--worth must be above 0; it is {worth:g}")
+    if not error_cost > 0:
+        raise ConfigError(f"--error-cost must be above 0; it is {error_cost:g}")
     Folder.claim(out, "demo")  # refused now rather than after a minute
     people = data.load(_SET)
     n, d = people.X.shape
-    title, free = "NHANES 2017-18", " and ".join(people.known)
-    limit = "" if budget is None else f" --budget {budget}"
-    command = f"keyhole demo --worth {worth:g}{limit} --seed {seed}"
+    title, free = "NHANES 2017-18", " and ".join(people.free)
+    limit = "" if k is None else f" -k {k}"
+    command = f"keyhole demo --error-cost {error_cost:g}{limit} --seed {seed}"
     print(
         f" {title}: {thousands(n)} people, {d} attributes that come in {len(people.sources)} orders; {free} are known"
     )
-    print(f" label {people.target}, in {people.unit}: an error of one {people.unit}, squared, is worth {worth:g} USD")
+    print(
+        f" label {people.target}, in {people.unit}: an error of one {people.unit}, squared, is worth {error_cost:g} USD"
+    )
     with bar(6) as progress:
-        found = frontier(_SET, levels=6, seeds=1, budget=budget, progress=progress)
+        found = frontier(_SET, levels=6, seeds=1, k=k, progress=progress)
     print_frontier(found)
     file = Path(str(resources.files("keyhole.data") / f"{_SET}.parquet"))
-    asked = Request(file, people.target, budget, worth=worth, schema=people.schema, clip=False, title=title)
+    asked = RunConfig(file, people.target, k, error_cost=error_cost, schema=people.schema, clip=False, title=title)
     plan = prepare(replace(asked, seed=seed, command=command))
     play(plan, out, 5.0, kind="demo", frontier=found)

@@ -23,7 +23,7 @@ def diagnose(
     file: Annotated[Path, typer.Argument(help="CSV or Parquet, one row per instance.")],
     target: Annotated[str, typer.Option(help="The column to predict.")],
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute.")] = None,
-    budget: Annotated[int, typer.Option(min=1, help="How many attributes the best choice may have.")] = 5,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, help="How many attributes the best choice may have.")] = 5,
     ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
     schema: Annotated[Path | None, typer.Option(help="Where to write the schema; else beside the file.")] = None,
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'; else a guess.")] = "",
@@ -48,7 +48,7 @@ def diagnose(
     place = schema or file.with_name(f"{Path(file.name.removesuffix('.gz')).stem}.schema.toml")
     with _progress("measuring the signal", profile.rows) as step:
         _, C = covariance(table, found, step)
-    k = min(budget, len(found.names))
+    k = min(k, len(found.names))
     with _progress(f"searching for the best {k}", None):
         strength = signal(C, k)
     held: tuple[str, ...] = ()

@@ -18,16 +18,18 @@ def frontier(
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
     schema: Annotated[Path | None, typer.Option(help="Types, panels and prices, as `diagnose` proposes them.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute or panel.")] = None,
-    known: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
+    free: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
-    budget: Annotated[int | None, typer.Option(min=1, help="Attributes (or panels) a row may buy at most.")] = None,
+    k: Annotated[
+        int | None, typer.Option("-k", "--k", min=1, help="Attributes (or panels) a row may buy at most.")
+    ] = None,
     levels: Annotated[int, typer.Option(min=2, help="How many levels of worth, chosen from the data.")] = 8,
     seeds: Annotated[int, typer.Option(min=1, help="Runs per level: seeds 0, 1, ...")] = 3,
     rounds: Annotated[int, typer.Option(min=10, help="Rows per run, at most.")] = 1_000_000,
     shuffle: Annotated[bool, typer.Option(help="Shuffle the rows, by seed.")] = True,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    engine: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
+    executor: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
 ) -> None:
     """Show what each amount of money buys: `thrifty` told several worths, beside the best baskets in hindsight.
 
@@ -41,12 +43,12 @@ def frontier(
     from ..report import write_frontier
     from .compare import _bar as bar
 
-    free = tuple(filter(None, map(str.strip, known.split(","))))
-    stream = StreamSpec.parse(file, target, schema, shuffle, prices, free, numbers, encoding)
+    free_columns = tuple(filter(None, map(str.strip, free.split(","))))
+    stream = StreamSpec.parse(file, target, schema, shuffle, prices, free_columns, numbers, encoding)
     with bar(levels * seeds) as progress:
         try:
             found = make(
-                stream, out=out, levels=levels, seeds=seeds, rounds=rounds, budget=budget, engine=engine, jobs=jobs,
+                stream, out=out, levels=levels, seeds=seeds, rounds=rounds, k=k, executor=executor, jobs=jobs,
                 progress=progress,
             )  # fmt: skip
         except KeyboardInterrupt:

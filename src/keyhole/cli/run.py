@@ -13,7 +13,7 @@ from ._text_tables import thousands, typed_command, written
 
 if TYPE_CHECKING:
     from ..experiments import Frontier
-    from ..runs import Plan, RunData, Settings
+    from ..runs import RunData, RunPlan, Settings
     from ._progress import Screen
 
 
@@ -21,16 +21,20 @@ def run(
     ctx: typer.Context,
     file: Annotated[Path | None, typer.Argument(help="CSV or Parquet, one row per instance.")] = None,
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
-    budget: Annotated[int | None, typer.Option(help="Attributes (or panels) that may be bought per row.")] = None,
-    spend: Annotated[float | None, typer.Option(help="Money that may be spent per row.")] = None,
-    worth: Annotated[float | None, typer.Option(help="What one unit of squared error is worth, in money.")] = None,
-    total: Annotated[float | None, typer.Option(help="Money for all rows together, with --rows.")] = None,
-    rows: Annotated[int | None, typer.Option(help="For how many rows --total must last.")] = None,
-    extra: Annotated[int, typer.Option(help="Attributes that may be bought per row after the label.")] = 0,
+    k: Annotated[
+        int | None, typer.Option("-k", "--k", help="Attributes (or panels) that may be bought per row.")
+    ] = None,
+    budget_per_row: Annotated[float | None, typer.Option(help="Money that may be spent per row.")] = None,
+    error_cost: Annotated[float | None, typer.Option(help="What one unit of squared error is worth, in money.")] = None,
+    total_budget: Annotated[
+        float | None, typer.Option(help="Money for all rows together, with --expected-rows.")
+    ] = None,
+    expected_rows: Annotated[int | None, typer.Option(help="For how many rows --total-budget must last.")] = None,
+    k0: Annotated[int, typer.Option(help="Attributes that may be bought per row after the label.")] = 0,
     algorithm: Annotated[str, typer.Option(help="NAME or NAME[option=value,...]; see `algorithms`.")] = "thrifty",
     schema: Annotated[Path | None, typer.Option(help="Ranges and prices, as `diagnose` writes them.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute or panel.")] = None,
-    known: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
+    free: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
     ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
@@ -41,12 +45,12 @@ def run(
 ) -> None:
     """Play a file row by row: buy, predict, see the label, learn. Killed and resumed equals uninterrupted.
 
-    Example: keyhole run visits.csv --target cost --budget 5 --out runs/visits
+    Example: keyhole run visits.csv --target cost -k 5 --out runs/visits
 
     Example: keyhole run --resume runs/visits
     """
     from ..errors import ConfigError
-    from ..runs import Request, prepare
+    from ..runs import RunConfig, prepare
 
     if resume is not None:
         if file is not None or out is not None:
@@ -54,10 +58,12 @@ def run(
         _resume(ctx, resume, checkpoint_every)
         return
     if file is None or out is None:
-        raise ConfigError("say which file and where to: keyhole run FILE --target NAME --budget K --out DIR")
-    asked = Request(file, target, budget, spend, extra, worth, total, rows, algorithm, schema, prices)
-    free = tuple(filter(None, map(str.strip, known.split(","))))
-    asked = replace(asked, ignored=ignore or (), known=free, numbers=numbers, encoding=encoding)
+        raise ConfigError("say which file and where to: keyhole run FILE --target NAME -k K --out DIR")
+    asked = RunConfig(
+        file, target, k, budget_per_row, k0, error_cost, total_budget, expected_rows, algorithm, schema, prices
+    )
+    free_columns = tuple(filter(None, map(str.strip, free.split(","))))
+    asked = replace(asked, ignored=ignore or (), free=free_columns, numbers=numbers, encoding=encoding)
     plan = prepare(replace(asked, seed=seed, command=typed_command()))
     _suggest(plan.settings)
     play(plan, out, checkpoint_every)
@@ -67,11 +73,11 @@ def _suggest(settings: "Settings") -> None:
     """A budget of everything is no budget, where nothing else limits what is bought."""
     from ..core.registry.catalogue import list_algorithms
 
-    budget, limits = settings.options["budget"], settings.limits
+    k, limits = settings.options["k"], settings.limits
     chooses = {a.name for a in list_algorithms() if not a.buys_all}
-    limited = limits.worth is not None or limits.spend < float("inf")
-    if budget == len(settings.learner["names"]) and settings.learner["name"] in chooses and not limited:
-        print(f"note: --budget {budget} buys every attribute; 'vaw' is made for that", file=sys.stderr)
+    limited = limits.error_cost is not None or limits.budget_per_row < float("inf")
+    if k == len(settings.learner["names"]) and settings.learner["name"] in chooses and not limited:
+        print(f"note: -k {k} buys every attribute; 'vaw' is made for that", file=sys.stderr)
 
 
 def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
@@ -89,7 +95,8 @@ def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
         elif name == "algorithm":
             given = str(Spec.parse(given))
         if (list(given) if isinstance(given, tuple) else given) != had:
-            has = f"--{name} {had}" if had not in (None, "", []) else f"no --{name}"
+            flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
+            has = f"{flag} {had}" if had not in (None, "", []) else f"no {flag}"
             raise ConfigError(f"this run has {has}, not {given}; leave the option away, or begin a new run")
 
 
@@ -105,7 +112,7 @@ def _resume(ctx: typer.Context, folder: Path, every: float) -> None:
     _watched(screen, folder, lambda: runs.resume(folder, screen, write_report, every))
 
 
-def play(plan: "Plan", folder: Path, every: float, kind: str = "run", frontier: "Frontier | None" = None) -> None:
+def play(plan: "RunPlan", folder: Path, every: float, kind: str = "run", frontier: "Frontier | None" = None) -> None:
     """Begin a run, with a bar; exits with 3 where it was interrupted. The report says where it stands on a frontier."""
     from .. import runs
     from ..report import write_report

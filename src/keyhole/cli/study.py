@@ -20,7 +20,7 @@ def study(
     ),
     quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes, but for what is finished in full.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
-    engine: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
+    executor: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
     chapter: Annotated[Path | None, typer.Option(help="Write the findings as a chapter (Markdown), too.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the chapter.")] = False,
 ) -> None:
@@ -30,7 +30,7 @@ def study(
     """
     from .._internal.output_folder import Folder, claim_file
     from ..experiments.chapter import publish, write_chapter
-    from ..experiments.executors import Engine
+    from ..experiments.executors import Executor
     from ..experiments.study import Experiment, names, run
     from ..report import write_study
     from .compare import _bar as bar
@@ -40,7 +40,7 @@ def study(
             print(f"{known:10}  {Experiment(known).question}")
         return
     chosen = [_sized(known, quick, out) for known in (names() if name == "all" else (name,))]
-    work = Engine.parse(engine, jobs)
+    work = Executor.parse(executor, jobs)
     if chapter is not None:
         claim_file(chapter, force=force)
     folder = Folder.claim(out, "study")

@@ -26,10 +26,10 @@ class Reason:
 
 def basket(learner: Learner, r: Round) -> list[tuple[str, float]]:
     """What a round orders, by name, with its price: first what comes before the label, then the extras."""
-    market = learner.market
-    before, after = market.basket(r.attributes).tolist(), market.basket(r.extra).tolist()
+    catalog = learner.catalog
+    before, after = catalog.basket(r.attributes).tolist(), catalog.basket(r.extra).tolist()
     places = [*before, *(source for source in after if source not in before)]
-    return [(market.sources[source], float(market.prices[source])) for source in places]
+    return [(catalog.sources[source], float(catalog.prices[source])) for source in places]
 
 
 def interval(learner: Learner, r: Round, values: Sequence[float]) -> tuple[float | None, float | None]:
@@ -58,9 +58,9 @@ def reasons(learner: Learner) -> list[Reason]:
 
 
 def _weights(learner: Learner) -> list[Reason]:
-    weights, market = learner.weights, learner.market
+    weights, catalog = learner.weights, learner.catalog
     order = sorted(learner.support.tolist(), key=lambda i: -abs(weights[i]))
     return [
-        Reason(learner.names[i], float(weights[i]), None, float(market.charge[i]), True, "in the support")
+        Reason(learner.names[i], float(weights[i]), None, float(catalog.charge[i]), True, "in the support")
         for i in order
     ]

@@ -21,12 +21,12 @@ from .._internal.repr import Facts, Shown, a_few
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError, StateError
 from . import validation
-from .round import Alarm, Draft, Round
-from .sources import Market
-from .state import Places, Rule, Stateful
+from .round import Acquisition, Alarm, Round
+from .sources import SourceCatalog
+from .state import IndexCheck, Rule, Stateful
 from .validation import Values
 
-__all__ = ["Batches", "Block", "Doubts", "Draft", "Learner", "Locked", "Round", "Values"]
+__all__ = ["Acquisition", "Batches", "Block", "Doubts", "Learner", "Locked", "Round", "Values"]
 
 
 P = ParamSpec("P")
@@ -37,7 +37,7 @@ class Locked:
     """Every public method and property of a subclass, and of its subclasses, runs under one reentrant lock.
 
     Compiled kernels run without Python's own lock: two threads inside one object would write over each other. Whoever
-    needs several calls in a row, none between them, takes the lock itself: `with learner.held(): ...`.
+    needs several calls in a row, none between them, takes the lock itself: `with learner.locked(): ...`.
     """
 
     def __new__(cls, *args: object, **kwargs: object) -> "Locked":
@@ -51,10 +51,10 @@ class Locked:
         for name, member in list(vars(cls).items()):
             if isinstance(member, property) and not name.startswith("_") and member.fget:
                 setattr(cls, name, property(_holding(member.fget)))
-            elif isfunction(member) and not name.startswith("_") and name != "held":
+            elif isfunction(member) and not name.startswith("_") and name != "locked":
                 setattr(cls, name, _holding(member))
 
-    def held(self) -> AbstractContextManager[object]:
+    def locked(self) -> AbstractContextManager[object]:
         """A context in which no other thread's call gets in."""
         lock: AbstractContextManager[object] = self._lock  # type: ignore[attr-defined]
         return lock
@@ -182,11 +182,11 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     _block_from: ClassVar[int] = 0
     """From which round on the compiled block is used: before, it takes longer to compile than they to play."""
     _fields: ClassVar[tuple[str, ...]] = ("t", "order")
-    _rules: ClassVar[Mapping[str, Rule]] = {"order": Places("d")}
+    _rules: ClassVar[Mapping[str, Rule]] = {"order": IndexCheck("d")}
 
-    def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, market: Market | None = None) -> None:
+    def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, catalog: SourceCatalog | None = None) -> None:
         self.names = tuple(names)
-        self.market = Market.build(self.names) if market is None else market
+        self.catalog = SourceCatalog.build(self.names) if catalog is None else catalog
         self.d, self.k, self.k0, self.seed = len(self.names), k, k0, seed
         self.config: dict[str, Plain] = {}
         self.t = 0
@@ -201,8 +201,8 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
 
     def ask(self, available: "Bools | Sequence[bool] | Sequence[str] | None" = None) -> Round:
         """Open a round: what to buy. `available` (a mask, or names of attributes or sources) says what can be had."""
-        pool = validation.available(available, self.market.places, self.d)
-        r = self._next(None if pool is None else self.market.whole_of(pool))
+        pool = validation.available(available, self.catalog.places, self.d)
+        r = self._next(None if pool is None else self.catalog.whole_of(pool))
         self._open[r.index] = r
         return r
 
@@ -246,10 +246,10 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         save(self, path)
 
     def _facts(self) -> Facts:
-        with self.held():
+        with self.locked():
             support = [self.names[i] for i in self.support]
-            known = [self.names[i] for i in self.market.known]
-            budget = f"{self.k} of {len(self.market.sources)}"
+            known = [self.names[i] for i in self.catalog.free]
+            budget = f"{self.k} of {len(self.catalog.sources)}"
             facts = [("learner", self.name), ("buys", budget + (f", then {self.k0}" if self.k0 else ""))]
             facts += [("knows", a_few(known))] if known else []
             return [*facts, ("rounds", f"{self.t}, {len(self._open)} open"), ("support", a_few(support))]
@@ -287,7 +287,7 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     # -- what a learner says
 
     @abstractmethod
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         """What to buy in round t; `pool` is the mask of what can be bought, None for everything."""
 
     @abstractmethod
@@ -350,9 +350,9 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         """The next round, not yet among the open ones: for the keeper, who closes it at once."""
         draft = self._ask(self.t + 1, pool)
         self.t += 1
-        names, market = tuple([self.names[i] for i in draft.attributes.tolist()]), self.market
-        sources = names if market.plain else market.ordered(draft.attributes)
-        price = market.price(np.concatenate([draft.attributes, draft.extra])) if market.priced else 0.0
+        names, catalog = tuple([self.names[i] for i in draft.attributes.tolist()]), self.catalog
+        sources = names if catalog.plain else catalog.ordered(draft.attributes)
+        price = catalog.price(np.concatenate([draft.attributes, draft.extra])) if catalog.priced else 0.0
         return Round(
             self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, sources, price, draft.memo
         )

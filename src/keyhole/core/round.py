@@ -10,7 +10,7 @@ from .._internal.repr import Facts, Shown, a_few, short
 from .._internal.typing import Ints
 from ..errors import ProtocolError
 
-__all__ = ["Alarm", "Draft", "Round"]
+__all__ = ["Acquisition", "Alarm", "Round"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ def _nothing() -> Ints:
     return np.empty(0, dtype=np.int64)
 
 
-class Draft(NamedTuple):
+class Acquisition(NamedTuple):
     """What a learner decides when asked; the base class makes a `Round` of it."""
 
     kind: str

@@ -64,7 +64,7 @@ def _check_still_there(learner: Learner, path: Path) -> None:
 
 def to_bytes(learner: Learner, note: dict[str, Plain] | None = None) -> bytes:
     """The file's content; the same state gives the same bytes. A `note` travels along: `loading.note_in` reads it."""
-    with learner.held():
+    with learner.locked():
         state, generator, rounds = learner.get_state(), learner.rng.bit_generator.state, learner.open_rounds
     arrays = {key: value for key, value in state.items() if isinstance(value, np.ndarray)}
     header = {

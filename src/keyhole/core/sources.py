@@ -2,9 +2,9 @@
 
     attribute   one number of a row
     source      what can be ordered: a name, a price, and one or more attributes that come at once
-    known       attributes that are there before anything is ordered; no price, no place in the budget
+    free        attributes that are there before anything is ordered; no price, no place in the budget
 
-An attribute that is in no source and not known is a source of its own, with its own name.
+An attribute that is in no source and not free is a source of its own, with its own name.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ import numpy as np
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError
 
-__all__ = ["Market", "Offer", "Prices", "Sources"]
+__all__ = ["Offer", "Prices", "SourceCatalog", "Sources"]
 
 Offer: TypeAlias = "dict[str, list[str]] | list[str] | dict[str, float] | list[float]"
 Sources = Mapping[str, Sequence[str]]
@@ -26,7 +26,7 @@ Prices = Mapping[str, float] | Sequence[float]
 
 
 @dataclass(frozen=True, eq=False)
-class Market:
+class SourceCatalog:
     """The sources of d attributes; the order of sources is that of their first attributes."""
 
     names: tuple[str, ...]
@@ -34,7 +34,7 @@ class Market:
     sources: tuple[str, ...]
     """(n,) the sources."""
     of: Ints
-    """(d,) the source of each attribute; -1: known."""
+    """(d,) the source of each attribute; -1: free."""
     prices: Floats
     """(n,) what each source costs; 0 where no prices were given."""
     priced: bool
@@ -44,20 +44,20 @@ class Market:
         cls,
         names: Sequence[str],
         sources: Sources | None = None,
-        known: Sequence[str] | None = None,
+        free: Sequence[str] | None = None,
         prices: Prices | None = None,
-    ) -> "Market":
+    ) -> "SourceCatalog":
         """From what a user says; a `ConfigError` names what cannot be."""
-        free = _free_names(names, known)
-        owner = _owners(names, sources or {}, free)
-        order = tuple(dict.fromkeys(owner[name] for name in names if name not in free))
+        unpaid = _free_names(names, free)
+        owner = _owners(names, sources or {}, unpaid)
+        order = tuple(dict.fromkeys(owner[name] for name in names if name not in unpaid))
         place = {source: i for i, source in enumerate(order)}
-        of = np.array([-1 if name in free else place[owner[name]] for name in names], dtype=np.int64)
-        plain = not sources and not free
+        of = np.array([-1 if name in unpaid else place[owner[name]] for name in names], dtype=np.int64)
+        plain = not sources and not unpaid
         return cls(tuple(names), order, of, _priced(order, names, prices, plain), prices is not None)
 
     @cached_property
-    def known(self) -> Ints:
+    def free(self) -> Ints:
         """The attributes that are there for free, in the order of the columns."""
         return np.flatnonzero(self.of < 0)
 
@@ -72,7 +72,7 @@ class Market:
     def charge(self) -> Floats:
         """(d,) a source's price at its first attribute, 0 at its others: the sum over whole sources is exact."""
         charge: Floats = np.zeros(len(self.names))
-        first = np.unique(self.of, return_index=True)[1][self.known.size > 0 :]
+        first = np.unique(self.of, return_index=True)[1][self.free.size > 0 :]
         charge[first] = self.prices
         return charge
 
@@ -82,21 +82,21 @@ class Market:
         return self.sources == self.names
 
     def options(self, priced: bool) -> dict[str, Offer]:
-        """`sources`, `known` and, where `priced`, `prices` as `build` takes them, each only where it says something."""
+        """`sources`, `free` and, where `priced`, `prices` as `build` takes them, each only where it says something."""
         brings = {s: [self.names[j] for j in of] for s, of in zip(self.sources, self.members, strict=True)}
         said: dict[str, Offer] = {
             "sources": {s: names for s, names in brings.items() if names != [s]},
-            "known": [self.names[j] for j in self.known],
+            "free": [self.names[j] for j in self.free],
         }
         if priced:
             prices = dict(zip(self.sources, self.prices.tolist(), strict=True))
-            said["prices"] = prices if said["sources"] or said["known"] else self.prices.tolist()
+            said["prices"] = prices if said["sources"] or said["free"] else self.prices.tolist()
         return {key: value for key, value in said.items() if value}
 
     def attributes(self, basket: Sequence[int] | Ints) -> Ints:
         """All that is handed over for a basket of sources: the known attributes first, then theirs."""
         parts = [self.members[int(s)] for s in basket]
-        return np.concatenate([self.known, *parts]) if parts or self.known.size else np.empty(0, dtype=np.int64)
+        return np.concatenate([self.free, *parts]) if parts or self.free.size else np.empty(0, dtype=np.int64)
 
     def basket(self, attributes: Ints) -> Ints:
         """The sources that bring these attributes, in the order of their first one; known ones need none."""
@@ -138,19 +138,19 @@ class Market:
         return mask
 
 
-def _free_names(names: Sequence[str], known: Sequence[str] | None) -> set[str]:
-    if known is None:
+def _free_names(names: Sequence[str], free: Sequence[str] | None) -> set[str]:
+    if free is None:
         return set()
-    if isinstance(known, str) or not all(isinstance(name, str) for name in known):
-        raise ConfigError(f"known must be a list of attribute names, not {known!r}")
+    if isinstance(free, str) or not all(isinstance(name, str) for name in free):
+        raise ConfigError(f"free must be a list of attribute names, not {free!r}")
     there = set(names)
-    odd = [name for name in known if name not in there]
+    odd = [name for name in free if name not in there]
     if odd:
-        raise ConfigError(f"known: there is no attribute '{odd[0]}'")
-    return set(known)
+        raise ConfigError(f"free: there is no attribute '{odd[0]}'")
+    return set(free)
 
 
-def _owners(names: Sequence[str], sources: Sources, known: set[str]) -> dict[str, str]:
+def _owners(names: Sequence[str], sources: Sources, free: set[str]) -> dict[str, str]:
     """The source of each attribute."""
     if not isinstance(sources, Mapping):
         raise ConfigError("sources must map a name to the attributes it brings, as {'lipids': ['ldl', 'hdl']}")
@@ -162,8 +162,8 @@ def _owners(names: Sequence[str], sources: Sources, known: set[str]) -> dict[str
         for name in brings:
             if name not in there:
                 raise ConfigError(f"source '{source}' brings '{name}', which is no attribute")
-            if name in known:
-                raise ConfigError(f"'{name}' is known and also in source '{source}'; leave it away in one of the two")
+            if name in free:
+                raise ConfigError(f"'{name}' is free and also in source '{source}'; remove it from one of the two")
             if name in owner:
                 twice = (
                     f"in source '{owner[name]}' and in '{source}'" if owner[name] != source else f"twice in '{source}'"
@@ -192,7 +192,7 @@ def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, p
     elif plain:
         given = list(prices)
     else:
-        raise ConfigError("with sources or known attributes give prices by name, as {'lipids': 12.0}")
+        raise ConfigError("with sources or free attributes give prices by name, as {'lipids': 12.0}")
     if any(isinstance(price, str | bool) for price in given):  # numpy would make numbers of them
         raise ConfigError("prices must be numbers")
     try:
@@ -207,4 +207,4 @@ def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, p
 
 
 def _hint(name: str, names: Sequence[str]) -> str:
-    return " of its own (it is known, or comes with a source that has the price)" if name in set(names) else ""
+    return " of its own (it is free, or comes with a source that has the price)" if name in set(names) else ""

@@ -2,16 +2,16 @@
 
 | rule               | a field that keeps it                                                            |
 |--------------------|----------------------------------------------------------------------------------|
-| `Numbers`          | finite numbers within bounds                                                     |
-| `Counts`           | whole numbers >= 0 within bounds                                                 |
-| `Places`           | attributes (or places of another list): 0 <= i < below, no one twice             |
-| `Law`              | probabilities that sum to one                                                    |
-| `Gram`             | a sum of x x': symmetric, positive semidefinite                                  |
-| `Inverse`          | A^-1 of an A that started at eps I and grew: symmetric, 0 <= A^-1 <= I / eps     |
+| `NumberCheck`          | finite numbers within bounds                                                     |
+| `CountCheck`           | whole numbers >= 0 within bounds                                                 |
+| `IndexCheck`           | attributes (or places of another list): 0 <= i < below, no one twice             |
+| `ProbabilityCheck`              | probabilities that sum to one                                                    |
+| `GramCheck`             | a sum of x x': symmetric, positive semidefinite                                  |
+| `InverseGramCheck`          | A^-1 of an A that started at eps I and grew: symmetric, 0 <= A^-1 <= I / eps     |
 | `Records`          | records of such numbers                                                          |
 | `Anything`         | whatever its type allows                                                         |
 
-A bound is a number, or the name of what the owner of the field was configured with: `Places("d")`.
+A bound is a number, or the name of what the owner of the field was configured with: `IndexCheck("d")`.
 """
 
 from collections.abc import Mapping
@@ -26,12 +26,12 @@ from ..errors import StateError
 __all__ = [
     "LARGEST",
     "Anything",
-    "Counts",
-    "Gram",
-    "Inverse",
-    "Law",
-    "Numbers",
-    "Places",
+    "CountCheck",
+    "GramCheck",
+    "IndexCheck",
+    "InverseGramCheck",
+    "NumberCheck",
+    "ProbabilityCheck",
     "Records",
     "Rule",
     "Stateful",
@@ -72,7 +72,7 @@ class Anything:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberCheck:
     """Finite numbers in [least, most]; without `least`, no larger in size than `most`."""
 
     least: Bound | None = None
@@ -87,7 +87,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Counts:
+class CountCheck:
     """Whole numbers in [least, most]; in an array of floats too."""
 
     least: Bound = 0
@@ -95,14 +95,14 @@ class Counts:
 
     def check(self, field: str, value: object, owner: object) -> None:
         """Every entry."""
-        Numbers(self.least, self.most).check(field, value, owner)
+        NumberCheck(self.least, self.most).check(field, value, owner)
         x = np.asarray(value)
         if not (x == np.floor(x)).all():
             _refuse(field, "whole numbers")
 
 
 @dataclass(frozen=True)
-class Places:
+class IndexCheck:
     """Indices below a bound, no one twice in a row of the array; with `gaps`, -1 stands for nobody."""
 
     below: Bound
@@ -122,18 +122,18 @@ class Places:
 
 
 @dataclass(frozen=True)
-class Law:
+class ProbabilityCheck:
     """Probabilities that sum to one."""
 
     def check(self, field: str, value: object, owner: object) -> None:
         """Every entry, and their sum."""
-        Numbers(0.0, 1.0 + 1e-9).check(field, value, owner)
+        NumberCheck(0.0, 1.0 + 1e-9).check(field, value, owner)
         if abs(float(np.sum(value)) - 1.0) > 1e-6:  # type: ignore[call-overload]
             _refuse(field, "probabilities that sum to one")
 
 
 @dataclass(frozen=True)
-class Gram:
+class GramCheck:
     """A symmetric positive semidefinite matrix, up to rounding; a stack of them too.
 
     Rounding is relative to `size`, or to the largest entry.
@@ -143,7 +143,7 @@ class Gram:
 
     def check(self, field: str, value: object, owner: object) -> None:
         """Its entries, its symmetry, and a Cholesky factor once rounding is made up for."""
-        Numbers().check(field, value, owner)
+        NumberCheck().check(field, value, owner)
         A = np.asarray(value)
         most = self.size or np.abs(A).max(axis=(-1, -2), keepdims=True, initial=1e-300)
         if (np.abs(A - np.swapaxes(A, -1, -2)) > 1e-9 * most).any():
@@ -155,7 +155,7 @@ class Gram:
 
 
 @dataclass(frozen=True)
-class Inverse:
+class InverseGramCheck:
     """Symmetric matrices with 0 <= A^-1 <= I / eps, up to rounding; a stack of them too."""
 
     eps: Bound
@@ -163,8 +163,8 @@ class Inverse:
     def check(self, field: str, value: object, owner: object) -> None:
         """Every matrix."""
         most = (1.0 + 1e-6) / _limit(self.eps, owner)
-        Numbers(most=most).check(field, value, owner)
-        Gram(most).check(field, value, owner)  # what is left of I / eps has its rounding errors
+        NumberCheck(most=most).check(field, value, owner)
+        GramCheck(most).check(field, value, owner)  # what is left of I / eps has its rounding errors
 
 
 @dataclass(frozen=True)
@@ -176,13 +176,13 @@ class Records:
         records = np.asarray(value)
         for name in records.dtype.names or ():
             whole = records.dtype[name].kind == "i"
-            (Counts(least=-1) if whole else usual(records[name])).check(f"{field}.{name}", records[name], owner)
+            (CountCheck(least=-1) if whole else usual(records[name])).check(f"{field}.{name}", records[name], owner)
 
 
 def usual(value: object) -> Rule:
     """The rule of a field that has none of its own: numbers are finite, whole numbers are counts."""
     # A whole number that is no int64 ("u", "O") is no count either.
-    rules: dict[str, Rule] = {"f": Numbers(), "V": Records(), **dict.fromkeys("iuO", Counts())}
+    rules: dict[str, Rule] = {"f": NumberCheck(), "V": Records(), **dict.fromkeys("iuO", CountCheck())}
     return rules.get(np.asarray(value).dtype.kind, Anything())
 
 

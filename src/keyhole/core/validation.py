@@ -45,7 +45,7 @@ def label(y: float) -> float:
         raise ProtocolError("the label is NaN; close a round without a label with learner.abandon(r)")
     if abs(value) > LARGEST:
         raise ProtocolError(f"the label is {value}; it must be finite (and at most {LARGEST:g} in size)")
-    return value if LEAST <= abs(value) <= MOST else float(tamed(np.array([value]))[0])
+    return value if LEAST <= abs(value) <= MOST else float(clip_magnitude(np.array([value]))[0])
 
 
 def level(given: float) -> float:
@@ -77,10 +77,10 @@ def values(given: Values, names: Sequence[str]) -> Floats:
     if (size > LARGEST).any():
         i = int(np.flatnonzero(size > LARGEST)[0])
         raise ProtocolError(f"the value of '{names[i]}' is {x[i]}; pass NaN for one that was not observed")
-    return tamed(x) if ((size > MOST) | (size < LEAST)).any() else x
+    return clip_magnitude(x) if ((size > MOST) | (size < LEAST)).any() else x
 
 
-def tamed(x: Floats) -> Floats:
+def clip_magnitude(x: Floats) -> Floats:
     """A copy with what is beyond MOST at MOST and what is below LEAST at zero; NaN stays."""
     kept: Floats = np.clip(x, -MOST, MOST)
     kept[np.abs(kept) < LEAST] = 0.0

@@ -5,6 +5,7 @@ from datetime import date
 from difflib import get_close_matches
 from typing import Any
 
+from .._internal.renamed_options import renamed_option
 from ..errors import ConfigError
 from .columns import Attribute, Panel, Range, repeated
 
@@ -48,7 +49,7 @@ def _check_panels(attributes: Sequence[Attribute], panels: Sequence[Panel]) -> N
             home[column] = panel.name
     names = {p.name for p in panels}
     for a in attributes:
-        if a.name in home and a.known:
+        if a.name in home and a.free:
             raise ConfigError(f"[attributes.{a.name}]: it is known, so [sources.{home[a.name]}] cannot sell it")
         if a.name in home and a.price is not None:
             raise ConfigError(f"[attributes.{a.name}]: its price is that of [sources.{home[a.name]}]; leave price away")
@@ -108,6 +109,8 @@ def sentence(fault: Mapping[str, Any], fields: Callable[[Place], list[str]]) -> 
     if kind == "missing":
         return f"{head}it needs {_EXAMPLES.get(key, key)}"
     if kind == "extra_forbidden":
+        if renamed := renamed_option(str(key)):
+            return f"{head}{renamed}"
         return f"{head}'{key}' is not known here; {_suggestion(key, fields(place[:-1]))}"
     if kind == "model_type":
         example = _EXAMPLES.get(key) or _EXAMPLES_INSIDE[str(place[0])]

@@ -10,16 +10,16 @@ from .._internal.typing import Floats, Ints
 from ..core.state import Anything, Rule, Stateful
 from .schema import Schema
 
-__all__ = ["Clips"]
+__all__ = ["ClipCounter"]
 
 
-class Clips(Stateful):
+class ClipCounter(Stateful):
     """Counts, per attribute and for the label, of values outside low..high, with the smallest and largest seen.
 
     `count` is told what was bought, value by value: what was not bought is not looked at. NaN and infinity are not
     counted. The counts are state: they are saved and restored with a run.
 
-    >>> clips = Clips(Schema.plain("y", ["a", "b"]))
+    >>> clips = ClipCounter(Schema.plain("y", ["a", "b"]))
     >>> clips.count(np.array([3.0, -1.0, 0.0]), np.array([0, 0, 1]))
     >>> clips.report()
     {'a': "'a' is outside its range -1..1 in 1 of 2 values (largest seen 3): clipped"}

@@ -86,7 +86,7 @@ class Attribute(Range):
 
     price: float | None = None
     """What reading it once costs; None: not said (it counts as 1). In a panel, the panel has the price."""
-    known: bool = False
+    free: bool = False
     """There before anything is ordered: no price, no place in a budget."""
     type: str = "number"
     numbers: str = ""
@@ -101,7 +101,7 @@ class Attribute(Range):
         _check_price(self.price, self._place)
         if self.type not in TYPES:
             raise ConfigError(f"{self._place}: type must be one of {', '.join(TYPES)}, not '{self.type}'")
-        if self.known and self.price is not None:
+        if self.free and self.price is not None:
             raise ConfigError(f"{self._place}: what is known has no price; leave away known or price")
         self._refuse_strangers()
         _check_format(self.numbers, self._place)

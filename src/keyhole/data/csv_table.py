@@ -221,7 +221,7 @@ class CsvTable(Table):
         threads: bool = True,
         held: bool = False,
     ) -> csv.CSVStreamingReader:
-        """The file from its first row on; `held`: only what of it is held in memory."""
+        """The file from its first row on; `locked`: only what of it is held in memory."""
         source = pa.BufferReader(self._start.data) if held else self._path
         read = csv.ReadOptions(block_size=self._block, use_threads=threads, encoding=self._encoding)
         return csv.open_csv(source, read, parse or self._parse, convert)

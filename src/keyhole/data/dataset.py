@@ -15,7 +15,7 @@ __all__ = ["Dataset"]
 class Dataset:
     """Rows X (n, d), labels y (n,), what the columns are called and cost, and where it all is from.
 
-    `kh.make("thrifty", names=data.names, sources=data.sources, known=data.known, prices=data.prices, ...)` fits each.
+    `kh.make("thrifty", names=data.names, sources=data.sources, free=data.free, prices=data.prices, ...)` fits each.
     """
 
     name: str
@@ -33,7 +33,7 @@ class Dataset:
     """True where columns are interchangeable, so that no choice of attributes can win much."""
     sources: dict[str, list[str]] = field(default_factory=dict)
     """What is ordered at once, with the attributes it brings; empty where each attribute is ordered alone."""
-    known: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
     """The attributes that are there before anything is ordered."""
     currency: str = ""
     unit: str = ""
@@ -46,7 +46,7 @@ class Dataset:
         label = Label(self.target, float(self.y.min()), float(self.y.max()), float(self.y.mean()), unit=self.unit)
         priced = not isinstance(self.prices, dict)
         attributes = tuple(
-            Attribute(n, low[j], high[j], mean[j], float(self.prices[j]) if priced else None, n in self.known)  # type: ignore[index]
+            Attribute(n, low[j], high[j], mean[j], float(self.prices[j]) if priced else None, n in self.free)  # type: ignore[index]
             for j, n in enumerate(self.names)
         )
         if not isinstance(self.prices, dict):

@@ -220,9 +220,9 @@ def load(name: str, fill: bool = True) -> Dataset:
     target = f"log {entry.target}" if entry.log else entry.target
     if entry.panels:
         note = about(key)
-        market = {"sources": note["sources"], "known": tuple(note["known"])}
-        market |= {"currency": note["currency"], "unit": note["unit"]}
-        return Dataset(key, X, y, attributes, target, prices, entry.source, entry.licence, entry.control, **market)
+        catalog = {"sources": note["sources"], "free": tuple(note["free"])}
+        catalog |= {"currency": note["currency"], "unit": note["unit"]}
+        return Dataset(key, X, y, attributes, target, prices, entry.source, entry.licence, entry.control, **catalog)
     given = np.array([prices.get(a, 1.0) for a in attributes])
     return Dataset(key, X, y, attributes, target, given, entry.source, entry.licence, entry.control)
 

@@ -25,7 +25,7 @@ def unpriced(schema: "Schema") -> list[str]:
     together = {c for panel in schema.panels for c in panel.columns}
     said: list[Panel | Attribute] = [
         *schema.panels,
-        *(a for a in schema.attributes if not a.known and a.name not in together),
+        *(a for a in schema.attributes if not a.free and a.name not in together),
     ]
     names = [source.name for source in said if source.price is None]
     if not schema.priced or not names:

@@ -36,7 +36,7 @@ class Scales:
         return tuple(c.name for c in (*self.encoded, self.label) if not c.bounded)
 
     def scale(self, X: Floats) -> Floats:
-        """Rows (n, d) into [-1, 1]; beyond the range is clipped (see `Clips`). NaN and infinity stay what they are."""
+        """Rows (n, d) into [-1, 1]; values beyond the range are clipped. NaN and infinity stay."""
         return _scale(X, self.low, self.high, self._middle, self._reach)
 
     def scale_label(self, y: Floats) -> Floats:

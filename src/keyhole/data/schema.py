@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._internal.typing import Floats
-from ..core.sources import Market, Offer
+from ..core.sources import Offer, SourceCatalog
 from ..errors import ConfigError
 from . import schema_toml
 from ._schema_errors import check_consistency, no_source
@@ -28,17 +28,17 @@ __all__ = ["Schema"]
 class Schema(Scales):
     """The columns of a table as `keyhole diagnose` wrote them down and `keyhole run` reads them.
 
-    `attributes` are the columns as declared; `names`, `encoded`, `sources`, `known`, `prices`, `low` and `high` speak
+    `attributes` are the columns as declared; `names`, `encoded`, `sources`, `free`, `prices`, `low` and `high` speak
     of the attributes that they become, which is what a learner sees. A column that only a panel names is plain numbers.
 
     >>> sex = Attribute("sex", type="category", values=("f", "m"), price=2.0)
-    >>> age, lipids = Attribute("age", 0.0, 80.0, known=True), Panel("lipids", ("ldl", "hdl"), 12.0)
+    >>> age, lipids = Attribute("age", 0.0, 80.0, free=True), Panel("lipids", ("ldl", "hdl"), 12.0)
     >>> schema = Schema(Range("cost", 0.0, 100.0), (sex, age), panels=(lipids,))
     >>> schema.names
     ('sex=f', 'sex=m', 'age', 'ldl', 'hdl')
     >>> schema.sources
     {'lipids': ['ldl', 'hdl'], 'sex': ['sex=f', 'sex=m']}
-    >>> schema.known, schema.source_prices
+    >>> schema.free, schema.source_prices
     (('age',), {'lipids': 12.0, 'sex': 2.0})
     >>> schema.scale(np.array([[1.0, 0.0, 60.0, 3.5, 1.2]]))
     array([[1. , 0. , 0.5, 3.5, 1.2]])
@@ -103,9 +103,9 @@ class Schema(Scales):
         return {e.name: a.name for a in self.attributes for e in a.encoded()}
 
     @cached_property
-    def known(self) -> tuple[str, ...]:
+    def free(self) -> tuple[str, ...]:
         """The attributes that are there before anything is ordered."""
-        return tuple(e.name for a in self.attributes if a.known for e in a.encoded())
+        return tuple(e.name for a in self.attributes if a.free for e in a.encoded())
 
     @cached_property
     def sources(self) -> dict[str, list[str]]:
@@ -132,19 +132,19 @@ class Schema(Scales):
         return np.array([price.get(name, 0.0) for name in self.names], dtype=np.float64)
 
     @cached_property
-    def market(self) -> Market:
+    def catalog(self) -> SourceCatalog:
         """What can be ordered, and what it costs; 1 where no price was said."""
-        return Market.build(self.names, self.sources, self.known, self.source_prices)
+        return SourceCatalog.build(self.names, self.sources, self.free, self.source_prices)
 
     def offer(self) -> dict[str, Offer]:
-        """`sources`, `known` and `prices` as `make` takes them, each only where there is something to say."""
-        return self.market.options(self.priced)
+        """`sources`, `free` and `prices` as `make` takes them, each only where there is something to say."""
+        return self.catalog.options(self.priced)
 
     @cached_property
     def _single(self) -> tuple[Attribute, ...]:
         """The columns that are a source of their own."""
         together = {c for p in self.panels for c in p.columns}
-        return tuple(a for a in self.attributes if a.name not in together and not a.known)
+        return tuple(a for a in self.attributes if a.name not in together and not a.free)
 
     # -- changes
 
@@ -168,13 +168,13 @@ class Schema(Scales):
         priced = (replace(a, price=prices.get(a.name, a.price)) if a.name in single else a for a in self.attributes)
         return replace(self, attributes=tuple(priced), panels=panels)
 
-    def with_known(self, names: Sequence[str]) -> "Schema":
+    def with_free(self, names: Sequence[str]) -> "Schema":
         """The same schema with these columns known beforehand; what they would have cost is forgotten."""
         for name in names:
             if name not in self.columns:
                 raise ConfigError(f"'{name}' cannot be known, for it is no attribute; {suggestion(name, self.columns)}")
         less = self.without_panel_columns(names)
-        marked = (replace(a, known=True, price=None) if a.name in names else a for a in less.attributes)
+        marked = (replace(a, free=True, price=None) if a.name in names else a for a in less.attributes)
         return replace(less, attributes=tuple(marked))
 
     def without_panel_columns(self, names: Sequence[str]) -> "Schema":

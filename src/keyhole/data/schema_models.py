@@ -62,7 +62,7 @@ class AttributePart(RangePart):
     """`[attributes.x]`."""
 
     type: Type = "number"
-    known: bool = False
+    free: bool = False
     price: Price | None = None
     values: tuple[Annotated[str, BeforeValidator(_word)], ...] | None = Field(None, strict=False)
     origin: Annotated[date | None, BeforeValidator(_day)] = None
@@ -150,5 +150,5 @@ def fields(place: tuple[str | int, ...]) -> list[str]:
 
 
 def _attribute(name: str, part: AttributePart) -> Attribute:
-    own = {key: getattr(part, key) for key in ("price", "known", "type", "values", "origin")}
+    own = {key: getattr(part, key) for key in ("price", "free", "type", "values", "origin")}
     return Attribute(name, **part.ends(), **own)

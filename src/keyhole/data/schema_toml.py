@@ -63,7 +63,7 @@ def content(schema: "Schema") -> Content:
         found["money"] = {"currency": schema.currency}
     if schema.panels:
         found["sources"] = {p.name: _said(p, ("price", "columns")) for p in schema.panels}
-    keys = ("price", "known", "type", "numbers", "values", "origin")
+    keys = ("price", "free", "type", "numbers", "values", "origin")
     found["attributes"] = {a.name: _said(a, keys) for a in schema.attributes}
     return found
 

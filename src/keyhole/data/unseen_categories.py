@@ -8,16 +8,17 @@ from .._internal.typing import Floats, Ints
 from ..core.state import Stateful
 from .schema import Schema
 
-__all__ = ["Others"]
+__all__ = ["UnseenCategories"]
 
 
-class Others(Stateful):
+class UnseenCategories(Stateful):
     """Counts, per category, of rows whose value is none of its values: there all of its attributes are 0.
 
     Every row is counted, bought or not. The counts are state: they are saved and restored with a run.
 
     >>> from keyhole.data.streams import Attribute, Range
-    >>> others = Others(Schema(Range("y"), (Attribute("x"), Attribute("sex", type="category", values=("f", "m")))))
+    >>> sex = Attribute("sex", type="category", values=("f", "m"))
+    >>> others = UnseenCategories(Schema(Range("y"), (Attribute("x"), sex)))
     >>> others.count(np.array([[1.0, 0.0, 1.0], [2.0, 0.0, 0.0], [3.0, np.nan, np.nan]]))
     >>> others.report()
     {'sex': "'sex' had a value in 1 row that is none of its values (f, m): it counts as other"}

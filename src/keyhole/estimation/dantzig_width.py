@@ -21,7 +21,7 @@ import numpy as np
 from .._core import set_widths
 from .._internal.typing import Floats, Ints
 from ..core.registry.algorithm import OptionValue
-from ..core.state import Numbers, Rule, Stateful
+from ..core.state import NumberCheck, Rule, Stateful
 from ..errors import ConfigError
 from ..theory import Constants
 
@@ -96,7 +96,7 @@ class Empirical(Stateful):
     """gamma_i = kappa sqrt(2 ln(20 d) V_i) / s, with no V_i below a tenth of their mean."""
 
     _fields: ClassVar[tuple[str, ...]] = ("V",)
-    _rules: ClassVar[Mapping[str, Rule]] = {"V": Numbers(least=0.0, most=1e280)}  # sums of fourth powers
+    _rules: ClassVar[Mapping[str, Rule]] = {"V": NumberCheck(least=0.0, most=1e280)}  # sums of fourth powers
 
     def __init__(self, d: int, kappa: float = KAPPA) -> None:
         self.scale = kappa * sqrt(2.0 * log(20.0 * d))

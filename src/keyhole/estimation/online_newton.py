@@ -15,7 +15,7 @@ import numpy as np
 
 from .._core import gradient_epoch, newton_epoch
 from .._internal.typing import Floats, Ints
-from ..core.state import Inverse, Numbers, Rule, Stateful
+from ..core.state import InverseGramCheck, NumberCheck, Rule, Stateful
 
 __all__ = ["Gradient", "Newton", "newton_step"]
 
@@ -47,7 +47,7 @@ class Newton(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("w", "A_inv", "tally")
-    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": Inverse("eps"), "tally": Numbers(least=0.0)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": InverseGramCheck("eps"), "tally": NumberCheck(least=0.0)}
 
     def __init__(self, k: int, eps: float, rho: float | None) -> None:
         self.eps = eps
@@ -87,7 +87,7 @@ class Gradient(Stateful):
     """Online gradient descent (Zinkevich 2003), step 1/sqrt(1 + sum of squared gradients). O(k) a round."""
 
     _fields: ClassVar[tuple[str, ...]] = ("w", "tally")
-    _rules: ClassVar[Mapping[str, Rule]] = {"tally": Numbers(least=0.0)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"tally": NumberCheck(least=0.0)}
 
     def __init__(self, k: int) -> None:
         self.w: Floats = np.zeros(k)

@@ -2,14 +2,14 @@
 
 from .aggregate import Row, notes_of, summarise
 from .compare import Comparison, Progress
-from .executors import Engine
+from .executors import Executor
 from .frontiers import Frontier, frontier, frontier_in
 from .job import Job, Outcome, run_job
 from .stream_spec import StreamSpec
 
 __all__ = [
     "Comparison",
-    "Engine",
+    "Executor",
     "Frontier",
     "Job",
     "Outcome",

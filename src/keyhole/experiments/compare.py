@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 
 from .._internal.atomic_io import read_json, remove_leftovers, write_atomically, write_json
 from .._internal.output_folder import Folder
-from ..core.registry.spec import UNPRICED, Spec
+from ..core.registry.spec import Spec, unpriced
 from ..errors import ConfigError, StateError
-from .executors import Engine
+from .executors import Executor
 from .job import Job, Outcome, learner_of, run_job
 from .job_cache import Progress, path_in, work_off
 from .stream_spec import StreamSpec
@@ -30,11 +30,11 @@ class Comparison:
         algorithms: Sequence[str],
         seeds: int,
         rounds: int,
-        budget: int | None = None,
-        extra: int = 0,
-        spend: float | None = None,
-        worth: float | None = None,
-        total: float | None = None,
+        k: int | None = None,
+        k0: int = 0,
+        budget_per_row: float | None = None,
+        error_cost: float | None = None,
+        total_budget: float | None = None,
     ) -> None:
         self.path = folder
         names = [str(Spec.parse(text)) for text in algorithms]
@@ -42,7 +42,7 @@ class Comparison:
         if twice or not names:
             raise ConfigError(f"'{twice}' is listed twice" if twice else "list at least one algorithm")
         self.jobs = [
-            Job(stream, name, seed, rounds, budget or stream.budget, extra, spend, worth, total)
+            Job(stream, name, seed, rounds, k or stream.k, k0, budget_per_row, error_cost, total_budget)
             for stream in streams
             for name in names
             for seed in range(seeds)
@@ -55,10 +55,10 @@ class Comparison:
     def _check(self, job: Job) -> None:
         rows = job.stream.rows(0, 1)
         if job.money and not rows.schema.priced:
-            raise ConfigError(UNPRICED.format(next(iter(job.money))))
+            raise ConfigError(unpriced(job.money))
         learner_of(job, rows)
 
-    def run(self, engine: Engine, progress: Progress) -> list[tuple[Job, Outcome]]:
+    def run(self, executor: Executor, progress: Progress) -> list[tuple[Job, Outcome]]:
         """Do what is missing, then write results.parquet and curves.parquet; gives every job with its outcome.
 
         Algorithms that an earlier command played on the same streams, as long and with the same budget, come after.
@@ -68,7 +68,7 @@ class Comparison:
         with self.folder.lock():
             remove_leftovers(self.folder.subfolder("jobs"))
             there = self._stored()
-            work_off(self.jobs, there, run_job, self._keep, engine, progress)
+            work_off(self.jobs, there, run_job, self._keep, executor, progress)
             pairs = [(job, there[job]) for job in (*self.jobs, *self._earlier(there))]
             write_results(self.folder, pairs)
         return pairs

@@ -9,14 +9,14 @@ from ..errors import ConfigError
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
-__all__ = ["Engine"]
+__all__ = ["Executor"]
 
 Job = TypeVar("Job")
 Outcome = TypeVar("Outcome")
 
 
 @dataclass(frozen=True)
-class Engine:
+class Executor:
     """`joblib` (the default), `dask` (a cluster on this machine) or `dask=ADDRESS` (one that is there)."""
 
     kind: str
@@ -24,11 +24,11 @@ class Engine:
     address: str | None = None
 
     @classmethod
-    def parse(cls, text: str, jobs: int) -> "Engine":
-        """The engine as one writes it."""
+    def parse(cls, text: str, jobs: int) -> "Executor":
+        """Parse an executor as a user writes it."""
         kind, _, address = text.partition("=")
         if kind not in ("joblib", "dask") or (kind == "joblib" and address):
-            raise ConfigError(f"there is no engine '{text}'; there are joblib, dask and dask=tcp://HOST:PORT")
+            raise ConfigError(f"there is no executor '{text}'; there are joblib, dask and dask=tcp://HOST:PORT")
         return cls(kind, jobs, address or None)
 
     def run(self, jobs: Sequence[Job], work: Callable[[Job], Outcome]) -> Iterator[tuple[Job, Outcome]]:
@@ -50,7 +50,7 @@ class Engine:
         try:
             from distributed import LocalCluster, as_completed
         except ModuleNotFoundError:
-            raise ConfigError("the engine dask needs dask: pip install 'keyhole[dask]'") from None
+            raise ConfigError("the executor dask needs dask: pip install 'keyhole[dask]'") from None
         local = {"n_workers": self.jobs, "threads_per_worker": 1, "dashboard_address": None}
         cluster = self.address or LocalCluster(**local)  # type: ignore[no-untyped-call]
         try:

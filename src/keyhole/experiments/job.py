@@ -39,11 +39,11 @@ class Job:
     algorithm: str
     seed: int
     rounds: int
-    budget: int | None
-    extra: int
-    spend: float | None = None
-    worth: float | None = None
-    total: float | None = None
+    k: int | None
+    k0: int
+    budget_per_row: float | None = None
+    error_cost: float | None = None
+    total_budget: float | None = None
 
     @classmethod
     def from_plain(cls, data: dict[str, Any]) -> "Job":
@@ -54,7 +54,11 @@ class Job:
     @property
     def money(self) -> dict[str, float]:
         """The limits in money that were given, by option."""
-        given = {"spend": self.spend, "worth": self.worth, "total": self.total}
+        given = {
+            "budget_per_row": self.budget_per_row,
+            "error_cost": self.error_cost,
+            "total_budget": self.total_budget,
+        }
         return {name: value for name, value in given.items() if value is not None}
 
     @property
@@ -126,8 +130,8 @@ def learner_of(job: Job, rows: Rows) -> Learner:
         raise ConfigError(f"'{spec.name}' needs the true support, which only a synthetic stream knows")
     # Money is for those who plan with it; the others keep to the number of attributes.
     money = {name: value for name, value in job.money.items() if name in options_of(spec.name)}
-    money |= {"rows": rows.y.size} if "total" in money else {}
-    budget = Budget(None if spec.record.buys_all else job.budget, job.extra, **money)
+    money |= {"expected_rows": rows.y.size} if "total_budget" in money else {}
+    budget = Budget(None if spec.record.buys_all else job.k, job.k0, **money)
     seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
     return spec.learner(rows.schema, budget, seed, support)
 
@@ -151,7 +155,7 @@ def _outcome(
         loss_last_tenth=float(np.nanmean(losses[-max(T // 10, 1) :])),
         found=_found(learner, rows),
         attributes_per_row=float(history.bought.sum()) / T,
-        price_per_row=float(history.bought @ rows.schema.market.charge) / T,
+        price_per_row=float(history.bought @ rows.schema.catalog.charge) / T,
         rows=ends.tolist(),
         curve=regret[ends - 1].tolist(),
         losses=[float(np.nanmean(losses[a:b])) for a, b in zip(starts, ends, strict=True)],
@@ -170,8 +174,8 @@ def _rival(rows: Rows, k: int) -> Floats:
     X = np.where(np.isfinite(rows.X), rows.X, np.nanmean(np.where(np.isfinite(rows.X), rows.X, np.nan), axis=0))
     shift = X.mean(axis=0)
     V = np.column_stack([np.ones(known.sum()), X[known] - shift, rows.y[known]])
-    market, moments = rows.schema.market, Moments.of(V.T @ V)
-    S = market.attributes(best_basket_of(moments.C, moments.c, moments.variance, market, k=k).chosen)
+    catalog, moments = rows.schema.catalog, Moments.of(V.T @ V)
+    S = catalog.attributes(best_basket_of(moments.C, moments.c, moments.variance, catalog, k=k).chosen)
     beta = np.linalg.lstsq(moments.C[np.ix_(S, S)], moments.c[S], rcond=None)[0]
     fitted = moments.mean[-1] + (X - shift - moments.mean[:-1])[:, S] @ beta
     return np.asarray((rows.y - fitted) ** 2, dtype=np.float64)

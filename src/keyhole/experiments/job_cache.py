@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from .executors import Engine
+from .executors import Executor
 
 __all__ = ["Progress", "path_in", "work_off"]
 
@@ -20,14 +20,14 @@ def work_off(
     there: dict[Job, Outcome],
     work: Callable[[Job], Outcome],
     keep: Callable[[Job, Outcome], None],
-    engine: Engine,
+    executor: Executor,
     progress: Progress,
 ) -> None:
     """Do the jobs that are not `there`, put each there, and `keep` it on disk at once."""
     missing = [job for job in jobs if job not in there]
     done = len(jobs) - len(missing)
     progress(done, len(jobs))
-    for job, outcome in engine.run(missing, work) if missing else iter(()):
+    for job, outcome in executor.run(missing, work) if missing else iter(()):
         keep(job, outcome)
         there[job] = outcome
         done += 1

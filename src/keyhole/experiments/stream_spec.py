@@ -71,7 +71,7 @@ class StreamSpec:
             stream.rows(0, 1)
             return stream
         if name in data.names() and free:
-            raise ConfigError(f"what is known in the data set '{name}' is part of it; leave --known away")
+            raise ConfigError(f"what is known in the data set '{name}' is part of it; leave --free away")
         if name in data.names():
             return cls(name, shuffle=shuffle)
         given = Schema.read(schema) if schema is not None else None
@@ -83,7 +83,7 @@ class StreamSpec:
         usable = () if given else table.usable(target, written=bool(numbers))
         known = given.complete(table) if given else Schema.unknown(str(target), usable)
         known = known.written(numbers, encoding)
-        known = known.with_known(free) if free else known
+        known = known.with_free(free) if free else known
         known = known if prices is None else known.with_prices(read_prices(prices))
         encoded = EncodedTable(table, known)
         encoded.require([*known.names, known.target])
@@ -100,7 +100,7 @@ class StreamSpec:
         return self.name.startswith("synthetic:")
 
     @property
-    def budget(self) -> int | None:
+    def k(self) -> int | None:
         """The number of attributes that matter, where it is known: the budget if none is given."""
         k = dict(self._options).get("k") if self.is_synthetic else None
         return k if isinstance(k, int) else None

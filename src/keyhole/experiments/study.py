@@ -12,7 +12,7 @@ from typing import TypeAlias
 from .._internal.atomic_io import write_atomically
 from .._internal.output_folder import Folder
 from ..errors import ConfigError
-from .executors import Engine
+from .executors import Executor
 from .finding import Finding
 from .trace_job import Part, Trace, trace
 
@@ -54,7 +54,7 @@ class Experiment:
         return self._judge([(part, found) for part in self.parts if (found := _read(folder, part)) is not None])
 
 
-def run(experiments: Sequence[Experiment], folder: Folder, engine: Engine, progress: Progress) -> None:
+def run(experiments: Sequence[Experiment], folder: Folder, executor: Executor, progress: Progress) -> None:
     """Play what is missing, the longest first, so that no process is left alone with it at the end."""
     place = folder.subfolder("parts")
     every = {part.key: part for experiment in experiments for part in experiment.parts}
@@ -62,7 +62,7 @@ def run(experiments: Sequence[Experiment], folder: Folder, engine: Engine, progr
     missing.sort(key=lambda part: -part.rounds * part.d)
     done = len(every) - len(missing)
     progress(done, len(every))
-    for part, found in engine.run(missing, trace) if missing else iter(()):
+    for part, found in executor.run(missing, trace) if missing else iter(()):
         write_atomically(place / f"{part.key}.json", json.dumps(found).encode())
         done += 1
         progress(done, len(every))

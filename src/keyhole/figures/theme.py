@@ -86,7 +86,7 @@ def layered(layers: Sequence[alt.Chart], width: int = WIDTH, height: int = HEIGH
 
 
 def dressed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
-    """The chart in the house's clothes; names are never cut."""
+    """Apply the common theme to the chart; names are never truncated."""
     axis = {
         "labelColor": INK,
         "titleColor": INK,

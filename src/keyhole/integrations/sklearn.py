@@ -68,11 +68,11 @@ class BudgetedRegressor(SelectorMixin, RegressorMixin, BaseEstimator):  # type: 
         k0: int = 0,
         prices: "Mapping[str, float] | Sequence[float] | None" = None,
         sources: "Mapping[str, Sequence[str]] | None" = None,
-        known: "Sequence[str] | None" = None,
-        spend: float | None = None,
-        worth: float | None = None,
-        total: float | None = None,
-        rows: int | None = None,
+        free: "Sequence[str] | None" = None,
+        budget_per_row: float | None = None,
+        error_cost: float | None = None,
+        total_budget: float | None = None,
+        expected_rows: int | None = None,
         half_life: float | None = None,
         options: "Mapping[str, object] | None" = None,
         random_state: int | None = None,
@@ -82,11 +82,11 @@ class BudgetedRegressor(SelectorMixin, RegressorMixin, BaseEstimator):  # type: 
         self.k0 = k0
         self.prices = prices
         self.sources = sources
-        self.known = known
-        self.spend = spend
-        self.worth = worth
-        self.total = total
-        self.rows = rows
+        self.free = free
+        self.budget_per_row = budget_per_row
+        self.error_cost = error_cost
+        self.total_budget = total_budget
+        self.expected_rows = expected_rows
         self.half_life = half_life
         self.options = options
         self.random_state = random_state
@@ -152,5 +152,5 @@ class BudgetedRegressor(SelectorMixin, RegressorMixin, BaseEstimator):  # type: 
         The price of a panel is paid once: it stands at the first of its attributes.
         """
         check_is_fitted(self)
-        names, price = self.learner_.names, self.learner_.market.charge
+        names, price = self.learner_.names, self.learner_.catalog.charge
         return to_frame({"attribute": names, "bought": self.bought_, "price": price, "spent": self.bought_ * price})

@@ -51,7 +51,7 @@ def _figure(found: Frontier) -> Figure:
     pairs = zip(hindsight_stops(found), found.hindsight, strict=True)
     way = [stop._replace(word="") if point.sources in bought else stop for stop, point in pairs]
     levels = [
-        Stop(level.price, level.typical_error, f"worth {level.worth:.3g}", i == found.stop)
+        Stop(level.price, level.typical_error, f"worth {level.error_cost:.3g}", i == found.stop)
         for i, level in enumerate(found.levels)
     ]
     buy = [
@@ -98,7 +98,7 @@ def frontier_cells(found: Frontier) -> tuple[list[str], list[list[str]]]:
     """Head and lines of the table of levels, the cheapest basket first."""
     money = f"a row costs ({found.currency})" if found.currency else "a row costs"
     error = f"typical error ({found.unit})" if found.unit else "typical error"
-    head = [money, error, "best in hindsight", "worth", "paid while learning", "error while learning", "basket"]
+    head = [money, error, "best in hindsight", "error cost", "paid while learning", "error while learning", "basket"]
     return head, [_cells(level) for level in found.levels]
 
 
@@ -107,13 +107,13 @@ def _cells(level: Level) -> list[str]:
     prices = list(dict.fromkeys(f"{b.price:.4g}" for b in level.equals))
     errors = list(dict.fromkeys(f"{b.typical_error:.4g}" for b in level.equals))
     learning = [f"{level.price:.3g}", f"{level.typical_error:.4g}"]
-    return [" or ".join(prices), " or ".join(errors), best, f"{level.worth:.3g}", *learning, named(level, 6)]
+    return [" or ".join(prices), " or ".join(errors), best, f"{level.error_cost:.3g}", *learning, named(level, 6)]
 
 
 def frontier_notes(found: Frontier) -> list[str]:
     """Which levels the table leaves out, and why."""
     return [
-        f"Left out: worth {level.worth:.3g}. Its basket ({named(level, 6)}; {level.basket.price:.4g} a row, typical "
-        f"error {level.basket.typical_error:.4g}) costs more than another and does not lower the error."
+        f"Left out: error cost {level.error_cost:.3g}. Its basket ({named(level, 6)}; {level.basket.price:.4g} a row, "
+        f"typical error {level.basket.typical_error:.4g}) costs more than another and does not lower the error."
         for level in found.left_out
     ]

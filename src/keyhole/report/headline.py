@@ -29,7 +29,7 @@ def headline(summary: dict[str, Any]) -> tuple[list[str], list[list[str]], int]:
         if line is not None:
             numbers = [line["mse"], max(line["mse"], 0.0) ** 0.5, line[counted], line["price"]]
             k = _budget(summary, line["sources"]) if key != "own" else _told(summary)
-            free = "what is known" if summary["known"] else "mean so far"
+            free = "what is known" if summary["free"] else "mean so far"
             name = _NAMES[key].format(k=k, algorithm=summary["algorithm"], free=free)
             rows.append([name, *(f"{value:.4g}" for value in numbers)])
     place = [key for key, line in lines.items() if line is not None].index("own")
@@ -47,13 +47,17 @@ def most_bought(summary: dict[str, Any], n: int = 6) -> str:
 
 def _budget(summary: dict[str, Any], sources: float) -> str:
     """What the blind choice and the best one may buy."""
-    if summary["spend"] is not None:
-        return f"within {summary['spend']:.4g} a row"
-    return f"{sources:.3g}" if summary["worth"] is not None else str(summary["k"])
+    if summary["budget_per_row"] is not None:
+        return f"within {summary['budget_per_row']:.4g} a row"
+    return f"{sources:.3g}" if summary["error_cost"] is not None else str(summary["k"])
 
 
 def _told(summary: dict[str, Any]) -> str:
     """What the learner was told of its limits."""
-    if summary["worth"] is not None:
-        return f"worth {summary['worth']:.4g}"
-    return f"within {summary['spend']:.4g} a row" if summary["spend"] is not None else f"k = {summary['k']}"
+    if summary["error_cost"] is not None:
+        return f"worth {summary['error_cost']:.4g}"
+    return (
+        f"within {summary['budget_per_row']:.4g} a row"
+        if summary["budget_per_row"] is not None
+        else f"k = {summary['k']}"
+    )

@@ -19,7 +19,7 @@ _SHOWN, _CURVES, _BINS = 16, 6, 8
 
 
 def draw(data: RunData, advice: Advice, units: Units, known: Frontier | None = None) -> dict[str, Figure]:
-    """The figures by name; what has nothing to show is left away. `known` is a frontier of this file."""
+    """The figures by name; what has nothing to show is left away. `free` is a frontier of this file."""
     made = {
         "frontier": _frontier(data, advice, units, known),
         "loss": _error(data, units),
@@ -36,9 +36,9 @@ def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | Non
     """What each amount of money could have bought, and where the run stands."""
     if advice.baskets is None:
         return None
-    market = advice.market
-    way = advice.baskets.way(range(len(market.sources)))
-    names = ["nothing", *(f"+ {market.sources[basket.sources[-1]]}" for basket in way[1:])]
+    catalog = advice.catalog
+    way = advice.baskets.way(range(len(catalog.sources)))
+    names = ["nothing", *(f"+ {catalog.sources[basket.sources[-1]]}" for basket in way[1:])]
     stops = [Stop(b.price, b.error, name) for b, name in zip(way, names, strict=True)]
     lines = data.summary["references"] | {"own": own_line(data.summary)}
     words = {"random": "random", "own": "this run", "everything": "everything"}
@@ -50,10 +50,10 @@ def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | Non
     x_name = units.named("price a row", money=True) if units.priced else "attributes a row"
     note = "The line adds the source that explains most for its money, in hindsight; the dots are online."
     if known is not None:
-        stops, worths = hindsight_stops(known), [f"worth {level.worth:.3g}" for level in known.levels]
+        stops, error_costs = hindsight_stops(known), [f"worth {level.error_cost:.3g}" for level in known.levels]
         levels = [
-            Stop(level.price, level.typical_error, f"frontier, {worth}", word=worth)
-            for level, worth in zip(known.levels, worths, strict=True)
+            Stop(level.price, level.typical_error, f"frontier, {error_cost}", word=error_cost)
+            for level, error_cost in zip(known.levels, error_costs, strict=True)
         ]
         beside = [*levels, *beside]
         note = (

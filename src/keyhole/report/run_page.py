@@ -29,7 +29,7 @@ def write_report(folder: Folder, data: RunData, frontier: Frontier | None = None
 
 
 def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[str, Figure]]:
-    """The page and its figures by name; `known` is a frontier of the same file and label."""
+    """The page and its figures by name; `free` is a frontier of the same file and label."""
     s = data.summary
     units = Units.of(s, priced=data.schema is not None and data.schema.priced)
     advice = data.advice
@@ -74,7 +74,7 @@ def _tiles(data: RunData, advice: Advice, units: Units) -> list[Tile]:
         tiles.append(Tile("variance explained", f"{left:.0f} %", idle))
     if not units.priced:
         return [*tiles, Tile("attributes a row", f"{s['attributes_per_row']:.3g}", f"of {s['d']}")]
-    everything = float(advice.market.prices.sum())
+    everything = float(advice.catalog.prices.sum())
     saved = everything * s["rows"] - s["spent"]
     tiles.append(Tile("price a row", units.money(s["price_per_row"]), f"everything: {units.money(everything)}"))
     tiles.append(Tile("spent in all", units.money(s["spent"]), f"{thousands(s['rows'])} rows"))

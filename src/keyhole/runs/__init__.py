@@ -3,7 +3,7 @@
 from .lifecycle import begin, find, resume
 from .recommendation import HOW, Advice, rule_of
 from .results import RunData
-from .run_config import Plan, Request, prepare
+from .run_config import RunConfig, RunPlan, prepare
 from .run_settings import Settings
 from .runner import Watcher
 from .totals import Totals
@@ -11,9 +11,9 @@ from .totals import Totals
 __all__ = [
     "HOW",
     "Advice",
-    "Plan",
-    "Request",
+    "RunConfig",
     "RunData",
+    "RunPlan",
     "Settings",
     "Totals",
     "Watcher",

@@ -15,13 +15,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from .._internal.typing import Floats, Ints
-from ..core.sources import Market
+from ..core.sources import SourceCatalog
 from ..core.state import Anything, Rule, Stateful
 from ..estimation.moment_regression import Moments
 from ..theory.comparators import best_basket_of
 from .stream_blocks import page_length
 
-__all__ = ["Limits", "Line", "References"]
+__all__ = ["Baselines", "Limits", "Line"]
 
 _DRAWS = 20
 # After the first _FULL rows one page in _SKIP is looked at, and counts for all of them.
@@ -45,30 +45,32 @@ class Limits(NamedTuple):
     """What limits a row: how many sources, what they may cost, or what an error is worth."""
 
     k: int
-    spend: float = np.inf
-    worth: float | None = None
+    budget_per_row: float = np.inf
+    error_cost: float | None = None
 
 
-class References(Stateful):
+class Baselines(Stateful):
     """Weighted moments G of (1, x, y), shifted by the first page's means, and the losses of the lines so far.
 
     `sse` holds nothing, everything, then each blind draw. Cost: O(d^2) a row, as one matrix product per page; above
     1000 attributes nothing is computed. `first` is what the learner predicted before it knew anything; in the first
-    row every line does the same. Where nothing but `worth` limits a row, blind draws of 1, 2, 4, ... sources are made,
-    and those of the size that the run bought in the mean are shown.
+    row every line does the same. Where only `error_cost` limits a row, blind draws of 1, 2, 4, ... sources are made;
+    those of the average size of the baskets that the run bought are shown.
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("first", "shift", "G", "sse", "low", "high")
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("first", "low", "high"), Anything())
 
-    def __init__(self, market: Market, limits: Limits, seed: int) -> None:
-        self.market, self.limits = market, limits
-        d, n, k = len(market.names), len(market.sources), limits.k
+    def __init__(self, catalog: SourceCatalog, limits: Limits, seed: int) -> None:
+        self.catalog, self.limits = catalog, limits
+        d, n, k = len(catalog.names), len(catalog.sources), limits.k
         rng = np.random.default_rng([seed, 6])  # draws of its own, not the learner's
-        free = limits.worth is not None and k == n and np.isinf(limits.spend)
+        free = limits.error_cost is not None and k == n and np.isinf(limits.budget_per_row)
         sizes = [1 << i for i in range(max(n - 1, 1).bit_length())] if free else [k]
         orders = [rng.permutation(n) for _ in range(_DRAWS)]
-        self.draws = [_affordable(order, market.prices, size, limits.spend) for size in sizes for order in orders]
+        self.draws = [
+            _affordable(order, catalog.prices, size, limits.budget_per_row) for size in sizes for order in orders
+        ]
         self.first = 0.0
         self.shift: Floats = np.zeros(d + 1)
         m = d + 2 if d <= _WIDEST else 0
@@ -94,7 +96,7 @@ class References(Stateful):
         """The lines by name, beside a run that ordered `bought` sources a row; empty where nothing was computed."""
         if not self.G.any():
             return {}
-        mse, n = self.sse / self.G[0, 0], len(self.market.sources)
+        mse, n = self.sse / self.G[0, 0], len(self.catalog.sources)
         sizes = np.array([S.size for S in self.draws])
         # The draws nearest in size, in ratio; all of them where all are of one kind.
         size = min(set(sizes.tolist()), key=lambda m: abs(np.log(max(m, 0.5) / max(bought, 0.5))))
@@ -111,15 +113,21 @@ class References(Stateful):
 
     def _line(self, mse: float, basket: Ints) -> Line:
         """What a basket of sources brings and costs."""
-        brings = sum(self.market.members[s].size for s in basket)
-        return Line(mse, float(brings), float(self.market.prices[basket].sum()), float(basket.size))
+        brings = sum(self.catalog.members[s].size for s in basket)
+        return Line(mse, float(brings), float(self.catalog.prices[basket].sum()), float(basket.size))
 
     def _best(self) -> tuple[Ints, float]:
         """The best basket in hindsight and its error."""
-        k, spend, worth = self.limits
+        k, budget_per_row, error_cost = self.limits
         _, _, C, c, variance = Moments.of(self.G)
         best = best_basket_of(
-            C, c, variance, self.market, error_cost=worth, budget_per_row=None if np.isinf(spend) else spend, k=k
+            C,
+            c,
+            variance,
+            self.catalog,
+            error_cost=error_cost,
+            budget_per_row=None if np.isinf(budget_per_row) else budget_per_row,
+            k=k,
         )
         return best.chosen, best.mse
 
@@ -159,19 +167,19 @@ class References(Stateful):
     @cached_property
     def _supports(self) -> list[tuple[Ints, Ints]]:
         """(places among the lines, supports) of what is known, everything and the draws, those of one size together."""
-        nothing, everything = np.empty(0, dtype=np.int64), np.arange(len(self.market.sources))
+        nothing, everything = np.empty(0, dtype=np.int64), np.arange(len(self.catalog.sources))
         groups: dict[int, list[tuple[int, Ints]]] = {}
         for i, basket in enumerate((nothing, everything, *self.draws)):
-            S = self.market.attributes(basket)
+            S = self.catalog.attributes(basket)
             if S.size:
                 groups.setdefault(S.size, []).append((i, S))
         return [(np.array([i for i, _ in found]), np.stack([S for _, S in found])) for found in groups.values()]
 
 
-def _affordable(order: Ints, prices: Floats, k: int, spend: float) -> Ints:
+def _affordable(order: Ints, prices: Floats, k: int, budget_per_row: float) -> Ints:
     """The first sources of an order that fit both budgets; one that is too dear is passed over."""
     S: list[int] = []
-    left = spend
+    left = budget_per_row
     for i in order:
         if len(S) == k:
             break

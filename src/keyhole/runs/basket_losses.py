@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._internal.typing import Floats
-from ..core.sources import Market
+from ..core.sources import SourceCatalog
 from ..estimation.moment_regression import Moments
 
 __all__ = ["Basket", "Baskets"]
@@ -36,7 +36,7 @@ class Baskets:
     """The errors of baskets of this market's sources; what is known is in each of them."""
 
     moments: Moments
-    market: Market
+    catalog: SourceCatalog
 
     @cached_property
     def _correlations(self) -> tuple[Floats, Floats]:
@@ -47,12 +47,14 @@ class Baskets:
 
     def of(self, sources: Sequence[int]) -> Basket:
         """A basket of these sources."""
-        columns = self.market.attributes(list(sources))
+        columns = self.catalog.attributes(list(sources))
         R, r = self._correlations
         H = R[np.ix_(columns, columns)] + _TINY * np.eye(columns.size)
         mse = self.moments.variance - float(r[columns] @ np.linalg.solve(H, r[columns])) if columns.size else None
         left = self.moments.variance if mse is None else max(mse, 0.0)
-        return Basket(tuple(sources), float(self.market.prices[list(sources)].sum()), self._typical(left, columns.size))
+        return Basket(
+            tuple(sources), float(self.catalog.prices[list(sources)].sum()), self._typical(left, columns.size)
+        )
 
     def _typical(self, mse: float, p: int) -> float:
         n = self.moments.n
@@ -73,23 +75,23 @@ class Baskets:
 
     def _gains(self, basket: Sequence[int], others: Sequence[int]) -> Floats:
         """What each of the others would explain beside the basket, for its money and a twentieth of the usual price."""
-        inside = self.market.attributes(list(basket))
+        inside = self.catalog.attributes(list(basket))
         R, r = self._correlations
         A = np.linalg.solve(R[np.ix_(inside, inside)] + _TINY * np.eye(inside.size), R[inside])
         rest, moment = R - R[:, inside] @ A, r - r[inside] @ A
         gains = np.empty(len(others))
         for i, s in enumerate(others):
-            J = self.market.members[s]
+            J = self.catalog.members[s]
             H = rest[np.ix_(J, J)] + _TINY * np.eye(J.size)
             gains[i] = moment[J] @ np.linalg.solve(H, moment[J])
-        prices = self.market.prices
+        prices = self.catalog.prices
         return gains / (prices[list(others)] + 0.05 * max(float(prices.mean()), 1e-300))
 
-    def enough(self, sources: Sequence[int], worth: float | None = None, tolerance: float = 0.01) -> Basket:
+    def enough(self, sources: Sequence[int], error_cost: float | None = None, tolerance: float = 0.01) -> Basket:
         """The part of a basket that is worth buying.
 
-        By `worth`, what one unit of squared error costs; else the part that leaves at most `tolerance` more typical
-        error than all of it.
+        By `error_cost`, the cost of one unit of squared error; else the part whose typical error exceeds that of the
+        whole basket by at most `tolerance`.
         """
         whole = self.of(sources)
 
@@ -97,10 +99,10 @@ class Baskets:
             return basket.error <= (1 + tolerance) * whole.error
 
         def cost(basket: Basket) -> float:
-            return (worth or 0.0) * basket.error**2 + basket.price
+            return (error_cost or 0.0) * basket.error**2 + basket.price
 
         way = self.way(sources, most=len(sources))
-        if worth is not None:
+        if error_cost is not None:
             return min(way, key=cost)
         short = next((basket for basket in way if good(basket)), whole)
         for s in short.sources:  # what came early may have been made superfluous

@@ -10,12 +10,12 @@ from ..core.learner import Plain
 from ..core.round import Alarm
 from ..core.state import Stateful
 
-__all__ = ["LEVELS", "Trust"]
+__all__ = ["LEVELS", "CoverageTracker"]
 
 LEVELS = (0.5, 0.9, 0.95)
 
 
-class Trust(Stateful):
+class CoverageTracker(Stateful):
     """Counts over the labels so far: `told`, those that came with an interval, those that lay inside at each level.
 
     `lines` has the alarms, a line each: the row of the file, a tab, what changed. A learner remembers the last

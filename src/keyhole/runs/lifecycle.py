@@ -15,7 +15,7 @@ from ..errors import ConfigError
 from .input_check import check_unchanged, digest_of_rows, rows_at_most
 from .journal import Journal
 from .results import RunData
-from .run_config import Plan
+from .run_config import RunPlan
 from .run_settings import Settings
 from .runner import Run, Watcher
 from .summary import write_summary
@@ -32,7 +32,7 @@ RESULTS = ("rounds.parquet", "ledger.parquet", "model.kh", "summary.json")
 
 
 def begin(
-    plan: Plan, path: Path, watcher: Watcher, publish: Publish, every: float = 5.0, kind: str = "run"
+    plan: RunPlan, path: Path, watcher: Watcher, publish: Publish, every: float = 5.0, kind: str = "run"
 ) -> RunData | None:
     """Play a file into a new run folder; None where the watcher stopped it, to be resumed.
 

@@ -74,7 +74,7 @@ def ledger_of(page: RunPage, totals: Totals, weights: Floats) -> pa.Table:
         "first_row": np.full(i.size, page.first + 1),
         "last_row": np.full(i.size, page.first + page.played),
         "attribute": [totals.names[j] for j in i],
-        "source": [totals.market.sources[s] if s >= 0 else "" for s in totals.market.of[i]],
+        "source": [totals.catalog.sources[s] if s >= 0 else "" for s in totals.catalog.of[i]],
         "bought": bought[i],
         "unobserved": unobserved[i],
         "clipped": clipped[i],

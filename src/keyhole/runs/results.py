@@ -60,7 +60,7 @@ class RunData:
     def advice(self) -> Advice:
         """What to do, said once for the terminal, the summary and the report."""
         assert self.schema is not None
-        return advise(self.summary, self.schema.market, self.moments, self.schema.priced)
+        return advise(self.summary, self.schema.catalog, self.moments, self.schema.priced)
 
     @property
     def ends(self) -> Floats:

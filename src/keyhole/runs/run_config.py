@@ -13,26 +13,26 @@ from ..data.streams import Schema, Table, open_table, read_prices, unpriced
 from ..errors import ConfigError
 from .run_settings import Settings
 
-__all__ = ["Plan", "Request", "prepare"]
+__all__ = ["RunConfig", "RunPlan", "prepare"]
 
 
 @dataclass(frozen=True)
-class Request:
+class RunConfig:
     """What a person asks for."""
 
     file: Path
     target: str | None
-    budget: int | None = None
-    spend: float | None = None
-    extra: int = 0
-    worth: float | None = None
-    total: float | None = None
-    rows: float | None = None
+    k: int | None = None
+    budget_per_row: float | None = None
+    k0: int = 0
+    error_cost: float | None = None
+    total_budget: float | None = None
+    expected_rows: float | None = None
     algorithm: str = "thrifty"
     schema: Path | Schema | None = None
     prices: Path | None = None
     ignored: Sequence[str] = ()
-    known: Sequence[str] = ()
+    free: Sequence[str] = ()
     """Columns that are there before anything is ordered, besides those that the schema says."""
     numbers: str = ""
     """How numbers are written, such as '1.234,56'; as the schema says where it is left out, or plainly."""
@@ -49,24 +49,24 @@ class Request:
         schema = str(self.schema.resolve()) if isinstance(self.schema, Path) else None
         return {
             "target": self.target,
-            "budget": self.budget,
-            "spend": self.spend,
-            "extra": self.extra,
-            "worth": self.worth,
-            "total": self.total,
-            "rows": self.rows,
+            "k": self.k,
+            "budget_per_row": self.budget_per_row,
+            "k0": self.k0,
+            "error_cost": self.error_cost,
+            "total_budget": self.total_budget,
+            "expected_rows": self.expected_rows,
             "algorithm": str(Spec.parse(self.algorithm)),
             "schema": schema,
             "prices": None if self.prices is None else str(self.prices.resolve()),
             "ignore": list(self.ignored),
-            "known": ",".join(self.known) or None,
+            "free": ",".join(self.free) or None,
             "numbers": self.numbers,
             "encoding": self.encoding,
             "seed": self.seed,
         }
 
 
-class Plan(NamedTuple):
+class RunPlan(NamedTuple):
     """A run that can begin: its settings, its schema, and the file it plays, opened and looked at once."""
 
     settings: Settings
@@ -76,7 +76,7 @@ class Plan(NamedTuple):
     """What a person should know before it begins."""
 
 
-def prepare(request: Request) -> Plan:
+def prepare(request: RunConfig) -> RunPlan:
     """The plan of a run; a `ConfigError` names what cannot be."""
     given = Schema.read(request.schema) if isinstance(request.schema, Path) else request.schema
     file = open_table(request.file, encoding=request.encoding or (given.encoding if given else ""))
@@ -92,7 +92,9 @@ def prepare(request: Request) -> Plan:
     if not raw:
         schema, notes = learn_ranges(schema, first)
     notes += unpriced(schema)
-    budget = Budget(request.budget, request.extra, request.spend, request.worth, request.total, request.rows)
+    budget = Budget(
+        request.k, request.k0, request.budget_per_row, request.error_cost, request.total_budget, request.expected_rows
+    )
     learner = spec.learner(schema, budget, request.seed)
     settings = Settings(
         file=str(request.file.resolve()),
@@ -103,10 +105,10 @@ def prepare(request: Request) -> Plan:
         options=request.plain(),
         command=request.command,
     )
-    return Plan(settings, schema, table, notes)
+    return RunPlan(settings, schema, table, notes)
 
 
-def _schema(request: Request, given: Schema | None, file: Table) -> Schema:
+def _schema(request: RunConfig, given: Schema | None, file: Table) -> Schema:
     """The schema that was given, or one of all columns of numbers without ranges; with the prices put in."""
     if given is not None:
         schema = given.without(request.ignored).complete(file)
@@ -118,5 +120,5 @@ def _schema(request: Request, given: Schema | None, file: Table) -> Schema:
         usable = file.usable(request.target, request.ignored, written=bool(request.numbers))
         schema = Schema.unknown(request.target, usable, request.ignored)
     schema = schema.written(request.numbers, request.encoding)
-    schema = schema.with_known(request.known) if request.known else schema
+    schema = schema.with_free(request.free) if request.free else schema
     return schema if request.prices is None else schema.with_prices(read_prices(request.prices))

@@ -45,23 +45,27 @@ class Settings:
     format: int = _FORMAT
 
     @property
-    def spend(self) -> float | None:
+    def budget_per_row(self) -> float | None:
         """The money that may be spent a row, if that was said; of a total, the mean."""
-        spend, total, rows = self._number("spend"), self._number("total"), self._number("rows")
+        budget_per_row, total, rows = (
+            self._number("budget_per_row"),
+            self._number("total_budget"),
+            self._number("expected_rows"),
+        )
         mean = total / rows if total is not None and rows is not None else None
-        return min((limit for limit in (spend, mean) if limit is not None), default=None)
+        return min((limit for limit in (budget_per_row, mean) if limit is not None), default=None)
 
     @property
-    def worth(self) -> float | None:
+    def error_cost(self) -> float | None:
         """What a unit of squared error in one row is worth in money, if that was said."""
-        return self._number("worth")
+        return self._number("error_cost")
 
     @property
     def limits(self) -> Limits:
         """What limits a row."""
-        spend, k = self.spend, self.learner["k"]
+        budget_per_row, k = self.budget_per_row, self.learner["k"]
         assert isinstance(k, int)
-        return Limits(k, np.inf if spend is None else spend, self.worth)
+        return Limits(k, np.inf if budget_per_row is None else budget_per_row, self.error_cost)
 
     def _number(self, name: str) -> float | None:
         """An option of the command, or of the learner."""

@@ -18,7 +18,7 @@ from ..core.serialization import to_bytes
 from ..data.learner_scaling import Scaling
 from ..data.streams import Batch, DataError, Schema, Table
 from ..errors import KeyholeWarning, ProtocolError
-from .baselines import References
+from .baselines import Baselines
 from .journal import Journal
 from .result_tables import ledger_of, rounds_of
 from .results import RunData
@@ -64,7 +64,7 @@ class Run:
         self.scaling = Scaling(schema, settings.scaled, settings.clip)
         self.learner: Learner = from_config(settings.learner)
         self.totals = Totals(schema, settings.clip)
-        self.references = References(schema.market, settings.limits, self.learner.seed)
+        self.references = Baselines(schema.catalog, settings.limits, self.learner.seed)
         self.journal = Journal(folder.subfolder("journal"), schema.names)
         self._states = {"totals": self.totals, "references": self.references}
         self.row = 0
@@ -115,7 +115,7 @@ class Run:
         """One page; False where it was left in the middle."""
         if raw.first + raw.y.size <= self.row:
             return True  # the short last page, played and written down before
-        page = RunPage(raw, self.scaling, self.row - raw.first, self.totals.market.known)
+        page = RunPage(raw, self.scaling, self.row - raw.first, self.totals.catalog.free)
         try:
             page.play(self.learner, True, self._tick)
         except _Stop:
@@ -150,7 +150,7 @@ class Run:
         """The page's new rows into the journal and the totals; `weights` and `alarms` are the learner's after them, and
         `messages` what it warned of. Only the writer touches the totals while a page is played."""
         schema, z = self.scaling.schema, self.scaling.predictions(page.predictions[page.new])
-        self.journal.append("rounds", rounds_of(page, z, schema.market.charge))
+        self.journal.append("rounds", rounds_of(page, z, schema.catalog.charge))
         self.totals.add(page, z, alarms)
         if page.first == page.begun == 0 and z.size:
             self.references.first = float(z[0])

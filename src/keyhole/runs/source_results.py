@@ -15,17 +15,17 @@ _KEPT = ("adds", "adds_money", "fair_price", "probability", "reason")
 
 def sources_of(totals: Totals, learner: Learner) -> dict[str, Plain]:
     """What became of each source, the dearest in all first: money, and what the learner says of it."""
-    market, support = totals.market, set(learner.support.tolist())
+    catalog, support = totals.catalog, set(learner.support.tolist())
     explain = getattr(learner, "explain", None)
     said: Mapping[str, dict[str, Plain]] = {e.name: _kept(e) for e in explain()} if explain else {}
     facts: dict[str, Plain] = {}
-    spent = np.array([totals.bought[m[0]] * p for m, p in zip(market.members, market.prices, strict=True)])
+    spent = np.array([totals.bought[m[0]] * p for m, p in zip(catalog.members, catalog.prices, strict=True)])
     for s in np.argsort(-spent, kind="stable"):
-        name, brings = market.sources[s], market.members[s]
+        name, brings = catalog.sources[s], catalog.members[s]
         facts[name] = {
-            "attributes": [market.names[j] for j in brings],
+            "attributes": [catalog.names[j] for j in brings],
             "bought": int(totals.bought[brings[0]]),
-            "price": float(market.prices[s]),
+            "price": float(catalog.prices[s]),
             "spent": float(spent[s]),
             "in_support": bool(support.intersection(brings.tolist())),
             **said.get(name, {}),

@@ -77,11 +77,11 @@ class RunPage(Page):
     """A page of a run: raw rows beside those the learner sees, and which attributes each row bought.
 
     It may begin in the middle, after `skip` rows that an interrupted process has played and written down. What is
-    `known` was not bought.
+    `free` was not bought.
     """
 
-    def __init__(self, raw: Batch, scaling: Scaling, skip: int, known: Ints | None = None) -> None:
-        self.raw, self.known = raw, np.empty(0, dtype=np.int64) if known is None else known
+    def __init__(self, raw: Batch, scaling: Scaling, skip: int, free: Ints | None = None) -> None:
+        self.raw, self.free = raw, np.empty(0, dtype=np.int64) if free is None else free
         super().__init__(scaling.rows(raw.X), scaling.labels(raw.y), first=raw.first)
         self.begun = self.played = skip
         self._bought: tuple[list[_Bought], list[_Bought]] = ([], [])
@@ -128,8 +128,8 @@ class RunPage(Page):
     def _joined(self, pieces: "list[_Bought]") -> Purchases:
         nothing = np.empty(0, dtype=np.int64)
         counts, attributes = map(np.concatenate, zip((nothing, nothing), *pieces, strict=True))
-        if self.known.size:
-            bought = ~np.isin(attributes, self.known)
+        if self.free.size:
+            bought = ~np.isin(attributes, self.free)
             counts = np.bincount(np.repeat(np.arange(counts.size), counts)[bought], minlength=counts.size)
             attributes = attributes[bought]
         return Purchases(

@@ -29,12 +29,12 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "k": run.learner.k,
         "k0": run.learner.k0,
         "d": run.learner.d,
-        "spend": settings.spend,
-        "worth": settings.worth,
+        "budget_per_row": settings.budget_per_row,
+        "error_cost": settings.error_cost,
         "currency": run.scaling.schema.currency,
         "unit": run.scaling.schema.unit,
-        "known": list(run.scaling.schema.known),
-        "panels": not run.totals.market.plain,
+        "free": list(run.scaling.schema.free),
+        "panels": not run.totals.catalog.plain,
         "abandoned": run.totals.abandoned,
         "attributes_per_row": float(run.totals.bought.sum()) / max(run.totals.rows, 1),
         "sources_per_row": run.totals.ordered / max(run.totals.rows, 1),
@@ -73,7 +73,7 @@ def _attributes(totals: Totals, learner: Learner) -> dict[str, Plain]:
     clipped, weights = totals.clips.outside, learner.weights
     return {
         totals.names[i]: {
-            "source": totals.market.sources[totals.market.of[i]] if totals.market.of[i] >= 0 else "",
+            "source": totals.catalog.sources[totals.catalog.of[i]] if totals.catalog.of[i] >= 0 else "",
             "bought": int(totals.bought[i]),
             "unobserved": int(totals.unobserved[i]),
             "clipped": int(clipped[i]),

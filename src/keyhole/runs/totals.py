@@ -8,8 +8,8 @@ import numpy as np
 from .._internal.typing import Floats, Ints
 from ..core.round import Alarm
 from ..core.state import Stateful
-from ..data.streams import Clips, Others, Schema
-from .coverage import Trust
+from ..data.streams import ClipCounter, Schema, UnseenCategories
+from .coverage import CoverageTracker
 from .stream_blocks import RunPage
 
 __all__ = ["Totals"]
@@ -41,18 +41,18 @@ class Totals(Stateful):
 
     def __init__(self, schema: Schema, clip: bool = True) -> None:
         d = len(schema.names)
-        self.names, self.market, self.prices = schema.names, schema.market, schema.market.charge
+        self.names, self.catalog, self.prices = schema.names, schema.catalog, schema.catalog.charge
         self.rows = self.abandoned = 0
         self.loss = 0.0
         self.bought: Ints = np.zeros(d, dtype=np.int64)
         self.unobserved: Ints = np.zeros(d, dtype=np.int64)
-        self.clips, self.others = Clips(schema), Others(schema)
+        self.clips, self.others = ClipCounter(schema), UnseenCategories(schema)
         if not clip:  # then no value lies beyond anything
             self.clips.low[:], self.clips.high[:] = -np.inf, np.inf
         self.mark: Ints = np.zeros((3, d), dtype=np.int64)
         self.told = 0
         self.messages = ""
-        self.trust = Trust()
+        self.trust = CoverageTracker()
 
     def add(self, page: RunPage, predictions: Floats, alarms: Sequence[Alarm] = ()) -> None:
         """The new rows of a page; `predictions` are theirs, in the label's units, `alarms` the learner's after them."""
@@ -93,7 +93,7 @@ class Totals(Stateful):
     @property
     def ordered(self) -> float:
         """How often a source was ordered, in all."""
-        return float(sum(self.bought[brings[0]] for brings in self.market.members))
+        return float(sum(self.bought[brings[0]] for brings in self.catalog.members))
 
     @property
     def mean_loss(self) -> float:

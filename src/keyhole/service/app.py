@@ -14,7 +14,7 @@ from ..store.store import Store
 from . import event_stream, exports, label_upload, learner_routes, metrics, round_routes
 from .executor import Threads
 from .problems import Problem, add_handlers, away
-from .security_middleware import Guard
+from .security_middleware import SecurityMiddleware
 from .server_settings import Settings
 from .supervisor import leave_with
 from .ui import pages
@@ -30,7 +30,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.watch = event_stream.Watch(store)
+        app.state.watch = event_stream.EventPoller(store)
         yield
         app.state.threads.close()
         store.close()
@@ -40,15 +40,15 @@ def create_app(settings: Settings) -> FastAPI:
         title="keyhole", version=__version__, description=_ABOUT, docs_url=None, redoc_url=None, lifespan=lifespan
     )
     app.state.store, app.state.settings = store, settings
-    app.state.meter, app.state.threads = metrics.Meter(), Threads()
+    app.state.meter, app.state.threads = metrics.Metrics(), Threads()
     # What is called most is looked for first.
     for part in (round_routes, learner_routes, label_upload, exports, event_stream, metrics, pages):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     add_handlers(app)
     app.add_exception_handler(DBAPIError, _store_is_away)
-    app.add_middleware(Guard, local=settings.local and not settings.auth)
-    app.add_middleware(metrics.Timed, meter=app.state.meter)
+    app.add_middleware(SecurityMiddleware, local=settings.local and not settings.auth)
+    app.add_middleware(metrics.MetricsMiddleware, meter=app.state.meter)
     _describe_problems(app)
     return app
 

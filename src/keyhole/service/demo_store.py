@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ..store.store import Store
-from ..store.transaction import Desk
+from ..store.transaction import LearnerTransaction
 
 __all__ = ["fill"]
 
@@ -21,17 +21,17 @@ def fill(url: str, say: Callable[[str], None], people: int = _PEOPLE) -> None:
 
         found = data.load(_SET, fill=False)
         say(f"playing the first {people} of {len(found.y)} people of NHANES 2017-18 ...")
-        offer = {"sources": found.sources, "known": list(found.known), "prices": found.prices}
+        offer = {"sources": found.sources, "free": list(found.free), "prices": found.prices}
         note = {"label": found.target, "unit": found.unit, "currency": found.currency}
-        icu = store.create(_SET, "thrifty", names=list(found.names), worth=_WORTH, seed=0, note=note, **offer)
+        stored = store.create(_SET, "thrifty", names=list(found.names), error_cost=_WORTH, seed=0, note=note, **offer)
         place = {name: i for i, name in enumerate(found.names)}
 
-        def play(desk: Desk) -> None:
+        def play(transaction: LearnerTransaction) -> None:
             for i in range(people):
-                _, r = desk.ask(f"person-{i + 1}", None, None)
+                _, r = transaction.ask(f"person-{i + 1}", None, None)
                 values = [float(found.X[i, place[name]]) for name in r.names]
-                desk.predict(r, values)
+                transaction.predict(r, values)
                 if i < people - _WAITING:
-                    desk.tell(r, values, float(found.y[i]), None, None)
+                    transaction.tell(r, values, float(found.y[i]), None, None)
 
-        icu.transact(play)
+        stored.transact(play)

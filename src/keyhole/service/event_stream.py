@@ -14,7 +14,7 @@ from ..store.store import Store
 from .auth import Opened, may, visible
 from .learner_routes import NamePath
 
-__all__ = ["Watch", "router"]
+__all__ = ["EventPoller", "router"]
 
 # Not in the OpenAPI document, which cannot say that an answer never ends; the page of the documentation says it.
 router = APIRouter(prefix="/v1", include_in_schema=False)
@@ -22,7 +22,7 @@ _PAGE = 500
 Number = Annotated[int | None, Query(ge=0, le=2**31 - 1)]
 
 
-class Watch:
+class EventPoller:
     """Looks how far each learner is, a few times a second, once for all who listen; nobody listening, not at all."""
 
     def __init__(self, store: Store) -> None:
@@ -32,7 +32,7 @@ class Watch:
         self._listeners = 0
         self._task: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> "Watch":
+    async def __aenter__(self) -> "EventPoller":
         self._listeners += 1
         if self._listeners == 1:
             self.heads = await run_in_threadpool(self.store.heads)
@@ -72,7 +72,7 @@ async def events(
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> EventSourceResponse:
     """What was written after the event of a number (0: everything), and then as it is written."""
-    icu = await run_in_threadpool(store.__getitem__, name)
+    stored = await run_in_threadpool(store.__getitem__, name)
     resumed = int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdigit() else None
     start = resumed if resumed is not None and resumed < 2**31 else after or 0
 
@@ -80,7 +80,7 @@ async def events(
         number = start
         async with _watch(request) as watch:
             while True:
-                page = await run_in_threadpool(icu.events, number, _PAGE)
+                page = await run_in_threadpool(stored.events, number, _PAGE)
                 for event in page:
                     number = event.number
                     data = {"number": number, "kind": event.kind, "round": f"{name}:{event.round}", "at": event.at}
@@ -109,6 +109,6 @@ async def changes(request: Request, store: Opened) -> EventSourceResponse:
     return EventSourceResponse(lines(), ping=15)
 
 
-def _watch(request: Request) -> Watch:
-    watch: Watch = request.app.state.watch
+def _watch(request: Request) -> EventPoller:
+    watch: EventPoller = request.app.state.watch
     return watch

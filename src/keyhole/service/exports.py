@@ -30,8 +30,8 @@ def rounds(name: NamePath, store: Opened) -> StreamingResponse:
 @router.get("/ledger.csv", response_class=Response, dependencies=[Depends(may("read"))])
 def ledger(name: NamePath, store: Opened) -> StreamingResponse:
     """Everything that was ordered, one line each."""
-    icu = store[name]
-    lines = ([p.index, p.key, _time(p.at), p.name, p.price] for p in icu.ledger())
+    stored = store[name]
+    lines = ([p.index, p.key, _time(p.at), p.name, p.price] for p in stored.ledger())
     return _csv(f"{name}-ledger.csv", ["round", "key", "at", "name", "price"], lines)
 
 
@@ -65,9 +65,9 @@ def safe(cell: object) -> object:
     return "" if cell is None else cell
 
 
-def _round_rows(icu: StoredLearner) -> Iterator[list[object]]:
+def _round_rows(stored: StoredLearner) -> Iterator[list[object]]:
     after = 0
-    while page := icu.rounds(limit=_PAGE, after=after):
+    while page := stored.rounds(limit=_PAGE, after=after):
         for e in page:
             said = (e.said.prediction, e.said.low, e.said.high) if e.said else (None, None, None)
             told = None if e.told_at is None else _time(e.told_at)

@@ -79,14 +79,14 @@ def make_learner(
         raise ConfigError(f"'{algorithm}' cannot be made with these arguments: {fault}") from None
 
 
-def state_of(icu: StoredLearner) -> Made:
+def state_of(stored: StoredLearner) -> Made:
     """Everything there is to know of a learner at this moment."""
-    totals = icu.totals()
+    totals = stored.totals()
 
     def look(learner: Learner) -> Made:
         weights = {n: float(w) for n, w in zip(learner.names, learner.weights, strict=True) if w}
         return Made(
-            name=icu.name,
+            name=stored.name,
             algorithm=learner.name,
             d=learner.d,
             k=learner.k,
@@ -97,12 +97,12 @@ def state_of(icu: StoredLearner) -> Made:
             **losses(totals),
             support=[learner.names[i] for i in learner.support],
             weights={n: w for n, w in weights.items() if finite(w) is not None},
-            warnings=[*introspection.alarms(learner), *icu.warnings()],
-            note=icu.note,
-            last_event=icu.head,
+            warnings=[*introspection.alarms(learner), *stored.warnings()],
+            note=stored.note,
+            last_event=stored.head,
         )
 
-    return icu.read(look)
+    return stored.read(look)
 
 
 def _from_schema(text: str, algorithm: str) -> tuple[dict[str, object], dict[str, str]]:

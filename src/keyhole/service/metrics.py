@@ -14,12 +14,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..store.store import Store
 from .auth import Opened, may
 
-__all__ = ["Meter", "Timed", "router"]
+__all__ = ["Metrics", "MetricsMiddleware", "router"]
 
 router = APIRouter(tags=["server"])
 
 
-class Meter:
+class Metrics:
     """The counters of one app."""
 
     def __init__(self) -> None:
@@ -73,10 +73,10 @@ class _Learners:
             yield family
 
 
-class Timed:
+class MetricsMiddleware:
     """An ASGI layer that counts calls by the route they took, never by what a stranger typed."""
 
-    def __init__(self, app: ASGIApp, meter: Meter) -> None:
+    def __init__(self, app: ASGIApp, meter: Metrics) -> None:
         self.app, self.meter = app, meter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -101,7 +101,7 @@ class Timed:
 @router.get("/metrics", response_class=PlainTextResponse, dependencies=[Depends(may("read"))])
 def metrics(request: Request, store: Opened) -> Response:
     """For Prometheus."""
-    meter: Meter = request.app.state.meter
+    meter: Metrics = request.app.state.meter
     return Response(meter.exposed(store), media_type=CONTENT_TYPE_LATEST)
 
 

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..store.models import Entry, Said, Totals
+from ..store.models import PredictionEvent, StoredRound, Totals
 
-__all__ = ["Ask", "Asked", "Label", "Made", "NewLearner", "Open", "Said_", "Standing", "Values", "finite"]
+__all__ = ["Ask", "AskedRound", "Label", "Made", "NewLearner", "Open", "RoundStatus", "Said_", "Values", "finite"]
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -18,7 +18,7 @@ class _Strict(BaseModel):
 
 
 class NewLearner(BaseModel):
-    """The arguments of `kh.make`; further ones (`prices`, `spend`, `half_life`, ...) stand beside these."""
+    """The arguments of `kh.make`; further ones (`prices`, `budget_per_row`, `half_life`, ...) stand beside these."""
 
     model_config = ConfigDict(
         extra="allow",
@@ -89,7 +89,7 @@ class Said_(BaseModel):
     high: float | None
 
 
-class Asked(BaseModel):
+class AskedRound(BaseModel):
     """What to order."""
 
     id: str
@@ -123,7 +123,7 @@ class Label(_Strict):
     extra: dict[Name, Number | None] | None = Field(None, max_length=2000, description="What was bought after it.")
 
 
-class Standing(BaseModel):
+class RoundStatus(BaseModel):
     """What became of a label or an abandonment."""
 
     id: str
@@ -143,10 +143,10 @@ def losses(totals: Totals) -> dict[str, float | None]:
     return {"mean_loss": finite(totals.mean_loss), "idle_loss": finite(idle), "spent": finite(totals.spent)}
 
 
-def asked(entry: Entry, extra: list[str]) -> Asked:
+def asked(entry: StoredRound, extra: list[str]) -> AskedRound:
     """A round for the wire."""
     values = None if entry.values is None else {name: finite(x) for name, x in entry.values.items()}
-    return Asked(
+    return AskedRound(
         id=entry.id,
         key=entry.key,
         index=entry.index,
@@ -165,7 +165,7 @@ def asked(entry: Entry, extra: list[str]) -> Asked:
     )
 
 
-def said(s: Said) -> Said_:
+def said(s: PredictionEvent) -> Said_:
     """A prediction for the wire."""
     return Said_(prediction=s.prediction, low=s.low, high=s.high)
 

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from .problems import away, problem
 from .server_settings import is_loopback
 
-__all__ = ["LIMIT", "Guard"]
+__all__ = ["LIMIT", "SecurityMiddleware"]
 
 LIMIT = 4 * 1024 * 1024
 """Bytes of a body: a nightly file of a hundred thousand labels."""
@@ -35,7 +35,7 @@ class _TooLarge(Exception):
     pass
 
 
-class Guard:
+class SecurityMiddleware:
     """An ASGI layer around the app.
 
     A server without tokens answers only to names of this machine: another host name means that a proxy, or a page

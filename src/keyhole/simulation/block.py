@@ -9,7 +9,7 @@ import numpy as np
 from .._core import count_extremes
 from .._internal.typing import Bools, Floats, Ints
 from ..core.learner import Learner
-from ..core.validation import LARGEST, LEAST, MOST, tamed
+from ..core.validation import LARGEST, LEAST, MOST, clip_magnitude
 from ..errors import ProtocolError
 from .purchase_counts import Timeline
 
@@ -42,8 +42,8 @@ class Page:
 
         No call of another thread gets between them.
         """
-        self._charge = learner.market.charge if learner.market.priced else None
-        with learner.held():
+        self._charge = learner.catalog.charge if learner.catalog.priced else None
+        with learner.locked():
             while self.played < self.labels.size:
                 t = self.played
                 quick = compiled and (
@@ -81,7 +81,7 @@ class Page:
         )
         if beyond:
             return None
-        return (tamed(self.rows), tamed(self.labels)) if extreme else (self.rows, self.labels)
+        return (clip_magnitude(self.rows), clip_magnitude(self.labels)) if extreme else (self.rows, self.labels)
 
     def _in_a_block(self, learner: Learner, t: int) -> int:
         """As many rows as the learner's compiled block takes at a time; 0 where it has none, or none yet."""
@@ -135,7 +135,7 @@ class Page:
         bought, labels = np.ascontiguousarray(self.rows[t:stop, S]), self.labels[t:stop]
         if (np.abs(bought) > LARGEST).any() or (np.abs(labels) > LARGEST).any():
             return 0  # row by row, to stop at the row and name it
-        self.predictions[t:stop] = learner._run(tamed(bought), tamed(labels))
+        self.predictions[t:stop] = learner._run(clip_magnitude(bought), clip_magnitude(labels))
         self.note(t, stop, S, _NOTHING)
         return stop - t
 

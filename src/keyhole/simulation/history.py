@@ -30,7 +30,7 @@ class History(Shown):
     price: Floats
     """(T,) what each row's purchases cost; 0 without prices."""
     names: tuple[str, ...]
-    known: Ints
+    free: Ints
     """The attributes that were there for free; they are not bought."""
     timeline: Timeline
     """How often each attribute was handed over, stretch by stretch."""
@@ -41,7 +41,7 @@ class History(Shown):
     def bought(self) -> Ints:
         """(d,) how often each attribute was bought, before or after the label; known ones are not bought."""
         bought = self.timeline.bought
-        bought[self.known] = 0
+        bought[self.free] = 0
         return bought
 
     @property

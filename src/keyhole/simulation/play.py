@@ -62,7 +62,7 @@ def play(
         levels=np.concatenate([p.levels for p in pages]),
         price=np.concatenate([p.price for p in pages]),
         names=learner.names,
-        known=learner.market.known,
+        free=learner.catalog.free,
         timeline=timeline,
         rows=_together([p.rows for p in pages[1:]], learner.d) if keep else None,
     )

@@ -1,10 +1,10 @@
 """What many processes share: learners as events and snapshots in SQLite or PostgreSQL.
 
     store = kh.open_store("sqlite:///clinic.db")
-    icu = store.create("icu", "thrifty", names=TESTS, k=4, seed=0)
-    r = icu.ask(key="patient-17")
-    icu.predict(r, values)
-    icu.tell(r, values, y)              # any process, any order, any time later
+    stored = store.create("icu", "thrifty", names=TESTS, k=4, seed=0)
+    r = stored.ask(key="patient-17")
+    stored.predict(r, values)
+    stored.tell(r, values, y)              # any process, any order, any time later
 
 `entries` holds the values that come out, `tables` the schema, `database` the two engines, `events` what is written,
 `books` what follows from it, `live` the state in this process, `desk` one transaction, `learner` and `store` what a

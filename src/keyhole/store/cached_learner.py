@@ -13,18 +13,18 @@ from ..core import introspection
 from ..core.learner import Learner, Plain
 from ..errors import KeyholeWarning
 from .events import Event, replay
-from .projections import Standing
+from .projections import RoundRow
 from .sql_tables import snapshots
 from .statements import AFTER
 
-__all__ = ["SNAPSHOT_EVERY", "Live", "event_of", "events_after"]
+__all__ = ["SNAPSHOT_EVERY", "CachedLearner", "event_of", "events_after"]
 
 SNAPSHOT_EVERY = 1000
 _PAGE = 1000
 _RECENT = 1000
 
 
-class Live:
+class CachedLearner:
     """One learner with the number of the last event it has seen. Whoever uses it holds `lock`."""
 
     def __init__(self, id: int, name: str, config: dict[str, Plain]) -> None:
@@ -33,7 +33,7 @@ class Live:
         self.head = 0
         self._learner: Learner | None = None
         self.diverged = False
-        self.recent: dict[int, tuple[Standing, dict[str, Plain]]] = {}
+        self.recent: dict[int, tuple[RoundRow, dict[str, Plain]]] = {}
         """How rounds stand as of `head`, and what was said of them last: those that were changed here just now."""
 
     @property
@@ -52,7 +52,7 @@ class Live:
         self._learner, self.head = None, 0
         self.recent.clear()
 
-    def remember(self, standing: Standing, said: dict[str, Plain]) -> None:
+    def remember(self, standing: RoundRow, said: dict[str, Plain]) -> None:
         """A round that was just written: its next call need not read it."""
         if len(self.recent) >= _RECENT:
             self.recent.clear()

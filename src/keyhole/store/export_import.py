@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 from sqlalchemy import Connection, select
 
 from ..errors import ConfigError, StateError
-from .cached_learner import Live, events_after
+from .cached_learner import CachedLearner, events_after
 from .database import Database
 from .events import Event, first_checksum
-from .projections import Fold
+from .projections import Projection
 from .sql_tables import SCHEMA, learners, snapshots
 from .statements import ADD_EVENT, ADD_ROUND, SET_TOTALS
 
@@ -99,7 +99,7 @@ class _Load:
         self.connection, self.name, self.config = connection, str(row["name"]), str(row["config"])
         if connection.execute(select(learners.c.id).where(learners.c.name == self.name)).first():
             raise ConfigError(f"the store has a learner '{self.name}' already; import into another store")
-        self.fold, self.head, self.checksum = Fold(), 0, first_checksum(self.name, self.config)
+        self.fold, self.head, self.checksum = Projection(), 0, first_checksum(self.name, self.config)
         new = {**row, "head": 0, "checksum": self.checksum, **self.fold.totals._asdict()}
         key = connection.execute(learners.insert().values(new)).inserted_primary_key
         assert key is not None
@@ -127,7 +127,7 @@ class _Load:
             self.connection.execute(snapshots.insert().values(row))
         row = {"me": self.id, "head": self.head, "checksum": self.checksum, **self.fold.totals._asdict()}
         self.connection.execute(SET_TOTALS.clause, row)
-        live = Live(self.id, self.name, json.loads(self.config))
+        live = CachedLearner(self.id, self.name, json.loads(self.config))
         live.catch_up(self.connection, self.head)
         if self.head not in [start["number"] for start in starts]:
             live.snapshot(self.connection)

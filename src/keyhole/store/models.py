@@ -12,15 +12,15 @@ from ..errors import ConfigError, ProtocolError
 
 __all__ = [
     "Conflict",
-    "Entry",
     "History",
+    "LabelEvent",
     "NoSuchLearner",
     "NoSuchRound",
     "Outcome",
+    "PredictionEvent",
     "Purchase",
-    "Said",
+    "StoredRound",
     "Taken",
-    "Told",
     "Totals",
 ]
 
@@ -47,7 +47,7 @@ class NoSuchLearner(KeyError):
 
 
 @dataclass(frozen=True)
-class Said:
+class PredictionEvent:
     """A prediction as it was written down."""
 
     prediction: float
@@ -56,7 +56,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Entry:
+class StoredRound:
     """One round of a stored learner as it stands."""
 
     id: str
@@ -73,7 +73,7 @@ class Entry:
     """Seconds since 1970, UTC."""
     deadline: float | None = None
     """For display only: a label that comes later is taken."""
-    said: Said | None = None
+    said: PredictionEvent | None = None
     """The last prediction."""
     values: dict[str, float] | None = None
     """What the last prediction was made from; NaN where nothing was observed."""
@@ -82,7 +82,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Told:
+class LabelEvent:
     """One label that came in."""
 
     index: int
@@ -145,22 +145,22 @@ class Totals(NamedTuple):
 
 
 @dataclass(frozen=True)
-class History(Sequence[Told]):
+class History(Sequence[LabelEvent]):
     """The labels in the order they came, with the numbers as arrays beside them."""
 
-    told: tuple[Told, ...] = field(default=())
+    told: tuple[LabelEvent, ...] = field(default=())
 
     @overload
-    def __getitem__(self, i: int) -> Told: ...
+    def __getitem__(self, i: int) -> LabelEvent: ...
     @overload
     def __getitem__(self, i: slice) -> "History": ...
-    def __getitem__(self, i: "int | slice") -> "Told | History":
+    def __getitem__(self, i: "int | slice") -> "LabelEvent | History":
         return self.told[i] if isinstance(i, int) else History(self.told[i])
 
     def __len__(self) -> int:
         return len(self.told)
 
-    def __iter__(self) -> Iterator[Told]:
+    def __iter__(self) -> Iterator[LabelEvent]:
         return iter(self.told)
 
     @property

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from .events import Event
 from .models import Totals
 
-__all__ = ["CHANGES", "Fold", "Standing", "count"]
+__all__ = ["CHANGES", "Projection", "RoundRow", "count"]
 
 CHANGES = {
     "predict": ("predicted", "prediction"),
@@ -15,7 +15,7 @@ CHANGES = {
 """What an event changes of the round it belongs to."""
 
 
-class Standing(NamedTuple):
+class RoundRow(NamedTuple):
     """How a round stands: a row of the table of rounds."""
 
     round: int
@@ -35,13 +35,13 @@ class Standing(NamedTuple):
     idle: float | None = None
 
     @classmethod
-    def asked_by(cls, event: Event) -> "Standing":
+    def asked_by(cls, event: Event) -> "RoundRow":
         """The round that an `ask` opened."""
         content = event.content
         key, price, deadline = content["key"], content["price"], content["deadline"]
         return cls(event.round, key, "open", event.number, event.at, price, deadline)  # type: ignore[arg-type]
 
-    def after(self, event: Event, totals: Totals) -> "Standing":
+    def after(self, event: Event, totals: Totals) -> "RoundRow":
         """How it stands after another event of the round; `totals` are those after it."""
         content = event.content
         if event.kind == "predict":
@@ -59,7 +59,7 @@ class Standing(NamedTuple):
         return {"learner": learner, **self._asdict()}
 
 
-def count(totals: Totals, event: Event, before: Standing | None) -> Totals:
+def count(totals: Totals, event: Event, before: RoundRow | None) -> Totals:
     """The totals after an event; `before` is how its round stood (None: it was asked just now).
 
     Who buys nothing predicts the mean of the labels told before, and 0 before the first.
@@ -82,17 +82,17 @@ def count(totals: Totals, event: Event, before: Standing | None) -> Totals:
     return Totals(totals.asked, totals.told + 1, abandoned, scored, loss, idle, totals.labels + y, totals.spent)
 
 
-class Fold:
+class Projection:
     """What the events of a learner come to, one after another: its totals, and its rounds that wait for a label."""
 
     def __init__(self) -> None:
         self.totals = Totals()
-        self.pending: dict[int, Standing] = {}
+        self.pending: dict[int, RoundRow] = {}
 
-    def take(self, event: Event) -> Standing | None:
+    def take(self, event: Event) -> RoundRow | None:
         """Count the next event; the round that it ends, if it tells a label."""
         before = self.pending.get(event.round)
         self.totals = count(self.totals, event, before)
-        after = Standing.asked_by(event) if before is None else before.after(event, self.totals)
+        after = RoundRow.asked_by(event) if before is None else before.after(event, self.totals)
         self.pending[event.round] = after
         return self.pending.pop(event.round) if event.kind == "tell" else None

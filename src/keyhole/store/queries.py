@@ -7,13 +7,13 @@ from sqlalchemy import ColumnElement, Connection, and_, select
 
 from ..core.round import Round
 from .events import floats
-from .models import Entry, History, Said, Told
-from .projections import Standing
+from .models import History, LabelEvent, PredictionEvent, StoredRound
+from .projections import RoundRow
 from .sql_tables import events, rounds
 
 __all__ = ["entries", "entry", "fresh", "history", "identifier"]
 
-_STANDING = [rounds.c[name] for name in Standing._fields]
+_STANDING = [rounds.c[name] for name in RoundRow._fields]
 _asked, _said = events.alias("asked"), events.alias("said")
 
 
@@ -22,10 +22,10 @@ def identifier(name: str, index: int) -> str:
     return f"{name}:{index}"
 
 
-def fresh(name: str, standing: Standing, r: Round, said: str | None = None) -> Entry:
+def fresh(name: str, standing: RoundRow, r: Round, said: str | None = None) -> StoredRound:
     """A round as it stands; `said` is the body of its last prediction."""
     content = json.loads(said) if said else None
-    return Entry(
+    return StoredRound(
         id=identifier(name, r.index),
         index=r.index,
         key=standing.key,
@@ -35,14 +35,14 @@ def fresh(name: str, standing: Standing, r: Round, said: str | None = None) -> E
         price=standing.price,
         asked_at=standing.asked_at,
         deadline=standing.deadline,
-        said=Said(content["prediction"], content["low"], content["high"]) if content else None,
+        said=PredictionEvent(content["prediction"], content["low"], content["high"]) if content else None,
         values=dict(zip(r.names, floats(content["values"]), strict=True)) if content else None,
         told_at=standing.told_at,
         label=standing.label,
     )
 
 
-def entry(connection: Connection, learner_id: int, name: str, index: int) -> Entry:
+def entry(connection: Connection, learner_id: int, name: str, index: int) -> StoredRound:
     """One round."""
     return entries(connection, learner_id, name, [rounds.c.round == index], None, False)[0]
 
@@ -54,7 +54,7 @@ def entries(
     which: "Sequence[ColumnElement[bool]]",
     limit: int | None,
     newest: bool,
-) -> tuple[Entry, ...]:
+) -> tuple[StoredRound, ...]:
     """Rounds with what was asked and what was said last."""
     asked = and_(_asked.c.learner == rounds.c.learner, _asked.c.number == rounds.c.asked)
     said = and_(_said.c.learner == rounds.c.learner, _said.c.number == rounds.c.predicted)
@@ -65,7 +65,7 @@ def entries(
     made = []
     for *standing, asked_body, said_body in connection.execute(found):
         r = Round.from_plain(json.loads(asked_body)["round"])
-        made.append(fresh(name, Standing(*standing), r, said_body))
+        made.append(fresh(name, RoundRow(*standing), r, said_body))
     return tuple(made)
 
 
@@ -75,7 +75,7 @@ def history(connection: Connection, learner_id: int, after: int, limit: int | No
     told = select(c.round, c.key, c.told_at, c.label, c.prediction, c.price)
     told = told.where(c.learner == learner_id, c.status == "told", c.ended > after).order_by(c.ended).limit(limit)
     rows = connection.execute(told).all()
-    return History(tuple(Told(i, key, at, y, p, _loss(p, y), price) for i, key, at, y, p, price in rows))
+    return History(tuple(LabelEvent(i, key, at, y, p, _loss(p, y), price) for i, key, at, y, p, price in rows))
 
 
 def _loss(prediction: float | None, y: float) -> float | None:

@@ -9,7 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.expression import Executable
 
 from .models import Totals
-from .projections import CHANGES, Standing
+from .projections import CHANGES, RoundRow
 from .sql_tables import events, learners, rounds
 
 __all__ = [
@@ -80,7 +80,7 @@ def _in_order(names: "list[str]") -> "Arrange":
     return itemgetter(*names)
 
 
-STANDING = [rounds.c[name] for name in Standing._fields]
+STANDING = [rounds.c[name] for name in RoundRow._fields]
 TOTALS = [learners.c[name] for name in Totals._fields]
 _me: BindParameter[int] = bindparam("me")
 

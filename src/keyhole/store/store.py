@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 
 from ..core.learner import Plain
 from ..errors import ConfigError
-from .cached_learner import Live
+from .cached_learner import CachedLearner
 from .database import Database
 from .events import first_checksum
 from .models import NoSuchLearner, Taken, Totals
@@ -44,7 +44,7 @@ class Store:
         self.database.open()
         if self.database.schema() != SCHEMA:
             upgrade_schema(self.database)
-        self._lives: dict[str, Live] = {}
+        self._lives: dict[str, CachedLearner] = {}
 
     def create(
         self, name: str, algorithm: str, *, note: Mapping[str, str] | None = None, **arguments: object
@@ -113,7 +113,7 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _find(self, name: str) -> Live | None:
+    def _find(self, name: str) -> CachedLearner | None:
         """The state of a learner in this process, made when it is first used."""
         if name not in self._lives:
             if not isinstance(name, str) or not _NAME.fullmatch(name):
@@ -123,7 +123,7 @@ class Store:
                 found = connection.execute(mine).first()
             if found is None:
                 return None
-            self._lives.setdefault(name, Live(found.id, name, json.loads(found.config)))
+            self._lives.setdefault(name, CachedLearner(found.id, name, json.loads(found.config)))
         return self._lives[name]
 
 

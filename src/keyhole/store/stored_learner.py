@@ -14,23 +14,23 @@ from ..core.learner import Learner, Values
 from ..core.round import Round
 from ..errors import ConfigError, ProtocolError
 from . import queries
-from .cached_learner import Live, events_after
+from .cached_learner import CachedLearner, events_after
 from .database import Database
 from .events import Event
-from .models import STATUSES, Entry, History, NoSuchRound, Outcome, Purchase, Said, Totals
+from .models import STATUSES, History, NoSuchRound, Outcome, PredictionEvent, Purchase, StoredRound, Totals
 from .sql_tables import learners, rounds
-from .transaction import Available, Desk, Extras
+from .transaction import Available, Extras, LearnerTransaction
 
 __all__ = ["StoredLearner"]
 
 A = TypeVar("A")
-Given: TypeAlias = "Round | Entry | int"
+Given: TypeAlias = "Round | StoredRound | int"
 
 
 class StoredLearner:
     """One learner of a store. Every change is one transaction: it is committed when the call returns, or not at all."""
 
-    def __init__(self, database: Database, live: Live) -> None:
+    def __init__(self, database: Database, live: CachedLearner) -> None:
         self.database, self._live = database, live
         self.id, self.name, self.config = live.id, live.name, live.config
 
@@ -56,32 +56,32 @@ class StoredLearner:
 
         `values` may be None where they were given with the prediction.
         """
-        return self.transact(lambda desk: desk.tell(_plain(r), values, y, extra_attributes, extra_values))
+        return self.transact(lambda transaction: transaction.tell(_plain(r), values, y, extra_attributes, extra_values))
 
     def abandon(self, r: Given) -> bool:
         """Take a round off the list of open ones; its label is still taken if it comes. False where it was off."""
-        return self.transact(lambda desk: desk.abandon(_plain(r)))
+        return self.transact(lambda transaction: transaction.abandon(_plain(r)))
 
-    def order(self, key: str | None = None, available: Available = None, deadline: float | None = None) -> Entry:
+    def order(self, key: str | None = None, available: Available = None, deadline: float | None = None) -> StoredRound:
         """`ask`, with what to order, its price, and how the round stands."""
 
-        def ask(desk: Desk) -> Entry:
-            standing, r = desk.ask(key, available, deadline)
+        def ask(transaction: LearnerTransaction) -> StoredRound:
+            standing, r = transaction.ask(key, available, deadline)
             if standing.predicted is not None or standing.ended is not None:
-                return queries.entry(desk.connection, self._live.id, self.name, standing.round)
+                return queries.entry(transaction.connection, self._live.id, self.name, standing.round)
             return queries.fresh(self.name, standing, r)
 
         return self.transact(ask)
 
-    def say(self, r: Given, values: Values) -> Said:
+    def say(self, r: Given, values: Values) -> PredictionEvent:
         """`predict`, with the interval where the learner has one."""
-        return self.transact(lambda desk: desk.predict(_plain(r), values))
+        return self.transact(lambda transaction: transaction.predict(_plain(r), values))
 
     def tell_many(self, labels: Iterable[tuple[str, float]]) -> list[Outcome]:
         """Many late labels by key, in one transaction; a refused one stops none of the others."""
 
-        def tell(desk: Desk) -> list[Outcome]:
-            return [_tell_one(desk, key, y) for key, y in labels]
+        def tell(transaction: LearnerTransaction) -> list[Outcome]:
+            return [_tell_one(transaction, key, y) for key, y in labels]
 
         return self.transact(tell)
 
@@ -89,14 +89,14 @@ class StoredLearner:
 
     def rounds(
         self, status: str | None = None, limit: int | None = None, newest: bool = False, after: int = 0
-    ) -> tuple[Entry, ...]:
+    ) -> tuple[StoredRound, ...]:
         """The rounds in the order asked (or the newest first), all or those `open`, `told` or `abandoned`."""
         if status is not None and status not in STATUSES:
             raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
         which = [rounds.c.round > after] + ([] if status is None else [rounds.c.status == status])
         return self._entries(*which, limit=limit, newest=newest)
 
-    def round(self, index: int) -> Entry:
+    def round(self, index: int) -> StoredRound:
         """One round, by the number that counts from 1."""
         found = self._entries(rounds.c.round == index) if 0 < index < 2**31 else ()
         if not found:
@@ -172,7 +172,7 @@ class StoredLearner:
             self._live.catch_up(connection)
             return look(self._live.learner)
 
-    def transact(self, act: Callable[[Desk], A]) -> A:
+    def transact(self, act: Callable[[LearnerTransaction], A]) -> A:
         """Several things in one transaction: all are committed, or none."""
         with self._live.lock:
             if self._live.cold:
@@ -180,9 +180,12 @@ class StoredLearner:
                     self._live.warm_up(connection)
             head = self._live.head
             try:
-                with self.database.writing() as connection, closing(Desk(connection, self._live)) as desk:
+                with (
+                    self.database.writing() as connection,
+                    closing(LearnerTransaction(connection, self._live)) as transaction,
+                ):
                     head = self._live.head
-                    return act(desk)
+                    return act(transaction)
             except BaseException as fault:
                 # A refusal changes nothing; but what was done before it in this transaction was not committed either.
                 if not isinstance(fault, ProtocolError) or self._live.head != head:
@@ -193,22 +196,22 @@ class StoredLearner:
 
     def _entries(
         self, *which: "ColumnElement[bool]", limit: int | None = None, newest: bool = False
-    ) -> tuple[Entry, ...]:
+    ) -> tuple[StoredRound, ...]:
         with self.database.reading() as connection:
             return queries.entries(connection, self._live.id, self.name, which, limit, newest)
 
 
 def _plain(r: Given) -> "Round | int":
-    if isinstance(r, Entry):
+    if isinstance(r, StoredRound):
         return r.round
     if isinstance(r, Round) or (isinstance(r, int) and not isinstance(r, bool)):
         return r
     raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
 
 
-def _tell_one(desk: Desk, key: str, y: float) -> Outcome:
+def _tell_one(transaction: LearnerTransaction, key: str, y: float) -> Outcome:
     try:
-        new = desk.tell(desk.index_of(key), None, y, None, None)
+        new = transaction.tell(transaction.index_of(key), None, y, None, None)
     except ProtocolError as fault:
         return Outcome(key, "refused", str(fault))
     return Outcome(key, "told" if new else "known already")

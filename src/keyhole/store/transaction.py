@@ -14,22 +14,22 @@ from ..core.learner import Plain, Values
 from ..core.round import Round
 from ..errors import ProtocolError, StateError
 from . import statements as sql
-from .cached_learner import SNAPSHOT_EVERY, Live
+from .cached_learner import SNAPSHOT_EVERY, CachedLearner
 from .events import Event, floats, nulls
-from .models import Conflict, NoSuchRound, Said, Totals
-from .projections import Standing, count
+from .models import Conflict, NoSuchRound, PredictionEvent, Totals
+from .projections import RoundRow, count
 
-__all__ = ["Available", "Desk", "Extras"]
+__all__ = ["Available", "Extras", "LearnerTransaction"]
 
 Available: TypeAlias = "Bools | Sequence[bool] | Sequence[str] | None"
 Extras: TypeAlias = "Sequence[int] | Ints | None"
 _LONGEST = 200
 
 
-class Desk:
+class LearnerTransaction:
     """The one writer of a learner for as long as its transaction lasts."""
 
-    def __init__(self, connection: Connection, live: Live) -> None:
+    def __init__(self, connection: Connection, live: CachedLearner) -> None:
         self.connection, self.live, self._cursor = connection, live, sql.Cursor(connection)
         mine = self._cursor.run(sql.HEAD, {"me": live.id})
         assert mine is not None, "learners are never removed"
@@ -41,7 +41,7 @@ class Desk:
         """Before the transaction ends."""
         self._cursor.close()
 
-    def ask(self, key: str | None, available: Available, deadline: float | None) -> tuple[Standing, Round]:
+    def ask(self, key: str | None, available: Available, deadline: float | None) -> tuple[RoundRow, Round]:
         """The round of this key, opened now if it is new."""
         if key is not None:
             before = self._by_key(_text(key))
@@ -53,13 +53,13 @@ class Desk:
         content: dict[str, Plain] = {"key": key, "available": given, "deadline": deadline}  # type: ignore[dict-item]
         content |= {"price": r.price, "round": r.plain()}  # type: ignore[dict-item]
         event = self._event("ask", r.index, content)
-        standing = Standing.asked_by(event)
+        standing = RoundRow.asked_by(event)
         self._cursor.run(sql.ADD_ROUND, standing.row(self.live.id))
         self._write(event, None)
         self.live.remember(standing, {})
         return standing, r
 
-    def predict(self, given: "Round | int", values: Values) -> Said:
+    def predict(self, given: "Round | int", values: Values) -> PredictionEvent:
         """The prediction of this moment, written down unless it says again what was said last."""
         standing = self._standing(given)
         if standing.status == "told":
@@ -71,7 +71,7 @@ class Desk:
         content: dict[str, Plain] = {"values": nulls(x), "prediction": prediction, "low": low, "high": high}
         if self._said(standing) != content:
             self._change(self._event("predict", standing.round, content), standing)
-        return Said(prediction, low, high)
+        return PredictionEvent(prediction, low, high)
 
     def tell(
         self, given: "Round | int", values: "Values | None", y: float, extra: Extras, extra_values: "Values | None"
@@ -111,11 +111,11 @@ class Desk:
 
     # -- what was written before
 
-    def _by_key(self, key: str) -> Standing | None:
+    def _by_key(self, key: str) -> RoundRow | None:
         found = self._cursor.run(sql.BY_KEY, {"me": self.live.id, "this": key})
-        return Standing(*found) if found else None
+        return RoundRow(*found) if found else None
 
-    def _standing(self, given: "Round | int") -> Standing:
+    def _standing(self, given: "Round | int") -> RoundRow:
         index = given.index if isinstance(given, Round) else given
         if index in self.live.recent:
             return self.live.recent[index][0]
@@ -123,19 +123,19 @@ class Desk:
         found = self._cursor.run(sql.BY_INDEX, mine) if 0 < index < 2**31 else None
         if found is None:
             raise NoSuchRound(f"round {index} was never asked; ask() opens a new one")
-        return Standing(*found)
+        return RoundRow(*found)
 
-    def _open(self, standing: Standing, given: "Round | int") -> Round:
+    def _open(self, standing: RoundRow, given: "Round | int") -> Round:
         """The round as the learner has it, if it is the one that was given."""
         r = self.live.learner._open[standing.round]
         if isinstance(given, Round):
             self.live.learner._check_open(given)
         return r
 
-    def _round(self, standing: Standing) -> Round:
+    def _round(self, standing: RoundRow) -> Round:
         return Round.from_plain(self._content(standing.asked)["round"])
 
-    def _said(self, standing: Standing) -> dict[str, Plain]:
+    def _said(self, standing: RoundRow) -> dict[str, Plain]:
         """The last prediction of a round; empty for none."""
         recent = self.live.recent.get(standing.round)
         return self._content(standing.predicted) if recent is None else recent[1]
@@ -150,7 +150,7 @@ class Desk:
         content: dict[str, Plain] = json.loads(found[0])
         return content
 
-    def _values(self, standing: Standing, r: Round, values: "Values | None") -> list[float]:
+    def _values(self, standing: RoundRow, r: Round, values: "Values | None") -> list[float]:
         """The values of a round: those of its prediction, which may be repeated but not replaced."""
         said = self._said(standing)
         if values is None:
@@ -163,7 +163,7 @@ class Desk:
         return x
 
     def _same(
-        self, standing: Standing, given: "Round | int", values: "Values | None", y: float, extra: "Values | None"
+        self, standing: RoundRow, given: "Round | int", values: "Values | None", y: float, extra: "Values | None"
     ) -> None:
         """A label told again, if it is the same."""
         before, r = self._content(standing.ended), self._round(standing)
@@ -180,7 +180,7 @@ class Desk:
     def _event(self, kind: str, index: int, content: dict[str, Plain]) -> Event:
         return Event.chained(self.live.name, self.checksum, self.live.head + 1, kind, index, time.time(), content)
 
-    def _change(self, event: Event, standing: Standing) -> None:
+    def _change(self, event: Event, standing: RoundRow) -> None:
         """Write an event of a round that was there, and how the round stands now."""
         said = event.content if event.kind == "predict" else self._said(standing)
         self._write(event, standing)
@@ -189,7 +189,7 @@ class Desk:
         self._cursor.run(sql.SET_ROUND[event.kind], mine | after._asdict())
         self.live.remember(after, said)
 
-    def _write(self, event: Event, before: Standing | None) -> None:
+    def _write(self, event: Event, before: RoundRow | None) -> None:
         """The event itself, the totals, and now and then a snapshot."""
         live, number = self.live, event.number
         self._cursor.run(sql.ADD_EVENT, event.row(live.id))

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, func, select
 
 from .. import __version__
 from ..errors import StateError
-from .cached_learner import Live
+from .cached_learner import CachedLearner
 from .database import Database
 from .sql_tables import SCHEMA, about, learners, snapshots
 
@@ -51,7 +51,7 @@ def upgrade(database: Database) -> list[str]:
     """
     done = upgrade_schema(database)
     for id, name, config in _of_other_versions(database):
-        live = Live(id, name, json.loads(config))
+        live = CachedLearner(id, name, json.loads(config))
         with database.writing() as connection:
             head = connection.execute(select(learners.c.head).where(learners.c.id == id).with_for_update()).scalar_one()
             live.catch_up(connection, head)

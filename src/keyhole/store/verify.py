@@ -15,7 +15,7 @@ from .cached_learner import events_after
 from .database import Database
 from .events import Event, first_checksum, floats, replay
 from .models import Totals
-from .projections import Fold, Standing
+from .projections import Projection, RoundRow
 from .sql_tables import learners, rounds, snapshots
 from .statements import STANDING, TOTALS
 
@@ -55,7 +55,7 @@ class _Check:
         self.connection, self.row = connection, row
         self.id, self.name = int(str(row["id"])), str(row["name"])
         self.verdict = Verdict(self.name)
-        self.fold = Fold()
+        self.fold = Projection()
         self.head, self.checksum = 0, first_checksum(self.name, str(row["config"]))
         mine = select(snapshots).where(snapshots.c.learner == self.id).order_by(snapshots.c.number)
         self.kept = {s["number"]: dict(s) for s in connection.execute(mine).mappings()}
@@ -78,7 +78,7 @@ class _Check:
 
     def _replay(self) -> None:
         learner = self._begin() if self.start == 0 else None
-        ended: list[Standing] = []
+        ended: list[RoundRow] = []
         for event in events_after(self.connection, self.id, 0):
             if event.number > int(str(self.row["head"])):
                 break  # on PostgreSQL: written while we read
@@ -97,7 +97,7 @@ class _Check:
         config: dict[str, Plain] = json.loads(str(self.row["config"]))
         return from_bytes(self.kept[self.start]["model"]) if self.start else from_config(config)
 
-    def _count(self, event: Event, ended: list[Standing]) -> None:
+    def _count(self, event: Event, ended: list[RoundRow]) -> None:
         """The chain, the totals and how the round stands."""
         if event.number != self.head + 1:
             self._fault(f"event {self.head + 1} is missing")
@@ -125,11 +125,11 @@ class _Check:
             by = "" if kept["version"] == __version__ else f" (made by keyhole {kept['version']})"
             self._fault(f"the snapshot after event {self.head}{by} is not what a replay comes to")
 
-    def _compare(self, standings: list[Standing]) -> None:
+    def _compare(self, standings: list[RoundRow]) -> None:
         """The rows of these rounds are what the events say."""
         which = rounds.c.round.in_([s.round for s in standings])
         found = self.connection.execute(select(*STANDING).where(rounds.c.learner == self.id, which))
-        there = {row[0]: Standing(*row) for row in found}
+        there = {row[0]: RoundRow(*row) for row in found}
         for standing in standings:
             if there.get(standing.round) != standing:
                 self._fault(f"round {standing.round} does not stand as its events say")

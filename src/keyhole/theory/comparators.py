@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from .._internal.typing import Floats, Ints
-from ..core.sources import Market
+from ..core.sources import SourceCatalog
 from ..errors import ConfigError
 from .branch_and_bound import Budget, LeastSquares, Search
 
@@ -147,7 +147,7 @@ def best_basket_of(
     C: Floats,
     c: Floats,
     variance: float,
-    market: Market,
+    catalog: SourceCatalog,
     *,
     error_cost: float | None = None,
     budget_per_row: float | None = None,
@@ -158,17 +158,17 @@ def best_basket_of(
 
     Without `nodes` it takes less than a second for a thousand attributes, and is proved where they are few.
     """
-    if C.shape != (len(market.names),) * 2:
-        raise ConfigError(f"C must be ({len(market.names)}, {len(market.names)}), not {C.shape}")
+    if C.shape != (len(catalog.names),) * 2:
+        raise ConfigError(f"C must be ({len(catalog.names)}, {len(catalog.names)}), not {C.shape}")
     X, y = rows_like(C, c, variance)
-    groups = [members.tolist() for members in market.members]
+    groups = [members.tolist() for members in catalog.members]
     most = _NODES // max(c.size, 1) if nodes is None else nodes
     return best_basket(
         X,
         y,
-        prices=market.prices,
+        prices=catalog.prices,
         groups=groups,
-        free=market.known,
+        free=catalog.free,
         error_cost=error_cost,
         budget_per_row=budget_per_row,
         k=k,

@@ -44,7 +44,7 @@ def test_diagnose_proposes_what_each_column_is(clinic: Path) -> None:
 
 def test_the_managers_schema_reads_the_file(clinic: Path) -> None:
     schema = Schema.from_toml(SCHEMA).complete(open_table(clinic))
-    assert schema.known == ("age", "sex=f", "sex=m")
+    assert schema.free == ("age", "sex=f", "sex=m")
     assert list(schema.sources) == [
         "lipids", "inflammation", "smoker", "visit", "ph", "protein", "site", "income", "weight"
     ]  # fmt: skip
@@ -80,7 +80,7 @@ SLIPS = [
     ('["crp", "wbc"]', '["crp", "age"]', "[attributes.age]: it is known, so [sources.inflammation] cannot sell it"),
     ('["crp", "wbc"]', '["crp"]', "column 'wbc' is nowhere in the schema"),
     ('["crp", "wbc"]', '["crp", "wbx"]', "there is no column 'wbx'; did you mean 'wbc'?"),
-    ("known = true\n[attributes.sex]", "known = 1\n[attributes.sex]", "[attributes.age]: known must be true or false"),
+    ("free = true\n[attributes.sex]", "free = 1\n[attributes.sex]", "[attributes.age]: free must be true or false"),
     ('type = "yes/no"', 'type = "yesno"', "[attributes.smoker]: type must be one of"),
     ('type = "yes/no"', "", "column 'smoker' holds text (row 1: "),
     ('type = "date"', 'type = "yes/no"', "column 'visit': '20"),

@@ -41,7 +41,7 @@ def test_a_missing_package_is_told_with_the_extra_that_brings_it(monkeypatch, ca
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("run v.csv --target y --budget two --out r", "'--budget'"),
+        ("run v.csv --target y -k two --out r", "'-k'"),
         ("compare v.csv --algorithms vaw --out c --seeds 0", "'--seeds'"),
         ("predict", "model"),
         ("diagnose v.csv", "missing option '--target'"),

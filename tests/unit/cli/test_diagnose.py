@@ -45,7 +45,7 @@ def run(*words: object) -> str:
 
 
 def test_it_says_what_can_be_used_and_whether_choosing_matters(visits: Path) -> None:
-    said = run(visits, "--target", "cost", "--budget", 2)
+    said = run(visits, "--target", "cost", "-k", 2)
     assert "3 000 rows, 17 columns -> 13 usable attributes" in said
     for dropped in ("visit_id (numbers the rows)", "notes (constant)", "flag (constant)"):
         assert dropped in said
@@ -58,7 +58,7 @@ def test_it_says_what_can_be_used_and_whether_choosing_matters(visits: Path) -> 
 
 
 def test_it_says_which_of_the_papers_conditions_hold(visits: Path) -> None:
-    lines = run(visits, "--target", "cost", "--budget", 2).splitlines()
+    lines = run(visits, "--target", "cost", "-k", 2).splitlines()
     said = {line.split(")")[0].strip(" ("): line for line in lines if line.startswith(" (")}
     assert list(said) == ["a", "b", "c", "d", "e", "f", "g", "i"]
     assert "nothing against it" in said["a"]  # linear in two columns, with Gaussian noise, in no order
@@ -71,7 +71,7 @@ def test_it_says_which_of_the_papers_conditions_hold(visits: Path) -> None:
 
 def test_rows_in_an_order_are_spoken_against(visits: Path) -> None:
     pd.read_csv(visits).sort_values("x1").to_csv(visits, index=False)
-    assert "(i) i.i.d. rows [checkable: refutable]: spoken against" in run(visits, "--target", "cost", "--budget", 2)
+    assert "(i) i.i.d. rows [checkable: refutable]: spoken against" in run(visits, "--target", "cost", "-k", 2)
 
 
 def test_the_schema_is_written_beside_the_file_and_can_be_used(visits: Path, tmp_path: Path) -> None:

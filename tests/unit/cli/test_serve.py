@@ -131,7 +131,7 @@ def test_the_demo_has_something_to_look_at(sqlite_url):
         totals = icu.totals()
         assert (totals.asked, totals.told, totals.open) == (25, 20, 5)
         assert totals.spent > 0
-        assert set(icu.config["options"]) == {"sources", "known", "prices", "worth"}  # as `keyhole demo` plays it
+        assert set(icu.config["options"]) == {"sources", "free", "prices", "error_cost"}  # as `keyhole demo` plays it
         assert icu.note == {"label": "trunk_fat", "unit": "%", "currency": "USD"}
         assert all(v.good for v in check(store.database))
     assert "serve --demo" in (sys.modules["tests.journeys.conftest"].Path(__file__).parents[3] / "Makefile").read_text()

@@ -21,7 +21,7 @@ def comma(tmp_path):
 
 
 def test_a_decimal_comma_is_an_option(typed, comma, tmp_path):  # noqa: F811
-    words = ("run", comma, "--target", "y", "--budget", "1")
+    words = ("run", comma, "--target", "y", "-k", "1")
     code, _, err = typed(*words, "--out", "no")
     assert code == 2
     assert "1.234,56" in err
@@ -39,17 +39,17 @@ def test_a_decimal_comma_is_an_option(typed, comma, tmp_path):  # noqa: F811
 
 
 def test_an_option_that_the_run_never_had_is_told_so(typed, comma):  # noqa: F811
-    assert typed("run", comma, "--target", "y", "--budget", "1", "--numbers", "1.234,56", "--out", "r")[0] == 0
-    code, _, err = typed("run", "--resume", "r", "--spend", "3")
+    assert typed("run", comma, "--target", "y", "-k", "1", "--numbers", "1.234,56", "--out", "r")[0] == 0
+    code, _, err = typed("run", "--resume", "r", "--budget-per-row", "3")
     assert code == 2
-    assert "this run has no --spend, not 3.0" in err
+    assert "this run has no --budget-per-row, not 3.0" in err
     assert err.count("\n") == 1
 
 
 def test_an_encoding_is_an_option(typed, tmp_path):  # noqa: F811
     rows = "".join(f"{i % 7},{i % 5},{i % 7}\n" for i in range(120))
     (tmp_path / "old.csv").write_bytes(f"größe,b,y\n{rows}".encode("latin-1"))
-    words = ("run", "old.csv", "--target", "y", "--budget", "1", "--out", "r")
+    words = ("run", "old.csv", "--target", "y", "-k", "1", "--out", "r")
     code, _, err = typed(*words)
     assert code == 2
     assert "not UTF-8" in err
@@ -62,17 +62,17 @@ def test_tables_fit_on_eighty_columns(typed, tmp_path, monkeypatch):  # noqa: F8
     monkeypatch.setenv("COLUMNS", "80")
     write(tmp_path / "v.csv", {name: 1e3 * column for name, column in stream(200).items()})
     (tmp_path / "p.toml").write_text("".join(f"x{i} = {i + 1}\n" for i in range(7)))
-    money = ("--budget", "3", "--prices", "p.toml", "--known", "x7")
+    money = ("-k", "3", "--prices", "p.toml", "--free", "x7")
     code, out, _ = typed("run", "v.csv", "--target", "y", *money, "--out", "r")
     assert code == 0
     assert max(map(len, out.splitlines()[1:-2])) <= 80
-    names = "fixed-random,thrifty[worth=0.001],vaw"
+    names = "fixed-random,thrifty[error_cost=0.001],vaw"
     words = ("compare", "v.csv", "--target", "y", "--algorithms", names, "--seeds", "2", *money)
     code, out, _ = typed(*words, "--out", "c", "--sort", "time")
     assert code == 0
     table = out[: out.index("note:")].splitlines()
     assert max(map(len, table)) <= 80
-    assert any(line.startswith("thrifty[worth=0.001]") for line in table)
+    assert any(line.startswith("thrifty[error_cost=0.001]") for line in table)
     numbers = [line.split()[-7:] for line in table if re.search(r"\d$", line)]
     assert len(numbers) == 3
     assert all(len(line) == 7 for line in numbers)
@@ -116,10 +116,10 @@ def test_every_command_is_told_how_a_file_is_written(typed, tmp_path):  # noqa: 
     assert "proposed for 'größe': numbers written as 1.234,56" in out
     schema = tomllib.loads((tmp_path / "v.schema.toml").read_text(encoding="utf-8"))
     assert schema["attributes"]["b"]["low"] >= 2000  # not 2.1: it was said how numbers are written
-    words = ("--algorithms", "fixed-random", "--seeds", "1", "--budget", "1")
+    words = ("--algorithms", "fixed-random", "--seeds", "1", "-k", "1")
     code, out, err = typed("compare", "v.csv", *way, *words, "--out", "c")
     assert code == 0, err
-    code, _, err = typed("run", "v.csv", *way, "--budget", "1", "--algorithm", "fixed-random", "--out", "r")
+    code, _, err = typed("run", "v.csv", *way, "-k", "1", "--algorithm", "fixed-random", "--out", "r")
     assert code == 0, err
     code, _, err = typed("compare", "v.csv", "--target", "kosten", *words, "--out", "d")
     assert code == 2

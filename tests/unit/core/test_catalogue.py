@@ -46,12 +46,15 @@ WRONG = {
     "no k": (dict(name="fixed-random", d=9), "'fixed-random' needs k, how many may be bought a row$"),
     "no k and no money": (
         dict(name="thrifty", d=9, prices=[1] * 9),
-        "needs k, .*or what limits the money: worth, spend",
+        "needs k, .*or what limits the money: error_cost, budget_per_row",
     ),
-    "nothing to buy": (dict(name="thrifty", names=["a", "b"], known=["b", "a"]), "every attribute is known"),
-    "a worth of others": (dict(name="ds-oslrc", d=9, k=3, worth=1), "'ds-oslrc' takes no worth; 'thrifty' does"),
+    "nothing to buy": (dict(name="thrifty", names=["a", "b"], free=["b", "a"]), "every attribute is free"),
+    "an error cost for others": (
+        dict(name="ds-oslrc", d=9, k=3, error_cost=1),
+        "'ds-oslrc' takes no error_cost; 'thrifty' does",
+    ),
     "prices of others": (dict(name="aer", d=9, k=3, prices=[1] * 9), "'aer' takes no prices; 'thrifty' does"),
-    "known to others": (dict(name="rda", d=9, known=["x1"]), "takes no known attributes; 'thrifty' does"),
+    "free attributes for others": (dict(name="rda", d=9, free=["x1"]), "takes no free attributes; 'thrifty' does"),
     "no name at all": (dict(name=None, d=9, k=3), "there is no algorithm"),
 }
 
@@ -63,13 +66,15 @@ def test_a_bad_argument_is_a_config_error(case):
         kh.make(arguments.pop("name"), **arguments)
 
 
-@pytest.mark.parametrize("limit", [{"worth": 1.0}, {"spend": 2.0}, {"total": 5.0, "rows": 3}])
+@pytest.mark.parametrize(
+    "limit", [{"error_cost": 1.0}, {"budget_per_row": 2.0}, {"total_budget": 5.0, "expected_rows": 3}]
+)
 def test_without_k_money_is_the_only_limit(limit):
     assert kh.make("thrifty", d=3, prices=[1.0] * 3, **limit).k == 3
 
 
 def test_who_buys_everything_or_is_told_its_support_needs_no_k():
-    assert kh.make("vaw", names=["a", "b", "c"], known=["a"]).k == 3
+    assert kh.make("vaw", names=["a", "b", "c"], free=["a"]).k == 3
     assert kh.make("oracle-support", d=5, support=[1, 2]).ask().attributes.tolist() == [1, 2]
 
 

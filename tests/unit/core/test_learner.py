@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.core.learner import Draft
+from keyhole.core.learner import Acquisition
 from keyhole.core.serialization import to_bytes
-from keyhole.core.sources import Market
+from keyhole.core.sources import SourceCatalog
 
 NAMES = ("age", "bmi", "hba1c", "ldl", "hdl", "crp", "tsh", "iron")
 
@@ -280,7 +280,7 @@ def test_the_price_of_a_round_is_that_of_all_it_buys_the_extras_too():
         weights, support = np.zeros(4), np.array([0])
 
         def _ask(self, t, pool):
-            return Draft("explore", np.array([0, 2]), np.array([3]))
+            return Acquisition("explore", np.array([0, 2]), np.array([3]))
 
         def _predict(self, r, x):
             return 0.0
@@ -288,5 +288,5 @@ def test_the_price_of_a_round_is_that_of_all_it_buys_the_extras_too():
         def _tell(self, r, x, y, more):
             pass
 
-    assert Priced(names, 2, 1, 0, Market.build(names, prices=prices)).ask().price == 13.0
+    assert Priced(names, 2, 1, 0, SourceCatalog.build(names, prices=prices)).ask().price == 13.0
     assert Priced(names, 2, 1, 0).ask().price == 0.0

@@ -76,7 +76,7 @@ def test_rows_of_another_width_or_of_words_are_refused(trained):
 
 def test_known_attributes_are_read_too_and_panels_whole():
     X, y, _ = kh.streams.synthetic(d=6, k=3, T=600, seed=2)
-    learner = kh.make("thrifty", names=NAMES, k=2, sources={"panel": ["a", "b"]}, known=["c"], seed=0)
+    learner = kh.make("thrifty", names=NAMES, k=2, sources={"panel": ["a", "b"]}, free=["c"], seed=0)
     kh.play(learner, X, y)
     needed = {"c", *(NAMES[i] for i in learner.support)}
     frame = pd.DataFrame(X, columns=NAMES)[sorted(needed)]
@@ -87,7 +87,9 @@ def test_known_attributes_are_read_too_and_panels_whole():
 
 def test_a_total_that_is_spent_does_not_limit_frozen_use():
     X, y, _ = kh.streams.synthetic(d=6, k=2, T=2000, seed=1)
-    learner = kh.make("thrifty", names=NAMES, k=2, seed=0, prices=dict.fromkeys(NAMES, 1.0), total=800.0, rows=1000)
+    learner = kh.make(
+        "thrifty", names=NAMES, k=2, seed=0, prices=dict.fromkeys(NAMES, 1.0), total_budget=800.0, expected_rows=1000
+    )
     kh.play(learner, X, y)
     assert learner.spent > 795.0
     assert learner.ask().attributes.size == 0  # nothing is left

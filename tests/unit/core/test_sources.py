@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.core.sources import Market
+from keyhole.core.sources import SourceCatalog
 
 NAMES = ["age", "ldl", "hdl", "glucose", "sex=f", "sex=m"]
 SOURCES = {"lipids": ["ldl", "hdl"], "sex": ["sex=f", "sex=m"]}
@@ -14,68 +14,68 @@ SOURCES = {"lipids": ["ldl", "hdl"], "sex": ["sex=f", "sex=m"]}
 
 def clinic(**more):
     prices = {"lipids": 12.0, "glucose": 3.0, "sex": 0.5}
-    return Market.build(NAMES, **{"sources": SOURCES, "known": ["age"], "prices": prices} | more)
+    return SourceCatalog.build(NAMES, **{"sources": SOURCES, "free": ["age"], "prices": prices} | more)
 
 
 def test_the_rest_are_sources_of_their_own():
-    market = clinic()
-    assert market.sources == ("lipids", "glucose", "sex")
-    assert market.of.tolist() == [-1, 0, 0, 1, 2, 2]
-    assert market.known.tolist() == [0]
-    assert market.prices.tolist() == [12.0, 3.0, 0.5]
-    assert not market.plain
+    catalog = clinic()
+    assert catalog.sources == ("lipids", "glucose", "sex")
+    assert catalog.of.tolist() == [-1, 0, 0, 1, 2, 2]
+    assert catalog.free.tolist() == [0]
+    assert catalog.prices.tolist() == [12.0, 3.0, 0.5]
+    assert not catalog.plain
 
 
 def test_a_basket_hands_over_the_known_first_and_costs_the_sum():
-    market = clinic()
-    attributes = market.attributes([2, 0])
+    catalog = clinic()
+    attributes = catalog.attributes([2, 0])
     assert attributes.tolist() == [0, 4, 5, 1, 2]
-    assert market.ordered(attributes) == ("sex", "lipids")
-    assert market.price(attributes) == 12.5
-    assert market.attributes([]).tolist() == [0]
-    assert market.price(market.attributes([])) == 0.0
+    assert catalog.ordered(attributes) == ("sex", "lipids")
+    assert catalog.price(attributes) == 12.5
+    assert catalog.attributes([]).tolist() == [0]
+    assert catalog.price(catalog.attributes([])) == 0.0
 
 
 def test_a_part_of_a_source_is_not_whole():
-    market = clinic()
-    assert market.whole(np.array([0, 1, 2]))
-    assert not market.whole(np.array([0, 1]))
+    catalog = clinic()
+    assert catalog.whole(np.array([0, 1, 2]))
+    assert not catalog.whole(np.array([0, 1]))
 
 
 def test_a_source_needs_all_of_its_attributes():
-    market = clinic()
+    catalog = clinic()
     lacking = np.array([False, True, False, True, True, True])
-    assert market.pool(lacking).tolist() == [False, True, True]
-    assert market.whole_of(lacking).tolist() == [True, False, False, True, True, True]
-    assert market.places["lipids"].tolist() == [1, 2]
-    assert market.places["ldl"].tolist() == [1]
+    assert catalog.pool(lacking).tolist() == [False, True, True]
+    assert catalog.whole_of(lacking).tolist() == [True, False, False, True, True, True]
+    assert catalog.places["lipids"].tolist() == [1, 2]
+    assert catalog.places["ldl"].tolist() == [1]
 
 
 def test_a_price_is_charged_once():
     assert clinic().charge.tolist() == [0.0, 12.0, 0.0, 3.0, 0.5, 0.0]
     assert clinic(
-        known=None,
+        free=None,
         sources={"lipids": ["hdl", "age"]},
         prices=dict.fromkeys(["lipids", "ldl", "glucose", "sex=f", "sex=m"], 0.1),
     ).charge.tolist() == [0.1, 0.1, 0.0, 0.1, 0.1, 0.1]
 
 
 def test_without_sources_every_attribute_is_one():
-    market = Market.build(["a", "b"], prices=[1.0, 2.0])
-    assert market.plain
-    assert market.sources == ("a", "b")
-    assert market.price(np.array([1])) == 2.0
-    assert Market.build(["a", "b"]).price(np.array([0, 1])) == 0.0
+    catalog = SourceCatalog.build(["a", "b"], prices=[1.0, 2.0])
+    assert catalog.plain
+    assert catalog.sources == ("a", "b")
+    assert catalog.price(np.array([1])) == 2.0
+    assert SourceCatalog.build(["a", "b"]).price(np.array([0, 1])) == 0.0
 
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"known": ["x"]}, "known: there is no attribute 'x'"),
-        ({"known": "age"}, "known must be a list"),
+        ({"free": ["x"]}, "free: there is no attribute 'x'"),
+        ({"free": "age"}, "free must be a list"),
         ({"sources": {"lipids": ["ldl", "x"]}}, "source 'lipids' brings 'x'"),
         ({"sources": {"lipids": []}}, "source 'lipids' must bring"),
-        ({"sources": {"lipids": ["age"]}}, "'age' is known and also in source 'lipids'"),
+        ({"sources": {"lipids": ["age"]}}, "'age' is free and also in source 'lipids'"),
         ({"sources": {"a": ["ldl"], "b": ["ldl"]}}, "'ldl' is in source 'a' and in 'b'"),
         ({"sources": {"a": ["ldl", "ldl"]}}, "'ldl' is twice in 'a'"),
         ({"sources": {"glucose": ["ldl"]}}, "'glucose' is a source and also an attribute"),
@@ -97,15 +97,15 @@ def test_what_cannot_be_is_named(wrong, words):
 def test_many_attributes_are_priced_in_linear_time():
     names = [f"x{i}" for i in range(20_000)]
     began = time.process_time()
-    market = Market.build(names, known=names[:10_000], prices=dict.fromkeys(names[10000:], 1.0))
-    assert (len(market.sources), market.known.size) == (10_000, 10_000)
+    catalog = SourceCatalog.build(names, free=names[:10_000], prices=dict.fromkeys(names[10000:], 1.0))
+    assert (len(catalog.sources), catalog.free.size) == (10_000, 10_000)
     assert time.process_time() - began < 5.0
 
 
 def test_a_panel_of_one_keeps_its_name():
     learner = kh.make(
-        "thrifty", names=["x", "z"], k=2, sources={"tube": ["x"]}, prices={"tube": 1.0, "z": 2.0}, worth=9.0
+        "thrifty", names=["x", "z"], k=2, sources={"tube": ["x"]}, prices={"tube": 1.0, "z": 2.0}, error_cost=9.0
     )
-    assert not learner.market.plain
-    assert set(learner.market.sources) == {"tube", "z"}
-    assert learner.market.ordered(np.array([0])) == ("tube",)
+    assert not learner.catalog.plain
+    assert set(learner.catalog.sources) == {"tube", "z"}
+    assert learner.catalog.ordered(np.array([0])) == ("tube",)

@@ -113,7 +113,7 @@ def test_a_hint_is_the_form_a_cell_is_written_in() -> None:
 SCHEMA = Schema(
     Label("cost", numbers="1,234.56"),
     (
-        Attribute("age", 0.0, 100.0, known=True),
+        Attribute("age", 0.0, 100.0, free=True),
         Attribute("sex", type="category"),
         Attribute("smoker", type="yes/no"),
         Attribute("visit", type="date"),

@@ -61,7 +61,7 @@ def test_a_data_set_is_what_was_measured(name: str) -> None:
     assert len(set(data.names)) == d
     assert data.target not in data.names
     assert len(data.prices) == (len(data.sources) or d)
-    assert (data.schema.prices[[n not in data.known for n in data.names]] > 0).all()
+    assert (data.schema.prices[[n not in data.free for n in data.names]] > 0).all()
     assert data.source
     assert data.licence
     if fit is not None:
@@ -104,7 +104,7 @@ def test_nhanes_is_what_its_script_builds() -> None:
 
 def hindsight(data: Dataset, sources: tuple[str, ...]) -> float:
     """The mean squared error of least squares on what is known and what these sources bring."""
-    names = [*data.known, *(a for s in sources for a in data.sources[s])]
+    names = [*data.free, *(a for s in sources for a in data.sources[s])]
     A = np.column_stack([data.X[:, [data.names.index(n) for n in names]], np.ones(len(data.y))])
     w = np.linalg.lstsq(A / A.std(axis=0).clip(1e-9), data.y, rcond=None)[0]
     return float(((data.y - A / A.std(axis=0).clip(1e-9) @ w) ** 2).mean())
@@ -112,11 +112,11 @@ def hindsight(data: Dataset, sources: tuple[str, ...]) -> float:
 
 def test_in_the_panels_choosing_three_sources_beats_the_best_one_by_far() -> None:
     data = load("nhanes-panels")
-    assert data.known == ("age", "female")
+    assert data.free == ("age", "female")
     assert (data.currency, data.unit, data.target) == ("USD", "%", "trunk_fat")
     assert set(data.prices) == set(data.sources)
     brought = [a for brings in data.sources.values() for a in brings]
-    assert sorted([*brought, *data.known]) == sorted(data.names)
+    assert sorted([*brought, *data.free]) == sorted(data.names)
     best = min(hindsight(data, (s,)) for s in data.sources)
     three = ("height", "waist", "questions on weight")
     assert hindsight(data, three) <= 0.71 * best

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from keyhole.data.streams import Attribute, Clips, Panel, Range, Schema
+from keyhole.data.streams import Attribute, ClipCounter, Panel, Range, Schema
 from keyhole.errors import ConfigError
 
 SCHEMA = Schema(
@@ -55,8 +55,8 @@ def test_prices_and_ignored_columns_can_be_changed() -> None:
 CLINIC = Schema(
     Range("cost"),
     (
-        Attribute("age", 0.0, 100.0, known=True),
-        Attribute("sex", type="category", values=("f", "m"), known=True),
+        Attribute("age", 0.0, 100.0, free=True),
+        Attribute("sex", type="category", values=("f", "m"), free=True),
         Attribute("site", type="category", values=("north", "south"), price=2.5),
         Attribute("hdl", 0.0, 3.0),
         Attribute("smoker", type="yes/no"),
@@ -69,7 +69,7 @@ CLINIC = Schema(
 
 def test_columns_become_attributes_that_are_bought_by_source() -> None:
     assert CLINIC.names == ("age", "sex=f", "sex=m", "site=north", "site=south", "hdl", "smoker", "ldl", "ph", "colour")
-    assert CLINIC.known == ("age", "sex=f", "sex=m")
+    assert CLINIC.free == ("age", "sex=f", "sex=m")
     sources = {"lipids": ["ldl", "hdl"], "urine": ["ph", "colour"], "site": ["site=north", "site=south"]}
     assert CLINIC.sources == sources | {"smoker": ["smoker"]}
     assert CLINIC.source_prices == {"lipids": 12.0, "urine": 1.0, "site": 2.5, "smoker": 1.0}
@@ -87,12 +87,12 @@ def test_sources_are_priced_known_and_ignored_by_name() -> None:
     }.items():
         with pytest.raises(ConfigError, match=words):
             CLINIC.with_prices({name: 1.0})
-    more = CLINIC.with_known(["site", "ldl"])
+    more = CLINIC.with_free(["site", "ldl"])
     assert "site" not in more.sources
     assert more.sources["lipids"] == ["hdl"]
-    assert set(more.known) == {"age", "sex=f", "sex=m", "site=north", "site=south", "ldl"}
+    assert set(more.free) == {"age", "sex=f", "sex=m", "site=north", "site=south", "ldl"}
     with pytest.raises(ConfigError, match="'sit' cannot be known.*did you mean 'site'"):
-        CLINIC.with_known(["sit"])
+        CLINIC.with_free(["sit"])
     less = CLINIC.without(["ldl", "hdl", "sex"])
     assert "lipids" not in less.sources
     assert less.ignored == ("notes", "sex", "hdl", "ldl")
@@ -104,7 +104,7 @@ def test_what_has_no_range_is_neither_clipped_nor_stretched() -> None:
     np.testing.assert_array_equal(schema.scale(X), [[1e9, 0.0, 1.0], [-7.0, 8.0, 0.0]])
     np.testing.assert_array_equal(schema.unscale_label(schema.scale_label(np.array([1e6]))), [1e6])
     assert schema.unbounded == ("a", "b", "c", "y")
-    clips = Clips(schema)
+    clips = ClipCounter(schema)
     clips.count(*every(X))
     assert clips.outside.tolist() == [0, 1, 0, 0]
 
@@ -117,7 +117,7 @@ def test_a_schema_that_is_not_complete_has_no_names_yet() -> None:
 
 
 def test_values_beyond_the_range_are_counted_where_they_were_bought() -> None:
-    clips = Clips(SCHEMA)
+    clips = ClipCounter(SCHEMA)
     X = np.array([[-1.0, 0.0, 5.0], [5.0, 99.0, np.inf], [9.0, 98.0, np.nan]])
     bought = np.array([[True, True, True], [True, False, True], [True, True, True]])
     clips.count(X[bought], np.nonzero(bought)[1])
@@ -133,7 +133,7 @@ def test_values_beyond_the_range_are_counted_where_they_were_bought() -> None:
 
 def test_counts_continue_after_being_saved() -> None:
     X, y = np.random.default_rng(1).normal(0, 4, (50, 3)), np.random.default_rng(2).normal(0, 9, 50)
-    whole, first, second = Clips(SCHEMA), Clips(SCHEMA), Clips(SCHEMA)
+    whole, first, second = ClipCounter(SCHEMA), ClipCounter(SCHEMA), ClipCounter(SCHEMA)
     whole.count(*every(X))
     whole.count_labels(y)
     first.count(*every(X[:20]))
@@ -146,7 +146,7 @@ def test_counts_continue_after_being_saved() -> None:
 
 
 def test_a_constant_column_is_no_error_and_is_told() -> None:
-    clips = Clips(SCHEMA)
+    clips = ClipCounter(SCHEMA)
     clips.count(*every(np.array([[1.0, 7.0, 5.0]])))
     assert clips.constant == ()
     clips.count(*every(np.array([[1.0, 8.0, 5.0], [1.0, np.nan, 5.0]])))

@@ -24,7 +24,7 @@ currency = "EUR"
 price = 12.0       # since January
 columns = ["ldl", "hdl", "trig"]
 [attributes.age]
-known = true
+free = true
 low = 0
 [attributes.sex]
 type = "category"
@@ -45,7 +45,7 @@ def test_every_key_is_read_and_written_back() -> None:
     expected = Schema(
         Label("cost", unit="EUR", numbers="1,234.56"),
         (
-            Attribute("age", low=0.0, known=True),
+            Attribute("age", low=0.0, free=True),
             Attribute("sex", type="category", values=("f", "m", "3")),
             Attribute("smoker", type="yes/no", price=0.0),
             Attribute("visit", type="date", origin=date(2024, 1, 31)),
@@ -133,8 +133,8 @@ B = A + "a = {}\n"
         (A + "a = {price = -1}", r", \[attributes\.a\]: price must be a finite number >= 0, not -1"),
         (A + "a = {price = nan}", r", \[attributes\.a\]: price must be a finite number >= 0"),
         (A + 'a = {type = "categry"}', r", \[attributes\.a\]: type must be one of .*'category'.*, not 'categry'"),
-        (A + 'a = {known = "yes"}', r", \[attributes\.a\]: known must be true or false, not 'yes'"),
-        (A + "a = {known = true, price = 3}", r", \[attributes\.a\]: what is known has no price"),
+        (A + 'a = {free = "yes"}', r", \[attributes\.a\]: free must be true or false, not 'yes'"),
+        (A + "a = {free = true, price = 3}", r", \[attributes\.a\]: what is known has no price"),
         (A + 'a = {numbers = "1.2"}', r", \[attributes\.a\]: numbers must be one of"),
         (A + 'a = {type = "category", values = ["f", "f"]}', r", \[attributes\.a\]: values has 'f' twice"),
         (A + 'a = {type = "category", values = "f"}', r", \[attributes\.a\]: values must be a list, not 'f'"),
@@ -172,7 +172,7 @@ B = A + "a = {}\n"
             r", \[attributes\.a\]: its price is that of \[sources\.p\]",
         ),
         (
-            A + 'a = {known = true}\n[sources.p]\ncolumns = ["a"]',
+            A + 'a = {free = true}\n[sources.p]\ncolumns = ["a"]',
             r", \[attributes\.a\]: it is known, so \[sources\.p\]",
         ),
         (B + '[sources.a]\ncolumns = ["b"]', r", \[sources\.a\]: a column has that name and is not in it"),

@@ -8,9 +8,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-import keyhole as kh
+from keyhole._internal.output_folder import Folder
 from keyhole.experiments import Comparison, StreamSpec
-from keyhole.experiments.executors import Engine
+from keyhole.experiments.executors import Executor
 
 STREAMS = [StreamSpec.parse("synthetic:d=6,k=2,sigma=0.1")]
 ALGORITHMS = ["fixed-random", "vaw"]
@@ -28,9 +28,9 @@ def compare(folder, algorithms, seeds, stop=None):
         if stop is not None and done >= stop:
             raise Stopped
 
-    comparison = Comparison(folder, STREAMS, algorithms, seeds, ROWS, budget=2)
+    comparison = Comparison(folder, STREAMS, algorithms, seeds, ROWS, k=2)
     try:
-        return comparison.run(Engine("joblib", 1), progress)
+        return comparison.run(Executor("joblib", 1), progress)
     except Stopped:
         return None
 
@@ -92,7 +92,7 @@ class ComparisonFolder(RuleBasedStateMachine):
     def what_was_written_stays_written(self):
         if getattr(self, "done", None) is not None:
             assert results(self.out) == self.done
-            assert kh.outputs.Folder.find(self.out).kind == "comparison"
+            assert Folder.find(self.out).kind == "comparison"
 
     def teardown(self):
         if hasattr(self, "place"):

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 import keyhole as kh
-from keyhole.experiments.executors import Engine
+from keyhole.experiments.executors import Executor
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +42,7 @@ def serves_a_page(host, port):
 def test_a_cluster_of_its_own_opens_no_dashboard_and_listens_to_this_machine_only():
     before = listening()
     during, answers, outcomes = set(), [], {}
-    for job, outcome in Engine("dask", 1).run([1, 2, 3], doubled):
+    for job, outcome in Executor("dask", 1).run([1, 2, 3], doubled):
         during |= listening() - before
         answers = answers or [serves_a_page(*address) for address in during]
         outcomes[job] = outcome
@@ -75,6 +75,6 @@ def test_a_cluster_with_certificates_is_worked_with_and_one_without_them_is_one_
         tls = {"distributed.comm.tls.ca-file": str(cert), "distributed.comm.require-encryption": True}
         tls |= {"distributed.comm.tls.client.cert": str(cert), "distributed.comm.tls.client.key": str(key)}
         with dask.config.set(tls):
-            assert dict(Engine.parse(f"dask={address}", 1).run([1, 2], doubled)) == {1: 2, 2: 4}
+            assert dict(Executor.parse(f"dask={address}", 1).run([1, 2], doubled)) == {1: 2, 2: 4}
         with pytest.raises(kh.ConfigError, match="needs certificates"):
-            dict(Engine.parse(f"dask={address}", 1).run([1], doubled))
+            dict(Executor.parse(f"dask={address}", 1).run([1], doubled))

@@ -8,7 +8,7 @@ import pytest
 
 import keyhole as kh
 from keyhole._internal.formatting import Units
-from keyhole.core.sources import Market
+from keyhole.core.sources import SourceCatalog
 from keyhole.experiments.frontiers.baskets_in_hindsight import Past, levels_of
 from keyhole.experiments.frontiers.frontier_job import Play, play_level
 from keyhole.experiments.frontiers.frontier_result import Choice, Level, Point
@@ -30,17 +30,17 @@ def table(path, T=300, seed=0):
     path.with_suffix(".toml").write_text(
         '[label]\nname = "y"\nunit = "mm"\n[money]\ncurrency = "EUR"\n'
         '[sources.b]\nprice = 2.0\ncolumns = ["b1", "b2"]\n'
-        "[attributes.free]\nknown = true\n[attributes.a1]\nprice = 1.0\n[attributes.c]\nprice = 0.5\n"
+        "[attributes.free]\nfree = true\n[attributes.a1]\nprice = 1.0\n[attributes.c]\nprice = 0.5\n"
         "[attributes.d]\nprice = 1.0\n"
     )
     return str(path), path.with_suffix(".toml")
 
 
-def level(price, error, worth=1.0, sources=None):
+def level(price, error, error_cost=1.0, sources=None):
     """A level whose basket costs and leaves so much; its whole runs paid and left more."""
     basket = Choice((f"p{price:g}",) if sources is None else sources, price, error**2, 1)
     best = Point(price, error**2, (), True, 0.0)
-    return Level(worth, price + 7.0, error**2 + 9.0, 0.0, 0.0, {}, (basket,), best)
+    return Level(error_cost, price + 7.0, error**2 + 9.0, 0.0, 0.0, {}, (basket,), best)
 
 
 def lower(dearer, cheaper):
@@ -75,7 +75,7 @@ def played(tmp_path, monkeypatch):
 
     def play(baskets):
         def outcome(job):
-            return {"mse": 10.4**2, "price": 4.77, "bought": {"bmi": 1.0}, "basket": baskets[job.worth][job.seed]}
+            return {"mse": 10.4**2, "price": 4.77, "bought": {"bmi": 1.0}, "basket": baskets[job.error_cost][job.seed]}
 
         monkeypatch.setattr(sys.modules["keyhole.experiments.frontiers.frontier"], "play_level", outcome)
         file, schema, X, y = clinic(tmp_path / "c.csv")
@@ -89,7 +89,7 @@ def played(tmp_path, monkeypatch):
 def test_every_number_is_a_mean_over_seeds_and_the_best_basket_costs_no_more(tmp_path):
     file, schema = table(tmp_path / "t.csv")
     found = kh.experiments.frontier(file, schema=schema, levels=LEVELS, seeds=2, out=tmp_path / "f")
-    assert [level.worth for level in found.levels] == LEVELS
+    assert [level.error_cost for level in found.levels] == LEVELS
     cheap, dear = found.levels
     assert cheap.price < dear.price
     assert cheap.mse > dear.mse
@@ -99,7 +99,7 @@ def test_every_number_is_a_mean_over_seeds_and_the_best_basket_costs_no_more(tmp
         assert one.best.price <= one.basket.price
         assert one.best.mse <= one.basket.mse * (1 + 1e-9)
         assert one.price == pytest.approx(sum(found.sources[s] * share for s, share in one.bought.items()), rel=1e-12)
-    assert (found.currency, found.unit, found.known, found.rows) == ("EUR", "mm", ("free",), 300)
+    assert (found.currency, found.unit, found.free, found.rows) == ("EUR", "mm", ("free",), 300)
     assert found.hindsight[0].sources == ()
     assert set(found.hindsight[-1].sources) == {"b", "d"}  # `a1` and `c` hold nothing
     assert found.hindsight[-1].price == 3.0
@@ -133,9 +133,9 @@ def test_the_ends_are_nothing_and_everything_that_helps(tmp_path):
 
 
 def test_levels_lie_between_the_first_and_the_last_price_per_gain():
-    market = Market.build(["a", "b", "z"], prices=[1.0, 2.0, 1.0])
+    catalog = SourceCatalog.build(["a", "b", "z"], prices=[1.0, 2.0, 1.0])
     # Independent: a explains 4, b explains 1, z nothing.
-    past = Past(1000, np.eye(3), np.array([2.0, 1.0, 0.0]), 5.1, market)
+    past = Past(1000, np.eye(3), np.array([2.0, 1.0, 0.0]), 5.1, catalog)
     levels = levels_of(past, 5)
     assert levels[0] == pytest.approx(1 / 4 / 2, rel=0.01)
     assert levels[-1] == pytest.approx(2 / 1 * 1.5, rel=0.01)
@@ -143,14 +143,14 @@ def test_levels_lie_between_the_first_and_the_last_price_per_gain():
 
 
 def test_nothing_that_helps_still_gives_levels():
-    market = Market.build(["a", "z"], prices=[1.0, 2.0])
-    levels = levels_of(Past(100, np.eye(2), np.array([0.01, 0.0]), 1.0, market), 4)
+    catalog = SourceCatalog.build(["a", "z"], prices=[1.0, 2.0])
+    levels = levels_of(Past(100, np.eye(2), np.array([0.01, 0.0]), 1.0, catalog), 4)
     assert len(levels) == 4
     assert all(np.isfinite(levels))
 
 
 def test_the_next_unit_of_money_stops_paying_at_the_bend():
-    levels = [level(0, 10), level(1, 6), level(3, 4, worth=0.7), level(20, 3.9), level(30, 4.2)]
+    levels = [level(0, 10), level(1, 6), level(3, 4, error_cost=0.7), level(20, 3.9), level(30, 4.2)]
     assert hull(levels) == [0, 1, 2, 3]
     assert stop_at(levels) == 2
     said = advice(levels, 2, 1, Units("mm", "EUR"))
@@ -165,7 +165,7 @@ def test_the_next_unit_of_money_stops_paying_at_the_bend():
 
 def test_the_advice_is_of_its_own_level_and_the_next_on_the_hull():
     """Neither of the last level, nor from this level to the last one."""
-    levels = [level(0, 10), level(1, 6), level(3, 4, worth=0.7), level(13, 3.5), level(33, 3.4, worth=9.0)]
+    levels = [level(0, 10), level(1, 6), level(3, 4, error_cost=0.7), level(13, 3.5), level(33, 3.4, error_cost=9.0)]
     at = stop_at(levels)
     said = advice(levels, at, 1, Units("mm", "EUR"))
     assert (at, hull(levels)) == (2, [0, 1, 2, 3, 4])
@@ -234,8 +234,8 @@ def test_what_fewer_seeds_bought_is_not_named_as_an_equal(played):
 
 def test_the_best_baskets_in_hindsight_are_rid_of_what_adds_nothing():
     """`z` costs next to nothing and lowers the error by less than chance: the best basket for 1.01 holds it."""
-    market = Market.build(["a", "b", "z"], prices=[1.0, 5.0, 0.01])
-    past = Past(1000, np.eye(3), np.array([2.0, 1.0, 0.01]), 5.5, market)
+    catalog = SourceCatalog.build(["a", "b", "z"], prices=[1.0, 5.0, 0.01])
+    past = Past(1000, np.eye(3), np.array([2.0, 1.0, 0.01]), 5.5, catalog)
     assert past.best(1.5).sources == ("a", "z")
     assert [(p.sources, p.price, p.mse) for p in past.curve()] == [
         ((), 0.0, 5.5),
@@ -251,24 +251,24 @@ def test_sources_that_add_nothing_are_found_as_least_squares_finds_them():
     y = X[:, 1] + 0.2 * X[:, 4] + 0.05 * X[:, 7] + rng.normal(size=300)
     X, y = X - X.mean(axis=0), y - y.mean()
     names = list("abcdefghi")
-    market = Market.build(names, {"p": ["b", "c"], "q": ["g", "h", "i"]}, ["a"], dict.fromkeys("pqdef", 1.0))
-    past = Past(300, X.T @ X / 300, X.T @ y / 300, float(y @ y) / 300, market)
-    basket = list(range(len(market.sources)))
+    catalog = SourceCatalog.build(names, {"p": ["b", "c"], "q": ["g", "h", "i"]}, ["a"], dict.fromkeys("pqdef", 1.0))
+    past = Past(300, X.T @ X / 300, X.T @ y / 300, float(y @ y) / 300, catalog)
+    basket = list(range(len(catalog.sources)))
     found = past.helpful(basket)
     while True:
         added = {s: past.left([o for o in basket if o != s]) - past.left(basket) for s in basket}
-        chance = {s: past.chance(market.members[s].size, past.left(basket)) for s in basket}
+        chance = {s: past.chance(catalog.members[s].size, past.left(basket)) for s in basket}
         least = min(basket, key=lambda s: added[s] / chance[s])
         if added[least] > chance[least]:
             break
         basket.remove(least)
     assert found == basket
-    assert 0 < len(found) < len(market.sources)
+    assert 0 < len(found) < len(catalog.sources)
 
 
 def test_one_step_that_helps_is_advised():
     """Two baskets have no bend: not to buy would be the advice whatever the other brings."""
-    levels = [level(0, 10), level(2, 6, worth=0.7)]
+    levels = [level(0, 10), level(2, 6, error_cost=0.7)]
     assert stop_at(levels) == 1
     assert "What helps costs 2.00 EUR a row in all" in advice(levels, 1, 1, Units("mm", "EUR"))
     assert stop_at(levels[:1]) == 0
@@ -295,8 +295,8 @@ def test_what_adds_nothing_is_in_no_basket(played):
 
 def test_a_basket_that_costs_more_and_lowers_nothing_is_left_out(played):
     found, _, _ = played({0.01: [[]], 0.5: [["bmi"]], 0.7: [["salt_diet"]], 0.9: [["waist"]], 1.1: [["bmi"]]})
-    assert [one.worth for one in found.levels] == [0.01, 0.5, 1.1]
-    assert sorted(one.worth for one in found.left_out) == [0.7, 0.9]
+    assert [one.error_cost for one in found.levels] == [0.01, 0.5, 1.1]
+    assert sorted(one.error_cost for one in found.left_out) == [0.7, 0.9]
     assert all(a.basket.mse >= b.basket.mse for a, b in itertools.pairwise(found.levels))
 
 
@@ -310,10 +310,10 @@ def test_the_frontier_goes_down_as_it_goes_right():
 def test_the_first_row_is_paid_for_and_its_error_is_left_out(tmp_path):
     file, schema, _, _ = clinic(tmp_path / "c.csv", T=60)
     stream = StreamSpec.parse(file, None, schema, shuffle=True)
-    outcome = play_level(Play(stream, worth=5.0, seed=1, rounds=60))
+    outcome = play_level(Play(stream, error_cost=5.0, seed=1, rounds=60))
     rows = stream.rows(1, 60)
     seed = int(np.random.SeedSequence([1, 1]).generate_state(1)[0])
-    learner = kh.make("thrifty", names=list(CLINIC), k=None, prices=list(CLINIC.values()), worth=5.0, seed=seed)
+    learner = kh.make("thrifty", names=list(CLINIC), k=None, prices=list(CLINIC.values()), error_cost=5.0, seed=seed)
     history = kh.play(learner, rows.X, rows.y)
     assert history.losses[0] > 100 * history.losses[1:].mean()  # else this test could not tell
     assert outcome["mse"] == pytest.approx(history.losses[1:].mean(), rel=1e-12)
@@ -327,15 +327,15 @@ def test_moments_alone_give_the_basket_that_the_rows_give():
     y = X @ rng.normal(size=7) + rng.normal(size=200)
     X, y = X - X.mean(axis=0), y - y.mean()
     names = list("abcdefg")
-    market = Market.build(names, {"p": ["b", "e"]}, ["d"], {"a": 1.0, "p": 3.0, "c": 2.0, "f": 1.5, "g": 0.5})
+    catalog = SourceCatalog.build(names, {"p": ["b", "e"]}, ["d"], {"a": 1.0, "p": 3.0, "c": 2.0, "f": 1.5, "g": 0.5})
     columns = [[names.index(n) for n in ("a", "be", "c", "f", "g")[i]] for i in range(5)]
-    for spend in (0.0, 1.7, 4.0, 8.0):
-        found = best_basket_of(X.T @ X / 200, X.T @ y / 200, float(y @ y) / 200, market, budget_per_row=spend)
+    for budget_per_row in (0.0, 1.7, 4.0, 8.0):
+        found = best_basket_of(X.T @ X / 200, X.T @ y / 200, float(y @ y) / 200, catalog, budget_per_row=budget_per_row)
         every = []
         for r in range(6):
             for chosen in itertools.combinations(range(5), r):
                 S = [3, *(j for g in chosen for j in columns[g])]
-                if sum(market.prices[list(chosen)]) <= spend:
+                if sum(catalog.prices[list(chosen)]) <= budget_per_row:
                     w = np.linalg.lstsq(X[:, S], y, rcond=None)[0]
                     every.append(float(((y - X[:, S] @ w) ** 2).mean()))
         assert found.mse == pytest.approx(min(every), rel=1e-6)
@@ -367,8 +367,8 @@ def test_dask_finds_the_same_frontier(tmp_path):
     file, schema = table(tmp_path / "t.csv", T=120)
     here, there = (
         kh.experiments.frontier(
-            file, schema=schema, levels=LEVELS, seeds=2, engine=engine, jobs=2, out=tmp_path / engine
+            file, schema=schema, levels=LEVELS, seeds=2, executor=executor, jobs=2, out=tmp_path / executor
         )
-        for engine in ("joblib", "dask")
+        for executor in ("joblib", "dask")
     )
     assert here == there

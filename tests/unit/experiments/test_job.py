@@ -11,7 +11,7 @@ SYNTHETIC = StreamSpec.parse("synthetic:d=8,k=3,sigma=0.1")
 
 
 def test_the_outcome_is_that_of_playing_the_stream():
-    job = Job(SYNTHETIC, "ds-oslrc", seed=2, rounds=400, budget=3, extra=0)
+    job = Job(SYNTHETIC, "ds-oslrc", seed=2, rounds=400, k=3, k0=0)
     outcome = run_job(job)
     X, y, w = kh.streams.synthetic(8, 3, 400, sigma=0.1, seed=2)
     seed = int(np.random.SeedSequence([2, 1]).generate_state(1)[0])
@@ -72,13 +72,15 @@ def test_money_limits_those_who_plan_with_it():
     def played(algorithm, **money):
         return run_job(Job(stream, algorithm, 0, 300, 4, 0, **money)) | {"seconds": 0.0, "found": 0.0}
 
-    assert 1.9 < played("thrifty", total=600.0)["price_per_row"] <= 2.0 < played("thrifty")["price_per_row"]
-    assert played("thrifty", worth=0.05) == played("thrifty[worth=0.05]")
-    assert played("fixed-random", worth=0.05, total=600.0) == played("fixed-random")
+    assert 1.9 < played("thrifty", total_budget=600.0)["price_per_row"] <= 2.0 < played("thrifty")["price_per_row"]
+    assert played("thrifty", error_cost=0.05) == played("thrifty[error_cost=0.05]")
+    assert played("fixed-random", error_cost=0.05, total_budget=600.0) == played("fixed-random")
 
 
-@pytest.mark.parametrize("name", ["spend", "worth", "total"])
+@pytest.mark.parametrize("name", ["budget_per_row", "error_cost", "total_budget"])
 def test_money_without_prices_is_refused_by_its_name(tmp_path, name):
-    with pytest.raises(kh.ConfigError, match=f"--{name} M needs to know what things cost: give --prices FILE"):
+    with pytest.raises(
+        kh.ConfigError, match=f"--{name.replace('_', '-')} M needs to know what things cost: give --prices FILE"
+    ):
         Comparison(tmp_path / "c", [SYNTHETIC], ["thrifty"], 1, 100, **{name: 1.0})
     assert not (tmp_path / "c").exists()

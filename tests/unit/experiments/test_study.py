@@ -9,7 +9,7 @@ import pytest
 import keyhole as kh
 from keyhole._internal.output_folder import Folder
 from keyhole.errors import ConfigError
-from keyhole.experiments import Engine
+from keyhole.experiments import Executor
 from keyhole.experiments.chapter import chapter, publish, write_chapter
 from keyhole.experiments.finding import Agreement
 from keyhole.experiments.study import Experiment, expand, names, run
@@ -389,12 +389,12 @@ def test_finished_parts_are_not_played_again_and_the_chapter_is_made_of_findings
     small = {"algorithms": ["support-bandit", "thrifty", "fixed-random"], "d": 5, "k": [1, 4], "rounds": 60, "seeds": 2}
     experiment.parts = list(expand(small))
     folder, seen = Folder.claim(tmp_path / "study", "study"), []
-    run([experiment], folder, Engine("joblib", 1), lambda done, of: seen.append((done, of)))
+    run([experiment], folder, Executor("joblib", 1), lambda done, of: seen.append((done, of)))
     assert (seen[0], seen[-1]) == ((0, 12), (12, 12))
     assert experiment.missing(folder.path) == []
     before = {p: p.stat().st_mtime_ns for p in (folder.path / "parts").iterdir()}
     next(iter(before)).write_text("cut")
-    run([experiment], folder, Engine("joblib", 1), lambda done, of: None)
+    run([experiment], folder, Executor("joblib", 1), lambda done, of: None)
     after = {p: p.stat().st_mtime_ns for p in (folder.path / "parts").iterdir()}
     assert sum(after[p] != before[p] for p in before) == 1
     finding = experiment.judge(folder.path)
@@ -414,9 +414,9 @@ def test_dask_plays_the_same_parts(tmp_path):
     experiment = Experiment("edges", quick=True)
     experiment.parts = list(expand({"algorithms": "fixed-random", "d": 5, "k": [1, 4], "rounds": 60, "seeds": 2}))
     contents = []
-    for engine in (Engine("joblib", 1), Engine("dask", 2)):
-        folder = Folder.claim(tmp_path / engine.kind, "study")
-        run([experiment], folder, engine, lambda done, of: None)
+    for executor in (Executor("joblib", 1), Executor("dask", 2)):
+        folder = Folder.claim(tmp_path / executor.kind, "study")
+        run([experiment], folder, executor, lambda done, of: None)
         found = {p.name: json.loads(p.read_text()) for p in (folder.path / "parts").iterdir()}
         contents.append({name: {**columns, "seconds": None} for name, columns in found.items()})
     assert contents[0] == contents[1]

@@ -71,9 +71,9 @@ def test_the_ledger_adds_up():
     [
         {"algorithm": "fixed-random", "k": 3},
         {"k": 2},
-        {"k": None, "spend": 2.5},
-        {"k": None, "worth": 100.0},
-        {"k": None, "total": 900.0, "rows": 600},
+        {"k": None, "budget_per_row": 2.5},
+        {"k": None, "error_cost": 100.0},
+        {"k": None, "total_budget": 900.0, "expected_rows": 600},
     ],
     ids=str,
 )
@@ -81,7 +81,7 @@ def test_the_ledger_adds_up_with_panels_and_what_is_known(money):
     X, y, _ = table()
     sources, known = {"panel": ["c0", "c1"], "pair": ["c5", "c4"]}, ["c2"]
     prices = {"panel": 3.0, "pair": 0.5} | {c: 1.0 for c in X if c not in ("c0", "c1", "c2", "c4", "c5")}
-    model = BudgetedRegressor(**money, sources=sources, known=known, prices=prices, random_state=0)
+    model = BudgetedRegressor(**money, sources=sources, free=known, prices=prices, random_state=0)
     model.fit(X[:400], y[:400])
     spent = model.history_.price.sum()
     model.partial_fit(X[400:], y[400:])

@@ -10,9 +10,9 @@ from keyhole.experiments.frontiers import Choice, Frontier, Level, Point
 from keyhole.report import frontier_cells, frontier_notes, write_frontier
 
 
-def level(worth, price, mse, *baskets):
+def level(error_cost, price, mse, *baskets):
     best = Point(baskets[0].price, baskets[0].mse, baskets[0].sources, True, 0.0)
-    return Level(worth, price, mse, mse, mse, {}, baskets, best)
+    return Level(error_cost, price, mse, mse, mse, {}, baskets, best)
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_each_line_has_the_price_and_the_error_of_the_basket_it_names(found):
 
 def test_what_is_left_out_is_said(found):
     (note,) = frontier_notes(found)
-    assert note.startswith("Left out: worth 0.2. Its basket (salt_diet; 1.5 a row, typical error 11) costs more")
+    assert note.startswith("Left out: error cost 0.2. Its basket (salt_diet; 1.5 a row, typical error 11) costs more")
 
 
 def test_the_page_gives_the_advice_and_every_dot_its_name(found, tmp_path):
@@ -54,8 +54,8 @@ def test_the_page_gives_the_advice_and_every_dot_its_name(found, tmp_path):
     assert found.sentence in text
     own = re.search(r'<tr[^>]*class="?own.*?</tr>', text, re.S)[0]
     assert "bmi or waist" in own
-    assert "Left out: worth 0.2." in text
+    assert "Left out: error cost 0.2." in text
     svg = html.unescape((tmp_path / "f" / "figures" / "frontier.svg").read_text())
     names = ["advised: bmi", "advised: waist", "nothing", "+ salt_diet and lipids"]
-    names += [f"worth {one.worth:.3g}" for one in found.levels]
+    names += [f"worth {one.error_cost:.3g}" for one in found.levels]
     assert not [name for name in names if f">{name}</text>" not in svg]

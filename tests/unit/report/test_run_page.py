@@ -35,8 +35,8 @@ def run(prices=(2.0, 5.0, 4.0, 9.0), n=320, **more):
     facts = {"bought": n, "unobserved": 0, "clipped": 0, "price": 2.0, "spent": 2.0 * n, "weight": 12.0}
     data.summary = {
         "rows": n, "labelled": n, "mse": mse, "mse_last_tenth": mse, "title": "visits", "target": "bp", "unit": "mmHg",
-        "currency": "EUR", "algorithm": "thrifty", "learner": {"options": {}}, "k": 3, "d": 4, "spend": None,
-        "worth": None, "panels": False, "known": [], "sources_per_row": 3.0,
+        "currency": "EUR", "algorithm": "thrifty", "learner": {"options": {}}, "k": 3, "d": 4, "budget_per_row": None,
+        "error_cost": None, "panels": False, "free": [], "sources_per_row": 3.0,
         "sources": {a: {"in_support": a != "noise", "spent": 100.0} for a in NAMES},
         "attributes_per_row": 3.0, "price_per_row": 11.0, "spent": 11.0 * n, "support": list(NAMES[:3]),
         "attributes": {NAMES[0]: facts} | {a: facts | {"weight": 0.0, "bought": 5} for a in NAMES[1:]},
@@ -66,11 +66,11 @@ def test_the_first_sentence_says_what_to_buy_what_it_costs_and_what_the_rest_wou
 
 
 def test_with_worth_the_sentence_weighs_error_against_money():
-    dear = run(worth=0.01)
+    dear = run(error_cost=0.01)
     advice = run_page(dear)[0].advice
     assert advice.startswith("Buy nothing: the typical error is ")
     assert f"Stop buying age, weight and {NAMES[2]}: that lowers it by " in advice
-    cheap = run(worth=0.05)
+    cheap = run(error_cost=0.05)
     assert run_page(cheap)[0].advice.startswith("Buy age: 2.00 EUR a row")
 
 

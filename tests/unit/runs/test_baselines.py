@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from keyhole.core.sources import Market
-from keyhole.runs.baselines import Limits, References
+from keyhole.core.sources import SourceCatalog
+from keyhole.runs.baselines import Baselines, Limits
 from keyhole.runs.stream_blocks import page_length
 
 
 def alone(prices, limits):
     """References where every attribute is a source."""
-    return References(Market.build([f"x{j}" for j in range(len(prices))], prices=list(prices)), limits, seed=0)
+    return Baselines(SourceCatalog.build([f"x{j}" for j in range(len(prices))], prices=list(prices)), limits, seed=0)
 
 
 def feed(references, X, y):
@@ -94,7 +94,7 @@ def test_blind_choices_within_a_sum_of_money_can_be_paid():
     assert all(prices[S].sum() <= 6.0 and S.size for S in references.draws)
 
 
-PANELS = Market.build(
+PANELS = SourceCatalog.build(
     list("abcdefghij"),
     {"pair": ["c", "h"], "rest": list("bdefg")},
     ["a"],
@@ -103,7 +103,7 @@ PANELS = Market.build(
 
 
 def test_a_panel_is_drawn_and_bought_whole_and_what_is_known_is_in_every_line(table):
-    references = feed(References(PANELS, Limits(1), seed=0), *table)
+    references = feed(Baselines(PANELS, Limits(1), seed=0), *table)
     assert all(0 in S[0] and PANELS.whole(S[0]) for _, S in references._supports)
     lines = references.lines()
     assert (lines["best"].sources, lines["best"].attributes, lines["best"].price) == (1.0, 2.0, 3.0)
@@ -114,15 +114,15 @@ def test_a_panel_is_drawn_and_bought_whole_and_what_is_known_is_in_every_line(ta
 
 def test_what_is_known_helps_where_nothing_is_bought(table):
     X, y = table
-    known = Market.build(list("abcdefghij"), None, ["c"], dict.fromkeys("abdefghij", 1.0))
-    lines = feed(References(known, Limits(2), seed=0), X, y).lines()
+    known = SourceCatalog.build(list("abcdefghij"), None, ["c"], dict.fromkeys("abdefghij", 1.0))
+    lines = feed(Baselines(known, Limits(2), seed=0), X, y).lines()
     without = feed(alone(np.ones(10), Limits(2)), X, y).lines()
     assert lines["nothing"].mse < 0.5 * without["nothing"].mse
 
 
 def test_told_worth_the_best_basket_is_the_one_of_least_cost_and_blind_draws_are_as_many_as_were_bought(table):
-    lines = feed(References(PANELS, Limits(4, worth=1.0), seed=0), *table).lines(bought=2.2)
+    lines = feed(Baselines(PANELS, Limits(4, error_cost=1.0), seed=0), *table).lines(bought=2.2)
     assert (lines["best"].sources, lines["best"].price) == (1.0, 3.0)
     assert lines["random"].sources == 2.0
-    dear = feed(References(PANELS, Limits(4, worth=0.01), seed=0), *table).lines(bought=0.1)
+    dear = feed(Baselines(PANELS, Limits(4, error_cost=0.01), seed=0), *table).lines(bought=0.1)
     assert (dear["best"].sources, dear["random"].sources) == (0.0, 1.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from keyhole.core.sources import Market
+from keyhole.core.sources import SourceCatalog
 from keyhole.estimation.moment_regression import Moments
 from keyhole.runs.basket_losses import Baskets
 
@@ -18,14 +18,14 @@ def people(n=400, seed=0):
     return X, y
 
 
-def baskets(market, n=400):
+def baskets(catalog, n=400):
     X, y = people(n)
     V = np.column_stack([np.ones(n), X, y])
-    return Baskets(Moments.of(V.T @ V), market)
+    return Baskets(Moments.of(V.T @ V), catalog)
 
 
 def plain():
-    return Market.build(NAMES, prices=[2.0, 5.0, 4.0, 4.0, 1.0])
+    return SourceCatalog.build(NAMES, prices=[2.0, 5.0, 4.0, 4.0, 1.0])
 
 
 @pytest.mark.parametrize("S", [(), (0,), (0, 3), (0, 1, 2, 3, 4)])
@@ -39,12 +39,14 @@ def test_the_error_is_that_of_least_squares_corrected_for_its_weights(S):
 
 
 def test_the_price_of_a_panel_is_paid_once_and_what_is_known_is_in_every_basket():
-    market = Market.build(NAMES, {"lipids": ["ldl", "hdl"]}, ["age"], {"lipids": 4.0, "weight": 5.0, "noise": 1.0})
-    found = baskets(market)
-    assert found.of([market.sources.index("lipids")]).price == 4.0
+    catalog = SourceCatalog.build(
+        NAMES, {"lipids": ["ldl", "hdl"]}, ["age"], {"lipids": 4.0, "weight": 5.0, "noise": 1.0}
+    )
+    found = baskets(catalog)
+    assert found.of([catalog.sources.index("lipids")]).price == 4.0
     alone = baskets(plain())
     assert found.of(()).error == pytest.approx(alone.of((0,)).error)
-    assert found.of([market.sources.index("lipids")]).error == pytest.approx(alone.of((0, 2, 3)).error)
+    assert found.of([catalog.sources.index("lipids")]).error == pytest.approx(alone.of((0, 2, 3)).error)
 
 
 def test_the_way_goes_down_and_begins_with_nothing():
@@ -67,9 +69,9 @@ def test_enough_leaves_at_most_one_percent_and_nothing_in_it_is_superfluous():
 
 def test_by_worth_the_cheapest_part_is_bought():
     found = baskets(plain())
-    assert found.enough(range(5), worth=0.0).sources == ()
-    assert found.enough(range(5), worth=1.0).sources == (0,)  # weight explains 1 for 5
-    assert set(found.enough(range(5), worth=20.0).sources) == {0, 1}
+    assert found.enough(range(5), error_cost=0.0).sources == ()
+    assert found.enough(range(5), error_cost=1.0).sources == (0,)  # weight explains 1 for 5
+    assert set(found.enough(range(5), error_cost=20.0).sources) == {0, 1}
 
 
 def test_more_weights_than_rows_have_no_error():

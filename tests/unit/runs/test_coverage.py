@@ -11,7 +11,7 @@ import keyhole as kh
 from keyhole import runs
 from keyhole.cli._progress import Screen
 from keyhole.core.round import Alarm
-from keyhole.runs.coverage import Trust
+from keyhole.runs.coverage import CoverageTracker
 
 from .test_lifecycle import Silent, publish
 
@@ -31,7 +31,7 @@ def rows():
 def plan(rows, tmp_path):
     X, y = rows
     pq.write_table(pa.table({f"x{i}": X[:, i] for i in range(6)} | {"y": y}), tmp_path / "a.parquet")
-    return runs.prepare(runs.Request(tmp_path / "a.parquet", "y", budget=2))
+    return runs.prepare(runs.RunConfig(tmp_path / "a.parquet", "y", k=2))
 
 
 def summary_of(folder):
@@ -67,7 +67,7 @@ def test_a_run_that_was_cut_says_the_same(plan, tmp_path):
 
 
 def test_a_learner_without_intervals_has_no_coverage(rows, plan, tmp_path):
-    plain = runs.prepare(runs.Request(tmp_path / "a.parquet", "y", budget=2, algorithm="fixed-random"))
+    plain = runs.prepare(runs.RunConfig(tmp_path / "a.parquet", "y", k=2, algorithm="fixed-random"))
     assert runs.begin(plain, tmp_path / "run", Silent(), publish)
     found = summary_of(tmp_path / "run")
     assert found["coverage"] is None
@@ -75,12 +75,12 @@ def test_a_learner_without_intervals_has_no_coverage(rows, plan, tmp_path):
 
 
 def test_alarms_are_counted_once_and_by_the_row_of_the_file():
-    trust, nan = Trust(), np.nan
+    trust, nan = CoverageTracker(), np.nan
     first = (Alarm(2, "a"),)
     trust.add(0, np.array([nan, 1.0, nan, 2.0]), np.array([nan, 0.3, nan, 0.92]), first)
     trust.add(4, np.array([3.0, nan, 4.0]), np.array([0.5, nan, 1.0]), (*first, Alarm(4, "b\tc")))
     assert trust.alarms == [{"row": 4, "what": "a"}, {"row": 7, "what": "b\tc"}]
     assert trust.coverage == {"0.5": 2 / 4, "0.9": 2 / 4, "0.95": 3 / 4}
-    again = Trust()
+    again = CoverageTracker()
     again.set_state(trust.get_state())
     assert again.alarms == trust.alarms

@@ -24,7 +24,7 @@ def clinic(tmp_path):
 def plan(clinic, text):
     schema = clinic.with_name("s.toml")
     schema.write_text(text)
-    return runs.prepare(runs.Request(clinic, "cost", budget=3, schema=schema))
+    return runs.prepare(runs.RunConfig(clinic, "cost", k=3, schema=schema))
 
 
 def test_a_run_that_stopped_goes_on_with_the_same_encoding(clinic, tmp_path):

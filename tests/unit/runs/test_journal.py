@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.core.serialization import to_bytes
 from keyhole.data.streams import Schema
 from keyhole.runs import journal as module
 from keyhole.runs.journal import Journal
@@ -78,7 +79,7 @@ def test_a_checkpoint_brings_learner_and_totals_back(tmp_path, learner):
     fresh = Totals(Schema.plain("y", learner.names))
     row, found = Journal(tmp_path / "j", ("a", "b")).restore({"totals": fresh})
     assert row == 50
-    assert kh.saving.to_bytes(found) == kh.saving.to_bytes(learner)
+    assert to_bytes(found) == to_bytes(learner)
     assert fresh.messages == "something\n"
     assert fresh.bought.tolist() == [3] * 7
 

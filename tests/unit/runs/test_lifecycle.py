@@ -9,6 +9,8 @@ import pytest
 
 import keyhole as kh
 from keyhole import runs
+from keyhole._internal.atomic_io import write_json
+from keyhole.core.registry.catalogue import from_config
 from keyhole.runs.run_settings import Settings
 
 RESULTS = ("rounds.parquet", "ledger.parquet", "model.kh", "summary.json")
@@ -44,7 +46,7 @@ def plan(tmp_path, request):
     y[::50] = np.nan
     columns = {f"x{i}": X[:, i] for i in range(8)} | {"y": np.clip(y, -1, 1)}
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    return runs.prepare(runs.Request(tmp_path / "a.parquet", "y", budget=3, algorithm=request.param))
+    return runs.prepare(runs.RunConfig(tmp_path / "a.parquet", "y", k=3, algorithm=request.param))
 
 
 @pytest.fixture
@@ -98,7 +100,7 @@ def test_killed_while_the_results_are_written_loses_and_doubles_nothing(plan, wh
 def test_the_books_agree_with_each_other_and_with_playing_the_array(plan, whole, tmp_path):
     table = pq.read_table(tmp_path / "a.parquet")
     X = np.column_stack([table[f"x{i}"].to_numpy() for i in range(8)])
-    history = kh.play(kh.catalogue.from_config(plan.settings.learner), X, table["y"].to_numpy())
+    history = kh.play(from_config(plan.settings.learner), X, table["y"].to_numpy())
     rounds, ledger = (pq.read_table(whole / f"{name}.parquet").to_pydict() for name in ("rounds", "ledger"))
     assert np.allclose(rounds["prediction"], history.predictions, rtol=1e-9, atol=1e-12)
     assert rounds["explored"] == history.explored.tolist()
@@ -120,8 +122,8 @@ def test_the_price_of_a_round_is_that_of_all_it_bought_and_money_counts_prices(t
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
     price = {f"x{i}": 0.5 + i for i in range(9)}
     (tmp_path / "prices.toml").write_text("".join(f"{name} = {p}\n" for name, p in price.items()))
-    request = runs.Request(
-        tmp_path / "a.parquet", "y", 3, extra=3, algorithm="ds-poslrc", prices=tmp_path / "prices.toml"
+    request = runs.RunConfig(
+        tmp_path / "a.parquet", "y", 3, k0=3, algorithm="ds-poslrc", prices=tmp_path / "prices.toml"
     )
     data = runs.begin(runs.prepare(request), tmp_path / "out", Silent(), publish)
     rounds, ledger = (pq.read_table(tmp_path / "out" / f"{name}.parquet").to_pydict() for name in ("rounds", "ledger"))
@@ -143,6 +145,6 @@ def test_settings_that_make_no_sense_are_one_sentence(plan, tmp_path):
     """Its digest is right, so somebody wrote it on purpose."""
     path = tmp_path / "run.json"
     for name, wrong in (("scaled", "yes"), ("learner", [1]), ("title", None), ("colour", "red")):
-        kh.files.write_json(path, asdict(plan.settings) | {name: wrong})
+        write_json(path, asdict(plan.settings) | {name: wrong})
         with pytest.raises(kh.ConfigError, match=rf"run\.json cannot be used \({name}: .*; restore it from a copy"):
             Settings.read(path)

@@ -10,13 +10,21 @@ from tests.clinic import SCHEMA, write_clinic
 
 from .test_lifecycle import Silent, assert_same, publish
 
-LIMITS = {"worth": 0.00002, "total": 900.0, "rows": 300, "spend": 13.0, "budget": 3, "extra": 1, "known": ["smoker"]}
+LIMITS = {
+    "error_cost": 0.00002,
+    "total_budget": 900.0,
+    "expected_rows": 300,
+    "budget_per_row": 13.0,
+    "k": 3,
+    "k0": 1,
+    "free": ["smoker"],
+}
 
 
 def test_a_run_that_stopped_pays_what_it_would_have_paid(tmp_path):
     clinic, schema = write_clinic(tmp_path / "clinic.csv", rows=300), tmp_path / "s.toml"
     schema.write_text(SCHEMA)
-    asked = runs.prepare(runs.Request(clinic, "cost", schema=schema, **LIMITS))
+    asked = runs.prepare(runs.RunConfig(clinic, "cost", schema=schema, **LIMITS))
     assert runs.begin(asked, tmp_path / "whole", Silent(), publish)
     for stop in (2, 170):
         folder = tmp_path / f"cut{stop}"

@@ -17,6 +17,7 @@ import pytest
 import keyhole as kh
 from keyhole import runs
 from keyhole._internal import atomic_io
+from keyhole._internal.output_folder import Folder
 
 from .test_lifecycle import RESULTS, Silent
 
@@ -86,7 +87,7 @@ def plan(tmp_path):
     X, y, _ = kh.streams.synthetic(5, 2, 150, seed=4)
     columns = {f"x{i}": X[:, i] for i in range(5)} | {"y": np.clip(y, -1, 1)}
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    return runs.prepare(runs.Request(tmp_path / "a.parquet", "y", budget=2, algorithm="fixed-random"))
+    return runs.prepare(runs.RunConfig(tmp_path / "a.parquet", "y", k=2, algorithm="fixed-random"))
 
 
 def cuts_of(plan, root, monkeypatch):
@@ -99,7 +100,7 @@ def cuts_of(plan, root, monkeypatch):
 
 
 def assert_goes_on(plan, folder, whole):
-    if kh.outputs.Folder.find(folder) is None or not (folder / "run.json").exists():
+    if Folder.find(folder) is None or not (folder / "run.json").exists():
         assert runs.begin(plan, folder, Silent(), publish)
     else:
         assert runs.resume(folder, Silent(), publish)

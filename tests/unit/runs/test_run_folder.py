@@ -34,7 +34,7 @@ class RunFolder(RuleBasedStateMachine):
         X, y, _ = kh.streams.synthetic(5, 2, 200, seed=4)
         columns = {f"x{i}": X[:, i] for i in range(5)} | {"y": np.clip(y, -1, 1)}
         pq.write_table(pa.table(columns), self.root / "a.parquet")
-        self.plan = runs.prepare(runs.Request(self.root / "a.parquet", "y", budget=2, algorithm="fixed-random"))
+        self.plan = runs.prepare(runs.RunConfig(self.root / "a.parquet", "y", k=2, algorithm="fixed-random"))
         runs.begin(self.plan, self.root / "whole", Silent(), publish)
         self.out = self.root / "out"
         self.mine, self.damaged, self.finished = {}, False, False

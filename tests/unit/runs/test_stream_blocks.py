@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.core.serialization import to_bytes
 from keyhole.data.learner_scaling import Scaling
 from keyhole.data.streams import Batch, Schema, open_table
 from keyhole.runs.stream_blocks import LARGEST, RunPage, page_length, page_start, pages
@@ -72,7 +73,7 @@ def test_a_page_left_in_the_middle_and_continued_is_the_page_played_through(name
         assert np.array_equal(joined, whole.predictions)
         bought = np.concatenate([first.first_buys.attributes, rest.first_buys.attributes])
         assert np.array_equal(bought, whole.first_buys.attributes)
-        assert kh.saving.to_bytes(other) == kh.saving.to_bytes(learner)
+        assert to_bytes(other) == to_bytes(learner)
 
 
 def test_a_page_remembers_who_bought_what():

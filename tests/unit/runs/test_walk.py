@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.csv as csv
 import pytest
 
-from keyhole.runs.run_config import Request, prepare
+from keyhole.runs.run_config import RunConfig, prepare
 
 
 @pytest.mark.parametrize("rows", [300, 300_000])
@@ -30,7 +30,7 @@ def test_a_file_is_opened_once_to_be_looked_at_and_once_to_be_played(
 
     monkeypatch.setattr(builtins, "open", counted)
     monkeypatch.setattr(csv, "open_csv", counted_csv)
-    plan = prepare(Request(file=file, target="y", budget=1, algorithm="thrifty"))
+    plan = prepare(RunConfig(file=file, target="y", k=1, algorithm="thrifty"))
     assert opened == ["plain"]
     assert sum(len(batch.y) for batch in plan.table.batches(plan.schema.names, "y")) == rows
     assert opened == (["plain"] if rows == 300 else ["plain", "parsed"])  # a short one is held whole

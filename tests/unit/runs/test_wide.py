@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from keyhole.runs.run_config import Request, prepare
+from keyhole.runs.run_config import RunConfig, prepare
 
 
 def start(folder: Path, d: int) -> tuple[float, float]:
@@ -25,7 +25,7 @@ def start(folder: Path, d: int) -> tuple[float, float]:
     began, before = time.process_time(), sys.getprofile()
     sys.setprofile(count)
     try:
-        plan = prepare(Request(file=file, target="y", budget=5))
+        plan = prepare(RunConfig(file=file, target="y", k=5))
     finally:
         sys.setprofile(before)
     assert len(plan.schema.names) == d

@@ -64,4 +64,4 @@ def test_a_history_is_drawn(history):
 
 def test_the_line_of_buying_nothing_is_the_mean_so_far():
     labels = np.array([2.0, np.nan, 4.0, 9.0])
-    assert history._predicting_the_mean(labels)[[0, 2, 3]].tolist() == [4.0, 4.0, 36.0]
+    assert history_plots._predicting_the_mean(labels)[[0, 2, 3]].tolist() == [4.0, 4.0, 36.0]

@@ -1,5 +1,7 @@
 """The keeper: history, purchases, streams in other shapes, and what bad rows do."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -28,7 +30,7 @@ def test_history_adds_up(stream):
 
 def test_an_iterable_of_rows_is_played_like_an_array(stream, monkeypatch):
     X, y, w = stream
-    monkeypatch.setattr("keyhole.simulation.play._BLOCK", 37)
+    monkeypatch.setattr(sys.modules["keyhole.simulation.play"], "_BLOCK", 37)
     whole = kh.play(learner(), X, y)
     streamed = kh.play(learner(), (row.tolist() for row in X), iter(y.tolist()))
     assert np.array_equal(whole.predictions, streamed.predictions)

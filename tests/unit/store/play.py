@@ -21,9 +21,9 @@ def seen(r, i):
     return {name: row(i)[0][name] for name in r.names}
 
 
-def play(icu, first, last):
+def play(learner, first, last):
     """Whole rounds of patients first..last-1."""
     for i in range(first, last):
-        r = icu.ask(key=f"patient-{i}")
-        icu.predict(r, seen(r, i))
-        icu.tell(r, seen(r, i), row(i)[1])
+        r = learner.ask(key=f"patient-{i}")
+        learner.predict(r, seen(r, i))
+        learner.tell(r, seen(r, i), row(i)[1])

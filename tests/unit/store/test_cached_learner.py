@@ -7,7 +7,7 @@ import pytest
 
 import keyhole as kh
 from keyhole.store import cached_learner
-from keyhole.store.projections import CHANGES, Standing
+from keyhole.store.projections import CHANGES, RoundRow
 from keyhole.store.verify import check
 
 from .play import create, play, row, seen
@@ -86,14 +86,14 @@ def test_every_change_of_a_round_is_written(two):
         call = {"predict": here.predict, "abandon": here.abandon, "tell": here.tell}[kind]
         call(*{"predict": (r, seen(r, 0)), "abandon": (r,), "tell": (r, None, 0.5)}[kind])
         after = here.transact(lambda desk, r=r: desk._standing(r))
-        assert {n for n in Standing._fields if getattr(before, n) != getattr(after, n)} == set(names)
+        assert {n for n in RoundRow._fields if getattr(before, n) != getattr(after, n)} == set(names)
     assert all(verdict.good for verdict in check(here.database))
 
 
 def test_a_writer_that_failed_holds_nothing(sqlite_url, monkeypatch):
     monkeypatch.setattr("keyhole.store.database._PATIENCE", 0.1)
     with kh.open_store(sqlite_url) as here, kh.open_store(sqlite_url) as there:
-        icu = create(here)
+        learner = create(here)
 
         def interrupted():
             with here.database.writing() as connection:
@@ -103,8 +103,8 @@ def test_a_writer_that_failed_holds_nothing(sqlite_url, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             interrupted()
         play(there["icu"], 0, 2)
-        play(icu, 2, 4)
-        assert icu.totals().spent == 0
+        play(learner, 2, 4)
+        assert learner.totals().spent == 0
         assert all(verdict.good for verdict in check(here.database))
 
 
@@ -112,7 +112,7 @@ def test_threads_stand_in_line_before_they_ask_sqlite(sqlite_url, monkeypatch):
     """A transaction that takes longer than SQLite would wait keeps no thread of this process from its turn."""
     monkeypatch.setattr("keyhole.store.database._PATIENCE", 0.05)
     with kh.open_store(sqlite_url) as store:
-        icu, ward, begun, found = create(store), create(store, "ward"), threading.Event(), []
+        learner, ward, begun, found = create(store), create(store, "ward"), threading.Event(), []
 
         def later():
             begun.wait()
@@ -126,7 +126,7 @@ def test_threads_stand_in_line_before_they_ask_sqlite(sqlite_url, monkeypatch):
             begun.set()
             waiting.join(0.5)
 
-        icu.transact(act)
+        learner.transact(act)
         waiting.join()
         assert found == [1]
 

@@ -23,193 +23,193 @@ def store(url):
 
 
 def test_a_stored_learner_does_what_a_plain_one_does(store):
-    icu, plain = create(store), kh.make("ds-oslrc", names=NAMES, k=3, seed=0)
+    learner, plain = create(store), kh.make("ds-oslrc", names=NAMES, k=3, seed=0)
     for i in range(20):
-        r, p = icu.ask(key=f"patient-{i}"), plain.ask()
+        r, p = learner.ask(key=f"patient-{i}"), plain.ask()
         assert r == p
-        assert icu.predict(r, seen(r, i)) == plain.predict(p, seen(p, i))
-        icu.tell(r, seen(r, i), row(i)[1])
+        assert learner.predict(r, seen(r, i)) == plain.predict(p, seen(p, i))
+        learner.tell(r, seen(r, i), row(i)[1])
         plain.tell(p, seen(p, i), row(i)[1])
-    assert to_bytes(icu.learner()) == to_bytes(plain)
+    assert to_bytes(learner.learner()) == to_bytes(plain)
 
 
 def test_another_process_sees_it_at_once(store, url):
-    icu = create(store)
+    learner = create(store)
     with kh.open_store(url) as elsewhere:
         there = elsewhere["icu"]
         for i in range(6):  # in turns, each catching up with the other
-            here = (icu, there)[i % 2]
+            here = (learner, there)[i % 2]
             r = here.ask(key=f"patient-{i}")
-            (there, icu)[i % 2].tell(r, seen(r, i), row(i)[1])
-        assert to_bytes(icu.learner()) == to_bytes(there.learner())
+            (there, learner)[i % 2].tell(r, seen(r, i), row(i)[1])
+        assert to_bytes(learner.learner()) == to_bytes(there.learner())
     assert all(verdict.good for verdict in check(store.database))
 
 
 def test_a_key_names_one_round_for_ever(store, url):
-    icu = create(store)
-    r = icu.ask(key="patient-17")
-    assert icu.ask(key="patient-17") == r
-    assert icu.ask(key="patient-18") != r
+    learner = create(store)
+    r = learner.ask(key="patient-17")
+    assert learner.ask(key="patient-17") == r
+    assert learner.ask(key="patient-18") != r
     with kh.open_store(url) as elsewhere:
         assert elsewhere["icu"].ask(key="patient-17", available=[]) == r
-    icu.tell(r, seen(r, 17), 0.5)
-    assert icu.ask(key="patient-17") == r
-    assert icu.totals().asked == 2
+    learner.tell(r, seen(r, 17), 0.5)
+    assert learner.ask(key="patient-17") == r
+    assert learner.totals().asked == 2
 
 
 def test_without_a_key_every_ask_is_a_new_round(store):
-    icu = create(store)
-    assert icu.ask().index == 1
-    assert icu.ask().index == 2
+    learner = create(store)
+    assert learner.ask().index == 1
+    assert learner.ask().index == 2
 
 
 def test_an_identical_label_is_no_event_and_another_one_is_refused(store):
-    icu = create(store)
-    r = icu.ask(key="a")
+    learner = create(store)
+    r = learner.ask(key="a")
     values = seen(r, 0)
-    assert icu.tell(r, values, 0.25) is True
+    assert learner.tell(r, values, 0.25) is True
     before = store.heads()
-    assert icu.tell(r, values, 0.25) is False
-    assert icu.tell(r, None, 0.25) is False
-    assert icu.tell(r.index, list(values.values()), 0.25) is False
+    assert learner.tell(r, values, 0.25) is False
+    assert learner.tell(r, None, 0.25) is False
+    assert learner.tell(r.index, list(values.values()), 0.25) is False
     for other in ((values, 0.26), ({**values, r.names[0]: 0.9}, 0.25)):
         with pytest.raises(kh.ProtocolError, match="told already, with the label 0.25"):
-            icu.tell(r, *other)
+            learner.tell(r, *other)
     assert store.heads() == before
 
 
 def test_a_late_label_wins_over_abandonment(store):
-    icu = create(store)
-    r = icu.ask(key="a", deadline=0.0)
-    icu.abandon(r)
-    icu.abandon(r)
-    assert [e.status for e in icu.rounds()] == ["abandoned"]
-    assert icu.rounds(status="open") == ()
-    assert icu.totals().abandoned == 1
-    icu.tell(r, seen(r, 0), 0.5)
-    assert [(e.index, e.key, e.status, e.round) for e in icu.rounds(status="told")] == [(1, "a", "told", r)]
-    assert icu.totals().abandoned == 0
+    learner = create(store)
+    r = learner.ask(key="a", deadline=0.0)
+    learner.abandon(r)
+    learner.abandon(r)
+    assert [e.status for e in learner.rounds()] == ["abandoned"]
+    assert learner.rounds(status="open") == ()
+    assert learner.totals().abandoned == 1
+    learner.tell(r, seen(r, 0), 0.5)
+    assert [(e.index, e.key, e.status, e.round) for e in learner.rounds(status="told")] == [(1, "a", "told", r)]
+    assert learner.totals().abandoned == 0
     assert store.heads() == {"icu": 3}
     with pytest.raises(kh.ProtocolError, match="told already"):
-        icu.abandon(r)
+        learner.abandon(r)
     assert all(verdict.good for verdict in check(store.database))
 
 
 def test_a_prediction_comes_with_its_interval_once_there_is_one(store):
-    icu = store.create("ward", "thrifty", names=NAMES, k=3, seed=0)
-    r = icu.ask()
-    said = icu.say(r, seen(r, 0))
+    learner = store.create("ward", "thrifty", names=NAMES, k=3, seed=0)
+    r = learner.ask()
+    said = learner.say(r, seen(r, 0))
     assert (said.low, said.high) == (None, None)
-    icu.tell(r, None, row(0)[1])
-    play(icu, 1, 30)
-    r = icu.ask(key="later")
-    said = icu.say(r, seen(r, 30))
-    assert (said.low, said.high) == icu.learner().interval(r, seen(r, 30), 0.9)
+    learner.tell(r, None, row(0)[1])
+    play(learner, 1, 30)
+    r = learner.ask(key="later")
+    said = learner.say(r, seen(r, 30))
+    assert (said.low, said.high) == learner.learner().interval(r, seen(r, 30), 0.9)
     assert said.low < said.prediction < said.high
-    assert icu.rounds("open")[-1].said == said
-    play(icu, 31, 40)
+    assert learner.rounds("open")[-1].said == said
+    play(learner, 31, 40)
     assert all(verdict.good for verdict in check(store.database))
 
 
 def test_the_last_prediction_before_the_label_counts(store):
-    icu = create(store)
-    play(icu, 0, 12)
-    r = icu.ask(key="late")
-    first = icu.predict(r, dict.fromkeys(r.names, 0.0))
+    learner = create(store)
+    play(learner, 0, 12)
+    r = learner.ask(key="late")
+    first = learner.predict(r, dict.fromkeys(r.names, 0.0))
     values = dict.fromkeys(r.names, 0.9)
-    last = icu.predict(r, values)
-    assert icu.predict(r, values) == last
+    last = learner.predict(r, values)
+    assert learner.predict(r, values) == last
     head = store.heads()["icu"]
     assert head == 12 * 3 + 3, "saying the same again is no event"
-    play(icu, 12, 30)
-    icu.tell(r, None, 0.5)
-    told = icu.history()[-1]
+    play(learner, 12, 30)
+    learner.tell(r, None, 0.5)
+    told = learner.history()[-1]
     assert (told.key, told.prediction, told.label) == ("late", last, 0.5)
     assert told.loss == (last - 0.5) ** 2
     assert first != last
     with pytest.raises(kh.ProtocolError, match="told already"):
-        icu.predict(r, values)
+        learner.predict(r, values)
 
 
 def test_values_given_with_the_prediction_may_be_repeated_or_left_out_but_not_replaced(store):
-    icu = create(store)
-    r = icu.ask()
+    learner = create(store)
+    r = learner.ask()
     with pytest.raises(kh.ProtocolError, match="no values yet"):
-        icu.tell(r, None, 0.5)
+        learner.tell(r, None, 0.5)
     x = seen(r, 0) | {r.names[0]: math.nan}
-    icu.predict(r, x)
+    learner.predict(r, x)
     with pytest.raises(kh.ProtocolError, match="predicted from other values"):
-        icu.tell(r, seen(r, 0), 0.5)
-    assert icu.tell(r, x, 0.5)
-    assert math.isnan(icu.rounds()[0].values[r.names[0]])
+        learner.tell(r, seen(r, 0), 0.5)
+    assert learner.tell(r, x, 0.5)
+    assert math.isnan(learner.rounds()[0].values[r.names[0]])
 
 
 def test_bad_input_is_a_protocol_error_and_no_event(store):
-    icu = create(store)
-    r = icu.ask(key="a")
+    learner = create(store)
+    r = learner.ask(key="a")
     other = kh.make("ds-oslrc", names=NAMES, k=3, seed=1).ask()
     forged = kh.Round(r.index, r.kind, np.array([0, 1, 2]), tuple(NAMES[:3]), r.learner, r.extra, r.memo)
-    good, before, state = seen(r, 0), store.heads(), to_bytes(icu.learner())
+    good, before, state = seen(r, 0), store.heads(), to_bytes(learner.learner())
     for bad in (
-        lambda: icu.predict(r, [1.0]),
-        lambda: icu.predict(r, good | {"nothing": 1.0}),
-        lambda: icu.predict(r, dict.fromkeys(r.names, math.inf)),
-        lambda: icu.predict(99, good),
-        lambda: icu.predict(-1, good),
-        lambda: icu.predict(10**12, good),
-        lambda: icu.predict("1", good),
-        lambda: icu.predict(other, good),
-        lambda: icu.predict(forged, good),
-        lambda: icu.tell(forged, good, 0.1),
-        lambda: icu.tell(r, good, math.nan),
-        lambda: icu.tell(r, good, "much"),
-        lambda: icu.tell(r, good, 0.1, extra_attributes=[3], extra_values=[1.0]),
-        lambda: icu.abandon(forged),
-        lambda: icu.ask(key=""),
-        lambda: icu.ask(key="x" * 201),
-        lambda: icu.ask(key="a\x00b"),
-        lambda: icu.ask(key=5),
-        lambda: icu.ask(available=["nothing"]),
-        lambda: icu.ask(available=[1, 2]),
-        lambda: icu.ask(deadline=math.inf),
-        lambda: icu.ask(deadline=10**400),
+        lambda: learner.predict(r, [1.0]),
+        lambda: learner.predict(r, good | {"nothing": 1.0}),
+        lambda: learner.predict(r, dict.fromkeys(r.names, math.inf)),
+        lambda: learner.predict(99, good),
+        lambda: learner.predict(-1, good),
+        lambda: learner.predict(10**12, good),
+        lambda: learner.predict("1", good),
+        lambda: learner.predict(other, good),
+        lambda: learner.predict(forged, good),
+        lambda: learner.tell(forged, good, 0.1),
+        lambda: learner.tell(r, good, math.nan),
+        lambda: learner.tell(r, good, "much"),
+        lambda: learner.tell(r, good, 0.1, extra_attributes=[3], extra_values=[1.0]),
+        lambda: learner.abandon(forged),
+        lambda: learner.ask(key=""),
+        lambda: learner.ask(key="x" * 201),
+        lambda: learner.ask(key="a\x00b"),
+        lambda: learner.ask(key=5),
+        lambda: learner.ask(available=["nothing"]),
+        lambda: learner.ask(available=[1, 2]),
+        lambda: learner.ask(deadline=math.inf),
+        lambda: learner.ask(deadline=10**400),
     ):
         with pytest.raises(kh.ProtocolError):
             bad()
     assert store.heads() == before
-    assert to_bytes(icu.learner()) == state
-    assert icu.ask(key="b").index == 2
+    assert to_bytes(learner.learner()) == state
+    assert learner.ask(key="b").index == 2
 
 
 def test_available_is_a_mask_or_names(store):
-    icu = create(store)
-    assert set(icu.ask(available=NAMES[:3]).names) <= set(NAMES[:3])
-    assert set(icu.ask(available=np.array([False] * 4 + [True] * 3)).names) <= set(NAMES[4:])
-    assert icu.ask(available=[]).names == ()
+    learner = create(store)
+    assert set(learner.ask(available=NAMES[:3]).names) <= set(NAMES[:3])
+    assert set(learner.ask(available=np.array([False] * 4 + [True] * 3)).names) <= set(NAMES[4:])
+    assert learner.ask(available=[]).names == ()
     assert all(verdict.good for verdict in check(store.database))
 
 
 def test_extras_are_told_by_name_or_in_order(store):
     names = NAMES
-    icu = create(store, "more", "ds-poslrc", k0=3)
+    learner = create(store, "more", "ds-poslrc", k0=3)
     for i in range(4):
-        r = icu.ask(key=str(i))
+        r = learner.ask(key=str(i))
         more = [names[j] for j in r.extra]
         with pytest.raises(kh.ProtocolError, match="3 more attributes"):
-            icu.tell(r, seen(r, i), 0.1)
+            learner.tell(r, seen(r, i), 0.1)
         if i % 2:
-            icu.tell(r, seen(r, i), 0.1, extra_values=dict.fromkeys(more, 0.2))
-            assert not icu.tell(r, seen(r, i), 0.1, extra_values=[0.2, 0.2, 0.2])
+            learner.tell(r, seen(r, i), 0.1, extra_values=dict.fromkeys(more, 0.2))
+            assert not learner.tell(r, seen(r, i), 0.1, extra_values=[0.2, 0.2, 0.2])
         else:
-            icu.tell(r, seen(r, i), 0.1, r.extra, [0.2, 0.2, math.nan])
+            learner.tell(r, seen(r, i), 0.1, r.extra, [0.2, 0.2, math.nan])
     assert all(verdict.good for verdict in check(store.database))
 
 
 def test_equal_configurations_are_one_learner(store):
-    icu = create(store)
-    play(icu, 0, 2)
-    assert create(store).totals() == icu.totals()
-    assert store.create("icu", "ds-oslrc", names=NAMES, k=3).totals() == icu.totals(), "no seed matches any"
+    learner = create(store)
+    play(learner, 0, 2)
+    assert create(store).totals() == learner.totals()
+    assert store.create("icu", "ds-oslrc", names=NAMES, k=3).totals() == learner.totals(), "no seed matches any"
     for other in (dict(k=4), dict(seed=1), dict(names=NAMES[:6]), dict(algorithm="fixed-random")):
         with pytest.raises(kh.ConfigError, match="another configuration"):
             create(store, **other)
@@ -227,36 +227,36 @@ def test_equal_configurations_are_one_learner(store):
 
 def test_money_and_ledger(store):
     prices = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]
-    icu = create(store, "ward", "thrifty", prices=prices)
-    play(icu, 0, 10)
-    ledger = icu.ledger()
-    assert sum(p.price for p in ledger) == icu.totals().spent > 0
+    learner = create(store, "ward", "thrifty", prices=prices)
+    play(learner, 0, 10)
+    ledger = learner.ledger()
+    assert sum(p.price for p in ledger) == learner.totals().spent > 0
     assert {p.price for p in ledger if p.name == "test6"} <= {64.0}
-    entry = icu.order(key="next")
+    entry = learner.order(key="next")
     assert entry.price == sum(prices[NAMES.index(name)] for name in entry.sources)
 
 
 def test_snapshots_are_what_a_replay_comes_to(store, url, monkeypatch):
     monkeypatch.setattr(cached_learner, "SNAPSHOT_EVERY", 10)
     monkeypatch.setattr("keyhole.store.transaction.SNAPSHOT_EVERY", 10)
-    icu = create(store)
+    learner = create(store)
     for i in range(3):
-        icu.ask(key=f"open-{i}")
-    play(icu, 0, 15)
+        learner.ask(key=f"open-{i}")
+    play(learner, 0, 15)
     with kh.open_store(url) as elsewhere:  # from the snapshot after event 40, and 8 events
-        assert to_bytes(elsewhere["icu"].learner()) == to_bytes(icu.learner())
+        assert to_bytes(elsewhere["icu"].learner()) == to_bytes(learner.learner())
     (verdict,) = check(store.database)
     assert verdict.good, verdict.faults
     assert verdict.events == 48
 
 
 def test_threads_share_one_learner(store):
-    icu = create(store)
+    learner = create(store)
     faults = []
 
     def work(n):
         try:
-            play(icu, n * 10, n * 10 + 10)
+            play(learner, n * 10, n * 10 + 10)
         except Exception as fault:
             faults.append(fault)
 
@@ -266,39 +266,39 @@ def test_threads_share_one_learner(store):
     for thread in threads:
         thread.join()
     assert faults == []
-    assert icu.totals().told == 40
+    assert learner.totals().told == 40
     (verdict,) = check(store.database)
     assert verdict.good, verdict.faults
 
 
 def test_a_transaction_that_fails_leaves_nothing_here_or_there(store, monkeypatch):
-    icu = create(store)
-    play(icu, 0, 3)
-    state, head = to_bytes(icu.learner()), store.heads()
+    learner = create(store)
+    play(learner, 0, 3)
+    state, head = to_bytes(learner.learner()), store.heads()
     monkeypatch.setattr("keyhole.store.transaction.count", lambda *_: 1 / 0)  # after the learner has asked
     with pytest.raises(ZeroDivisionError):
-        icu.ask()
+        learner.ask()
     monkeypatch.undo()
     assert store.heads() == head
-    assert to_bytes(icu.learner()) == state
-    play(icu, 3, 5)
+    assert to_bytes(learner.learner()) == state
+    play(learner, 3, 5)
     assert all(verdict.good for verdict in check(store.database))
 
 
 def test_what_came_before_a_refusal_in_one_transaction_is_taken_back_with_it(store):
-    icu = create(store)
-    play(icu, 0, 3)
-    state, head = to_bytes(icu.learner()), store.heads()
+    learner = create(store)
+    play(learner, 0, 3)
+    state, head = to_bytes(learner.learner()), store.heads()
 
     def asked_and_refused(desk):
         desk.ask("new", None, None)
         desk.predict(99, {})
 
     with pytest.raises(kh.ProtocolError, match="never asked"):
-        icu.transact(asked_and_refused)
+        learner.transact(asked_and_refused)
     assert store.heads() == head
-    assert to_bytes(icu.learner()) == state
-    play(icu, 3, 5)
+    assert to_bytes(learner.learner()) == state
+    play(learner, 3, 5)
     assert all(verdict.good for verdict in check(store.database))
 
 
@@ -308,22 +308,22 @@ def test_the_record_holds_where_a_replay_asks_otherwise(store, url, monkeypatch)
         learner.rng.random()
         return learner
 
-    icu = create(store)
-    play(icu, 0, 4)
+    learner = create(store)
+    play(learner, 0, 4)
     with kh.open_store(url) as elsewhere:
         there = elsewhere["icu"]
         monkeypatch.setattr("keyhole.core.registry.catalogue.from_config", otherwise)
         with pytest.warns(kh.KeyholeWarning, match="would ask otherwise at event 1"):
             assert there.learner().t == 4
-        assert there.ask(key="patient-0") == icu.ask(key="patient-0")
+        assert there.ask(key="patient-0") == learner.ask(key="patient-0")
 
 
 def test_totals_and_history_agree(store):
-    icu = create(store)
-    play(icu, 0, 12)
-    silent = icu.ask()
-    icu.tell(silent, seen(silent, 0), 0.3)  # nothing was said: no loss
-    history, totals = icu.history(), icu.totals()
+    learner = create(store)
+    play(learner, 0, 12)
+    silent = learner.ask()
+    learner.tell(silent, seen(silent, 0), 0.3)  # nothing was said: no loss
+    history, totals = learner.history(), learner.totals()
     assert len(history) == totals.told == 13
     assert totals.scored == 12
     assert totals.loss == pytest.approx(np.nansum(history.losses), rel=1e-12)
@@ -337,13 +337,13 @@ def test_totals_and_history_agree(store):
 def test_sources_are_ordered_whole_and_known_attributes_cost_nothing(store):
     sources = {"panel": ["test1", "test2", "test3"]}
     prices = {"panel": 12.0, "test4": 3.0, "test5": 1.0, "test6": 1.0}
-    icu = create(store, "sources", "fixed-random", k=2, sources=sources, known=["test0"], prices=prices)
-    entry = icu.order(key="a")
+    learner = create(store, "sources", "fixed-random", k=2, sources=sources, free=["test0"], prices=prices)
+    entry = learner.order(key="a")
     assert set(entry.sources) <= set(prices)
     assert entry.price == sum(prices[name] for name in entry.sources)
     assert "test0" in entry.round.names
-    icu.tell(entry, dict.fromkeys(entry.round.names, 0.5), 0.5)
-    assert [(p.name, p.price) for p in icu.ledger()] == [(name, prices[name]) for name in entry.sources]
+    learner.tell(entry, dict.fromkeys(entry.round.names, 0.5), 0.5)
+    assert [(p.name, p.price) for p in learner.ledger()] == [(name, prices[name]) for name in entry.sources]
     assert all(verdict.good for verdict in check(store.database))
 
 
@@ -382,7 +382,7 @@ def test_learners_do_not_wait_for_each_other_on_postgresql():
         kh.open_store(databases.postgres()) as store,
         kh.open_store(store.database.url.render_as_string()) as elsewhere,
     ):
-        icu, ward, mine = create(store), create(store, "ward"), []
+        learner, ward, mine = create(store), create(store, "ward"), []
         play(ward, 0, 1)
         waiting = threading.Thread(target=lambda: mine.append(elsewhere["icu"].ask(key="b").index))
 
@@ -393,7 +393,7 @@ def test_learners_do_not_wait_for_each_other_on_postgresql():
             waiting.join(0.5)
             return list(mine)
 
-        assert icu.transact(act) == []
+        assert learner.transact(act) == []
         waiting.join()
         assert mine == [2]
         assert store["ward"].totals().told == 4
@@ -405,9 +405,9 @@ def test_a_store_that_is_held_too_long_is_said_in_the_words_of_both_databases(sq
 
     monkeypatch.setattr("keyhole.store.database._PATIENCE", 0.1)
     with kh.open_store(sqlite_url) as store, kh.open_store(sqlite_url) as elsewhere:
-        icu = create(store)
+        learner = create(store)
         head = store.heads()
         with elsewhere.database.writing(), pytest.raises(OperationalError, match="locked"):
-            icu.ask(key="a")
+            learner.ask(key="a")
         assert store.heads() == head
-        assert icu.ask(key="a").index == 1
+        assert learner.ask(key="a").index == 1

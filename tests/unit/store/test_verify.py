@@ -1,9 +1,5 @@
 """Checking, carrying and upgrading: damage is found, nothing is lost on the way, old stores open."""
 
-import shutil
-import sqlite3
-from pathlib import Path
-
 import pytest
 from sqlalchemy import text
 
@@ -16,17 +12,15 @@ from keyhole.store.verify import check
 
 from .play import create, play, row, seen
 
-STORES = sorted((Path(__file__).parents[2] / "fixtures" / "stores").glob("*.db"))
-
 
 @pytest.fixture
 def store(url):
     with kh.open_store(url) as store:
-        icu = create(store)
-        play(icu, 0, 8)
-        late = icu.ask(key="late")
-        icu.predict(late, seen(late, 99))
-        icu.abandon(icu.ask(key="gone"))
+        learner = create(store)
+        play(learner, 0, 8)
+        late = learner.ask(key="late")
+        learner.predict(late, seen(late, 99))
+        learner.abandon(learner.ask(key="gone"))
         create(store, "second", "fixed-random")
         yield store
 
@@ -65,8 +59,8 @@ def test_damage_is_found(store, statement, words):
 
 
 def test_a_snapshot_that_is_not_what_happened_is_found(store):
-    icu = store["icu"]
-    live = icu._live
+    learner = store["icu"]
+    live = learner._live
     with store.database.writing() as connection:
         live.catch_up(connection)
         live.learner.rng.random()  # one draw that nobody asked for
@@ -165,49 +159,22 @@ def test_what_is_no_store_is_refused(tmp_path):
     assert "secret" not in str(fault.value)
 
 
-@pytest.mark.parametrize("path", STORES, ids=lambda path: path.stem)
-def test_stores_of_every_version_open_and_go_on(path, tmp_path):
-    shutil.copy(path, tmp_path / "old.db")
-    url = f"sqlite:///{tmp_path}/old.db"
-    with kh.open_store(url) as store:
-        # It was written on another machine too, whose last bits may differ: replays begin after what is there.
-        damage(store, "UPDATE keyhole_snapshots SET version = 'older'")
-        assert len(upgrade(store.database)) == 3
-        assert faults(store) == {}
-        for name in store:
-            learner = store[name]
-            for entry in learner.rounds("open"):
-                if entry.values is not None:
-                    learner.tell(entry, None, 0.5)
-            assert learner.ask(key="new").index == learner.totals().asked
-        assert faults(store) == {}
-
-
-def test_there_is_a_store_of_this_schema():
-    assert STORES
-    with sqlite3.connect(STORES[-1]) as connection:
-        (found,) = connection.execute("SELECT value FROM keyhole_about WHERE name = 'schema'").fetchone()
-    from keyhole.store.sql_tables import SCHEMA
-
-    assert int(found) == SCHEMA
-
-
 def test_a_forked_child_uses_connections_of_its_own(sqlite_url):
     import os
 
     with kh.open_store(sqlite_url) as store:
-        icu = create(store)
-        play(icu, 0, 2)
+        learner = create(store)
+        play(learner, 0, 2)
         child = os.fork()
         if child == 0:
             try:
-                play(icu, 2, 4)
+                play(learner, 2, 4)
                 os._exit(0)
             finally:
                 os._exit(1)
         _, status = os.waitpid(child, 0)
         assert status == 0
-        play(icu, 4, 6)
-        assert icu.totals().told == 6
+        play(learner, 4, 6)
+        assert learner.totals().told == 6
         assert faults(store) == {}
     assert isinstance(Database(sqlite_url), Database)

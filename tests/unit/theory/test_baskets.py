@@ -68,18 +68,22 @@ def test_baskets_are_those_of_exhaustive_search(kind: str, limits: dict[str, flo
     for seed in range(2):
         X, y = problem(seed, kind)
         r = best_basket(X, y, prices=prices, groups=GROUPS, free=FREE, nodes=10**6, **limits)  # type: ignore[arg-type]
-        worth, spend, k = limits.get("error_cost"), limits.get("budget_per_row", np.inf), limits.get("k", 9)
+        error_cost, budget_per_row, k = (
+            limits.get("error_cost"),
+            limits.get("budget_per_row", np.inf),
+            limits.get("k", 9),
+        )
         costs = {
-            S: (worth * value + prices[list(S)].sum() if worth else value)
+            S: (error_cost * value + prices[list(S)].sum() if error_cost else value)
             for S, value in every_choice(X, y).items()
-            if prices[list(S)].sum() <= spend and len(S) <= k
+            if prices[list(S)].sum() <= budget_per_row and len(S) <= k
         }
         assert r.optimal
         assert r.gap == 0
-        assert r.price == prices[r.chosen].sum() <= spend
+        assert r.price == prices[r.chosen].sum() <= budget_per_row
         assert r.mse == pytest.approx(((y - X @ r.weights) ** 2).mean())
-        found = worth * r.mse + r.price if worth else r.mse
-        assert found <= min(costs.values()) + 1e-8 * (worth or 1.0) * (y @ y) / 60
+        found = error_cost * r.mse + r.price if error_cost else r.mse
+        assert found <= min(costs.values()) + 1e-8 * (error_cost or 1.0) * (y @ y) / 60
 
 
 def test_the_gap_bounds_what_is_missed_when_the_search_is_cut_short() -> None:
@@ -89,8 +93,8 @@ def test_the_gap_bounds_what_is_missed_when_the_search_is_cut_short() -> None:
         for limits in ({"error_cost": 2.0}, {"budget_per_row": 3.0}):
             r = best_basket(X, y, prices=prices, groups=GROUPS, free=FREE, nodes=2, **limits)  # type: ignore[arg-type]
             whole = best_basket(X, y, prices=prices, groups=GROUPS, free=FREE, nodes=10**6, **limits)  # type: ignore[arg-type]
-            worth = limits.get("error_cost", 1.0)
-            cost = [worth * b.mse + (b.price if "error_cost" in limits else 0.0) for b in (r, whole)]
+            error_cost = limits.get("error_cost", 1.0)
+            cost = [error_cost * b.mse + (b.price if "error_cost" in limits else 0.0) for b in (r, whole)]
             assert cost[0] - cost[1] <= r.gap + 1e-8
             proved.append(r.optimal)
     assert not all(proved)

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from keyhole.core.sources import Market
+from keyhole.core.sources import SourceCatalog
 from keyhole.estimation.moment_regression import Moments
 from keyhole.theory.comparators import best_basket_of
 
@@ -27,8 +27,8 @@ def residual(X, y, S):
 def best(X, y, prices=None, **limits):
     V = np.column_stack([np.ones(len(y)), X, y])
     _, _, C, c, variance = Moments.of(V.T @ V)
-    market = Market.build([f"x{j}" for j in range(X.shape[1])], prices=prices)
-    return best_basket_of(C, c, variance, market, **limits)
+    catalog = SourceCatalog.build([f"x{j}" for j in range(X.shape[1])], prices=prices)
+    return best_basket_of(C, c, variance, catalog, **limits)
 
 
 def test_the_best_basket_is_the_best_of_all_subsets(table):
@@ -40,12 +40,12 @@ def test_the_best_basket_is_the_best_of_all_subsets(table):
         assert np.isclose(found.mse, residual(X, y, S), rtol=1e-6)
 
 
-@pytest.mark.parametrize("spend", [2.0, 6.0, 11.0])
+@pytest.mark.parametrize("budget_per_row", [2.0, 6.0, 11.0])
 @pytest.mark.parametrize("nodes", [0, None])
-def test_the_best_basket_can_be_paid_and_is_the_best_that_can(table, spend, nodes):
+def test_the_best_basket_can_be_paid_and_is_the_best_that_can(table, budget_per_row, nodes):
     X, y = table
-    baskets = [S for n in range(8) for S in combinations(range(7), n) if np.take(PRICES, S).sum() <= spend]
-    assert best(X, y, PRICES, budget_per_row=spend, nodes=nodes).mse == pytest.approx(
+    baskets = [S for n in range(8) for S in combinations(range(7), n) if np.take(PRICES, S).sum() <= budget_per_row]
+    assert best(X, y, PRICES, budget_per_row=budget_per_row, nodes=nodes).mse == pytest.approx(
         min(residual(X, y, S) for S in baskets)
     )
 

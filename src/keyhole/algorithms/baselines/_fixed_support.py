@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Draft, Learner
+from ...core.learner import Acquisition, Learner
 from ...core.round import Round
-from ...core.state import Places, Rule
+from ...core.state import IndexCheck, Rule
 from ...estimation.online_newton import Newton
 from .._online_scaler import Standard, spread_out
 from .._options import Presets, number, preset, yes_or_no
@@ -27,7 +27,7 @@ class FixedSupport(Learner):
     """
 
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "exploiter", "standard")
-    _rules: ClassVar[Mapping[str, Rule]] = {"exploiter.S": Places("d", ascending=True)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"exploiter.S": IndexCheck("d", ascending=True)}
     presets: ClassVar[Presets] = {"theory": {"eps": 1.0}, "practical": {"eps": 0.3}}
 
     def _begin(self, S: Ints, tuning: str, eps: float | None, sigma: float, delta: float, standardize: bool) -> None:
@@ -51,11 +51,13 @@ class FixedSupport(Learner):
     def support(self) -> Ints:
         """S, but for what is known anyway."""
         S = self.exploiter.S
-        return S if self.market.plain else S[self.market.of[S] >= 0]
+        return S if self.catalog.plain else S[self.catalog.of[S] >= 0]
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         S = self.exploiter.S if pool is None else self.exploiter.S[pool[self.exploiter.S]]
-        return Draft("exploit", S.copy() if self.market.plain else self.market.attributes(self.market.basket(S)))
+        return Acquisition(
+            "exploit", S.copy() if self.catalog.plain else self.catalog.attributes(self.catalog.basket(S))
+        )
 
     def _predict(self, r: Round, x: Floats) -> float:
         if not self.standardize:

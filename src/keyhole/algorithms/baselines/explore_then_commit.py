@@ -8,9 +8,9 @@ import numpy as np
 
 from ..._core import matching_pursuit, prior_slopes
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Draft, Learner
+from ...core.learner import Acquisition, Learner
 from ...core.round import Round
-from ...core.state import Gram, Numbers, Places, Rule
+from ...core.state import GramCheck, IndexCheck, NumberCheck, Rule
 from ...errors import StateError
 from .._options import positive
 from .._pairwise_moments import Pooled
@@ -45,10 +45,10 @@ class ExploreThenCommit(Learner):
     name = "explore-then-commit"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "pooled", "S", "sums", "slopes", "left", "mark", "told")
     _rules: ClassVar[Mapping[str, Rule]] = {
-        "S": Places("d"),
-        "sums": Gram(),
-        "left": Numbers(),
-        "mark": Numbers(least=0),
+        "S": IndexCheck("d"),
+        "sums": GramCheck(),
+        "left": NumberCheck(),
+        "mark": NumberCheck(least=0),
     }
     _grows: ClassVar[tuple[str, ...]] = ("S", "sums", "slopes")
 
@@ -85,17 +85,17 @@ class ExploreThenCommit(Learner):
     def _entries(cls, d: int, k: int) -> int:
         return 3 * d * d
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         places = self._places(pool)
         if self.left > 0:
             m = min(self.k, places.size)
-            return Draft("explore", places[self.rng.choice(places.size, size=m, replace=False, shuffle=False)])
+            return Acquisition("explore", places[self.rng.choice(places.size, size=m, replace=False, shuffle=False)])
         S = self.order[self.S]
         S = S if pool is None else S[pool[S]]
         rest = places[~np.isin(places, S)]
         m = min(self.k - S.size, rest.size)
         extra = rest[self.rng.choice(rest.size, size=m, replace=False, shuffle=False)] if m else rest[:0]
-        return Draft("exploit", np.concatenate([S, extra]))
+        return Acquisition("exploit", np.concatenate([S, extra]))
 
     def _predict(self, r: Round, x: Floats) -> float:
         B, x = self._seen(r, x)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...core.sources import Market, Prices, Sources
+from ...core.sources import Prices, SourceCatalog, Sources
 from ._fixed_support import FixedSupport
 
 
@@ -50,9 +50,9 @@ class FixedRandom(FixedSupport):
         delta: float = 0.01,
         standardize: bool = False,
         sources: Sources | None = None,
-        known: Sequence[str] | None = None,
+        free: Sequence[str] | None = None,
         prices: Prices | None = None,
     ) -> None:
-        super().__init__(names, k, k0, seed, Market.build(names, sources, known, prices))
-        basket = self.market.basket(self.order)[:k]
-        self._begin(np.sort(self.market.attributes(basket)), tuning, eps, sigma, delta, standardize)
+        super().__init__(names, k, k0, seed, SourceCatalog.build(names, sources, free, prices))
+        basket = self.catalog.basket(self.order)[:k]
+        self._begin(np.sort(self.catalog.attributes(basket)), tuning, eps, sigma, delta, standardize)

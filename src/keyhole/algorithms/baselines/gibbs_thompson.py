@@ -8,9 +8,9 @@ import numpy as np
 
 from ..._core import acquisition_scores, fill_in, gibbs_sweep, learn_row, normal_equations
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Draft, Learner
+from ...core.learner import Acquisition, Learner
 from ...core.round import Round
-from ...core.state import Numbers, Places, Rule
+from ...core.state import IndexCheck, NumberCheck, Rule
 from ...errors import StateError
 from .._options import at_least, number
 from .._pairwise_moments import Pooled
@@ -53,10 +53,10 @@ class GibbsThompson(Learner):
     )
     _grows: ClassVar[tuple[str, ...]] = ("bought", "values", "labels")
     _rules: ClassVar[Mapping[str, Rule]] = {
-        "bought": Places("d", gaps=True),
-        "S2": Numbers(least=0.0),
-        "tau": Numbers(least=0.0),
-        "inside": Numbers(least=0.0, most=1.0 + 1e-9),
+        "bought": IndexCheck("d", gaps=True),
+        "S2": NumberCheck(least=0.0),
+        "tau": NumberCheck(least=0.0),
+        "inside": NumberCheck(least=0.0, most=1.0 + 1e-9),
     }
 
     def __init__(
@@ -99,7 +99,7 @@ class GibbsThompson(Learner):
     def _entries(cls, d: int, k: int) -> int:
         return 3 * d * d
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         if self.told > self.swept and (t < _SWEEPS or t % (t // _SWEEPS + 1) == 0):
             self._sweep()
         score = np.empty(self.d)
@@ -107,7 +107,7 @@ class GibbsThompson(Learner):
         places = np.arange(self.d) if pool is None else self.place[self._places(pool)]
         best = places[np.argsort(-score[places], kind="stable")[: self.k]]
         sure = bool((self.w[best] != 0).all())
-        return Draft("exploit" if sure and best.size else "explore", self.order[best])
+        return Acquisition("exploit" if sure and best.size else "explore", self.order[best])
 
     def _predict(self, r: Round, x: Floats) -> float:
         B, x = self._seen(r, x)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...core.sources import Market, Prices, Sources
+from ...core.sources import Prices, SourceCatalog, Sources
 from ...errors import ConfigError
 from .._options import places
 from ._fixed_support import FixedSupport
@@ -49,15 +49,15 @@ class OracleSupport(FixedSupport):
         delta: float = 0.01,
         standardize: bool = False,
         sources: Sources | None = None,
-        known: Sequence[str] | None = None,
+        free: Sequence[str] | None = None,
         prices: Prices | None = None,
     ) -> None:
-        super().__init__(names, k, k0, seed, Market.build(names, sources, known, prices))
+        super().__init__(names, k, k0, seed, SourceCatalog.build(names, sources, free, prices))
         if support is None:
             raise ConfigError(f"{self.name} is told the true support: give support=, at most k = {k} attributes")
         S = places("support", support, self.names)
-        basket = self.market.basket(S)
+        basket = self.catalog.basket(S)
         if not (1 <= basket.size <= k or (S.size and not basket.size)):
-            what = "attributes" if self.market.plain else "sources"
+            what = "attributes" if self.catalog.plain else "sources"
             raise ConfigError(f"support must have between 1 and k = {k} {what}; it has {basket.size}")
-        self._begin(np.sort(self.market.attributes(basket)), tuning, eps, sigma, delta, standardize)
+        self._begin(np.sort(self.catalog.attributes(basket)), tuning, eps, sigma, delta, standardize)

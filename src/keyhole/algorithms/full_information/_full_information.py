@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Draft, Learner
+from ...core.learner import Acquisition, Learner
 from ...core.round import Round
-from ...core.sources import Market
+from ...core.sources import SourceCatalog
 from ...errors import ConfigError
 
 # Long enough that a stream is one compiled call.
@@ -24,8 +24,8 @@ class BuysEverything(Learner):
 
     buys_all = True
 
-    def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, market: Market | None = None) -> None:
-        super().__init__(names, k, k0, seed, market)
+    def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, catalog: SourceCatalog | None = None) -> None:
+        super().__init__(names, k, k0, seed, catalog)
         if k != self.d:
             raise ConfigError(f"{self.name} buys all d = {self.d} attributes, but k = {k}; leave k out, or give k = d")
 
@@ -36,11 +36,11 @@ class BuysEverything(Learner):
     @property
     def support(self) -> Ints:
         """The attributes that carry a weight, but for what is known anyway."""
-        return np.flatnonzero((self.weights != 0.0) & (self.market.of >= 0))
+        return np.flatnonzero((self.weights != 0.0) & (self.catalog.of >= 0))
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         B = np.arange(self.d) if pool is None else np.flatnonzero(pool)
-        return Draft("exploit", B if self.market.plain else self.market.attributes(self.market.basket(B)))
+        return Acquisition("exploit", B if self.catalog.plain else self.catalog.attributes(self.catalog.basket(B)))
 
     def _predict(self, r: Round, x: Floats) -> float:
         return float(self._rounds(self._row(r, x), np.array([np.nan]))[0])

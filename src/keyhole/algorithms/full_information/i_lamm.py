@@ -9,7 +9,7 @@ import numpy as np
 from ..._core import ilamm_epoch
 from ..._internal.typing import Floats
 from ...core.learner import Learner
-from ...core.state import Gram, Numbers, Rule
+from ...core.state import GramCheck, NumberCheck, Rule
 from .._dantzig_estimate import one_of
 from .._options import Presets, preset
 from ._full_information import BuysEverything
@@ -48,7 +48,7 @@ class ILAMM(BuysEverything):
 
     name = "i-lamm"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "beta", "XX", "Xy", "tally", "n")
-    _rules: ClassVar[Mapping[str, Rule]] = {"XX": Gram(), "tally": Numbers(least=0.0)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"XX": GramCheck(), "tally": NumberCheck(least=0.0)}
     presets: ClassVar[Presets] = {
         "theory": {"c": 1.0, "share": 0.0},
         "authors": {"c": 0.0, "share": 0.01**0.3},

@@ -9,7 +9,7 @@ import numpy as np
 from ..._core import olin_lasso_epoch
 from ..._internal.typing import Floats
 from ...core.learner import Learner
-from ...core.state import Gram, Numbers, Rule
+from ...core.state import GramCheck, NumberCheck, Rule
 from ...errors import ConfigError
 from .._options import Presets, preset
 from ._full_information import BuysEverything
@@ -46,7 +46,7 @@ class OLinLasso(BuysEverything):
 
     name = "olin-lasso"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "theta", "XX", "Xy", "G0", "tally", "n")
-    _rules: ClassVar[Mapping[str, Rule]] = {**dict.fromkeys(("XX", "G0"), Gram()), "tally": Numbers(least=0.0)}
+    _rules: ClassVar[Mapping[str, Rule]] = {**dict.fromkeys(("XX", "G0"), GramCheck()), "tally": NumberCheck(least=0.0)}
     presets: ClassVar[Presets] = {"theory": {"c": 1.0, "n0": 50}, "practical": {"c": 0.2, "n0": 200}}
 
     def __init__(

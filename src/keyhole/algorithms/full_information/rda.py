@@ -8,7 +8,7 @@ import numpy as np
 from ..._core import rda_epoch
 from ..._internal.typing import Floats, Ints
 from ...core.learner import Learner
-from ...core.state import Numbers, Rule
+from ...core.state import NumberCheck, Rule
 from ...errors import ConfigError
 from .._options import Presets, number, places, preset
 from ._full_information import BuysEverything
@@ -51,7 +51,7 @@ class RDA(BuysEverything):
 
     name = "rda"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "w", "g_bar", "tally", "errors")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("tally", "errors"), Numbers(least=0.0))
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("tally", "errors"), NumberCheck(least=0.0))
     presets: ClassVar[Presets] = {
         "theory": {"gamma": 4.0, "lam": 0.001, "rho": 0.0},
         "practical": {"gamma": 1.0, "lam": 0.02, "rho": 0.04},

@@ -8,8 +8,8 @@ import numpy as np
 from ..._core import vaw_epoch
 from ..._internal.typing import Floats
 from ...core.learner import Learner
-from ...core.sources import Market, Prices, Sources
-from ...core.state import Inverse, Rule
+from ...core.sources import Prices, SourceCatalog, Sources
+from ...core.state import InverseGramCheck, Rule
 from .._options import Presets, number, preset
 from ._full_information import BuysEverything
 
@@ -43,7 +43,7 @@ class VAW(BuysEverything):
 
     name = "vaw"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "A_inv", "b")
-    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": Inverse("a")}
+    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": InverseGramCheck("a")}
     presets: ClassVar[Presets] = {"theory": {"a": 1.0}, "practical": {"a": 1.0}}
 
     def __init__(
@@ -55,10 +55,10 @@ class VAW(BuysEverything):
         tuning: str = "practical",
         a: float | None = None,
         sources: Sources | None = None,
-        known: Sequence[str] | None = None,
+        free: Sequence[str] | None = None,
         prices: Prices | None = None,
     ) -> None:
-        super().__init__(names, k, k0, seed, Market.build(names, sources, known, prices))
+        super().__init__(names, k, k0, seed, SourceCatalog.build(names, sources, free, prices))
         self.a = number("a", preset(self.presets, tuning, a=a)["a"], above=0.0)
         self.A_inv: Floats = np.eye(self.d) / self.a
         self.b: Floats = np.zeros(self.d)

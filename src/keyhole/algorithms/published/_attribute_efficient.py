@@ -17,9 +17,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Draft, Learner
+from ...core.learner import Acquisition, Learner
 from ...core.round import Round
-from ...core.state import Numbers, Places, Rule
+from ...core.state import IndexCheck, NumberCheck, Rule
 from ...errors import ConfigError
 from ...estimation import exploration_schedule, sampling
 from ...estimation.online_newton import Newton
@@ -38,9 +38,9 @@ class AttributeEfficient(Scheduled):
     presets: ClassVar[Presets]
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "s", "w", "w_bar", "exploiter")
     _rules: ClassVar[Mapping[str, Rule]] = {
-        "w": Numbers(most="reach"),
-        "w_bar": Numbers(most="reach"),
-        "exploiter.S": Places("d", ascending=True),
+        "w": NumberCheck(most="reach"),
+        "w_bar": NumberCheck(most="reach"),
+        "exploiter.S": IndexCheck("d", ascending=True),
     }
 
     def __init__(
@@ -99,12 +99,12 @@ class AttributeEfficient(Scheduled):
         """The k largest entries of the averaged weights."""
         return self.exploiter.S
 
-    def _explore(self, pool: Bools | None) -> Draft:
+    def _explore(self, pool: Bools | None) -> Acquisition:
         """The two samples; the round carries n/m, where j is, w_j/q_j, and how often each attribute was drawn."""
         places = self._places(pool)
         n, m = places.size, self.k - 1
         if n == 0:
-            return Draft("explore", places, memo=(0.0, 0.0, 0.0))
+            return Acquisition("explore", places, memo=(0.0, 0.0, 0.0))
         drawn = places[self.rng.integers(n, size=m)]
         q = sampling.distribution(np.abs(self.w[places]) ** self.power)
         at = int(sampling.draw(q, 1, self.rng)[0])
@@ -112,7 +112,7 @@ class AttributeEfficient(Scheduled):
         B, counts = np.unique(np.append(drawn, j), return_counts=True)
         where = int(np.searchsorted(B, j))
         counts[where] -= 1  # the draw of j belongs to phi, not to xt
-        return Draft("explore", B, memo=(n / m, float(where), float(ratio), *map(float, counts)))
+        return Acquisition("explore", B, memo=(n / m, float(where), float(ratio), *map(float, counts)))
 
     def _memo_fits(self, r: Round) -> bool:
         if r.kind == "exploit" or r.attributes.size == 0:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ... import _core
 from ..._internal.typing import Bools, Floats
-from ...core.state import Counts, Law, Numbers, Places, Rule, Stateful
+from ...core.state import CountCheck, IndexCheck, NumberCheck, ProbabilityCheck, Rule, Stateful
 from ._enumerate_supports import pick
 
 __all__ = ["BatchedExp3", "Corral", "HedgedFTRL", "Tsallis", "log_barrier_step", "loss_estimate", "tsallis_law"]
@@ -53,7 +53,7 @@ class Tsallis(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("L", "p", "n")
-    _rules: ClassVar[Mapping[str, Rule]] = {"L": Numbers(least=0.0), "p": Law()}
+    _rules: ClassVar[Mapping[str, Rule]] = {"L": NumberCheck(least=0.0), "p": ProbabilityCheck()}
 
     def __init__(self, N: int, c: float) -> None:
         self.c = c
@@ -83,10 +83,10 @@ class HedgedFTRL(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = ("L", "rho", "p", "n", "T")
     _rules: ClassVar[Mapping[str, Rule]] = {
-        "L": Numbers(least=0.0),
-        "rho": Numbers(1.0, 1e100),
-        "p": Law(),
-        "T": Counts(least=1),
+        "L": NumberCheck(least=0.0),
+        "rho": NumberCheck(1.0, 1e100),
+        "p": ProbabilityCheck(),
+        "T": CountCheck(least=1),
     }
 
     def __init__(self, N: int, T: int, c: float, r: float) -> None:
@@ -130,10 +130,10 @@ class Corral(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = ("q", "eta", "rho", "T", "n")
     _rules: ClassVar[Mapping[str, Rule]] = {
-        "q": Law(),
-        "eta": Numbers(1e-100, 1e100),
-        "rho": Numbers(1.0, 1e100),
-        "T": Counts(least=3),
+        "q": ProbabilityCheck(),
+        "eta": NumberCheck(1e-100, 1e100),
+        "rho": NumberCheck(1.0, 1e100),
+        "T": CountCheck(least=3),
     }
 
     def __init__(self, N: int, T: int, c: float) -> None:
@@ -185,12 +185,12 @@ class BatchedExp3(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = ("L", "p", "m", "n", "arm", "chance", "told", "total")
     _rules: ClassVar[Mapping[str, Rule]] = {
-        "L": Numbers(least=0.0),
-        "p": Law(),
-        "arm": Places("N", gaps=True),
-        "chance": Numbers(1e-100, 1.0),
-        "told": Counts(most="n"),
-        "total": Numbers(least=0.0),
+        "L": NumberCheck(least=0.0),
+        "p": ProbabilityCheck(),
+        "arm": IndexCheck("N", gaps=True),
+        "chance": NumberCheck(1e-100, 1.0),
+        "told": CountCheck(most="n"),
+        "total": NumberCheck(least=0.0),
     }
 
     def __init__(self, N: int, c: float) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._core import dual_averaging_epoch
 from ..._internal.typing import Floats, Ints
-from ...core.state import Numbers, Rule, Stateful
+from ...core.state import NumberCheck, Rule, Stateful
 from ...estimation.importance_weighting import estimate_quickly
 
 __all__ = ["gradient", "is_draw"]
@@ -27,7 +27,9 @@ class DualAveraging(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("h", "tally")
-    _rules: ClassVar[Mapping[str, Rule]] = {"tally": Numbers(least=0.0, most=1e280)}  # the second is of fourth powers
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "tally": NumberCheck(least=0.0, most=1e280)
+    }  # the second is of fourth powers
 
     def __init__(self, d: int, rate: float, learnt: bool, R: float) -> None:
         self.rate, self.learnt, self.R = rate, learnt, R

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..._core import quadratic_form, ridge_bank_step
 from ..._internal.typing import Floats
-from ...core.state import Inverse, Numbers, Rule, Stateful
+from ...core.state import InverseGramCheck, NumberCheck, Rule, Stateful
 from ...estimation.online_newton import Gradient, Newton
 
 __all__ = ["ForwardBank", "GradientBank", "NewtonBank", "bank"]
@@ -24,7 +24,7 @@ class NewtonBank(Stateful):
     """N online Newton steps, self-tuned (`keyhole.estimation.online_newton.Newton`). O(k^2) a round."""
 
     _fields: ClassVar[tuple[str, ...]] = ("W", "A_inv", "tally")
-    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": Inverse("ridge"), "tally": Numbers(least=0.0)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": InverseGramCheck("ridge"), "tally": NumberCheck(least=0.0)}
 
     def __init__(self, N: int, k: int, ridge: float) -> None:
         self.ridge = ridge
@@ -60,7 +60,7 @@ class GradientBank(Stateful):
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("W", "tally", "rho")
-    _rules: ClassVar[Mapping[str, Rule]] = {"tally": Numbers(least=0.0), "rho": Numbers(1.0, 1e100)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"tally": NumberCheck(least=0.0), "rho": NumberCheck(1.0, 1e100)}
 
     def __init__(self, N: int, k: int) -> None:
         self.W: Floats = np.zeros((N, k))
@@ -96,7 +96,7 @@ class ForwardBank(Stateful):
     """N forward (Vovk-Azoury-Warmuth) forecasters: predict x' (A + x x')^-1 b, then A += x x', b += y x. O(k^2)."""
 
     _fields: ClassVar[tuple[str, ...]] = ("A_inv", "b")
-    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": Inverse("ridge")}
+    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": InverseGramCheck("ridge")}
 
     def __init__(self, N: int, k: int, ridge: float) -> None:
         self.ridge = ridge

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..._core import hedge_step
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Draft, Learner
+from ...core.learner import Acquisition, Learner
 from ...core.round import Round
-from ...core.state import Numbers, Rule
+from ...core.state import NumberCheck, Rule
 from ...errors import ConfigError
 from ...estimation import sampling
 from ...estimation.importance_weighting import estimate_quickly
@@ -53,9 +53,9 @@ class Foster(Learner):
     name = "foster2016"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "W", "L", "G", "n", "V")
     _rules: ClassVar[Mapping[str, Rule]] = {
-        "W": Numbers(most="reach"),
-        "G": Numbers(least=0.0, most=1e280),  # sums of fourth powers, and so is V
-        "V": Numbers(least=0.0, most=1e280),
+        "W": NumberCheck(most="reach"),
+        "G": NumberCheck(least=0.0, most=1e280),  # sums of fourth powers, and so is V
+        "V": NumberCheck(least=0.0, most=1e280),
     }
 
     def __init__(
@@ -108,7 +108,7 @@ class Foster(Learner):
         """The most likely support."""
         return np.sort(self.order[self.U[int(np.argmin(self.L))]])
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         """U from the hedge, R from all; the round carries U, (n, m) and the part of R that U buys anyway."""
         awake = None if pool is None else most_available(self.U, pool[self.order])
         arm, _ = pick(self.p, awake, self.rng)
@@ -121,7 +121,7 @@ class Foster(Learner):
         mine[bought] = True
         known = mine[R]
         memo = (float(arm), float(n), float(m), *map(float, R[known]))
-        return Draft("explore", bought, R[~known], memo)
+        return Acquisition("explore", bought, R[~known], memo)
 
     @classmethod
     def _entries(cls, d: int, k: int) -> int:

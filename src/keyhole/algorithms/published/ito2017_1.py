@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Draft, Learner
+from ...core.learner import Acquisition, Learner
 from ...core.round import Round
-from ...core.state import Numbers, Places, Rule
+from ...core.state import IndexCheck, NumberCheck, Rule
 from ...errors import ConfigError
 from ...estimation import sampling
 from ...estimation.top_k import only, top_k
@@ -44,7 +44,7 @@ class Ito1(Learner):
 
     name = "ito2017-1"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "dual", "w", "S")
-    _rules: ClassVar[Mapping[str, Rule]] = {"w": Numbers(most="reach"), "S": Places("d", ascending=True)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"w": NumberCheck(most="reach"), "S": IndexCheck("d", ascending=True)}
 
     def __init__(
         self,
@@ -77,11 +77,11 @@ class Ito1(Learner):
         """S: where |w| is largest."""
         return self.S
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         S, C = self._split(self.S, pool)
         n, m = C.size, min(self.k0, C.size)
         E = C[self.rng.choice(n, size=m, replace=False, shuffle=False)]
-        return Draft("explore" if m else "exploit", S, E, memo=(float(n), float(m)))
+        return Acquisition("explore" if m else "exploit", S, E, memo=(float(n), float(m)))
 
     def _memo_fits(self, r: Round) -> bool:
         return is_draw(r.memo, r.extra.size, self.d)

@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Draft, Learner
+from ...core.learner import Acquisition, Learner
 from ...core.round import Round
-from ...core.state import Places, Rule
+from ...core.state import IndexCheck, Rule
 from ...errors import ConfigError
 from ...estimation import exploration_schedule, sampling
 from ...estimation.top_k import only, top_k
@@ -50,7 +50,7 @@ class Ito2(Scheduled):
 
     name = "ito2017-2"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "explorer", "exploiter", "total", "S")
-    _rules: ClassVar[Mapping[str, Rule]] = {"S": Places("d", ascending=True)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"S": IndexCheck("d", ascending=True)}
 
     def __init__(
         self,
@@ -93,12 +93,12 @@ class Ito2(Scheduled):
         """The explorer's iterate."""
         return self.explorer.w()
 
-    def _explore(self, pool: Bools | None) -> Draft:
+    def _explore(self, pool: Bools | None) -> Acquisition:
         """B ~ UNIF(d, k); the round carries (n, m)."""
         places = self._places(pool)
         n, m = places.size, min(self.k, places.size)
         B = places[self.rng.choice(n, size=m, replace=False, shuffle=False)]
-        return Draft("explore", B, memo=(float(n), float(m)))
+        return Acquisition("explore", B, memo=(float(n), float(m)))
 
     def _memo_fits(self, r: Round) -> bool:
         return r.kind == "exploit" or is_draw(r.memo, r.attributes.size, self.d)

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Draft, Learner
+from ...core.learner import Acquisition, Learner
 from ...core.round import Round
-from ...core.state import Places, Rule, Stateful
+from ...core.state import IndexCheck, Rule, Stateful
 from ...errors import ConfigError
 from ...estimation import dantzig_width, sampling
 from ...estimation.top_k import only
@@ -96,7 +96,7 @@ class KaleDantzig(Learner):
 
     name = "kale2017-dantzig"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "due")
-    _rules: ClassVar[Mapping[str, Rule]] = {"estimate.S": Places("d", ascending=True)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"estimate.S": IndexCheck("d", ascending=True)}
 
     def __init__(
         self,
@@ -139,7 +139,7 @@ class KaleDantzig(Learner):
         """S: where |w| is largest."""
         return self.estimate.S
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         """S, and R; the round carries (P[i], P[i, j]) and the part of R that S buys anyway."""
         S = self.support if pool is None else self.support[pool[self.support]]
         mask = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
@@ -151,7 +151,7 @@ class KaleDantzig(Learner):
         R = places[self.rng.choice(n, size=m, replace=False, shuffle=False)]
         mask[S] = False
         shared = S if self.sampling == "union" else R[~mask[R]]
-        return Draft("explore" if m else "exploit", S, R[mask[R]], memo=(single, pair, *map(float, shared)))
+        return Acquisition("explore" if m else "exploit", S, R[mask[R]], memo=(single, pair, *map(float, shared)))
 
     def _law(self, n: int) -> tuple[int, float, float]:
         """How many of n attributes to draw, and the probabilities that one, and two, of them are drawn."""
@@ -173,7 +173,7 @@ class KaleDantzig(Learner):
         return likely and (n < 2 or 0.0 < pair <= single) and set(shared) <= set(map(float, r.attributes))
 
     def _finish(self) -> None:
-        self.estimate.say_if_silent()
+        self.estimate.warn_if_estimate_zero()
 
     def _predict(self, r: Round, x: Floats) -> float:
         return float(self.weights[r.attributes] @ np.nan_to_num(x, nan=0.0))

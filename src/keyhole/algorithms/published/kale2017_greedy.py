@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Draft, Learner
+from ...core.learner import Acquisition, Learner
 from ...core.round import Round
-from ...core.state import Counts, Numbers, Places, Rule, Stateful
+from ...core.state import CountCheck, IndexCheck, NumberCheck, Rule, Stateful
 from ...errors import ConfigError
 from .._options import is_theory, positive
 from ._ridge_bank import ForwardBank
@@ -19,7 +19,7 @@ class PairSums(Stateful):
     """Sums of x_i x_j and x_i y over the rounds that saw them, in places: what a fresh forecaster may start from."""
 
     _fields: ClassVar[tuple[str, ...]] = ("H", "N", "b")
-    _rules: ClassVar[Mapping[str, Rule]] = {"N": Numbers(least=0.0)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"N": NumberCheck(least=0.0)}
 
     def __init__(self, d: int) -> None:
         self.H: Floats = np.zeros((d, d))
@@ -83,12 +83,12 @@ class KaleGreedy(Learner):
         *("L", "V", "Q", "position", "sets", "bank", "pooled", "losses", "batch", "told", "n", "squares", "fresh"),
     )
     _rules: ClassVar[Mapping[str, Rule]] = {
-        "V": Places("d"),
-        "Q": Places("d"),
-        "position": Places("k"),
-        "sets": Places("d", gaps=True),
-        "losses": Numbers(least=0.0),
-        "squares": Numbers(least=0.0),
+        "V": IndexCheck("d"),
+        "Q": IndexCheck("d"),
+        "position": IndexCheck("k"),
+        "sets": IndexCheck("d", gaps=True),
+        "losses": NumberCheck(least=0.0),
+        "squares": NumberCheck(least=0.0),
     }
 
     def __init__(
@@ -136,7 +136,7 @@ class KaleGreedy(Learner):
         """V: the chain's picks."""
         return np.sort(self.order[self.V])
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         if self.fresh:
             self._open_batch()
         mask = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
@@ -144,14 +144,14 @@ class KaleGreedy(Learner):
         V, Q = V[mask[V]], self.order[self.Q]
         mask[V] = False
         Q = Q[mask[Q]] if V.size or mask[Q].any() else self._places(mask)[:1]
-        return Draft("explore", V, Q, memo=(float(self.batch),))
+        return Acquisition("explore", V, Q, memo=(float(self.batch),))
 
     @classmethod
     def _entries(cls, d: int, k: int) -> int:
         return 2 * d * d
 
     def _check_state(self) -> None:
-        Counts(most="n").check("told", self.told, self)
+        CountCheck(most="n").check("told", self.told, self)
 
     def _memo_fits(self, r: Round) -> bool:
         return len(r.memo) == 1

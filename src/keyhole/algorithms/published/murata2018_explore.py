@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Draft, Learner
+from ...core.learner import Acquisition, Learner
 from ...core.round import Round
-from ...core.state import Numbers, Places, Rule
+from ...core.state import IndexCheck, NumberCheck, Rule
 from ...errors import ConfigError
 from ...estimation.top_k import only, top_k
 from .._options import at_least, is_theory, positive, whole
@@ -53,9 +53,9 @@ class MurataExplore(Learner):
         *("theta", "S", "sweep", "batch", "planned", "told", "sums", "seen", "squares", "counts"),
     )
     _rules: ClassVar[Mapping[str, Rule]] = {
-        "S": Places("d", ascending=True),
-        "batch": Numbers(1e-300, 1e15),
-        **dict.fromkeys(("seen", "squares", "counts"), Numbers(least=0.0)),
+        "S": IndexCheck("d", ascending=True),
+        "batch": NumberCheck(1e-300, 1e15),
+        **dict.fromkeys(("seen", "squares", "counts"), NumberCheck(least=0.0)),
     }
 
     def __init__(
@@ -107,13 +107,13 @@ class MurataExplore(Learner):
         """S: where theta is not zero (and ties, where it has fewer than s non-zeros)."""
         return self.S
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         """S and the next block J, the attributes outside S that were planned least; the round carries its sweep."""
         S, C = self._split(self.S, pool)
         least = C[self.planned[C] == self.planned[C].min(initial=self.t + 1)]
         J = least[: self.k - S.size]
         self.planned[J] += 1
-        return Draft("explore", np.concatenate([S, J]), memo=(float(self.sweep),))
+        return Acquisition("explore", np.concatenate([S, J]), memo=(float(self.sweep),))
 
     def _memo_fits(self, r: Round) -> bool:
         return len(r.memo) == 1

@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Draft
+from ...core.learner import Acquisition
 from ...core.round import Round
-from ...core.state import Places, Rule
+from ...core.state import IndexCheck, Rule
 from ...estimation.online_newton import Newton
 from ...estimation.top_k import top_k
 from .._options import positive
@@ -49,7 +49,7 @@ class MurataHybrid(MurataExplore):
 
     name = "murata2018-hybrid"
     _fields: ClassVar[tuple[str, ...]] = (*MurataExplore._fields, "newton", "left", "open_phase", "lead")
-    _rules: ClassVar[Mapping[str, Rule]] = {"newton.S": Places("d", ascending=True)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"newton.S": IndexCheck("d", ascending=True)}
 
     # The options by name, as in `MurataExplore`: the catalogue, editors and the command line read this list.
     def __init__(
@@ -83,13 +83,13 @@ class MurataHybrid(MurataExplore):
         """J: the k attributes of the Newton steps."""
         return self.newton.S
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         if self.left == 0:
             self._end_exploitation()
             return super()._ask(t, pool)
         self.left -= 1
         J = self.support if pool is None else self.support[pool[self.support]]
-        return Draft("exploit", J, memo=(float(self.sweep),))
+        return Acquisition("exploit", J, memo=(float(self.sweep),))
 
     def _predict(self, r: Round, x: Floats) -> float:
         return super()._predict(r, x) if r.kind == "explore" else self.newton.predict(r.attributes, x)

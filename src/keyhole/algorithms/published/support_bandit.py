@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Draft, Learner
+from ...core.learner import Acquisition, Learner
 from ...core.round import Round
-from ...core.state import Numbers, Rule
+from ...core.state import NumberCheck, Rule
 from .._dantzig_estimate import one_of
 from .._options import is_theory, positive, whole
 from ._bandit_masters import BatchedExp3, Corral, HedgedFTRL, Tsallis
@@ -68,7 +68,7 @@ class SupportBandit(Learner):
 
     name = "support-bandit"
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "bank", "master", "squares", "n")
-    _rules: ClassVar[Mapping[str, Rule]] = {"squares": Numbers(least=0.0)}
+    _rules: ClassVar[Mapping[str, Rule]] = {"squares": NumberCheck(least=0.0)}
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class SupportBandit(Learner):
         """The most likely arm."""
         return np.sort(self.order[self.U[self.best]])
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         """An arm; the round carries which one, its probability, and what could be bought where not everything could."""
         places = None if pool is None else pool[self.order]
         awake = None if places is None else most_available(self.U, places)
@@ -142,7 +142,7 @@ class SupportBandit(Learner):
         bought = self.order[self.U[arm]]
         memo = (float(arm), p) if places is None else (float(arm), p, *map(float, places))
         kind = "exploit" if arm == self.best else "explore"
-        return Draft(kind, bought if pool is None else bought[pool[bought]], memo=memo)
+        return Acquisition(kind, bought if pool is None else bought[pool[bought]], memo=memo)
 
     @classmethod
     def _entries(cls, d: int, k: int) -> int:

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from ..._internal.dataframes import Records
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Block, Draft, Learner
+from ...core.learner import Acquisition, Block, Learner
 from ...core.round import Alarm, Round
-from ...core.sources import Market, Prices, Sources
+from ...core.sources import Prices, SourceCatalog, Sources
 from ...errors import ConfigError
 from .engine_state import EngineState
 from .priced.explain import SourceExplanation
@@ -23,7 +23,7 @@ _BLOCK = 4096
 
 
 class CompiledThrifty(Learner):
-    """The learner that `Thrifty` is with `sources` or `known`; its parameters are explained there.
+    """The learner that `Thrifty` is with `sources` or `free`; its parameters are explained there.
 
     A source joins, leaves and is explored as a whole: what counts is what its q attributes add together beside the
     support, r' V^-1 r with q degrees of freedom. Free attributes are always in the fit and take no place.
@@ -40,26 +40,28 @@ class CompiledThrifty(Learner):
         k0: int,
         seed: int,
         prices: Prices | None = None,
-        spend: float | None = None,
+        budget_per_row: float | None = None,
         half_life: float | None = None,
         sources: Sources | None = None,
-        known: Sequence[str] | None = None,
-        worth: float | None = None,
+        free: Sequence[str] | None = None,
+        error_cost: float | None = None,
         total: float | None = None,
         rows: float | None = None,
     ) -> None:
-        if worth is not None or total is not None or rows is not None:
+        if error_cost is not None or total is not None or rows is not None:
             raise ConfigError("worth, total and rows are played by another engine")
-        market = Market.build(names, sources, known, prices)
-        super().__init__(names, k, min(k0, max(len(market.sources) - 1, 0)), seed, market)
+        catalog = SourceCatalog.build(names, sources, free, prices)
+        super().__init__(names, k, min(k0, max(len(catalog.sources) - 1, 0)), seed, catalog)
         if half_life is not None and not half_life > 0.0:
             raise ConfigError(f"half_life must be > 0 rows; it is {half_life}")
-        if spend is not None and not market.priced:
+        if budget_per_row is not None and not catalog.priced:
             raise ConfigError("spend needs prices: what does each source cost?")
-        if spend is not None and not spend >= market.prices.min(initial=np.inf):
-            raise ConfigError(f"spend = {spend} buys nothing: the cheapest source costs {market.prices.min():g}")
-        self.spend = np.inf if spend is None else float(spend)
-        self.memory = EngineState(market, self.order, k, self.k0, self.spend, half_life)
+        if budget_per_row is not None and not budget_per_row >= catalog.prices.min(initial=np.inf):
+            raise ConfigError(
+                f"spend = {budget_per_row} buys nothing: the cheapest source costs {catalog.prices.min():g}"
+            )
+        self.budget_per_row = np.inf if budget_per_row is None else float(budget_per_row)
+        self.memory = EngineState(catalog, self.order, k, self.k0, self.budget_per_row, half_life)
 
     @property
     def weights(self) -> Floats:
@@ -85,7 +87,7 @@ class CompiledThrifty(Learner):
     def support(self) -> Ints:
         """The attributes of the sources that are bought, without those that are free."""
         A = self.memory.columns
-        return np.sort(A[self.market.of[A] >= 0])
+        return np.sort(A[self.catalog.of[A] >= 0])
 
     @property
     def alarms(self) -> tuple[Alarm, ...]:
@@ -95,10 +97,10 @@ class CompiledThrifty(Learner):
 
     def explain(self) -> Records[SourceExplanation]:
         """One record per source, in the order of the columns."""
-        w, sources = self.weights, range(len(self.market.sources))
+        w, sources = self.weights, range(len(self.catalog.sources))
         adds = [self._adds(s) for s in sources]
         paid = [me["price"] / a for me, a in zip(self.memory.source, adds, strict=False) if me["member"] and a > 0.0]
-        rate = max(paid, default=np.nan) if self.market.priced else np.nan
+        rate = max(paid, default=np.nan) if self.catalog.priced else np.nan
         return Records(self._explain(s, w, adds[s], float(rate)) for s in sources)
 
     def _adds(self, s: int) -> float:
@@ -106,13 +108,13 @@ class CompiledThrifty(Learner):
         memory, me, unit2 = self.memory, self.memory.source[s], float(self.memory.now["y_unit"][0]) ** 2
         if not me["member"]:
             return float(me["adds"]) * unit2
-        at = memory.attr["place"][self.market.members[s]]
+        at = memory.attr["place"][self.catalog.members[s]]
         w = memory.column["w"][0, at]
         return float(w @ np.linalg.lstsq(memory.P[0][np.ix_(at, at)], w, rcond=None)[0]) * unit2
 
     def _explain(self, s: int, w: Floats, adds: float, rate: float) -> SourceExplanation:
-        me, brings = self.memory.source[s], self.market.members[s]
-        odds = float(me["ratio"] or 1.0) * float(self.memory.given["k_prior"][0]) / len(self.market.sources)
+        me, brings = self.memory.source[s], self.catalog.members[s]
+        odds = float(me["ratio"] or 1.0) * float(self.memory.given["k_prior"][0]) / len(self.catalog.sources)
         if me["member"]:
             reason = f"in the support: it leaves below an evidence of {me['leave_at']:.1f}"
         elif me["asked"] == 0:
@@ -123,7 +125,7 @@ class CompiledThrifty(Learner):
             reason = f"evidence {me['z2']:.1f} beside the support, it joins above {me['join_at']:.1f}"
         weights = tuple(w[brings].tolist())
         return SourceExplanation(
-            name=self.market.sources[s],
+            name=self.catalog.sources[s],
             attributes=tuple(self.names[j] for j in brings),
             weights=weights,
             weight=max(weights, key=abs),
@@ -141,13 +143,13 @@ class CompiledThrifty(Learner):
         if pool is None:
             return self.memory.everything
         there = self.memory.everything.copy()
-        there[: len(self.market.sources)] = self.market.pool(pool)
+        there[: len(self.catalog.sources)] = self.catalog.pool(pool)
         return there
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         out, n, _, _, explores = self.memory.engine.ask(self._pool(pool))
         bought = np.array(out, np.int64)
-        return Draft("explore" if explores else "exploit", bought[:n].copy(), bought[n:].copy())
+        return Acquisition("explore" if explores else "exploit", bought[:n].copy(), bought[n:].copy())
 
     def _predict(self, r: Round, x: Floats) -> float:
         return float(self.memory.engine.predict(r.attributes, x)[0])

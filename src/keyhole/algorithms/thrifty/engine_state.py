@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ..._core import thrifty as core  # type: ignore[attr-defined]
 from ..._internal.typing import Floats, Ints
-from ...core.sources import Market
+from ...core.sources import SourceCatalog
 from ...core.state import Anything, Rule, Stateful, Value
 from ...errors import ConfigError, StateError
 from .state import Records
@@ -55,15 +55,17 @@ class EngineState(Stateful):
     _grows: ClassVar[tuple[str, ...]] = ("row", "value")
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(_fields, Anything())  # checked together, below
 
-    def __init__(self, market: Market, order: Ints, k: int, k0: int, budget: float, half_life: float | None) -> None:
-        d, offered = len(market.names), len(market.sources)
-        groups: list[Ints] = [*market.members, *(np.array([j]) for j in market.known)]
+    def __init__(
+        self, catalog: SourceCatalog, order: Ints, k: int, k0: int, budget: float, half_life: float | None
+    ) -> None:
+        d, offered = len(catalog.names), len(catalog.sources)
+        groups: list[Ints] = [*catalog.members, *(np.array([j]) for j in catalog.free)]
         sizes, n = np.array([len(group) for group in groups], np.int64), len(groups)
-        affordable = int(np.searchsorted(np.cumsum(np.sort(market.prices)), budget, side="right"))
+        affordable = int(np.searchsorted(np.cumsum(np.sort(catalog.prices)), budget, side="right"))
         places = max(1, min(k, affordable))
-        if np.sort(market.prices)[::-1][:places].sum() <= budget:  # then the places alone decide
+        if np.sort(catalog.prices)[::-1][:places].sum() <= budget:  # then the places alone decide
             budget = np.inf
-        free = market.known.size
+        free = catalog.free.size
         largest = np.sort(sizes[:offered])[::-1]
         width = int(min(d, free + largest[:places].sum()))
         self.most_values = int(min(d, free + largest[: places + k0].sum()))
@@ -80,14 +82,14 @@ class EngineState(Stateful):
         self.attr["slot"][self.listed] = np.arange(d) - np.repeat(first, sizes)
         source = self.source = np.zeros(n, DTYPES["Source"])
         source["first"], source["size"] = first, sizes
-        source["price"][:offered] = market.prices
+        source["price"][:offered] = catalog.prices
         source["within"] = np.concatenate([[0], np.cumsum(sizes**2)[:-1]])
         source["always"][offered:] = source["member"][offered:] = 1
         source["displaced"] = source["proxy"] = source["left"] = -1
         source["value"] = -1.0
         source["join_at"], source["leave_at"] = _thresholds(sizes, offered, places)
-        ranked = np.array([s for s in dict.fromkeys(market.of[order].tolist()) if s >= 0], np.int64)
-        self.order: Ints = ranked[np.argsort(market.prices[ranked], kind="stable")]
+        ranked = np.array([s for s in dict.fromkeys(catalog.of[order].tolist()) if s >= 0], np.int64)
+        self.order: Ints = ranked[np.argsort(catalog.prices[ranked], kind="stable")]
         self.queue: Ints = np.zeros(max(offered, 1), np.int64)
         self.within: Floats = np.zeros(int((sizes**2).sum()))
         self.pair: Records = np.zeros((d, width), DTYPES["Pair"])
@@ -98,8 +100,8 @@ class EngineState(Stateful):
         self.now["row_weight"] = self.now["alpha"] = 1.0
         self.now["refit_at"], self.now["m"], self.now["heard"], self.now["rate"] = 1, free, -1, np.inf
         self.column: Records = np.zeros((2, width), DTYPES["Column"])
-        self.column["j"][0, :free] = market.known
-        self.attr["place"][market.known] = np.arange(free)
+        self.column["j"][0, :free] = catalog.free
+        self.attr["place"][catalog.free] = np.arange(free)
         self.fit_label: Records = np.zeros(2, DTYPES["FitLabel"])
         self.gram: Floats = np.zeros((2, width + 2, width + 2))
         self.hidden, self.V, self.P, self.C = (np.zeros((2, width, width)) for _ in range(4))

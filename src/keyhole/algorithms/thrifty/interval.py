@@ -22,7 +22,7 @@ import numpy as np
 
 from ..._internal.numba._bare import inner
 from ..._internal.typing import Floats
-from ...core.state import Numbers, Rule, Stateful
+from ...core.state import NumberCheck, Rule, Stateful
 from ...core.validation import HIGHEST
 from .state import FEW, Quantiles
 
@@ -70,8 +70,8 @@ class Calibration(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = ("log_q", "centre", "level")
     _rules: ClassVar[Mapping[str, Rule]] = {
-        **dict.fromkeys(("log_q", "centre"), Numbers(most=_FARTHEST)),
-        "level": Numbers(0.0, 1.0),
+        **dict.fromkeys(("log_q", "centre"), NumberCheck(most=_FARTHEST)),
+        "level": NumberCheck(0.0, 1.0),
     }
 
     def __init__(self) -> None:

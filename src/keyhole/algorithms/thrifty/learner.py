@@ -8,9 +8,9 @@ import numpy as np
 
 from ..._internal.dataframes import Records
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Block, Draft, Learner
+from ...core.learner import Acquisition, Block, Learner
 from ...core.round import Alarm, Round
-from ...core.sources import Market, Prices, Sources
+from ...core.sources import Prices, SourceCatalog, Sources
 from ...errors import ConfigError
 from .alarms import alarms
 from .block import play_block
@@ -36,9 +36,9 @@ class Thrifty(Learner):
 
     Parameters
     ----------
-    prices, spend
-        A price per attribute (a list, or names to prices) and the money a row may cost at most. Without `spend` prices
-        only decide between equals.
+    prices, budget_per_row
+        A price per attribute (a list, or names to prices) and the money a row may cost at most. Without
+        `budget_per_row` prices only decide between equals.
     half_life
         Rows after which a row counts half; None: never. A change that comes at once is noticed without it.
     sources, known
@@ -46,7 +46,7 @@ class Thrifty(Learner):
     worth
         What a unit of squared error in one row is worth in money: only what earns its price is bought. docs/money.md.
     total, rows
-        All rows together never cost more than `total`, spent at a pace that lasts for `rows` rows.
+        All rows together never cost more than `total_budget`, spent at a pace that lasts for `rows` rows.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
@@ -67,33 +67,33 @@ class Thrifty(Learner):
         k0: int,
         seed: int,
         prices: Prices | None = None,
-        spend: float | None = None,
+        budget_per_row: float | None = None,
         half_life: float | None = None,
         sources: Sources | None = None,
-        known: Sequence[str] | None = None,
-        worth: float | None = None,
-        total: float | None = None,
-        rows: float | None = None,
+        free: Sequence[str] | None = None,
+        error_cost: float | None = None,
+        total_budget: float | None = None,
+        expected_rows: float | None = None,
     ) -> None:
-        if rows is not None:
-            raise ConfigError("total and rows come together: so much money for so many rows")
-        super().__init__(names, k, min(k0, len(names) - 1), seed, Market.build(names, prices=prices))
+        if expected_rows is not None:
+            raise ConfigError("total_budget and expected_rows come together: so much money for so many rows")
+        super().__init__(names, k, min(k0, len(names) - 1), seed, SourceCatalog.build(names, prices=prices))
         if half_life is not None and not half_life > 0.0:
             raise ConfigError(f"half_life must be > 0 rows; it is {half_life}")
-        self.prices = self.market.prices
-        self.spend = _spend(spend, self.prices, self.market.priced)
-        affordable = int(np.searchsorted(np.cumsum(np.sort(self.prices)), self.spend, side="right"))
+        self.prices = self.catalog.prices
+        self.budget_per_row = _spend(budget_per_row, self.prices, self.catalog.priced)
+        affordable = int(np.searchsorted(np.cumsum(np.sort(self.prices)), self.budget_per_row, side="right"))
         self.width = max(1, min(k, affordable))
-        self.memory = Memory(self.order, self.width, self.k0, self.prices, self.spend, half_life)
+        self.memory = Memory(self.order, self.width, self.k0, self.prices, self.budget_per_row, half_life)
 
     @classmethod
     def _made_as(cls, options: Mapping[str, object]) -> type[Learner]:
         """With worth or a total the priced engine plays; with sources or known attributes the compiled one."""
-        if options.get("worth") is not None or options.get("total") is not None:
+        if options.get("error_cost") is not None or options.get("total_budget") is not None:
             from .priced import Priced  # not needed without them, and compiled apart
 
             return Priced
-        if options.get("sources") or options.get("known"):
+        if options.get("sources") or options.get("free"):
             from .compiled import CompiledThrifty
 
             return CompiledThrifty
@@ -129,15 +129,15 @@ class Thrifty(Learner):
 
     def explain(self) -> Records[Explanation]:
         """One record per attribute, in the order of the columns."""
-        paid = rate(self.memory.state) if self.market.priced else np.nan
+        paid = rate(self.memory.state) if self.catalog.priced else np.nan
         return Records(explain(self.memory.state, j, name, paid) for j, name in enumerate(self.names))
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         out = np.empty(self.width + self.k0, dtype=np.int64)
         state = self.memory.state
         n, extras, lent = ask(state, self.memory.everything if pool is None else pool, out)
         kind = "explore" if lent or state.now.m == 0 else "exploit"
-        return Draft(kind, out[:n].copy(), out[n : n + extras].copy())
+        return Acquisition(kind, out[:n].copy(), out[n : n + extras].copy())
 
     def _predict(self, r: Round, x: Floats) -> float:
         return answer(self.memory.state, r.attributes, x)
@@ -169,12 +169,12 @@ class Thrifty(Learner):
         return partial(play_block, self)
 
 
-def _spend(spend: float | None, prices: Floats, priced: bool) -> float:
+def _spend(budget_per_row: float | None, prices: Floats, priced: bool) -> float:
     """The money a row may cost; infinite without a limit."""
-    if spend is None:
+    if budget_per_row is None:
         return np.inf
     if not priced:
         raise ConfigError("spend needs prices: what does each attribute cost?")
-    if not spend >= prices.min():
-        raise ConfigError(f"spend = {spend} buys nothing: the cheapest attribute costs {prices.min():g}")
-    return float(spend)
+    if not budget_per_row >= prices.min():
+        raise ConfigError(f"spend = {budget_per_row} buys nothing: the cheapest attribute costs {prices.min():g}")
+    return float(budget_per_row)

@@ -7,7 +7,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.state import Anything, Gram, Law, Numbers, Rule, Stateful, Value
+from ...core.state import Anything, GramCheck, NumberCheck, ProbabilityCheck, Rule, Stateful, Value
 from ...errors import StateError
 from .interval import Calibration
 from .level import GAINS
@@ -20,7 +20,7 @@ __all__ = ["Memory"]
 # At most this many rows and values are stored, older ones are overwritten; it starts small.
 _MOST_ROWS, _MOST_VALUES, _FIRST_ROWS = 1 << 15, 1 << 22, 256
 # Scaled values end at 1e60 (`units`), and so, nearly, do their sums; the fourth power of one is still a number.
-_SUMS, _SQUARES = Numbers(most=1e70), Numbers(most=1e130)
+_SUMS, _SQUARES = NumberCheck(most=1e70), NumberCheck(most=1e130)
 
 
 class Memory(Stateful):
@@ -33,7 +33,12 @@ class Memory(Stateful):
     )
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown")
     # What is worked out anew at the next refit may be of any size; indices are checked below.
-    _rules: ClassVar[Mapping[str, Rule]] = {"attr": Anything(), "V": _SQUARES, "C": _SQUARES, "P": Numbers(most=1e300)}
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "attr": Anything(),
+        "V": _SQUARES,
+        "C": _SQUARES,
+        "P": NumberCheck(most=1e300),
+    }
 
     def __init__(self, order: Ints, k: int, k0: int, price: Floats, spend: float, half_life: float | None) -> None:
         d, width = order.size, k + k0
@@ -95,7 +100,7 @@ class Memory(Stateful):
                 _SUMS.check(f"{field}.{name}", getattr(self, field)[name], self)
         self._check_sums(m)
         self._check_kept()
-        Law().check("accounts.belief", self.accounts["belief"], self)
+        ProbabilityCheck().check("accounts.belief", self.accounts["belief"], self)
         if not np.array_equal(self.accounts["gain"], GAINS):
             raise StateError("an account of the label's level in the state follows it otherwise than in this version")
         indices = (
@@ -114,20 +119,20 @@ class Memory(Stateful):
         """Whether the weights and sums of the fit are some that rows can leave; from others comes no number."""
         now, told = self.now[0], self.now["told"][0] > 0
         g, n, decay = float(now["g"]), float(now["n"]), float(self.given["decay"][0])
-        Numbers(0.0, g * (1.0 + 1e-6)).check("row.weight", self.row["weight"], self)
+        NumberCheck(0.0, g * (1.0 + 1e-6)).check("row.weight", self.row["weight"], self)
         # The newest row weighs what it did when it came; since then one fading and one alarm at most.
-        Numbers(1e-6 * g * decay if told else 0.0).check("now.n", n, self)
-        Numbers(0.0, n * (1.0 + 1e-6)).check("member.imputed", self.member["imputed"][0, :m], self)
-        Gram().check("gram", self.gram[0, : m + 2, : m + 2], self)
+        NumberCheck(1e-6 * g * decay if told else 0.0).check("now.n", n, self)
+        NumberCheck(0.0, n * (1.0 + 1e-6)).check("member.imputed", self.member["imputed"][0, :m], self)
+        GramCheck().check("gram", self.gram[0, : m + 2, : m + 2], self)
         P = self.P[0, :m, :m]
         size = np.sqrt(np.maximum(np.diag(P), 0.0))
-        Numbers(0.0, 2.0).check("P", np.abs(P) / np.maximum(np.outer(size, size), 1e-300), self)  # 1 up to rounding
+        NumberCheck(0.0, 2.0).check("P", np.abs(P) / np.maximum(np.outer(size, size), 1e-300), self)  # 1 up to rounding
 
     def _check_kept(self) -> None:
         """Whether what is kept of earlier regimes could come back."""
         now, kept, (d, k) = self.now[0], self.kept, self.pair.shape
-        Numbers(0.0, 1e60).check("kept.g", kept["g"], self)
-        Numbers(0.0, 1e130).check("kept.s2", kept["s2"], self)
+        NumberCheck(0.0, 1e60).check("kept.g", kept["g"], self)
+        NumberCheck(0.0, 1e130).check("kept.s2", kept["s2"], self)
         counts = ((now["tried"], KEPT), (now["anew"], 0), (kept["m"].max(), k), (self.kept_members.max(), d - 1))
         if any(n > most for n, most in counts) or min(now["tried"], now["anew"], kept["m"].min()) < 0:
             raise StateError("what is kept of earlier regimes in the state is out of its range")

@@ -8,17 +8,18 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from ..._internal.dataframes import Names, column_names, is_frame, is_series
+from ..._internal.renamed_options import renamed_option
 from ...errors import ConfigError
 from ..learner import Learner, Plain
-from ..sources import Market
+from ..sources import SourceCatalog
 from .algorithm import OptionValue
 from .records import ALGORITHMS, Algorithm
 
 __all__ = ["Algorithm", "list_algorithms", "make"]
 
 # Options that only some learners have: who asks another for them is told of `thrifty`, which has them all.
-_MARKET = {"sources": "sources", "known": "known attributes"}
-_MONEY = ("prices", "spend", "worth", "total", "rows")
+_MARKET = {"sources": "sources", "free": "free attributes"}
+_MONEY = ("prices", "budget_per_row", "error_cost", "total_budget", "expected_rows")
 # More attributes than have names in a few hundred megabytes.
 _WIDEST = 10_000_000
 
@@ -50,6 +51,8 @@ def make(
     columns = _columns(d, names)
     allowed = _options_of(cls)
     for key in options:
+        if key not in allowed and (sentence := renamed_option(key)):
+            raise ConfigError(sentence)
         if key in _MARKET and key not in allowed:
             raise ConfigError(f"'{name}' buys single attributes and takes no {_MARKET[key]}; 'thrifty' does")
         if key in _MONEY and key not in allowed:
@@ -79,7 +82,11 @@ def _check_limited(cls: type[Learner], options: Mapping[str, object]) -> None:
     """Without k something else must limit what is bought: money, or the support that is given."""
     if cls.buys_all or any(options.get(key) is not None for key in (*_MONEY, "support") if key != "prices"):
         return
-    money = " (or what limits the money: worth, spend, or total and rows)" if "worth" in _options_of(cls) else ""
+    money = (
+        " (or what limits the money: error_cost, budget_per_row, or total_budget with expected_rows)"
+        if "error_cost" in _options_of(cls)
+        else ""
+    )
     raise ConfigError(f"'{cls.name}' needs k, how many may be bought a row{money}")
 
 
@@ -93,15 +100,15 @@ def _check_budget(d: int, k: int, k0: int, d_is: str) -> None:
 
 def _places(columns: Sequence[str], options: Mapping[str, object]) -> int:
     """What k counts: the sources where there are any, else the attributes."""
-    if not (options.get("sources") or options.get("known")):
+    if not (options.get("sources") or options.get("free")):
         return len(columns)
     try:
-        market = Market.build(columns, options.get("sources"), options.get("known"))  # type: ignore[arg-type]
+        catalog = SourceCatalog.build(columns, options.get("sources"), options.get("free"))  # type: ignore[arg-type]
     except (TypeError, AttributeError):
-        raise ConfigError("sources must be lists of attributes by name, known a list of attributes") from None
-    if not market.sources:
-        raise ConfigError("every attribute is known, so there is nothing to buy: leave one out of known, or use 'vaw'")
-    return len(market.sources)
+        raise ConfigError("sources must be lists of attributes by name, free a list of attributes") from None
+    if not catalog.sources:
+        raise ConfigError("every attribute is free, so there is nothing to buy: remove one from free, or use 'vaw'")
+    return len(catalog.sources)
 
 
 def options_of(name: str) -> list[str]:

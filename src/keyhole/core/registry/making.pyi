@@ -20,12 +20,12 @@ def make(
     k0: int = 0,
     seed: int | None = None,
     sources: Mapping[str, Sequence[str]] | None = None,
-    known: Sequence[object] | None = None,
+    free: Sequence[object] | None = None,
     prices: Mapping[str, float] | Sequence[float] | None = None,
-    spend: float | None = None,
-    worth: float | None = None,
-    total: float | None = None,
-    rows: int | None = None,
+    budget_per_row: float | None = None,
+    error_cost: float | None = None,
+    total_budget: float | None = None,
+    expected_rows: int | None = None,
     half_life: float | None = None,
 ) -> Thrifty | Priced: ...
 @overload
@@ -191,7 +191,7 @@ def make(
     tuning: Literal["practical", "theory"] = "practical",
     a: float | None = None,
     sources: Mapping[str, Sequence[str]] | None = None,
-    known: Sequence[object] | None = None,
+    free: Sequence[object] | None = None,
     prices: Mapping[str, float] | Sequence[float] | None = None,
 ) -> Learner: ...
 @overload
@@ -209,7 +209,7 @@ def make(
     delta: float = 0.01,
     standardize: bool = False,
     sources: Mapping[str, Sequence[str]] | None = None,
-    known: Sequence[object] | None = None,
+    free: Sequence[object] | None = None,
     prices: Mapping[str, float] | Sequence[float] | None = None,
 ) -> Learner: ...
 @overload
@@ -228,7 +228,7 @@ def make(
     delta: float = 0.01,
     standardize: bool = False,
     sources: Mapping[str, Sequence[str]] | None = None,
-    known: Sequence[object] | None = None,
+    free: Sequence[object] | None = None,
     prices: Mapping[str, float] | Sequence[float] | None = None,
 ) -> Learner: ...
 @overload

@@ -40,7 +40,7 @@ _ENGINE = _choice("engine", "simplex", "what solves the linear programs: ours, o
 _PRICES = Option("prices", "prices", None, "a price per attribute (or source): a list, or names to prices")
 _MARKET = (
     Option("sources", "sources", None, "what can be ordered: names to the attributes each brings"),
-    Option("known", "list", None, "attributes that are there for free"),
+    Option("free", "list", None, "attributes that are there for free"),
     _PRICES,
 )
 _NEWTON = (
@@ -76,12 +76,14 @@ _MURATA = (
 OPTIONS: dict[str, tuple[Option, ...]] = {
     "thrifty": (
         *_MARKET,
-        _number("spend", None, "the money a row may cost at most"),
+        _number("budget_per_row", None, "the money a row may cost at most"),
         _number(
-            "worth", None, "what a unit of squared error in one row is worth in money: only what earns it is bought"
+            "error_cost",
+            None,
+            "what a unit of squared error in one row is worth in money: only what earns it is bought",
         ),
-        _number("total", None, "the money that all rows together may cost"),
-        _whole("rows", None, "how many rows `total` has to last for"),
+        _number("total_budget", None, "the money that all rows together may cost"),
+        _whole("expected_rows", None, "how many rows `total_budget` has to last for"),
         _number("half_life", None, "rows after which a row counts half; none: never"),
     ),
     "ds-oslrc": (

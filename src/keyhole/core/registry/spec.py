@@ -7,11 +7,11 @@ from typing import Protocol
 
 from ...errors import ConfigError
 from ..learner import Learner, Plain
-from ..sources import Market
+from ..sources import SourceCatalog
 from .catalogue import list_algorithms, make, options_of
 from .records import Algorithm
 
-__all__ = ["UNPRICED", "Budget", "Spec", "split"]
+__all__ = ["Budget", "Spec", "split", "unpriced"]
 
 
 def split(text: str) -> list[str]:
@@ -40,7 +40,7 @@ class LearnerColumns(Protocol):
     def priced(self) -> bool: ...
 
     @property
-    def market(self) -> Market: ...
+    def catalog(self) -> SourceCatalog: ...
 
     def offer(self) -> Mapping[str, object]: ...
 
@@ -49,22 +49,27 @@ class LearnerColumns(Protocol):
 class Budget:
     """What may be bought a row."""
 
-    sources: int | None = None
-    """How many; an attribute that comes alone is one."""
-    extra: int = 0
-    """After the label."""
-    spend: float | None = None
+    k: int | None = None
+    """How many sources; an attribute that comes alone is one."""
+    k0: int = 0
+    """How many more after the label."""
+    budget_per_row: float | None = None
     """In money, by the schema's prices."""
-    worth: float | None = None
+    error_cost: float | None = None
     """What a unit of squared error in one row is worth."""
-    total: float | None = None
+    total_budget: float | None = None
     """Money for all rows together, of which there are"""
-    rows: float | None = None
+    expected_rows: float | None = None
 
     @property
     def money(self) -> dict[str, float]:
         """The limits in money that were given, by option."""
-        given = {"spend": self.spend, "worth": self.worth, "total": self.total, "rows": self.rows}
+        given = {
+            "budget_per_row": self.budget_per_row,
+            "error_cost": self.error_cost,
+            "total_budget": self.total_budget,
+            "expected_rows": self.expected_rows,
+        }
         return {name: value for name, value in given.items() if value is not None}
 
 
@@ -100,15 +105,15 @@ class Spec:
         takes = options_of(self.name)
         limits = budget.money
         if limits and not schema.priced:
-            raise ConfigError(UNPRICED.format(next(iter(limits))))
+            raise ConfigError(unpriced(limits))
         if any(name not in takes for name in limits):
-            raise ConfigError(f"'{self.name}' does not plan with money; give --budget K, or use --algorithm thrifty")
+            raise ConfigError(f"'{self.name}' does not plan with money; give -k K, or use --algorithm thrifty")
         offer = {key: value for key, value in schema.offer().items() if key != "prices" or "prices" in takes}
         options: dict[str, object] = {**offer, **limits, **dict(self.options)}
-        limited = any(name in options for name in ("spend", "worth", "total", "rows"))
-        n = len(schema.names) if self.record.buys_all else len(schema.market.sources)
-        k = options.pop("k", n if budget.sources is None and (self.record.buys_all or limited) else budget.sources)
-        k0 = options.pop("k0", budget.extra)
+        limited = any(name in options for name in ("budget_per_row", "error_cost", "total_budget", "expected_rows"))
+        n = len(schema.names) if self.record.buys_all else len(schema.catalog.sources)
+        k = options.pop("k", n if budget.k is None and (self.record.buys_all or limited) else budget.k)
+        k0 = options.pop("k0", budget.k0)
         if "support" in takes and support is not None:
             options.setdefault("support", list(support))
         k = _checked(k, k0, n, "attributes" if n == len(schema.names) else "sources")
@@ -119,24 +124,27 @@ class Spec:
         return f"{self.name}[{inside}]" if inside else self.name
 
 
-UNPRICED = "--{} M needs to know what things cost: give --prices FILE, or a schema with prices"
+def unpriced(limits: Mapping[str, float]) -> str:
+    """The sentence for limits in money where nothing has a price."""
+    flag = f"--{next(iter(limits)).replace('_', '-')}"
+    return f"{flag} M needs to know what things cost: give --prices FILE, or a schema with prices"
 
 
 def _checked(k: object, k0: object, n: int, what: str) -> int:
     """How many sources may be bought a row, if that is possible."""
     if k is None and n > 0:
         raise ConfigError(
-            f"say how many {what} may be bought a row: --budget K with 1 <= K <= {n}, or what limits the money: "
-            "--worth W, --spend M or --total M --rows N"
+            f"say how many {what} may be bought a row: -k K with 1 <= K <= {n}, or what limits the money: "
+            "--error-cost W, --budget-per-row M or --total-budget M --expected-rows N"
         )
     if n == 0:
-        raise ConfigError("every column is known, so there is nothing to buy: leave one out of --known or the schema")
+        raise ConfigError("every column is free, so there is nothing to buy: remove one from --free or the schema")
     if not isinstance(k, int) or not isinstance(k0, int):
         raise ConfigError(f"a budget is a whole number, not {k!r} and {k0!r}")
     if not 1 <= k <= n:
-        raise ConfigError(f"--budget must be between 1 and {n}, the number of {what}; it is {k}")
+        raise ConfigError(f"-k must be between 1 and {n}, the number of {what}; it is {k}")
     if not 0 <= k0 <= n - k:
-        raise ConfigError(f"--extra must be between 0 and {n - k} (of {n} {what} --budget takes {k}); it is {k0}")
+        raise ConfigError(f"--k0 must be between 0 and {n - k} (of {n} {what} -k takes {k}); it is {k0}")
     return k
 
 

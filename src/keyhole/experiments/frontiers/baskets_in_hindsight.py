@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from ..._internal.typing import Floats, Ints
-from ...core.sources import Market
+from ...core.sources import SourceCatalog
 from ...errors import ConfigError
 from ...estimation.moment_regression import Moments
 from ...theory.comparators import best_basket_of
@@ -29,7 +29,7 @@ class Past:
     C: Floats
     c: Floats
     variance: float
-    market: Market
+    catalog: SourceCatalog
 
     @classmethod
     def of(cls, rows: Rows) -> "Past":
@@ -42,23 +42,25 @@ class Past:
         X = X - np.where(np.isfinite(X), X, 0.0).sum(axis=0) / counts
         V = np.column_stack([np.ones(y.size), np.nan_to_num(X, nan=0.0, posinf=0.0, neginf=0.0), y - y.mean()])
         moments = Moments.of(V.T @ V)
-        return cls(int(y.size), moments.C, moments.c, moments.variance, rows.schema.market)
+        return cls(int(y.size), moments.C, moments.c, moments.variance, rows.schema.catalog)
 
-    def best(self, spend: float, k: int | None = None) -> Point:
+    def best(self, budget_per_row: float, k: int | None = None) -> Point:
         """The best basket for at most this much a row."""
-        spend = max(spend, 0.0)
-        found = best_basket_of(self.C, self.c, self.variance, self.market, budget_per_row=spend, k=k, nodes=_NODES)
-        names = tuple(self.market.sources[s] for s in found.chosen)
+        budget_per_row = max(budget_per_row, 0.0)
+        found = best_basket_of(
+            self.C, self.c, self.variance, self.catalog, budget_per_row=budget_per_row, k=k, nodes=_NODES
+        )
+        names = tuple(self.catalog.sources[s] for s in found.chosen)
         return Point(found.price, found.mse, names, found.optimal, found.gap)
 
     def choice(self, basket: Sequence[int], seeds: int) -> Choice:
         """A basket that so many seeds ended with, with its own price and error."""
-        names = tuple(self.market.sources[s] for s in basket)
-        return Choice(names, float(self.market.prices[list(basket)].sum()), self.left(basket), seeds)
+        names = tuple(self.catalog.sources[s] for s in basket)
+        return Choice(names, float(self.catalog.prices[list(basket)].sum()), self.left(basket), seeds)
 
     def places(self, names: Sequence[str]) -> list[int]:
         """The places of sources in the market, in its order."""
-        return sorted(self.market.sources.index(name) for name in names)
+        return sorted(self.catalog.sources.index(name) for name in names)
 
     def left(self, basket: Sequence[int]) -> float:
         """The variance that least squares on a basket leaves."""
@@ -67,7 +69,7 @@ class Past:
 
     def _correlations(self, basket: Sequence[int]) -> tuple[Ints, Floats, Floats]:
         """The attributes of a basket that vary, at unit variance: their places, R, and moments with the label."""
-        S = self.market.attributes(list(basket))
+        S = self.catalog.attributes(list(basket))
         S = S[np.diag(self.C)[S] > 0]
         size = np.sqrt(np.diag(self.C)[S])
         return S, self.C[np.ix_(S, S)] / np.outer(size, size) + _RIDGE * np.eye(S.size), self.c[S] / size
@@ -75,7 +77,7 @@ class Past:
     @cached_property
     def left_by_everything(self) -> float:
         """The variance that least squares on all attributes leaves."""
-        return self.left(range(len(self.market.sources)))
+        return self.left(range(len(self.catalog.sources)))
 
     def chance(self, attributes: int, s2: float) -> float:
         """By how much q attributes without any meaning may lower an mse of s2: (q + 3 sqrt(2 q)) s2 / n."""
@@ -84,7 +86,7 @@ class Past:
     def lowers(self, dearer: Point | Choice, than: Point | Choice) -> bool:
         """Whether a basket leaves less than another: by more than chance, and so that four digits show it."""
         new = self.places([name for name in dearer.sources if name not in than.sources])
-        attributes = sum(self.market.members[s].size for s in new)
+        attributes = sum(self.catalog.members[s].size for s in new)
         seen = float(f"{dearer.typical_error:.4g}") < float(f"{than.typical_error:.4g}")
         return seen and than.mse - dearer.mse > self.chance(max(attributes, 1), dearer.mse)
 
@@ -93,11 +95,11 @@ class Past:
 
         Searched at `prices`, and between the lowest price and the sum of all, close where prices are low.
         """
-        priced = self.market.prices[self.market.prices > 0]
-        first, last = float(priced.min()), float(self.market.prices.sum())
+        priced = self.catalog.prices[self.catalog.prices > 0]
+        first, last = float(priced.min()), float(self.catalog.prices.sum())
         points = [self.best(0.0, k)]
-        for spend in sorted({*np.geomspace(first, last, _POINTS).tolist(), *prices}):
-            point = self._without_useless(self.best(spend, k), k)
+        for budget_per_row in sorted({*np.geomspace(first, last, _POINTS).tolist(), *prices}):
+            point = self._without_useless(self.best(budget_per_row, k), k)
             if self.lowers(point, points[-1]):
                 # Without a proof the cheaper of two baskets may be found last.
                 points = [*(p for p in points if p.price < point.price), point]
@@ -119,7 +121,7 @@ class Past:
         S, R, r = self._correlations(basket)
         inverse = np.linalg.inv(R)
         w = inverse @ r
-        places = {s: np.flatnonzero(self.market.of[S] == s) for s in basket if self.market.prices[s] > 0}
+        places = {s: np.flatnonzero(self.catalog.of[S] == s) for s in basket if self.catalog.prices[s] > 0}
         while places:
             # Without the attributes J of a source, least squares leaves w_J' (R^-1)_JJ^-1 w_J more.
             lost = {s: np.linalg.solve(inverse[np.ix_(J, J)], w[J]) for s, J in places.items()}
@@ -131,7 +133,7 @@ class Past:
             J = places.pop(least)
             w = w - inverse[:, J] @ lost[least]
             inverse = inverse - inverse[:, J] @ np.linalg.solve(inverse[np.ix_(J, J)], inverse[J])
-        return [s for s in basket if s in places or self.market.prices[s] == 0]
+        return [s for s in basket if s in places or self.catalog.prices[s] == 0]
 
 
 def levels_of(past: Past, levels: int) -> list[float]:
@@ -140,10 +142,10 @@ def levels_of(past: Past, levels: int) -> list[float]:
     A source alone is bought from worth = price / gain on; one beside all the others from the same with what it adds to
     them. It helps where that is more than `Past.chance` of its attributes.
     """
-    market, s2, nothing = past.market, past.left_by_everything, past.left([])
+    catalog, s2, nothing = past.catalog, past.left_by_everything, past.left([])
     first, last = np.inf, 0.0
-    everything = list(range(len(market.sources)))
-    for s, (price, brings) in enumerate(zip(market.prices, market.members, strict=True)):
+    everything = list(range(len(catalog.sources)))
+    for s, (price, brings) in enumerate(zip(catalog.prices, catalog.members, strict=True)):
         alone = nothing - past.left([s])
         beside = past.left([o for o in everything if o != s]) - s2
         chance = past.chance(brings.size, s2)
@@ -152,7 +154,7 @@ def levels_of(past: Past, levels: int) -> list[float]:
         if price > 0 and beside > chance:
             last = max(last, price / beside)
     if not np.isfinite(first):  # nothing helps: say so from both sides
-        first = float(market.prices[market.prices > 0].min()) / max(nothing, 1e-300)
+        first = float(catalog.prices[catalog.prices > 0].min()) / max(nothing, 1e-300)
         last = first * 100
     low, high = first / 2.0, max(last * 1.5, first * 4.0)
-    return [float(f"{worth:.3g}") for worth in np.geomspace(low, high, levels)]
+    return [float(f"{error_cost:.3g}") for error_cost in np.geomspace(low, high, levels)]

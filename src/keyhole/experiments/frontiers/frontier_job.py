@@ -20,10 +20,10 @@ class Play:
     """What decides an outcome."""
 
     stream: StreamSpec
-    worth: float
+    error_cost: float
     seed: int
     rounds: int
-    budget: int | None = None
+    k: int | None = None
 
     @property
     def key(self) -> str:
@@ -47,13 +47,15 @@ def play_level(job: Play) -> Played:
     """Play the job. The first row is paid for, but its error is left out: no learner can know anything about it."""
     rows = job.stream.rows(job.seed, job.rounds)
     seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
-    learner = Spec.parse("thrifty").learner(rows.schema, Budget(job.budget, worth=job.worth), seed)
+    learner = Spec.parse("thrifty").learner(rows.schema, Budget(job.k, error_cost=job.error_cost), seed)
     history = play(learner, rows.X, rows.y, keep=False)
-    market, T = learner.market, max(rows.y.size, 1)
-    counts: dict[str, Any] = {s: int(history.bought[m[0]]) for s, m in zip(market.sources, market.members, strict=True)}
+    catalog, T = learner.catalog, max(rows.y.size, 1)
+    counts: dict[str, Any] = {
+        s: int(history.bought[m[0]]) for s, m in zip(catalog.sources, catalog.members, strict=True)
+    }
     return Played(
         mse=float(np.nanmean(history.losses[1:])),
         price=float(history.price.mean()),
         bought={s: n / T for s, n in counts.items() if n},
-        basket=list(market.ordered(learner.support)),
+        basket=list(catalog.ordered(learner.support)),
     )

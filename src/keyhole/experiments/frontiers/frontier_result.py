@@ -56,16 +56,16 @@ class Choice:
         """The root of the mean squared error."""
         return sqrt(max(self.mse, 0.0))
 
-    def cost(self, worth: float) -> float:
+    def cost(self, error_cost: float) -> float:
         """What a row costs where a unit of squared error is worth so much: worth * mse + price."""
-        return worth * self.mse + self.price
+        return error_cost * self.mse + self.price
 
 
 @dataclass(frozen=True)
 class Level:
     """What `thrifty` did, told a worth: the baskets its seeds ended with, and means over whole runs."""
 
-    worth: float
+    error_cost: float
     price: float
     """Paid a row in a whole run, exploration included; the mean over seeds."""
     mse: float
@@ -116,7 +116,7 @@ class Frontier:
     seeds: int
     sources: Mapping[str, float]
     """What can be ordered, and its price."""
-    known: tuple[str, ...]
+    free: tuple[str, ...]
     levels: tuple[Level, ...]
     """By the price of their baskets: each dearer basket leaves less error than those before it."""
     left_out: tuple[Level, ...]
@@ -143,7 +143,7 @@ def frontier_in(folder: Path) -> Frontier:
             raise ConfigError(f"{path} is of another version of keyhole; make it again")
         levels, left_out = (tuple(map(_level, data[name])) for name in ("levels", "left_out"))
         points = tuple(map(_point, data["hindsight"]))
-        parts = {"levels": levels, "left_out": left_out, "hindsight": points, "known": tuple(data["known"])}
+        parts = {"levels": levels, "left_out": left_out, "hindsight": points, "free": tuple(data["free"])}
         return Frontier(**(data | parts))
     except (OSError, StateError, KeyError, TypeError) as fault:
         raise ConfigError(f"there is no frontier in {folder} ({fault}); make one with: keyhole frontier FILE") from None

@@ -19,7 +19,7 @@ def on_frontier(
     """
     kept: list[Level] = []
     left_out: list[Level] = []
-    for level in sorted(levels, key=lambda one: (one.basket.price, one.basket.mse, one.basket.sources, one.worth)):
+    for level in sorted(levels, key=lambda one: (one.basket.price, one.basket.mse, one.basket.sources, one.error_cost)):
         last = kept[-1].basket if kept else level.basket
         good = level.basket.sources == last.sources or lowers(level.basket, last)
         (kept if good else left_out).append(level)
@@ -96,12 +96,12 @@ def _beyond(levels: Sequence[Level], at: int, units: Units) -> str:
     here = levels[at]
     after = [i for i in hull(levels) if levels[i].basket.price > here.basket.price]
     price = units.money(here.basket.price)
-    worth = f"one unit of squared error is worth {here.worth:.3g} {money} there"
+    error_cost = f"one unit of squared error is worth {here.error_cost:.3g} {money} there"
     if not after:
-        return f"What helps costs {price} a row in all: {worth}, and more money buys nothing."
+        return f"What helps costs {price} a row in all: {error_cost}, and more money buys nothing."
     gained = -_slope(levels, at, after[0])
     lowers = (
         f"the next {units.currency or 'unit of money'} lowers the typical error by less than {gained:.2g}{of_label}"
     )
     costs = f"one{of_label or ' unit of error'} less would cost {1 / gained:.3g} {money} a row"
-    return f"Beyond {price} a row {lowers} ({costs}): {worth}."
+    return f"Beyond {price} a row {lowers} ({costs}): {error_cost}."

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.round import Round
 from ...core.validation import finite
 from ...errors import ConfigError, ProtocolError
-from ...store.models import STATUSES, Entry, History, Outcome, Purchase, Said, Told, Totals
+from ...store.models import STATUSES, History, LabelEvent, Outcome, PredictionEvent, Purchase, StoredRound, Totals
 from .http import Wire
 from .wire_values import by_name, entry, plain, quoted
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Remote", "RemoteLearner", "connect"]
 
-Given: TypeAlias = "Round | Entry | int"
+Given: TypeAlias = "Round | StoredRound | int"
 _PAGE = 1000
 
 
@@ -86,7 +86,7 @@ class RemoteLearner:
         key: str | None = None,
         available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
         deadline: float | None = None,
-    ) -> Entry:
+    ) -> StoredRound:
         """`ask`, with what to order, its price, and how the round stands."""
         # Without a key of the caller's, one of our own: a call whose answer was lost must not open two rounds.
         body: dict[str, object] = {"key": uuid.uuid4().hex if key is None else key}
@@ -100,11 +100,11 @@ class RemoteLearner:
         """The prediction from the bought values, written down."""
         return self.say(r, values).prediction
 
-    def say(self, r: Given, values: "Values") -> Said:
+    def say(self, r: Given, values: "Values") -> PredictionEvent:
         """`predict`, with the interval where the learner has one."""
         body = {"values": by_name(values, self._round(r).names)}
         said = self._wire.json("POST", f"{self._round_path(r)}/prediction", body)
-        return Said(**said)  # type: ignore[arg-type]
+        return PredictionEvent(**said)  # type: ignore[arg-type]
 
     def tell(
         self,
@@ -135,11 +135,11 @@ class RemoteLearner:
         answer = self._wire.bytes("POST", f"{self._path}/labels", text.getvalue().encode(), "text/csv")
         return [Outcome(line["key"], line["status"], line["message"]) for line in json.loads(answer)["lines"]]
 
-    def rounds(self, status: str | None = None) -> tuple[Entry, ...]:
+    def rounds(self, status: str | None = None) -> tuple[StoredRound, ...]:
         """The rounds in the order asked, all or those `open`, `told` or `abandoned`."""
         if status is not None and status not in STATUSES:
             raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
-        found: list[Entry] = []
+        found: list[StoredRound] = []
         while True:
             asked = {"after": found[-1].index if found else 0, "limit": _PAGE} | ({"status": status} if status else {})
             page = self._wire.json("GET", f"{self._path}/rounds?{urlencode(asked)}")
@@ -147,14 +147,14 @@ class RemoteLearner:
             if len(page) < _PAGE:  # type: ignore[arg-type]
                 return tuple(found)
 
-    def round(self, index: int) -> Entry:
+    def round(self, index: int) -> StoredRound:
         """One round, by the number that counts from 1."""
         return entry(self._wire.json("GET", self._round_path(index)))
 
     def history(self) -> History:
         """The labels in the order they came, with what was said before each."""
         rows = self._wire.json("GET", f"{self._path}/history")
-        return History(tuple(Told(**row) for row in rows))  # type: ignore[attr-defined]
+        return History(tuple(LabelEvent(**row) for row in rows))  # type: ignore[attr-defined]
 
     def ledger(self) -> tuple[Purchase, ...]:
         """Everything that was ordered, with its price."""
@@ -181,7 +181,7 @@ class RemoteLearner:
     def _round(self, r: Given) -> Round:
         if isinstance(r, Round):
             return r
-        if isinstance(r, Entry):
+        if isinstance(r, StoredRound):
             return r.round
         if isinstance(r, int) and not isinstance(r, bool):
             return self.round(r).round

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.round import Round
 from ...errors import ProtocolError
-from ...store.models import Entry, Said
+from ...store.models import PredictionEvent, StoredRound
 
 if TYPE_CHECKING:
     from ..._internal.typing import Floats
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["by_name", "entry", "plain", "quoted"]
 
 
-def entry(row: object) -> Entry:
+def entry(row: object) -> StoredRound:
     """A round that the server described."""
     assert isinstance(row, dict)
     said, values = row["said"], row["values"]
-    return Entry(
+    return StoredRound(
         id=row["id"],
         index=row["index"],
         key=row["key"],
@@ -32,7 +32,7 @@ def entry(row: object) -> Entry:
         price=row["price"],
         asked_at=row["asked_at"],
         deadline=row["deadline"],
-        said=None if said is None else Said(**said),
+        said=None if said is None else PredictionEvent(**said),
         values=None if values is None else {n: math.nan if x is None else x for n, x in values.items()},
         told_at=row["told_at"],
         label=row["label"],

@@ -30,53 +30,53 @@ class Pictures:
         self._kept: dict[str, tuple[int, float, Drawn]] = {}
         self._lock = Lock()
 
-    def of(self, icu: StoredLearner) -> Drawn:
+    def of(self, stored: StoredLearner) -> Drawn:
         """The figures of a learner; empty before there is anything to draw."""
         with self._lock:
-            head, now = icu.head, time.monotonic()
-            kept = self._kept.get(icu.name)
+            head, now = stored.head, time.monotonic()
+            kept = self._kept.get(stored.name)
             if kept is None or (kept[0] != head and now - kept[1] > _STALE):
-                kept = (head, now, _draw(icu))
-                self._kept[icu.name] = kept
+                kept = (head, now, _draw(stored))
+                self._kept[stored.name] = kept
             return kept[2]
 
 
-def _draw(icu: StoredLearner) -> Drawn:
-    made = [figure for figure in (_error(icu), _bought(icu), _money(icu)) if figure is not None]
+def _draw(stored: StoredLearner) -> Drawn:
+    made = [figure for figure in (_error(stored), _bought(stored), _money(stored)) if figure is not None]
     return [(f.title, f.svg, list(f.head), [list(row) for row in f.rows]) for f in made]
 
 
-def _error(icu: StoredLearner) -> "figures.Figure | None":
+def _error(stored: StoredLearner) -> "figures.Figure | None":
     """Typical error so far, beside that of who buys nothing."""
     from ... import figures
 
-    n = icu.totals().scored
+    n = stored.totals().scored
     if n < 2:
         return None
     # The first errors are those of who knows nothing, and would hide all others: a long curve begins a little later.
     begin = n // 50
     places = [begin + i for i in _places(n - begin, _POINTS)]
-    rows = [row for row in chart_queries.curve(icu, places) if math.isfinite(row[1])]
+    rows = [row for row in chart_queries.curve(stored, places) if math.isfinite(row[1])]
     x = np.array([row[0] for row in rows], dtype=np.float64)
     lines = [figures.Curve("typical error so far", np.sqrt([row[1] / row[0] for row in rows]))]
     lines.append(figures.Curve("buying nothing", np.sqrt([row[2] / row[0] for row in rows])))
-    unit = icu.note.get("unit", "")
+    unit = stored.note.get("unit", "")
     y_name = f"root mean squared error{f', {unit}' if unit else ''}"
     return figures.curves("Error so far", x, lines, "label", y_name)
 
 
-def _bought(icu: StoredLearner) -> "figures.Figure | None":
+def _bought(stored: StoredLearner) -> "figures.Figure | None":
     """How often each attribute was ordered, stretch by stretch, from a sample of the rounds."""
     from ... import figures
 
-    asked = icu.totals().asked
+    asked = stored.totals().asked
     if asked < 2:
         return None
     stretches = min(_STRETCHES, asked)
     ends = np.linspace(0, asked, stretches + 1)[1:]
     size: Floats = np.zeros(stretches)
     bought: dict[str, Floats] = {}
-    for index, names in chart_queries.orders(icu, _places(asked, 40 * _STRETCHES)):
+    for index, names in chart_queries.orders(stored, _places(asked, 40 * _STRETCHES)):
         at = min(int(np.searchsorted(ends, index)), stretches - 1)
         size[at] += 1
         for name in names:
@@ -88,18 +88,18 @@ def _bought(icu: StoredLearner) -> "figures.Figure | None":
     return figures.heat("Ordered over time, share of rounds", ends, shown, share, "round")
 
 
-def _money(icu: StoredLearner) -> "figures.Figure | None":
+def _money(stored: StoredLearner) -> "figures.Figure | None":
     """Money per day, the last thirty days."""
     from ... import figures
 
     today = int(time.time() // 86400)
-    spent = chart_queries.money(icu, today - _DAYS + 1)
+    spent = chart_queries.money(stored, today - _DAYS + 1)
     if not any(spent.values()):
         return None
     first = min(spent)
     days = [d for d in range(first, today + 1) if d in spent or today - first < 14]
     names = [time.strftime("%b %d", time.gmtime(d * 86400)) for d in days]
-    currency = icu.note.get("currency", "")
+    currency = stored.note.get("currency", "")
     x_name = f"ordered for{f', {currency}' if currency else ''}"
     return figures.bars("Money per day (UTC)", names, np.array([spent.get(d, 0.0) for d in days]), x_name)
 

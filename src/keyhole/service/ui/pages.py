@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from ... import __version__
 from ...errors import ProtocolError
 from ...report.templating import environment
-from ...store.models import Conflict, Entry, NoSuchRound
+from ...store.models import Conflict, NoSuchRound, StoredRound
 from ...store.stored_learner import StoredLearner
 from ...store.tokens import find_token
 from ..auth import COOKIE, Opened, allowed, split, visible
@@ -46,7 +46,7 @@ async def learner(request: Request, name: str, store: Opened) -> Response:
 
     def show() -> Response:
         _allow(request, "read", name)
-        return _page(request, "learner.html", ward=view_models.ward(store[name]), fault="", key="")
+        return _page(request, "learner.html", page=view_models.learner_page(store[name]), fault="", key="")
 
     return await _for_people(request, show)
 
@@ -73,8 +73,8 @@ async def ask(request: Request, name: str, store: Opened) -> Response:
         try:
             entry = store[name].order(key)
         except ProtocolError as fault:
-            ward = view_models.ward(store[name])
-            return _page(request, "learner.html", 422, ward=ward, fault=str(fault), key=form.get("key", ""))
+            page = view_models.learner_page(store[name])
+            return _page(request, "learner.html", 422, page=page, fault=str(fault), key=form.get("key", ""))
         return _to_round(entry.id)
 
     return await _for_people(request, act)
@@ -102,13 +102,13 @@ async def change(request: Request, id: str, act: str, store: Opened) -> Response
         if deed is None:
             raise HTTPException(404, "there is no such page")
         _allow(request, "ask" if act == "values" else "tell", name)
-        icu = store[name]
-        entry = icu.round(index)
+        stored = store[name]
+        entry = stored.round(index)
         try:
-            deed(icu, entry, form)
+            deed(stored, entry, form)
         except ProtocolError as fault:
             status = 409 if isinstance(fault, Conflict) else 422
-            return _round(request, icu, icu.round(index), status, str(fault), form)
+            return _round(request, stored, stored.round(index), status, str(fault), form)
         return _to_round(id)
 
     return await _for_people(request, do)
@@ -154,24 +154,24 @@ async def docs(request: Request) -> Response:
 # -- what a form does
 
 
-def _values(icu: StoredLearner, entry: Entry, form: Form) -> None:
-    icu.say(entry.index, _numbers(form, "v", entry.round.names))
+def _values(stored: StoredLearner, entry: StoredRound, form: Form) -> None:
+    stored.say(entry.index, _numbers(form, "v", entry.round.names))
 
 
-def _label(icu: StoredLearner, entry: Entry, form: Form) -> None:
+def _label(stored: StoredLearner, entry: StoredRound, form: Form) -> None:
     y = view_models.typed(form.get("y", ""))
     if y is None or math.isnan(y):
         raise ProtocolError("The label must be a number.")
-    extra = _numbers(form, "e", icu.extra(entry.round)) if entry.round.extra.size else None
+    extra = _numbers(form, "e", stored.extra(entry.round)) if entry.round.extra.size else None
     values = None if entry.values is not None else _numbers(form, "v", entry.round.names)
-    icu.tell(entry.index, values, y, extra_values=extra)
+    stored.tell(entry.index, values, y, extra_values=extra)
 
 
-def _abandon(icu: StoredLearner, entry: Entry, form: Form) -> None:
-    icu.abandon(entry.index)
+def _abandon(stored: StoredLearner, entry: StoredRound, form: Form) -> None:
+    stored.abandon(entry.index)
 
 
-_DEEDS: dict[str, Callable[[StoredLearner, Entry, Form], None]] = {
+_DEEDS: dict[str, Callable[[StoredLearner, StoredRound, Form], None]] = {
     "values": _values,
     "label": _label,
     "abandon": _abandon,
@@ -193,15 +193,20 @@ def _numbers(form: Form, prefix: str, names: "tuple[str, ...] | list[str]") -> d
 
 
 def _round(
-    request: Request, icu: StoredLearner, entry: Entry, status: int = 200, fault: str = "", form: Form | None = None
+    request: Request,
+    stored: StoredLearner,
+    entry: StoredRound,
+    status: int = 200,
+    fault: str = "",
+    form: Form | None = None,
 ) -> Response:
     given = {name: (form or {}).get(f"v{i}", "") for i, name in enumerate(entry.round.names)}
     used = form is not None and any(key.startswith("v") for key in form)
     fields = view_models.fields(entry, given if used else None)
-    extra = [view_models.Field(name, (form or {}).get(f"e{i}", "")) for i, name in enumerate(icu.extra(entry.round))]
+    extra = [view_models.Field(name, (form or {}).get(f"e{i}", "")) for i, name in enumerate(stored.extra(entry.round))]
     y = (form or {}).get("y", "")
-    more = {"entry": entry, "fields": fields, "extra": extra, "fault": fault, "y": y, "name": icu.name}
-    return _page(request, "round.html", status, note=icu.note, head=icu.head, **more)
+    more = {"entry": entry, "fields": fields, "extra": extra, "fault": fault, "y": y, "name": stored.name}
+    return _page(request, "round.html", status, note=stored.note, head=stored.head, **more)
 
 
 def _page(request: Request, template: str, status: int = 200, **content: object) -> HTMLResponse:

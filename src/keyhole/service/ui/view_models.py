@@ -8,18 +8,18 @@ from datetime import UTC, datetime
 from ...core import introspection
 from ...core.introspection import Reason
 from ...core.learner import Learner
-from ...store.models import Entry, Totals
+from ...store.models import StoredRound, Totals
 from ...store.store import Store
 from ...store.stored_learner import StoredLearner
 
-__all__ = ["Card", "Field", "Ward", "card", "fields", "number", "typed", "ward", "when"]
+__all__ = ["Field", "LearnerCard", "LearnerPage", "card", "fields", "learner_page", "number", "typed", "when"]
 
 _LAST = 12
 _REASONS = 12
 
 
 @dataclass(frozen=True)
-class Card:
+class LearnerCard:
     """One learner in the list."""
 
     name: str
@@ -36,10 +36,10 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Ward:
+class LearnerPage:
     """Everything on the page of one learner."""
 
-    card: Card
+    card: LearnerCard
     label: str
     budget: str
     reasons: list[Reason]
@@ -47,8 +47,8 @@ class Ward:
     """How many attributes are not shown."""
     alarms: list[str]
     warnings: list[str]
-    open: tuple[Entry, ...]
-    last: tuple[Entry, ...]
+    open: tuple[StoredRound, ...]
+    last: tuple[StoredRound, ...]
     head: int
 
 
@@ -61,46 +61,46 @@ class Field:
     fault: bool = False
 
 
-def cards(store: Store) -> list[Card]:
+def cards(store: Store) -> list[LearnerCard]:
     """All learners, by name."""
     return [card(one.name, one.algorithm, one.totals, one.note) for one in store.summaries()]
 
 
-def card(name: str, algorithm: str, totals: Totals, note: dict[str, str]) -> Card:
+def card(name: str, algorithm: str, totals: Totals, note: dict[str, str]) -> LearnerCard:
     """The numbers of a learner in words."""
     unit, currency, n = note.get("unit", ""), note.get("currency", ""), totals.scored
     error = f"{number(math.sqrt(totals.loss / n))} {unit}".strip() if n else "-"
     idle = f"{number(math.sqrt(totals.idle / n))} {unit}".strip() if n else "-"
     spent = f"{totals.spent:.2f} {currency}".strip()
     per_round = f"{totals.spent / totals.asked:.2f} {currency}".strip() if totals.asked else "-"
-    return Card(name, algorithm, error, idle, spent, per_round, totals.asked, totals.told, totals.open)
+    return LearnerCard(name, algorithm, error, idle, spent, per_round, totals.asked, totals.told, totals.open)
 
 
-def ward(icu: StoredLearner) -> Ward:
+def learner_page(stored: StoredLearner) -> LearnerPage:
     """The page of one learner."""
-    note, totals = icu.note, icu.totals()
+    note, totals = stored.note, stored.totals()
 
     def look(learner: Learner) -> tuple[str, str, list[Reason], list[str]]:
-        kind = "attributes" if learner.market.plain else "sources"
-        what = f"at most {learner.k} of {len(learner.market.sources)} {kind} a round"
+        kind = "attributes" if learner.catalog.plain else "sources"
+        what = f"at most {learner.k} of {len(learner.catalog.sources)} {kind} a round"
         return learner.name, what, introspection.reasons(learner), introspection.alarms(learner)
 
-    algorithm, budget, reasons, alarms = icu.read(look)
-    return Ward(
-        card=card(icu.name, algorithm, totals, note),
+    algorithm, budget, reasons, alarms = stored.read(look)
+    return LearnerPage(
+        card=card(stored.name, algorithm, totals, note),
         label=note.get("label", "label"),
         budget=budget,
         reasons=reasons[:_REASONS],
         more=max(0, len(reasons) - _REASONS),
         alarms=alarms,
-        warnings=icu.warnings(),
-        open=icu.rounds("open", limit=50),
-        last=icu.rounds(limit=_LAST, newest=True),
-        head=icu.head,
+        warnings=stored.warnings(),
+        open=stored.rounds("open", limit=50),
+        last=stored.rounds(limit=_LAST, newest=True),
+        head=stored.head,
     )
 
 
-def fields(entry: Entry, given: dict[str, str] | None = None) -> list[Field]:
+def fields(entry: StoredRound, given: dict[str, str] | None = None) -> list[Field]:
     """The numbers of a round to type, with what was typed or said before."""
     known = {name: "" if math.isnan(x) else repr(x) for name, x in (entry.values or {}).items()}
     return [Field(name, (given or known).get(name, "")) for name in entry.round.names]
@@ -143,6 +143,6 @@ def when(at: float | None) -> str:
         return f"{at:.0f}"
 
 
-def is_late(entry: Entry) -> bool:
+def is_late(entry: StoredRound) -> bool:
     """Whether an open round is beyond its deadline."""
     return entry.status == "open" and entry.deadline is not None and entry.deadline < time.time()

@@ -98,17 +98,3 @@ def test_the_first_rounds_predict_the_running_mean_of_the_label():
 def test_bad_options_are_named(options, word):
     with pytest.raises(kh.ConfigError, match=word):
         kh.make("oracle-support", d=5, k=2, seed=0, **options)
-
-
-def test_columns_as_the_first_release_kept_them_are_read_and_odd_ones_refused():
-    X, y, _ = kh.streams.synthetic(8, 3, 60, seed=0)
-    one, other = (kh.make("fixed-random", d=8, k=3, seed=0, standardize=True) for _ in range(2))
-    kh.play(one, X, y)
-    state = one.get_state()
-    columns = state.pop("standard.columns")
-    rows = np.array([columns["n"], columns["m"], columns["squares"]])
-    other.set_state({**state, "standard.moments": rows})
-    assert np.array_equal(other.standard.columns, columns)
-    for wrong in (rows[:2], rows.astype(np.float32), -rows):
-        with pytest.raises(kh.StateError):
-            other.set_state({**state, "standard.moments": wrong})

@@ -25,7 +25,7 @@ def test_one_problem_said_in_four_ways_has_one_answer(design):
         constant = np.column_stack([X, np.ones(T)])
         wordings = {
             "k": (X, {"names": NAMES, "k": K}),
-            "free": (constant, {"names": [*NAMES, "one"], "k": K, "known": ["one"]}),
+            "free": (constant, {"names": [*NAMES, "one"], "k": K, "free": ["one"]}),
             "source": (X, {"names": NAMES, "k": K, "sources": {"renamed": ["x3"]}}),
             "budget": (
                 X,
@@ -33,7 +33,7 @@ def test_one_problem_said_in_four_ways_has_one_answer(design):
                     "names": NAMES,
                     "sources": {"renamed": ["x3"]},
                     "prices": dict.fromkeys([n if n != "x3" else "renamed" for n in NAMES], 1.0),
-                    "spend": float(K),
+                    "budget_per_row": float(K),
                 },
             ),
         }
@@ -61,11 +61,11 @@ def test_the_panels_that_matter_are_found_and_bought_as_a_whole(seed):
     learner = kh.make("thrifty", names=names, k=2, seed=seed, sources=sources)
     for t in range(500):
         r = learner.ask()
-        assert learner.market.whole(r.attributes)
+        assert learner.catalog.whole(r.attributes)
         assert len(r.sources) <= 2
         learner.tell(r, X[t, r.attributes], float(y[t]))
     history = kh.play(learner, X[500:], y[500:])
-    assert set(learner.market.ordered(learner.support)) == {"p1", "p4"}
+    assert set(learner.catalog.ordered(learner.support)) == {"p1", "p4"}
     assert history.losses[-1000:].mean() < 1.05 * 0.01
     assert [e.name for e in learner.explain() if e.in_support] == ["p1", "p4"]
 
@@ -74,7 +74,7 @@ def test_a_block_plays_what_the_protocol_plays_and_a_loaded_learner_goes_on(tmp_
     X, y, names, sources = panels(5, 900)
     X[np.random.default_rng(1).random(X.shape) < 0.05] = np.nan
     del sources["p0"]  # x1 and x2 are sources of their own then
-    one, other = (kh.make("thrifty", names=names, k=2, k0=1, seed=3, sources=sources, known=["x0"]) for _ in range(2))
+    one, other = (kh.make("thrifty", names=names, k=2, k0=1, seed=3, sources=sources, free=["x0"]) for _ in range(2))
     predictions = kh.play(one, X, y).predictions
     for t in range(900):
         if t == 450:
@@ -100,11 +100,11 @@ def test_what_is_constant_or_never_observed_is_bought_ever_more_rarely():
 def test_a_budget_is_never_exceeded_and_names_what_it_buys():
     X, y, names, sources = panels(7, 1500)
     prices = {name: 1.0 + 0.5 * i for i, name in enumerate(sources)}
-    learner = kh.make("thrifty", names=names, seed=0, sources=sources, prices=prices, spend=5.0)
+    learner = kh.make("thrifty", names=names, seed=0, sources=sources, prices=prices, budget_per_row=5.0)
     history = kh.play(learner, X, y)
     assert history.price.max() <= 5.0
     with pytest.raises(kh.ConfigError, match="buys nothing"):
-        kh.make("thrifty", names=names, seed=0, sources=sources, prices=prices, spend=0.5)
+        kh.make("thrifty", names=names, seed=0, sources=sources, prices=prices, budget_per_row=0.5)
 
 
 def test_an_alarm_says_how_much_was_forgotten():

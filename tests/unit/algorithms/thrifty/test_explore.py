@@ -65,14 +65,14 @@ def test_a_possible_stand_in_is_worth_a_loan_until_evidence_is_against_it():
 
 
 def test_what_shows_one_value_is_worth_a_loan_for_a_fifth_as_long():
-    state, worth = known([0.5, 0.3, 0.4]), []
+    state, error_cost = known([0.5, 0.3, 0.4]), []
     me = state.attr[3]
     me.rows, me.asked = 0, 20
     for observed in (5, 6):
         me.observed = observed
         appraised(state, 3, 0.0, np.zeros(3), 0.3, -1.0)
-        worth.append((me.loan_value + 1.0) / (observed + 1.0))
-    assert worth[0] == pytest.approx(5.0 * worth[1], rel=1e-12)
+        error_cost.append((me.loan_value + 1.0) / (observed + 1.0))
+    assert error_cost[0] == pytest.approx(5.0 * error_cost[1], rel=1e-12)
 
 
 @entry

@@ -11,7 +11,7 @@ from tests.compiled import entry
 
 
 @entry
-def worth(state, j, size, prior):
+def error_cost(state, j, size, prior):
     me, now = state.attr[j], state.now
     now.expects = size
     if size > 0.0 and me.se > 0.0:
@@ -49,24 +49,24 @@ def test_odds_are_the_likelihood_of_z_where_it_explains_so_much_over_that_where_
     state, prior = looked_at(r), 0.25
     z, mu = r / 0.1, np.sqrt(size * 0.25) / 0.1
     odds = prior * 0.5 * (norm.pdf(z - mu) + norm.pdf(z + mu)) / norm.pdf(z)
-    assert worth(state, 0, size, prior) == pytest.approx(odds / (1.0 + odds), rel=1e-12)
-    assert worth(state, 1, size, prior) == pytest.approx(0.2, rel=1e-12)  # never seen: the prior
-    assert (worth(state, 0, size, prior) > worth(state, 1, size, prior)) == (odds > prior)
+    assert error_cost(state, 0, size, prior) == pytest.approx(odds / (1.0 + odds), rel=1e-12)
+    assert error_cost(state, 1, size, prior) == pytest.approx(0.2, rel=1e-12)  # never seen: the prior
+    assert (error_cost(state, 0, size, prior) > error_cost(state, 1, size, prior)) == (odds > prior)
 
 
 def test_where_columns_are_alike_the_upper_end_counts_and_whoever_was_never_seen_comes_first():
     state, b = looked_at(-0.15), b_of(3.0, 100.0)
     assert b**2 == pytest.approx(np.log(3.0 * np.sqrt(101.0)) / 2.0, rel=1e-12)
-    assert worth(state, 0, 0.0, 0.25) == pytest.approx((0.15 + b * 0.1) ** 2 / 0.25, rel=1e-12)
-    assert worth(state, 1, 0.0, 0.25) > 1e50
+    assert error_cost(state, 0, 0.0, 0.25) == pytest.approx((0.15 + b * 0.1) ** 2 / 0.25, rel=1e-12)
+    assert error_cost(state, 1, 0.0, 0.25) > 1e50
 
 
 @pytest.mark.parametrize("size", [0.0, 0.3])
 def test_what_is_often_unobserved_is_worth_less(size):
     state = looked_at(0.2)
-    before = worth(state, 0, size, 0.25)
+    before = error_cost(state, 0, size, 0.25)
     state.attr[0].observed = 9
-    assert worth(state, 0, size, 0.25) == pytest.approx(before * 10.0 / 21.0, rel=1e-12)
+    assert error_cost(state, 0, size, 0.25) == pytest.approx(before * 10.0 / 21.0, rel=1e-12)
 
 
 @pytest.mark.parametrize("asked", [2, 8, 80])
@@ -77,9 +77,9 @@ def test_what_shows_one_value_is_worth_less_the_longer_it_takes_to_show_another(
     me.asked = me.observed = me.rows = asked
     me.unit = me.c = 0.0
     odds = 0.25 / (1.0 + asked * 0.3 / 0.5)
-    assert worth(state, 0, 0.3, 0.25) == pytest.approx(odds / (1.0 + odds), rel=1e-12)
+    assert error_cost(state, 0, 0.3, 0.25) == pytest.approx(odds / (1.0 + odds), rel=1e-12)
     by_chance = 2.0 * (norm.pdf(0.0))  # E |z| of a standard normal z
-    assert worth(state, 0, 0.0, 0.25) == pytest.approx((b + by_chance) ** 2 * 0.5 / (asked + 0.1), rel=1e-12)
+    assert error_cost(state, 0, 0.0, 0.25) == pytest.approx((b + by_chance) ** 2 * 0.5 / (asked + 0.1), rel=1e-12)
 
 
 @pytest.mark.parametrize(("varied", "rare"), [([], 1.0), ([2], 1 / 3), ([3], 1.0), ([2, 2], 0.2), ([2, 9], 0.6)])
@@ -88,25 +88,25 @@ def test_what_shows_one_value_is_as_likely_as_members_were_slow_to_vary(varied, 
     state = looked_at(0.0)
     me = state.attr[0]
     me.unit = me.c = 0.0
-    before = worth(state, 0, size, 0.25)
+    before = error_cost(state, 0, size, 0.25)
     state.now.m, state.fit.member["j"] = len(varied), [1, 2]
     state.attr["varied"][1 : 1 + len(varied)] = varied
     odds = rare * before / (1.0 - before)
     after = odds / (1.0 + odds) if size else rare * before
-    assert worth(state, 0, size, 0.25) == pytest.approx(after, rel=1e-12)
+    assert error_cost(state, 0, size, 0.25) == pytest.approx(after, rel=1e-12)
     me.asked = me.observed = me.rows = 1  # a single value cannot vary
-    single = worth(state, 0, size, 0.25)
+    single = error_cost(state, 0, size, 0.25)
     state.now.m = 0
-    assert worth(state, 0, size, 0.25) == single
+    assert error_cost(state, 0, size, 0.25) == single
 
 
 def test_one_that_varies_is_looked_at_until_it_says_something():
     state = looked_at(0.0)
     state.attr[0].rows = 2  # another value, but no z yet
-    assert worth(state, 0, 0.3, 0.25) > worth(state, 1, 0.3, 0.25)
-    assert worth(state, 0, 0.0, 0.25) == pytest.approx(b_of(3.0, 100.0) ** 2 * 0.5 / 20.1, rel=1e-12)
+    assert error_cost(state, 0, 0.3, 0.25) > error_cost(state, 1, 0.3, 0.25)
+    assert error_cost(state, 0, 0.0, 0.25) == pytest.approx(b_of(3.0, 100.0) ** 2 * 0.5 / 20.1, rel=1e-12)
     state.attr[0].asked, state.attr[0].rows, state.attr[0].unit = 1, 1, 0.0  # a single value cannot vary
-    assert worth(state, 0, 0.3, 0.25) > worth(state, 1, 0.3, 0.25)
+    assert error_cost(state, 0, 0.3, 0.25) > error_cost(state, 1, 0.3, 0.25)
 
 
 def test_the_odds_of_whoever_was_bought_are_those_of_its_latest_row():
@@ -137,7 +137,7 @@ def test_a_size_is_expected_of_the_members_mean_and_of_the_labels_share_before_t
 @pytest.mark.parametrize(("r", "first"), [(0.3, True), (0.0, False)])
 def test_a_promising_one_is_bought_again_before_another_is_begun_and_a_disappointing_one_is_not(r, first):
     state, out = looked_at(r), np.zeros(4, np.int64)
-    worth(state, 0, 0.3, 0.25)
+    error_cost(state, 0, 0.3, 0.25)
     n, _, _ = chosen(state, np.ones(8, np.bool_), out)
     assert n == 2
     assert (0 in out[:n]) == first
@@ -146,13 +146,13 @@ def test_a_promising_one_is_bought_again_before_another_is_begun_and_a_disappoin
 @pytest.mark.parametrize(("ratio", "alone"), [(2.5, False), (3.0, True)])
 def test_where_money_is_short_probabilities_are_weighed_against_prices(ratio, alone):
     """One for 2 whose odds are so many times a quarter, against two for 1 each that are worth a place with 1 in 5."""
-    learner = kh.make("thrifty", d=8, k=2, seed=0, prices=[2.0] + [1.0] * 7, spend=2.0)
+    learner = kh.make("thrifty", d=8, k=2, seed=0, prices=[2.0] + [1.0] * 7, budget_per_row=2.0)
     state, mu = learner.memory.state, np.sqrt(0.3 * 0.25) / 0.1
     me = state.attr[0]
     me.unit, me.asked, me.observed, me.rows, me.fresh, me.se, me.c = 1.0, 20, 20, 20, 20, 0.1, 0.25
     me.r, state.now.n, state.now.y_var = 0.1 * np.arccosh(ratio * np.exp(mu**2 / 2.0)) / mu, 100.0, 0.6
     out = np.zeros(4, np.int64)
-    worth(state, 0, 0.3, 0.25)
+    error_cost(state, 0, 0.3, 0.25)
     n, _, _ = chosen(state, np.ones(8, np.bool_), out)
     assert (out[:n].tolist() == [0]) == alone
 

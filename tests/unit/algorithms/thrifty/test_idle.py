@@ -111,7 +111,7 @@ def test_a_column_with_a_little_of_its_own_is_never_taken_for_idle(seed):
 def test_prices_say_what_an_attribute_adds_and_would_have_to_cost():
     X, y = rows(2000)
     prices = [4.0, 1.0, *[1.0] * 8]
-    learner = kh.make("thrifty", names=NAMES, k=4, prices=prices, spend=8.0, seed=1)
+    learner = kh.make("thrifty", names=NAMES, k=4, prices=prices, budget_per_row=8.0, seed=1)
     kh.play(learner, X, y)
     records = {e.name: e for e in learner.explain()}
     b = records["b"]

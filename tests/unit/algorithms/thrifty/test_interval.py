@@ -11,7 +11,7 @@ from keyhole.core.serialization import to_bytes
 
 from ....battery.cases import CASES, PRICES
 
-PRICED = {"prices": PRICES, "worth": 3000.0}
+PRICED = {"prices": PRICES, "error_cost": 3000.0}
 ENGINES = [{}, PRICED]
 ASKED = [0.01, 0.35, 0.5, 0.9, 0.93, 0.95, 0.999]
 
@@ -184,16 +184,6 @@ def test_made_up_quantiles_are_refused(options, field, value):
     flat[f"memory.calibration.{field}"][0] = value
     with pytest.raises(kh.StateError, match=field):
         learner.set_state(flat)
-
-
-def test_a_file_without_quantiles_starts_with_fresh_ones():
-    X, y = stream(T=200)
-    learner, again = made(), made()
-    kh.play(learner, X, y)
-    again.set_state({name: value for name, value in learner.get_state().items() if "calibration" not in name})
-    assert np.array_equal(again.memory.calibration.log_q, made().memory.calibration.log_q)
-    r, x = open_round(again, X[0])
-    assert np.isfinite(again.interval(r, x)).all()
 
 
 def test_a_late_label_calibrates_when_it_is_told():

@@ -11,8 +11,8 @@ OPTIONS = [
     {},
     {"k0": 2},
     {"half_life": 80},
-    {"prices": PRICES, "spend": 8.0, "k": 8},
-    {"prices": PRICES, "spend": 7.0, "k": 3, "k0": 1},
+    {"prices": PRICES, "budget_per_row": 8.0, "k": 8},
+    {"prices": PRICES, "budget_per_row": 7.0, "k": 3, "k0": 1},
     {"k": 1},
     {"k": 8},
 ]
@@ -41,25 +41,25 @@ def test_the_compiled_loop_and_the_protocol_are_the_same_to_the_bit(options):
     assert to_bytes(fast) == to_bytes(slow)
 
 
-@pytest.mark.parametrize("options", [o for o in OPTIONS if "spend" in o], ids=str)
+@pytest.mark.parametrize("options", [o for o in OPTIONS if "budget_per_row" in o], ids=str)
 def test_a_row_never_costs_more_than_spend(options):
     X, y, _ = stream()
     learner, rng = make(**options), np.random.default_rng(1)
     for t in range(y.size):
         r = learner.ask(available=rng.random(8) < 0.8)
         bought = np.concatenate([r.attributes, learner.ask_more(r)])
-        assert np.array(PRICES)[bought].sum() <= options["spend"]
+        assert np.array(PRICES)[bought].sum() <= options["budget_per_row"]
         assert r.attributes.size <= options["k"]
         extra = learner.ask_more(r)
         learner.tell(r, X[t][r.attributes], y[t], extra, X[t][extra])
-    assert np.array(PRICES)[learner.support].sum() <= options["spend"]
+    assert np.array(PRICES)[learner.support].sum() <= options["budget_per_row"]
 
 
 def test_money_goes_to_what_explains_most_for_it():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (4000, 6))
     y = X @ [1.0, 0.8, 0.8, 0.0, 0.0, 0.0] + 0.1 * rng.standard_normal(4000)
-    learner = make(d=6, k=6, prices=[10.0, 5.0, 5.0, 5.0, 5.0, 5.0], spend=10.0)
+    learner = make(d=6, k=6, prices=[10.0, 5.0, 5.0, 5.0, 5.0, 5.0], budget_per_row=10.0)
     kh.play(learner, X, y)
     assert learner.support.tolist() == [1, 2]
 
@@ -167,12 +167,12 @@ def test_it_explains_itself():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"spend": 3.0}, "spend needs prices"),
+        ({"budget_per_row": 3.0}, "spend needs prices"),
         ({"prices": [1.0]}, "8 finite numbers"),
         ({"prices": [-1.0] * 8}, "8 finite numbers"),
         ({"prices": {"x0": 1.0}}, "price every source; there is none for 'x1'"),
         ({"prices": ["dear"] * 8}, "must be numbers"),
-        ({"prices": PRICES, "spend": 0.5}, "buys nothing"),
+        ({"prices": PRICES, "budget_per_row": 0.5}, "buys nothing"),
         ({"half_life": 0}, "half_life"),
     ],
 )

@@ -70,7 +70,7 @@ def sure(state, j, u, losses):
 
 
 @pytest.mark.parametrize(
-    ("r", "se", "k", "spend", "surely"),
+    ("r", "se", "k", "budget_per_row", "surely"),
     [
         (0.04, 0.01, 2, np.inf, True),  # .03^2 / .04 against .265^2 / 25
         (-0.04, 0.01, 2, np.inf, False),  # then the member is worth more beside it
@@ -80,11 +80,13 @@ def sure(state, j, u, losses):
         (0.04, 0.01, 1, np.inf, False),
     ],
 )
-def test_what_a_copy_explains_beside_the_other_decides_where_a_standard_error_less_still_would(r, se, k, spend, surely):
+def test_what_a_copy_explains_beside_the_other_decides_where_a_standard_error_less_still_would(
+    r, se, k, budget_per_row, surely
+):
     learner = kh.make("thrifty", d=4, k=k, seed=0)
     state = learner.memory.state
     me, member = state.attr[1], state.fit.member
-    state.now.m, state.given.spend, member["w"], state.fit.P[:] = 1, spend, 1.0, np.eye(k)
+    state.now.m, state.given.spend, member["w"], state.fit.P[:] = 1, budget_per_row, 1.0, np.eye(k)
     me.r, me.se, me.c = r, se, 0.04
     assert sure(state, 1, np.full(2, 0.98), np.zeros(2)) == surely
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from ...._internal.dataframes import Records
 from ...._internal.typing import Bools, Floats, Ints
-from ....core.learner import Block, Draft, Learner
+from ....core.learner import Acquisition, Block, Learner
 from ....core.round import Alarm, Round
-from ....core.sources import Market, Prices, Sources
+from ....core.sources import Prices, SourceCatalog, Sources
 from ....errors import ConfigError
 from ..._options import positive
 from ..alarms import alarms
@@ -26,7 +26,7 @@ _BLOCK, _NUMBERS, _WIDEST = 4096, 1 << 22, 3000
 
 
 class Priced(Learner):
-    """The learner that `Thrifty` is with `sources`, `known`, `worth` or `total`; its parameters are explained there.
+    """The learner that `Thrifty` is with `error_cost` or `total_budget`; see there for its parameters.
 
         cost of a row = worth (y_hat - y)^2 + price of what was ordered
 
@@ -44,31 +44,39 @@ class Priced(Learner):
         k0: int,
         seed: int,
         prices: Prices | None = None,
-        spend: float | None = None,
+        budget_per_row: float | None = None,
         half_life: float | None = None,
         sources: Sources | None = None,
-        known: Sequence[str] | None = None,
-        worth: float | None = None,
-        total: float | None = None,
-        rows: float | None = None,
+        free: Sequence[str] | None = None,
+        error_cost: float | None = None,
+        total_budget: float | None = None,
+        expected_rows: float | None = None,
     ) -> None:
         # The same arguments as `Thrifty`, one by one: what a constructor takes is read off it.
-        market = Market.build(names, sources, known, prices)
-        super().__init__(names, k, min(k0, max(len(market.sources) - 1, 0)), seed, market)
+        catalog = SourceCatalog.build(names, sources, free, prices)
+        super().__init__(names, k, min(k0, max(len(catalog.sources) - 1, 0)), seed, catalog)
         if self.d > _WIDEST:
             raise ConfigError(
                 f"worth, total, sources and known keep all pairs of attributes: at most {_WIDEST}, not {self.d}"
             )
-        for option, given in (("spend", spend), ("worth", worth), ("total", total)):
-            if given is not None and not market.priced:
+        for option, given in (
+            ("budget_per_row", budget_per_row),
+            ("error_cost", error_cost),
+            ("total_budget", total_budget),
+        ):
+            if given is not None and not catalog.priced:
                 raise ConfigError(f"{option} needs prices: what does each source cost?")
-        if (total is None) != (rows is None):
-            raise ConfigError("total and rows come together: so much money for so many rows")
-        limits = (_limit("spend", spend), _limit("worth", worth), _limit("total", total))
+        if (total_budget is None) != (expected_rows is None):
+            raise ConfigError("total_budget and expected_rows come together: so much money for so many rows")
+        limits = (
+            _limit("budget_per_row", budget_per_row),
+            _limit("error_cost", error_cost),
+            _limit("total_budget", total_budget),
+        )
         decay = 1.0 if half_life is None else 0.5 ** (1.0 / positive("half_life", half_life))
-        last = _limit("rows", rows)
-        self.spend, self.worth, self.total = limits
-        self.memory = Memory(market, self.order, (k, self.k0, *limits, last, decay))
+        last = _limit("expected_rows", expected_rows)
+        self.budget_per_row, self.error_cost, self.total_budget = limits
+        self.memory = Memory(catalog, self.order, (k, self.k0, *limits, last, decay))
 
     @property
     def weights(self) -> Floats:
@@ -90,7 +98,7 @@ class Priced(Learner):
     @property
     def support(self) -> Ints:
         """The attributes of the sources that are bought, without those that are known."""
-        return np.sort(self.memory.A[self.market.of[self.memory.A] >= 0])
+        return np.sort(self.memory.A[self.catalog.of[self.memory.A] >= 0])
 
     @property
     def spent(self) -> float:
@@ -107,17 +115,17 @@ class Priced(Learner):
         w = self.weights
         return Records(
             explain(self.memory, s, name, tuple(self.names[j] for j in brings), tuple(w[brings].tolist()))
-            for s, (name, brings) in enumerate(zip(self.market.sources, self.market.members, strict=True))
+            for s, (name, brings) in enumerate(zip(self.catalog.sources, self.catalog.members, strict=True))
         )
 
     @classmethod
     def _entries(cls, d: int, k: int) -> int:
         return d * d
 
-    def _ask(self, t: int, pool: Bools | None) -> Draft:
+    def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         out = np.empty(self.d, dtype=np.int64)
         n, extras, looked = ask(self.memory.state, self.memory.everything if pool is None else pool, out)
-        return Draft("explore" if looked else "exploit", out[:n].copy(), out[n : n + extras].copy())
+        return Acquisition("explore" if looked else "exploit", out[:n].copy(), out[n : n + extras].copy())
 
     def _predict(self, r: Round, x: Floats) -> float:
         return answer(self.memory.state, r.attributes, x)

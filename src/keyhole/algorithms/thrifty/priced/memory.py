@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...._internal.typing import Bools, Floats, Ints
-from ....core.sources import Market
-from ....core.state import Law, Numbers, Rule, Stateful, Value
+from ....core.sources import SourceCatalog
+from ....core.state import NumberCheck, ProbabilityCheck, Rule, Stateful, Value
 from ....errors import StateError
 from ..interval import Calibration
 from ..state import Records, record
@@ -35,21 +35,21 @@ class Memory(Stateful):
     )
     _grows: ClassVar[tuple[str, ...]] = ("row", "shown", "x", "A", "gram", "w", "x_bar", "ridge", "V", "P")
     _rules: ClassVar[Mapping[str, Rule]] = {
-        **dict.fromkeys(("V", "P"), Numbers(most=1e300)),
-        "prior": Numbers(least=-700.0, most=0.0),
+        **dict.fromkeys(("V", "P"), NumberCheck(most=1e300)),
+        "prior": NumberCheck(least=-700.0, most=0.0),
     }
 
-    def __init__(self, market: Market, order: Ints, limits: Limits) -> None:
-        d, n = len(market.names), len(market.sources)
+    def __init__(self, catalog: SourceCatalog, order: Ints, limits: Limits) -> None:
+        d, n = len(catalog.names), len(catalog.sources)
         # Between equals the seeded order decides: the place of a source's first attribute in it.
-        self.rank: Ints = np.argsort(order)[np.unique(market.of, return_index=True)[1][market.known.size > 0 :]]
-        self.listed: Ints = np.argsort(market.of, kind="stable")
+        self.rank: Ints = np.argsort(order)[np.unique(catalog.of, return_index=True)[1][catalog.free.size > 0 :]]
+        self.listed: Ints = np.argsort(catalog.of, kind="stable")
         self.attr: Records = np.zeros(d, record(Attribute))
-        self.attr["of"], self.attr["place"], self.attr["sd"] = market.of, -1, 1.0
+        self.attr["of"], self.attr["place"], self.attr["sd"] = catalog.of, -1, 1.0
         self.source: Records = np.zeros(n, record(Source))
-        self.source["price"], self.source["place"], self.source["instead"] = market.prices, -1, -1
-        self.source["size"] = np.bincount(market.of[market.of >= 0], minlength=n)
-        self.source["first"] = market.known.size + np.cumsum(self.source["size"]) - self.source["size"]
+        self.source["price"], self.source["place"], self.source["instead"] = catalog.prices, -1, -1
+        self.source["size"] = np.bincount(catalog.of[catalog.of >= 0], minlength=n)
+        self.source["first"] = catalog.free.size + np.cumsum(self.source["size"]) - self.source["size"]
         self.pair: Records = np.zeros((d, d), record(Pair))
         self.row: Records = np.zeros(_FIRST_ROWS, record(Row))
         self.shown: Ints = np.zeros(_FIRST_ROWS + 8 * d, np.int64)
@@ -171,14 +171,14 @@ class Memory(Stateful):
         if not (counts and 0 <= now["turn"] < max(queued, 1) and now["lend"] in (0, 1)):
             raise StateError("a count in the state is out of its range")
         # The weight of a new row begins at 1 and only grows; no row weighs more.
-        Numbers(0.5, 1e60).check("now.g", now["g"], self)
-        Numbers(0.0, 10.0 * float(now["g"]) * (float(now["told"]) + 10.0)).check("now.n", now["n"], self)
+        NumberCheck(0.5, 1e60).check("now.g", now["g"], self)
+        NumberCheck(0.0, 10.0 * float(now["g"]) * (float(now["told"]) + 10.0)).check("now.n", now["n"], self)
         if max(self.members.max(initial=0), self.queue.max(initial=0)) >= max(n, 1) or self.shown.max(initial=0) >= d:
             raise StateError("an index in the state points to nothing")
         ends = self.row["end"][:rows]
         if (np.diff(ends, prepend=0) < 0).any() or ends.max(initial=0) > self.x.size or self.x.size != self.shown.size:
             raise StateError("the stored rows in the state do not fit together")
-        Law().check("prior", np.exp(self.prior), self)
+        ProbabilityCheck().check("prior", np.exp(self.prior), self)
         self._check_fit(m)
 
     def _check_fit(self, m: int) -> None:

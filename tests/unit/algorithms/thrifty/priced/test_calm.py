@@ -36,7 +36,7 @@ def test_what_calm_rows_show_is_scaled_to_the_usual():
     """Without a fit: gain = (cov(x, y) / s)^2 / var(x)."""
     rng = np.random.default_rng(5)
     X, y, names = rng.normal(size=(400, 6)), rng.normal(size=400), list("abcdef")
-    learner = kh.make("thrifty", names=names, prices=dict.fromkeys(names, 1.0), worth=20.0, seed=0)
+    learner = kh.make("thrifty", names=names, prices=dict.fromkeys(names, 1.0), error_cost=20.0, seed=0)
     kh.play(learner, X, y)
     memory = learner.memory
     judge(memory.state, 40.0)
@@ -61,10 +61,10 @@ def test_three_panels_are_found_on_an_unlucky_day():
     names = [f"x{j}" for j in range(100)]
     sources = {f"p{p}": names[5 * p : 5 * p + 5] for p in range(20)}
     learner = kh.make(
-        "thrifty", names=names, sources=sources, prices=dict.fromkeys(sources, 4.0), worth=680.0, seed=120
+        "thrifty", names=names, sources=sources, prices=dict.fromkeys(sources, 4.0), error_cost=680.0, seed=120
     )
     kh.play(learner, X[:1500], y[:1500])
-    assert set(learner.market.ordered(learner.support)) == {f"p{p}" for p in matter}
+    assert set(learner.catalog.ordered(learner.support)) == {f"p{p}" for p in matter}
 
 
 @pytest.mark.parametrize(("rows", "looked"), [(12.0, True), (20_000.0, False)])

@@ -10,7 +10,7 @@ from keyhole.core.serialization import from_bytes, to_bytes
 
 
 def priced(**options):
-    return kh.make("thrifty", d=8, k=3, seed=0, **{"prices": [1.0] * 8, "worth": 500.0, **options})
+    return kh.make("thrifty", d=8, k=3, seed=0, **{"prices": [1.0] * 8, "error_cost": 500.0, **options})
 
 
 def flipped(T=3000, at=1500, seed=3):
@@ -19,10 +19,10 @@ def flipped(T=3000, at=1500, seed=3):
     return X, y, w
 
 
-KNOWN = {"known": ["x0"], "prices": {f"x{j}": 1.0 for j in range(1, 8)}}
+KNOWN = {"free": ["x0"], "prices": {f"x{j}": 1.0 for j in range(1, 8)}}
 
 
-@pytest.mark.parametrize("options", [{}, {"worth": None, "total": 9000.0, "rows": 3000}, KNOWN])
+@pytest.mark.parametrize("options", [{}, {"error_cost": None, "total_budget": 9000.0, "expected_rows": 3000}, KNOWN])
 def test_a_sign_that_turns_is_noticed_and_what_is_bought_is_right_again(options):
     X, y, w = flipped()
     learner = priced(**options)

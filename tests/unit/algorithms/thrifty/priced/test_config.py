@@ -11,21 +11,24 @@ PRICED = {"d": 3, "prices": [1.0, 2.0, 3.0], "seed": 0}
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"d": 3, "worth": 1.0}, "worth needs prices"),
-        ({"d": 3, "total": 1.0, "rows": 5}, "total needs prices"),
-        ({"d": 3, "spend": 1.0, "known": ["x0"]}, "spend needs prices"),
-        ({**PRICED, "total": 10.0}, "total and rows come together"),
-        ({**PRICED, "rows": 10}, "total and rows come together"),
-        ({**PRICED, "worth": 1.0, "rows": 10}, "total and rows come together"),
-        ({**PRICED, "worth": 0.0}, "worth must be > 0"),
-        ({**PRICED, "worth": -1.0}, "worth must be >= 0|worth must be > 0"),
-        ({**PRICED, "worth": np.nan}, "worth must be a number"),
-        ({**PRICED, "total": 0.0, "rows": 3}, "total must be > 0"),
-        ({**PRICED, "total": 5.0, "rows": 0}, "rows must be > 0"),
-        ({**PRICED, "worth": 1.0, "half_life": 0.0}, "half_life must be > 0"),
-        ({"d": 3001, "known": ["x0"], "prices": {f"x{j}": 1.0 for j in range(1, 3001)}, "worth": 1.0}, "at most 3000"),
-        ({**PRICED, "worth": 1.0, "k": 4}, "k must be between 1 and d = 3"),
-        ({"d": 3, "known": ["x0"], "k": 3}, "k must be between 1 and the number of sources = 2"),
+        ({"d": 3, "error_cost": 1.0}, "error_cost needs prices"),
+        ({"d": 3, "total_budget": 1.0, "expected_rows": 5}, "total_budget needs prices"),
+        ({"d": 3, "budget_per_row": 1.0, "free": ["x0"]}, "spend needs prices"),
+        ({**PRICED, "total_budget": 10.0}, "total_budget and expected_rows come together"),
+        ({**PRICED, "expected_rows": 10}, "total_budget and expected_rows come together"),
+        ({**PRICED, "error_cost": 1.0, "expected_rows": 10}, "total_budget and expected_rows come together"),
+        ({**PRICED, "error_cost": 0.0}, "error_cost must be > 0"),
+        ({**PRICED, "error_cost": -1.0}, "error_cost must be >= 0|error_cost must be > 0"),
+        ({**PRICED, "error_cost": np.nan}, "error_cost must be a number"),
+        ({**PRICED, "total_budget": 0.0, "expected_rows": 3}, "total_budget must be > 0"),
+        ({**PRICED, "total_budget": 5.0, "expected_rows": 0}, "expected_rows must be > 0"),
+        ({**PRICED, "error_cost": 1.0, "half_life": 0.0}, "half_life must be > 0"),
+        (
+            {"d": 3001, "free": ["x0"], "prices": {f"x{j}": 1.0 for j in range(1, 3001)}, "error_cost": 1.0},
+            "at most 3000",
+        ),
+        ({**PRICED, "error_cost": 1.0, "k": 4}, "k must be between 1 and d = 3"),
+        ({"d": 3, "free": ["x0"], "k": 3}, "k must be between 1 and the number of sources = 2"),
     ],
 )
 def test_what_makes_no_sense_is_a_config_error(options, said):
@@ -34,10 +37,17 @@ def test_what_makes_no_sense_is_a_config_error(options, said):
 
 
 def test_without_the_new_arguments_the_plain_engine_plays():
-    for options in ({}, {"prices": [1.0, 2.0, 3.0]}, {"prices": [1.0, 2.0, 3.0], "spend": 3.0}, {"sources": {}}):
+    for options in (
+        {},
+        {"prices": [1.0, 2.0, 3.0]},
+        {"prices": [1.0, 2.0, 3.0], "budget_per_row": 3.0},
+        {"sources": {}},
+    ):
         assert type(kh.make("thrifty", d=3, k=2, **options)).__name__ == "Thrifty"
 
 
-@pytest.mark.parametrize("options", [{"worth": 2}, {"total": 5, "rows": 3}, {"worth": np.float64(2.0)}])
+@pytest.mark.parametrize(
+    "options", [{"error_cost": 2}, {"total_budget": 5, "expected_rows": 3}, {"error_cost": np.float64(2.0)}]
+)
 def test_whole_numbers_and_numpys_are_numbers(options):
     assert type(kh.make("thrifty", **PRICED, **options)).__name__ == "Priced"

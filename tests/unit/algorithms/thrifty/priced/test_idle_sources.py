@@ -10,9 +10,9 @@ PRICES = {"a": 1.0, "b": 1.0, "constant": 0.1, "dead": 0.1, "copy": 1.5, "sum": 
 
 
 LIMITS = [
-    {"worth": 20.0},
-    {"worth": 20.0, "k": 4},
-    {"total": 12_000.0, "rows": 4000},
+    {"error_cost": 20.0},
+    {"error_cost": 20.0, "k": 4},
+    {"total_budget": 12_000.0, "expected_rows": 4000},
 ]
 
 
@@ -47,7 +47,7 @@ def test_what_says_nothing_is_not_bought_again(limits):
     assert learner.memory.now["moves"][0] < 40  # it does not come and go
 
 
-@pytest.mark.parametrize("limits", [{"worth": 20.0}, {"total": 12_000.0, "rows": 4000}], ids=str)
+@pytest.mark.parametrize("limits", [{"error_cost": 20.0}, {"total_budget": 12_000.0, "expected_rows": 4000}], ids=str)
 def test_of_two_that_say_the_same_the_cheaper_is_bought(limits):
     _, bought, _ = played(PRICES | {"copy": 0.5}, limits, 1)
     assert {name: n for name, n in bought.items() if n} == {"copy": 2000, "b": 2000}
@@ -57,7 +57,7 @@ def test_a_cheaper_copy_that_comes_late_takes_the_place():
     X, y = rows(2)
     known_late = X.copy()
     known_late[:1000, 0] = np.nan  # a cannot be had at first, and is thought dead
-    options = {"prices": PRICES, "worth": 20.0, "half_life": 500.0}
+    options = {"prices": PRICES, "error_cost": 20.0, "half_life": 500.0}
     learner = kh.make("thrifty", names=NAMES, sources={"panel": ["p1", "p2"]}, seed=1, **options)
     kh.play(learner, known_late[:1000], y[:1000])
     assert "copy" in {NAMES[j] for j in learner.support}

@@ -32,7 +32,7 @@ def played(T=300, missing=0.1, **more):
     X[rng.random(X.shape) < missing] = np.nan
     prices = {"a": 1.0, "b": 1.0, "x5": 1.0, "x6": 0.01, "x7": 1.0}
     learner = kh.make(
-        "thrifty", names=names, sources=sources, known=["x8"], prices=prices, seed=0, **({"worth": 5.0} | more)
+        "thrifty", names=names, sources=sources, free=["x8"], prices=prices, seed=0, **({"error_cost": 5.0} | more)
     )
     kh.play(learner, X, y)
     return learner
@@ -163,7 +163,7 @@ def test_a_gram_is_that_of_the_rows_with_the_missing_values_regressed():
 
 
 def test_what_a_source_adds_is_the_drop_of_the_residual_variance():
-    memory = played(T=2000, missing=0.0, worth=100.0).memory
+    memory = played(T=2000, missing=0.0, error_cost=100.0).memory
     X, y = rows_of(memory)
     full = ~np.isnan(X[:, memory.A]).any(axis=1)
     assert full.mean() > 0.9
@@ -188,6 +188,6 @@ def test_what_a_source_adds_is_the_drop_of_the_residual_variance():
 
 def test_members_are_those_that_are_worth_their_price():
     learner = played(T=3000, missing=0.0)
-    assert set(learner.market.ordered(learner.support)) == {"a", "x6"}
+    assert set(learner.catalog.ordered(learner.support)) == {"a", "x6"}
     refit(learner.memory)
-    assert set(learner.market.ordered(learner.support)) == {"a", "x6"}
+    assert set(learner.catalog.ordered(learner.support)) == {"a", "x6"}

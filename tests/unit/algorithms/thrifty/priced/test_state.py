@@ -10,7 +10,7 @@ LAW = np.log([0.5, 0.2, 0.1, 0.1, 0.1])
 
 def played():
     X, y, _ = kh.streams.synthetic(6, 2, 120, seed=1)
-    learner = kh.make("thrifty", d=6, prices=[1.0] * 6, worth=50.0, seed=0)
+    learner = kh.make("thrifty", d=6, prices=[1.0] * 6, error_cost=50.0, seed=0)
     kh.play(learner, X, y)
     return learner
 
