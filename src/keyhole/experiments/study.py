@@ -32,16 +32,22 @@ def names() -> tuple[str, ...]:
 
 
 class Experiment:
-    """One of `names()`, whole or quick; parts that are on disk are not played again, whoever played them."""
+    """One of `names()`, whole or quick; parts that are on disk are not played again, whoever played them.
 
-    def __init__(self, name: str, quick: bool = False) -> None:
+    `also` are further algorithms, such as "mypackage.module:Class", played with the settings of each grid.
+    """
+
+    def __init__(self, name: str, quick: bool = False, also: Sequence[str] = ()) -> None:
         if name not in _NAMES:
             raise ConfigError(f"there is no experiment '{name}'; there are: {', '.join(_NAMES)}, and all")
         self.name, self.quick = name, quick
         text = resources.files(__package__).joinpath("studies", f"{name}.toml").read_text(encoding="utf-8")
         data = tomllib.loads(text)
         self.title, self.question = str(data["title"]), str(data["question"])
-        self.parts = [part for grid in data["quick" if quick else "full"] for part in expand(grid)]
+        grids = data["quick" if quick else "full"]
+        parts = [part for grid in grids for part in expand(grid)]
+        parts += [part for grid in grids for part in expand({**grid, "algorithms": list(also)})] if also else []
+        self.parts = list(dict.fromkeys(parts))
         module = importlib.import_module(f".studies.{name}_study", __package__)
         self._judge: Callable[[Results], Finding] = module.judge
 

@@ -13,13 +13,14 @@ from typing import TypedDict
 import numpy as np
 
 from .. import __version__
-from .._internal.numba._cache import folder_of
+from .._internal.source_digest import source_digest
 from .._internal.typing import Floats, Ints
 from ..core.learner import Learner
-from ..core.registry.catalogue import list_algorithms, make, options_of
+from ..core.registry.catalogue import make, options_of, record
+from ..core.registry.plugins import import_algorithm
 from ..core.registry.spec import Spec
 from ..data.synthetic_streams import synthetic
-from ..errors import ConfigError, KeyholeWarning
+from ..errors import KeyholeWarning
 from ..simulation import play
 from ..theory import Constants, oracle_trace
 
@@ -90,16 +91,10 @@ class Trace(TypedDict):
 
 @lru_cache(maxsize=64)
 def _source(name: str) -> str:
-    """A digest of every source that a learner and a trace are made of: where one changes, parts are played again.
-
-    It is the one by which compiled kernels are kept.
-    """
-    path = next((a.path.partition(":")[0] for a in list_algorithms() if a.name == name), None)
-    origin = find_spec(path).origin if path else None  # type: ignore[union-attr]
-    if origin is None:
-        raise ConfigError(f"there is no algorithm '{name}'")
-    folders = [folder_of(Path(file)) for file in (origin, __file__)]
-    return " ".join(folder.name if folder else "no cache" for folder in folders)
+    """A digest of every source that a learner and a trace are made of: where one changes, parts are played again."""
+    import_algorithm(name)
+    origin = find_spec(record(name).path.partition(":")[0]).origin  # type: ignore[union-attr]
+    return " ".join(source_digest(Path(str(file))) for file in (origin, __file__))
 
 
 def trace(part: Part) -> Trace:
@@ -207,6 +202,7 @@ def _fits(learner: Learner, w: Floats, S: Ints) -> float:
 
 def _learner(part: Part, w: Floats) -> Learner:
     spec = Spec.parse(part.algorithm)
+    import_algorithm(spec.name)
     options = dict(spec.options)
     if "support" in options_of(spec.name):
         options["support"] = [int(i) for i in np.flatnonzero(w)]

@@ -1,26 +1,19 @@
 """The report of a comparison: who was ahead, medians and 10-90 % bands over seeds, as tables and curves."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 import numpy as np
 
 from .._internal.atomic_io import write_atomically
 from .._internal.formatting import digits
 from .._internal.output_folder import Folder
-from ..experiments.aggregate import Band, Row, notes_of, summarise
+from ..experiments.aggregate import CURVES, Band, Row, figure_of, notes_of, summarise
 from ..experiments.job import Job, Outcome
-from ..figures import Curve, Figure, curves, standalone
+from ..figures import Figure, standalone
 from .page import Page, Section, Table, how_to_repeat, publish
 
 __all__ = ["SORTS", "comparison_cells", "write_comparison"]
 
-CurveOf: TypeAlias = "Callable[[Row], np.ndarray[tuple[int, ...], np.dtype[np.float64]]]"
-
-_CURVES: tuple[tuple[str, str, CurveOf], ...] = (
-    ("regret", "regret", lambda row: row.curve),
-    ("loss", "typical error", lambda row: np.sqrt(row.losses)),
-)
 _TOGETHER = 6
 """As many curves in a figure as can be told apart."""
 SORTS: dict[str, Callable[[Row], float]] = {
@@ -114,9 +107,8 @@ def _band(band: Band) -> str:
 def _figures(rows: Sequence[Row]) -> dict[str, Figure]:
     """Curves of all algorithms, some at a time; the key is name/part."""
     found = {}
-    for name, title, curve_of in _CURVES:
+    for name in CURVES:
         for j in range(0, len(rows), _TOGETHER):
             part = f"-{j // _TOGETHER + 1}" if j else ""
-            lines = [Curve(r.algorithm, *curve_of(r)) for r in rows[j : j + _TOGETHER]]
-            found[f"{name}/{part}"] = curves(f"{title.capitalize()} over time", rows[0].rows, lines, "row", title)
+            found[f"{name}/{part}"] = figure_of(rows[j : j + _TOGETHER], name)
     return found

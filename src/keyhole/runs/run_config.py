@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.learner import Plain
+from ..core.registry.plugins import import_algorithm
 from ..core.registry.spec import Budget, Spec
 from ..data.encoded_table import EncodedTable
 from ..data.range_estimation import first_rows, learn_ranges
@@ -83,6 +84,7 @@ def prepare(request: RunConfig) -> RunPlan:
     if request.target is not None and request.target in request.ignored:
         raise ConfigError(f"'{request.target}' is the target and ignored; leave away one of the two")
     spec = Spec.parse(request.algorithm)
+    import_algorithm(spec.name)
     raw = spec.record.raw_columns
     schema = _schema(request, given, file)
     table = EncodedTable(file, schema)

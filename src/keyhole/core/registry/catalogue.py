@@ -1,7 +1,6 @@
 """What exists, and `make`, the one way to build a learner."""
 
 import difflib
-import importlib
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,6 +12,7 @@ from ...errors import ConfigError
 from ..learner import Learner, Plain
 from ..sources import SourceCatalog
 from .algorithm import OptionValue
+from .plugins import import_object, installed, record_of_path
 from .records import ALGORITHMS, Algorithm
 
 __all__ = ["Algorithm", "list_algorithms", "make"]
@@ -25,12 +25,12 @@ _WIDEST = 10_000_000
 
 
 def list_algorithms() -> tuple[Algorithm, ...]:
-    """Every algorithm that `make` knows.
+    """Every algorithm that `make` knows by name: ours, then those that installed packages announce.
 
     >>> [a.name for a in list_algorithms()][:3]
     ['thrifty', 'ds-oslrc', 'ds-poslrc']
     """
-    return ALGORITHMS
+    return ALGORITHMS + installed()
 
 
 def make(
@@ -45,7 +45,8 @@ def make(
 ) -> Learner:
     """Build a learner by name: `make("ds-oslrc", d=20, k=4, seed=0)`; a bad argument is a `ConfigError`.
 
-    Give `d`, or `names` for attributes that have names. Without a seed one is drawn, and kept in `learner.seed`.
+    Give `d`, or `names` for attributes that have names. Without a seed one is drawn, and kept in `learner.seed`. A
+    learner of your own is named "module:Class" (import the module first; docs/extending.md).
     """
     cls = class_of(name)
     columns = _columns(d, names)
@@ -126,6 +127,10 @@ def from_config(config: dict[str, Plain]) -> Learner:
 def record(name: str) -> Algorithm:
     """What there is to know of an algorithm, by its name."""
     found = {a.name: a for a in ALGORITHMS}
+    if isinstance(name, str) and name not in found:
+        if ":" in name:
+            return record_of_path(name)
+        found = {a.name: a for a in list_algorithms()}
     if not isinstance(name, str) or name not in found:
         near = difflib.get_close_matches(str(name)[:60], found, n=1)
         hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(found)}"
@@ -135,9 +140,7 @@ def record(name: str) -> Algorithm:
 
 def class_of(name: str) -> type[Learner]:
     """The class behind a name, imported now."""
-    module, cls = record(name).path.split(":")
-    found: type[Learner] = getattr(importlib.import_module(module), cls)
-    return found
+    return import_object(record(name).path)  # type: ignore[return-value]  # `record` has seen that it is a learner
 
 
 def _options_of(cls: type[Learner]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Protocol
 from ...errors import ConfigError
 from ..learner import Learner, Plain
 from ..sources import SourceCatalog
-from .catalogue import list_algorithms, make, options_of
+from .catalogue import make, options_of, record
 from .records import Algorithm
 
 __all__ = ["Budget", "Spec", "split", "unpriced"]
@@ -94,11 +94,21 @@ class Spec:
             raise ConfigError(f"'{text}' is not an algorithm; write NAME or NAME[option=value,...]")
         return cls(match[1], assignments(match[2] or "", text))
 
+    def labelled(self) -> "Spec":
+        """The same with its tuning spelt out, where it is one of a paper's: its default is ours, not the paper's.
+
+        >>> str(Spec.parse("ds-oslrc").labelled()), str(Spec.parse("vaw").labelled())
+        ('ds-oslrc[tuning=empirical]', 'vaw')
+        """
+        tuning = next((option.default for option in self.record.options if option.name == "tuning"), None)
+        if tuning is None or not self.record.conditions or "tuning" in dict(self.options):
+            return self
+        return Spec(self.name, (("tuning", tuning), *self.options))
+
     @property
     def record(self) -> Algorithm:
         """What there is to know of the algorithm."""
-        options_of(self.name)  # an unknown name is an error with a suggestion
-        return next(a for a in list_algorithms() if a.name == self.name)
+        return record(self.name)
 
     def learner(self, schema: LearnerColumns, budget: Budget, seed: int, support: list[int] | None = None) -> Learner:
         """The learner for these columns; a `ConfigError` names what cannot be. An oracle is told the `support`."""
