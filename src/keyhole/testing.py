@@ -89,6 +89,8 @@ def check_learner(factory: Callable[[int], Learner], *, missing_is_zero: bool = 
                     check(setup)
                 except AssertionError as fault:
                     raise AssertionError(f"{name}: {fault}") from None
+                except Exception as fault:
+                    raise AssertionError(f"{name}: {type(fault).__name__}: {fault}") from fault
 
 
 def _require(condition: object, sentence: str) -> None:
@@ -168,14 +170,17 @@ def no_side_effects(setup: Setup) -> None:
 def save_and_load(setup: Setup) -> None:
     """A learner that is saved and loaded after any round, with rounds open, continues bit for bit."""
     whole, broken = setup.make(), setup.make()
+    sentence = "a loaded learner differs: everything that changes must be named in _fields"
     for x, label in _rows(*setup.stream(40)):
-        _answer(whole, whole.ask(), x, label)
-        r = broken.ask()
+        q, r = whole.ask(), broken.ask()
         broken = from_bytes(to_bytes(broken))
+        # What is not saved is in neither file: the files alone would not tell.
+        _require(whole.predict(q, x[q.attributes]) == broken.predict(r, x[r.attributes]), sentence)
+        _answer(whole, q, x, label)
         _answer(broken, r, x, label)
         broken = from_bytes(to_bytes(broken))
-    same = to_bytes(whole) == to_bytes(broken)
-    _require(same, "a loaded learner differs: everything that changes must be named in _fields")
+        _require(np.array_equal(whole.weights, broken.weights), sentence)
+    _require(to_bytes(whole) == to_bytes(broken), sentence)
 
 
 def compiled_play(setup: Setup) -> None:

@@ -4,11 +4,11 @@ import hashlib
 import inspect
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -154,15 +154,16 @@ class StreamSpec:
 
 def _content(path: str) -> str:
     """A digest of the module that a function is in."""
-    file = inspect.getsourcefile(import_object(path))  # type: ignore[arg-type]  # what is no function fails below
+    function = import_object(path)
+    if not callable(function):
+        raise ConfigError(f"'{path}' is not a function")
+    file = getattr(inspect.getmodule(function), "__file__", None)
     return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file and Path(file).is_file() else ""
 
 
 def _called(path: str, seed: int, rounds: int) -> Rows:
     """The rows that a function gives, checked."""
-    function = import_object(path)
-    if not callable(function):
-        raise ConfigError(f"'{path}' is not a function")
+    function: Callable[[int, int], Any] = import_object(path)  # type: ignore[assignment]  # `parse` has seen to it
     wanted = f"'{path}' must give X (T, d), y (T,) and w (d,) or None for T = {rounds} rows"
     try:
         X, y, w = function(rounds, seed)

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from .._internal.typing import Floats
+from ..core.registry.spec import Spec
 from .aggregate import Band
 from .trace_job import Part, Trace
 
@@ -18,6 +19,7 @@ __all__ = [
     "by",
     "curve_of",
     "curve_on",
+    "label",
     "paired",
     "slope",
     "value_at",
@@ -69,6 +71,15 @@ def by(results: "Sequence[tuple[Part, Trace]]", *fields: str) -> dict[tuple[obje
     for part, found in results:
         groups.setdefault(tuple(getattr(part, field) for field in fields), []).append((part, found))
     return groups
+
+
+def label(algorithm: object) -> str:
+    """An algorithm as a table names it: with its tuning, where it is one of a paper's.
+
+    >>> label("ds-oslrc[explore=1]")
+    'ds-oslrc[tuning=empirical,explore=1]'
+    """
+    return str(Spec.parse(str(algorithm)).labelled())
 
 
 def curve_of(group: Group, y: str, x: str = "t") -> Curve3:

@@ -242,8 +242,10 @@ def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
     assert finding.head[1:4] == ["regret at 200000", "T", "regret at T"]
     ends = {row[0]: row[1:4] for row in finding.rows}
     assert ends["gibbs-thompson"] == ["2.24e+03 (2.24e+03 to 2.24e+03)", "200000", "2.24e+03 (2.24e+03 to 2.24e+03)"]
-    assert ends["aer"][1:] == ["1e+06", "1e+03 (1e+03 to 1e+03)"]
-    assert float(ends["aer"][0].split()[0]) == pytest.approx(200_000**0.5, rel=0.02)  # between two looks
+    assert ends["aer[tuning=practical]"][1:] == ["1e+06", "1e+03 (1e+03 to 1e+03)"]
+    assert float(ends["aer[tuning=practical]"][0].split()[0]) == pytest.approx(
+        200_000**0.5, rel=0.02
+    )  # between two looks
     quick = Experiment("regret", quick=True)
     assert Experiment("regret")._judge(made_up(quick, regret)).head[1:3] == ["T", "regret at T"]
     assert finding.agrees is Agreement.SEEN

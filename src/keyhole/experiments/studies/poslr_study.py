@@ -7,7 +7,7 @@ import numpy as np
 from ...figures import Curve, curves
 from ..finding import Agreement, Finding
 from ..trace_job import Part, Trace
-from ..traces import Group, Ratio, band_at_end, by, paired, written
+from ..traces import Group, Ratio, band_at_end, by, label, paired, written
 
 _OURS, _POWERS = "ds-poslrc[solve=every]", "ds-poslrc[solve=powers]"
 # Whose bounds stand beside that of DS-POSLRC in the paper's Table 2.
@@ -20,11 +20,11 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
     extras = sorted({k0 for _, k0 in groups})
     names = list(dict.fromkeys(name for name, _ in groups))
     ends = {name: [band_at_end(groups[name, k0], "regret") for k0 in extras] for name in names}
-    lines = [Curve(name, *(np.array([b[i] for b in bands]) for i in range(3))) for name, bands in ends.items()]
+    lines = [Curve(label(name), *(np.array([b[i] for b in bands]) for i in range(3))) for name, bands in ends.items()]
     T = results[0][1]["t"][-1]
     x = np.array(extras, dtype=np.float64)
     figure = curves(f"Regret at T = {T:g} against k0", x, lines, "k0", "regret", log=True)
-    rows = [[name, *(written(b) for b in bands)] for name, bands in ends.items()]
+    rows = [[label(name), *(written(b) for b in bands)] for name, bands in ends.items()]
     rivals = {
         (n, k0): paired(groups[n, k0], groups[_OURS, k0], "regret") for n in _TABLE if n in names for k0 in extras
     }

@@ -6,7 +6,7 @@ from ...figures import Curve, curves
 from ..aggregate import Band
 from ..finding import Agreement, Finding
 from ..trace_job import Part, Trace
-from ..traces import band_at_end, by, curve_of, slope, written
+from ..traces import band_at_end, by, curve_of, label, slope, written
 
 # Slopes are fitted over the last decade of s, and over the one before.
 _DECADE = 10.0
@@ -20,15 +20,16 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
     usual = results[0][0].sigma
     for (algorithm, sigma), group in by(results, "algorithm", "sigma").items():
         name = str(algorithm) if sigma == usual else f"{algorithm}, sigma = {sigma:g}"
+        shown = label(algorithm) if sigma == usual else f"{label(algorithm)}, sigma = {sigma:g}"
         last = group[0][1]["s"][-1]
         late[name] = slope(group, "error", "s", last / _DECADE, last)
         early[name] = slope(group, "error", "s", last / _DECADE**2, last / _DECADE)
         proved = "-0.25" if name.startswith(_ITO) else "-0.5"
         fitted = [written(late[name]), written(early[name])]
-        rows.append([name, *fitted, proved, written(band_at_end(group, "error")), str(len(group))])
+        rows.append([shown, *fitted, proved, written(band_at_end(group, "error")), str(len(group))])
         c = curve_of(group, "error", "s")
         x = c.x
-        lines.append(Curve(name, c.y, c.low, c.high))
+        lines.append(Curve(shown, c.y, c.low, c.high))
     figure = curves("The l1 error after s explorations", x, lines, "explorations s", "|w_hat - w*|_1")  # type: ignore[arg-type]
     scaled, ito = (next(b for name, b in late.items() if name.startswith(start)) for start in (_SCALED, _ITO))
     agrees = abs(scaled.middle + 0.5) <= _TOLERANCE
