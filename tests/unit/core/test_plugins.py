@@ -1,6 +1,7 @@
 """Algorithms of other packages: by "module:Class", by entry points, and never by what a file or a request says."""
 
 import json
+import subprocess
 import sys
 from importlib.metadata import EntryPoint
 
@@ -127,10 +128,8 @@ def test_a_file_does_not_decide_what_is_imported(other):
 
 
 def test_a_store_imports_nothing_either(other, tmp_path):
-    with (
-        kh.open_store(f"sqlite:///{tmp_path / 'store.db'}") as store,
-        pytest.raises(kh.ConfigError, match="import other_package"),
-    ):
+    url = f"sqlite:///{tmp_path / 'store.db'}"
+    with kh.open_store(url) as store, pytest.raises(kh.ConfigError, match="import other_package"):
         store.create("mine", "other_package:Zero", d=5, k=2)
     assert "other_package" not in sys.modules
 
@@ -155,6 +154,7 @@ def test_an_installed_package_announces_its_learners(other, monkeypatch):
 
 
 def test_a_comparison_plays_them_beside_ours(other):
+    pytest.importorskip("pandas")
     result = kh.experiments.compare(
         ["other_package:Zero[constant=0.5]", "ds-oslrc", "fixed-random"],
         ["other_package:stream", "other_package:unknown_truth"],
@@ -204,3 +204,17 @@ def test_streams_that_are_none_are_refused(other, streams, message):
 def test_an_algorithm_is_listed_once():
     with pytest.raises(kh.ConfigError, match="listed twice"):
         kh.experiments.compare(["ds-oslrc", "ds-oslrc[tuning=empirical]"], ["synthetic:d=8,k=3"], seeds=1, rounds=20)
+
+
+def test_the_command_line_takes_them_too(other, tmp_path):
+    command = [
+        *(sys.executable, "-m", "keyhole.cli", "compare", "other_package:stream", "--seeds", "1", "--rounds", "50"),
+        *("--algorithms", "other_package:Zero,ds-oslrc[k=3]", "--jobs", "2", "--out", str(tmp_path / "league")),
+    ]
+    found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert "other_package:Zero" in found.stdout
+    assert "ds-oslrc[tuning=empirical,k=3]" in found.stdout
+    study = [*command[:3], "study", "edges", "--quick", "--also", "other_package:Nothing", "--out", "study"]
+    refused = subprocess.run(study, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert refused.returncode != 0
+    assert "no 'Nothing' in the module 'other_package'" in refused.stderr
