@@ -208,7 +208,7 @@ def test_an_algorithm_is_listed_once():
 
 def test_the_command_line_takes_them_too(other, tmp_path):
     command = [
-        *(sys.executable, "-m", "keyhole.cli", "compare", "other_package:stream", "--seeds", "1", "--rounds", "50"),
+        *(sys.executable, "-m", "keyhole.cli", "compare", "synthetic:d=6,k=2", "--seeds", "1", "--rounds", "50"),
         *("--algorithms", "other_package:Zero,ds-oslrc[k=3]", "--jobs", "2", "--out", str(tmp_path / "league")),
     ]
     found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
