@@ -111,3 +111,13 @@ def test_other_algorithms_and_their_options():
     assert model.learner_.name == "ds-oslrc"
     with pytest.raises(kh.ConfigError, match="no option 'nonsense'"):
         BudgetedRegressor("ds-oslrc", k=4, options={"nonsense": 1}).fit(X, y)
+
+
+def test_a_second_fit_begins_a_new_ledger_and_partial_fit_goes_on_with_it():
+    X, y, _ = table(T=200)
+    model = BudgetedRegressor(k=3, random_state=0).fit(X, y)
+    once = model.bought_.copy()
+    assert model.fit(X, y).bought_.tolist() == once.tolist()
+    assert model.fit(X[:50], y[:50]).bought_.sum() == 50 * 3
+    model.partial_fit(X[50:], y[50:])
+    assert model.bought_.sum() == 200 * 3
