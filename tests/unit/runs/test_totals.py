@@ -9,7 +9,6 @@ from keyhole.runs.totals import Totals
 def test_a_panel_is_ordered_once_however_much_it_brings():
     schema = Schema.from_toml(
         """
-target = "y"
 [attributes.age]
 low = 0
 high = 100
@@ -27,6 +26,7 @@ high = 10
 price = 4.0
 columns = ["ldl", "hdl", "fats"]
 [label]
+name = "y"
 low = 0
 high = 1
 """
