@@ -21,7 +21,7 @@ __all__ = ["Experiment", "names"]
 Progress: TypeAlias = Callable[[int, int], None]
 Results: TypeAlias = "Sequence[tuple[Part, Trace]]"
 
-_NAMES = ("rates", "dimension", "sampling", "regret", "poslr", "edges", "switching", "events")
+_NAMES = ("rates", "dimension", "sampling", "regret", "oslr", "poslr", "bandit", "edges", "switching", "events")
 _LISTS = ("algorithms", "d", "k", "k0", "sigma", "design", "rounds", "w_min", "s0")
 _DEFAULTS: Mapping[str, object] = {"k0": 0, "sigma": 0.1, "design": "uniform", "looks": "log", "w_min": 0.0, "s0": 0.0}
 
