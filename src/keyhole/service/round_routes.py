@@ -28,7 +28,7 @@ async def ask(request: Request, name: NamePath, question: Ask, store: MayAsk) ->
 
     def call() -> AskedRound:
         stored = store[name]
-        entry = stored.order(question.key, question.available, question.deadline)
+        entry = stored.order(question.key, question.available, question.deadline, question.prices)
         return asked(entry, stored.extra(entry.round))
 
     return await answer(request, call, 201)

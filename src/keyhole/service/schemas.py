@@ -79,6 +79,11 @@ class Ask(_Strict):
     key: str | None = Field(None, min_length=1, max_length=200, description="Names one round of the learner for ever.")
     available: list[Name] | None = Field(None, max_length=2000, description="What can be bought this time.")
     deadline: Number | None = Field(None, description="Seconds since 1970; for display only.")
+    prices: dict[Name, Number] | None = Field(
+        None,
+        max_length=2000,
+        description="What sources cost in this row, by name; the others have their usual price.",
+    )
 
 
 class Said_(BaseModel):

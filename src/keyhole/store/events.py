@@ -77,7 +77,7 @@ def replay(learner: Learner, event: Event) -> bool:
     if event.kind == "ask":
         content = event.content
         recorded = Round.from_plain(content["round"])
-        asked = learner.ask(available=content["available"])  # type: ignore[arg-type]  # written by `ask` itself
+        asked = learner.ask(content["available"], content.get("prices"))  # type: ignore[arg-type]  # written by `ask`
         if asked != recorded:
             learner._open.pop(asked.index, None)
             learner._open[recorded.index] = recorded

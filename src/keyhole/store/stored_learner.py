@@ -19,7 +19,7 @@ from .database import Database
 from .events import Event
 from .models import STATUSES, History, NoSuchRound, Outcome, PredictionEvent, Purchase, StoredRound, Totals
 from .sql_tables import learners, rounds
-from .transaction import Available, Extras, LearnerTransaction
+from .transaction import Available, Extras, LearnerTransaction, RowPrices
 
 __all__ = ["StoredLearner"]
 
@@ -36,9 +36,18 @@ class StoredLearner:
 
     # -- the protocol
 
-    def ask(self, key: str | None = None, available: Available = None, deadline: float | None = None) -> Round:
-        """Open a round; the same key gives the same round for ever. `deadline` (seconds since 1970) is for display."""
-        return self.order(key, available, deadline).round
+    def ask(
+        self,
+        key: str | None = None,
+        available: Available = None,
+        deadline: float | None = None,
+        prices: RowPrices = None,
+    ) -> Round:
+        """Open a round; the same key gives the same round for ever.
+
+        `deadline` (seconds since 1970) is for display; `prices` are those of this row, by source.
+        """
+        return self.order(key, available, deadline, prices).round
 
     def predict(self, r: Given, values: Values) -> float:
         """The prediction from the bought values, written down: the last one before the label counts."""
@@ -62,11 +71,17 @@ class StoredLearner:
         """Take a round off the list of open ones; its label is still taken if it comes. False where it was off."""
         return self.transact(lambda transaction: transaction.abandon(_plain(r)))
 
-    def order(self, key: str | None = None, available: Available = None, deadline: float | None = None) -> StoredRound:
+    def order(
+        self,
+        key: str | None = None,
+        available: Available = None,
+        deadline: float | None = None,
+        prices: RowPrices = None,
+    ) -> StoredRound:
         """`ask`, with what to order, its price, and how the round stands."""
 
         def ask(transaction: LearnerTransaction) -> StoredRound:
-            standing, r = transaction.ask(key, available, deadline)
+            standing, r = transaction.ask(key, available, deadline, prices)
             if standing.predicted is not None or standing.ended is not None:
                 return queries.entry(transaction.connection, self._live.id, self.name, standing.round)
             return queries.fresh(self.name, standing, r)

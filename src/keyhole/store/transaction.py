@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -19,9 +19,10 @@ from .events import Event, floats, nulls
 from .models import Conflict, NoSuchRound, PredictionEvent, Totals
 from .projections import RoundRow, count
 
-__all__ = ["Available", "Extras", "LearnerTransaction"]
+__all__ = ["Available", "Extras", "LearnerTransaction", "RowPrices"]
 
 Available: TypeAlias = "Bools | Sequence[bool] | Sequence[str] | None"
+RowPrices: TypeAlias = "Mapping[str, float] | None"
 Extras: TypeAlias = "Sequence[int] | Ints | None"
 _LONGEST = 200
 
@@ -41,7 +42,9 @@ class LearnerTransaction:
         """Before the transaction ends."""
         self._cursor.close()
 
-    def ask(self, key: str | None, available: Available, deadline: float | None) -> tuple[RoundRow, Round]:
+    def ask(
+        self, key: str | None, available: Available, deadline: float | None, prices: RowPrices = None
+    ) -> tuple[RoundRow, Round]:
         """The round of this key, opened now if it is new."""
         if key is not None:
             before = self._by_key(_text(key))
@@ -49,8 +52,10 @@ class LearnerTransaction:
                 return before, self._round(before)
         given = _names(available, self.live.learner.names)
         deadline = None if deadline is None else validation.finite("the deadline", deadline)
-        r = self.live.learner.ask(available=given)
+        r = self.live.learner.ask(available=given, prices=prices)
         content: dict[str, Plain] = {"key": key, "available": given, "deadline": deadline}  # type: ignore[dict-item]
+        if prices is not None:
+            content["prices"] = {name: float(price) for name, price in prices.items()}
         content |= {"price": r.price, "round": r.plain()}  # type: ignore[dict-item]
         event = self._event("ask", r.index, content)
         standing = RoundRow.asked_by(event)

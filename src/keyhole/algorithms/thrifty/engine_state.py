@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..._core import thrifty as core  # type: ignore[attr-defined]
+from ..._core import thrifty as core
 from ..._internal.typing import Floats, Ints
 from ...core.sources import SourceCatalog
 from ...core.state import Anything, NumberCheck, ProbabilityCheck, Rule, Stateful, Value
@@ -162,6 +162,7 @@ class EngineState(Stateful):
         )
         self.constants: Records = np.zeros(1, DTYPES["Constants"])
         self.constants[:] = np.frombuffer(core.constants(), DTYPES["Constants"])
+        self.no_prices: Floats = np.zeros(0)
         self.everything: npt.NDArray[np.uint8] = np.ones(n, np.uint8)
         self._fixed = {
             name: source[name].copy() for name in ("first", "size", "within", "always", "join_at", "leave_at")

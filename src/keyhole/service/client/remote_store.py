@@ -77,15 +77,17 @@ class RemoteLearner:
         key: str | None = None,
         available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
         deadline: float | None = None,
+        prices: "Mapping[str, float] | None" = None,
     ) -> Round:
-        """Open a round; the same key gives the same round for ever."""
-        return self.order(key, available, deadline).round
+        """Open a round; the same key gives the same round for ever. `prices` are those of this row, by source."""
+        return self.order(key, available, deadline, prices).round
 
     def order(
         self,
         key: str | None = None,
         available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
         deadline: float | None = None,
+        prices: "Mapping[str, float] | None" = None,
     ) -> StoredRound:
         """`ask`, with what to order, its price, and how the round stands."""
         # Without a key of the caller's, one of our own: a call whose answer was lost must not open two rounds.
@@ -94,6 +96,8 @@ class RemoteLearner:
             body["available"] = self._names(available)
         if deadline is not None:
             body["deadline"] = deadline
+        if prices is not None:
+            body["prices"] = dict(prices)
         return entry(self._wire.json("POST", f"{self._path}/rounds", body))
 
     def predict(self, r: Given, values: "Values") -> float:
