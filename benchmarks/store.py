@@ -216,12 +216,12 @@ def growth(folder: Path, d: int, k: int) -> tuple[float, float]:
         early = timed(0)
         rng = np.random.default_rng(3)
 
-        def many(desk: object) -> None:
+        def many(transaction: object) -> None:
             for i in range(3000):
-                _, r = desk.ask(f"many-{i}", None, None)  # type: ignore[attr-defined]
+                _, r = transaction.ask(f"many-{i}", None, None)  # type: ignore[attr-defined]
                 x = rng.uniform(-1, 1, len(r.names))
-                desk.predict(r, x)  # type: ignore[attr-defined]
-                desk.tell(r, x, float(x.sum()), None, None)  # type: ignore[attr-defined]
+                transaction.predict(r, x)  # type: ignore[attr-defined]
+                transaction.tell(r, x, float(x.sum()), None, None)  # type: ignore[attr-defined]
 
         icu.transact(many)
         return early, timed(100)

@@ -93,12 +93,12 @@ def test_a_backup_while_it_is_used_is_sound_and_goes_on(tmp_path):
 
         thread = threading.Thread(target=use)
         thread.start()
-        while icu.totals().told < 5:
+        while icu.totals().n_labels < 5:
             time.sleep(0.01)
         subprocess.run([sys.executable, "-c", recipe], cwd=tmp_path, check=True)
         stop.set()
         thread.join()
-        told = icu.totals().told
+        told = icu.totals().n_labels
     # the disaster, and the restore as the recipe says
     with sqlite3.connect(tmp_path / "backup.db") as copy:
         assert copy.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -108,9 +108,9 @@ def test_a_backup_while_it_is_used_is_sound_and_goes_on(tmp_path):
     with kh.open_store(f"sqlite:///{tmp_path}/ward.db") as store:
         assert [v.faults for v in check(store.database)] == [[]]
         icu = store["icu"]
-        assert 5 <= icu.totals().told <= told
+        assert 5 <= icu.totals().n_labels <= told
         for i in range(told):  # everybody tells again what they still have
             r = icu.ask(key=f"patient-{i}")
             icu.tell(r, seen(r, i), row(i)[1])
-        assert icu.totals().told == told
+        assert icu.totals().n_labels == told
         assert [v.faults for v in check(store.database)] == [[]]

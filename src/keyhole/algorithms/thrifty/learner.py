@@ -65,6 +65,8 @@ class Thrifty(Learner):
         cost="O(k^2), and O(d k^2) at each 3 % more rows",
         reference="keyhole's own, docs/thrifty.md",
         status="verified",
+        past_rows="any",
+        binary_labels=True,
         takes_k0=True,
         raw_columns=True,
         further="exchangeable rows",
