@@ -9,8 +9,8 @@ import numpy as np
 from .._core import count_extremes
 from .._internal.typing import Bools, Floats, Ints
 from ..core.learner import Learner
-from ..core.round import Round
 from ..core.probability_calibration import ProbabilityCalibrator
+from ..core.round import Round
 from ..core.validation import LARGEST, LEAST, MOST, clip_magnitude
 from ..errors import ProtocolError
 from .purchase_counts import Timeline

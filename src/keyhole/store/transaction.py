@@ -19,7 +19,7 @@ from .models import Conflict, NoSuchRound, PredictionEvent, RoundRow, Totals
 from .projections import CHANGED_COLUMNS, round_after, round_asked, totals_after
 from .schema import ROUND_COLUMNS, TOTAL_COLUMNS
 
-__all__ = ["ADD_ROUND", "SET_TOTALS", "Available", "Extras", "LearnerTransaction"]
+__all__ = ["ADD_ROUND", "SET_TOTALS", "Available", "Extras", "LearnerTransaction", "RowPrices"]
 
 Available: TypeAlias = "Bools | Sequence[bool] | Sequence[str] | None"
 RowPrices: TypeAlias = "Mapping[str, float] | None"
