@@ -2,8 +2,8 @@
 
 python benchmarks/ablation.py [--seeds 4] [--first 300] [--only name,name]
 
-Prints the table of constants of docs/thrifty.md. Effects are in % of the mean excess (of the cost beyond the best basket
-for the last line), paired over seeds, on a few streams of each kind; a star marks more than two standard errors.
+Prints the table of constants of docs/thrifty.md. Effects are in % of the mean excess (for money: of the cost beyond
+the best basket), paired over seeds, on a few streams of each kind; a star marks more than two standard errors.
 """
 
 import argparse

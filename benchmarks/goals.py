@@ -322,11 +322,10 @@ def main() -> None:
                 by = x - old
                 said = f"{old.mean():9.4g}  {by.mean():+.3g} +- {by.std(ddof=1) / np.sqrt(by.size):.2g}"
             error = x.std(ddof=1) / np.sqrt(x.size) if x.size > 1 else np.nan
+            if asked.store:  # after every line: the run may be stopped
+                told = {"version": kh.__version__, "first": asked.first, "lines": kept}
+                asked.store.write_text(json.dumps(told, indent=1) + "\n")
             print(f"{name:48} {x.mean():9.4g} {error:7.2g} {x.max():9.4g}  {goal:>10} {said}", flush=True)
-    if asked.store:
-        asked.store.write_text(
-            json.dumps({"version": kh.__version__, "first": asked.first, "lines": kept}, indent=1) + "\n"
-        )
 
 
 if __name__ == "__main__":
