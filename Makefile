@@ -5,7 +5,7 @@ BIN := .venv/bin
 # An editable install builds no core: `make core` does, and builds again only what changed.
 POINT := SKBUILD_CMAKE_DEFINE=KEYHOLE_BUILD_CORE=OFF
 
-.PHONY: demo core measured test suite lint slow fuzz sanitize coverage pythons docs lock dist clean
+.PHONY: demo core measured test suite lint slow fuzz sanitize coverage pythons docs stubs lock dist clean
 
 # By uv, which is several times faster; by pip where uv does not reach the packages. Compiled at once, as pip does it:
 # where Python may write no bytecode, every process that the tests start would do it again, for seconds. `make LOCKED=1
@@ -26,6 +26,7 @@ endif
 
 .venv/installed: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "keyhole needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
+	@$(PYTHON) scripts/build_core.py --check
 	$(PYTHON) -m venv .venv
 	$(install)
 	touch $@
@@ -52,9 +53,10 @@ lint: core
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 
-# The long tests: kills, crafted files, badly scaled problems.
+# The long tests: kills, crafted files, badly scaled problems; then the core under sanitizers.
 slow: core
 	$(BIN)/pytest -n 2 --dist worksteal -m slow
+	@$(MAKE) --no-print-directory sanitize
 
 # Seeded nonsense for ten minutes; goes on where it stopped.
 fuzz: core
@@ -83,6 +85,11 @@ measured: core
 docs: core
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/site
 	@echo "open build/site/index.html"
+
+# The typed stubs of `kh.make` and of the core, from the code itself; a test says when they are not current.
+stubs: core
+	$(BIN)/python scripts/build_making.py
+	$(BIN)/python scripts/core_stub.py
 
 # The versions a developer and CI agree on, with hashes.
 lock: .venv/installed

@@ -9,21 +9,19 @@ import os
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import numba
 import numpy as np
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "src")]
 
+
 from dantzig_peers import PEERS  # noqa: E402
 from keyhole._internal.typing import Floats, Ints  # noqa: E402
 from keyhole.estimation.dantzig import Sequence  # noqa: E402
-from keyhole.estimation.dantzig._rows import Store, add_rows  # noqa: E402
 
 # (d, k): rounds before the first measurement, and problems given to each peer.
 SETTINGS = {(20, 5): (200, 60), (100, 5): (600, 30), (100, 10): (600, 30), (500, 10): (1500, 6), (1000, 20): (2000, 3)}
@@ -125,19 +123,16 @@ def line(d: int, k: int, name: str, found: dict[str, float], goal: float = 0.0) 
     )
 
 
-@numba.njit
-def products(store: Store, idx: Ints, x: Floats, m: int, z: Floats) -> None:
-    """H[:, A] w and H[R, :]'l: no certificate without them."""
-    for side in range(2):
-        add_rows(store, side, idx[side], x[side, 0], m, 1.0, z[side])
-
-
 def floor(seq: Sequence) -> float:
-    """CPU seconds of the two products, in compiled code."""
-    z, engine = np.zeros((2, seq.d)), seq.simplex
+    """CPU seconds of the two products without which there is no certificate, H[:, A] w and H[R, :]'l, by BLAS on rows
+    that were gathered beforehand."""
+    engine = seq.simplex
+    rows = [np.ascontiguousarray(seq.H[engine.idx[side, : engine.m]]) for side in range(2)]
+    x, out = np.ones(engine.m), np.empty(seq.d)
     start = time.process_time()
     for _ in range(20):
-        products(seq.rows.store, engine.idx, engine._work.x, engine.m, z)
+        np.dot(x, rows[0], out=out)
+        np.dot(x, rows[1], out=out)
     return (time.process_time() - start) / 20
 
 
@@ -193,27 +188,6 @@ def large(d: int = 100_000, k: int = 20, s: int = 10_000, measured: int = 300) -
     print(f"memory of the whole process: {memory:.0f} MB (goal 500 MB)")
 
 
-COLD = """
-import time, numpy as np, keyhole.estimation.dantzig as ds
-start = time.process_time()
-for store in ("dense", "rows"):
-    seq, x = ds.Sequence(6, store=store), np.array([1.0, 2.0, 0.5])
-    for i in range(3):
-        seq.update(np.arange(i, i + 3), np.outer(x, x) + np.eye(3), x)
-        seq.solve(0.05)
-print(f"{time.process_time() - start:.2f}")
-"""
-
-
-def report_compile() -> None:
-    """All kernels in a fresh process: once with an empty cache, once with the cache that left."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = os.environ | {"NUMBA_CACHE_DIR": folder, "PYTHONPATH": os.pathsep.join(sys.path[:2])}
-        run = [sys.executable, "-c", COLD]
-        cold, warm = (subprocess.run(run, env=environment, capture_output=True, text=True).stdout.strip() for _ in "ab")
-    print(f"\nall kernels: compiled in {cold} CPU s (goal 6), loaded from disk in {warm} s")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="d up to 100 only, no large d")
@@ -225,7 +199,6 @@ def main() -> None:
     largest = 100 if options.quick else 1000
     report_duels(largest)
     report_floor(largest)
-    report_compile()
     if not options.quick:
         subprocess.run([sys.executable, __file__, "--large"], check=True)
 

@@ -26,8 +26,8 @@ Entrant: TypeAlias = tuple[str, Options]
 def entrants(only: list[str]) -> tuple[list[Entrant], list[Entrant]]:
     """The learners on a budget of k of d without extra attributes, and the references."""
     known = [a for a in kh.list_algorithms() if not only or a.name in only]
-    budgeted = [a.name for a in known if not (a.buys_all or a.told) and not a.needs_extras]
-    references = [a.name for a in known if a.buys_all or a.told]
+    budgeted = [a.name for a in known if not (a.buys_all or a.oracle) and not a.needs_k0]
+    references = [a.name for a in known if a.buys_all or a.oracle]
     tuned = [(name, tuple(TUNED[name].items())) for name in budgeted if name in TUNED]
     return [(name, ()) for name in budgeted] + tuned, [(name, ()) for name in references]
 

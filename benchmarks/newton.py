@@ -57,7 +57,7 @@ def main():
     for k in (5, 10, 20):
         X, y = rows(k)
         best = dict.fromkeys((epoch, rounds, plain), np.inf)
-        answers = {f: f(k, X[:100], y[:100]) for f in best}  # compiles, and shows that they agree
+        answers = {f: f(k, X[:100], y[:100]) for f in best}  # shows that they agree
         for _ in range(REPEATS):
             for f in best:
                 start = time.process_time()

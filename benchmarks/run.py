@@ -3,7 +3,7 @@
 python benchmarks/run.py [--expected-rows 2000000] [--d 100] [--k 5] [--rounds 3]
 
 Everything runs in a process of its own. Speeds are of the whole process, less what it takes for a hundred rows (start,
-imports, kernels from numba's cache), by the clock and by CPU time over all its threads.
+imports), by the clock and by CPU time over all its threads.
 """
 
 import argparse
@@ -98,7 +98,6 @@ def compare(rows: int, d: int, k: int, rounds: int) -> None:
         lengths = [rows // 10, rows // 2, rows]
         for length in (100, *lengths):
             write_table(folder / f"{length}.parquet", length, d)
-        cost_of_run(folder, 100, k)  # fills numba's cache
         start = cost_of_run(folder, 100, k)
         pairs = [(cost_of_run(folder, rows, k), rate_of_play(rows, d, k)) for _ in range(rounds)]
         print(f"{rows:,} rows, {d} attributes, k = {k}; medians of {rounds}, alternating")

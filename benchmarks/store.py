@@ -172,7 +172,7 @@ def compare(folder: Path, asked: argparse.Namespace, durable: bool) -> None:
     app = create_app(Settings(f"sqlite:///{folder}/store.db"))
     icu = app.state.store.create("icu", "thrifty", names=[f"x{i}" for i in range(d)], k=k, prices=[1.0] * d, seed=0)
     play = store_round(icu, 0)
-    play(-99)  # compiles
+    play(-99)  # imports
     texts, connection = bodies(icu), bare(folder)
 
     def three(_: int) -> None:
@@ -216,12 +216,12 @@ def growth(folder: Path, d: int, k: int) -> tuple[float, float]:
         early = timed(0)
         rng = np.random.default_rng(3)
 
-        def many(desk: object) -> None:
+        def many(transaction: object) -> None:
             for i in range(3000):
-                _, r = desk.ask(f"many-{i}", None, None)  # type: ignore[attr-defined]
+                _, r = transaction.ask(f"many-{i}", None, None)  # type: ignore[attr-defined]
                 x = rng.uniform(-1, 1, len(r.names))
-                desk.predict(r, x)  # type: ignore[attr-defined]
-                desk.tell(r, x, float(x.sum()), None, None)  # type: ignore[attr-defined]
+                transaction.predict(r, x)  # type: ignore[attr-defined]
+                transaction.tell(r, x, float(x.sum()), None, None)  # type: ignore[attr-defined]
 
         icu.transact(many)
         return early, timed(100)

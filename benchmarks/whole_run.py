@@ -33,7 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=10_000)
     rounds = parser.parse_args().rounds
-    run(50, "simplex")  # compiled, or loaded
+    run(50, "simplex")  # imports
     ours, highs = run(rounds, "simplex"), run(rounds, "highs")
     ratio, differ = (
         highs[0] / ours[0],

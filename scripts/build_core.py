@@ -4,6 +4,7 @@ The compiler is the system's (or that of the variable CXX); where there is none,
 PyPI, which is installed for it. cmake, ninja and nanobind are those of the Python that runs this script.
 
     python scripts/build_core.py              into src/keyhole
+    python scripts/build_core.py --check      nothing: only says whether Python's headers are there
     python scripts/build_core.py --sanitize   with ASan, UBSan and checked access, into build/sanitize-<python>/keyhole
 """
 
@@ -22,8 +23,11 @@ COMPILERS = ("c++", "g++", "clang++")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sanitize", action="store_true", help="build with ASan, UBSan and checked access")
+    parser.add_argument("--check", action="store_true", help="only check that Python's headers are there")
     arguments = parser.parse_args()
     require_headers()
+    if arguments.check:
+        return
     build = ROOT / "build" / f"{'sanitize' if arguments.sanitize else 'core'}-{sys.implementation.cache_tag}"
     define = [f"-DPython_EXECUTABLE={sys.executable}", "-DCMAKE_BUILD_TYPE=Release"]
     define += compiler()

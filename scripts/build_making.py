@@ -16,7 +16,6 @@ from typing import Literal, overload
 
 from ..._internal.dataframes import Names
 from ...algorithms.thrifty import Thrifty
-from ...algorithms.thrifty.priced import Priced
 from ...estimation.dantzig_width import Scaled
 from ...estimation.exploration_schedule import Rate, Squares
 from ..learner import Learner
@@ -29,6 +28,7 @@ COMMON = (
     "k: int | None = None",
     "k0: int = 0",
     "seed: int | None = None",
+    'label: Literal["number", "binary"] = "number"',
 )
 TYPES = {
     "number": "float",
@@ -62,7 +62,7 @@ def default_of(option: Option) -> str:
 def overload_of(a: Algorithm) -> str:
     """One algorithm's signature, its options before what is common to all."""
     options = [f"{o.name}: {type_of(o)} = {default_of(o)}" for o in a.options]
-    made = "Thrifty | Priced" if a.name == "thrifty" else "Learner"
+    made = "Thrifty" if a.name == "thrifty" else "Learner"
     lines = ",\n    ".join([f'name: Literal["{a.name}"]', "*", *COMMON, *options])
     return f"@overload\ndef make(\n    {lines},\n) -> {made}: ...\n"
 

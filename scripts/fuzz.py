@@ -28,8 +28,8 @@ sys.path.insert(0, str(ROOT))
 FINDS = ROOT / "build" / "finds"
 
 # Seconds of one turn; of work that one attempt may take; of silence after which a process is ended (a loaded machine
-# works little in them, and a kernel that hangs hears no signal); and of its first attempts, which compile.
-TURN, PATIENCE, SILENCE, COMPILING = 10.0, 10.0, 120.0, 600.0
+# works little in them, and a kernel that hangs hears no signal); and of its first attempts, which import everything.
+TURN, PATIENCE, SILENCE, STARTING = 10.0, 10.0, 120.0, 120.0
 
 
 def drawn(target: str, number: int) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def live(target: str, wire: Connection) -> None:
     """A target's process: gets a number to begin with, plays one turn, and says each number before it is tried."""
     from tests.fuzz.targets import TARGETS, quietly
 
-    for number in range(-1, -9, -1):  # attempts that do not count: what they compile is no hang
+    for number in range(-1, -9, -1):  # attempts that do not count: to import is no hang
         with suppress(Exception), quietly():
             TARGETS[target](drawn(target, 10**9 - number))
     signal.signal(signal.SIGPROF, _hang)
@@ -93,7 +93,7 @@ class Target:
         self._process = context.Process(target=live, args=(self.name, theirs), daemon=True)
         self._process.start()
         theirs.close()
-        if not self._wire.poll(COMPILING) or self._wire.recv() != "ready":
+        if not self._wire.poll(STARTING) or self._wire.recv() != "ready":
             raise RuntimeError(f"{self.name}: its first attempts did not end")
 
     def turn(self) -> None:

@@ -5,7 +5,7 @@ from hypothesis import settings
 
 from . import databases
 
-# A deadline measures the machine, or the first compilation of a kernel, never what is tested.
+# A deadline measures the machine, never what is tested.
 settings.register_profile("keyhole", deadline=None)
 settings.load_profile("keyhole")
 

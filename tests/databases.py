@@ -6,6 +6,7 @@ import os
 import tempfile
 import warnings
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -35,15 +36,11 @@ def _server():
 
 def postgres():
     """The address of a new, empty database."""
-    from sqlalchemy import create_engine, text
-    from sqlalchemy.engine import make_url
+    import psycopg
 
-    base = os.environ.get("KEYHOLE_TEST_POSTGRES") or _server().get_uri()
-    url = make_url(base).set(drivername="postgresql+psycopg")
+    base = urlsplit(os.environ.get("KEYHOLE_TEST_POSTGRES") or _server().get_uri())
     name = f"keyhole_{os.getpid()}_{next(_count)}"
-    engine = create_engine(url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    engine.dispose()
-    made = url.set(drivername="postgresql", database=name)
-    return made.render_as_string(hide_password=False)
+    with psycopg.connect(base.geturl(), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    # `geturl` would lose the empty host of a socket's address.
+    return f"postgresql://{base.netloc}/{name}" + (f"?{base.query}" if base.query else "")

@@ -36,7 +36,7 @@ void count_outside(const ConstVector& x, const ConstIndices& which, const ConstV
 
 void bind_columns(nb::module_& m) {
   m.def("count_extremes", &count_extremes, array("x"), nb::arg("largest"), nb::arg("most"), nb::arg("least"),
-        "(how many |x| > largest, how many > most or below least and not 0).");
+        "(how many |x| > largest, how many > most or below least and not +0).");
   m.def("count_outside", &count_outside, array("x"), array("columns"), array("low"), array("high"), array("seen"),
         array("outside"), array("smallest"), array("largest"), "Take note of the finite values x of these columns.");
 }

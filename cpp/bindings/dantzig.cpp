@@ -133,6 +133,7 @@ std::int64_t add_round(const Matrix& H, const Vector& b, const ConstIndices& B, 
   require(basis.pos.shape(1) == d && work.x.shape(2) == basis.idx.shape(1) && m >= 0 &&
               static_cast<std::size_t>(m) <= basis.idx.shape(1),
           "the basis does not fit b");
+  nb::gil_scoped_release release;
   return dantzig::add_round(matrix(H), span(b), {span(B), matrix(h), span(v)}, basis.view, work.view, m, most,
                             asymmetric);
 }
@@ -142,11 +143,13 @@ bool invert(const ConstMatrix& G, const Matrix& G_inv, std::int64_t m) {
   require(G.shape(1) == n && G_inv.shape(0) == n && G_inv.shape(1) == n && m >= 0 && static_cast<std::size_t>(m) <= n,
           "G, G_inv and m do not fit together");
   std::vector<double> swaps(n);
+  nb::gil_scoped_release release;
   return linalg::invert(matrix(G), matrix(G_inv), m, swaps);
 }
 
 void set_widths(const ConstVector& V, double scale, const Vector& gamma) {
   require(V.shape(0) == gamma.shape(0), "V and gamma have different lengths");
+  nb::gil_scoped_release release;
   dantzig::set_widths(span(V), scale, span(gamma));
 }
 
@@ -162,7 +165,7 @@ bool scale_widths(const ConstVector& gamma, double scale, const Vector& out) {
 
 nb::tuple poslrc_block(const Vector& w_hat, const Indices& S, const ConstIndices& permutation, const Vector& V,
                        double scale, const ConstVector& gammas, std::int64_t first, std::int64_t every, bool uniform,
-                       const Indices& tally, bool warned, const Matrix& H, const Vector& b, const StoreArrays& store,
+                       const Indices& tally, const Matrix& H, const Vector& b, const StoreArrays& store,
                        const BasisArrays& basis, WorkArrays& work, const Indices& counts, const ConstVector& u,
                        const Array2<const Index>& others,
                        const nb::ndarray<const double, nb::ndim<2>, nb::device::cpu>& X, const ConstVector& y,
@@ -188,7 +191,7 @@ nb::tuple poslrc_block(const Vector& w_hat, const Indices& S, const ConstIndices
   Index* const c = counts.data();
   const dantzig::Sequence sequence{matrix(H), span(b), store.view, basis.view, work.view, c[0], c[1], c[2]};
   const poslrc::Estimate estimate{span(w_hat), span(S), span(permutation), span(V), scale, span(gammas), first, every,
-                                  uniform, tally.data()[0], tally.data()[1], warned};
+                                  uniform, tally.data()[0], tally.data()[1]};
   const poslrc::Draws draws{span(u), matrix(others)};
   const linalg::StridedMatrixView rows{X.data(), static_cast<Index>(n), static_cast<Index>(d), X.stride(0), X.stride(1)};
   const auto labels = span(y);
@@ -239,7 +242,7 @@ void bind_dantzig(nb::module_& m) {
   m.def("scale_widths", &scale_widths, array("gamma"), nb::arg("scale"), array("out"),
         "out = scale gamma; whether gamma is a legal width.");
   m.def("poslrc_block", &poslrc_block, array("w_hat"), array("S"), array("permutation"), array("V"), nb::arg("scale"),
-        array("gammas"), nb::arg("first"), nb::arg("every"), nb::arg("uniform"), array("tally"), nb::arg("warned"),
+        array("gammas"), nb::arg("first"), nb::arg("every"), nb::arg("uniform"), array("tally"),
         array("H"), array("b"), nb::arg("store"), nb::arg("basis"), nb::arg("work"), array("counts"), array("u"),
         array("others"), array("X"), array("y"), array("y_hat"), array("bought"), nb::arg("t"), nb::arg("patience"),
         nb::arg("tolerance"), "Play rows of DS-POSLRC from t on: (stop, rows played, warm, ending).");

@@ -48,6 +48,7 @@ void ridge_bank_step(const Array3<double>& A_inv, const Matrix& b, const ConstIn
   require(X.shape(0) == which.shape(0) && X.shape(1) == k && y_hat.shape(0) == which.shape(0),
           "which, X and y_hat do not fit b");
   for (const auto i : span(which)) require(i >= 0 && i < static_cast<std::int64_t>(b.shape(0)), "no such forecaster");
+  nb::gil_scoped_release release;
   newton::ridge_bank_step({A_inv.data(), matrix(b)}, span(which), matrix(X), y, span(y_hat));
 }
 

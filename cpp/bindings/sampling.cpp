@@ -16,11 +16,13 @@ void require_below(const ConstIndices& B, std::size_t d) {
 
 void set_law(const ConstVector& w, const Vector& q) {
   require(w.shape(0) == q.shape(0), "w and q have different lengths");
+  nb::gil_scoped_release release;
   sampling::set_law(span(w), span(q));
 }
 
 void join_draws(const ConstVector& q, double u, const ConstIndices& others, const Indices& B) {
   require(B.shape(0) == others.shape(0) + 1 && q.shape(0) >= B.shape(0), "q, others and B do not fit together");
+  nb::gil_scoped_release release;
   sampling::join_draws(span(q), u, span(others), span(B));
 }
 
@@ -55,6 +57,7 @@ void top_k(const ConstVector& w, std::int64_t k, const Array1<const bool>& insid
               static_cast<std::size_t>(k) <= d,
           "w, inside, permutation and places do not fit together");
   require_below(permutation, d);
+  nb::gil_scoped_release release;
   sampling::top_k(span(w), k, span(inside), span(permutation), span(places));
 }
 

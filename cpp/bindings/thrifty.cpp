@@ -11,6 +11,7 @@
 #include "thrifty/interval_calibrator.hpp"
 #include "thrifty/knapsack.hpp"
 #include "thrifty/level_tracker.hpp"
+#include "thrifty/posterior.hpp"
 
 namespace keyhole::bindings {
 
@@ -44,6 +45,7 @@ class Engine {
     s.pairs = records<thrifty::Pair>(arrays, "pair");
     s.row = records<thrifty::Row>(arrays, "row");
     s.value = records<thrifty::Value>(arrays, "value");
+    s.prior = records<double>(arrays, "prior");
     s.log_q = records<double>(arrays, "log_q");
     s.centre = records<double>(arrays, "centre");
     s.level = records<double>(arrays, "level");
@@ -110,6 +112,15 @@ class Engine {
     thrifty::tell(state_, a, v, before, y);
   }
 
+  Index learn(const ConstMatrix& X, const ConstVector& y, Index first) {
+    require(X.shape(0) == y.shape(0) && X.shape(1) == state_.attr.size(), "X and y do not fit the attributes");
+    require(state_.value.size() >= state_.attr.size(), "a row has too many values");
+    const double *rows = X.data(), *labels = y.data();
+    const Index n = static_cast<Index>(y.shape(0));
+    nb::gil_scoped_release release;
+    return thrifty::learn(state_, rows, labels, n, first);
+  }
+
   bool must_grow(Index values) const { return thrifty::must_grow(state_, values); }
 
   Index play(const Array1<const std::uint8_t>& pool, const ConstMatrix& X, const ConstVector& y,
@@ -128,6 +139,12 @@ class Engine {
     const auto there = span(pool);
     nb::gil_scoped_release release;
     return thrifty::play(state_, there, rows, first);
+  }
+
+  std::vector<double> probabilities() const {
+    std::vector<double> out;
+    for (Index s = 0; s < static_cast<Index>(state_.source.size()); ++s) out.push_back(thrifty::probability(state_, s));
+    return out;
   }
 
   double reach(double level) const {
@@ -163,6 +180,10 @@ void bind_thrifty(nb::module_& parent) {
     const thrifty::Constants defaults;
     return nb::bytes(reinterpret_cast<const char*>(&defaults), sizeof defaults);
   }, "The default constants as the bytes of one record.");
+  m.def("hoped", [](double expected, double n) {
+    const auto p = thrifty::hoped(expected, n);
+    return std::vector<double>(p.begin(), p.end());
+  }, nb::arg("expected"), nb::arg("n"), "The prior of what a source explains: spike and slabs.");
   m.attr("KEPT_REGIMES") = 4;
   m.attr("LEVEL_GAINS") = std::vector<double>(std::begin(thrifty::level_gains), std::end(thrifty::level_gains));
   m.attr("INTERVAL_LEVELS") =
@@ -180,7 +201,9 @@ void bind_thrifty(nb::module_& parent) {
       .def("predict", &Engine::predict, nb::arg("attributes").noconvert(), nb::arg("x").noconvert())
       .def("tell", &Engine::tell, nb::arg("attributes").noconvert(), nb::arg("x").noconvert(), nb::arg("before"),
            nb::arg("y"))
+      .def("learn", &Engine::learn, nb::arg("X").noconvert(), nb::arg("y").noconvert(), nb::arg("first"))
       .def("must_grow", &Engine::must_grow, nb::arg("values"))
+      .def("probabilities", &Engine::probabilities)
       .def("reach", &Engine::reach, nb::arg("level"))
       .def("play", &Engine::play, nb::arg("pool").noconvert(), nb::arg("X").noconvert(), nb::arg("y").noconvert(),
            nb::arg("predictions").noconvert(), nb::arg("levels").noconvert(), nb::arg("prices").noconvert(),

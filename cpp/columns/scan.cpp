@@ -1,7 +1,9 @@
 #include "columns/scan.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "linalg/multiversion.hpp"
 
@@ -14,7 +16,8 @@ Extremes count_extremes(std::span<const double> x, double largest, double most, 
   for (const double x_i : x) {  // no early end: then it runs at the speed of memory
     const double size = std::abs(x_i);
     beyond += size > largest;
-    extreme += (size > most) | ((size < least) & (x_i != 0.0));
+    const bool zero = std::bit_cast<std::uint64_t>(x_i) == 0;  // +0: -0 has a bit set, and learners see +0 instead
+    extreme += (size > most) | ((size < least) & !zero);
   }
   return {beyond, extreme};
 }

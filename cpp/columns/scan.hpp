@@ -10,7 +10,7 @@ namespace keyhole::columns {
 
 using linalg::Index;
 
-// How many |x_i| > largest, and how many > most or below least and not 0; NaN compares as false.
+// How many |x_i| > largest, and how many > most or below least and not +0; NaN compares as false.
 struct Extremes {
   Index beyond = 0;
   Index extreme = 0;

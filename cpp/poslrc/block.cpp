@@ -119,7 +119,7 @@ Outcome play(const Estimate& e, const dantzig::Sequence& sequence, const Draws& 
     const dantzig::Ending ending = dantzig::solve(sequence, scratch.w, scratch.l);
     if (!dantzig::is_solved(ending, tolerance)) return {Stop::open, t, warm, ending};
     adopt(e, scratch);
-    if (e.solved == e.zeros && e.solved >= patience && !e.warned) return {Stop::silent, t, warm, ending};
+    if (e.solved == e.zeros && e.solved == patience) return {Stop::silent, t, warm, ending};
   }
   return {Stop::done, t, false, {}};
 }

@@ -23,8 +23,7 @@ struct Estimate {
   Index every;                          // solve every so many rounds; 0: at the powers of two
   bool uniform;                         // sample uniformly instead of by w_hat
   Index& solved;                        // solves so far,
-  Index& zeros;                         // those with w_hat = 0,
-  bool warned;                          // and whether the user was told that there are no others
+  Index& zeros;                         // and those with w_hat = 0
 };
 
 // The random numbers of each row's SAMPLING; empty where everything outside S is bought.
@@ -48,7 +47,7 @@ struct Outcome {
 bool is_due(Index every, Index s);
 
 // Plays the rows of X from t on; predictions go into y_hat, what each row bought into `bought` (k columns of S, then the
-// extra ones). `patience`: after so many solves that all gave w_hat = 0 it stops as silent.
+// extra ones). `patience`: after exactly so many solves that all gave w_hat = 0 it stops as silent.
 Outcome play(const Estimate& estimate, const dantzig::Sequence& sequence, const Draws& draws, linalg::StridedMatrixView X,
              std::span<const double> y, std::span<double> y_hat, linalg::BasicMatrixView<Index> bought, Index t,
              Index patience, double tolerance);

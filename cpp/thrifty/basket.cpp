@@ -35,10 +35,18 @@ void fill(const State& state, std::span<const std::uint8_t> pool, Index room, do
     const Source& of = state.source[s];
     if (!pool[s] || taken[s] || of.member || of.determined || of.price > money) continue;
     if (of.value <= 0.0 && price_in_error(state, s) > 0.0) continue;
-    n = insert_best(values.data(), items.data(), n, most, probability(state, s), s);
+    const double value = weighed(state) && of.price > 0.0 ? of.value : probability(state, s);
+    n = insert_best(values.data(), items.data(), n, most, value, s);
   }
   std::vector<Index> wanted(static_cast<std::size_t>(n), 1);
-  if (limited) {
+  if (limited && weighed(state)) {  // the most valuable for their price first
+    double left = money;
+    for (Index i = 0, places = room; i < n; ++i) {
+      wanted[i] = places > 0 && state.source[items[i]].price <= left;
+      places -= wanted[i];
+      left -= wanted[i] ? state.source[items[i]].price : 0.0;
+    }
+  } else if (limited) {
     std::vector<double> value(static_cast<std::size_t>(n)), price(value.size());
     for (Index i = 0; i < n; ++i) {
       value[i] = values[i] + 1e-300;
@@ -54,6 +62,31 @@ void fill(const State& state, std::span<const std::uint8_t> pool, Index room, do
   }
 }
 
+// With a total: the members that are bought in this row, the best for their price first, from what was saved up for them.
+std::vector<Index> affordable(const State& state, std::span<const Member> list, std::span<const Index> keep,
+                              double money) {
+  Now& now = state.now();
+  std::vector<std::pair<double, Index>> ranked;
+  double whole = 0.0;
+  for (const Member& b : list) {
+    if (std::find(keep.begin(), keep.end(), b.source) == keep.end()) continue;
+    const double price = state.source[b.source].price;
+    ranked.emplace_back(price > 0.0 ? -member_loss(state, state.fit, b) / price : -infinity, b.source);
+    whole += price;
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  now.member_account = std::min(now.member_account + pace(state), whole + pace(state));
+  std::vector<Index> out;
+  for (const auto& [density, s] : ranked) {
+    const double price = state.source[s].price;
+    if (price > std::min(now.member_account, money)) continue;
+    out.push_back(s);
+    now.member_account -= price;
+    money -= price;
+  }
+  return out;
+}
+
 }  // namespace
 
 Basket choose(const State& state, std::span<const std::uint8_t> pool, std::vector<Index>& out) {
@@ -61,7 +94,7 @@ Basket choose(const State& state, std::span<const std::uint8_t> pool, std::vecto
   auto& basket = state.scratch.basket;
   basket.clear();
   out.clear();
-  double money = given.budget_per_row;
+  double money = std::min(given.budget_per_row, money_left(state));
   const Index explored = next_explored(state, pool);
   const std::vector<Member> list = members(state);
   Basket done{0, 0, 0, 0.0, explored >= 0 || state.now().n_members == 0};
@@ -94,9 +127,18 @@ Basket choose(const State& state, std::span<const std::uint8_t> pool, std::vecto
     }
     keep = best;
   }
+  if (given.total_budget < infinity) keep = affordable(state, list, keep, money);
   basket = keep;
   if (explored >= 0) basket.push_back(explored);
   for (const Index s : basket) money -= state.source[s].price;
+  if (given.total_budget < infinity) {
+    Now& now = state.now();
+    const double each = pace(state);
+    now.look_account = now.n_asked > 0 ? std::min(now.look_account + each, state.K().look_rows * each)
+                                       : state.K().look_rows * each;
+    money = std::min(money, now.look_account);
+  }
+  const double for_looks = money;
   std::size_t before = basket.size();
   if (static_cast<Index>(before) < given.k || given.k0 > 0) {
     auto& taken = state.scratch.taken;
@@ -107,6 +149,7 @@ Basket choose(const State& state, std::span<const std::uint8_t> pool, std::vecto
     if (given.k0 > 0) fill(state, pool, given.k0, money, basket);
     for (const Index s : basket) taken[s] = 0;
   }
+  if (given.total_budget < infinity) state.now().look_account -= for_looks - money;
   for (std::size_t i = 0; i < basket.size(); ++i) {
     Source& of = state.source[basket[i]];
     for (Index a = 0; a < of.size; ++a) out.push_back(state.listed[of.first + a]);
@@ -118,6 +161,7 @@ Basket choose(const State& state, std::span<const std::uint8_t> pool, std::vecto
     done.attributes = static_cast<Index>(out.size());
     for (std::size_t i = 0; i < basket.size(); ++i) done.attributes -= state.source[basket[i]].size;
   }
+  done.explores = done.explores && !basket.empty();
   done.extras = static_cast<Index>(out.size()) - done.attributes;
   done.sources = static_cast<Index>(basket.size());
   return done;

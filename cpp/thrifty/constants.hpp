@@ -19,6 +19,12 @@ struct Constants {
   double retry_looks = 1.1;        // ratio of looks after which a candidate that failed may try again
   // Exploration
   double horizon = 2.0;            // rows that a look pays for, per row so far
+  double least_horizon = 150.0;    // rows that a look pays for, at least, where it costs money
+  double sure_nats = 3.0;          // nats, plus ln 1/p: what it takes to find a source that matters with probability p
+  double look_fee = 0.5;           // share of its price that a look is charged: looks end as soon as they speak against it
+  double prior_sources = 12.0;     // sources that the prior of what matters counts for
+  double front_load = 1.0;         // ratio: pace of spending a total over an even one
+  double look_rows = 20.0;         // rows: how many rows' pace may be saved up for looks
   double lend_share = 0.5;         // share of rows that may displace a member while a look is worth it
   double standin_looks = 32.0;     // looks that tell a stand-in from what it stands for
   // Prediction

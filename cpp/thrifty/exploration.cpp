@@ -9,6 +9,9 @@ namespace keyhole::thrifty {
 namespace {
 
 constexpr Index shortlist = 30;
+// Before there is a support, what may be spent is thought to explain a third of the label's variance; no rate is larger
+// than so many times that. The rate is a little above that of the last member, so that it does not come and go.
+constexpr double hoped_share = 3.0, most_hope = 10.0, slack = 1.1;
 
 // E (Z - z)_+ of a standard normal Z.
 double psi(double z) {
@@ -74,10 +77,38 @@ double joint_rows(const State& state, Index s, const Member& b) {
 
 }  // namespace
 
+namespace {
+
+// The rate at which the sources that are worth their price just use up the pace: that of the source which crosses it.
+double shadow_price(const State& state) {
+  const Now& now = state.now();
+  const double money = pace(state), hope = hoped_share * money / now.y_var;
+  std::vector<std::pair<double, double>> useful;  // price per error explained, price
+  const auto add = [&](double adds, double price) {
+    if (adds > 0.0 && price > 0.0) useful.emplace_back(price / adds, price);
+  };
+  for (const Member& b : members(state)) add(believe(state, state.fit, now.m, b).mean(), state.source[b.source].price);
+  for (const Index s : state.order) {
+    const Source& of = state.source[s];
+    if (!of.member && of.matters > 0.5 && of.z2 > of.join_at) add(of.adds * of.matters, of.price);
+  }
+  std::sort(useful.begin(), useful.end());
+  double sum = 0.0;
+  for (const auto& [per, price] : useful) {
+    sum += price;
+    if (sum > money) return std::min(per * slack, most_hope * hope);
+  }
+  return most_hope * hope;
+}
+
+}  // namespace
+
 double rate(const State& state) {
   const Given& given = state.given();
   const double unit = state.now().y_unit;
-  return given.error_cost < infinity ? given.error_cost * unit * unit : infinity;
+  if (unit == 0.0 && (given.error_cost < infinity || given.total_budget < infinity)) return 0.0;  // labels are all alike
+  const double told = given.error_cost < infinity ? given.error_cost * unit * unit : infinity;
+  return given.total_budget < infinity ? std::min(told, shadow_price(state)) : told;
 }
 
 double expected_size(const State& state) {
@@ -94,23 +125,63 @@ double expected_size(const State& state) {
   return size;
 }
 
+Posterior believe(const State& state, const Candidate& of) {
+  const Now& now = state.now();
+  const Index q = state.source[of.source].size;
+  if (!of.known) return posterior(state.prior, 0.0, 0.0, now.s2, q, now.y_var);
+  const double gain = of.r * of.r / of.c + (static_cast<double>(q) - 1.0) * of.se * of.se;
+  return posterior(state.prior, gain, of.rows, std::max(of.se * of.se * of.rows / of.c, 1e-12 * now.y_var), q, now.y_var);
+}
+
+Posterior believe(const State& state, const Fit& fit, Index m, const Member& of) {
+  const Now& now = state.now();
+  const double n = fit.g(m, m) / now.row_weight, shrunk = n / (n + state.K().prior_rows);
+  const double gain = member_loss(state, fit, of) / std::max(shrunk * shrunk, 1e-9);
+  const double left = std::max(now.y_var - fit.label->explained, state.K().residual_floor * now.error2);
+  return posterior(state.prior, gain, n, std::max(left, 1e-12 * now.y_var) + gain, of.size, now.y_var);
+}
+
+void learn_prior(const State& state) {
+  const Constants& K = state.K();
+  const double n = static_cast<double>(state.order.size());
+  std::array<double, 5> tally = hoped(static_cast<double>(state.given().k_prior), n);
+  for (double& one : tally) one *= K.prior_sources;
+  double judged = K.prior_sources;
+  std::vector<double> u;
+  const auto count = [&](const Posterior& of) {
+    for (std::size_t i = 0; i < 5; ++i) tally[i] += of.weight[i];
+    judged += 1.0;
+  };
+  for (const Member& b : members(state)) {
+    if (!state.source[b.source].always) count(believe(state, state.fit, state.now().m, b));
+  }
+  for (const Index s : state.order) {
+    if (state.source[s].member || state.source[s].observed == 0) continue;
+    const Candidate of = regress(state, s, u);
+    if (of.known) count(believe(state, of));
+  }
+  for (std::size_t i = 0; i < 5; ++i) state.prior[i] = tally[i] / judged;
+}
+
 double probability(const State& state, Index s) {
   const Source& of = state.source[s];
+  if (weighed(state) && of.price > 0.0) return of.matters;
   const Now& now = state.now();
   const double prior = static_cast<double>(state.given().k_prior) / static_cast<double>(state.order.size());
   double promise = 1.0;
-  if (of.asked > 0) {
-    const double asked = static_cast<double>(of.asked);
+  const Index looks = std::max(of.asked, of.observed);  // past rows show what was never asked for
+  if (looks > 0) {
+    const double asked = static_cast<double>(looks);
     bool constant = true;
     for (Index i = 0; i < of.size; ++i) constant = constant && state.attr[state.listed[of.first + i]].unit == 0.0;
-    if (constant && of.asked > 1) {  // says nothing for or against itself, but takes as many looks again
+    if (constant && looks > 1) {  // says nothing for or against itself, but takes as many looks again
       promise = now.s2 > 0.0 ? 1.0 / (1.0 + asked * now.expects / now.s2) : 1.0;
     } else {  // one that was begun is looked at until it can be judged
       promise = of.ratio > 0.0 ? of.ratio : 1.0 + 1.0 / (1.0 + asked);
     }
   }
   const double odds = prior * promise, p = odds / (1.0 + odds);
-  return of.observed == of.asked ? p : p * (of.observed + 1.0) / (of.asked + 1.0);
+  return of.observed >= of.asked ? p : p * (of.observed + 1.0) / (of.asked + 1.0);
 }
 
 std::vector<Contender> contenders(const State& state, std::span<const Member> list) {
@@ -190,6 +261,8 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
   const double r = of.known ? of.r : 0.0, se = of.known ? of.se : 1e9, c = of.known ? of.c : 1.0;
   const double v = of.known ? of.variance : 1.0;
 
+  const Posterior belief = weighed(state) && money > 0.0 ? believe(state, of) : Posterior{};
+  me.matters = 1.0 - belief.weight[0];
   const double slab = now.expects;  // what a source that matters explains
   if (slab <= 0.0) return;
 
@@ -254,33 +327,53 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
     }
   }
   const double sd = se * std::sqrt(ease), shrunk = ease * r;
-  double adds = 0.0;
-  if (room) {
+  double adds = 0.0, need = money;
+  if (money > 0.0) {
+    if (!room && limited) need += need_for(state, rivals, of.source, list, beside.data());
+    else if (!room && weakest >= 0) need += std::max(0.0, beside[weakest] - price_in_error(state, list[weakest].source));
+    const bool may_join = of.known && me.failed == 0;
+    adds = belief.beyond(need) - (may_join ? std::max(0.0, belief.mean() - need) : 0.0);
+    odds = infinity;
+  } else if (room) {
     adds = entry(money, shrunk, sd, c);
-  } else if (limited || money > 0.0) {
-    double need = money;
-    if (limited) need += need_for(state, rivals, of.source, list, beside.data());
-    else if (weakest >= 0) need += std::max(0.0, beside[weakest] - price_in_error(state, list[weakest].source));
-    adds = entry(need, shrunk, sd, c);
+  } else if (limited) {
+    adds = entry(need_for(state, rivals, of.source, list, beside.data()), shrunk, sd, c);
   } else if (weakest >= 0) {
     adds = improvement(1.0 / loss[weakest], shrunk, sd, c, of.known ? shared(state, of, list[weakest], loss[weakest]).u : 0.0);
   }
-  if (odds / (1.0 + odds) * adds > worth) {
-    worth = odds / (1.0 + odds) * adds;
+  if (odds < infinity) adds *= odds / (1.0 + odds);
+  if (adds > worth) {
+    worth = adds;
     me.proxy = -1;
     me.odds = 0.0;
   }
-  const double seen = (me.observed + 1.0) / (me.asked + 1.0);  // what is rarely observed rarely helps
-  const double asked = static_cast<double>(me.asked);
-  double looks = of.known ? of.rows * (1.0 + cost / now.s2) : K.few + q - 1.0 + asked;
+  const double seen = std::min(1.0, (me.observed + 1.0) / (me.asked + 1.0));  // what is rarely observed rarely helps
+  const double asked = static_cast<double>(std::max(me.asked, me.observed));
+  double looks = of.known ? of.rows * (1.0 + (cost - money) / now.s2) : K.few + q - 1.0 + asked;
   if (!of.known && static_cast<double>(me.observed) > K.few) looks *= K.few;  // it shows one value: others are rare
   if (me.proxy >= 0) {
     worth = explained * me.odds;
     looks = K.standin_looks * (now.s2 + cost) / explained;
   }
   double ahead = K.horizon * state.rows();
+  if (money > 0.0) {  // what few labels show of their variance is believed to the low side: money is spent on it
+    const double rows = state.rows();
+    if (money > now.s2 * (1.0 - std::sqrt(2.0 / rows))) return;
+    ahead = std::max(ahead, K.least_horizon);
+  }
   if (state.given().expected_rows < infinity) {
-    ahead = std::min(ahead, std::max(0.0, state.given().expected_rows - static_cast<double>(now.n_asked)));
+    ahead = rows_left(state);
+  }
+  if (money > 0.0 && me.proxy < 0) {
+    const double observed = static_cast<double>(me.observed);
+    const double varies = !of.known && observed > K.few ? K.few / observed : 1.0;  // it shows one value: others are rare
+    // One look decides a part of it: its nats of those that tell whether it matters at all, at most one more of n.
+    const double all = belief.beyond(need);
+    double part = all > 0.0 ? belief.found(need, now.s2) / all / (K.sure_nats - std::log(me.matters)) : 0.0;
+    if (of.known && me.matters > 0.5) part = std::min(part, 1.0 / of.rows);
+    const double found = varies * worth * part;
+    me.value = ahead * seen * found / (K.look_fee * cost) - 1.0;
+    return;
   }
   me.value = ahead * seen * worth / ((cost + 1e-12 * now.s2) * looks) - 1.0;
 }

@@ -9,13 +9,27 @@
 #pragma once
 
 #include "thrifty/evidence.hpp"
+#include "thrifty/posterior.hpp"
 
 namespace keyhole::thrifty {
 
 // A member or significant candidate that competes for places and money: what it explains and costs.
 struct Contender { Index source; double value, price; };
 
-// Money per unit of squared error in units of the label; infinite where money limits nothing.
+// What a total leaves; and what of it a row may spend on average, so that it lasts. Infinite without a total.
+inline double money_left(const State& state) {
+  const double total = state.given().total_budget;
+  return total < infinity ? std::max(0.0, total * (1.0 - 1e-13) - state.now().spent - state.now().spent_low) : infinity;
+}
+inline double rows_left(const State& state) {
+  return std::max(1.0, state.given().expected_rows - static_cast<double>(state.now().n_asked));
+}
+inline double pace(const State& state) {
+  return std::min(1.0, state.K().front_load / rows_left(state)) * money_left(state);
+}
+
+// Money per unit of squared error in units of the label: by error_cost, or the shadow price of a total. Infinite where
+// prices need not be earned.
 double rate(const State& state);
 
 // A price in units of squared error.
@@ -23,6 +37,16 @@ inline double price_in_error(const State& state, Index s) {
   const double p = state.source[s].price, of = state.now().rate;
   return p > 0.0 && of < infinity ? p / of : 0.0;
 }
+
+// Whether sources must earn their price.
+inline bool weighed(const State& state) { return state.now().rate < infinity; }
+
+// What a candidate explains beside the support, and what a member would leave unexplained.
+Posterior believe(const State& state, const Candidate& of);
+Posterior believe(const State& state, const Fit& fit, Index m, const Member& of);
+
+// A step of empirical Bayes over all sources.
+void learn_prior(const State& state);
 
 // What a source worth a place explains: as much as members do, or its share of what is unexplained while there are none.
 double expected_size(const State& state);

@@ -27,7 +27,7 @@ std::vector<Layout> layouts() {
     using R = Source;
     out.push_back({"Source", sizeof(R), {F(price), F(first), F(size), F(within), F(always), F(member), F(asked),
       F(observed), F(scored), F(failed), F(fresh), F(left), F(join_at), F(leave_at), F(gain), F(value), F(ratio),
-      F(displaced), F(proxy), F(odds), F(determined), F(z2), F(adds)}});
+      F(displaced), F(proxy), F(odds), F(determined), F(determined_at), F(released), F(z2), F(adds), F(matters)}});
   }
   {
     using R = Pair;
@@ -53,18 +53,19 @@ std::vector<Layout> layouts() {
   {
     using R = Now;
     out.push_back({"Now", sizeof(R), {F(row_weight), F(n), F(y), F(yy), F(y_mean), F(y_var), F(y_low), F(y_high),
-      F(y_ref), F(y_unit), F(s2), F(error2), F(n_labels), F(fy), F(ff), F(alpha), F(epoch), F(label_reach),
+      F(y_ref), F(y_unit), F(s2), F(error2), F(n_labels), F(n_past), F(fy), F(ff), F(alpha), F(epoch), F(label_reach),
       F(level_reported), F(level_strayed), F(level_aside), F(recent_n), F(recent_f), F(recent_y), F(recent_ff),
       F(recent_fy), F(recent_loss), F(past_n), F(past_f), F(past_y), F(past_ff), F(past_fy), F(past_loss),
       F(recent_error2), F(cusum), F(cusum_recalibrated), F(cusum_weights), F(n_alarms), F(regime), F(regime_left),
-      F(regime_ended), F(trial), F(trial_at), F(trial_evidence), F(refit_sources), F(m), F(n_members), F(moves),
+      F(regime_ended), F(trial), F(trial_at), F(trial_evidence), F(refit_sources), F(past_s2), F(past_evidence),
+      F(past_until), F(m), F(n_members), F(moves),
       F(heard), F(heard_at), F(heard_s2), F(news), F(refit_at), F(score_at), F(queued), F(turn), F(lend),
-      F(shrinkage), F(expects), F(oldest), F(n_rows), F(head), F(n_asked), F(spent), F(spent_low), F(account),
-      F(rate), F(wants_columns)}});
+      F(shrinkage), F(expects), F(oldest), F(n_rows), F(head), F(n_asked), F(spent), F(spent_low), F(member_account),
+      F(look_account), F(rate), F(wants_columns)}});
   }
   {
     using R = Alarm;
-    out.push_back({"Alarm", sizeof(R), {F(row), F(level), F(slope_before), F(slope_after), F(forgotten),
+    out.push_back({"Alarm", sizeof(R), {F(row), F(past), F(level), F(slope_before), F(slope_after), F(forgotten),
       F(returned)}});
   }
   {
@@ -84,7 +85,7 @@ std::vector<Layout> layouts() {
     using R = Constants;
     out.push_back({"Constants", sizeof(R), {F(prior_rows), F(residual_floor), F(few), F(least_own), F(most_alike),
       F(fit_by_chance), F(reweight_news), F(reweight_rows), F(rescore_rows), F(retry_looks), F(horizon),
-      F(lend_share), F(standin_looks), F(timid), F(range_slack), F(outlier_sd), F(outlier_trust), F(outlier_step),
+      F(least_horizon), F(sure_nats), F(look_fee), F(prior_sources), F(front_load), F(look_rows), F(lend_share), F(standin_looks), F(timid), F(range_slack), F(outlier_sd), F(outlier_trust), F(outlier_step),
       F(outlier_nats), F(level_switch), F(level_leave), F(drift_memory), F(drift_threshold), F(drift_young),
       F(drift_stayed), F(drift_worse), F(forget), F(forget_slowly), F(regime_nats), F(interval_step)}});
   }

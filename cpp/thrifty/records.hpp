@@ -48,8 +48,10 @@ struct Source {
   Index displaced;                 // the member source whose place a look takes; -1: none
   Index proxy;                     // the member source that may only stand in for it; -1: none
   double odds;                     // how much likelier that is than not
-  Index determined;                // 1: says nothing that the support does not
-  double z2, adds;                 // its evidence and what it explains, for `explain`
+  Index determined;                // 1: says nothing that the support does not; since when, and `asked` when last released
+  Index determined_at, released;
+  double z2, adds;                 // its evidence and what it explains
+  double matters;                  // where a price must be earned: the probability that it explains anything
 };
 
 struct Pair {                        // pair[j, a]: over the rows that show attribute j and column a of the fit
@@ -71,7 +73,7 @@ struct Now {
   double row_weight, n, y, yy;                       // weight of the present; sums of weights, y, y^2
   double y_mean, y_var, y_low, y_high, y_ref, y_unit;
   double s2, error2;                                 // residual variance; running mean squared prediction error
-  Index n_labels;
+  Index n_labels, n_past;                            // of them past rows, which nobody asked for
   double fy, ff, alpha;                              // calibration slope of y on past predictions f
   Index epoch;                                       // labels when what is remembered began
   double label_reach;                                // label guard: tolerance for far labels
@@ -82,6 +84,7 @@ struct Now {
   Index n_alarms;
   Index regime, regime_left; double regime_ended;    // regimes
   Index trial, trial_at; double trial_evidence; Index refit_sources;
+  double past_s2, past_evidence; Index past_until;   // do past rows still hold? what was left unexplained in them
   Index m, n_members, moves;                         // columns of the fit, member sources, changes of the support
   Index heard, heard_at; double heard_s2; Index news;            // when rows were last reweighted
   Index refit_at, score_at;
@@ -89,11 +92,13 @@ struct Now {
   double shrinkage, expects;                         // evidence: trust in few joint rows; size of what matters
   Index oldest, n_rows, head;                        // ring of stored rows and of their values
   Index n_asked;
-  double spent, spent_low, account, rate;            // money: spent (compensated sum), saved up, money per s.e.
+  double spent, spent_low;                           // money: a compensated sum
+  double member_account, look_account;               //   saved up for members and for looks, where a total limits
+  double rate;                                       //   per unit of squared error; infinite: it need not be earned
   Index wants_columns;                               // > 0: the support needs room for so many columns
 };
 
-struct Alarm { Index row; double level, slope_before, slope_after, forgotten; Index returned; };
+struct Alarm { Index row, past; double level, slope_before, slope_after, forgotten; Index returned; };  // past: in a past row
 struct Account { double c, gain, belief; };
 struct Kept { Index regime, ended; double row_weight, s2; Index n, tried; };
 
@@ -129,10 +134,12 @@ struct State {
   std::span<Account> account;
   std::span<Alarm> alarm;
   std::span<Kept> kept;
+  std::span<double> prior;                           // spike and slabs of what a source explains (posterior.hpp)
   std::span<Index> kept_sources;                     // (kept, sources)
   Now* now_;
   const Given* given_;
   const Constants* constants_;
+  mutable Index learning = 0;                         // 1: past rows are being learnt
   Index width, store_full;                            // columns there is room for; bit 0 (1): rows (values) cannot grow
 
   Now& now() const { return *now_; }

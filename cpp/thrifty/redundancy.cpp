@@ -48,7 +48,8 @@ bool determined(const State& state, Index j) {
 
 Index mark_redundant(const State& state) {
   const Now& now = state.now();
-  if (state.given().decay < 1.0) return -1;
+  // With a half-life the world may change: every 1 / (1 - decay) rows a few looks are allowed again.
+  const double decay = state.given().decay, pause = decay < 1.0 ? 1.0 / (1.0 - decay) : infinity;
   const double many = std::max(sure, roots * std::sqrt(static_cast<double>(now.n_labels)));
   for (Index s = 0; s < static_cast<Index>(state.source.size()); ++s) {
     Source& me = state.source[s];
@@ -62,7 +63,14 @@ Index mark_redundant(const State& state) {
       alike = alike && of.rows >= now.m + agree && of.c > 0.0 && of.c <= close * v;
     }
     for (Index i = 0; alike && i < me.size; ++i) alike = determined(state, state.listed[me.first + i]);
-    me.determined = unseen || constant || alike;
+    const bool idle = unseen || constant || alike;
+    if (me.determined && idle && static_cast<double>(now.n_labels - me.determined_at) > pause) {
+      me.determined = 0;
+      me.released = me.asked;
+    } else if (!me.determined || !idle) {
+      me.determined = idle && (me.released == 0 || me.asked >= me.released + static_cast<Index>(state.K().few));
+      me.determined_at = now.n_labels;
+    }
   }
   const std::vector<Member> list = members(state);
   for (auto b = list.rbegin(); b != list.rend() && list.size() > 1; ++b) {

@@ -10,6 +10,8 @@ namespace {
 
 // How many of those that should join are tried at a refit.
 constexpr int tries = 6;
+// Share of the residual variance below which two fits explain the same.
+constexpr double same = 1e-3;
 
 double money_of(const State& state, std::span<const Member> list) {
   double sum = 0.0;
@@ -27,11 +29,23 @@ bool has_room(const State& state, std::span<const Member> list, Index s) {
 double net_of(const State& state, Index s, double explains) { return explains - price_in_error(state, s); }
 
 // What a candidate is expected to explain, less its price. Where a price is paid for it in every row the best of many is
-// shrunk: less what chance explains, times the probability that it matters.
+// shrunk: it counts by its posterior.
 double expected_net(const State& state, const Candidate& of) {
   const double price = price_in_error(state, of.source);
-  if (price <= 0.0) return of.r * of.r / of.c;
-  return probability(state, of.source) * std::max(0.0, of.r * of.r - of.se * of.se) / of.c - price;
+  return price > 0.0 ? believe(state, of).mean() - price : of.r * of.r / of.c;
+}
+
+// Whether a candidate's evidence lets it join; where a price must be earned, that decides alone.
+bool significant(const State& state, const Source& me) {
+  return me.z2 > me.join_at || (weighed(state) && me.price > 0.0 && state.given().total_budget == infinity);
+}
+
+// Whether a member of a fit with m columns holds its own: by its evidence, or by what it is believed to explain.
+double standing(const State& state, const Fit& fit, Index m, const Member& of) {
+  const double price = price_in_error(state, of.source);
+  const double earns = price > 0.0 ? believe(state, fit, m, of).mean() / price : infinity;
+  if (price > 0.0 && state.given().total_budget == infinity) return earns;
+  return std::min(earns, member_evidence(state, fit, of) / state.source[of.source].leave_at);
 }
 
 // stay[i] = 1 for the members that stay when source s comes: all if there is room, else all but the cheapest to lose.
@@ -113,9 +127,7 @@ bool evict(const State& state, Index redundant) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Source& of = state.source[list[i].source];
     if (of.always) continue;
-    double share = member_evidence(state, state.fit, list[i]) / of.leave_at;
-    const double price = price_in_error(state, list[i].source);
-    if (price > 0.0) share = std::min(share, member_loss(state, state.fit, list[i]) / price);
+    double share = standing(state, state.fit, now.m, list[i]);
     if (list[i].source == redundant) share = -1.0;
     if (share < least) {
       least = share;
@@ -168,8 +180,7 @@ bool attempt(const State& state, Index s) {
   }
   build(state, n, guess);
   const Member joined{s, first, n - first};
-  if (member_evidence(state, state.trial, joined) <= state.source[s].leave_at) return false;
-  if (net_of(state, s, member_loss(state, state.trial, joined)) <= 0.0) return false;
+  if (standing(state, state.trial, n, joined) <= 1.0) return false;
   double after = state.trial.label->explained - price_in_error(state, s);
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!stay[i]) before -= price_in_error(state, list[i].source);
@@ -205,6 +216,7 @@ void score_all(const State& state, bool fully) {
   if (fully) {
     reweight(state);
     now.expects = expected_size(state);
+    if (weighed(state)) learn_prior(state);
   }
   const bool limited = given.budget_per_row < infinity;
   const bool mixed = DriftDetector{state.K()}.suspicious(now);
@@ -233,7 +245,7 @@ void score_all(const State& state, bool fully) {
     const bool room = has_room(state, list, s);
     const bool again = static_cast<double>(me.asked) >= state.K().retry_looks * static_cast<double>(me.failed) &&
                        me.left != now.n_labels && (room || !mixed);
-    if (of.known && again && !me.determined && me.z2 > me.join_at) {
+    if (of.known && again && !me.determined && significant(state, me)) {
       me.gain = expected_net(state, of);
       if (!room) {
         swap_losses(state, of, of.r, list, losses.data());
@@ -300,11 +312,44 @@ bool rearrange(const State& state) {
   build(state, n, guess);
   for (const Member& b : chosen) {  // those that stay, too: one that does not hold its own there would leave at once
     if (state.source[b.source].always) continue;
-    if (member_evidence(state, state.trial, b) <= state.source[b.source].leave_at) return false;
+    if (standing(state, state.trial, n, b) <= 1.0) return false;
   }
   if (state.trial.label->explained <= state.fit.label->explained) return false;
   adopt(state, n);
   return true;
+}
+
+// A source that says nothing beside the support takes the place of a dearer member, if it says the same for less.
+bool replace_by_cheaper(const State& state) {
+  if (!weighed(state) && state.given().budget_per_row == infinity) return false;
+  const std::vector<Member> list = members(state);
+  for (const Index s : state.order) {
+    Source& me = state.source[s];
+    if (me.member || !me.determined || me.observed == 0 || me.determined_at != state.now().n_labels) continue;
+    for (const Member& gone : list) {
+      const Source& other = state.source[gone.source];
+      if (other.always || other.price <= me.price) continue;
+      std::vector<double> guess;
+      Index n = 0;
+      for (const Member& b : list) {
+        if (b.source == gone.source) continue;
+        n = append(state, b.source, n);
+        for (Index a = 0; a < b.size; ++a) guess.push_back(state.fit.column[b.first + a].w);
+      }
+      n = append(state, s, n);
+      if (n < 0) continue;
+      guess.resize(static_cast<std::size_t>(n), 0.0);
+      build(state, n, guess);
+      const double lost = state.fit.label->explained - state.trial.label->explained;
+      const double saved = weighed(state) ? price_in_error(state, gone.source) - price_in_error(state, s)
+                                          : same * state.now().s2;
+      if (lost >= saved) continue;
+      me.determined = 0;
+      adopt(state, n);
+      return true;
+    }
+  }
+  return false;
 }
 
 std::vector<Index> support(const State& state) {
@@ -348,6 +393,7 @@ void refit(const State& state) {
       redundant = -1;
       continue;
     }
+    if (fully && done == 0 && replace_by_cheaper(state)) continue;
     score_all(state, fully);
     if (join(state)) continue;
     if (!(limited && rearrange(state))) break;
@@ -384,7 +430,7 @@ bool refresh(const State& state, Index t) {
     me.adds = of.r * of.r / of.c;
     if (now.n_members >= state.given().k) continue;
     if (static_cast<double>(me.asked) < state.K().retry_looks * static_cast<double>(me.failed)) continue;
-    due = due || (me.z2 > me.join_at && expected_net(state, of) > 0.0);
+    due = due || (significant(state, me) && expected_net(state, of) > 0.0);
   }
   return due;
 }

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from . import data, experiments, theory
     from .core.learner import Acquisition, Learner
     from .core.registry.catalogue import Algorithm, list_algorithms
+    from .core.registry.footprint import footprint
     from .core.registry.making import make
     from .core.round import Round
     from .core.serialization import load
@@ -41,6 +42,7 @@ _HOME = {
     "ProtocolError": "errors",
     "Round": "core.round",
     "StateError": "errors",
+    "footprint": "core.registry.footprint",
     "list_algorithms": "core.registry.catalogue",
     "connect": "service.client",
     "load": "core.serialization",
@@ -74,6 +76,7 @@ __all__ = [
     "dantzig",
     "data",
     "experiments",
+    "footprint",
     "list_algorithms",
     "load",
     "make",

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-import keyhole as kh
 from keyhole.core.serialization import to_bytes
 
 from .cases import CASES, PRICES, Case, step
@@ -58,21 +57,3 @@ def test_a_block_reads_nothing_that_was_not_bought(case):
     n = len(bought)
     fooled._block()(garbage, y[:n], np.empty(n), np.empty(n, dtype=bool), np.empty(n))
     assert to_bytes(honest) == to_bytes(fooled)
-
-
-def test_a_short_stream_compiles_no_block_that_a_long_one_needs(monkeypatch):
-    """The first rounds are played one by one, the rest in blocks, and nobody can tell."""
-    case, called = next(case for case in BLOCKS if case.name == "ds-poslrc"), []
-    cls = type(case.make())
-    assert cls._block_from >= 100
-    monkeypatch.setattr(cls, "_block_from", 40)
-    plain = cls._block
-    monkeypatch.setattr(cls, "_block", lambda self: called.append(self.t) or plain(self))
-    X, y = case.stream(100)
-    short, long, slow = case.make(), case.make(), case.make()
-    kh.play(short, X[:40], y[:40])
-    assert called == []
-    history = kh.play(long, X, y)
-    assert called[0] == 40
-    assert np.array_equal(history.predictions, kh.play(slow, X, y, compiled=False).predictions)
-    assert to_bytes(long) == to_bytes(slow)

@@ -29,8 +29,7 @@ def steps(word):
     return [line.removeprefix(word).strip() for line in FILE.splitlines() if line.startswith(word + " ")]
 
 
-def test_the_container_is_warm_unprivileged_and_watched():
-    assert "keyhole warm" in steps("RUN")
+def test_the_container_is_unprivileged_and_watched():
     assert any("[serve]" in step for step in steps("RUN"))
     assert steps("USER") == ["keyhole"]
     assert "healthz" in steps("HEALTHCHECK")[0]
@@ -58,26 +57,23 @@ def test_what_the_container_runs_asks_for_a_token_and_then_answers(tmp_path):
 
 @pytest.mark.slow
 def test_the_steps_of_the_container_work_from_nothing(tmp_path):
-    """As a builder would: a new environment, the package from this folder, warm, serve."""
+    """As a builder would: a wheel of this folder, a new environment with it, serve."""
     if shutil.which("git") is None:
         pytest.skip("no git to copy the sources with")
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
     path = f"{tmp_path / 'env' / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    values = re.findall(r"(\w+)=(\S+)", steps("ENV")[0])
-    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    clean |= {key: value.replace("/opt", str(tmp_path)) for key, value in values} | {"PATH": path}
+    clean = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {"PATH": path}
     for step in steps("RUN"):
-        if "useradd" not in step:
-            subprocess.run(["bash", "-ec", step.replace("/src", str(ROOT))], env=clean, check=True, cwd=tmp_path)
+        if "useradd" not in step and "apt-get" not in step:
+            here = step.replace("/src", str(ROOT)).replace("/wheels", f"{tmp_path}/wheels")
+            subprocess.run(["bash", "-ec", here], env=clean, check=True, cwd=tmp_path)
     words = ["keyhole", "serve", "--store", f"sqlite:///{tmp_path}/store.db", "--port", "0"]
     process = subprocess.Popen(words, env=clean, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
     try:
         address = process.stdout.readline().split()[2]
         assert urllib.request.urlopen(f"{address}/healthz").status == 200
         icu = kh.connect(address).create("icu", "thrifty", d=6, k=2, seed=0)
-        start = time.monotonic()
-        icu.ask()
-        assert time.monotonic() - start < 20, "the kernels were not warm"
+        assert icu.ask().index == 1
     finally:
         process.terminate()
         process.communicate()
@@ -97,12 +93,12 @@ def test_a_backup_while_it_is_used_is_sound_and_goes_on(tmp_path):
 
         thread = threading.Thread(target=use)
         thread.start()
-        while icu.totals().told < 5:
+        while icu.totals().n_labels < 5:
             time.sleep(0.01)
         subprocess.run([sys.executable, "-c", recipe], cwd=tmp_path, check=True)
         stop.set()
         thread.join()
-        told = icu.totals().told
+        told = icu.totals().n_labels
     # the disaster, and the restore as the recipe says
     with sqlite3.connect(tmp_path / "backup.db") as copy:
         assert copy.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -112,9 +108,9 @@ def test_a_backup_while_it_is_used_is_sound_and_goes_on(tmp_path):
     with kh.open_store(f"sqlite:///{tmp_path}/ward.db") as store:
         assert [v.faults for v in check(store.database)] == [[]]
         icu = store["icu"]
-        assert 5 <= icu.totals().told <= told
+        assert 5 <= icu.totals().n_labels <= told
         for i in range(told):  # everybody tells again what they still have
             r = icu.ask(key=f"patient-{i}")
             icu.tell(r, seen(r, i), row(i)[1])
-        assert icu.totals().told == told
+        assert icu.totals().n_labels == told
         assert [v.faults for v in check(store.database)] == [[]]

@@ -62,7 +62,7 @@ def test_from_sqlite_to_postgresql_and_through_a_backup(typed, ward, tmp_path):
     with kh.open_store(restored) as store:
         assert [v.faults for v in check(store.database)] == [[]]
         play(store["icu"], 3, 5)  # it goes on
-        assert store["icu"].totals().told == 5
+        assert store["icu"].totals().n_labels == 5
         assert store["icu"].ask(key="open").index == 4
 
 

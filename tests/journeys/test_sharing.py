@@ -144,7 +144,7 @@ def serve_with_kills(url, folder, threads, kills, words=()):
             server.stop()
         assert faults == []
         (folder / "acknowledged").write_text("".join(f"{sharing.json.dumps(line)}\n" for line in done))
-        assert all(store[n].totals().asked <= store[n].totals().told + threads for n in sharing.LEARNERS)
+        assert all(store[n].totals().n_asked <= store[n].totals().n_labels + threads for n in sharing.LEARNERS)
         return sharing.proven(store, folder)
 
 

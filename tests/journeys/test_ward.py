@@ -113,7 +113,7 @@ def test_a_round_is_played_by_clicking_and_another_window_sees_it(ward, browser)
     assert field.get_attribute("value") == "six"
     field.clear()
     field.send_keys("6,1", Keys.TAB, "2.5", Keys.ENTER)  # by keyboard
-    soon(lambda: "%" in browser.find_element(By.CSS_SELECTOR, "#said .big").text)
+    soon(lambda: "%" in browser.find_element(By.CSS_SELECTOR, "#prediction .big").text)
     assert kh.connect(ward.address)["icu"].rounds()[0].values == dict(zip(entry.round.names, (6.1, 2.5), strict=True))
 
     browser.switch_to.window(first)

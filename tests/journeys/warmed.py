@@ -1,4 +1,4 @@
-"""What every process of `sharing` needs, imported and compiled once: they are forked from it."""
+"""What every process of `sharing` needs, imported and used once: they are forked from it."""
 
 import keyhole as kh
 import keyhole.store.store

@@ -34,7 +34,7 @@ def instance(seed):
     if rng.random() < 0.2:
         options["half_life"] = float(rng.uniform(5, 50))
     catalog = {"sources": sources or None, "free": known or None, "prices": prices}
-    if not sources and not known and not {"error_cost", "total"} & set(options):
+    if not sources and not known and not {"error_cost", "total_budget"} & set(options):
         options["error_cost"] = 1.0
     learner = kh.make("thrifty", names=names, seed=seed, **catalog, **options)
     X = rng.normal(size=(ROWS, d)) * 10.0 ** rng.integers(-2, 3, d)

@@ -1,5 +1,6 @@
 """The compiled core gives what the definitions in `estimation/` give, to 1e-12, and refuses arrays that do not fit."""
 
+import copy
 import subprocess
 import sys
 import threading
@@ -48,14 +49,16 @@ def test_newton_steps(seed):
     X, y = rng.normal(size=(T, k)), rng.uniform(-1, 1, T)
     newton = online_newton.Newton(k, eps=2.0, rho=rho)
     newton.restart(rng.normal(size=k))  # large enough for the projection
-    w, A_inv = newton.w.copy(), newton.A_inv.copy()
-    predictions = newton.run(X, y)
+    whole = copy.deepcopy(newton)
+    predictions = []
     for t in range(T):
-        y_hat, w, A_inv = online_newton.newton_step(w, A_inv, X[t], y[t], rho)
-        assert predictions[t] == pytest.approx(y_hat, rel=1e-11, abs=1e-11)
-    np.testing.assert_allclose(newton.w, w, rtol=1e-10, atol=1e-11)
-    np.testing.assert_allclose(newton.A_inv, A_inv, rtol=1e-10, atol=1e-11)
-    assert (np.abs(predictions) == 1.0).any()  # else the projection was not tried
+        y_hat, w, A_inv = online_newton.newton_step(newton.w, newton.A_inv, X[t], y[t], rho)
+        predictions += newton.run(X[t : t + 1], y[t : t + 1]).tolist()
+        assert predictions[t] == pytest.approx(y_hat, rel=1e-12, abs=1e-12)
+        np.testing.assert_allclose(newton.w, w, **close)
+        np.testing.assert_allclose(newton.A_inv, A_inv, **close)
+    assert 1.0 in np.abs(predictions)  # else the projection was not tried
+    assert whole.run(X, y).tolist() == predictions  # an epoch in one call: the same bits
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -70,6 +73,47 @@ def test_top_k_and_widths(seed):
     np.testing.assert_allclose(
         empirical.gamma(3), dantzig_width.empirical_widths(empirical.V, empirical.scale / 3), **close
     )
+
+
+@pytest.mark.parametrize("m", range(1, 8))
+def test_inverses(m):
+    G = np.random.default_rng(m).normal(size=(8, 8))
+    G[:m, 0] = np.roll(np.arange(1.0, m + 1.0), -1)  # the first pivot is not in the first row
+    G_inv = np.full((8, 8), 7.0)
+    assert _core.invert(G, G_inv, m)
+    np.testing.assert_allclose(G_inv[:m, :m] @ G[:m, :m], np.eye(m), atol=1e-11)
+    G[:m, m - 1] = 0.0
+    assert not _core.invert(G, G_inv, m)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_round_is_added_to_the_moments_and_to_the_basis(seed):
+    """H[B, B] += h and b[B] += v; G = H[R, A] and its inverse follow."""
+    rng = np.random.default_rng(seed)
+    d, m, k = 9, 6, 2
+    H = np.eye(d) * 5.0 + rng.uniform(-1, 1, (d, d))
+    H = H + H.T
+    b, A, R = rng.normal(size=d), rng.permutation(d)[:m], rng.permutation(d)[:m]
+    A[:3] = R[:3] = np.arange(3)  # most rounds change G
+    A[3:], R[3:] = 3 + rng.permutation(d - 3)[:3], 3 + rng.permutation(d - 3)[:3]
+    idx, sgn, pos = np.zeros((2, d), np.int64), np.ones((2, d)), np.full((2, d), -1)
+    idx[0, :m], idx[1, :m] = A, R
+    pos[0, A] = pos[1, R] = np.arange(m)
+    GG = np.zeros((2, d, d))
+    GG[0, :m, :m] = H[np.ix_(R, A)]
+    GG[1, :m, :m] = np.linalg.inv(GG[0, :m, :m])
+    basis = _core.DantzigBasis(idx, sgn, pos, GG)
+    work = _core.DantzigWork(np.zeros((2, 3, d)), np.zeros((2, 3, d)), np.zeros((2, 2, d)))
+    B, x = rng.permutation(4)[:k], rng.uniform(-1, 1, k)
+    h, v, H_before, b_before = np.outer(x, x), rng.normal(size=k), H.copy(), b.copy()
+    changed = _core.add_round(H, b, B, h, v, basis, work, m, 60, False)
+    H_before[np.ix_(B, B)] += h
+    b_before[B] += v
+    np.testing.assert_allclose(H, H_before, **close)
+    np.testing.assert_allclose(b, b_before, **close)
+    assert changed == np.isin(B, A).sum() * np.isin(B, R).any()
+    np.testing.assert_allclose(GG[0, :m, :m], H[np.ix_(R, A)], **close)
+    np.testing.assert_allclose(GG[1, :m, :m], np.linalg.inv(GG[0, :m, :m]), rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -87,6 +131,7 @@ def test_products_leave_out_what_is_nan(seed):
 def test_values_are_counted():
     x = np.array([0.0, 1e-200, -1e200, np.nan, np.inf, 5.0])
     assert _core.count_extremes(x, 1e250, 1e100, 1e-100) == (1, 3)
+    assert _core.count_extremes(np.array([0.0, -0.0, 5e-324]), 1e250, 1e100, 1e-100) == (0, 2)
     seen, outside, low, high = np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(2, np.inf), np.full(2, -np.inf)
     values, columns = np.array([0.5, 2.0, -3.0, np.nan]), np.array([0, 0, 1, 1])
     _core.count_outside(values, columns, np.full(2, -1.0), np.ones(2), seen, outside, low, high)

@@ -27,11 +27,39 @@ def test_importing_keyhole_and_asking_for_help_are_light():
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        "nope",
+        "run",
+        "run nowhere.csv --target y -k 2 --out r",
+        "run README.md --target y -k 2 --out r --algorithm thrfty",
+        "compare nowhere.csv --algorithms vaw --out c",
+        "compare synthetic:d=9,k=3 --algorithms nope --out c",
+        "frontier nowhere.csv --target y --out f",
+        "study nope",
+        "predict nowhere.kh nowhere.csv",
+        "diagnose nowhere.csv --target y",
+        "serve --store nope://x",
+        "algorithms nope",
+    ],
+)
+def test_a_mistyped_command_is_answered_before_anything_heavy_is_imported(words):
+    heavy = ["scipy", "pyarrow", "altair", "pandas", "sklearn", "joblib", "sqlalchemy", "fastapi", "keyhole._core"]
+    code = (
+        f"import sys, atexit; atexit.register(lambda: print(*(m for m in {heavy} if m in sys.modules)))\n"
+        "from keyhole.cli import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *words.split()], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (2, ""), done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
     "what", ["keyhole", "keyhole.core.registry.catalogue", "keyhole.simulation", "keyhole.algorithms.thrifty"]
 )
 def test_importing_keyhole_imports_nothing_heavy(what):
     heavy = {"pandas", "polars", "pyarrow", "narwhals", "sklearn", "river", "altair", "pydantic", "typer", "rich"}
-    heavy |= {"numpy", "scipy", "numba"} if what == "keyhole" else set()
+    heavy |= {"numpy", "scipy"} if what == "keyhole" else set()
     code = f"import sys, {what}; print(*sorted(m for m in {sorted(heavy)} if m in sys.modules))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == ""
 

@@ -64,6 +64,17 @@ def test_every_python_is_tested_on_every_system_and_the_lowest_versions_too():
     assert lowest[1]["with"]["python-version"] == matrix["python"][0]
 
 
+def test_wheels_are_built_for_every_system_and_python():
+    wheels = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"))["jobs"]["wheels"]
+    systems = {"ubuntu-24.04", "ubuntu-24.04-arm", "macos-15-intel", "macos-15", "windows-2025"}
+    assert set(wheels["strategy"]["matrix"]["os"]) == systems  # Linux and macOS on x86-64 and arm64, Windows
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    # cp312 builds the wheel of the stable ABI; cibuildwheel then tests that one on cp314 instead of building another.
+    assert tools["cibuildwheel"]["build"] == ["cp311-*", "cp312-*", "cp314-*"]
+    assert tools["scikit-build"]["wheel"]["py-api"] == "cp312"
+    assert (ROOT / tools["cibuildwheel"]["test-command"].split("{project}/")[1]).exists()
+
+
 def test_what_a_page_or_a_recipe_tells_to_run_is_there():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     pages = [*HOST, ROOT / "CONTRIBUTING.md", ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
@@ -112,7 +123,7 @@ def test_the_lock_names_the_extras_that_its_packages_ask_of_each_other():
 
 
 def test_no_test_has_a_deadline():
-    """It would measure the machine, or the first compilation of a kernel."""
+    """It would measure the machine."""
     assert settings.default.deadline is None
     for path in (ROOT / "tests").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

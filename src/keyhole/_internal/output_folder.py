@@ -5,8 +5,9 @@ Every command claims what it writes here: a folder of its own (`Folder`), or a s
 
 import os
 import shutil
+import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import ConfigError, StateError
@@ -99,16 +100,18 @@ class Folder:
         try:
             lock.acquire()
         except Timeout:
-            holder = writer.read_text(encoding="ascii") if writer.exists() else "another process"
-            text = f"{self.path} is being written by {holder}; wait for it, stop it, or choose another folder"
-            raise ConfigError(text) from None
+            pid = _running_process(writer)
+            holder = "another process; wait for it" if pid is None else f"process {pid}; wait for it, stop it"
+            raise ConfigError(f"{self.path} is being written by {holder}, or choose another folder") from None
         except OSError as fault:
             raise ConfigError(f"{self.path} cannot be written ({fault.strerror}); choose another folder") from None
         try:
             atomic_io.remove_leftovers(self.path)
-            atomic_io.write_atomically(writer, f"process {os.getpid()}".encode())
+            atomic_io.write_atomically(writer, str(os.getpid()).encode())
             yield
         finally:
+            with suppress(OSError):
+                atomic_io.remove(writer)
             lock.release()
 
     def check_room(self, needed: int) -> None:
@@ -155,6 +158,21 @@ def claim_file(path: Path, *, force: bool = False, reads: Iterable[Path] = ()) -
     if os.path.lexists(path) and not force:
         raise ConfigError(f"{path} exists already; choose another place, or add --force to replace it")
     return path
+
+
+def _running_process(writer: Path) -> int | None:
+    """The process that wrote its number here, if it still runs: a killed one leaves its number behind."""
+    if sys.platform == "win32":  # where signal 0 is Control-C
+        return None
+    pid = 0
+    try:
+        pid = int(writer.read_text(encoding="ascii"))
+        os.kill(max(pid, 1), 0)
+    except PermissionError:  # it runs, and belongs to another user
+        return pid
+    except (OSError, ValueError, OverflowError):
+        return None
+    return pid if pid > 0 else None
 
 
 def _same(path: Path, other: Path) -> bool:

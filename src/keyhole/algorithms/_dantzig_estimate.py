@@ -28,7 +28,7 @@ class DantzigEstimate(Stateful):
     keep the last w_hat.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("seq", "width", "w_hat", "S", "solved", "zeros", "failures", "said")
+    _fields: ClassVar[tuple[str, ...]] = ("seq", "width", "w_hat", "S", "solved", "zeros", "failures")
 
     def __init__(self, d: int, k: int, width: dantzig_width.Width, order: Ints, engine: str = "simplex") -> None:
         self.k, self.width, self.order = k, width, order
@@ -38,7 +38,8 @@ class DantzigEstimate(Stateful):
         # Deviation: S_0 is drawn with the seed, not "arbitrary" (E12).
         self.S: Ints = np.sort(order[:k])
         self.solved = self.zeros = self.failures = 0
-        self.said = False
+        # Not part of the state: a learner that was played and one that was asked row by row save the same bytes.
+        self._warned_at_end = False
 
     @property
     def identified(self) -> int:
@@ -53,6 +54,14 @@ class DantzigEstimate(Stateful):
         self.width.observe(B, deviation)
         self.seq.update(B, h, v)
 
+    def accumulate_complete(self, X: Floats, y: Floats) -> None:
+        """Complete past rows: explorations that observed everything."""
+        # Deviation: a past row is an exploration whose inclusion probabilities are one; s grows, t stands still.
+        d = self.w_hat.size
+        everything, certain = np.arange(d), np.ones((d, d))
+        for x, label in zip(X, y.tolist(), strict=True):
+            self.accumulate(everything, x, label, certain)
+
     def solve(self, reached: Reached | None = None) -> None:
         """w_hat = DS(gamma_s) and S = its k largest entries; `reached` says how far compiled code has come with it."""
         solution = self.seq.solve(self.width.gamma(self.seq.s), reached)
@@ -63,7 +72,8 @@ class DantzigEstimate(Stateful):
             self.zeros += not self.w_hat.any()
         else:
             self._count_failure(solution.status)
-        self.warn_if_estimate_zero(PATIENCE)
+        if self.silent and self.solved == PATIENCE:
+            self.warn_that_estimate_is_zero()
 
     def _count_failure(self, status: str) -> None:
         """Keep the last estimate; say so the first time."""
@@ -92,11 +102,15 @@ class DantzigEstimate(Stateful):
             "the support is a tie-break, not a choice"
         )
 
-    def warn_if_estimate_zero(self, patience: int = _PATIENCE_AT_END) -> None:
-        """Warn, once, that w has been 0 in each of at least `patience` explorations."""
-        if self.silent and not self.said and self.solved >= patience:
-            self.said = True
-            warnings.warn(f"{self.silence()} (said once)", KeyholeWarning, stacklevel=2)
+    def warn_that_estimate_is_zero(self) -> None:
+        """Warn that w has been 0 in each exploration so far."""
+        warnings.warn(f"{self.silence()} (said once)", KeyholeWarning, stacklevel=2)
+
+    def finish(self) -> None:
+        """Warn at the end of a stream that was too short for the warning after `PATIENCE` explorations."""
+        if self.silent and _PATIENCE_AT_END <= self.solved < PATIENCE and not self._warned_at_end:
+            self._warned_at_end = True
+            self.warn_that_estimate_is_zero()
 
 
 def width_of(

@@ -62,7 +62,6 @@ def play_block(
             every=learner.every,
             uniform=learner.uniform,
             tally=tally,
-            warned=estimate.said,
             H=parts.H,
             b=parts.b,
             store=parts.store,
@@ -84,7 +83,7 @@ def play_block(
         if end == _OPEN:
             estimate.solve(Reached(ending, warm))
         elif end == _SILENT:
-            estimate.warn_if_estimate_zero(PATIENCE)
+            estimate.warn_that_estimate_is_zero()
         parts = estimate.seq.parts() or parts
     explored[:n] = True
     learner.t += n

@@ -1,12 +1,13 @@
 """DS-OSLRC, Algorithm 1 of the paper: explore on squares, exploit the support found with online Newton steps."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from .._internal.typing import Bools, Floats, Ints
 from ..core.learner import Acquisition, Learner
+from ..core.registry.algorithm import AlgorithmInfo
 from ..core.round import Round
 from ..core.state import IndexCheck, Rule
 from ..errors import StateError
@@ -54,6 +55,16 @@ class DSOSLRC(Scheduled):
     """
 
     name = "ds-oslrc"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d",
+        bound="4 sqrt(T) + 102^4 k^2 d^2 / (delta_S^8 h^2) ln^2(dT/delta) + O(1), with high probability",
+        cost="O(LP_d / sqrt(T) + k^2)",
+        reference="Li, Liao, Xu and Nie, COLT 2025, Algorithm 1",
+        status="verified",
+        past_rows="complete",
+        conditions="abdf",
+        further="3 <= k <= d-3",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "exploiter")
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "exploiter.S"), IndexCheck("d", ascending=True))
 
@@ -63,15 +74,15 @@ class DSOSLRC(Scheduled):
         k: int,
         k0: int,
         seed: int,
-        tuning: str | dantzig_width.Scaled = "empirical",
+        tuning: Literal["empirical", "theory"] | str | dantzig_width.Scaled = "empirical",
         sigma: float = 0.1,
         delta_s: float = 1.0,
         delta: float = 0.01,
         explore: str | float = "squares",
-        sampling: str = "paper",
-        exploit: str = "newton",
-        reset: str = "paper",
-        engine: str = "simplex",
+        sampling: Literal["paper", "uniform"] = "paper",
+        exploit: Literal["newton", "gradient"] = "newton",
+        reset: Literal["paper", "partial"] = "paper",
+        engine: Literal["simplex", "highs"] = "simplex",
     ) -> None:
         super().__init__(names, k, k0, seed)
         check_range(self.name, self.d, k)
@@ -122,7 +133,7 @@ class DSOSLRC(Scheduled):
         return r.kind == "exploit" or is_drawn(r.memo, r.attributes.size, self.d)
 
     def _finish(self) -> None:
-        self.estimate.warn_if_estimate_zero()
+        self.estimate.finish()
 
     def _predict(self, r: Round, x: Floats) -> float:
         if r.kind == "explore":
@@ -141,6 +152,11 @@ class DSOSLRC(Scheduled):
             return
         n, m = int(r.memo[0]), int(r.memo[1])
         self.estimate.accumulate(r.attributes, x, y, sampling.pairs(np.array(r.memo[2:]), n, m))
+        self.estimate.solve()
+        self.exploiter.follow(self.support, self.estimate.w_hat)
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        self.estimate.accumulate_complete(X, y)
         self.estimate.solve()
         self.exploiter.follow(self.support, self.estimate.w_hat)
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from .._internal.typing import Bools, Floats, Ints
 from ..core.learner import Acquisition, Block, Learner
+from ..core.registry.algorithm import AlgorithmInfo
 from ..core.round import Round
 from ..core.state import IndexCheck, Rule
 from ..errors import ConfigError, StateError
@@ -53,7 +54,18 @@ class DSPOSLRC(Learner):
     """
 
     name = "ds-poslrc"
-    _block_from: ClassVar[int] = 1000
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d, then k0 more",
+        bound="O(k^2 d / (delta_S^4 k0) (d/k0 + ln T) ln(dT/delta)), with high probability",
+        cost="O(LP_d)",
+        reference="Li, Liao, Xu and Nie, COLT 2025, Algorithm 3",
+        status="verified",
+        past_rows="complete",
+        takes_k0=True,
+        needs_k0=True,
+        conditions="abdf",
+        further="3 <= k <= d-3, k0 >= 3",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "newton")
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "newton.S"), IndexCheck("d", ascending=True))
 
@@ -64,15 +76,15 @@ class DSPOSLRC(Learner):
         k: int,
         k0: int,
         seed: int,
-        tuning: str | dantzig_width.Scaled = "empirical",
+        tuning: Literal["empirical", "theory"] | str | dantzig_width.Scaled = "empirical",
         sigma: float = 0.1,
         delta_s: float = 1.0,
         delta: float = 0.01,
-        solve: str | int = "every",
-        exploit: str = "dantzig",
-        sampling: str = "paper",
-        reset: str = "paper",
-        engine: str = "simplex",
+        solve: Literal["every", "powers"] | int = "every",
+        exploit: Literal["dantzig", "newton"] = "dantzig",
+        sampling: Literal["paper", "uniform"] = "paper",
+        reset: Literal["paper", "partial"] = "paper",
+        engine: Literal["simplex", "highs"] = "simplex",
     ) -> None:
         super().__init__(names, k, k0, seed)
         check_range(self.name, self.d, k)
@@ -129,7 +141,7 @@ class DSPOSLRC(Learner):
         return is_drawn(drawn, r.extra.size, self.d) and len(epoch) in (0, self.k)
 
     def _finish(self) -> None:
-        self.estimate.warn_if_estimate_zero()
+        self.estimate.finish()
 
     def _predict(self, r: Round, x: Floats) -> float:
         if self.by_newton:
@@ -150,6 +162,12 @@ class DSPOSLRC(Learner):
             self.estimate.solve()
             if self.by_newton:
                 self.newton.follow(self.support, self.estimate.w_hat)
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        self.estimate.accumulate_complete(X, y)
+        self.estimate.solve()
+        if self.by_newton:
+            self.newton.follow(self.support, self.estimate.w_hat)
 
     def _is_due(self) -> bool:
         """Whether DS(gamma_s) is solved after this round."""

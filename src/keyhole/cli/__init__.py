@@ -22,7 +22,7 @@ _ENVIRONMENT = {
 _EXTRAS = {
     **dict.fromkeys(("typer", "rich", "pyarrow", "narwhals", "joblib", "pydantic", "tomlkit", "filelock"), "cli"),
     **dict.fromkeys(("jinja2", "altair", "vl_convert"), "cli"),
-    **dict.fromkeys(("fastapi", "uvicorn", "sqlalchemy", "psycopg", "sse_starlette", "prometheus_client"), "serve"),
+    **dict.fromkeys(("fastapi", "uvicorn", "psycopg", "sse_starlette", "prometheus_client"), "serve"),
     **dict.fromkeys(("dask", "distributed"), "dask"),
     "sklearn": "sklearn",
 }

@@ -1,5 +1,6 @@
 """The commands, put together."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -10,13 +11,13 @@ from .compare import compare
 from .demo import demo
 from .diagnose import diagnose
 from .frontier import frontier
+from .plan import plan
 from .predict import predict
 from .run import run
 from .serve import serve
 from .store import app as store
 from .study import study
 from .token import app as token
-from .warm import warm
 
 app = typer.Typer(
     name="keyhole",
@@ -41,13 +42,17 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
     ] = False,
+    large_files: Annotated[
+        bool, typer.Option("--large-files", help="Read tables of any width and compressed files of any expansion.")
+    ] = False,
 ) -> None:
     """Online sparse linear regression when every attribute costs something."""
+    if large_files:
+        os.environ["KEYHOLE_LARGE_FILES"] = "1"  # also for the processes that a command starts
 
 
-for command in (demo, run, predict, frontier, compare, study, bounds, diagnose, algorithms):
+for command in (demo, run, plan, predict, frontier, compare, study, bounds, diagnose, algorithms):
     app.command()(command)
 app.command()(serve)
-app.command()(warm)
 app.add_typer(store, name="store")
 app.add_typer(token, name="token")

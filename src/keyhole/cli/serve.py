@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ._early_checks import require_store
+
 if TYPE_CHECKING:
     from socket import socket
 
@@ -25,6 +27,16 @@ def serve(
     auth: Annotated[
         bool | None, typer.Option("--auth/--no-auth", help="Ask for tokens; left out: on any other than this machine.")
     ] = None,
+    max_connections: Annotated[
+        int, typer.Option(min=0, help="At once, in each process; 0: half of the file descriptors it may open.")
+    ] = 0,
+    request_timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds in which a client must send a whole request.")
+    ] = 10,
+    max_learner_mb: Annotated[float, typer.Option(min=1, help="Refuse learners that need more memory.")] = 512,
+    max_learner_seconds: Annotated[
+        float, typer.Option(min=0.01, help="Refuse learners that are slower to build, or for one round.")
+    ] = 5,
     demo: Annotated[bool, typer.Option("--demo", help="With the learner of keyhole demo, in runs/demo.")] = False,
 ) -> None:
     """Serve a store over HTTP, with a page for people; TLS is a proxy's work.
@@ -32,26 +44,39 @@ def serve(
     Example: keyhole serve --store sqlite:///ward.db
     """
     from ..errors import ConfigError
+
+    if demo and store:
+        raise ConfigError("--demo brings a store of its own; leave one of --store and --demo out")
+    if store:
+        require_store(store)
+
     from ..service.server_settings import Settings, is_loopback
     from ..store import open_store
     from ..store.tokens import any_token
 
     local = is_loopback(host)
     guarded = not local if auth is None else auth
-    if demo and store:
-        raise ConfigError("--demo brings a store of its own; leave one of --store and --demo out")
     url = _demo_store() if demo else store or "sqlite:///keyhole.db"
     with open_store(url) as opened:
         if guarded and not any_token(opened.database):
             make = f"keyhole token create --store {opened.database.shown}"
             raise ConfigError(f"{host} can be reached from elsewhere and the store has no token; make one with: {make}")
-        supervisor = os.getpid() if workers > 1 else None
-        _run(Settings(url, guarded, local, supervisor), host, port, workers, _line(opened))
+        settings = Settings(
+            url,
+            auth=guarded,
+            local=local,
+            supervisor=os.getpid() if workers > 1 else None,
+            max_connections=max_connections,
+            request_timeout=request_timeout,
+            max_learner_memory=max_learner_mb,
+            max_learner_seconds=max_learner_seconds,
+        )
+        _run(settings, host, port, workers, _line(opened))
 
 
 def _line(store: "Store") -> str:
     totals = [one.totals for one in store.summaries()]
-    n, waiting = len(totals), sum(t.open for t in totals)
+    n, waiting = len(totals), sum(t.n_open for t in totals)
     return f"{n} learner{'' if n == 1 else 's'}, {waiting} open round{'' if waiting == 1 else 's'}"
 
 
@@ -63,6 +88,7 @@ def _run(settings: "Settings", host: str, port: int, workers: int, line: str) ->
 
     from .. import __version__
     from ..errors import ConfigError
+    from ..service.connection_limits import max_connections as limit_of
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Said to be TCP in so many words, or asyncio does not switch off the delay of small packets: 40 ms a call.
@@ -89,6 +115,10 @@ def _run(settings: "Settings", host: str, port: int, workers: int, line: str) ->
         log_level="warning",
         timeout_graceful_shutdown=2,
         server_header=False,
+        http="keyhole.service.connection_limits:LimitedProtocol",
+        proxy_headers=False,
+        # Connections are accepted in lots of this size, before they can be counted.
+        backlog=max(8, limit_of(settings) // 2),
     )
     if workers > 1:
         _run_workers(config, listening)

@@ -1,4 +1,4 @@
-"""`keyhole store`: prove a store right, carry it elsewhere, bring it to this version."""
+"""`keyhole store`: verify a store, export it, import it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,9 +8,7 @@ import typer
 if TYPE_CHECKING:
     from ..store.database import Database
 
-app = typer.Typer(
-    help="Look after a store: check, export, import, upgrade.", no_args_is_help=True, rich_markup_mode=None
-)
+app = typer.Typer(help="Maintain a store: check, export, import.", no_args_is_help=True, rich_markup_mode=None)
 _Url = Annotated[str, typer.Argument(help="sqlite:///file.db or postgresql://user@host/database")]
 
 
@@ -25,12 +23,11 @@ def check(url: _Url) -> None:
 
     bad = 0
     for verdict in verdicts(_existing(url)):
-        since = f" (replayed from event {verdict.replayed_from})" if verdict.replayed_from > 1 else ""
-        print(
-            f" {verdict.name}: {verdict.events} events{since}: {'as recorded' if verdict.good else 'NOT as recorded'}"
-        )
+        print(f" {verdict.name}: {verdict.events} events: {'as recorded' if verdict.good else 'NOT as recorded'}")
         for fault in verdict.faults:
             print(f"   {fault}")
+        if not verdict.good:
+            print(f"   the first {verdict.sound} events are sound and can be saved: keyhole store export --sound")
         bad += not verdict.good
     if bad:
         raise StateError(f"{bad} learner(s) are not as recorded; restore the store from a backup")
@@ -38,14 +35,20 @@ def check(url: _Url) -> None:
 
 
 @app.command()
-def export(url: _Url, out: Annotated[Path, typer.Option(help="A new folder.")]) -> None:
+def export(
+    url: _Url,
+    out: Annotated[Path, typer.Option(help="A new folder.")],
+    sound: Annotated[
+        bool, typer.Option("--sound", help="Of a damaged store: the events before the first fault.")
+    ] = False,
+) -> None:
     """Write all learners and events as Parquet files; tokens stay.
 
     Example: keyhole store export sqlite:///ward.db --out backup
     """
-    from ..store.export_import import export as carry
+    from ..store.export_import import export_store
 
-    print(f" {carry(_existing(url), out)} events in {out}")
+    print(f" {export_store(_existing(url), out, sound)} events in {out}")
 
 
 @app.command(name="import")
@@ -55,37 +58,19 @@ def import_(url: _Url, folder: Annotated[Path, typer.Argument(help="What export 
     Example: keyhole store import postgresql://me@host/ward backup
     """
     from ..store import open_store
-    from ..store.export_import import import_ as carry
+    from ..store.export_import import import_store
 
     with open_store(url) as store:
-        print(f" {carry(store.database, folder)} events came in")
-
-
-@app.command()
-def upgrade(
-    url: _Url, dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")] = False
-) -> None:
-    """Bring a store to this version's schema and arithmetic, in one transaction a step; make a backup before.
-
-    Example: keyhole store upgrade sqlite:///ward.db --dry-run
-    """
-    from ..store import upgrading
-
-    database = _existing(url)
-    done = upgrading.plan(database) if dry_run else upgrading.upgrade(database)
-    for line in done:
-        print(f" {'would do' if dry_run else 'done'}: {line}")
-    if not done:
-        print(" nothing to do: the store is this version's")
+        print(f" {import_store(store.database, folder)} events came in")
 
 
 def _existing(url: str) -> "Database":
-    """The database of a store that is there; looking after nothing would only make an empty one."""
+    """The database of an existing store; opening a missing one would create it."""
     from ..errors import ConfigError
     from ..store.database import Database
 
     database = Database(url)
-    if database.sqlite and not Path(str(database.url.database)).is_file():
+    if database.path is not None and not database.path.is_file():
         raise ConfigError(f"there is no store {database.shown}; kh.open_store or keyhole serve makes one")
     database.open()
     return database

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ._early_checks import require_experiment
 from ._text_tables import typed_command
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ def study(
 
     Example: keyhole study rates --quick --jobs 2 --out runs/study
     """
+    require_experiment(name)
+
     from .._internal.output_folder import Folder, claim_file
     from ..core.registry.plugins import import_algorithm
     from ..core.registry.spec import Spec, split

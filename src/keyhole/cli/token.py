@@ -38,7 +38,7 @@ def list_(store: _Store) -> None:
 
     with open_store(store) as opened:
         for token in list_tokens(opened.database):
-            made = time.strftime("%Y-%m-%d", time.gmtime(token.made_at))
+            made = time.strftime("%Y-%m-%d", time.gmtime(token.created_at))
             print(f" {token.id}  {made}  {token.learner or 'every learner'}  {','.join(token.may)}")
 
 

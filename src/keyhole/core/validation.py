@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .._internal.dataframes import is_series, row_of
+from .._internal.dataframes import is_frame, is_series, labels_of, matrix_of, row_of
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError
 from .round import Round
@@ -46,6 +46,22 @@ def label(y: float) -> float:
     if abs(value) > LARGEST:
         raise ProtocolError(f"the label is {value}; it must be finite (and at most {LARGEST:g} in size)")
     return value if LEAST <= abs(value) <= MOST else float(clip_magnitude(np.array([value]))[0])
+
+
+def binary_label(y: float) -> float:
+    """The label as 0.0 or 1.0, if it is 0, 1, False or True."""
+    value = label(y)
+    if value not in (0.0, 1.0):
+        raise ProtocolError(f'the label is {_short(y)}; with label="binary" it is 0 or 1')
+    return value
+
+
+def binary_labels(labels: Floats) -> None:
+    """A `ProtocolError` with the place of the first label of past rows that is neither 0 nor 1."""
+    bad = np.flatnonzero((labels != 0.0) & (labels != 1.0))
+    if bad.size:
+        i = int(bad[0])
+        raise ProtocolError(f'the label of labelled row {i + 1} is {labels[i]:g}; with label="binary" it is 0 or 1')
 
 
 def level(given: float) -> float:
@@ -192,3 +208,63 @@ def _short(value: object) -> str:
 def _list(names: Sequence[str]) -> str:
     shown = ", ".join(f"'{n}'" for n in names[:6])
     return f"{shown}, ... ({len(names)} in all)" if len(names) > 6 else shown or "no attribute"
+
+
+def past_rows(X: object, y: object, names: Sequence[str]) -> tuple[Floats, Floats, int]:
+    """The labelled rows of a table that is known already, (n, d) and (n,), and how many rows have no label.
+
+    NaN is a cell that was not observed, or a label that is missing. Anything else that is no finite number is a
+    `ProtocolError` with its place; rows are counted from 1.
+    """
+    table = matrix_of(X, names) if is_frame(X) else _numbers("X", X)
+    labels = _numbers("y", labels_of(y))
+    if table.ndim != 2 or table.shape[1] != len(names):
+        raise ProtocolError(f"X must have {len(names)} columns, one per attribute; it has shape {table.shape}")
+    if labels.shape != (len(table),):
+        raise ProtocolError(f"y must have one label per row of X, which has {len(table)}; it has shape {labels.shape}")
+    _refuse_infinite_label(labels)
+    _refuse_infinite_cell(table, names)
+    labelled = ~np.isnan(labels)
+    n_unlabelled = int(labels.size - np.count_nonzero(labelled))
+    if n_unlabelled:
+        table, labels = table[labelled], labels[labelled]
+    return np.ascontiguousarray(_clip_table(table)), _clip_table(labels), n_unlabelled
+
+
+def _numbers(what: str, given: object) -> Floats:
+    try:
+        return np.array(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as fault:
+        raise ProtocolError(f"{what} must be numbers, with NaN for what is missing: {fault}") from None
+
+
+def _refuse_infinite_label(labels: Floats) -> None:
+    bad = np.flatnonzero(np.abs(labels) > LARGEST)
+    if bad.size:
+        i = int(bad[0])
+        raise ProtocolError(f"the label of row {i + 1} is {labels[i]}; it must be finite, or NaN where it is missing")
+
+
+def _refuse_infinite_cell(table: Floats, names: Sequence[str]) -> None:
+    bad = np.argwhere(np.abs(table) > LARGEST)
+    if bad.size:
+        i, j = map(int, bad[0])
+        raise ProtocolError(
+            f"row {i + 1}, column '{names[j]}' is {table[i, j]}; it must be finite, or NaN where it was not observed"
+        )
+
+
+def _clip_table(x: Floats) -> Floats:
+    size = np.abs(x)
+    return clip_magnitude(x) if ((size > MOST) | ((size < LEAST) & (size > 0.0))).any() else x
+
+
+def complete(table: Floats, names: Sequence[str], learner: str) -> None:
+    """A `ConfigError` where an attribute of a row was not observed."""
+    gaps = np.argwhere(np.isnan(table))
+    if gaps.size:
+        i, j = map(int, gaps[0])
+        raise ConfigError(
+            f"'{learner}' learns from complete past rows only, and labelled row {i + 1} has no '{names[j]}'; "
+            "omit such rows, or use thrifty"
+        )

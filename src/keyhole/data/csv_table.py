@@ -1,9 +1,11 @@
 """CSV files as tables: typed by a first look, streamed, and searched again only to name a fault."""
 
 import codecs
+import os
 import re
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from hashlib import sha256
+from io import RawIOBase
 from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, NoReturn
@@ -16,7 +18,22 @@ from .arrow_columns import kind, quietly
 from .cell_encoding import hint
 from .table import Column, DataError, Table
 
-__all__ = ["BLOCK", "FAULTS", "CsvTable", "Start", "is_number", "noting", "read_start", "search", "separator", "unpack"]
+__all__ = [
+    "BLOCK",
+    "FAULTS",
+    "LARGE_FILES",
+    "MAX_COLUMNS",
+    "MAX_EXPANSION",
+    "CsvTable",
+    "Start",
+    "check_width",
+    "is_number",
+    "noting",
+    "read_start",
+    "search",
+    "separator",
+    "unpack",
+]
 
 
 # Bytes parsed at a time. The first such block also decides which columns are numbers.
@@ -27,6 +44,12 @@ _ROWS, _LINES, _MOST = 1100, 20, 1 << 25
 _PIECE, _UNPACKED = 1 << 16, 1 << 23
 # The endings by which pyarrow knows what is compressed.
 _PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+# Limits against files that are made to exhaust memory or time; `keyhole --large-files` lifts them.
+MAX_COLUMNS = 100_000
+MAX_EXPANSION = 100  # times the size of the compressed file
+_EXPANSION_FROM = 1 << 27  # bytes; smaller tables may be compressed by any factor
+LARGE_FILES = "KEYHOLE_LARGE_FILES"
+"""The environment variable that lifts the limits, also in the processes that a command starts."""
 
 
 class Start(NamedTuple):
@@ -49,7 +72,7 @@ def read_start(file: BinaryIO) -> Start:
 
 def unpack(path: str, start: Start) -> Start:
     """The same in plain bytes, as far as it can be; compressed files are told by their names."""
-    packed = next((codec for ending, codec in _PACKED.items() if path.endswith(ending)), None)
+    packed = _codec(path)
     if packed is None:
         return start
     plain, whole = b"", start.whole
@@ -66,6 +89,47 @@ def unpack(path: str, start: Start) -> Start:
             ) from None
         whole = False
     return Start(plain, whole)
+
+
+def _codec(path: str) -> str | None:
+    return next((codec for ending, codec in _PACKED.items() if path.endswith(ending)), None)
+
+
+class _BoundedStream(RawIOBase):
+    """A compressed file as plain bytes, at most `MAX_EXPANSION` times as many as it has."""
+
+    def __init__(self, path: str, codec: str) -> None:
+        self._path, self._stream = path, pa.input_stream(path, compression=codec)
+        self._left = max(_EXPANSION_FROM, MAX_EXPANSION * Path(path).stat().st_size)
+
+    def readable(self) -> bool:
+        """As `io` asks for it."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        data: bytes = self._stream.read(size if size >= 0 else None)
+        self._left -= len(data)
+        if self._left < 0 and not os.environ.get(LARGE_FILES):
+            raise DataError(
+                f"{self._path} unpacks to more than {MAX_EXPANSION} times its size; unpack it yourself, "
+                "or lift the limit: keyhole --large-files ..."
+            )
+        return data
+
+    def close(self) -> None:
+        """Close the file."""
+        self._stream.close()
+        super().close()
+
+
+def check_width(name: str, columns: int) -> None:
+    """Refuse a table with more than `MAX_COLUMNS` columns."""
+    if columns > MAX_COLUMNS and not os.environ.get(LARGE_FILES):
+        raise DataError(
+            f"{name} has {columns} columns, more than {MAX_COLUMNS}; choose some of them, "
+            "or lift the limit: keyhole --large-files ..."
+        )
 
 
 def separator(start: Start) -> str:
@@ -190,7 +254,9 @@ class CsvTable(Table):
 
     def _look(self) -> "_Look":
         # A cell may hold a line's end, in quotes; looking for that is no slower.
-        self._parse = csv.ParseOptions(delimiter=separator(self._start), newlines_in_values=True)
+        delimiter = separator(self._start)
+        check_width(self._name, self._start.data.partition(b"\n")[0].count(delimiter.encode()) + 1)
+        self._parse = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
         rows = _with_readable_names(self._first_look(), self._name)
         types = {field.name: _reading(field.type) for field in rows.schema}
         columns = [Column(f.name, _kind(rows, j), kind(f.type) == "text") for j, f in enumerate(rows.schema)]
@@ -222,9 +288,13 @@ class CsvTable(Table):
         held: bool = False,
     ) -> csv.CSVStreamingReader:
         """The file from its first row on; `locked`: only what of it is held in memory."""
-        source = pa.BufferReader(self._start.data) if held else self._path
+        source = pa.BufferReader(self._start.data) if held else self._source()
         read = csv.ReadOptions(block_size=self._block, use_threads=threads, encoding=self._encoding)
         return csv.open_csv(source, read, parse or self._parse, convert)
+
+    def _source(self) -> "str | _BoundedStream":
+        codec = _codec(self._path)
+        return self._path if codec is None else _BoundedStream(self._path, codec)
 
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
         """The rows from `start` on; columns of `cells` as text."""

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .arrow_columns import kind
-from .csv_table import CsvTable, read_start
+from .csv_table import CsvTable, check_width, read_start
 from .table import Column, DataError, Table
 
 __all__ = ["ParquetTable", "open_file"]
@@ -51,6 +51,7 @@ class ParquetTable(Table):
         self._path = path
         try:
             with self._open() as file:
+                check_width(str(path), file.metadata.num_columns)
                 fields, rows = list(file.schema_arrow), int(file.metadata.num_rows)
                 self._groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
         except (pa.ArrowException, OSError) as fault:

@@ -5,6 +5,7 @@ from .comparison import Comparison, ComparisonResult, Progress, compare
 from .executors import Executor
 from .frontiers import Frontier, frontier, frontier_in
 from .job import Job, Outcome, run_job
+from .plan import Plan, PlannedBasket, plan
 from .stream_spec import StreamSpec
 
 __all__ = [
@@ -14,6 +15,8 @@ __all__ = [
     "Frontier",
     "Job",
     "Outcome",
+    "Plan",
+    "PlannedBasket",
     "Progress",
     "Row",
     "StreamSpec",
@@ -21,6 +24,7 @@ __all__ = [
     "frontier",
     "frontier_in",
     "notes_of",
+    "plan",
     "run_job",
     "summarise",
 ]

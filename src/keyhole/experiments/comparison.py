@@ -189,15 +189,26 @@ class Comparison:
             for seed in range(seeds)
         ]
         self.notes = [f"{stream.name}: {text}" for stream in streams for text in stream.notes]
-        for job in self.jobs:
-            if job.seed == 0:
-                self._check(job)  # what cannot be made is said before anything runs
+        self._refuse()
 
-    def _check(self, job: Job) -> None:
-        rows = job.stream.rows(0, 1)
-        if job.money and not rows.schema.priced:
-            raise ConfigError(unpriced(job.money))
-        learner_of(job, rows)
+    def _refuse(self) -> None:
+        """All algorithms that cannot be made, before anything runs; what is wrong for all of them is said once."""
+        faults: dict[str, list[str]] = {}
+        first = [job for job in self.jobs if job.seed == 0]
+        for job in first:
+            rows = job.stream.rows(0, 1)
+            if job.money and not rows.schema.priced:
+                raise ConfigError(unpriced(job.money))
+            try:
+                learner_of(job, rows)
+            except ConfigError as fault:
+                names = faults.setdefault(str(fault), [])
+                names += [job.algorithm] if job.algorithm not in names else []
+        if len(faults) == 1 and len(next(iter(faults.values()))) in (1, len({job.algorithm for job in first})):
+            raise ConfigError(next(iter(faults)))
+        if faults:
+            lines = [f"  {', '.join(names)}: {fault}" for fault, names in faults.items()]
+            raise ConfigError("\n".join([f"{sum(map(len, faults.values()))} algorithms cannot play this:", *lines]))
 
     def run(self, executor: Executor, progress: Progress) -> list[tuple[Job, Outcome]]:
         """Do what is missing, then write results.parquet and curves.parquet; gives every job with its outcome.

@@ -18,7 +18,7 @@ from ..core.registry.plugins import import_object
 from ..core.registry.spec import assignments
 from ..data.encoded_table import EncodedTable
 from ..data.fingerprint import fingerprint
-from ..data.range_estimation import first_rows, learn_ranges
+from ..data.range_estimation import first_rows
 from ..data.streams import Schema, open_table, read_prices, unpriced
 from ..data.synthetic_streams import synthetic
 from ..errors import ConfigError
@@ -29,7 +29,7 @@ _FUNCTION = re.compile(r"(?!synthetic:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class Rows(NamedTuple):
-    """Some rows, raw, what is known of their columns, and the weights behind the labels where those are known."""
+    """Some rows, raw, their schema, and the weights behind the labels where those are known."""
 
     X: Floats
     y: Floats
@@ -69,17 +69,18 @@ class StreamSpec:
         free: Sequence[str] = (),
         numbers: str = "",
         encoding: str = "",
+        na: Sequence[str] = (),
     ) -> "StreamSpec":
         """The stream of that name, checked as far as that goes without reading it all; `free` columns are known.
 
-        `numbers` and `encoding` say how a file is written, where its schema does not.
+        `numbers` and `encoding` say how a file is written, where its schema does not; `na` are words for "missing".
         """
         if name.startswith("synthetic:"):
             stream = cls(name)
             stream.rows(0, 1)
             return stream
         if name in data.names() and free:
-            raise ConfigError(f"what is known in the data set '{name}' is part of it; leave --free away")
+            raise ConfigError(f"the free columns of the data set '{name}' are part of it; omit --free")
         if name in data.names():
             return cls(name, shuffle=shuffle)
         if _FUNCTION.fullmatch(name) and not Path(name).exists():
@@ -94,17 +95,16 @@ class StreamSpec:
             raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")
         usable = () if given else table.usable(target, written=bool(numbers))
         known = given.complete(table) if given else Schema.unknown(str(target), usable)
-        known = known.written(numbers, encoding)
+        known = known.written(numbers, encoding).with_missing(na)
         known = known.with_free(free) if free else known
         known = known if prices is None else known.with_prices(read_prices(prices))
         encoded = EncodedTable(table, known)
         encoded.require([*known.names, known.target])
-        known, notes = learn_ranges(known, first_rows(encoded, known))
+        first_rows(encoded, known)  # a label that never changes is refused now
+        known = known.without_estimates()
         mark = json.dumps(fingerprint(name, [c.name for c in table.columns]).to_dict()).encode()
         content = hashlib.sha256(mark).hexdigest()[:16]
-        return cls(
-            str(Path(name).resolve()), known.target, known.to_toml(), shuffle, content, (*notes, *unpriced(known))
-        )
+        return cls(str(Path(name).resolve()), known.target, known.to_toml(), shuffle, content, tuple(unpriced(known)))
 
     @property
     def is_synthetic(self) -> bool:
@@ -143,6 +143,8 @@ class StreamSpec:
     def _drawn(self, seed: int, rounds: int) -> Rows:
         hint = "write synthetic:d=20,k=4,sigma=0.1,design=uniform"
         for name, value in self._options:
+            if name == "T":
+                raise ConfigError(f"'{self.name}': the number of rows is not part of the stream; use --rounds {value}")
             if isinstance(value, str) != (name == "design"):
                 raise ConfigError(f"'{self.name}': {name} cannot be {value!r}; {hint}")
         try:

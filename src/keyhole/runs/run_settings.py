@@ -35,6 +35,8 @@ class Settings:
     """What was asked for, by the names of the command's options."""
     command: str
     """What to type to do it again."""
+    start: str = ""
+    """The digest of start.kh, the learner before the first row, where it knows something already."""
     fingerprint: dict[str, object] = field(default_factory=dict)
     status: str = "running"
     """"running", "stopped" (by something in the file) or "finished"."""
@@ -64,7 +66,8 @@ class Settings:
     def limits(self) -> Limits:
         """What limits a row."""
         budget_per_row, k = self.budget_per_row, self.learner["k"]
-        assert isinstance(k, int)
+        if not isinstance(k, int):
+            raise StateError(f"the run's k is {str(k)[:40]!r}, not a whole number; run it again")
         return Limits(k, np.inf if budget_per_row is None else budget_per_row, self.error_cost)
 
     def _number(self, name: str) -> float | None:

@@ -10,7 +10,7 @@ from .totals import Totals
 
 __all__ = ["sources_of"]
 
-_KEPT = ("adds", "adds_money", "fair_price", "probability", "reason")
+_KEPT = ("adds", "fair_price", "probability", "reason")
 
 
 def sources_of(totals: Totals, learner: Learner) -> dict[str, Plain]:

@@ -1,4 +1,4 @@
-"""The service, put together."""
+"""The ASGI app of the service."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -6,16 +6,17 @@ from pathlib import Path
 
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
-from sqlalchemy.exc import DBAPIError
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__
+from ..core.registry.catalogue import class_of, list_algorithms
+from ..store.models import StoreUnavailable
 from ..store.store import Store
 from . import event_stream, exports, label_upload, learner_routes, metrics, round_routes
-from .executor import Threads
 from .problems import Problem, add_handlers, away
 from .security_middleware import SecurityMiddleware
-from .server_settings import Settings
+from .server_settings import LOOPBACK_NAMES, Settings
 from .supervisor import leave_with
 from .ui import pages
 
@@ -26,13 +27,14 @@ _ABOUT = "Learners that many processes share: ask what to buy, predict, tell the
 
 def create_app(settings: Settings) -> FastAPI:
     """An ASGI app on the store of these settings."""
+    for algorithm in list_algorithms():  # imported now, and not by the first call: a server that started can serve all
+        class_of(algorithm.name)
     store = Store(settings.url)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.watch = event_stream.EventPoller(store)
+        app.state.poller = event_stream.EventPoller(store)
         yield
-        app.state.threads.close()
         store.close()
 
     # The page of the documentation is our own (`pages`): the usual one fetches its scripts from elsewhere.
@@ -40,15 +42,19 @@ def create_app(settings: Settings) -> FastAPI:
         title="keyhole", version=__version__, description=_ABOUT, docs_url=None, redoc_url=None, lifespan=lifespan
     )
     app.state.store, app.state.settings = store, settings
-    app.state.meter, app.state.threads = metrics.Metrics(), Threads()
-    # What is called most is looked for first.
+    app.state.metrics = metrics.Metrics()
+    # The most frequent calls are matched first.
     for part in (round_routes, learner_routes, label_upload, exports, event_stream, metrics, pages):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     add_handlers(app)
-    app.add_exception_handler(DBAPIError, _store_is_away)
-    app.add_middleware(SecurityMiddleware, local=settings.local and not settings.auth)
-    app.add_middleware(metrics.MetricsMiddleware, meter=app.state.meter)
+    app.add_exception_handler(StoreUnavailable, _store_unavailable)
+    if settings.local and not settings.auth:
+        # Without tokens only names of this machine are answered: another name means that a proxy, or a page that
+        # rebinds its own name, is in front of the server.
+        app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK_NAMES], www_redirect=False)
+    app.add_middleware(SecurityMiddleware, request_timeout=settings.request_timeout)
+    app.add_middleware(metrics.MetricsMiddleware, metrics=app.state.metrics)
     _describe_problems(app)
     return app
 
@@ -61,12 +67,12 @@ def from_environment() -> FastAPI:
     return create_app(settings)
 
 
-async def _store_is_away(request: Request, fault: Exception) -> Response:
+async def _store_unavailable(request: Request, fault: Exception) -> Response:
     return away("the store does not answer; try again")
 
 
 def _describe_problems(app: FastAPI) -> None:
-    """The shape of a problem belongs to the document, though no call gives it as its answer."""
+    """Add the schema of a problem to the OpenAPI document."""
     build = app.openapi
 
     def openapi() -> dict[str, object]:
@@ -75,7 +81,7 @@ def _describe_problems(app: FastAPI) -> None:
         schemas["Problem"] = Problem.model_json_schema()
         for path in document["paths"].values():
             for call in path.values():
-                call.get("responses", {}).pop("422", None)  # FastAPI's own shape, which we do not use
+                call.get("responses", {}).pop("422", None)  # FastAPI's own schema, which is not used
         return document
 
     app.openapi = openapi  # type: ignore[method-assign]

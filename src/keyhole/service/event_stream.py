@@ -1,4 +1,4 @@
-"""Server-sent events: what was written, as it is written, by whichever process."""
+"""Server-sent events: the events of the store as they are written, by any process."""
 
 import asyncio
 import json
@@ -6,53 +6,54 @@ import time
 from collections.abc import AsyncIterator
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from ..store.store import Store
 from .auth import Opened, may, visible
+from .connection_limits import max_connections
 from .learner_routes import NamePath
 
 __all__ = ["EventPoller", "router"]
 
-# Not in the OpenAPI document, which cannot say that an answer never ends; the page of the documentation says it.
+# Not in the OpenAPI document, which cannot describe an answer without end; the page /docs describes them.
 router = APIRouter(prefix="/v1", include_in_schema=False)
 _PAGE = 500
 Number = Annotated[int | None, Query(ge=0, le=2**31 - 1)]
 
 
 class EventPoller:
-    """Looks how far each learner is, a few times a second, once for all who listen; nobody listening, not at all."""
+    """Polls the heads of all learners a few times a second, once for all listeners; without listeners not at all."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.heads: dict[str, int] = {}
         self._changed = asyncio.Condition()
-        self._listeners = 0
+        self.listeners = 0
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> "EventPoller":
-        self._listeners += 1
-        if self._listeners == 1:
+        self.listeners += 1
+        if self.listeners == 1:
             self.heads = await run_in_threadpool(self.store.heads)
-            self._task = asyncio.create_task(self._look())
+            self._task = asyncio.create_task(self._poll())
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._listeners -= 1
-        if self._listeners == 0 and self._task is not None:
+        self.listeners -= 1
+        if self.listeners == 0 and self._task is not None:
             self._task.cancel()
 
     async def change(self) -> None:
-        """Wait until something was written, but not for ever."""
+        """Wait until something was written, for at most 5 seconds."""
         async with self._changed:
             try:
                 await asyncio.wait_for(self._changed.wait(), 5.0)
             except TimeoutError:
                 return
 
-    async def _look(self) -> None:
+    async def _poll(self) -> None:
         while True:
             start = time.monotonic()
             heads = await run_in_threadpool(self.store.heads)
@@ -71,14 +72,15 @@ async def events(
     after: Number = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> EventSourceResponse:
-    """What was written after the event of a number (0: everything), and then as it is written."""
+    """The events after a number (0: all), and then new ones as they are written."""
     stored = await run_in_threadpool(store.__getitem__, name)
-    resumed = int(last_event_id) if last_event_id and last_event_id.isascii() and last_event_id.isdigit() else None
-    start = resumed if resumed is not None and resumed < 2**31 else after or 0
+    _check_room(request)
+    start = _event_number(last_event_id)
+    start = after or 0 if start is None else start
 
     async def lines() -> AsyncIterator[ServerSentEvent]:
         number = start
-        async with _watch(request) as watch:
+        async with _poller(request) as poller:
             while True:
                 page = await run_in_threadpool(stored.events, number, _PAGE)
                 for event in page:
@@ -86,7 +88,7 @@ async def events(
                     data = {"number": number, "kind": event.kind, "round": f"{name}:{event.round}", "at": event.at}
                     yield ServerSentEvent(json.dumps(data), id=str(number), event="event")
                 if not page:
-                    await watch.change()
+                    await poller.change()
 
     return EventSourceResponse(lines(), ping=15)
 
@@ -95,13 +97,14 @@ async def events(
 async def changes(request: Request, store: Opened) -> EventSourceResponse:
     """The number of the last event of each learner that changes."""
     seen = await run_in_threadpool(visible, request)
+    _check_room(request)
 
     async def lines() -> AsyncIterator[ServerSentEvent]:
-        async with _watch(request) as watch:
-            before = watch.heads
+        async with _poller(request) as poller:
+            before = poller.heads
             while True:
-                await watch.change()
-                now = watch.heads
+                await poller.change()
+                now = poller.heads
                 for name in sorted(n for n in now if now[n] != before.get(n) and seen(n)):
                     yield ServerSentEvent(json.dumps({"learner": name, "number": now[name]}), event="change")
                 before = now
@@ -109,6 +112,21 @@ async def changes(request: Request, store: Opened) -> EventSourceResponse:
     return EventSourceResponse(lines(), ping=15)
 
 
-def _watch(request: Request) -> EventPoller:
-    watch: EventPoller = request.app.state.watch
-    return watch
+def _poller(request: Request) -> EventPoller:
+    poller: EventPoller = request.app.state.poller
+    return poller
+
+
+def _check_room(request: Request) -> None:
+    """Streams do not end by themselves, so they may take half of the connections."""
+    if _poller(request).listeners >= max_connections(request.app.state.settings) // 2:
+        raise HTTPException(503, "too many clients listen to events; try again later", {"Retry-After": "10"})
+
+
+def _event_number(text: str | None) -> int | None:
+    """The number in `Last-Event-ID`, if it is one.
+
+    >>> [_event_number(text) for text in ("17", "9" * 5000, "-1", "", None)]
+    [17, None, None, None, None]
+    """
+    return int(text) if text and len(text) < 10 and text.isascii() and text.isdigit() else None

@@ -3,11 +3,11 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 
 from fastapi import APIRouter, Depends
 from fastapi.responses import Response, StreamingResponse
 
+from .._internal.plain_values import to_iso
 from ..core.serialization import to_bytes
 from ..store.stored_learner import StoredLearner
 from .auth import Opened, may
@@ -22,7 +22,7 @@ _PAGE = 2000
 
 @router.get("/rounds.csv", response_class=Response, dependencies=[Depends(may("read"))])
 def rounds(name: NamePath, store: Opened) -> StreamingResponse:
-    """Every round: key, status, what was ordered, what was said, the label."""
+    """Every round: key, status, what was ordered, the prediction, the label."""
     head = ["id", "key", "status", "asked_at", "told_at", "sources", "price", "prediction", "low", "high", "label"]
     return _csv(f"{name}-rounds.csv", head, _round_rows(store[name]))
 
@@ -31,20 +31,20 @@ def rounds(name: NamePath, store: Opened) -> StreamingResponse:
 def ledger(name: NamePath, store: Opened) -> StreamingResponse:
     """Everything that was ordered, one line each."""
     stored = store[name]
-    lines = ([p.index, p.key, _time(p.at), p.name, p.price] for p in stored.ledger())
+    lines = ([p.index, p.key, to_iso(p.at), p.name, p.price] for p in stored.ledger())
     return _csv(f"{name}-ledger.csv", ["round", "key", "at", "name", "price"], lines)
 
 
 @router.get("/history", dependencies=[Depends(may("read"))])
 def history(name: NamePath, store: Opened) -> list[dict[str, float | int | str | None]]:
-    """The labels in the order they came, with what was said before each."""
-    return [vars(told) for told in store[name].history()]
+    """The labels in the order they came, with the prediction before each."""
+    return [vars(told) | {"told_at": to_iso(told.told_at)} for told in store[name].history()]
 
 
 @router.get("/ledger", dependencies=[Depends(may("read"))])
 def purchases(name: NamePath, store: Opened) -> list[dict[str, float | int | str | None]]:
     """Everything that was ordered."""
-    return [vars(purchase) for purchase in store[name].ledger()]
+    return [vars(purchase) | {"at": to_iso(purchase.at)} for purchase in store[name].ledger()]
 
 
 @router.get("/model", response_class=Response, dependencies=[Depends(may("read"))])
@@ -69,9 +69,10 @@ def _round_rows(stored: StoredLearner) -> Iterator[list[object]]:
     after = 0
     while page := stored.rounds(limit=_PAGE, after=after):
         for e in page:
-            said = (e.said.prediction, e.said.low, e.said.high) if e.said else (None, None, None)
-            told = None if e.told_at is None else _time(e.told_at)
-            yield [e.id, e.key, e.status, _time(e.asked_at), told, "; ".join(e.sources), e.price, *said, e.label]
+            p = e.last_prediction
+            predicted = (p.prediction, p.low, p.high) if p else (None, None, None)
+            told = None if e.told_at is None else to_iso(e.told_at)
+            yield [e.id, e.key, e.status, to_iso(e.asked_at), told, "; ".join(e.sources), e.price, *predicted, e.label]
         after = page[-1].index
 
 
@@ -94,7 +95,3 @@ def _csv(file: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> St
 def _attachment(file: str) -> dict[str, str]:
     plain = "".join(c if c.isascii() and (c.isalnum() or c in ".-_") else "_" for c in file)
     return {"Content-Disposition": f'attachment; filename="{plain}"'}
-
-
-def _time(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

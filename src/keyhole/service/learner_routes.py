@@ -1,17 +1,21 @@
 """The calls about learners."""
 
+import json
+import math
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Request
 
 from ..core import introspection
 from ..core.learner import Learner
+from ..core.registry.footprint import footprint
 from ..errors import ConfigError
 from ..store.store import Store
 from ..store.stored_learner import StoredLearner
 from .auth import Opened, may, visible
 from .problems import RESPONSES
-from .schemas import Made, NewLearner, Open, finite, losses
+from .schemas import LearnerState, LearnerSummary, NewLearner, finite, losses
+from .server_settings import Settings
 
 __all__ = ["NamePath", "router", "state_of"]
 
@@ -20,7 +24,7 @@ NamePath = Annotated[str, Path(description="The learner's name.", max_length=64)
 
 
 @router.post("/learners", status_code=201, dependencies=[Depends(may("create"))])
-def create(new: NewLearner, store: Opened) -> Made:
+def create(request: Request, new: NewLearner, store: Opened) -> LearnerState:
     """Make a learner; one of equal configuration is returned as it is."""
     arguments: dict[str, object] = dict(new.model_extra or {})
     note = dict(new.note)
@@ -32,22 +36,23 @@ def create(new: NewLearner, store: Opened) -> Made:
     for name in ("names", "d", "k", "seed"):
         if getattr(new, name) is not None:
             arguments[name] = getattr(new, name)
+    _check_size(request.app.state.settings, new.algorithm, arguments)
     if arguments.keys() & {"name", "algorithm", "store", "self"}:
         raise ConfigError("an option may not be called self, store, name or algorithm")
     return state_of(make_learner(store, new.name, new.algorithm, note, {"k0": new.k0, **arguments}))
 
 
 @router.get("/learners")
-def list_learners(request: Request, store: Opened) -> list[Open]:
+def list_learners(request: Request, store: Opened) -> list[LearnerSummary]:
     """All learners that the caller may read."""
     seen = visible(request)
     return [
-        Open(
+        LearnerSummary(
             name=one.name,
             algorithm=one.algorithm,
-            rounds=one.totals.asked,
-            open=one.totals.open,
-            told=one.totals.told,
+            n_rounds=one.totals.n_asked,
+            n_open=one.totals.n_open,
+            n_labels=one.totals.n_labels,
             **losses(one.totals),
         )
         for one in store.summaries()
@@ -56,7 +61,7 @@ def list_learners(request: Request, store: Opened) -> list[Open]:
 
 
 @router.get("/learners/{name}", dependencies=[Depends(may("read"))])
-def show(name: NamePath, store: Opened) -> Made:
+def show(name: NamePath, store: Opened) -> LearnerState:
     """One learner: support, weights, loss, money, open rounds, warnings."""
     return state_of(store[name])
 
@@ -65,6 +70,19 @@ def show(name: NamePath, store: Opened) -> Made:
 def totals(name: NamePath, store: Opened) -> dict[str, float | int]:
     """The running sums of a learner."""
     return store[name].totals()._asdict()
+
+
+def _check_size(settings: Settings, algorithm: str, arguments: dict[str, object]) -> None:
+    """Refuse a learner that takes more memory or time than this server allows."""
+    names, d, k = arguments.get("names"), arguments.get("d"), arguments.get("k")
+    size = footprint(
+        algorithm, len(names) if isinstance(names, list) else int(str(d or 1)), k if isinstance(k, int) else None
+    )
+    if size.memory > 1e6 * settings.max_learner_memory or settings.max_learner_seconds < max(
+        size.build_seconds, size.round_seconds
+    ):
+        allowed = f"{settings.max_learner_memory:g} MB and {settings.max_learner_seconds:g} s"
+        raise ConfigError(f"this '{algorithm}' takes about {size}; this server allows {allowed}")
 
 
 def make_learner(
@@ -79,21 +97,21 @@ def make_learner(
         raise ConfigError(f"'{algorithm}' cannot be made with these arguments: {fault}") from None
 
 
-def state_of(stored: StoredLearner) -> Made:
+def state_of(stored: StoredLearner) -> LearnerState:
     """Everything there is to know of a learner at this moment."""
     totals = stored.totals()
 
-    def look(learner: Learner) -> Made:
+    def look(learner: Learner) -> LearnerState:
         weights = {n: float(w) for n, w in zip(learner.names, learner.weights, strict=True) if w}
-        return Made(
+        return LearnerState(
             name=stored.name,
             algorithm=learner.name,
             d=learner.d,
             k=learner.k,
-            rounds=totals.asked,
-            open=totals.open,
-            told=totals.told,
-            abandoned=totals.abandoned,
+            n_rounds=totals.n_asked,
+            n_open=totals.n_open,
+            n_labels=totals.n_labels,
+            n_abandoned=totals.n_abandoned,
             **losses(totals),
             support=[learner.names[i] for i in learner.support],
             weights={n: w for n, w in weights.items() if finite(w) is not None},
@@ -114,4 +132,12 @@ def _from_schema(text: str, algorithm: str) -> tuple[dict[str, object], dict[str
     takes = options_of(algorithm)
     known: dict[str, object] = {"names": list(schema.names)}
     known |= {key: value for key, value in schema.offer().items() if key != "prices" or key in takes}
-    return known, {"label": schema.target}
+    note = {"label": schema.target, "unit": schema.unit, "currency": schema.currency}
+    ranges = {}
+    for e in schema.encoded:
+        part: dict[str, float | str] = {k: x for k, x in (("low", e.low), ("high", e.high)) if math.isfinite(x)}
+        column = next(a for a in schema.attributes if a.name == schema.column_of[e.name])
+        part |= {"estimated": 1.0} if part and e.estimated else {}
+        ranges[e.name] = part | ({"unit": column.unit} if column.unit else {})
+    note["ranges"] = json.dumps({name: part for name, part in ranges.items() if part})
+    return known, {key: text for key, text in note.items() if text}

@@ -1,4 +1,4 @@
-"""Numbers for Prometheus. Those of the learners come from the store, so that every worker says the same."""
+"""Metrics for Prometheus. Those of the learners come from the store, so that all workers report the same."""
 
 import os
 import time
@@ -8,7 +8,6 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
-from sqlalchemy import text
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..store.store import Store
@@ -27,11 +26,11 @@ class Metrics:
         by = ("method", "path", "status")
         self.calls = Counter("keyhole_http_requests", "Calls answered.", by, registry=self.registry)
         self.seconds = Histogram("keyhole_http_seconds", "Time to answer.", ("path",), registry=self.registry)
-        # Of both, by their labels: to find them takes longer than to count; methods, routes and statuses are few.
+        # By their labels: looking them up takes longer than counting, and there are few methods, routes and statuses.
         self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def count(self, method: str, path: str, status: int, seconds: float) -> None:
-        """One call that was answered."""
+        """Count one answered call."""
         kind = (method, path, status)
         if kind not in self._children:
             self._children[kind] = (self.calls.labels(method, path, str(status)), self.seconds.labels(path))
@@ -40,7 +39,7 @@ class Metrics:
         times.observe(seconds)
 
     def exposed(self, store: Store) -> bytes:
-        """Everything, as Prometheus reads it."""
+        """All metrics in the format of Prometheus."""
         shown = CollectorRegistry()
         shown.register(_Learners(store))
         if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
@@ -50,34 +49,34 @@ class Metrics:
 
 
 class _Learners:
-    """What the store knows, one line per learner."""
+    """The totals of each learner."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
 
     def collect(self) -> Iterator[Metric]:
         every = self.store.summaries()
-        for name, words in (("asked", "Rounds asked."), ("told", "Labels told.")):
-            family: Metric = CounterMetricFamily(f"keyhole_rounds_{name}", words, labels=["learner"])
+        counters = {"rounds": ("Rounds asked.", "n_asked"), "labels": ("Labels told.", "n_labels")}
+        for name, (help, field) in counters.items():
+            family: Metric = CounterMetricFamily(f"keyhole_{name}", help, labels=["learner"])
             for one in every:
-                family.add_metric([one.name], getattr(one.totals, name))  # type: ignore[attr-defined]
+                family.add_metric([one.name], getattr(one.totals, field))  # type: ignore[attr-defined]
             yield family
-        gauges = {"open_rounds": "Rounds that wait for a label.", "spent": "Money ordered for."}
-        gauges |= {"loss": "Mean squared error.", "idle_loss": "The same for who buys nothing."}
-        for name, words in gauges.items():
-            family = GaugeMetricFamily(f"keyhole_{name}", words, labels=["learner"])
+        gauges = {"open_rounds": ("Rounds that wait for a label.", "n_open"), "spent": ("Money ordered for.", "spent")}
+        gauges |= {"mean_loss": ("Mean squared error.", "mean_loss")}
+        gauges |= {"mean_baseline_loss": ("Mean squared error of buying nothing.", "mean_baseline_loss")}
+        for name, (help, field) in gauges.items():
+            family = GaugeMetricFamily(f"keyhole_{name}", help, labels=["learner"])
             for one in every:
-                t, n = one.totals, max(one.totals.scored, 1)
-                value = {"open_rounds": t.open, "spent": t.spent, "loss": t.loss / n, "idle_loss": t.idle / n}[name]
-                family.add_metric([one.name], value)
+                family.add_metric([one.name], getattr(one.totals, field) or 0.0)
             yield family
 
 
 class MetricsMiddleware:
-    """An ASGI layer that counts calls by the route they took, never by what a stranger typed."""
+    """An ASGI layer that counts calls by their route, never by the path that a client sent."""
 
-    def __init__(self, app: ASGIApp, meter: Metrics) -> None:
-        self.app, self.meter = app, meter
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app, self.metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -95,19 +94,19 @@ class MetricsMiddleware:
             await self.app(scope, receive, watched)
         finally:
             path = getattr(scope.get("route"), "path", "none")
-            self.meter.count(scope["method"] if path != "none" else "any", path, status, time.perf_counter() - start)
+            self.metrics.count(scope["method"] if path != "none" else "any", path, status, time.perf_counter() - start)
 
 
 @router.get("/metrics", response_class=PlainTextResponse, dependencies=[Depends(may("read"))])
 def metrics(request: Request, store: Opened) -> Response:
     """For Prometheus."""
-    meter: Metrics = request.app.state.meter
-    return Response(meter.exposed(store), media_type=CONTENT_TYPE_LATEST)
+    collected: Metrics = request.app.state.metrics
+    return Response(collected.exposed(store), media_type=CONTENT_TYPE_LATEST)
 
 
 @router.get("/healthz")
 def health(store: Opened) -> dict[str, str]:
-    """Whether the store answers."""
+    """Whether learners can be served: all of them are imported, and the store can be read."""
     with store.database.reading() as connection:
-        connection.execute(text("SELECT 1"))
+        connection.row("SELECT id FROM keyhole_learners LIMIT 1")
     return {"status": "ok"}

@@ -1,13 +1,25 @@
-"""What goes over the wire."""
+"""The HTTP schemas: bodies of requests and answers."""
 
 import math
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from .._internal.plain_values import to_iso
 from ..store.models import PredictionEvent, StoredRound, Totals
 
-__all__ = ["Ask", "AskedRound", "Label", "Made", "NewLearner", "Open", "RoundStatus", "Said_", "Values", "finite"]
+__all__ = [
+    "Ask",
+    "Label",
+    "LearnerState",
+    "LearnerSummary",
+    "NewLearner",
+    "PredictionResponse",
+    "RoundResponse",
+    "RoundStatus",
+    "Values",
+    "finite",
+]
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
@@ -28,30 +40,30 @@ class NewLearner(BaseModel):
 
     name: str = Field(max_length=64, description="1 to 64 letters, digits, spaces and . - _")
     algorithm: str = Field("thrifty", max_length=64)
-    names: list[Name] | None = Field(None, max_length=2000, description="What can be bought.")
+    names: list[Name] | None = Field(None, max_length=100_000, description="What can be bought.")
     table: str | None = Field(None, alias="schema", max_length=1_000_000, description="Or: a schema file, as text.")
-    d: int | None = Field(None, ge=1, le=2000, description="Or: how many attributes.")
-    k: int | None = Field(None, ge=1, le=2000)
-    k0: int = Field(0, ge=0, le=2000)
+    d: int | None = Field(None, ge=1, le=100_000, description="Or: how many attributes.")
+    k: int | None = Field(None, ge=1, le=100_000)
+    k0: int = Field(0, ge=0, le=100_000)
     seed: int | None = Field(None, ge=0, le=2**63 - 1)
     note: dict[Annotated[str, Field(max_length=40)], Annotated[str, Field(max_length=200)]] = Field(
         default_factory=dict, description="For people: label, unit, currency."
     )
 
 
-class Made(BaseModel):
-    """A learner, as it is now."""
+class LearnerState(BaseModel):
+    """A learner as it is now."""
 
     name: str
     algorithm: str
     d: int
     k: int | None
-    rounds: int
-    open: int
-    told: int
-    abandoned: int
-    mean_loss: float | None = Field(description="Mean squared error of what was said before the labels.")
-    idle_loss: float | None = Field(description="The same for who buys nothing and predicts the mean so far.")
+    n_rounds: int
+    n_open: int
+    n_labels: int
+    n_abandoned: int
+    mean_loss: float | None = Field(description="Mean squared error of the predictions.")
+    mean_baseline_loss: float | None = Field(description="The same for buying nothing and predicting the mean so far.")
     spent: float | None
     support: list[str]
     weights: dict[str, float]
@@ -60,37 +72,37 @@ class Made(BaseModel):
     last_event: int
 
 
-class Open(BaseModel):
+class LearnerSummary(BaseModel):
     """A learner in the list of all."""
 
     name: str
     algorithm: str
-    rounds: int
-    open: int
-    told: int
+    n_rounds: int
+    n_open: int
+    n_labels: int
     mean_loss: float | None
-    idle_loss: float | None
+    mean_baseline_loss: float | None
     spent: float | None
 
 
 class Ask(_Strict):
     """Open a round, or find the one of this key again."""
 
-    key: str | None = Field(None, min_length=1, max_length=200, description="Names one round of the learner for ever.")
-    available: list[Name] | None = Field(None, max_length=2000, description="What can be bought this time.")
-    deadline: Number | None = Field(None, description="Seconds since 1970; for display only.")
+    key: str | None = Field(None, min_length=1, max_length=200, description="Identifies one round of the learner.")
+    available: list[Name] | None = Field(None, max_length=100_000, description="What can be bought this time.")
+    deadline: AwareDatetime | None = Field(None, description="ISO 8601 with a time zone; for display only.")
 
 
-class Said_(BaseModel):
-    """What was predicted."""
+class PredictionResponse(BaseModel):
+    """A prediction, with its interval where the learner has one."""
 
     prediction: float
     low: float | None
     high: float | None
 
 
-class AskedRound(BaseModel):
-    """What to order."""
+class RoundResponse(BaseModel):
+    """A round: what to order, and its status."""
 
     id: str
     key: str | None
@@ -100,31 +112,31 @@ class AskedRound(BaseModel):
     attributes: list[str] = Field(description="The names of the values to hand over.")
     extra: list[str] = Field(description="To be bought after the label (k0 > 0).")
     price: float
-    asked_at: float
-    deadline: float | None
-    said: Said_ | None
+    asked_at: str = Field(description="ISO 8601, UTC.")
+    deadline: str | None
+    last_prediction: PredictionResponse | None
     values: dict[str, float | None] | None
-    told_at: float | None
+    told_at: str | None
     label: float | None
-    round: str = Field(description="The round itself, as `kh.Round.from_json` reads it.")
+    round: dict[str, object] = Field(description="The round itself, as `kh.Round.from_plain` reads it.")
 
 
 class Values(_Strict):
     """The results, by name; null for one that was bought but not observed."""
 
-    values: dict[Name, Number | None] = Field(max_length=2000)
+    values: dict[Name, Number | None] = Field(max_length=100_000)
 
 
 class Label(_Strict):
     """The label, however late."""
 
     y: Number
-    values: dict[Name, Number | None] | None = Field(None, max_length=2000)
-    extra: dict[Name, Number | None] | None = Field(None, max_length=2000, description="What was bought after it.")
+    values: dict[Name, Number | None] | None = Field(None, max_length=100_000)
+    extra: dict[Name, Number | None] | None = Field(None, max_length=100_000, description="What was bought after it.")
 
 
 class RoundStatus(BaseModel):
-    """What became of a label or an abandonment."""
+    """The outcome of a label or an abandonment."""
 
     id: str
     status: str
@@ -136,17 +148,24 @@ def finite(x: float | None) -> float | None:
     return x if x is not None and math.isfinite(x) else None
 
 
+def iso_or_none(at: float | None) -> str | None:
+    """A moment as ISO 8601; None where there is none, or none that a calendar has."""
+    try:
+        return None if at is None else to_iso(at)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
 def losses(totals: Totals) -> dict[str, float | None]:
     """The two mean losses and the money."""
-    n = totals.scored
-    idle = totals.idle / n if n else None
-    return {"mean_loss": finite(totals.mean_loss), "idle_loss": finite(idle), "spent": finite(totals.spent)}
+    names = ("mean_loss", "mean_baseline_loss", "spent")
+    return {name: finite(getattr(totals, name)) for name in names}
 
 
-def asked(entry: StoredRound, extra: list[str]) -> AskedRound:
-    """A round for the wire."""
+def round_response(entry: StoredRound, extra: list[str]) -> RoundResponse:
+    """A round as an answer."""
     values = None if entry.values is None else {name: finite(x) for name, x in entry.values.items()}
-    return AskedRound(
+    return RoundResponse(
         id=entry.id,
         key=entry.key,
         index=entry.index,
@@ -155,21 +174,21 @@ def asked(entry: StoredRound, extra: list[str]) -> AskedRound:
         attributes=list(entry.round.names),
         extra=extra,
         price=entry.price,
-        asked_at=entry.asked_at,
-        deadline=entry.deadline,
-        said=None if entry.said is None else said(entry.said),
+        asked_at=to_iso(entry.asked_at),
+        deadline=iso_or_none(entry.deadline),
+        last_prediction=None if entry.last_prediction is None else prediction_response(entry.last_prediction),
         values=values,
-        told_at=entry.told_at,
+        told_at=iso_or_none(entry.told_at),
         label=entry.label,
-        round=entry.round.to_json(),
+        round=dict(entry.round.plain()),
     )
 
 
-def said(s: PredictionEvent) -> Said_:
-    """A prediction for the wire."""
-    return Said_(prediction=s.prediction, low=s.low, high=s.high)
+def prediction_response(event: PredictionEvent) -> PredictionResponse:
+    """A prediction as an answer."""
+    return PredictionResponse(prediction=event.prediction, low=event.low, high=event.high)
 
 
 def numbers(values: dict[str, float | None]) -> dict[str, float]:
-    """Values from the wire, with NaN for null."""
+    """Values of a request, with NaN for null."""
     return {name: math.nan if x is None else x for name, x in values.items()}

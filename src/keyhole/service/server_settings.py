@@ -1,11 +1,13 @@
-"""What a server is told; several workers read it from the environment."""
+"""The settings of a server; several workers read them from the environment."""
 
 import ipaddress
 import json
 import os
 from dataclasses import asdict, dataclass
 
-__all__ = ["Settings", "is_loopback"]
+__all__ = ["LOOPBACK_NAMES", "Settings", "is_loopback"]
+
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1", "[::1]")
 
 _VARIABLE = "KEYHOLE_SERVE"
 
@@ -21,10 +23,18 @@ class Settings:
     local: bool = True
     """Whether only this machine can reach it: then no other host name is answered."""
     supervisor: int | None = None
-    """The process that looks after several workers."""
+    """The process that started several workers."""
+    max_connections: int = 0
+    """At most so many connections at once in a process; 0: half of the file descriptors it may open."""
+    request_timeout: float = 10.0
+    """Seconds in which a client must send a whole request, and go on reading an answer."""
+    max_learner_memory: float = 512.0
+    """MB that a learner may take; a larger one is refused."""
+    max_learner_seconds: float = 5.0
+    """Seconds that a learner may take to be built, or for a round; a slower one is refused."""
 
     def to_environment(self) -> None:
-        """For the workers, which are processes of their own."""
+        """Write the settings for the workers, which are processes of their own."""
         os.environ[_VARIABLE] = json.dumps(asdict(self))
 
     @classmethod

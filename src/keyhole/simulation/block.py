@@ -9,6 +9,7 @@ import numpy as np
 from .._core import count_extremes
 from .._internal.typing import Bools, Floats, Ints
 from ..core.learner import Learner
+from ..core.probability_calibration import ProbabilityCalibrator
 from ..core.validation import LARGEST, LEAST, MOST, clip_magnitude
 from ..errors import ProtocolError
 from .purchase_counts import Timeline
@@ -44,11 +45,14 @@ class Page:
         """
         self._charge = learner.catalog.charge if learner.catalog.priced else None
         with learner.locked():
+            compiled = compiled and not (learner.binary and self._has_other_labels)
             while self.played < self.labels.size:
                 t = self.played
                 quick = compiled and (
                     self._in_a_block(learner, t) or self._steadily(learner, t) or self._quickly(learner, t)
                 )
+                if quick and isinstance(learner.calibrator, ProbabilityCalibrator):
+                    self._calibrate(learner.calibrator, t, t + quick)
                 self.played += quick or self._row(learner, t)
                 progress(self.first + self.played)
 
@@ -72,6 +76,17 @@ class Page:
             bought = np.arange(attributes.shape[1]) < sizes.sum(axis=1)[:, None]
             self.price[start : start + len(sizes)] = (self._charge[attributes] * bought).sum(axis=1)
 
+    @property
+    def _has_other_labels(self) -> bool:
+        """Whether a label is none of 0, 1 and NaN: then the protocol names its row."""
+        return bool(((self.labels != 0.0) & (self.labels != 1.0) & ~np.isnan(self.labels)).any())
+
+    def _calibrate(self, calibrator: ProbabilityCalibrator, start: int, stop: int) -> None:
+        """Make probabilities of the scores of rows that were played without the protocol."""
+        part = slice(start, stop)
+        self.predictions[part] = calibrator.run(self.predictions[part], self.labels[part])
+        self.levels[part] = np.nan
+
     @cached_property
     def _checked(self) -> tuple[Floats, Floats] | None:
         """Rows and labels as the protocol would hand them on; None where it would refuse one of them."""
@@ -84,8 +99,8 @@ class Page:
         return (clip_magnitude(self.rows), clip_magnitude(self.labels)) if extreme else (self.rows, self.labels)
 
     def _in_a_block(self, learner: Learner, t: int) -> int:
-        """As many rows as the learner's compiled block takes at a time; 0 where it has none, or none yet."""
-        block = learner._block() if learner.t >= learner._block_from else None
+        """As many rows as the learner's compiled block takes at a time; 0 where it has none."""
+        block = learner._block()
         if block is None or self._checked is None:
             return 0
         rows, labels = self._checked
@@ -118,7 +133,7 @@ class Page:
                 learner.abandon(r)
             else:
                 learner.tell(r, values, y, extra_attributes=extra, extra_values=row[extra])
-                self.levels[t] = learner._level()
+                self.levels[t] = np.nan if learner.binary else learner._level()
         except ProtocolError as fault:
             learner.abandon(r)
             raise ProtocolError(f"row {self.first + t + 1}: {fault}") from None

@@ -1,14 +1,14 @@
 """What many processes share: learners as events and snapshots in SQLite or PostgreSQL.
 
     store = kh.open_store("sqlite:///clinic.db")
-    stored = store.create("icu", "thrifty", names=TESTS, k=4, seed=0)
-    r = stored.ask(key="patient-17")
-    stored.predict(r, values)
-    stored.tell(r, values, y)              # any process, any order, any time later
+    learner = store.create("icu", "thrifty", names=TESTS, k=4, seed=0)
+    r = learner.ask(key="patient-17")
+    learner.predict(r, values)
+    learner.tell(r, values, y)             # any process, any order, any time later
 
-`entries` holds the values that come out, `tables` the schema, `database` the two engines, `events` what is written,
-`books` what follows from it, `live` the state in this process, `desk` one transaction, `learner` and `store` what a
-user calls; `checking`, `carrying`, `upgrading` and `tokens` are the command line's.
+`models` has the values that are returned, `schema` the tables, `database` the two databases, `events` the event log,
+`projections` what is computed from it, `cached_learner` the state in this process, `transaction` one change,
+`stored_learner` and `store` the interface of users; the command line uses `verify`, `export_import` and `tokens`.
 """
 
 from typing import TYPE_CHECKING
@@ -22,9 +22,28 @@ __all__ = ["open_store"]
 
 
 def open_store(url: str) -> "Store":
-    """The store at `sqlite:///file.db` or `postgresql://user@host/database`; made where it is new."""
+    """Open the store at `sqlite:///file.db` or `postgresql://user@host/database`; a new one is created.
+
+    Parameters
+    ----------
+    url : the address of the database.
+
+    Returns
+    -------
+    The store: learners by name.
+
+    Raises
+    ------
+    ConfigError : the address is wrong, or the database cannot be opened.
+    StateError : the database is not a store of this version.
+
+    Examples
+    --------
+    >>> store = open_store("sqlite:///clinic.db")  # doctest: +SKIP
+    """
     try:
         from .store import Store
+
+        return Store(url)
     except ModuleNotFoundError as missing:
         raise ConfigError(f"the store needs '{missing.name}'; install it with: pip install 'keyhole[serve]'") from None
-    return Store(url)

@@ -1,188 +1,303 @@
-"""One code for two databases: how each begins a transaction in which nobody else writes."""
+"""The two databases, SQLite and PostgreSQL, behind one small interface: a transaction, and statements in it.
 
+Statements are plain SQL that both databases understand, with named parameters (`:name`). Every error of a driver
+becomes one of ours here, and nowhere else.
+"""
+
+import functools
 import os
+import re
+import sqlite3
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from sqlite3 import Connection as SQLiteConnection
-from sqlite3 import Error as SQLiteError
-from typing import TypeAlias
-
-from sqlalchemy import Connection, Engine, create_engine, event, select
-from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, IntegrityError, OperationalError, ProgrammingError
-from sqlalchemy.pool import ConnectionPoolEntry
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
 from ..errors import ConfigError, StateError
-from .sql_tables import SCHEMA, about, metadata
+from .models import StoreUnavailable
+from .schema import SCHEMA_VERSION, create_statements
 
-__all__ = ["Database"]
+__all__ = ["Connection", "Database", "DuplicateRow"]
 
-_PATIENCE = 120.0  # seconds for another process's transaction, of which none takes more than a few milliseconds
-_DIALECTS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
-Guard: TypeAlias = "threading.Lock | nullcontext[None]"
+_LOCK_TIMEOUT = 120.0  # seconds to wait for the transaction of another process; one takes a few milliseconds
+_MAX_IDLE = 8  # connections kept open between transactions
+_ADDRESS = "use sqlite:///file.db or postgresql://user@host/database"
+_CREATE_LOCK = 0x6B65_7968  # PostgreSQL's advisory lock while the tables are created
+# The primary result codes of SQLite after which the same call may succeed later.
+_TEMPORARY = {
+    sqlite3.SQLITE_BUSY: "it is locked by another process",
+    sqlite3.SQLITE_LOCKED: "it is locked by another process",
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk cannot be read or written",
+    sqlite3.SQLITE_READONLY: "its file or folder may not be written",
+    sqlite3.SQLITE_CANTOPEN: "its file cannot be opened",
+    sqlite3.SQLITE_NOMEM: "there is not enough memory",
+}
+Parameters: TypeAlias = Mapping[str, object]
+Row: TypeAlias = tuple[Any, ...]
+
+
+class DuplicateRow(StateError):
+    """A row with this key exists already: another process was faster."""
+
+
+class Connection:
+    """One connection to the database, inside a transaction."""
+
+    def __init__(self, database: "Database") -> None:
+        self._database, self.sqlite = database, database.sqlite
+        with database.own_errors():
+            self._raw: Any = _open_sqlite(database.path) if self.sqlite else _open_postgres(database.url)
+
+    def rows(self, statement: str, parameters: Parameters | None = None) -> list[Row]:
+        """All rows of a query."""
+        with self._database.own_errors():
+            found: list[Row] = self._execute(statement, parameters).fetchall()
+        return found
+
+    def row(self, statement: str, parameters: Parameters | None = None) -> Row | None:
+        """The first row of a query, if there is one."""
+        with self._database.own_errors():
+            found: Row | None = self._execute(statement, parameters).fetchone()
+        return found
+
+    def run(self, statement: str, parameters: Parameters | None = None) -> int:
+        """Run a statement without a result; the number of rows that it changed."""
+        with self._database.own_errors():
+            changed: int = self._execute(statement, parameters).rowcount
+        return changed
+
+    def run_many(self, statement: str, rows: Sequence[Parameters]) -> None:
+        """Run a statement once for each set of parameters."""
+        with self._database.own_errors():
+            self._raw.cursor().executemany(_in_dialect(statement, self.sqlite), rows)
+
+    def for_update(self, statement: str) -> str:
+        """A query that locks its rows until the end of the transaction; SQLite has one writer anyway."""
+        return statement if self.sqlite else f"{statement} FOR UPDATE"
+
+    def close(self) -> None:
+        """End the connection, and with it whatever is left of its transaction."""
+        with suppress(Exception):
+            self._raw.close()
+
+    def _execute(self, statement: str, parameters: Parameters | None) -> Any:
+        return self._raw.execute(_in_dialect(statement, self.sqlite), parameters or {})
 
 
 class Database:
     """The connections of one process to one store.
 
     SQLite: write-ahead log, `synchronous=FULL` (what was committed survives a power cut), and `BEGIN IMMEDIATE`, so
-    that a transaction never finds out at its end that it may not write. PostgreSQL: rows are locked by who reads them
-    to write.
+    that no transaction learns at its end that it may not write. PostgreSQL: a writer locks the row of its learner.
     """
 
     def __init__(self, url: str) -> None:
-        self.url = _understood(url)
-        self.sqlite = self.url.get_backend_name() == "sqlite"
-        self._pid = 0
-        self._connect()
+        self.url, self.path = url, _sqlite_path(url)
+        self.sqlite = self.path is not None
+        self._error: type[Exception] = sqlite3.Error if self.sqlite else _psycopg().Error
+        self._start_process()
 
-    def _connect(self) -> None:
-        """Connections of this process; those of a parent must not be shared with it."""
+    def _start_process(self) -> None:
         self._pid = os.getpid()
-        self._kept: Connection | None = None
-        self._queue: Guard = threading.Lock() if self.sqlite else nullcontext()
-        self._engine = _engine(self.url, self.sqlite)
-
-    @property
-    def engine(self) -> Engine:
-        """The engine of this process, also in a child that was forked."""
-        if self._pid != os.getpid():
-            self._inherited = self._kept  # neither used nor closed here: both would meddle with the parent's
-            self._engine.dispose(close=False)
-            self._connect()
-        return self._engine
+        self._idle: list[Connection] = []
+        # Threads of this process take turns here, because SQLite does not serve its writers in the order they came.
+        self._writer: threading.Lock | nullcontext[None] = threading.Lock() if self.sqlite else nullcontext()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that sees one moment (SQLite) or what is committed (PostgreSQL)."""
-        with self.engine.connect() as connection, connection.begin():
+        with self._transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that is committed as a whole, or leaves nothing."""
-        engine = self.engine
-        # Threads of this process stand in line here: SQLite itself lets whoever happens to ask first go first.
-        with self._queue:
-            connection, self._kept = self._kept or engine.connect().execution_options(writing=True), None
-            try:
-                with connection.begin():
-                    yield connection
-            except BaseException:
-                connection.close()  # whatever is left of the transaction ends here
-                raise
-            self._keep(connection)
+        """A transaction that is committed as a whole or leaves nothing."""
+        self._check_process()
+        with self._writer, self._transaction("BEGIN IMMEDIATE" if self.sqlite else "BEGIN") as connection:
+            yield connection
 
-    def _keep(self, connection: Connection) -> None:
-        """On SQLite one connection does all the writing, one transaction after the other: a new one costs more time."""
-        if self.sqlite:
-            self._kept = connection
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[Connection]:
+        connection = self._begun(begin)
+        try:
+            yield connection
+            connection.run("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
+        if len(self._idle) < _MAX_IDLE:
+            self._idle.append(connection)
         else:
             connection.close()
 
+    def _begun(self, begin: str) -> Connection:
+        self._check_process()
+        while True:
+            try:
+                kept: Connection | None = self._idle.pop()
+            except IndexError:
+                kept = None
+            connection = kept or Connection(self)
+            try:
+                connection.run(begin)
+                return connection
+            except BaseException as fault:
+                connection.close()
+                # A connection that was idle may have been cut since: the server was restarted.
+                if kept is None or self.sqlite or not isinstance(fault, StoreUnavailable):
+                    raise
+
+    def _check_process(self) -> None:
+        """In a forked child: connections of its own. Those of the parent are neither used nor closed."""
+        if self._pid != os.getpid():
+            self._inherited = self._idle
+            self._start_process()
+
     def close(self) -> None:
-        """Give the connections back."""
-        with self._queue:
-            kept, self._kept = self._kept, None
-            if kept is not None:
-                kept.close()
-        self._engine.dispose()
+        """Close the idle connections."""
+        self._check_process()
+        while self._idle:
+            self._idle.pop().close()
+
+    @contextmanager
+    def own_errors(self) -> Iterator[None]:
+        """Raise errors of the driver as ours."""
+        try:
+            yield
+        except self._error as fault:
+            raise self._translated(fault) from fault
+        except (OverflowError, UnicodeError) as fault:  # a parameter that the database cannot hold
+            raise StateError(f"the store {self.shown} cannot hold this value: {_first_line(fault)}") from fault
+
+    def _translated(self, fault: Exception) -> StateError:
+        duplicate, reason = _reason(fault)
+        if duplicate:
+            return DuplicateRow(f"the store {self.shown} has this row already: {_first_line(fault)}")
+        if reason is not None:
+            return StoreUnavailable(f"the store {self.shown} does not answer: {reason}; nothing was changed")
+        return StateError(f"the store {self.shown} is damaged or not a keyhole store: {_first_line(fault)}")
 
     # -- the schema
 
     def open(self) -> None:
-        """Make the tables where the database is new; refuse a schema that is not this version's."""
+        """Create the tables where the database is new; refuse a schema of another version."""
         try:
-            if self.schema() is None:
-                self._make()
-        except OperationalError as fault:
-            raise ConfigError(f"cannot open the store {self.shown}: {_first_line(fault)}") from None
-        except DatabaseError as fault:
-            raise StateError(f"{self.shown} is not a store: {_first_line(fault)}") from None
-        found = self.schema()
-        if found is not None and found > SCHEMA:
-            raise StateError(f"{self.shown} has schema {found}, this version knows {SCHEMA}; install a newer keyhole")
+            found = self.schema_version()
+            if found is None:
+                self._create()
+                found = self.schema_version()
+        except StoreUnavailable as fault:
+            raise ConfigError(f"cannot open the store {self.shown}: {fault}") from None
+        if found != str(SCHEMA_VERSION):
+            raise StateError(
+                f"{self.shown} has schema version {found}; this keyhole reads version {SCHEMA_VERSION} only"
+            )
 
-    def schema(self) -> int | None:
-        """The number of the schema; None where there is none yet."""
+    def schema_version(self) -> str | None:
+        """The version of the schema; None where there are no tables yet."""
+        exists = (
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'keyhole_about'"
+            if self.sqlite
+            else "SELECT to_regclass('keyhole_about')::text"
+        )
         with self.reading() as connection:
-            if not self.engine.dialect.has_table(connection, about.name):
+            table = connection.row(exists)
+            if table is None or table[0] is None:
                 return None
-            found = connection.execute(select(about.c.value).where(about.c.name == "schema")).scalar()
-        return int(found) if found is not None else None
+            found = connection.row("SELECT value FROM keyhole_about WHERE name = 'schema'")
+        return None if found is None else str(found[0])
 
-    def _make(self) -> None:
-        """All tables, unless another process made them in this moment."""
-        try:
-            with self.writing() as connection:
-                metadata.create_all(connection)
-                if connection.execute(select(about.c.value).where(about.c.name == "schema")).scalar() is None:
-                    connection.execute(about.insert().values(name="schema", value=str(SCHEMA)))
-        except (IntegrityError, ProgrammingError):
-            if self.schema() is None:  # nobody else did
-                raise
+    def _create(self) -> None:
+        with self.writing() as connection:
+            if not self.sqlite:
+                connection.rows("SELECT pg_advisory_xact_lock(:lock)", {"lock": _CREATE_LOCK})
+            for statement in create_statements(self.sqlite):
+                connection.run(statement)
+            connection.run(
+                "INSERT INTO keyhole_about (name, value) VALUES ('schema', :version) ON CONFLICT (name) DO NOTHING",
+                {"version": str(SCHEMA_VERSION)},
+            )
 
     @property
     def shown(self) -> str:
-        """The address without a password."""
-        return self.url.render_as_string(hide_password=True).replace("postgresql+psycopg", "postgresql")
+        """The address without its password."""
+        parts = urlsplit(self.url)
+        if self.sqlite or parts.password is None:
+            return self.url
+        return self.url.replace(f":{parts.password}@", ":***@", 1)
 
 
-def _understood(url: str) -> URL:
-    """The address with the driver filled in."""
-    try:
-        found = make_url(url)
-    except ArgumentError:
-        found = None
-    name = found.drivername.split("+")[0] if found else ""
-    if found is None or name not in _DIALECTS:
-        raise ConfigError(f"'{url}' is not a store; use sqlite:///file.db or postgresql://user@host/database")
-    if name == "sqlite" and found.database in (None, "", ":memory:"):
+def _sqlite_path(url: str) -> Path | None:
+    """The file of a SQLite store; None for a PostgreSQL store."""
+    scheme, separator, rest = url.partition("://") if isinstance(url, str) else ("", "", "")
+    if not separator or scheme not in ("sqlite", "postgresql", "postgres"):
+        raise ConfigError(f"'{url}' is not a store; {_ADDRESS}")
+    if scheme != "sqlite":
+        return None
+    if rest in ("", "/", "/:memory:"):
         raise ConfigError("a store is shared by processes, so it needs a file: sqlite:///file.db")
-    return found.set(drivername=_DIALECTS[name])
+    if not rest.startswith("/"):
+        raise ConfigError(f"'{url}' needs three slashes: sqlite:///file.db, or four before an absolute path")
+    return Path(rest[1:])
 
 
-def _engine(url: URL, sqlite: bool) -> Engine:
-    if not sqlite:
-        return create_engine(url, pool_size=8, max_overflow=56, pool_pre_ping=True)
-    engine = create_engine(url, pool_size=8, max_overflow=56, connect_args={"timeout": _PATIENCE})
-    event.listen(engine, "connect", _set_up)
-    event.listen(engine, "begin", _begin)
-    return engine
-
-
-def _set_up(raw: SQLiteConnection, _: ConnectionPoolEntry) -> None:
-    """Take transactions into our own hands, and make them durable."""
-    raw.isolation_level = None
-    _patiently(raw, "PRAGMA journal_mode=WAL")
-    raw.execute("PRAGMA synchronous=FULL")
-    raw.execute("PRAGMA foreign_keys=ON")
-
-
-def _begin(connection: Connection) -> None:
-    """By the driver itself: what SQLAlchemy does around a statement takes longer than this one."""
-    writing = connection.get_execution_options().get("writing", False)
-    words = "BEGIN IMMEDIATE" if writing else "BEGIN"
+def _open_sqlite(path: Path | None) -> sqlite3.Connection:
+    connection = sqlite3.connect(str(path), timeout=_LOCK_TIMEOUT, isolation_level=None, check_same_thread=False)
     try:
-        connection.connection.driver_connection.execute(words)  # type: ignore[union-attr]
-    except SQLiteError as fault:
-        raise DBAPIError.instance(words, None, fault, SQLiteError, dialect=connection.dialect) from fault
+        _use_write_ahead_log(connection)
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA foreign_keys=ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
-def _patiently(raw: SQLiteConnection, statement: str) -> None:
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
     """Switching to the write-ahead log does not wait by itself while others open the same new file."""
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + _LOCK_TIMEOUT
     while True:
         try:
-            raw.execute(statement)
+            connection.execute("PRAGMA journal_mode=WAL")
             return
-        except Exception as fault:
+        except sqlite3.OperationalError as fault:
             if "locked" not in str(fault) or time.monotonic() > end:
                 raise
             time.sleep(0.01)
 
 
-def _first_line(fault: DatabaseError) -> str:
-    return str(fault.orig).strip().splitlines()[0]
+def _psycopg() -> Any:
+    import psycopg
+
+    return psycopg
+
+
+def _open_postgres(url: str) -> Any:
+    return _psycopg().connect(url, autocommit=True, connect_timeout=10)
+
+
+@functools.cache
+def _in_dialect(statement: str, sqlite: bool) -> str:
+    """The statement with parameters as the driver writes them."""
+    return statement if sqlite else re.sub(r"(?<!:):([a-z_]+)", r"%(\1)s", statement.replace("%", "%%"))
+
+
+def _reason(fault: Exception) -> tuple[bool, str | None]:
+    """Whether a row exists already; and why the database does not answer, if the same call may succeed later."""
+    if isinstance(fault, sqlite3.Error):
+        if isinstance(fault, sqlite3.IntegrityError):
+            return True, None
+        code = getattr(fault, "sqlite_errorcode", None)
+        return False, None if code is None else _TEMPORARY.get(code & 0xFF)
+    errors = _psycopg().errors
+    if isinstance(fault, errors.UniqueViolation):
+        return True, None
+    return False, _first_line(fault) if isinstance(fault, errors.OperationalError | errors.InterfaceError) else None
+
+
+def _first_line(fault: BaseException) -> str:
+    return (str(fault).strip().splitlines() or [type(fault).__name__])[0]

@@ -1,21 +1,33 @@
-"""What is written: one immutable event for each thing that happened, each with a checksum that covers all before it.
+"""The event log: one immutable event for each change, each with a checksum that covers all events before it.
 
     checksum_n = SHA-256(checksum_{n-1}, learner, n, kind, round, at, body),    checksum_0 = SHA-256(configuration)
 
-so that a changed, a missing and a moved event are all noticed. Bodies are JSON; NaN is null there.
+so that `verify` finds a changed, a missing and a moved event. Bodies are JSON; NaN is null there.
 """
 
 import hashlib
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from ..core.learner import Learner, Plain
 from ..core.round import Round
+from ..errors import StateError
+from .database import Connection
 
-__all__ = ["Event", "first_checksum", "floats", "nulls", "replay"]
+__all__ = ["ADD_EVENT", "Event", "events_after", "first_checksum", "floats", "nulls", "replay"]
 
+ADD_EVENT = (
+    "INSERT INTO keyhole_events (learner, number, kind, round, at, body, checksum) "
+    "VALUES (:learner, :number, :kind, :round, :at, :body, :checksum)"
+)
+_AFTER = (
+    "SELECT number, kind, round, at, body, checksum FROM keyhole_events "
+    "WHERE learner = :learner AND number > :number ORDER BY number LIMIT :limit"
+)
+_PAGE = 1000
 _BODY = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
@@ -35,7 +47,12 @@ class Event:
     @cached_property
     def content(self) -> dict[str, Plain]:
         """The body as data."""
-        content: dict[str, Plain] = json.loads(self.body)
+        try:
+            content: dict[str, Plain] = json.loads(self.body)
+        except (ValueError, TypeError, RecursionError):
+            raise StateError(f"the body of event {self.number} is not JSON") from None
+        if not isinstance(content, dict):
+            raise StateError(f"the body of event {self.number} is not an object")
         return content
 
     @classmethod
@@ -44,8 +61,8 @@ class Event:
     ) -> "Event":
         """A new event with its checksum, which covers `before`, the one of the event before it."""
         body = _BODY.encode(content)
-        event = cls(number, kind, round, at, body, _sum(name, before, number, kind, round, at, body))
-        vars(event)["content"] = content  # known here: it need not be read from the body
+        event = cls(number, kind, round, at, body, _checksum(name, before, number, kind, round, at, body))
+        vars(event)["content"] = content  # so that it is not parsed again
         return event
 
     def row(self, learner: int) -> dict[str, object]:
@@ -53,46 +70,62 @@ class Event:
         own = {"learner": learner, "number": self.number, "kind": self.kind, "round": self.round}
         return own | {"at": self.at, "body": self.body, "checksum": self.checksum}
 
-    def sum(self, name: str, before: str) -> str:
-        """The checksum this event must have."""
-        return _sum(name, before, self.number, self.kind, self.round, self.at, self.body)
+    def expected_checksum(self, name: str, before: str) -> str:
+        """The checksum that this event must have after `before`, the one of the event before it."""
+        return _checksum(name, before, self.number, self.kind, self.round, self.at, self.body)
 
 
-def _sum(name: str, before: str, number: int, kind: str, round: int, at: float, body: str) -> str:
+def _checksum(name: str, before: str, number: int, kind: str, round: int, at: float, body: str) -> str:
     parts = [before, name, number, kind, round, float(at).hex(), body]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def first_checksum(name: str, config: str) -> str:
-    """Where the chain of a learner begins."""
+    """The checksum before the first event of a learner."""
     return hashlib.sha256(json.dumps([name, config]).encode()).hexdigest()
 
 
-def replay(learner: Learner, event: Event) -> bool:
-    """Let it happen once more; False where the learner asks for something else than it did then.
+def events_after(connection: Connection, learner: int, number: int) -> Iterator[Event]:
+    """The events of a learner after a number, read page by page."""
+    while True:
+        page = connection.rows(_AFTER, {"learner": learner, "number": number, "limit": _PAGE})
+        for row in page:
+            yield Event(*row)
+        if len(page) < _PAGE:
+            return
+        number = page[-1][0]
 
-    What was asked then is what was bought, so the recorded round is put in its place: a state that was computed on
-    another processor (whose last bits may differ) or by another version stays usable, and `check` reports it.
+
+def replay(learner: Learner, event: Event) -> bool:
+    """Apply a recorded event to a learner; False where the learner would ask for something else than was recorded.
+
+    The recorded round was bought, so it takes the place of the round that the learner asks for now: a state that was
+    computed on another processor (whose last bits may differ) stays usable, and `verify` reports the difference.
     """
-    if event.kind == "ask":
-        content = event.content
-        recorded = Round.from_plain(content["round"])
-        asked = learner.ask(available=content["available"])  # type: ignore[arg-type]  # written by `ask` itself
-        if asked != recorded:
-            learner._open.pop(asked.index, None)
-            learner._open[recorded.index] = recorded
-        return asked == recorded
-    if event.kind == "tell":
-        content = event.content
-        r = learner._open[event.round]
-        extra = floats(content["extra"])
-        learner.tell(r, floats(content["values"]), content["y"], r.extra if r.extra.size else None, extra or None)  # type: ignore[arg-type]
+    content = event.content
+    try:
+        if event.kind == "ask":
+            recorded = Round.from_plain(content["round"])
+            asked = learner.ask(available=content["available"])  # type: ignore[arg-type]
+            if asked != recorded:
+                learner._open.pop(asked.index, None)
+                learner._open[recorded.index] = recorded
+            return asked == recorded
+        if event.kind == "tell":
+            r = learner._open[event.round]
+            extra = floats(content["extra"])
+            learner.tell(r, floats(content["values"]), content["y"], r.extra if r.extra.size else None, extra or None)  # type: ignore[arg-type]
+    except (KeyError, TypeError, ValueError) as fault:
+        raise StateError(
+            f"event {event.number} ({event.kind} of round {event.round}) cannot be applied: {fault}"
+        ) from None
     return True  # a prediction changes nothing, and an abandoned round stays open in the learner
 
 
 def floats(numbers: Plain) -> list[float]:
     """Numbers as JSON has them, with NaN for null."""
-    assert isinstance(numbers, list)
+    if not isinstance(numbers, list):
+        raise StateError(f"expected a list of numbers in an event, found {type(numbers).__name__}")
     return [math.nan if x is None else float(x) for x in numbers]  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""What comes out of a store, as values; the client in the core uses them too, so nothing here needs a database."""
+"""The values that a store returns. The HTTP client uses them too, so nothing here needs a database."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ import numpy as np
 
 from .._internal.typing import Floats
 from ..core.round import Round
-from ..errors import ConfigError, ProtocolError
+from ..errors import ConfigError, ProtocolError, StateError
 
 __all__ = [
     "Conflict",
@@ -19,6 +19,8 @@ __all__ = [
     "Outcome",
     "PredictionEvent",
     "Purchase",
+    "RoundRow",
+    "StoreUnavailable",
     "StoredRound",
     "Taken",
     "Totals",
@@ -28,27 +30,54 @@ STATUSES = ("open", "told", "abandoned")
 
 
 class Conflict(ProtocolError):
-    """The call makes sense, but something that contradicts it was written down before; nothing was changed."""
+    """The call contradicts what was recorded before; nothing was changed."""
 
 
 class NoSuchRound(ProtocolError):
-    """The learner never asked such a round."""
+    """The learner has no round of that index or key."""
 
 
 class Taken(ConfigError):
-    """The name belongs to a learner of another configuration."""
+    """The name belongs to a learner with another configuration."""
+
+
+class StoreUnavailable(StateError):
+    """The database does not answer (no connection, locked, disk full); nothing was changed, and a retry may succeed."""
 
 
 class NoSuchLearner(KeyError):
-    """There is no learner of that name in the store."""
+    """The store has no learner of that name."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
+class RoundRow(NamedTuple):
+    """A row of the table of rounds: the state of one round after all its events."""
+
+    round: int
+    key: str | None
+    status: str
+    ask_event: int
+    """The number of the event, as are `prediction_event` and `end_event`."""
+    asked_at: float
+    price: float
+    deadline: float | None = None
+    prediction_event: int | None = None
+    prediction: float | None = None
+    end_event: int | None = None
+    """Of the label, or of the abandonment."""
+    told_at: float | None = None
+    label: float | None = None
+    n_scored: int | None = None
+    """The totals just after this label, so that a curve needs no sum over the history."""
+    loss: float | None = None
+    baseline_loss: float | None = None
+
+
 @dataclass(frozen=True)
 class PredictionEvent:
-    """A prediction as it was written down."""
+    """A prediction as it was recorded, with its interval where the learner has one."""
 
     prediction: float
     low: float | None = None
@@ -57,7 +86,7 @@ class PredictionEvent:
 
 @dataclass(frozen=True)
 class StoredRound:
-    """One round of a stored learner as it stands."""
+    """One round of a stored learner."""
 
     id: str
     """Unique in the store: "icu:17"."""
@@ -72,32 +101,31 @@ class StoredRound:
     asked_at: float
     """Seconds since 1970, UTC."""
     deadline: float | None = None
-    """For display only: a label that comes later is taken."""
-    said: PredictionEvent | None = None
-    """The last prediction."""
+    """For display only: a label that comes later is accepted."""
+    last_prediction: PredictionEvent | None = None
     values: dict[str, float] | None = None
-    """What the last prediction was made from; NaN where nothing was observed."""
+    """The values of the last prediction; NaN where one was not observed."""
     told_at: float | None = None
     label: float | None = None
 
 
 @dataclass(frozen=True)
 class LabelEvent:
-    """One label that came in."""
+    """One label, with the prediction that was recorded before it."""
 
     index: int
     key: str | None
     told_at: float
     label: float
     prediction: float | None
-    """What was said before; None where nothing was."""
+    """None where no prediction was made."""
     loss: float | None
     price: float
 
 
 @dataclass(frozen=True)
 class Purchase:
-    """One thing that was ordered for one round."""
+    """One source that was ordered for one round."""
 
     index: int
     key: str | None
@@ -108,7 +136,7 @@ class Purchase:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one of many labels."""
+    """The outcome of one label of `tell_many`."""
 
     key: str
     status: str
@@ -119,60 +147,63 @@ class Outcome:
 class Totals(NamedTuple):
     """The running sums of a stored learner."""
 
-    asked: int = 0
-    told: int = 0
-    abandoned: int = 0
-    """Abandoned and not told since."""
-    scored: int = 0
-    """Told rounds for which a prediction had been written down."""
+    n_asked: int = 0
+    n_labels: int = 0
+    n_abandoned: int = 0
+    """Rounds that were abandoned and have no label since."""
+    n_scored: int = 0
+    """Labels of rounds with a recorded prediction."""
     loss: float = 0.0
     """Sum of their squared errors."""
-    idle: float = 0.0
-    """The same sum for who buys nothing and predicts the mean of the labels told before."""
-    labels: float = 0.0
-    """Sum of all labels."""
+    baseline_loss: float = 0.0
+    """The same sum for a baseline that buys nothing and predicts the mean of the labels before."""
+    label_sum: float = 0.0
     spent: float = 0.0
 
     @property
-    def open(self) -> int:
-        """Rounds that wait for a label."""
-        return self.asked - self.told - self.abandoned
+    def n_open(self) -> int:
+        """Rounds that wait for their label."""
+        return self.n_asked - self.n_labels - self.n_abandoned
 
     @property
     def mean_loss(self) -> float | None:
-        """Mean squared error of what was said; None before the first."""
-        return self.loss / self.scored if self.scored else None
+        """Mean squared error of the recorded predictions; None before the first."""
+        return self.loss / self.n_scored if self.n_scored else None
+
+    @property
+    def mean_baseline_loss(self) -> float | None:
+        """Mean squared error of the baseline on the same rounds; None before the first."""
+        return self.baseline_loss / self.n_scored if self.n_scored else None
 
 
 @dataclass(frozen=True)
 class History(Sequence[LabelEvent]):
-    """The labels in the order they came, with the numbers as arrays beside them."""
+    """The labels in the order they came; also as arrays."""
 
-    told: tuple[LabelEvent, ...] = field(default=())
+    events: tuple[LabelEvent, ...] = field(default=())
 
     @overload
     def __getitem__(self, i: int) -> LabelEvent: ...
     @overload
     def __getitem__(self, i: slice) -> "History": ...
     def __getitem__(self, i: "int | slice") -> "LabelEvent | History":
-        return self.told[i] if isinstance(i, int) else History(self.told[i])
+        return self.events[i] if isinstance(i, int) else History(self.events[i])
 
     def __len__(self) -> int:
-        return len(self.told)
+        return len(self.events)
 
     def __iter__(self) -> Iterator[LabelEvent]:
-        return iter(self.told)
+        return iter(self.events)
 
     @property
     def labels(self) -> Floats:
         """(n,)"""
-        return np.array([t.label for t in self.told], dtype=np.float64)
+        return np.array([t.label for t in self.events], dtype=np.float64)
 
     @property
     def predictions(self) -> Floats:
-        """(n,) NaN where nothing was said."""
-        said = [np.nan if t.prediction is None else t.prediction for t in self.told]
-        return np.array(said, dtype=np.float64)
+        """(n,) NaN where no prediction was made."""
+        return np.array([np.nan if t.prediction is None else t.prediction for t in self.events], dtype=np.float64)
 
     @property
     def losses(self) -> Floats:

@@ -1,33 +1,33 @@
-"""The store: learners by name, shared by every process that opens it."""
+"""The store: learners by name, shared by all processes that open it."""
 
 import json
 import re
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
-from sqlalchemy import select
-from sqlalchemy.exc import IntegrityError
-
 from ..core.learner import Plain
-from ..errors import ConfigError
+from ..errors import ConfigError, StateError
 from .cached_learner import CachedLearner
-from .database import Database
+from .database import Connection, Database, DuplicateRow
 from .events import first_checksum
 from .models import NoSuchLearner, Taken, Totals
-from .sql_tables import SCHEMA, learners
+from .schema import TOTAL_COLUMNS
 from .stored_learner import StoredLearner
-from .upgrading import upgrade_schema
 
-__all__ = ["Store", "Summary"]
+__all__ = ["Store", "Summary", "add_learner"]
 
 _NAME = re.compile(r"[^\W_][\w .-]{0,63}")
-_TOTALS = Totals._fields
+_ADD_LEARNER = (
+    f"INSERT INTO keyhole_learners (name, config, note, created_at, head, checksum, {TOTAL_COLUMNS}) "
+    f"VALUES (:name, :config, :note, :created_at, 0, :checksum, {', '.join(f':{name}' for name in Totals._fields)})"
+)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """One line about a learner, for lists of thousands of them."""
+    """A learner in a list, read without loading its state."""
 
     name: str
     algorithm: str
@@ -42,56 +42,49 @@ class Store:
     def __init__(self, url: str) -> None:
         self.database = Database(url)
         self.database.open()
-        if self.database.schema() != SCHEMA:
-            upgrade_schema(self.database)
-        self._lives: dict[str, CachedLearner] = {}
+        self._cached: dict[str, CachedLearner] = {}
 
     def create(
         self, name: str, algorithm: str, *, note: Mapping[str, str] | None = None, **arguments: object
     ) -> StoredLearner:
         """A new learner, made with the arguments of `kh.make`; one of equal configuration is returned as it is.
 
-        `note` (`label`, `unit`, `currency`) is for people. A seed that is not given is drawn, and matches any.
+        `note` (`label`, `unit`, `currency`) is for people. A missing seed is drawn, and equals any.
         """
-        from ..core.registry.catalogue import make  # brings the compiler: not before somebody needs a learner
+        from ..core.registry.catalogue import make
 
         config = make(algorithm, **arguments).config  # type: ignore[arg-type]  # `make` checks each
         _check_names(name, config)
         text = json.dumps(config, sort_keys=True)
-        row = {"name": name, "config": text, "note": json.dumps(dict(note or {})), "made_at": time.time(), "head": 0}
-        row |= {"checksum": first_checksum(name, text), **Totals()._asdict()}
         if self._find(name) is None:
-            try:
-                with self.database.writing() as connection:
-                    connection.execute(learners.insert().values(row))
-            except IntegrityError:
-                pass  # another process made it in this moment
+            with suppress(DuplicateRow), self.database.writing() as connection:
+                add_learner(connection, name, text, json.dumps(dict(note or {})), time.time())
         found = self[name]
         if not _equal(found.config, config, arguments.get("seed") is not None):
             raise Taken(f"there is a learner '{name}' of another configuration; choose another name")
         return found
 
     def __getitem__(self, name: str) -> StoredLearner:
-        live = self._find(name)
-        if live is None:
+        cached = self._find(name)
+        if cached is None:
             raise NoSuchLearner(f"there is no learner '{name}' in this store")
-        return StoredLearner(self.database, live)
+        return StoredLearner(self.database, cached)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and self._find(name) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter([one.name for one in self.summaries()])
+        return iter(sorted(self.heads()))
 
     def __len__(self) -> int:
-        return len(self.summaries())
+        return len(self.heads())
 
     def summaries(self) -> list[Summary]:
         """All learners with their totals, by name; one query."""
-        c = learners.c
-        every = select(c.name, c.config, c.note, c.head, *(c[name] for name in _TOTALS)).order_by(c.name)
         with self.database.reading() as connection:
-            rows = connection.execute(every).all()
+            rows = connection.rows(
+                f"SELECT name, config, note, head, {TOTAL_COLUMNS} FROM keyhole_learners ORDER BY name"
+            )
         return [
             Summary(name, str(json.loads(config)["name"]), head, Totals(*totals), json.loads(note))
             for name, config, note, head, *totals in rows
@@ -100,11 +93,10 @@ class Store:
     def heads(self) -> dict[str, int]:
         """The number of the last event of each learner."""
         with self.database.reading() as connection:
-            rows = connection.execute(select(learners.c.name, learners.c.head)).all()
-        return {row.name: row.head for row in rows}
+            return dict(connection.rows("SELECT name, head FROM keyhole_learners"))
 
     def close(self) -> None:
-        """Give the connections back."""
+        """Close the connections."""
         self.database.close()
 
     def __enter__(self) -> "Store":
@@ -114,17 +106,26 @@ class Store:
         self.close()
 
     def _find(self, name: str) -> CachedLearner | None:
-        """The state of a learner in this process, made when it is first used."""
-        if name not in self._lives:
+        """The state of a learner in this process; None where the store has no such learner."""
+        if name not in self._cached:
             if not isinstance(name, str) or not _NAME.fullmatch(name):
                 return None
-            mine = select(learners.c.id, learners.c.config).where(learners.c.name == name)
             with self.database.reading() as connection:
-                found = connection.execute(mine).first()
+                found = connection.row("SELECT id, config FROM keyhole_learners WHERE name = :name", {"name": name})
             if found is None:
                 return None
-            self._lives.setdefault(name, CachedLearner(found.id, name, json.loads(found.config)))
-        return self._lives[name]
+            self._cached.setdefault(name, CachedLearner(found[0], name, json.loads(found[1])))
+        return self._cached[name]
+
+
+def add_learner(connection: Connection, name: str, config: str, note: str, created_at: float) -> int:
+    """Add a learner without events; its id."""
+    row: dict[str, object] = {"name": name, "config": config, "note": note, "created_at": created_at}
+    connection.run(_ADD_LEARNER, row | {"checksum": first_checksum(name, config), **Totals()._asdict()})
+    found = connection.row("SELECT id FROM keyhole_learners WHERE name = :name", {"name": name})
+    if found is None:
+        raise StateError(f"learner '{name}' was not added to the store")
+    return int(found[0])
 
 
 def _check_names(name: str, config: dict[str, Plain]) -> None:

@@ -1,52 +1,50 @@
-"""A learner that lives in a store: the protocol of a plain one, for many processes at once."""
+"""A learner in a store: the protocol of a plain learner, for many processes at once."""
 
 import json
 import time
 from collections.abc import Callable, Iterable
-from contextlib import closing
 from itertools import islice
-from typing import TypeAlias, TypeVar
-
-from sqlalchemy import ColumnElement, func, select
+from typing import Any, TypeAlias, TypeVar
 
 from ..core import introspection
 from ..core.learner import Learner, Values
 from ..core.round import Round
-from ..errors import ConfigError, ProtocolError
+from ..errors import ConfigError, ProtocolError, StateError
 from . import queries
-from .cached_learner import CachedLearner, events_after
-from .database import Database
-from .events import Event
+from .cached_learner import CachedLearner
+from .database import Connection, Database
+from .events import Event, events_after
 from .models import STATUSES, History, NoSuchRound, Outcome, PredictionEvent, Purchase, StoredRound, Totals
-from .sql_tables import learners, rounds
+from .schema import TOTAL_COLUMNS
 from .transaction import Available, Extras, LearnerTransaction
 
 __all__ = ["StoredLearner"]
 
 A = TypeVar("A")
-Given: TypeAlias = "Round | StoredRound | int"
+B = TypeVar("B")
+RoundLike: TypeAlias = "Round | StoredRound | int"
 
 
 class StoredLearner:
     """One learner of a store. Every change is one transaction: it is committed when the call returns, or not at all."""
 
-    def __init__(self, database: Database, live: CachedLearner) -> None:
-        self.database, self._live = database, live
-        self.id, self.name, self.config = live.id, live.name, live.config
+    def __init__(self, database: Database, cached: CachedLearner) -> None:
+        self.database, self._cached = database, cached
+        self.id, self.name, self.config = cached.id, cached.name, cached.config
 
     # -- the protocol
 
     def ask(self, key: str | None = None, available: Available = None, deadline: float | None = None) -> Round:
-        """Open a round; the same key gives the same round for ever. `deadline` (seconds since 1970) is for display."""
-        return self.order(key, available, deadline).round
+        """Open a round; the same key always gives the same round. `deadline` (seconds since 1970) is for display."""
+        return self.open_round(key, available, deadline).round
 
-    def predict(self, r: Given, values: Values) -> float:
-        """The prediction from the bought values, written down: the last one before the label counts."""
-        return self.say(r, values).prediction
+    def predict(self, r: RoundLike, values: Values) -> float:
+        """The prediction from the bought values. It is recorded: the last one before the label counts."""
+        return self.predict_interval(r, values).prediction
 
     def tell(
         self,
-        r: Given,
+        r: RoundLike,
         values: "Values | None",
         y: float,
         extra_attributes: Extras = None,
@@ -56,36 +54,44 @@ class StoredLearner:
 
         `values` may be None where they were given with the prediction.
         """
-        return self.transact(lambda transaction: transaction.tell(_plain(r), values, y, extra_attributes, extra_values))
+        given = _round_or_index(r)
+        return self.transact(lambda transaction: transaction.tell(given, values, y, extra_attributes, extra_values))
 
-    def abandon(self, r: Given) -> bool:
-        """Take a round off the list of open ones; its label is still taken if it comes. False where it was off."""
-        return self.transact(lambda transaction: transaction.abandon(_plain(r)))
+    def abandon(self, r: RoundLike) -> bool:
+        """Stop waiting for the label of a round; a label that comes later is still accepted.
 
-    def order(self, key: str | None = None, available: Available = None, deadline: float | None = None) -> StoredRound:
-        """`ask`, with what to order, its price, and how the round stands."""
+        Returns False where the round was abandoned before.
+        """
+        given = _round_or_index(r)
+        return self.transact(lambda transaction: transaction.abandon(given))
+
+    def open_round(
+        self, key: str | None = None, available: Available = None, deadline: float | None = None
+    ) -> StoredRound:
+        """`ask`, returning the stored round: what to order, its price, its status."""
 
         def ask(transaction: LearnerTransaction) -> StoredRound:
-            standing, r = transaction.ask(key, available, deadline)
-            if standing.predicted is not None or standing.ended is not None:
-                return queries.entry(transaction.connection, self._live.id, self.name, standing.round)
-            return queries.fresh(self.name, standing, r)
+            row, r = transaction.ask(key, available, deadline)
+            if row.prediction_event is not None or row.end_event is not None:
+                return queries.find_rounds(transaction.connection, self.id, self.name, index=row.round)[0]
+            return queries.stored_round(self.name, row, r)
 
         return self.transact(ask)
 
-    def say(self, r: Given, values: Values) -> PredictionEvent:
+    def predict_interval(self, r: RoundLike, values: Values) -> PredictionEvent:
         """`predict`, with the interval where the learner has one."""
-        return self.transact(lambda transaction: transaction.predict(_plain(r), values))
+        given = _round_or_index(r)
+        return self.transact(lambda transaction: transaction.predict(given, values))
 
     def tell_many(self, labels: Iterable[tuple[str, float]]) -> list[Outcome]:
-        """Many late labels by key, in one transaction; a refused one stops none of the others."""
+        """Many late labels by key, in one transaction; a refused label does not stop the others."""
 
         def tell(transaction: LearnerTransaction) -> list[Outcome]:
             return [_tell_one(transaction, key, y) for key, y in labels]
 
         return self.transact(tell)
 
-    # -- what there is to know
+    # -- queries
 
     def rounds(
         self, status: str | None = None, limit: int | None = None, newest: bool = False, after: int = 0
@@ -93,115 +99,119 @@ class StoredLearner:
         """The rounds in the order asked (or the newest first), all or those `open`, `told` or `abandoned`."""
         if status is not None and status not in STATUSES:
             raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
-        which = [rounds.c.round > after] + ([] if status is None else [rounds.c.status == status])
-        return self._entries(*which, limit=limit, newest=newest)
+        with self.database.reading() as connection:
+            return queries.find_rounds(
+                connection, self.id, self.name, status=status, after=after, limit=limit, newest=newest
+            )
 
     def round(self, index: int) -> StoredRound:
-        """One round, by the number that counts from 1."""
-        found = self._entries(rounds.c.round == index) if 0 < index < 2**31 else ()
+        """One round, by its index, which counts from 1."""
+        found: tuple[StoredRound, ...] = ()
+        if 0 < index < 2**31:
+            with self.database.reading() as connection:
+                found = queries.find_rounds(connection, self.id, self.name, index=index)
         if not found:
             raise NoSuchRound(f"learner '{self.name}' has no round {index}")
         return found[0]
 
     def history(self, after: int = 0, limit: int | None = None) -> History:
-        """The labels in the order they came, with what was said before each."""
+        """The labels in the order they came, with the prediction before each."""
         with self.database.reading() as connection:
-            return queries.history(connection, self._live.id, after, limit)
+            return queries.history(connection, self.id, after, limit)
 
     def ledger(self) -> tuple[Purchase, ...]:
-        """Everything that was ordered, with its price, in the order of the rounds."""
+        """The sources that were ordered, with their prices, in the order of the rounds."""
         learner = self.learner()
         bought = []
-        for entry in self.rounds():
-            for name, price in introspection.basket(learner, entry.round):
-                bought.append(Purchase(entry.index, entry.key, entry.asked_at, name, price))
+        for stored in self.rounds():
+            for name, price in introspection.basket(learner, stored.round):
+                bought.append(Purchase(stored.index, stored.key, stored.asked_at, name, price))
         return tuple(bought)
 
     def learner(self) -> Learner:
-        """A copy of the learner as it is now, to save or explain; what is told to the copy stays in the copy."""
+        """A copy of the learner as it is now, to save or explain; labels told to the copy do not reach the store."""
         from ..core.serialization import from_bytes, to_bytes
 
         return self.read(lambda learner: from_bytes(to_bytes(learner)))
 
     def totals(self) -> Totals:
-        """Rounds, loss and money so far."""
-        mine = select(*(learners.c[name] for name in Totals._fields)).where(learners.c.id == self._live.id)
-        with self.database.reading() as connection:
-            return Totals(*connection.execute(mine).one())
+        """Counts, loss and money so far."""
+        return Totals(*self._columns(TOTAL_COLUMNS))
 
     @property
     def head(self) -> int:
         """The number of the last event."""
-        with self.database.reading() as connection:
-            head: int = connection.execute(select(learners.c.head).where(learners.c.id == self._live.id)).scalar_one()
-        return head
+        (head,) = self._columns("head")
+        return int(head)
 
     def events(self, after: int = 0, limit: int = 1000) -> list[Event]:
-        """What was written after the event of a number, oldest first."""
+        """The events after a number, oldest first."""
         with self.database.reading() as connection:
-            return list(islice(events_after(connection, self._live.id, after), limit))
+            return list(islice(events_after(connection, self.id, after), limit))
 
     def extra(self, r: Round) -> list[str]:
-        """The names of what a round buys after the label."""
+        """The names of the attributes that a round buys after its label (k0 > 0)."""
         names = self.config.get("names")
         return [str(names[i]) if isinstance(names, list) else f"x{i}" for i in r.extra]
 
     def warnings(self, now: float | None = None) -> list[str]:
-        """What a person should know: rounds beyond their deadline, a state that a replay does not come to."""
-        late = select(func.count()).where(rounds.c.learner == self._live.id, rounds.c.status == "open")
-        late = late.where(rounds.c.deadline < (time.time() if now is None else now))
+        """Rounds beyond their deadline, and a state that a replay does not reproduce."""
+        late = "SELECT count(*) FROM keyhole_rounds WHERE learner = :learner AND status = 'open' AND deadline < :now"
         with self.database.reading() as connection:
-            n = connection.execute(late).scalar_one()
-        words = "1 open round is beyond its deadline" if n == 1 else f"{n} open rounds are beyond their deadline"
-        found = [words] if n else []
-        if self._live.diverged:
-            found.append("a replay asks otherwise than was recorded: run keyhole store check")
+            row = connection.row(late, {"learner": self.id, "now": time.time() if now is None else now})
+        n = 0 if row is None else row[0]
+        found = [f"{n} open round{' is beyond its' if n == 1 else 's are beyond their'} deadline"] if n else []
+        if self._cached.diverged:
+            found.append("a replay asks for other attributes than were recorded: run keyhole store check")
         return found
 
     @property
     def note(self) -> dict[str, str]:
-        """What a person should read beside the numbers: the label's name and unit, the currency."""
-        with self.database.reading() as connection:
-            text = connection.execute(select(learners.c.note).where(learners.c.id == self._live.id)).scalar_one()
+        """What a person reads beside the numbers: the label's name and unit, the currency."""
+        (text,) = self._columns("note")
         note: dict[str, str] = json.loads(text)
         return note
 
     def read(self, look: Callable[[Learner], A]) -> A:
-        """Look at the learner as it is now, without copying it and without changing it."""
-        with self._live.lock, self.database.reading() as connection:
-            self._live.catch_up(connection)
-            return look(self._live.learner)
+        """Call a function with the learner as it is now; the function must not change it."""
+        with self._cached.lock, self.database.reading() as connection:
+            self._cached.catch_up(connection)
+            return look(self._cached.learner)
 
     def transact(self, act: Callable[[LearnerTransaction], A]) -> A:
-        """Several things in one transaction: all are committed, or none."""
-        with self._live.lock:
-            if self._live.cold:
+        """Several changes in one transaction: all are committed, or none."""
+        cached = self._cached
+        with cached.lock:
+            if not cached.loaded:
                 with self.database.reading() as connection:
-                    self._live.warm_up(connection)
-            head = self._live.head
+                    cached.catch_up(connection)  # not in the writing transaction, because it may take seconds
+            head = cached.head
             try:
-                with (
-                    self.database.writing() as connection,
-                    closing(LearnerTransaction(connection, self._live)) as transaction,
-                ):
-                    head = self._live.head
+                with self.database.writing() as connection:
+                    transaction = LearnerTransaction(connection, cached)
+                    head = cached.head
                     return act(transaction)
             except BaseException as fault:
-                # A refusal changes nothing; but what was done before it in this transaction was not committed either.
-                if not isinstance(fault, ProtocolError) or self._live.head != head:
-                    self._live.forget()
+                # A refused call changes nothing; but changes before it in the same transaction were not committed.
+                if not isinstance(fault, ProtocolError) or cached.head != head:
+                    cached.forget()
                 raise
 
-    # -- inside
-
-    def _entries(
-        self, *which: "ColumnElement[bool]", limit: int | None = None, newest: bool = False
-    ) -> tuple[StoredRound, ...]:
+    def query(self, query: "Callable[[Connection, int, B], A]", argument: B) -> A:
+        """Run one of the `queries` on the rounds of this learner."""
         with self.database.reading() as connection:
-            return queries.entries(connection, self._live.id, self.name, which, limit, newest)
+            return query(connection, self.id, argument)
+
+    def _columns(self, names: str) -> tuple[Any, ...]:
+        """Columns of the row of this learner."""
+        with self.database.reading() as connection:
+            row = connection.row(f"SELECT {names} FROM keyhole_learners WHERE id = :learner", {"learner": self.id})
+        if row is None:
+            raise StateError(f"learner '{self.name}' was removed from the store by another program")
+        return row
 
 
-def _plain(r: Given) -> "Round | int":
+def _round_or_index(r: RoundLike) -> "Round | int":
     if isinstance(r, StoredRound):
         return r.round
     if isinstance(r, Round) or (isinstance(r, int) and not isinstance(r, bool)):

@@ -1,4 +1,4 @@
-"""Who may do what through the service. Only a hash of a token is stored, so that a stolen store opens nothing."""
+"""Access tokens of the service. Only a hash of a token is stored, so that a stolen store gives no access."""
 
 import hashlib
 import hmac
@@ -7,28 +7,26 @@ import secrets
 import time
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
-
 from ..errors import ConfigError
 from .database import Database
-from .sql_tables import learners, tokens
 
 __all__ = ["RIGHTS", "Token", "any_token", "create_token", "find_token", "list_tokens", "revoke_token"]
 
 RIGHTS = ("ask", "tell", "read", "create")
 _FORM = re.compile(r"kh_([0-9a-f]{12})_([A-Za-z0-9_-]{43})", re.ASCII)
-_NOBODY = hashlib.sha256(b"").hexdigest()
+_NO_HASH = hashlib.sha256(b"").hexdigest()
+_COLUMNS = "id, learner, may, created_at"
 
 
 @dataclass(frozen=True)
 class Token:
-    """What a token allows; the token itself is not known."""
+    """The rights of a token; the token itself is not stored."""
 
     id: str
     learner: str | None
     """None: every learner."""
     may: tuple[str, ...]
-    made_at: float
+    created_at: float
 
     def allows(self, right: str, learner: str | None) -> bool:
         """Whether it allows this on a learner (None: on the whole store)."""
@@ -43,11 +41,12 @@ def create_token(database: Database, learner: str | None, may: tuple[str, ...]) 
     if learner is not None and "create" in may:
         raise ConfigError("a token for one learner cannot create others; leave --learner out, or create out of --may")
     with database.writing() as connection:
-        if learner is not None and not connection.execute(select(learners).where(learners.c.name == learner)).first():
+        exists = "SELECT id FROM keyhole_learners WHERE name = :name"
+        if learner is not None and connection.row(exists, {"name": learner}) is None:
             raise ConfigError(f"there is no learner '{learner}' in this store; create it first")
         id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
-        row = {"id": id, "hash": _hash(secret), "learner": learner, "may": ",".join(may), "made_at": time.time()}
-        connection.execute(tokens.insert().values(row))
+        row = {"id": id, "hash": _hash(secret), "learner": learner, "may": ",".join(may), "at": time.time()}
+        connection.run("INSERT INTO keyhole_tokens VALUES (:id, :hash, :learner, :may, :at)", row)
     return f"kh_{id}_{secret}"
 
 
@@ -57,33 +56,35 @@ def find_token(database: Database, text: str) -> Token | None:
     if parts is None:
         return None
     with database.reading() as connection:
-        found = connection.execute(select(tokens).where(tokens.c.id == parts[1])).mappings().first()
-    same = hmac.compare_digest(_hash(parts[2]), found["hash"] if found else _NOBODY)
-    if not same or found is None:
-        return None
-    return Token(found["id"], found["learner"], tuple(found["may"].split(",")), found["made_at"])
+        found = connection.row(f"SELECT hash, {_COLUMNS} FROM keyhole_tokens WHERE id = :id", {"id": parts[1]})
+    same = hmac.compare_digest(_hash(parts[2]), found[0] if found else _NO_HASH)
+    return _token(*found[1:]) if same and found else None
 
 
 def list_tokens(database: Database) -> list[Token]:
     """All tokens, oldest first."""
     with database.reading() as connection:
-        rows = connection.execute(select(tokens).order_by(tokens.c.made_at)).mappings().all()
-    return [Token(r["id"], r["learner"], tuple(r["may"].split(",")), r["made_at"]) for r in rows]
+        rows = connection.rows(f"SELECT {_COLUMNS} FROM keyhole_tokens ORDER BY created_at")
+    return [_token(*row) for row in rows]
 
 
 def any_token(database: Database) -> bool:
-    """Whether anybody could come in."""
+    """Whether the store has a token."""
     with database.reading() as connection:
-        return bool(connection.execute(select(func.count()).select_from(tokens)).scalar_one())
+        return connection.row("SELECT id FROM keyhole_tokens LIMIT 1") is not None
 
 
 def revoke_token(database: Database, id: str) -> None:
-    """A token that opens nothing from now on."""
+    """Remove a token: from now on it gives no access."""
     with database.writing() as connection:
-        if not connection.execute(tokens.delete().where(tokens.c.id == id)).rowcount:
+        if not connection.run("DELETE FROM keyhole_tokens WHERE id = :id", {"id": id}):
             raise ConfigError(f"there is no token '{id}'; keyhole token list shows them")
 
 
+def _token(id: str, learner: str | None, may: str, created_at: float) -> Token:
+    return Token(id, learner, tuple(may.split(",")), created_at)
+
+
 def _hash(secret: str) -> str:
-    # Secrets are 32 random bytes: a slow hash would only protect what cannot be guessed anyway.
+    # A secret is 32 random bytes, which cannot be guessed: a slow hash would protect nothing more.
     return hashlib.sha256(secret.encode()).hexdigest()

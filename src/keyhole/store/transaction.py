@@ -1,4 +1,4 @@
-"""One transaction on one learner: everything is checked, one event is written for each thing that happens."""
+"""One transaction on one learner: it validates the call, applies it to the learner and writes one event."""
 
 import json
 import time
@@ -6,202 +6,229 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-from sqlalchemy import Connection
 
 from .._internal.typing import Bools, Ints
 from ..core import introspection, validation
 from ..core.learner import Plain, Values
 from ..core.round import Round
 from ..errors import ProtocolError, StateError
-from . import statements as sql
 from .cached_learner import SNAPSHOT_EVERY, CachedLearner
-from .events import Event, floats, nulls
-from .models import Conflict, NoSuchRound, PredictionEvent, Totals
-from .projections import RoundRow, count
+from .database import Connection
+from .events import ADD_EVENT, Event, floats, nulls
+from .models import Conflict, NoSuchRound, PredictionEvent, RoundRow, Totals
+from .projections import CHANGED_COLUMNS, round_after, round_asked, totals_after
+from .schema import ROUND_COLUMNS, TOTAL_COLUMNS
 
-__all__ = ["Available", "Extras", "LearnerTransaction"]
+__all__ = ["ADD_ROUND", "SET_TOTALS", "Available", "Extras", "LearnerTransaction"]
 
 Available: TypeAlias = "Bools | Sequence[bool] | Sequence[str] | None"
 Extras: TypeAlias = "Sequence[int] | Ints | None"
-_LONGEST = 200
+_MAX_KEY_LENGTH = 200
+
+
+def _assignments(names: Sequence[str]) -> str:
+    return ", ".join(f"{name} = :{name}" for name in names)
+
+
+_HEAD = f"SELECT head, checksum, {TOTAL_COLUMNS} FROM keyhole_learners WHERE id = :learner"
+_ROUND = f"SELECT {ROUND_COLUMNS} FROM keyhole_rounds WHERE learner = :learner AND"
+_BY_KEY, _BY_INDEX = f"{_ROUND} key = :key", f"{_ROUND} round = :round"
+_BODY = "SELECT body FROM keyhole_events WHERE learner = :learner AND number = :number"
+ADD_ROUND = (
+    f"INSERT INTO keyhole_rounds (learner, {ROUND_COLUMNS}) "
+    f"VALUES (:learner, {', '.join(f':{name}' for name in RoundRow._fields)})"
+)
+_SET_ROUND = {
+    kind: f"UPDATE keyhole_rounds SET {_assignments(names)} WHERE learner = :learner AND round = :round"
+    for kind, names in CHANGED_COLUMNS.items()
+}
+SET_TOTALS = f"UPDATE keyhole_learners SET {_assignments(('head', 'checksum', *Totals._fields))} WHERE id = :learner"
 
 
 class LearnerTransaction:
-    """The one writer of a learner for as long as its transaction lasts."""
+    """The only writer of a learner while its transaction lasts."""
 
-    def __init__(self, connection: Connection, live: CachedLearner) -> None:
-        self.connection, self.live, self._cursor = connection, live, sql.Cursor(connection)
-        mine = self._cursor.run(sql.HEAD, {"me": live.id})
-        assert mine is not None, "learners are never removed"
-        head, self.checksum, *totals = mine
+    def __init__(self, connection: Connection, cached: CachedLearner) -> None:
+        self.connection, self.cached = connection, cached
+        found = connection.row(connection.for_update(_HEAD), {"learner": cached.id})
+        if found is None:
+            raise StateError(f"learner '{cached.name}' was removed from the store by another program")
+        head, self.checksum, *totals = found
         self.totals = Totals(*totals)
-        live.catch_up(connection, head)
-
-    def close(self) -> None:
-        """Before the transaction ends."""
-        self._cursor.close()
+        cached.catch_up(connection, head)
 
     def ask(self, key: str | None, available: Available, deadline: float | None) -> tuple[RoundRow, Round]:
-        """The round of this key, opened now if it is new."""
+        """The round of this key; a new one where the key is new."""
         if key is not None:
-            before = self._by_key(_text(key))
+            before = self._row_by_key(key)
             if before is not None:
-                return before, self._round(before)
-        given = _names(available, self.live.learner.names)
+                return before, self._recorded_round(before)
+        given = _available_names(available, self.cached.learner.names)
         deadline = None if deadline is None else validation.finite("the deadline", deadline)
-        r = self.live.learner.ask(available=given)
+        r = self.cached.learner.ask(available=given)
         content: dict[str, Plain] = {"key": key, "available": given, "deadline": deadline}  # type: ignore[dict-item]
         content |= {"price": r.price, "round": r.plain()}  # type: ignore[dict-item]
         event = self._event("ask", r.index, content)
-        standing = RoundRow.asked_by(event)
-        self._cursor.run(sql.ADD_ROUND, standing.row(self.live.id))
+        row = round_asked(event)
+        self.connection.run(ADD_ROUND, {"learner": self.cached.id, **row._asdict()})
         self._write(event, None)
-        self.live.remember(standing, {})
-        return standing, r
+        self.cached.remember(row, {})
+        return row, r
 
     def predict(self, given: "Round | int", values: Values) -> PredictionEvent:
-        """The prediction of this moment, written down unless it says again what was said last."""
-        standing = self._standing(given)
-        if standing.status == "told":
-            raise Conflict(f"round {standing.round} was told already; what was said before its label stands")
-        r = self._open(standing, given)
+        """The prediction from these values; recorded unless it repeats the last one."""
+        row = self._row(given)
+        if row.status == "told":
+            raise Conflict(f"round {row.round} was told already; the prediction before its label stands")
+        r = self._open_round(row, given)
         x = validation.values(values, r.names).tolist()
-        prediction = validation.finite("the prediction", self.live.learner.predict(r, x))
-        low, high = introspection.interval(self.live.learner, r, x)
+        prediction = validation.finite("the prediction", self.cached.learner.predict(r, x))
+        low, high = introspection.interval(self.cached.learner, r, x)
         content: dict[str, Plain] = {"values": nulls(x), "prediction": prediction, "low": low, "high": high}
-        if self._said(standing) != content:
-            self._change(self._event("predict", standing.round, content), standing)
+        if self._last_prediction(row) != content:
+            self._change(self._event("predict", row.round, content), row)
         return PredictionEvent(prediction, low, high)
 
     def tell(
         self, given: "Round | int", values: "Values | None", y: float, extra: Extras, extra_values: "Values | None"
     ) -> bool:
         """Close a round with its label; False where exactly this label was told before."""
-        standing = self._standing(given)
-        if standing.status == "told":
-            self._same(standing, given, values, y, extra_values)
+        row = self._row(given)
+        if row.status == "told":
+            self._check_same_label(row, given, values, y, extra_values)
             return False
-        r, learner = self._open(standing, given), self.live.learner
-        x = self._values(standing, r, values)
+        r, learner = self._open_round(row, given), self.cached.learner
+        x = self._values(row, r, values)
         if extra is None and extra_values is not None:
             extra = r.extra
         label = validation.label(y)
         names = [learner.names[i] for i in r.extra]
         more = validation.values(extra_values, names).tolist() if extra_values is not None and r.extra.size else []
         learner.tell(r, x, label, extra, extra_values)
-        self._change(self._event("tell", r.index, {"y": label, "values": nulls(x), "extra": nulls(more)}), standing)
+        self._change(self._event("tell", r.index, {"y": label, "values": nulls(x), "extra": nulls(more)}), row)
         return True
 
     def abandon(self, given: "Round | int") -> bool:
-        """Nobody waits for the label any more; the learner keeps the round, and takes the label if it comes."""
-        standing = self._standing(given)
-        if standing.status == "told":
-            raise Conflict(f"round {standing.round} was told already; there is nothing to abandon")
-        self._open(standing, given)
-        if standing.status == "open":
-            self._change(self._event("abandon", standing.round, {}), standing)
-        return standing.status == "open"
+        """Stop waiting for the label; the learner keeps the round open and still accepts the label."""
+        row = self._row(given)
+        if row.status == "told":
+            raise Conflict(f"round {row.round} was told already; it cannot be abandoned")
+        self._open_round(row, given)
+        if row.status == "open":
+            self._change(self._event("abandon", row.round, {}), row)
+        return row.status == "open"
 
     def index_of(self, key: str) -> int:
-        """The round of a key."""
-        found = self._by_key(_text(key))
+        """The index of the round of a key."""
+        found = self._row_by_key(key)
         if found is None:
-            raise NoSuchRound(f"no round was asked with the key '{key}'")
+            raise NoSuchRound(f"there is no round with the key '{key}'")
         return found.round
 
-    # -- what was written before
+    # -- reading
 
-    def _by_key(self, key: str) -> RoundRow | None:
-        found = self._cursor.run(sql.BY_KEY, {"me": self.live.id, "this": key})
-        return RoundRow(*found) if found else None
+    def _row_by_key(self, key: str) -> RoundRow | None:
+        found = self.connection.row(_BY_KEY, {"learner": self.cached.id, "key": _valid_key(key)})
+        return None if found is None else RoundRow(*found)
 
-    def _standing(self, given: "Round | int") -> RoundRow:
+    def _row(self, given: "Round | int") -> RoundRow:
         index = given.index if isinstance(given, Round) else given
-        if index in self.live.recent:
-            return self.live.recent[index][0]
-        mine = {"me": self.live.id, "this": index}
-        found = self._cursor.run(sql.BY_INDEX, mine) if 0 < index < 2**31 else None
+        recent = self.cached.recent.get(index)
+        if recent is not None:
+            return recent[0]
+        parameters = {"learner": self.cached.id, "round": index}
+        found = self.connection.row(_BY_INDEX, parameters) if 0 < index < 2**31 else None
         if found is None:
             raise NoSuchRound(f"round {index} was never asked; ask() opens a new one")
         return RoundRow(*found)
 
-    def _open(self, standing: RoundRow, given: "Round | int") -> Round:
+    def _open_round(self, row: RoundRow, given: "Round | int") -> Round:
         """The round as the learner has it, if it is the one that was given."""
-        r = self.live.learner._open[standing.round]
+        r = self.cached.learner._open.get(row.round)
+        if r is None:
+            raise StateError(
+                f"learner '{self.cached.name}' has lost its open round {row.round}: run keyhole store check"
+            )
         if isinstance(given, Round):
-            self.live.learner._check_open(given)
+            self.cached.learner._check_open(given)
         return r
 
-    def _round(self, standing: RoundRow) -> Round:
-        return Round.from_plain(self._content(standing.asked)["round"])
+    def _recorded_round(self, row: RoundRow) -> Round:
+        return Round.from_plain(self._content(row.ask_event)["round"])
 
-    def _said(self, standing: RoundRow) -> dict[str, Plain]:
-        """The last prediction of a round; empty for none."""
-        recent = self.live.recent.get(standing.round)
-        return self._content(standing.predicted) if recent is None else recent[1]
+    def _last_prediction(self, row: RoundRow) -> dict[str, Plain]:
+        """The content of the last prediction of a round; empty for none."""
+        recent = self.cached.recent.get(row.round)
+        return self._content(row.prediction_event) if recent is None else recent[1]
 
     def _content(self, number: int | None) -> dict[str, Plain]:
-        """The body of an event; empty for none."""
+        """The content of an event; empty for none."""
         if number is None:
             return {}
-        found = self._cursor.run(sql.BODY, {"me": self.live.id, "this": number})
+        found = self.connection.row(_BODY, {"learner": self.cached.id, "number": number})
         if found is None:
-            raise StateError(f"learner '{self.live.name}' has lost its event {number}: run keyhole store check")
-        content: dict[str, Plain] = json.loads(found[0])
+            raise StateError(f"learner '{self.cached.name}' has lost its event {number}: run keyhole store check")
+        try:
+            content: dict[str, Plain] = json.loads(found[0])
+        except (ValueError, TypeError):
+            raise StateError(
+                f"event {number} of learner '{self.cached.name}' is not JSON: run keyhole store check"
+            ) from None
         return content
 
-    def _values(self, standing: RoundRow, r: Round, values: "Values | None") -> list[float]:
+    def _values(self, row: RoundRow, r: Round, values: "Values | None") -> list[float]:
         """The values of a round: those of its prediction, which may be repeated but not replaced."""
-        said = self._said(standing)
+        recorded = self._last_prediction(row)
         if values is None:
-            if not said:
-                raise ProtocolError(f"round {standing.round} has no values yet; give them with its label")
-            return floats(said["values"])
+            if not recorded:
+                raise ProtocolError(f"round {row.round} has no values yet; give them with its label")
+            return floats(recorded["values"])
         x: list[float] = validation.values(values, r.names).tolist()
-        if said and nulls(x) != said["values"]:
-            raise Conflict(f"round {standing.round} was predicted from other values; predict again from these first")
+        if recorded and nulls(x) != recorded["values"]:
+            raise Conflict(f"round {row.round} was predicted from other values; predict again from these first")
         return x
 
-    def _same(
-        self, standing: RoundRow, given: "Round | int", values: "Values | None", y: float, extra: "Values | None"
+    def _check_same_label(
+        self, row: RoundRow, given: "Round | int", values: "Values | None", y: float, extra: "Values | None"
     ) -> None:
-        """A label told again, if it is the same."""
-        before, r = self._content(standing.ended), self._round(standing)
-        names = [self.live.learner.names[i] for i in r.extra]
-        same = validation.label(y) == before["y"] and (not isinstance(given, Round) or given == r)
-        same = same and (values is None or nulls(validation.values(values, r.names).tolist()) == before["values"])
+        recorded, r = self._content(row.end_event), self._recorded_round(row)
+        names = [self.cached.learner.names[i] for i in r.extra]
+        same = validation.label(y) == recorded["y"] and (not isinstance(given, Round) or given == r)
+        same = same and (values is None or nulls(validation.values(values, r.names).tolist()) == recorded["values"])
         if extra is not None:
-            same = same and nulls(validation.values(extra, names).tolist()) == before["extra"]
+            same = same and nulls(validation.values(extra, names).tolist()) == recorded["extra"]
         if not same:
-            raise Conflict(f"round {standing.round} was told already, with the label {before['y']!r}; labels are final")
+            raise Conflict(f"round {row.round} was told already, with the label {recorded['y']!r}; labels are final")
 
     # -- writing
 
     def _event(self, kind: str, index: int, content: dict[str, Plain]) -> Event:
-        return Event.chained(self.live.name, self.checksum, self.live.head + 1, kind, index, time.time(), content)
+        return Event.chained(self.cached.name, self.checksum, self.cached.head + 1, kind, index, time.time(), content)
 
-    def _change(self, event: Event, standing: RoundRow) -> None:
-        """Write an event of a round that was there, and how the round stands now."""
-        said = event.content if event.kind == "predict" else self._said(standing)
-        self._write(event, standing)
-        after = standing.after(event, self.totals)
-        mine = {"me": self.live.id, "this": standing.round}
-        self._cursor.run(sql.SET_ROUND[event.kind], mine | after._asdict())
-        self.live.remember(after, said)
+    def _change(self, event: Event, row: RoundRow) -> None:
+        """Write an event of a round that exists, and the columns of the round that it changes."""
+        prediction = event.content if event.kind == "predict" else self._last_prediction(row)
+        self._write(event, row)
+        after = round_after(row, event, self.totals)
+        names = (*CHANGED_COLUMNS[event.kind], "round")
+        parameters = {name: getattr(after, name) for name in names}
+        self.connection.run(_SET_ROUND[event.kind], {"learner": self.cached.id, **parameters})
+        self.cached.remember(after, prediction)
 
     def _write(self, event: Event, before: RoundRow | None) -> None:
-        """The event itself, the totals, and now and then a snapshot."""
-        live, number = self.live, event.number
-        self._cursor.run(sql.ADD_EVENT, event.row(live.id))
-        self.totals, self.checksum, live.head = count(self.totals, event, before), event.checksum, number
-        row = {"me": live.id, "head": number, "checksum": event.checksum, **self.totals._asdict()}
-        self._cursor.run(sql.SET_TOTALS, row)
-        if number % SNAPSHOT_EVERY == 0:
-            live.snapshot(self.connection)
+        """Write the event and the totals, and a snapshot every so many events."""
+        cached = self.cached
+        self.connection.run(ADD_EVENT, event.row(cached.id))
+        self.totals, self.checksum = totals_after(self.totals, event, before), event.checksum
+        cached.head = event.number
+        row = {"learner": cached.id, "head": event.number, "checksum": event.checksum, **self.totals._asdict()}
+        self.connection.run(SET_TOTALS, row)
+        if event.number % SNAPSHOT_EVERY == 0:
+            cached.snapshot(self.connection)
 
 
-def _names(available: Available, names: Sequence[str]) -> list[str] | None:
-    """What can be bought, by name; anything odd goes to the learner as it is, which says what is wrong with it."""
+def _available_names(available: Available, names: Sequence[str]) -> list[str] | None:
+    """What can be bought, by name; the learner refuses anything that is neither names nor a mask."""
     if available is None:
         return None
     given = available.tolist() if isinstance(available, np.ndarray) else list(available)
@@ -210,8 +237,8 @@ def _names(available: Available, names: Sequence[str]) -> list[str] | None:
     return given  # type: ignore[return-value]
 
 
-def _text(key: str) -> str:
+def _valid_key(key: str) -> str:
     """A key that both databases can hold."""
-    if not isinstance(key, str) or not key.isprintable() or not 1 <= len(key) <= _LONGEST:
-        raise ProtocolError(f"a key is 1 to {_LONGEST} printable characters, not {key!r:.60}")
+    if not isinstance(key, str) or not key.isprintable() or not 1 <= len(key) <= _MAX_KEY_LENGTH:
+        raise ProtocolError(f"a key is 1 to {_MAX_KEY_LENGTH} printable characters, not {key!r:.60}")
     return key

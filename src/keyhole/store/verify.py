@@ -1,140 +1,168 @@
-"""Proof that a store holds what happened: every checksum, and a replay that must come to the same bytes."""
+"""Verification of a store: every checksum, and a replay of all events that must reproduce the same bytes.
+
+This is the command for damaged stores. Whatever is in the database, the result is a verdict per learner: which event is
+the first damaged one, and what can be saved.
+"""
 
 import json
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-
-from sqlalchemy import Connection, select
 
 from .. import __version__
 from ..core.learner import Learner, Plain
 from ..core.registry.catalogue import from_config
-from ..core.serialization import from_bytes, to_bytes
-from ..errors import ProtocolError, StateError
-from .cached_learner import events_after
-from .database import Database
-from .events import Event, first_checksum, floats, replay
-from .models import Totals
-from .projections import Projection, RoundRow
-from .sql_tables import learners, rounds, snapshots
-from .statements import STANDING, TOTALS
+from ..core.serialization import to_bytes
+from ..errors import KeyholeWarning, StateError
+from .database import Connection, Database, Row
+from .events import Event, events_after, first_checksum, floats, replay
+from .models import RoundRow, StoreUnavailable, Totals
+from .projections import Projection
+from .schema import ROUND_COLUMNS, TOTAL_COLUMNS
 
 __all__ = ["Verdict", "check"]
+
+_MAX_FAULTS = 5
+_PAGE = 500
+_KINDS = ("ask", "predict", "tell", "abandon")
 
 
 @dataclass
 class Verdict:
-    """What the check of one learner found."""
+    """The result for one learner."""
 
     name: str
     events: int = 0
-    replayed_from: int = 1
-    """The first event that was replayed; an upgrade of the arithmetic moves it."""
+    """The number of events that were read."""
+    sound: int = 0
+    """The number of events before the first fault: these can be saved."""
     faults: list[str] = field(default_factory=list)
 
     @property
     def good(self) -> bool:
-        """Nothing is wrong."""
+        """Whether nothing is wrong."""
         return not self.faults
 
 
 def check(database: Database) -> Iterator[Verdict]:
-    """Every learner's events, checksums, rounds, totals and snapshots; one learner after the other."""
+    """Verify every learner: events, checksums, rounds, totals and snapshots.
+
+    Raises `StateError` only where the table of learners itself cannot be read.
+    """
     with database.reading() as connection:
-        every = connection.execute(select(learners).order_by(learners.c.name)).mappings().all()
-    for row in every:
-        with database.reading() as connection:
-            again = connection.execute(select(learners).where(learners.c.id == row["id"])).mappings().one()
-            yield _Check(connection, dict(again)).run()
+        names = connection.rows("SELECT id, name FROM keyhole_learners ORDER BY name")
+    for id, name in names:
+        verdict = Verdict(str(name))
+        try:
+            with database.reading() as connection:
+                _LearnerCheck(connection, id, str(name), verdict).run()
+        except StoreUnavailable:
+            raise
+        except Exception as fault:  # whatever the damage is, it is a fault of this learner, and the next one is checked
+            at = f" after event {verdict.events}" if verdict.events else ""
+            verdict.faults.append(f"the store cannot be read{at}: {fault}")
+        yield verdict
 
 
-class _Check:
+class _LearnerCheck:
     """One learner, read once from its first event to its last."""
 
-    def __init__(self, connection: Connection, row: dict[str, object]) -> None:
-        self.connection, self.row = connection, row
-        self.id, self.name = int(str(row["id"])), str(row["name"])
-        self.verdict = Verdict(self.name)
-        self.fold = Projection()
-        self.head, self.checksum = 0, first_checksum(self.name, str(row["config"]))
-        mine = select(snapshots).where(snapshots.c.learner == self.id).order_by(snapshots.c.number)
-        self.kept = {s["number"]: dict(s) for s in connection.execute(mine).mappings()}
-        self.start = max((n for n, s in self.kept.items() if s["start"]), default=0)
-        self.verdict.replayed_from = self.start + 1
+    def __init__(self, connection: Connection, id: int, name: str, verdict: Verdict) -> None:
+        self.connection, self.id, self.name, self.verdict = connection, id, name, verdict
+        columns = f"SELECT config, head, checksum, {TOTAL_COLUMNS} FROM keyhole_learners WHERE id = :learner"
+        found = connection.row(columns, {"learner": id})
+        if found is None:
+            raise StateError(f"learner '{name}' was removed")
+        self.config, self.recorded_head, self.recorded_checksum = str(found[0]), int(found[1]), found[2]
+        self.recorded_totals = Totals(*found[3:])
+        self.projection = Projection()
+        self.head, self.checksum = 0, first_checksum(name, self.config)
+        self.snapshots: dict[int, Row] = {}
 
-    def run(self) -> Verdict:
+    def run(self) -> None:
+        try:
+            rows = self.connection.rows(
+                "SELECT number, version, model FROM keyhole_snapshots WHERE learner = :learner", {"learner": self.id}
+            )
+            self.snapshots = {row[0]: row for row in rows}
+        except StateError as fault:
+            self._fault(f"the snapshots cannot be read: {fault}")
         try:
             self._replay()
-        except (StateError, ProtocolError, KeyError, ValueError, TypeError) as fault:
-            self._fault(f"event {self.head + 1} cannot be replayed: {fault}")
-            return self.verdict
-        if (self.head, self.checksum) != (self.row["head"], self.row["checksum"]):
-            self._fault(f"the last event should be number {self.row['head']}; {self.head} were found")
-        if self.fold.totals != Totals(*(self.row[c.name] for c in TOTALS)):  # type: ignore[arg-type]
+        except Exception as fault:
+            self._fault(f"the replay stops at event {max(self.head, 1)}: {fault}")
+            return
+        if (self.head, self.checksum) != (self.recorded_head, self.recorded_checksum):
+            self._fault(f"the last event should be number {self.recorded_head}; {self.head} were found")
+        if self.projection.totals != self.recorded_totals:
             self._fault("the totals are not those of the events")
-        self._compare(list(self.fold.pending.values()))
-        self.verdict.events = self.head
-        return self.verdict
+        self._compare(list(self.projection.pending.values()))
+        for number in self.snapshots.keys() - {self.head}:
+            if number > self.head:
+                self._fault(f"there is a snapshot after event {number}, which does not exist")
 
     def _replay(self) -> None:
-        learner = self._begin() if self.start == 0 else None
-        ended: list[RoundRow] = []
-        for event in events_after(self.connection, self.id, 0):
-            if event.number > int(str(self.row["head"])):
-                break  # on PostgreSQL: written while we read
-            self._count(event, ended)
-            if learner is not None:
-                self._step(learner, event)
-            elif event.number == self.start:
-                learner = self._begin()
-            self._snapshot(learner)
-            if len(ended) == 500:
-                self._compare(ended)
-                ended = []
-        self._compare(ended)
+        try:
+            config: dict[str, Plain] = json.loads(self.config)
+            learner = from_config(config)
+        except Exception as fault:
+            raise StateError(f"the configuration cannot be used ({fault})") from None
+        finished: list[RoundRow] = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", KeyholeWarning)
+            for event in events_after(self.connection, self.id, 0):
+                if event.number > self.recorded_head:
+                    break  # on PostgreSQL: written while we read
+                self._check_chain(event)
+                if done := self.projection.apply(event):
+                    finished.append(done)
+                self._apply(learner, event)
+                self._check_snapshot(learner)
+                if not self.verdict.faults:
+                    self.verdict.sound = self.head
+                if len(finished) == _PAGE:
+                    self._compare(finished)
+                    finished = []
+        self._compare(finished)
 
-    def _begin(self) -> Learner:
-        config: dict[str, Plain] = json.loads(str(self.row["config"]))
-        return from_bytes(self.kept[self.start]["model"]) if self.start else from_config(config)
-
-    def _count(self, event: Event, ended: list[RoundRow]) -> None:
-        """The chain, the totals and how the round stands."""
+    def _check_chain(self, event: Event) -> None:
         if event.number != self.head + 1:
             self._fault(f"event {self.head + 1} is missing")
-        if event.sum(self.name, self.checksum) != event.checksum:
+        if event.kind not in _KINDS:
+            self._fault(f"event {event.number} has the unknown kind {event.kind!r:.20}")
+        if event.expected_checksum(self.name, self.checksum) != event.checksum:
             self._fault(f"event {event.number} was changed: its checksum is wrong")
         self.head, self.checksum = event.number, event.checksum
-        if done := self.fold.take(event):
-            ended.append(done)
+        self.verdict.events = event.number
 
-    def _step(self, learner: Learner, event: Event) -> None:
-        """One event on the learner: it must ask for the same, and say the same."""
+    def _apply(self, learner: Learner, event: Event) -> None:
+        """Apply one event to the learner: it must ask for the same attributes and predict the same."""
         if event.kind == "predict":
             content = event.content
-            said = learner.predict(learner._open[event.round], floats(content["values"]))
-            if said != content["prediction"]:
-                self._fault(f"event {event.number}: the replay predicts {said!r}, not {content['prediction']!r}")
+            prediction = learner.predict(learner._open[event.round], floats(content["values"]))
+            if prediction != content["prediction"]:
+                self._fault(f"event {event.number}: the replay predicts {prediction!r}, not {content['prediction']!r}")
         elif not replay(learner, event):
             self._fault(f"event {event.number}: the replay asks for something else than was asked")
 
-    def _snapshot(self, learner: Learner | None) -> None:
-        kept = self.kept.get(self.head)
-        if kept is None or learner is None or kept["start"]:
-            return
-        if to_bytes(learner) != kept["model"]:
-            by = "" if kept["version"] == __version__ else f" (made by keyhole {kept['version']})"
+    def _check_snapshot(self, learner: Learner) -> None:
+        kept = self.snapshots.get(self.head)
+        if kept is not None and to_bytes(learner) != kept[2]:
+            by = "" if kept[1] == __version__ else f" (made by keyhole {kept[1]})"
             self._fault(f"the snapshot after event {self.head}{by} is not what a replay comes to")
 
-    def _compare(self, standings: list[RoundRow]) -> None:
-        """The rows of these rounds are what the events say."""
-        which = rounds.c.round.in_([s.round for s in standings])
-        found = self.connection.execute(select(*STANDING).where(rounds.c.learner == self.id, which))
-        there = {row[0]: RoundRow(*row) for row in found}
-        for standing in standings:
-            if there.get(standing.round) != standing:
-                self._fault(f"round {standing.round} does not stand as its events say")
+    def _compare(self, expected: list[RoundRow]) -> None:
+        """Compare the rows of these rounds with those computed from the events."""
+        if not expected:
+            return
+        indices = ", ".join(str(row.round) for row in expected)
+        statement = f"SELECT {ROUND_COLUMNS} FROM keyhole_rounds WHERE learner = :learner AND round IN ({indices})"
+        found = {row[0]: RoundRow(*row) for row in self.connection.rows(statement, {"learner": self.id})}
+        for row in expected:
+            if found.get(row.round) != row:
+                self._fault(f"round {row.round} does not stand as its events say")
 
     def _fault(self, text: str) -> None:
-        """Only the first faults are worth reading: the rest follow from them."""
-        if len(self.verdict.faults) < 5:
+        """Keep the first faults: later ones follow from them."""
+        if len(self.verdict.faults) < _MAX_FAULTS:
             self.verdict.faults.append(text)

@@ -8,7 +8,6 @@ import pytest
 import keyhole as kh
 from keyhole._core import invert
 from keyhole.algorithms import _poslrc_block
-from keyhole.core.registry.catalogue import class_of
 from keyhole.core.serialization import to_bytes
 from keyhole.estimation.dantzig.compiled import SMALL
 
@@ -20,11 +19,6 @@ SETTINGS = [
     dict(d=60, k=4, k0=8, tuning="scaled(0.002)"),  # the basis outgrows its arrays
     dict(d=100, k=5, k0=10, tuning="scaled(0.0005)"),  # the inverse of such a basis is left to LAPACK
 ]
-
-
-@pytest.fixture(autouse=True)
-def _blocks_from_the_first_round(monkeypatch):
-    monkeypatch.setattr(class_of("ds-poslrc"), "_block_from", 0)
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)

@@ -47,7 +47,7 @@ def test_a_missing_package_is_told_with_the_extra_that_brings_it(monkeypatch, ca
         ("diagnose v.csv", "missing option '--target'"),
         ("store check --store s", "--store"),
         ("store nope", "'nope'"),
-        ("warm \x1b[2j", "\\x1b[2j"),
+        ("demo \x1b[2j", "\\x1b[2j"),
         ("nope", "'nope'"),
         ("--nope", "--nope"),
     ],

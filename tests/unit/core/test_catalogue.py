@@ -89,7 +89,8 @@ def test_algorithms_are_records():
         assert a.status in ("verified", "reconstructed")
         words = {"name", "setting", "assumptions", "bound", "cost", "reference", "status"}
         assert set(a.to_dict()) == words | {
-            *("buys_all", "extras", "needs_extras", "raw_columns", "told", "conditions", "further", "options")
+            *("buys_all", "takes_k0", "needs_k0", "raw_columns", "oracle", "past_rows", "binary_labels"),
+            *("conditions", "further", "options"),
         }
     assert len({a.name for a in kh.list_algorithms()}) == len(kh.list_algorithms())
 
@@ -132,10 +133,10 @@ ODD = [
 @pytest.mark.parametrize("a", kh.list_algorithms(), ids=lambda a: a.name)
 def test_no_option_leads_to_another_exception(a):
     """Every option with everything odd: a learner, or a ConfigError of one sentence."""
-    k, k0 = 9 if a.buys_all else 3, 4 if a.needs_extras else 0
+    k, k0 = 9 if a.buys_all else 3, 4 if a.needs_k0 else 0
     for option in a.options:
         for value in ODD:
-            given = {"support": [1, 2]} if a.told else {}
+            given = {"support": [1, 2]} if a.oracle else {}
             try:
                 learner = kh.make(a.name, d=9, k=k, k0=k0, seed=0, **{**given, option.name: value})
             except kh.ConfigError as fault:
@@ -157,9 +158,9 @@ def test_a_rate_that_explores_never_does_not_hang(explore):
 @pytest.mark.parametrize("a", kh.list_algorithms(), ids=lambda a: a.name)
 def test_what_code_reads_of_an_algorithm_is_a_field_and_agrees_with_the_learner(a):
     options = {"support": [0, 1, 2]} if a.name == "oracle-support" else {}
-    k0 = 3 if a.extras else 0
+    k0 = 3 if a.takes_k0 else 0
     learner = kh.make(a.name, d=8, k=8 if a.buys_all else 3, k0=0 if a.buys_all else k0, seed=0, **options)
     assert a.raw_columns or not hasattr(type(learner), "intercept")  # only raw columns have a level of their own
     r = learner.ask()
     assert a.buys_all == (r.attributes.size == 8)
-    assert a.extras == (learner.ask_more(r).size > 0)
+    assert a.takes_k0 == (learner.ask_more(r).size > 0)

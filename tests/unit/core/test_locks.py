@@ -32,6 +32,19 @@ def test_the_holder_is_named_and_a_killed_one_holds_nothing(tmp_path):
     process.send_signal(signal.SIGKILL)
     process.communicate()
     with folder.lock():
-        assert (tmp_path / ".writer").read_text() == f"process {os.getpid()}"
+        assert (tmp_path / ".writer").read_text() == str(os.getpid())
         with pytest.raises(kh.ConfigError, match=f"is being written by process {os.getpid()}"), folder.lock():
             pass
+
+
+def test_a_process_that_ended_is_not_said_to_hold_the_folder(tmp_path):
+    """Its number may still be there, or be another process's by now, while the lock is held by a third."""
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    folder = Folder.claim(tmp_path, "run")
+    for text in (str(ended.pid), "process 7", "-1", "0", "", "9" * 30):
+        with folder.lock():
+            (tmp_path / ".writer").write_text(text)
+            with pytest.raises(kh.ConfigError, match="is being written by another process; wait for it, or"):
+                folder.lock().__enter__()
+    assert not (tmp_path / ".writer").exists()

@@ -107,7 +107,7 @@ def test_parts_differ_by_what_decides_them_and_by_the_learners_source(monkeypatc
         replace(PART, seed=2).key,
     }
     assert len(keys) == 3
-    monkeypatch.setattr("keyhole.experiments.trace_job._source", lambda name: "another")
+    monkeypatch.setattr("keyhole.experiments.trace_job._source", lambda: "another")
     assert PART.key not in keys
 
 

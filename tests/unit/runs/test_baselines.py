@@ -32,11 +32,11 @@ def table():
 def test_the_lines_are_in_their_order_and_cost_what_they_buy(table):
     prices = np.arange(1.0, 11.0)
     references = alone(prices, Limits(3))
-    references.first = 103.0
     lines = feed(references, *table).lines()
     assert lines["everything"].mse < lines["random"].mse < lines["nothing"].mse
     assert 1.0 < lines["everything"].mse < 1.4  # the noise, a first page without weights, and learning ten of them
-    assert lines["best"].mse == pytest.approx(1.0, abs=0.06)
+    assert np.isnan(lines["best"].mse)
+    assert lines["best"].hindsight == pytest.approx(1.0, abs=0.06)
     assert (lines["nothing"].attributes, lines["nothing"].price) == (0.0, 0.0)
     assert (lines["everything"].attributes, lines["everything"].price) == (10.0, 55.0)
     assert lines["random"].attributes == 3.0
@@ -44,11 +44,27 @@ def test_the_lines_are_in_their_order_and_cost_what_they_buy(table):
 
 def test_nothing_is_the_mean_so_far(table):
     X, y = table
-    references = alone(np.ones(10), Limits(3))
-    references.first = 7.0
-    line = feed(references, X[:64], y[:64]).lines()["nothing"]
-    before = np.append(7.0, np.cumsum(y[:63]) / np.arange(1, 64))
-    assert np.isclose(line.mse, np.mean((before - y[:64]) ** 2))
+    line = feed(alone(np.ones(10), Limits(3)), X[:64], y[:64]).lines()["nothing"]
+    before = np.cumsum(y[:63]) / np.arange(1, 64)
+    assert np.isclose(line.mse, np.mean((before - y[1:64]) ** 2), rtol=1e-12)  # the first row is left out
+
+
+def test_a_stated_centre_is_predicted_before_the_first_label(table):
+    X, y = table[0], table[1].copy()
+    y[0] = np.nan  # the first label comes in the second row
+    catalog = SourceCatalog.build([f"x{j}" for j in range(10)], prices=[1.0] * 10)
+    line = feed(Baselines(catalog, Limits(3), seed=0, center=7.0), X[:64], y[:64]).lines()["nothing"]
+    before = np.append(7.0, np.cumsum(y[1:63]) / np.arange(1, 63))
+    assert np.isclose(line.mse, np.mean((before - y[1:64]) ** 2), rtol=1e-12)
+
+
+def test_the_error_in_hindsight_is_the_final_prediction_error(table):
+    X, y = table
+    lines = feed(alone(np.ones(10), Limits(3)), X, y).lines()
+    V = np.column_stack([np.ones(y.size), X])
+    mse = np.mean((y - V @ np.linalg.lstsq(V, y, rcond=None)[0]) ** 2)
+    assert lines["everything"].hindsight == pytest.approx(mse * (6000 + 11) / (6000 - 11), rel=1e-7)
+    assert lines["nothing"].hindsight == pytest.approx(y.var() * 6001 / 5999, rel=1e-10)
 
 
 def test_a_line_predicts_a_page_from_earlier_pages_only(table):
@@ -71,7 +87,8 @@ def test_missing_values_and_labels_are_left_out(table):
     X[::7, 1] = np.nan
     y[::11] = np.nan
     lines = feed(alone(np.ones(10), Limits(3)), X, y).lines()
-    assert all(np.isfinite(line.mse) for line in lines.values())
+    assert all(np.isfinite(line.hindsight) for line in lines.values())
+    assert all(np.isfinite(line.mse) for name, line in lines.items() if name != "best")
 
 
 def test_a_resumed_line_goes_on(table):
@@ -107,7 +124,8 @@ def test_a_panel_is_drawn_and_bought_whole_and_what_is_known_is_in_every_line(ta
     assert all(0 in S[0] and PANELS.whole(S[0]) for _, S in references._supports)
     lines = references.lines()
     assert (lines["best"].sources, lines["best"].attributes, lines["best"].price) == (1.0, 2.0, 3.0)
-    assert lines["best"].mse == pytest.approx(1.0, abs=0.06)
+    assert np.isnan(lines["best"].mse)
+    assert lines["best"].hindsight == pytest.approx(1.0, abs=0.06)
     assert (lines["everything"].sources, lines["everything"].price) == (4.0, 13.0)
     assert (lines["nothing"].sources, lines["nothing"].price) == (0.0, 0.0)
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import keyhole as kh
+from keyhole.store.models import StoreUnavailable
 
 from .conftest import ICU, NAMES
 
@@ -35,7 +36,7 @@ def test_a_whole_round(icu):
     values = dict.fromkeys(r["attributes"], 0.5) | {r["attributes"][0]: None}
     said = icu.post("/v1/rounds/icu:1/prediction", json={"values": values}).json()
     assert said == {"prediction": said["prediction"], "low": None, "high": None}
-    assert ask(icu, "patient-17")["said"] == said
+    assert ask(icu, "patient-17")["last_prediction"] == said
     told = icu.post("/v1/rounds/icu:1/label", json={"y": 0.25})
     assert told.json() == {"id": "icu:1", "status": "told", "new": True}
     assert icu.post("/v1/rounds/icu:1/label", json={"y": 0.25, "values": values}).json()["new"] is False
@@ -43,7 +44,7 @@ def test_a_whole_round(icu):
     refused(icu.post("/v1/rounds/icu:1/prediction", json={"values": values}), 409, "told already")
     refused(icu.post("/v1/rounds/icu:1/abandon"), 409)
     state = icu.get("/v1/learners/icu").json()
-    assert (state["rounds"], state["told"], state["open"], state["last_event"]) == (1, 1, 0, 3)
+    assert (state["n_rounds"], state["n_labels"], state["n_open"], state["last_event"]) == (1, 1, 0, 3)
     assert state["mean_loss"] == pytest.approx((said["prediction"] - 0.25) ** 2)
 
 
@@ -62,20 +63,18 @@ def test_a_learner_shows_what_it_is(api):
     state = api.get("/v1/learners/icu").json()
     assert set(state["weights"]) <= set(NAMES)
     assert 0 < len(state["support"]) <= 3
-    assert (state["rounds"], state["told"], state["open"]) == (40, 39, 1)
+    assert (state["n_rounds"], state["n_labels"], state["n_open"]) == (40, 39, 1)
     assert state["spent"] == 2.0 * sum(len(one["sources"]) for one in api.get("/v1/learners/icu/rounds").json())
     assert state["mean_loss"] > 0
-    assert state["idle_loss"] > 0
+    assert state["mean_baseline_loss"] > 0
     assert state["warnings"] == ["1 open round is beyond its deadline"]
     (listed,) = api.get("/v1/learners").json()
     assert listed == {name: state[name] for name in listed}
 
 
 def test_a_store_that_is_away_is_no_fault_of_the_server(icu, app, monkeypatch):
-    from sqlalchemy.exc import OperationalError
-
     def gone(*_):
-        raise OperationalError("SELECT 1", None, Exception("no route to host 10.0.0.4"))
+        raise StoreUnavailable("no route to host 10.0.0.4")
 
     monkeypatch.setattr(type(app.state.store.database), "reading", gone)
     monkeypatch.setattr(type(app.state.store.database), "writing", gone)
@@ -188,7 +187,7 @@ def test_many_labels_each_with_its_outcome(icu):
     assert [line["status"] for line in answer["lines"]] == ["told", "refused", "refused", "refused"]
     refused(icu.post("/v1/learners/icu/labels", content="a,b\n1,2\n"), 422, "must be key,y")
     refused(icu.post("/v1/learners/icu/labels", content=b"\xff\xfe"), 422, "UTF-8")
-    assert icu.get("/v1/learners/icu").json()["told"] == 3
+    assert icu.get("/v1/learners/icu").json()["n_labels"] == 3
 
 
 def test_cells_that_look_like_formulas_are_quoted(icu):
@@ -211,7 +210,7 @@ def test_the_model_can_be_taken_away(icu, tmp_path):
 def test_metrics_and_health(icu):
     ask(icu, "a")
     text = icu.get("/metrics").text
-    assert 'keyhole_rounds_asked_total{learner="icu"} 1.0' in text
+    assert 'keyhole_rounds_total{learner="icu"} 1.0' in text
     assert 'keyhole_open_rounds{learner="icu"} 1.0' in text
     assert "/v1/learners/{name}/rounds" in text
     assert icu.get("/healthz").json() == {"status": "ok"}
@@ -224,3 +223,22 @@ def test_the_documentation_is_served_from_the_package(icu):
     assert "https://" not in page
     document = icu.get("/openapi.json").json()
     assert "Problem" in document["components"]["schemas"]
+
+
+@pytest.mark.parametrize("width", ["names", "d", "schema"])
+def test_a_learner_too_large_for_the_server_is_refused_with_the_numbers(api, width):
+    """However its attributes are given; and nothing is built."""
+    d = 6000
+    given = {
+        "names": {"names": [f"a{i}" for i in range(d)]},
+        "d": {"d": d},
+        "schema": {
+            "schema": '[label]\nname = "y"\n' + "".join(f"[attributes.a{i}]\nlow = 0\nhigh = 1\n" for i in range(d))
+        },
+    }[width]
+    problem = refused(api.post("/v1/learners", json={"name": "wide", "algorithm": "vaw", **given}), 422)
+    assert "this 'vaw' takes about 578 MB, 0.72 s to build" in problem["detail"]
+    assert "this server allows 512 MB and 5 s" in problem["detail"]
+    refused(api.post("/v1/learners", json={"name": "slow", "algorithm": "gibbs-thompson", "k": 3, **given}), 422, "5 s")
+    assert api.get("/v1/learners").json() == []
+    assert api.post("/v1/learners", json={"name": "ok", "algorithm": "aer", "k": 3, **given}).status_code == 201

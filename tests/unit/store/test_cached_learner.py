@@ -7,7 +7,8 @@ import pytest
 
 import keyhole as kh
 from keyhole.store import cached_learner
-from keyhole.store.projections import CHANGES, RoundRow
+from keyhole.store.models import RoundRow
+from keyhole.store.projections import CHANGED_COLUMNS
 from keyhole.store.verify import check
 
 from .play import create, play, row, seen
@@ -44,17 +45,17 @@ def test_what_another_process_told_or_abandoned_is_known(two):
         here.predict(told, seen(told, 1))
     assert not here.abandon(gone)
     assert here.tell(gone, None, 0.5)
-    assert here.totals().abandoned == 0
+    assert here.totals().n_abandoned == 0
     assert all(verdict.good for verdict in check(here.database))
 
 
 def test_a_round_that_was_not_committed_is_not_remembered(two):
     here, _ = two
 
-    def asked_and_refused(desk):
-        _, r = desk.ask("a", None, None)
-        desk.predict(r, seen(r, 0))
-        desk.predict(99, {})
+    def asked_and_refused(transaction):
+        _, r = transaction.ask("a", None, None)
+        transaction.predict(r, seen(r, 0))
+        transaction.predict(99, {})
 
     with pytest.raises(kh.ProtocolError):
         here.transact(asked_and_refused)
@@ -63,12 +64,12 @@ def test_a_round_that_was_not_committed_is_not_remembered(two):
 
 
 def test_few_or_many_rounds_are_remembered_alike(two, monkeypatch):
-    monkeypatch.setattr(cached_learner, "_RECENT", 3)
+    monkeypatch.setattr(cached_learner, "_MAX_RECENT", 3)
     here, there = two
     rounds = [here.ask(key=f"patient-{i}") for i in range(8)]
     for i, r in enumerate(rounds):
         here.predict(r, seen(r, i))
-    assert len(here._live.recent) <= 3
+    assert len(here._cached.recent) <= 3
     for i, r in enumerate(rounds):
         assert here.tell(r, None, row(i)[1])
     assert there.rounds() == here.rounds()
@@ -76,28 +77,28 @@ def test_few_or_many_rounds_are_remembered_alike(two, monkeypatch):
 
 
 def test_every_change_of_a_round_is_written(two):
-    """What `CHANGES` says an event changes is all that it changes."""
+    """What `CHANGED_COLUMNS` says an event changes is all that it changes."""
     here, _ = two
-    for kind, names in CHANGES.items():
+    for kind, names in CHANGED_COLUMNS.items():
         r = here.ask(key=kind)
         if kind == "tell":
             here.predict(r, seen(r, 0))
-        before = here.transact(lambda desk, r=r: desk._standing(r))
+        before = here.transact(lambda transaction, r=r: transaction._row(r))
         call = {"predict": here.predict, "abandon": here.abandon, "tell": here.tell}[kind]
         call(*{"predict": (r, seen(r, 0)), "abandon": (r,), "tell": (r, None, 0.5)}[kind])
-        after = here.transact(lambda desk, r=r: desk._standing(r))
+        after = here.transact(lambda transaction, r=r: transaction._row(r))
         assert {n for n in RoundRow._fields if getattr(before, n) != getattr(after, n)} == set(names)
     assert all(verdict.good for verdict in check(here.database))
 
 
 def test_a_writer_that_failed_holds_nothing(sqlite_url, monkeypatch):
-    monkeypatch.setattr("keyhole.store.database._PATIENCE", 0.1)
+    monkeypatch.setattr("keyhole.store.database._LOCK_TIMEOUT", 0.1)
     with kh.open_store(sqlite_url) as here, kh.open_store(sqlite_url) as there:
         learner = create(here)
 
         def interrupted():
             with here.database.writing() as connection:
-                connection.exec_driver_sql("UPDATE keyhole_learners SET spent = 5")
+                connection.run("UPDATE keyhole_learners SET spent = 5")
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
@@ -110,7 +111,7 @@ def test_a_writer_that_failed_holds_nothing(sqlite_url, monkeypatch):
 
 def test_threads_stand_in_line_before_they_ask_sqlite(sqlite_url, monkeypatch):
     """A transaction that takes longer than SQLite would wait keeps no thread of this process from its turn."""
-    monkeypatch.setattr("keyhole.store.database._PATIENCE", 0.05)
+    monkeypatch.setattr("keyhole.store.database._LOCK_TIMEOUT", 0.05)
     with kh.open_store(sqlite_url) as store:
         learner, ward, begun, found = create(store), create(store, "ward"), threading.Event(), []
 
@@ -121,8 +122,8 @@ def test_threads_stand_in_line_before_they_ask_sqlite(sqlite_url, monkeypatch):
         waiting = threading.Thread(target=later)
         waiting.start()
 
-        def act(desk):
-            desk.ask("a", None, None)
+        def act(transaction):
+            transaction.ask("a", None, None)
             begun.set()
             waiting.join(0.5)
 
@@ -142,13 +143,14 @@ def test_a_closed_store_holds_no_connection(sqlite_url):
 def test_lists_are_read_along_an_index(sqlite_url):
     """The indexes leave out what is never looked for; what is looked for they must still give."""
     wanted = {
-        "ended": "SELECT round FROM keyhole_rounds WHERE learner = 1 AND status = 'told' AND ended > 3 ORDER BY ended",
-        "scored": "SELECT loss FROM keyhole_rounds WHERE learner = 1 AND scored IN (1, 2, 3) ORDER BY scored",
+        "end_event": "SELECT round FROM keyhole_rounds "
+        "WHERE learner = 1 AND status = 'told' AND end_event > 3 ORDER BY end_event",
+        "n_scored": "SELECT loss FROM keyhole_rounds WHERE learner = 1 AND n_scored IN (1, 2, 3) ORDER BY n_scored",
         "asked_at": "SELECT sum(price) FROM keyhole_rounds WHERE learner = 1 AND asked_at >= 5",
         "status": "SELECT round FROM keyhole_rounds WHERE learner = 1 AND status = 'open' ORDER BY round",
     }
     with kh.open_store(sqlite_url) as store, store.database.reading() as connection:
         for name, query in wanted.items():
-            plan = " ".join(row[-1] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}"))
+            plan = " ".join(row[-1] for row in connection.rows(f"EXPLAIN QUERY PLAN {query}"))
             assert f"INDEX keyhole_rounds_{name}" in plan, (name, plan)
             assert "TEMP B-TREE" not in plan

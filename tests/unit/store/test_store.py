@@ -10,6 +10,7 @@ import keyhole as kh
 from keyhole.core.registry.catalogue import from_config
 from keyhole.core.serialization import to_bytes
 from keyhole.store import cached_learner
+from keyhole.store.models import StoreUnavailable
 from keyhole.store.verify import check
 
 from ... import databases
@@ -54,7 +55,7 @@ def test_a_key_names_one_round_for_ever(store, url):
         assert elsewhere["icu"].ask(key="patient-17", available=[]) == r
     learner.tell(r, seen(r, 17), 0.5)
     assert learner.ask(key="patient-17") == r
-    assert learner.totals().asked == 2
+    assert learner.totals().n_asked == 2
 
 
 def test_without_a_key_every_ask_is_a_new_round(store):
@@ -85,10 +86,10 @@ def test_a_late_label_wins_over_abandonment(store):
     learner.abandon(r)
     assert [e.status for e in learner.rounds()] == ["abandoned"]
     assert learner.rounds(status="open") == ()
-    assert learner.totals().abandoned == 1
+    assert learner.totals().n_abandoned == 1
     learner.tell(r, seen(r, 0), 0.5)
     assert [(e.index, e.key, e.status, e.round) for e in learner.rounds(status="told")] == [(1, "a", "told", r)]
-    assert learner.totals().abandoned == 0
+    assert learner.totals().n_abandoned == 0
     assert store.heads() == {"icu": 3}
     with pytest.raises(kh.ProtocolError, match="told already"):
         learner.abandon(r)
@@ -98,15 +99,15 @@ def test_a_late_label_wins_over_abandonment(store):
 def test_a_prediction_comes_with_its_interval_once_there_is_one(store):
     learner = store.create("ward", "thrifty", names=NAMES, k=3, seed=0)
     r = learner.ask()
-    said = learner.say(r, seen(r, 0))
+    said = learner.predict_interval(r, seen(r, 0))
     assert (said.low, said.high) == (None, None)
     learner.tell(r, None, row(0)[1])
     play(learner, 1, 30)
     r = learner.ask(key="later")
-    said = learner.say(r, seen(r, 30))
+    said = learner.predict_interval(r, seen(r, 30))
     assert (said.low, said.high) == learner.learner().interval(r, seen(r, 30), 0.9)
     assert said.low < said.prediction < said.high
-    assert learner.rounds("open")[-1].said == said
+    assert learner.rounds("open")[-1].last_prediction == said
     play(learner, 31, 40)
     assert all(verdict.good for verdict in check(store.database))
 
@@ -232,7 +233,7 @@ def test_money_and_ledger(store):
     ledger = learner.ledger()
     assert sum(p.price for p in ledger) == learner.totals().spent > 0
     assert {p.price for p in ledger if p.name == "test6"} <= {64.0}
-    entry = learner.order(key="next")
+    entry = learner.open_round(key="next")
     assert entry.price == sum(prices[NAMES.index(name)] for name in entry.sources)
 
 
@@ -266,7 +267,7 @@ def test_threads_share_one_learner(store):
     for thread in threads:
         thread.join()
     assert faults == []
-    assert learner.totals().told == 40
+    assert learner.totals().n_labels == 40
     (verdict,) = check(store.database)
     assert verdict.good, verdict.faults
 
@@ -275,7 +276,7 @@ def test_a_transaction_that_fails_leaves_nothing_here_or_there(store, monkeypatc
     learner = create(store)
     play(learner, 0, 3)
     state, head = to_bytes(learner.learner()), store.heads()
-    monkeypatch.setattr("keyhole.store.transaction.count", lambda *_: 1 / 0)  # after the learner has asked
+    monkeypatch.setattr("keyhole.store.transaction.totals_after", lambda *_: 1 / 0)  # after the learner has asked
     with pytest.raises(ZeroDivisionError):
         learner.ask()
     monkeypatch.undo()
@@ -290,9 +291,9 @@ def test_what_came_before_a_refusal_in_one_transaction_is_taken_back_with_it(sto
     play(learner, 0, 3)
     state, head = to_bytes(learner.learner()), store.heads()
 
-    def asked_and_refused(desk):
-        desk.ask("new", None, None)
-        desk.predict(99, {})
+    def asked_and_refused(transaction):
+        transaction.ask("new", None, None)
+        transaction.predict(99, {})
 
     with pytest.raises(kh.ProtocolError, match="never asked"):
         learner.transact(asked_and_refused)
@@ -313,7 +314,7 @@ def test_the_record_holds_where_a_replay_asks_otherwise(store, url, monkeypatch)
     with kh.open_store(url) as elsewhere:
         there = elsewhere["icu"]
         monkeypatch.setattr("keyhole.core.registry.catalogue.from_config", otherwise)
-        with pytest.warns(kh.KeyholeWarning, match="would ask otherwise at event 1"):
+        with pytest.warns(kh.KeyholeWarning, match="would ask for other attributes at event 1"):
             assert there.learner().t == 4
         assert there.ask(key="patient-0") == learner.ask(key="patient-0")
 
@@ -324,11 +325,11 @@ def test_totals_and_history_agree(store):
     silent = learner.ask()
     learner.tell(silent, seen(silent, 0), 0.3)  # nothing was said: no loss
     history, totals = learner.history(), learner.totals()
-    assert len(history) == totals.told == 13
-    assert totals.scored == 12
+    assert len(history) == totals.n_labels == 13
+    assert totals.n_scored == 12
     assert totals.loss == pytest.approx(np.nansum(history.losses), rel=1e-12)
     before = np.concatenate([[0.0], np.cumsum(history.labels)[:-1] / np.arange(1, 13)])
-    assert totals.idle == pytest.approx(((before - history.labels) ** 2)[:12].sum(), rel=1e-12)
+    assert totals.baseline_loss == pytest.approx(((before - history.labels) ** 2)[:12].sum(), rel=1e-12)
     assert totals.mean_loss == totals.loss / 12
     assert np.isnan(history.predictions[-1])
     assert history[:2].labels.tolist() == history.labels[:2].tolist()
@@ -338,7 +339,7 @@ def test_sources_are_ordered_whole_and_known_attributes_cost_nothing(store):
     sources = {"panel": ["test1", "test2", "test3"]}
     prices = {"panel": 12.0, "test4": 3.0, "test5": 1.0, "test6": 1.0}
     learner = create(store, "sources", "fixed-random", k=2, sources=sources, free=["test0"], prices=prices)
-    entry = learner.order(key="a")
+    entry = learner.open_round(key="a")
     assert set(entry.sources) <= set(prices)
     assert entry.price == sum(prices[name] for name in entry.sources)
     assert "test0" in entry.round.names
@@ -348,9 +349,9 @@ def test_sources_are_ordered_whole_and_known_attributes_cost_nothing(store):
 
 
 def test_a_process_that_begins_keeps_nobody_waiting(store, url, monkeypatch):
-    """Bringing compiled code and state takes seconds in a new process: all of it comes before the learner is held."""
+    """Reading the state may take seconds in a new process: it comes before the learner is held."""
     store.create("icu", "fixed-random", names=NAMES, k=2, seed=0)
-    monkeypatch.setattr("keyhole.store.database._PATIENCE", 1.0)
+    monkeypatch.setattr("keyhole.store.database._LOCK_TIMEOUT", 1.0)
     other, cold = kh.open_store(url), kh.open_store(url)
     other["icu"].ask(key="before")
     real, held = from_config, []
@@ -362,7 +363,7 @@ def test_a_process_that_begins_keeps_nobody_waiting(store, url, monkeypatch):
     monkeypatch.setattr("keyhole.core.registry.catalogue.from_config", slow)
     assert cold["icu"].ask(key="after").index == 3
     assert held == [2]
-    assert store["icu"].totals().asked == 3
+    assert store["icu"].totals().n_asked == 3
 
 
 def test_what_sqlite_committed_survives_a_power_cut(sqlite_url):
@@ -370,9 +371,7 @@ def test_what_sqlite_committed_survives_a_power_cut(sqlite_url):
     with kh.open_store(sqlite_url) as store:
         for transaction in (store.database.reading, store.database.writing):
             with transaction() as connection:
-                settings = [
-                    connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")
-                ]
+                settings = [connection.row(f"PRAGMA {name}")[0] for name in ("journal_mode", "synchronous")]
                 assert settings == ["wal", 2]
 
 
@@ -380,14 +379,14 @@ def test_learners_do_not_wait_for_each_other_on_postgresql():
     """While one learner is held, rounds of another are asked and told; the first one itself has to wait."""
     with (
         kh.open_store(databases.postgres()) as store,
-        kh.open_store(store.database.url.render_as_string()) as elsewhere,
+        kh.open_store(store.database.url) as elsewhere,
     ):
         learner, ward, mine = create(store), create(store, "ward"), []
         play(ward, 0, 1)
         waiting = threading.Thread(target=lambda: mine.append(elsewhere["icu"].ask(key="b").index))
 
-        def act(desk):
-            desk.ask("a", None, None)
+        def act(transaction):
+            transaction.ask("a", None, None)
             waiting.start()
             play(elsewhere["ward"], 1, 4)
             waiting.join(0.5)
@@ -396,18 +395,16 @@ def test_learners_do_not_wait_for_each_other_on_postgresql():
         assert learner.transact(act) == []
         waiting.join()
         assert mine == [2]
-        assert store["ward"].totals().told == 4
+        assert store["ward"].totals().n_labels == 4
         assert all(verdict.good for verdict in check(store.database))
 
 
-def test_a_store_that_is_held_too_long_is_said_in_the_words_of_both_databases(sqlite_url, monkeypatch):
-    from sqlalchemy.exc import OperationalError
-
-    monkeypatch.setattr("keyhole.store.database._PATIENCE", 0.1)
+def test_a_store_that_is_locked_too_long_is_unavailable(sqlite_url, monkeypatch):
+    monkeypatch.setattr("keyhole.store.database._LOCK_TIMEOUT", 0.1)
     with kh.open_store(sqlite_url) as store, kh.open_store(sqlite_url) as elsewhere:
         learner = create(store)
         head = store.heads()
-        with elsewhere.database.writing(), pytest.raises(OperationalError, match="locked"):
+        with elsewhere.database.writing(), pytest.raises(StoreUnavailable, match="locked by another process"):
             learner.ask(key="a")
         assert store.heads() == head
         assert learner.ask(key="a").index == 1

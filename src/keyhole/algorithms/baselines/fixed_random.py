@@ -1,9 +1,11 @@
 """The honest baseline: k attributes drawn once, and online Newton steps on them."""
 
 from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.sources import Prices, SourceCatalog, Sources
 from ._fixed_support import FixedSupport
 
@@ -24,7 +26,7 @@ class FixedRandom(FixedSupport):
     standardize
         For raw columns: learn mean and scale of every bought attribute and of the label as they come, predict the
         label's running mean plus the scaled part.
-    sources, known, prices
+    sources, free, prices
         What can be ordered (k sources are drawn), what is there for free, what it costs: see `keyhole.core.sources`.
 
     >>> import keyhole as kh
@@ -37,6 +39,16 @@ class FixedRandom(FixedSupport):
     """
 
     name = "fixed-random"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d",
+        bound="O(k ln T) against weights on its k attributes; linear in T against others",
+        cost="O(k^2)",
+        reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on k attributes drawn once",
+        status="verified",
+        past_rows="any",
+        binary_labels=True,
+        further="none",
+    )
 
     def __init__(
         self,
@@ -44,7 +56,7 @@ class FixedRandom(FixedSupport):
         k: int,
         k0: int,
         seed: int,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         eps: float | None = None,
         sigma: float = 0.1,
         delta: float = 0.01,

@@ -1,9 +1,11 @@
 """The reference that is told the answer: online Newton steps on the true support."""
 
 from collections.abc import Sequence
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.sources import Prices, SourceCatalog, Sources
 from ...errors import ConfigError
 from .._options import places
@@ -21,7 +23,7 @@ class OracleSupport(FixedSupport):
     ----------
     support
         The true attributes, by name or by number: between 1 and k of them, or of their sources. Required.
-    tuning, eps, sigma, delta, standardize, sources, known, prices
+    tuning, eps, sigma, delta, standardize, sources, free, prices
         As for "fixed-random".
 
     >>> import keyhole as kh
@@ -34,6 +36,17 @@ class OracleSupport(FixedSupport):
     """
 
     name = "oracle-support"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="reference",
+        bound="O(k ln T)",
+        cost="O(k^2)",
+        reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on the true support",
+        status="verified",
+        past_rows="any",
+        binary_labels=True,
+        oracle=True,
+        further="the support is given",
+    )
 
     # The options by name, as in `FixedRandom`: the catalogue, editors and the command line read this list.
     def __init__(
@@ -43,7 +56,7 @@ class OracleSupport(FixedSupport):
         k0: int,
         seed: int,
         support: Sequence[str | int] | None = None,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         eps: float | None = None,
         sigma: float = 0.1,
         delta: float = 0.01,

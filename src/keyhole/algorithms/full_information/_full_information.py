@@ -22,8 +22,6 @@ class BuysEverything(Learner):
     label is predicted and changes nothing.
     """
 
-    buys_all = True
-
     def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, catalog: SourceCatalog | None = None) -> None:
         super().__init__(names, k, k0, seed, catalog)
         if k != self.d:

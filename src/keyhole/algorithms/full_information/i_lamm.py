@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from math import log, sqrt
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._core import ilamm_epoch
 from ..._internal.typing import Floats
 from ...core.learner import Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.state import GramCheck, NumberCheck, Rule
 from .._dantzig_estimate import one_of
 from .._options import Presets, preset
@@ -47,6 +48,16 @@ class ILAMM(BuysEverything):
     """
 
     name = "i-lamm"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="d of d",
+        bound="|beta_n - w|_2 = O(sqrt(k / n)), with high probability",
+        cost="O(d^2)",
+        reference="Fan, Liu, Sun and Zhang, Annals of Statistics 2018",
+        status="verified",
+        buys_all=True,
+        conditions="ab",
+        further="localized sparse eigenvalues, a lower bound on the weights",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "beta", "XX", "Xy", "tally", "n")
     _rules: ClassVar[Mapping[str, Rule]] = {"XX": GramCheck(), "tally": NumberCheck(least=0.0)}
     presets: ClassVar[Presets] = {
@@ -61,8 +72,8 @@ class ILAMM(BuysEverything):
         k: int,
         k0: int,
         seed: int,
-        penalty: str = "scad",
-        tuning: str = "practical",
+        penalty: Literal["scad", "mcp"] = "scad",
+        tuning: Literal["practical", "theory", "authors"] = "practical",
         c: float | None = None,
         share: float | None = None,
     ) -> None:

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from math import log, sqrt
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._core import olin_lasso_epoch
 from ..._internal.typing import Floats
 from ...core.learner import Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.state import GramCheck, NumberCheck, Rule
 from ...errors import ConfigError
 from .._options import Presets, preset
@@ -45,6 +46,16 @@ class OLinLasso(BuysEverything):
     """
 
     name = "olin-lasso"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="d of d",
+        bound="|theta_t - w|_2 = O(sqrt(k ln d / t)), with high probability",
+        cost="O(d^2)",
+        reference="Yang et al., AISTATS 2023",
+        status="reconstructed",
+        buys_all=True,
+        conditions="abi",
+        further="restricted strong convexity",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "theta", "XX", "Xy", "G0", "tally", "n")
     _rules: ClassVar[Mapping[str, Rule]] = {**dict.fromkeys(("XX", "G0"), GramCheck()), "tally": NumberCheck(least=0.0)}
     presets: ClassVar[Presets] = {"theory": {"c": 1.0, "n0": 50}, "practical": {"c": 0.2, "n0": 200}}
@@ -55,7 +66,7 @@ class OLinLasso(BuysEverything):
         k: int,
         k0: int,
         seed: int,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         c: float | None = None,
         n0: int | None = None,
     ) -> None:

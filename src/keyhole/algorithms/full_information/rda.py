@@ -1,13 +1,14 @@
 """Regularised dual averaging: l1 (Xiao), and groups (DA-GL)."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._core import rda_epoch
 from ..._internal.typing import Floats, Ints
 from ...core.learner import Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.state import NumberCheck, Rule
 from ...errors import ConfigError
 from .._options import Presets, number, places, preset
@@ -50,6 +51,15 @@ class RDA(BuysEverything):
     """
 
     name = "rda"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="d of d",
+        bound="O(sqrt(T)), penalty included",
+        cost="O(d)",
+        reference="Xiao, JMLR 2010; with groups= Yang, Xu, King and Lyu, ICML 2010 (reconstructed)",
+        status="verified",
+        buys_all=True,
+        further="bounded gradients",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "w", "g_bar", "tally", "errors")
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("tally", "errors"), NumberCheck(least=0.0))
     presets: ClassVar[Presets] = {
@@ -64,7 +74,7 @@ class RDA(BuysEverything):
         k0: int,
         seed: int,
         groups: Sequence[Sequence[str | int]] | None = None,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         gamma: float | None = None,
         lam: float | None = None,
         rho: float | None = None,

@@ -1,13 +1,14 @@
 """The Vovk-Azoury-Warmuth forecaster: online ridge regression that counts the row it is about to predict."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._core import vaw_epoch
 from ..._internal.typing import Floats
 from ...core.learner import Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.sources import Prices, SourceCatalog, Sources
 from ...core.state import InverseGramCheck, Rule
 from .._options import Presets, number, preset
@@ -30,7 +31,7 @@ class VAW(BuysEverything):
         "theory" and "practical" (the default): a = 1, which `benchmarks/tune.py` did not improve on.
     a
         The ridge; overrides the preset.
-    sources, known, prices
+    sources, free, prices
         What can be ordered (all of it is), what is there for free, what it costs: see `keyhole.core.sources`.
 
     >>> import keyhole as kh
@@ -42,6 +43,17 @@ class VAW(BuysEverything):
     """
 
     name = "vaw"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="d of d",
+        bound="a |w|_2^2 + d max y^2 ln(1 + T / a)",
+        cost="O(d^2)",
+        reference="Vovk, NIPS 1997; Azoury and Warmuth, Machine Learning 2001",
+        status="verified",
+        past_rows="any",
+        binary_labels=True,
+        buys_all=True,
+        further="none",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "A_inv", "b")
     _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": InverseGramCheck("a")}
     presets: ClassVar[Presets] = {"theory": {"a": 1.0}, "practical": {"a": 1.0}}
@@ -52,7 +64,7 @@ class VAW(BuysEverything):
         k: int,
         k0: int,
         seed: int,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         a: float | None = None,
         sources: Sources | None = None,
         free: Sequence[str] | None = None,
@@ -71,6 +83,9 @@ class VAW(BuysEverything):
     @classmethod
     def _entries(cls, d: int, k: int) -> int:
         return d * d
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        self._rounds(np.nan_to_num(X, nan=0.0), y)
 
     def _rounds(self, X: Floats, y: Floats) -> Floats:
         y_hat = np.empty(y.size)

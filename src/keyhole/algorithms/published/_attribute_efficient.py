@@ -12,7 +12,7 @@ playing its largest entries is the legal way to use them with a budget.
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -49,12 +49,12 @@ class AttributeEfficient(Scheduled):
         k: int,
         k0: int,
         seed: int,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         step: float | None = None,
         average: float | None = None,
         radius: float = 1.0,
         explore: str | float = "2 t^(-1/3)",
-        exploit: str = "newton",
+        exploit: Literal["newton", "weights"] = "newton",
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k < 2:

@@ -16,7 +16,7 @@ from ..._internal.typing import Floats, Ints
 from ...core.state import NumberCheck, Rule, Stateful
 from ...estimation.importance_weighting import estimate_quickly
 
-__all__ = ["gradient", "is_draw"]
+__all__ = ["complete_gradient", "gradient", "is_draw"]
 
 
 class DualAveraging(Stateful):
@@ -48,8 +48,12 @@ class DualAveraging(Stateful):
         self.h[B] += g
         self.tally += np.array([1.0, g @ g])
 
+    def predict(self, S: Ints, x: Floats) -> float:
+        """<w_n, x> on the attributes S, without the l1 term: to the bit what `run` predicts."""
+        return float(self.run(S, x[None, :], np.array([np.nan]))[0])
+
     def run(self, S: Ints, X: Floats, y: Floats) -> Floats:
-        """Predict rounds on the attributes S, taking in the gradient of the squared loss after each."""
+        """Predict rounds on the attributes S, taking in the gradient of the squared loss after each with a label."""
         y_hat, known = np.empty(y.size), np.nan_to_num(np.ascontiguousarray(X), nan=0.0)
         dual_averaging_epoch(self.h, self.tally, S, known, y, self.rate, self.learnt, self.R, y_hat)
         return y_hat
@@ -59,6 +63,11 @@ def gradient(B: Ints, x: Floats, y: float, P: Floats, w: Floats) -> Floats:
     """2 h w - 2 y x_hat on the observed B: E equals 2 (<w, x> - y) x, whatever the full x and w are."""
     x_hat, h = estimate_quickly(x, P)
     return 2.0 * (h @ w[B] - y * x_hat)
+
+
+def complete_gradient(x: Floats, y: float, w: Floats) -> Floats:
+    """2 (<w, x> - y) x: the same where every attribute was observed, with probability one."""
+    return np.asarray(2.0 * (float(w @ x) - y) * x)
 
 
 def is_draw(memo: tuple[float, ...], drawn: int, d: int) -> bool:

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..._internal.typing import Floats, Ints
+from ...core.registry.algorithm import AlgorithmInfo
 from .._options import Presets
 from ._attribute_efficient import AttributeEfficient
 
@@ -46,6 +47,15 @@ class AELR(AttributeEfficient):
     """
 
     name = "aelr"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d",
+        bound="excess risk 4 sqrt(10 d ln(2d) / ((k-1) s)) of the dense predictor after s explorations",
+        cost="O(d) to explore, O(k^2) else",
+        reference="Hazan and Koren, ICML 2012, lasso, played on its k largest weights",
+        status="reconstructed",
+        conditions="i",
+        further="k >= 2",
+    )
     power = 1
     _fields: ClassVar[tuple[str, ...]] = (*AttributeEfficient._fields, "u")
     presets: ClassVar[Presets] = {

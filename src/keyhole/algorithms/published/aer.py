@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..._internal.typing import Floats, Ints
+from ...core.registry.algorithm import AlgorithmInfo
 from .._options import Presets
 from ._attribute_efficient import AttributeEfficient
 
@@ -45,6 +46,15 @@ class AER(AttributeEfficient):
     """
 
     name = "aer"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d",
+        bound="excess risk O(d / sqrt(k s)) of the dense predictor after s explorations",
+        cost="O(d log d) to explore, O(k^2) else",
+        reference="Cesa-Bianchi, Shalev-Shwartz and Shamir, ICML 2010, played on its k largest weights",
+        status="reconstructed",
+        conditions="i",
+        further="k >= 2",
+    )
     power = 1
     presets: ClassVar[Presets] = {
         "theory": {"step": 1.0, "average": 0.0},

@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..._internal.typing import Floats, Ints
+from ...core.registry.algorithm import AlgorithmInfo
 from .._options import Presets
 from ._attribute_efficient import AttributeEfficient
 
@@ -48,6 +49,15 @@ class AERR(AttributeEfficient):
     """
 
     name = "aerr"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d",
+        bound="excess risk 4 sqrt(2d / ((k-1) s)) of the dense predictor after s explorations",
+        cost="O(d) to explore, O(k^2) else",
+        reference="Hazan and Koren, ICML 2012, ridge, played on its k largest weights",
+        status="reconstructed",
+        conditions="i",
+        further="|x|_2 <= 1; k >= 2",
+    )
     power = 2
     presets: ClassVar[Presets] = {
         "theory": {"step": 1.0, "average": 0.0},

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from math import comb, log, sqrt
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._core import hedge_step
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import NumberCheck, Rule
 from ...errors import ConfigError
@@ -51,6 +52,16 @@ class Foster(Learner):
     """
 
     name = "foster2016"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d, then k0 more; small d",
+        bound="O(d^2 / k0^2 sqrt(kT ln d)), in expectation",
+        cost="O(d^k)",
+        reference="Foster, Kale and Karloff, COLT 2016",
+        status="reconstructed",
+        takes_k0=True,
+        needs_k0=True,
+        further="none; k0 >= 2",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "W", "L", "G", "n", "V")
     _rules: ClassVar[Mapping[str, Rule]] = {
         "W": NumberCheck(most="reach"),
@@ -64,7 +75,7 @@ class Foster(Learner):
         k: int,
         k0: int,
         seed: int,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         hedge_scale: float = 1.0,
         step_scale: float = 1.0,
         radius: float = 1.0,
@@ -152,9 +163,9 @@ class Foster(Learner):
         z, h = np.zeros(self.d), np.zeros((self.d, self.d))
         z[place[B]] = y * x_hat
         h[np.ix_(place[B], place[B])] = h_B
-        self._learn(h, z)
+        self._descend(h, z)
 
-    def _learn(self, h: Floats, z: Floats) -> None:
+    def _descend(self, h: Floats, z: Floats) -> None:
         """One step of every support's descent and of the hedge, from estimates h of x x' and z of y x (in places)."""
         p, before = self.p, self.L.copy()
         self.n += 1

@@ -1,19 +1,20 @@
 """Ito et al. 2017, Algorithm 1: dual averaging with extra observations after the label."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import IndexCheck, NumberCheck, Rule
 from ...errors import ConfigError
 from ...estimation import sampling
 from ...estimation.top_k import only, top_k
 from .._options import is_theory, positive
-from ._dual_averaging import DualAveraging, gradient, is_draw
+from ._dual_averaging import DualAveraging, complete_gradient, gradient, is_draw
 
 
 class Ito1(Learner):
@@ -43,6 +44,18 @@ class Ito1(Learner):
     """
 
     name = "ito2017-1"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d, then k0 more",
+        bound="O(d / (sigma_d^2 k0) sqrt(T)), in expectation",
+        cost="O(d)",
+        reference="Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura and Kawarabayashi, NIPS 2017, Algorithm 1",
+        status="reconstructed",
+        past_rows="complete",
+        takes_k0=True,
+        needs_k0=True,
+        conditions="abcgi",
+        further="k0 >= 2",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "dual", "w", "S")
     _rules: ClassVar[Mapping[str, Rule]] = {"w": NumberCheck(most="reach"), "S": IndexCheck("d", ascending=True)}
 
@@ -52,7 +65,7 @@ class Ito1(Learner):
         k: int,
         k0: int,
         seed: int,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         lam_scale: float | None = None,
         radius: float = 1.0,
     ) -> None:
@@ -88,6 +101,14 @@ class Ito1(Learner):
 
     def _predict(self, r: Round, x: Floats) -> float:
         return float(self.w[r.attributes] @ np.nan_to_num(x, nan=0.0))
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        # Deviation: a past row is an exploration whose inclusion probabilities are one; t stands still.
+        everything = np.arange(self.d)
+        for x, label in zip(X, y.tolist(), strict=True):
+            self.dual.add(everything, complete_gradient(x, label, self.w))
+            self.w = self.dual.w()
+        self.S = top_k(self.w, self.k, self.S, self.order)
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         n, m = int(r.memo[0]), int(r.memo[1])

@@ -1,20 +1,22 @@
 """Ito et al. 2017, Algorithms 2 and 3: dual averaging on importance-weighted gradients, then the k largest weights."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import IndexCheck, Rule
 from ...errors import ConfigError
 from ...estimation import exploration_schedule, sampling
+from ...estimation.observed_products import dot_observed
 from ...estimation.top_k import only, top_k
 from .._options import is_theory, positive
 from .._scheduled_learner import Scheduled
-from ._dual_averaging import DualAveraging, gradient, is_draw
+from ._dual_averaging import DualAveraging, complete_gradient, gradient, is_draw
 
 
 class Ito2(Scheduled):
@@ -49,6 +51,16 @@ class Ito2(Scheduled):
     """
 
     name = "ito2017-2"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d",
+        bound="8 sqrt(kT) + 8192^2 d^8 / (sigma_d^8 k^7 h^7) + O(1), in expectation",
+        cost="O(d)",
+        reference="Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura and Kawarabayashi, NIPS 2017, Algorithm 2",
+        status="reconstructed",
+        past_rows="complete",
+        conditions="abcgi",
+        further="k >= 2",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "explorer", "exploiter", "total", "S")
     _rules: ClassVar[Mapping[str, Rule]] = {"S": IndexCheck("d", ascending=True)}
 
@@ -58,7 +70,7 @@ class Ito2(Scheduled):
         k: int,
         k0: int,
         seed: int,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         lam_explore: float | None = None,
         lam_exploit: float | None = None,
         radius: float = 1.0,
@@ -104,8 +116,9 @@ class Ito2(Scheduled):
         return r.kind == "exploit" or is_draw(r.memo, r.attributes.size, self.d)
 
     def _predict(self, r: Round, x: Floats) -> float:
-        w = self._v() if r.kind == "explore" else self.exploiter.w()
-        return float(w[r.attributes] @ np.nan_to_num(x, nan=0.0))
+        if r.kind == "exploit":
+            return self.exploiter.predict(r.attributes, x)
+        return dot_observed(self._v(), r.attributes, x)
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         if r.kind == "exploit":
@@ -116,6 +129,15 @@ class Ito2(Scheduled):
         P = sampling.pairs(np.full(m, 1.0 / max(n, 1)), n, m)
         self.explorer.add(r.attributes, gradient(r.attributes, x, y, P, v))
         self.total += v
+        self.S = top_k(self.total, self.k, self.S, self.order)
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        # Deviation: a past row is an exploration whose inclusion probabilities are one; s grows, t stands still.
+        everything = np.arange(self.d)
+        for x, label in zip(X, y.tolist(), strict=True):
+            v = self._v()
+            self.explorer.add(everything, complete_gradient(x, label, v))
+            self.total += v
         self.S = top_k(self.total, self.k, self.S, self.order)
 
     def _run(self, X: Floats, y: Floats) -> Floats:
@@ -146,6 +168,16 @@ class Ito3(Ito2):
     """
 
     name = "ito2017-3"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d",
+        bound="8 sqrt(kT) + 128^2 36^8 d^8 / (delta_S^8 k^3 h^7) + O(1), in expectation",
+        cost="O(d)",
+        reference="Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura and Kawarabayashi, NIPS 2017, Algorithm 3",
+        status="reconstructed",
+        past_rows="complete",
+        conditions="abdgi",
+        further="k >= 2",
+    )
 
     # The options by name, as in `Ito2`: the catalogue, editors and the command line read this list.
     def __init__(
@@ -154,7 +186,7 @@ class Ito3(Ito2):
         k: int,
         k0: int,
         seed: int,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         lam_explore: float | None = None,
         lam_exploit: float | None = None,
         radius: float = 1.0,

@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from functools import lru_cache
 from math import ceil, log, log1p, sqrt
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import IndexCheck, Rule, Stateful
 from ...errors import ConfigError
@@ -95,6 +96,18 @@ class KaleDantzig(Learner):
     """
 
     name = "kale2017-dantzig"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d, then k0 more",
+        bound="O(k^2 d^3 / k0^3 ln(T) ln(dT/delta)), with high probability",
+        cost="O(LP_d log(T) / T + d)",
+        reference="Kale, Karnin, Liang and Pal, ICML 2017, Algorithm 1",
+        status="reconstructed",
+        past_rows="complete",
+        takes_k0=True,
+        needs_k0=True,
+        conditions="abef",
+        further="k0 >= 2",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "due")
     _rules: ClassVar[Mapping[str, Rule]] = {"estimate.S": IndexCheck("d", ascending=True)}
 
@@ -104,11 +117,11 @@ class KaleDantzig(Learner):
         k: int,
         k0: int,
         seed: int,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         C: float | None = None,
         sigma: float = 0.1,
         delta: float = 0.01,
-        sampling: str = "uniform",
+        sampling: Literal["uniform", "bernoulli", "union"] = "uniform",
         growth: float = 2.0,
     ) -> None:
         super().__init__(names, k, k0, seed)
@@ -173,7 +186,7 @@ class KaleDantzig(Learner):
         return likely and (n < 2 or 0.0 < pair <= single) and set(shared) <= set(map(float, r.attributes))
 
     def _finish(self) -> None:
-        self.estimate.warn_if_estimate_zero()
+        self.estimate.finish()
 
     def _predict(self, r: Round, x: Floats) -> float:
         return float(self.weights[r.attributes] @ np.nan_to_num(x, nan=0.0))
@@ -190,6 +203,11 @@ class KaleDantzig(Learner):
             P[: shared.size], P[:, : shared.size] = single, single
             P[: shared.size, : shared.size] = 1.0
         self.estimate.accumulate(B, np.concatenate([row[shared], more]), y, P)
+        self._solve_if_due()
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        self.estimate.accumulate_complete(X, y)
+        self.due = min(self.due, self.estimate.seq.s)
         self._solve_if_due()
 
     def _solve_if_due(self) -> None:

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from math import ceil
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import IndexCheck, NumberCheck, Rule
 from ...errors import ConfigError
@@ -48,6 +49,15 @@ class MurataExplore(Learner):
     """
 
     name = "murata2018-explore"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d, iterates with s < k non-zeros",
+        bound="none for regret; O(1/eps) examples for excess risk eps",
+        cost="O(d)",
+        reference="Murata and Suzuki, NeurIPS 2018, exploration",
+        status="reconstructed",
+        conditions="abi",
+        further="restricted eigenvalues; k >= 2",
+    )
     _fields: ClassVar[tuple[str, ...]] = (
         *Learner._fields,
         *("theta", "S", "sweep", "batch", "planned", "told", "sums", "seen", "squares", "counts"),
@@ -65,7 +75,7 @@ class MurataExplore(Learner):
         k0: int,
         seed: int,
         sparsity: int | None = None,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         step: float = 1.0,
         batch: float = 20.0,
         growth: float = 2.0,

@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from math import ceil
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import IndexCheck, Rule
+from ...estimation.observed_products import dot_observed, zero_filled
 from ...estimation.online_newton import Newton
 from ...estimation.top_k import top_k
 from .._options import positive
@@ -48,6 +50,15 @@ class MurataHybrid(MurataExplore):
     """
 
     name = "murata2018-hybrid"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d, iterates with s < k non-zeros",
+        bound="none for regret; O(1/eps) examples for excess risk eps",
+        cost="O(d + k^2)",
+        reference="Murata and Suzuki, NeurIPS 2018, hybrid",
+        status="reconstructed",
+        conditions="abi",
+        further="restricted eigenvalues; k >= 2",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*MurataExplore._fields, "newton", "left", "open_phase", "lead")
     _rules: ClassVar[Mapping[str, Rule]] = {"newton.S": IndexCheck("d", ascending=True)}
 
@@ -59,7 +70,7 @@ class MurataHybrid(MurataExplore):
         k0: int,
         seed: int,
         sparsity: int | None = None,
-        tuning: str = "practical",
+        tuning: Literal["practical", "theory"] = "practical",
         step: float = 1.0,
         batch: float = 20.0,
         growth: float = 2.0,
@@ -98,8 +109,8 @@ class MurataHybrid(MurataExplore):
         if r.kind == "explore":
             super()._tell(r, x, y, more)
         elif r.memo[0] == self.sweep and self.open_phase:
-            by_theta = float(self.theta[r.attributes] @ np.nan_to_num(x, nan=0.0))
-            self.lead += (by_theta - y) ** 2 - (self.newton.predict(r.attributes, x) - y) ** 2
+            by_theta, y_hat = dot_observed(self.theta, r.attributes, x), self.newton.predict(r.attributes, x)
+            self.lead += (by_theta - y) * (by_theta - y) - (y_hat - y) * (y_hat - y)
             self.newton.learn(r.attributes, x, y)
 
     def _threshold(self) -> Floats:
@@ -122,6 +133,10 @@ class MurataHybrid(MurataExplore):
         self.t += y.size
         self.left -= y.size
         y_hat = self.newton.run(X, y)
-        by_theta = np.nan_to_num(X, nan=0.0) @ self.theta[self.support]
-        self.lead += float(np.nansum((by_theta - y) ** 2 - (y_hat - y) ** 2))
+        # As `_tell` adds it up: attribute by attribute and row by row, for the same bits.
+        by_theta = np.zeros(y.size)
+        for w_i, x_i in zip(self.theta[self.support].tolist(), zero_filled(X).T, strict=True):
+            by_theta += w_i * x_i
+        gain = np.square(by_theta - y) - np.square(y_hat - y)
+        self.lead = float(np.cumsum(np.append(self.lead, gain[~np.isnan(y)]))[-1])
         return y_hat

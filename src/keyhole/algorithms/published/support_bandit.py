@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from math import comb, sqrt
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import NumberCheck, Rule
 from .._dantzig_estimate import one_of
@@ -67,6 +68,20 @@ class SupportBandit(Learner):
     """
 
     name = "support-bandit"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d; small d, or k <= 2, or k >= d-2",
+        bound=(
+            "hedged-ftrl with gradient and theory: O(sqrt(NT)) in expectation, N = C(d, k); "
+            "batched-exp3 with theory: ~O(N^(1/3) T^(2/3)); the default: none"
+        ),
+        cost="O(d^k)",
+        reference=(
+            "Li, Liao, Xu and Nie, COLT 2025, section 2; Agarwal et al., COLT 2017; Foster et al., NeurIPS 2020; "
+            "Ito et al., AISTATS 2018"
+        ),
+        status="reconstructed",
+        further="none",
+    )
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "bank", "master", "squares", "n")
     _rules: ClassVar[Mapping[str, Rule]] = {"squares": NumberCheck(least=0.0)}
 
@@ -76,9 +91,9 @@ class SupportBandit(Learner):
         k: int,
         k0: int,
         seed: int,
-        master: str = "tsallis",
-        base: str = "vaw",
-        tuning: str = "practical",
+        master: Literal["tsallis", "hedged-ftrl", "corral", "batched-exp3"] = "tsallis",
+        base: Literal["vaw", "newton", "gradient"] = "vaw",
+        tuning: Literal["practical", "theory"] = "practical",
         eta: float | None = None,
         ridge: float = 1.0,
         label_bound: float = 1.0,
@@ -88,7 +103,7 @@ class SupportBandit(Learner):
         self.U = all_supports(self.name, self.d, k, per_support=k * k + 2 * k)
         self.theory = is_theory(tuning)
         self.worst = (1.0 + positive("label_bound", label_bound)) ** 2
-        base = one_of("base", base, ("gradient", "newton", "vaw"))
+        one_of("base", base, ("gradient", "newton", "vaw"))
         if base == "gradient":  # a prediction is at most sqrt(k)
             self.worst = (sqrt(k) + label_bound) ** 2
         self.bank = bank(base, self.U.shape[0], k, positive("ridge", ridge))
@@ -168,13 +183,13 @@ class SupportBandit(Learner):
         f = self._loss(self.bank.predict(arm, row) - y)
         if self.theory and isinstance(self.master, BatchedExp3) and self.master.told == 0:
             self.bank.restart(arm)
-        self._learn(arm, row, y, p)
+        self._train_arm(arm, row, y, p)
         awake = most_available(self.U, np.array(r.memo[2:]) > 0.0) if len(r.memo) > 2 else None
         if r.attributes.size:
             self.master.learn(arm, f, p, awake)
             self._extend_horizon()
 
-    def _learn(self, arm: int, row: Floats, y: float, p: float) -> None:
+    def _train_arm(self, arm: int, row: Floats, y: float, p: float) -> None:
         """One step of the arm that was played."""
         if self.theory and isinstance(self.bank, GradientBank) and p > 0.0:
             # D / (G sqrt(T)), D = 2 the diameter of the ball, G = 2 sqrt(k worst) the largest gradient.

@@ -2,26 +2,44 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from ..._core import thrifty as core  # type: ignore[attr-defined]
+from ..._core import thrifty as core
 from ..._internal.typing import Floats, Ints
 from ...core.sources import SourceCatalog
-from ...core.state import Anything, Rule, Stateful, Value
+from ...core.state import Anything, NumberCheck, ProbabilityCheck, Rule, Stateful, Value
 from ...errors import ConfigError, StateError
-from .state import Records
 
-__all__ = ["EngineState"]
+__all__ = ["EngineState", "Limits"]
+
+Records: TypeAlias = npt.NDArray[np.void]
 
 # Rows and values that are stored at most; the store starts small and grows.
 _MOST_ROWS, _MOST_VALUES, _FIRST_ROWS = 1 << 15, 1 << 22, 256
+# Past rows: values and rows of them that are kept.
+_MOST_PAST_VALUES, _LEAST_PAST = 1 << 20, 64
 # Numbers that the pairs of attributes and columns may take: about 2 GB.
 _MOST_PAIRS = 25_000_000
 _ALARMS = 32
+# Where money alone limits what is bought: columns of the fit there is room for at first, sources expected to matter.
+_FIRST_COLUMNS, _EXPECTED = 32, 10
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What may be bought: places, and money, infinite where there is no such limit."""
+
+    k: int
+    k0: int
+    budget_per_row: float
+    error_cost: float
+    total_budget: float
+    expected_rows: float
 
 
 def _dtypes() -> dict[str, np.dtype[np.void]]:
@@ -44,35 +62,52 @@ DTYPES = _dtypes()
 class EngineState(Stateful):
     """Holds the arrays; `engine` is the compiled view of them.
 
-    Sources are numbered as in the market, the free attributes behind them, each a source of its own that is always in
+    Sources are numbered as in the catalog, the free attributes behind them, each a source of its own that is always in
     the basket.
     """
 
     _fields: ClassVar[tuple[str, ...]] = (
         *("attr", "source", "queue", "within", "pair", "row", "value", "now", "column", "fit_label"),
-        *("gram", "hidden", "V", "P", "C", "log_q", "centre", "level", "account", "alarm", "kept", "kept_sources"),
+        *(
+            "gram",
+            "hidden",
+            "V",
+            "P",
+            "C",
+            "log_q",
+            "centre",
+            "level",
+            "account",
+            "alarm",
+            "kept",
+            "kept_sources",
+            "prior",
+        ),
     )
-    _grows: ClassVar[tuple[str, ...]] = ("row", "value")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(_fields, Anything())  # checked together, below
+    _grows: ClassVar[tuple[str, ...]] = ("row", "value", "pair", "column", "gram", "hidden", "V", "P", "C")
+    # The rest is checked together, below.
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(_fields, Anything()) | {
+        **dict.fromkeys(("log_q", "centre"), NumberCheck(most=20.0)),
+        "level": NumberCheck(0.0, 1.0),
+        "prior": ProbabilityCheck(),
+    }
 
-    def __init__(
-        self, catalog: SourceCatalog, order: Ints, k: int, k0: int, budget: float, half_life: float | None
-    ) -> None:
-        d, offered = len(catalog.names), len(catalog.sources)
+    def __init__(self, catalog: SourceCatalog, order: Ints, limits: Limits, decay: float) -> None:
+        d, offered, budget, k, k0 = len(catalog.names), len(catalog.sources), limits.budget_per_row, limits.k, limits.k0
         groups: list[Ints] = [*catalog.members, *(np.array([j]) for j in catalog.free)]
         sizes, n = np.array([len(group) for group in groups], np.int64), len(groups)
         affordable = int(np.searchsorted(np.cumsum(np.sort(catalog.prices)), budget, side="right"))
         places = max(1, min(k, affordable))
-        if np.sort(catalog.prices)[::-1][:places].sum() <= budget:  # then the places alone decide
+        if np.sort(catalog.prices)[::-1][: places + k0].sum() <= budget:  # then the places alone decide
             budget = np.inf
+        # Where a price must be earned, far fewer than there are places for are expected to matter.
+        weighed = np.isfinite(limits.error_cost) or np.isfinite(limits.total_budget)
+        expected = max(1, min(places, _EXPECTED, offered // 2)) if weighed else places
         free = catalog.free.size
         largest = np.sort(sizes[:offered])[::-1]
-        width = int(min(d, free + largest[:places].sum()))
+        self.most_columns = int(min(d, free + largest[:places].sum()))
+        width = self.most_columns if places == k < offered else min(self.most_columns, free + _FIRST_COLUMNS)
         self.most_values = int(min(d, free + largest[: places + k0].sum()))
-        if d * width > _MOST_PAIRS:
-            raise ConfigError(
-                f"{d} attributes and {width} columns in a basket need more memory than there is: buy fewer"
-            )
 
         self.attr: Records = np.zeros(d, DTYPES["Attribute"])
         self.attr["place"] = self.attr["mark"] = -1
@@ -87,36 +122,44 @@ class EngineState(Stateful):
         source["always"][offered:] = source["member"][offered:] = 1
         source["displaced"] = source["proxy"] = source["left"] = -1
         source["value"] = -1.0
-        source["join_at"], source["leave_at"] = _thresholds(sizes, offered, places)
+        source["join_at"], source["leave_at"] = _thresholds(sizes, offered, expected)
         ranked = np.array([s for s in dict.fromkeys(catalog.of[order].tolist()) if s >= 0], np.int64)
         self.order: Ints = ranked[np.argsort(catalog.prices[ranked], kind="stable")]
         self.queue: Ints = np.zeros(max(offered, 1), np.int64)
         self.within: Floats = np.zeros(int((sizes**2).sum()))
-        self.pair: Records = np.zeros((d, width), DTYPES["Pair"])
         self.row: Records = np.zeros(_FIRST_ROWS, DTYPES["Row"])
         self.value: Records = np.zeros(_FIRST_ROWS * self.most_values, DTYPES["Value"])
         self.most_rows = max(_FIRST_ROWS, min(_MOST_ROWS, _MOST_VALUES // max(self.most_values, 1)))
         self.now: Records = np.zeros(1, DTYPES["Now"])
         self.now["row_weight"] = self.now["alpha"] = 1.0
-        self.now["refit_at"], self.now["m"], self.now["heard"], self.now["rate"] = 1, free, -1, np.inf
-        self.column: Records = np.zeros((2, width), DTYPES["Column"])
+        self.now["refit_at"], self.now["m"], self.now["heard"] = 1, free, -1
+        self.now["rate"] = 0.0 if weighed else np.inf  # nothing is bought before labels show a variance
+        self._make_room(width)
         self.column["j"][0, :free] = catalog.free
         self.attr["place"][catalog.free] = np.arange(free)
         self.fit_label: Records = np.zeros(2, DTYPES["FitLabel"])
-        self.gram: Floats = np.zeros((2, width + 2, width + 2))
-        self.hidden, self.V, self.P, self.C = (np.zeros((2, width, width)) for _ in range(4))
         log_q = np.log([NormalDist().inv_cdf(0.5 + p / 2.0) for p in core.INTERVAL_LEVELS])
         self.centre: Floats = np.interp([0.5], core.INTERVAL_LEVELS, log_q)
         self.log_q: Floats = log_q - self.centre
         self.level: Floats = np.zeros(1)
+        self.prior: Floats = np.array(core.hoped(float(expected), float(offered)))
         self.account: Records = np.zeros(len(core.LEVEL_GAINS), DTYPES["Account"])
         self.account["gain"], self.account["belief"][0] = core.LEVEL_GAINS, 1.0
         self.alarm: Records = np.zeros(_ALARMS, DTYPES["Alarm"])
         self.kept: Records = np.zeros(core.KEPT_REGIMES, DTYPES["Kept"])
         self.kept_sources: Ints = np.zeros((core.KEPT_REGIMES, n), np.int64)
         self.given: Records = np.zeros(1, DTYPES["Given"])
-        decay = 1.0 if half_life is None else 0.5 ** (1.0 / half_life)
-        self.given[0] = (places, k0, places, budget, np.inf, np.inf, np.inf, decay, 0.0)
+        self.given[0] = (
+            places,
+            k0,
+            expected,
+            budget,
+            limits.error_cost,
+            limits.total_budget,
+            limits.expected_rows,
+            decay,
+            0.0,
+        )
         self.constants: Records = np.zeros(1, DTYPES["Constants"])
         self.constants[:] = np.frombuffer(core.constants(), DTYPES["Constants"])
         self.everything: npt.NDArray[np.uint8] = np.ones(n, np.uint8)
@@ -126,20 +169,57 @@ class EngineState(Stateful):
         self._fixed_attr = self.attr[["source", "slot"]].copy()
         self.bind()
 
+    def _make_room(self, width: int) -> None:
+        """Arrays for so many columns of the fit; what the old ones hold is kept."""
+        d, old = len(self.attr), self.__dict__.copy()
+        if d * width > _MOST_PAIRS:
+            raise ConfigError(
+                f"{d} attributes and {width} columns in a basket need more memory than there is: buy fewer"
+            )
+        self.pair: Records = np.zeros((d, width), DTYPES["Pair"])
+        self.column: Records = np.zeros((2, width), DTYPES["Column"])
+        self.gram: Floats = np.zeros((2, width + 2, width + 2))
+        self.hidden, self.V, self.P, self.C = (np.zeros((2, width, width)) for _ in range(4))
+        for name in ("pair", "column", "gram", "hidden", "V", "P", "C"):
+            if name in old:
+                getattr(self, name)[tuple(map(slice, old[name].shape))] = old[name]
+
     def bind(self) -> None:
         """Make the compiled view anew: an array is another one."""
         arrays = {name: getattr(self, name) for name in (*self._fields, "listed", "order", "given", "constants")}
         full = int(len(self.row) >= self.most_rows) + 2 * int(len(self.value) >= self.most_rows * self.most_values)
         self.engine = core.Engine(arrays, full)
 
+    def _widen(self) -> None:
+        wanted = int(self.now["wants_columns"][0])
+        if wanted > self.column.shape[1]:
+            self._make_room(min(self.most_columns, max(wanted, 2 * self.column.shape[1])))
+            self.now["wants_columns"] = 0
+            self.bind()
+
     def reserve(self) -> None:
-        """Grow the store where the next row would not fit."""
+        """Grow what is too small: the store for the next row, the fit for the columns it wants."""
+        self._widen()
         while self.engine.must_grow(self.most_values):
             if self.now["n_rows"][0] == len(self.row) < self.most_rows:
                 self.row = _longer(self.row, min(2 * len(self.row), self.most_rows))
             if self.now["head"][0] + self.most_values > len(self.value):
                 self.value = _longer(self.value, min(2 * len(self.value), self.most_rows * self.most_values))
             self.bind()
+
+    def learn(self, X: Floats, y: Floats) -> None:
+        """Learn past rows; of more than can be stored the last ones."""
+        d, kept = len(self.attr), min(y.size, max(_LEAST_PAST, min(_MOST_ROWS, _MOST_PAST_VALUES // len(self.attr))))
+        X, y, t = np.ascontiguousarray(X[-kept:]), np.ascontiguousarray(y[-kept:]), 0
+        rows, values = int(self.now["n_rows"][0]) + kept, int(self.now["head"][0]) + kept * d
+        if rows > len(self.row):
+            self.row = _longer(self.row, min(self.most_rows, rows))
+        if values > len(self.value):
+            self.value = _longer(self.value, max(len(self.value), d, min(values, _MOST_VALUES)))
+        self.bind()
+        while t < kept:
+            t = self.engine.learn(X, y, t)
+            self._widen()
 
     def set_state(self, flat: dict[str, Value]) -> None:
         """Take over a state whose indices fit: the engine does not check them."""
@@ -154,6 +234,14 @@ class EngineState(Stateful):
 
     def _check_state(self) -> None:
         now, d, n, width = self.now[0], len(self.attr), len(self.source), self.column.shape[1]
+        shapes = {
+            **dict.fromkeys(("hidden", "V", "P", "C"), (2, width, width)),
+            "gram": (2, width + 2, width + 2),
+            "pair": (d, width),
+            "column": (2, width),
+        }
+        if width > self.most_columns or any(getattr(self, name).shape != shape for name, shape in shapes.items()):
+            raise StateError("the arrays of the fit in the state do not fit together")
         floats = [self.gram, self.hidden, self.V, self.P, self.C, self.within, self.log_q, self.centre, self.level]
         for records in (self.attr, self.source, self.pair, self.row, self.value, self.column, self.account, self.kept):
             floats += [records[name] for name in records.dtype.names or () if records.dtype[name].kind == "f"]
@@ -173,7 +261,7 @@ class EngineState(Stateful):
             (self.queue, 0, n),
             (self.value["j"], 0, d),
             (self.row["begin"][used], 0, values + 1),
-            (self.row["size"][used], 0, self.most_values + 1),
+            (self.row["size"][used], 0, d + 1),
             (ends, 0, values + 1),
             (self.column["j"], 0, d),
             (self.kept["n"], 0, n + 1),
@@ -194,6 +282,9 @@ class EngineState(Stateful):
         same = same and np.array_equal(self.attr[["source", "slot"]], self._fixed_attr)
         if not (inside and same and rows <= self.most_rows and self._consistent(m)):
             raise StateError("the stored rows or the indices in the state do not fit together")
+        ProbabilityCheck().check("account.belief", self.account["belief"], self)
+        if not np.array_equal(self.account["gain"], core.LEVEL_GAINS):
+            raise StateError("the gains of the level tracker in the state do not fit together")
         if not 0.0 < now["row_weight"] < 1e60:
             raise StateError("the weight of a new row in the state is not positive")
 
@@ -215,13 +306,13 @@ class EngineState(Stateful):
 
 def _thresholds(sizes: Ints, offered: int, places: int) -> tuple[Floats, Floats]:
     """L = 2 ln(e n / k) and its half; for q attributes the equally improbable quantiles of chi-square."""
-    from scipy.stats import chi2
-
     L = 2.0 * (1.0 + math.log(max(offered, 1) / places))
     join, leave = np.full(sizes.size, L), np.full(sizes.size, L / 2.0)
     for q in np.unique(sizes[sizes > 1]):
-        join[sizes == q] = chi2.isf(chi2.sf(L, 1), q)
-        leave[sizes == q] = chi2.isf(chi2.sf(L / 2.0, 1), q)
+        from scipy.special import chdtrc, chdtri  # chi-square: scipy.stats takes four times as long to import
+
+        join[sizes == q] = chdtri(q, chdtrc(1, L))
+        leave[sizes == q] = chdtri(q, chdtrc(1, L / 2.0))
     return join, leave
 
 

@@ -1,79 +1,120 @@
-"""What is known about an attribute, in words."""
+"""What `thrifty` knows of every source, in numbers and in words."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from .state import FEW, State
+from ..._internal.typing import Floats
+from ...core.sources import SourceCatalog
+from .engine_state import EngineState
 
-__all__ = ["Explanation", "explain", "rate"]
+__all__ = ["Explanation", "explain"]
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What is known about one attribute, and why it is or is not in the support."""
+    """What is known about one source, and why it is or is not bought."""
 
     name: str
+    attributes: tuple[str, ...]
+    weights: tuple[float, ...]
+    """Of its attributes, per unit; zero outside the support."""
     weight: float
+    """The largest of them."""
     uncertainty: float
-    """Standard error: of the weight in the support, of the weight it would have outside."""
+    """Standard error of that weight in the support; infinite outside."""
     bought: int
     price: float
     adds: float
-    """By how much it lowers the squared error of a row, beside the rest of the support: in it, what would be lost."""
+    """By how much it lowers the squared error of a row, beside the rest of the support; in it, what would be lost."""
     fair_price: float
-    """What that is worth at the rate of the support, whose dearest member costs just what it adds; NaN without one."""
+    """What that is worth: by `error_cost`, by the shadow price of `total_budget`, else at the rate of the support,
+    whose dearest member costs just what it adds. NaN where no rate is known."""
+    probability: float
+    """That it is worth a place."""
     in_support: bool
     reason: str
 
 
-def rate(state: State) -> float:
-    """Money for a unit of squared error, as the support shows it: its dearest member's; NaN where none costs any."""
-    fit, m = state.fit, int(state.now.m)
-    members = fit.member[:m]
-    price, adds = state.attr["price"][members["j"]], members["w"] ** 2 * members["cond"] * state.now.y_unit**2
-    paid = (price > 0.0) & (adds > 0.0)
-    return float((price[paid] / adds[paid]).max()) if paid.any() else math.nan
+def explain(state: EngineState, catalog: SourceCatalog, weights: Floats) -> list[Explanation]:
+    """One record per source, in the order of the columns."""
+    n, now = len(catalog.sources), state.now[0]
+    adds = np.array([_adds(state, catalog, s) for s in range(n)])
+    rate = _rate(state, catalog, adds)
+    chances = state.engine.probabilities()
+    per_y = float(now["y_unit"])
+    out = []
+    for s, name in enumerate(catalog.sources):
+        me, brings = state.source[s], catalog.members[s]
+        w = weights[brings]
+        largest = int(np.abs(w).argmax())
+        error = np.inf
+        if me["member"]:
+            j = brings[largest]
+            a, unit = state.attr["place"][j], float(state.attr["unit"][j])
+            error = np.sqrt(now["s2"] * state.V[0, a, a]) * per_y / unit if unit > 0.0 else 0.0
+        out.append(
+            Explanation(
+                name=name,
+                attributes=tuple(catalog.names[j] for j in brings),
+                weights=tuple(w.tolist()),
+                weight=float(w[largest]),
+                uncertainty=float(error),
+                bought=int(me["asked"]),
+                price=float(catalog.prices[s]),
+                adds=float(adds[s]),
+                fair_price=float(rate * adds[s]),
+                probability=1.0 if me["member"] else float(chances[s]),
+                in_support=bool(me["member"]),
+                reason=_reason(state, s, catalog.priced, float(catalog.prices[s]), float(rate * adds[s])),
+            )
+        )
+    return out
 
 
-def explain(state: State, j: int, name: str, rate: float) -> Explanation:
-    """The record of attribute j; `rate` is that of the support."""
-    me, now = state.attr[j], state.now
-    if me.asked == 0:  # of a wide table nearly all, and a field of a record takes its time
-        return Explanation(name, 0.0, np.inf, 0, float(me.price), 0.0, 0.0 * rate, False, "never bought")
-    per_unit = float(now.y_unit / me.unit) if me.unit > 0.0 else 0.0
-    L, weight, error, adds = float(state.given.L), 0.0, np.inf, 0.0
-    if me.place >= 0:
-        member = state.fit.member[me.place]
-        weight, adds = float(member.w), float(member.w**2 * member.cond)
-        error = float(np.sqrt(now.s2 * state.fit.V[me.place, me.place]))
-        reason = f"in the support: z^2 = {(weight / error) ** 2:.1f}, it leaves below {L / 2:.1f}"
-    elif me.observed == 0:
-        reason = "bought, never observed"
-    elif me.unit == 0.0:
-        reason = "constant so far"
-    elif me.idle:
-        reason = "known from the support"
-    elif me.rows < FEW or me.c <= 0.0:
-        reason = f"observed {me.observed} times: too few to judge"
-    else:
-        error, adds = float(me.se / me.c), float(max(me.r**2 - me.se**2, 0.0) / me.c)  # of r^2, se^2 is chance
-        reason = _outside(float((me.r / me.se) ** 2), L, bool(me.loan_value > 0.0))
-    if me.idle:
-        reason += ": not bought again"
-    adds *= float(now.y_unit) ** 2
-    fair = rate * adds
-    if me.price > 0.0 and not me.idle and math.isfinite(fair):
-        reason += f"; it {'adds' if me.place >= 0 else 'would add'} {fair:.3g} a row and costs {me.price:.3g}"
-    error = error * per_unit if np.isfinite(error) else error
-    told = (name, weight * per_unit, error, int(me.asked), float(me.price), adds, fair)
-    return Explanation(*told, bool(me.place >= 0), reason)
+def _adds(state: EngineState, catalog: SourceCatalog, s: int) -> float:
+    me, unit2 = state.source[s], float(state.now["y_unit"][0]) ** 2
+    if not me["member"]:  # of r^2 / c, se^2 / c is chance
+        return float(me["adds"]) * max(0.0, 1.0 - 1.0 / max(float(me["z2"]), 1e-9)) * unit2
+    at = state.attr["place"][catalog.members[s]]
+    w = state.column["w"][0, at]
+    return float(w @ np.linalg.lstsq(state.P[0][np.ix_(at, at)], w, rcond=None)[0]) * unit2
 
 
-def _outside(z2: float, L: float, borrows: bool) -> str:
-    """Why an attribute that can be judged is not in the support."""
-    why = f"z^2 = {z2:.1f} beside the support, it joins above {L:.1f}"
-    if z2 > L:
-        why = f"z^2 = {z2:.1f} is significant, but those in its place explain more"
-    return f"{why}; it borrows a place to be known better" if borrows else why
+def _rate(state: EngineState, catalog: SourceCatalog, adds: Floats) -> float:
+    """Money for a unit of squared error."""
+    now, given = state.now[0], state.given[0]
+    unit2 = float(now["y_unit"]) ** 2
+    if np.isfinite(given["error_cost"]) and not np.isfinite(given["total_budget"]):
+        return float(given["error_cost"])
+    if np.isfinite(now["rate"]) and unit2 > 0.0:
+        return float(now["rate"]) / unit2
+    bought = state.source["member"][: adds.size].astype(bool) & (adds > 0.0) & (catalog.prices > 0.0)
+    return float((catalog.prices[bought] / adds[bought]).max(initial=-np.inf)) if bought.any() else np.nan
+
+
+def _reason(state: EngineState, s: int, priced: bool, price: float, fair: float) -> str:
+    me, now = state.source[s], state.now[0]
+    attr = state.attr[state.listed[me["first"] : me["first"] + me["size"]]]
+    money = ""
+    if priced and price > 0.0 and np.isfinite(fair) and not me["determined"]:
+        money = f"; it {'adds' if me['member'] else 'would add'} {fair:.3g} a row and costs {price:.3g}"
+    if me["member"]:
+        return f"in the support: it leaves below an evidence of {me['leave_at']:.1f}{money}"
+    looks = "; explored in the place of a member" if me["displaced"] >= 0 and me["value"] > 0.0 else ""
+    if me["asked"] == 0:
+        left = float(now["rate"] * now["s2"]) if np.isfinite(now["rate"]) else np.inf
+        if now["n_labels"] > 1 and price > left:
+            return f"never bought: it costs {price:.3g}, and all that is left to explain is worth {left:.3g}"
+        return "never bought"
+    if me["observed"] == 0:
+        return "bought, never observed" + ": not bought again" * bool(me["determined"])
+    if (attr["unit"] == 0.0).all():
+        return "constant so far" + ": not bought again" * bool(me["determined"])
+    if me["determined"]:
+        return "known from the support: not bought again"
+    if me["z2"] <= 0.0:
+        return f"observed {me['observed']} times: too few to judge{looks}"
+    if me["z2"] > me["join_at"]:
+        return f"evidence {me['z2']:.1f} is significant, but the support without it is better{money}{looks}"
+    return f"evidence {me['z2']:.1f} beside the support, it joins above {me['join_at']:.1f}{money}{looks}"

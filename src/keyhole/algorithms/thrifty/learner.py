@@ -1,52 +1,53 @@
 """`thrifty`: our own learner, with nothing to set but the budget."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ..._internal.dataframes import Records
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Block, Learner
+from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Alarm, Round
 from ...core.sources import Prices, SourceCatalog, Sources
 from ...errors import ConfigError
-from .alarms import alarms
-from .block import play_block
-from .explain import Explanation, explain, rate
-from .memory import Memory
-from .regimes import turn
-from .select import refit
-from .steps import answer, ask, expect, learn
-from .update import HEAVY, renew
+from .._options import positive
+from .engine_state import EngineState, Limits
+from .explain import Explanation, explain
 
 __all__ = ["Thrifty"]
 
+# Rows per compiled call: a user who waits sees progress, and an interrupt is heard.
+_BLOCK = 4096
+
 
 class Thrifty(Learner):
-    """Least squares on the few attributes that earned their place; free places go to those that could help most.
+    """Least squares on the few sources that earned their place; free places go to those that could help most.
 
-        y_hat = mean + alpha f(x_M),    M joined by j when z_j^2 > L = 2 ln(e d / k),  left when z^2 < L / 2
+        y_hat = mean + alpha f(x_M),    M joined by s when its evidence > L = 2 ln(e n / k),  left below L / 2
 
     Every row that shows an attribute counts for it, bought to explore or to exploit. Raw columns: shift, scale and
-    intercept are learnt from bought values. Consistent when rows are exchangeable; see docs/thrifty.md.
+    intercept are learnt from bought values. A source joins, leaves and is explored as a whole. Consistent when rows are
+    exchangeable; see docs/thrifty.md.
 
-    Cost: O(k^2) a round, O(d k^2) to score every 3 % more rows, O(d) to fill free places; memory O(d k).
+    Cost: O(m^2) a round with m columns in the support, O(d m^2) to score every 3 % more rows; memory O(d m).
 
     Parameters
     ----------
     prices, budget_per_row
-        A price per attribute (a list, or names to prices) and the money a row may cost at most. Without
-        `budget_per_row` prices only decide between equals.
+        A price per source (names to prices, or a list where every attribute is a source) and the money a row may cost
+        at most. Without `budget_per_row`, `error_cost` or `total_budget` prices only decide between equals.
     half_life
         Rows after which a row counts half; None: never. A change that comes at once is noticed without it.
-    sources, known
+    sources, free
         What can be ordered together, by name, and what is there for free: see `keyhole.core.sources`.
-    worth
-        What a unit of squared error in one row is worth in money: only what earns its price is bought. docs/money.md.
-    total, rows
-        All rows together never cost more than `total_budget`, spent at a pace that lasts for `rows` rows.
+    error_cost
+        What a unit of squared error in one row costs, in money: only what earns its price is bought.
+    total_budget, expected_rows
+        All rows together never cost more than `total_budget`, spent at a pace that lasts for `expected_rows` rows.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
@@ -57,6 +58,18 @@ class Thrifty(Learner):
     """
 
     name = "thrifty"
+    info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
+        setting="k of d, optional k0, optional costs",
+        bound="none proven",
+        cost="O(k^2), and O(d k^2) at each 3 % more rows",
+        reference="keyhole's own, docs/thrifty.md",
+        status="verified",
+        past_rows="any",
+        binary_labels=True,
+        takes_k0=True,
+        raw_columns=True,
+        further="exchangeable rows",
+    )
     gives_intervals = True
     _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "memory")
 
@@ -73,108 +86,149 @@ class Thrifty(Learner):
         free: Sequence[str] | None = None,
         error_cost: float | None = None,
         total_budget: float | None = None,
-        expected_rows: float | None = None,
+        expected_rows: int | None = None,
     ) -> None:
-        if expected_rows is not None:
+        catalog = SourceCatalog.build(names, sources, free, prices)
+        super().__init__(names, k, min(k0, max(len(catalog.sources) - 1, 0)), seed, catalog)
+        for option, given in (
+            ("budget_per_row", budget_per_row),
+            ("error_cost", error_cost),
+            ("total_budget", total_budget),
+        ):
+            if given is not None and not catalog.priced:
+                raise ConfigError(f"{option} needs prices: what does each source cost?")
+        if (total_budget is None) != (expected_rows is None):
             raise ConfigError("total_budget and expected_rows come together: so much money for so many rows")
-        super().__init__(names, k, min(k0, len(names) - 1), seed, SourceCatalog.build(names, prices=prices))
-        if half_life is not None and not half_life > 0.0:
-            raise ConfigError(f"half_life must be > 0 rows; it is {half_life}")
-        self.prices = self.catalog.prices
-        self.budget_per_row = _spend(budget_per_row, self.prices, self.catalog.priced)
-        affordable = int(np.searchsorted(np.cumsum(np.sort(self.prices)), self.budget_per_row, side="right"))
-        self.width = max(1, min(k, affordable))
-        self.memory = Memory(self.order, self.width, self.k0, self.prices, self.budget_per_row, half_life)
-
-    @classmethod
-    def _made_as(cls, options: Mapping[str, object]) -> type[Learner]:
-        """With worth or a total the priced engine plays; with sources or known attributes the compiled one."""
-        if options.get("error_cost") is not None or options.get("total_budget") is not None:
-            from .priced import Priced  # not needed without them, and compiled apart
-
-            return Priced
-        if options.get("sources") or options.get("free"):
-            from .compiled import CompiledThrifty
-
-            return CompiledThrifty
-        return cls
+        self.budget_per_row = _positive("budget_per_row", budget_per_row)
+        if not self.budget_per_row >= catalog.prices.min(initial=np.inf):
+            raise ConfigError(
+                f"budget_per_row = {budget_per_row:g} buys nothing: the cheapest source costs {catalog.prices.min():g}"
+            )
+        decay = 0.5 ** (1.0 / _positive("half_life", half_life))
+        limits = Limits(
+            k=k,
+            k0=self.k0,
+            budget_per_row=self.budget_per_row,
+            error_cost=_positive("error_cost", error_cost),
+            total_budget=_positive("total_budget", total_budget),
+            expected_rows=_positive("expected_rows", expected_rows),
+        )
+        self.memory = EngineState(catalog, self.order, limits, decay)
 
     @property
     def weights(self) -> Floats:
-        """Per unit of the raw attribute; zero outside the support."""
+        """Per unit of the raw attribute; zero outside the support and what is free."""
         w: Floats = np.zeros(self.d)
-        M, fit, now = self.memory.members, self.memory.state.fit, self.memory.state.now
-        unit, scaled = self.memory.attr["unit"][M], now.y_unit * fit.member["w"][: M.size]
-        w[M] = np.divide(scaled, unit, out=np.zeros(M.size), where=unit > 0.0)
+        A, now = self.memory.columns, self.memory.now[0]
+        unit = self.memory.attr["unit"][A]
+        scaled = now["y_unit"] * self.memory.column["w"][0, : A.size]
+        w[A] = np.divide(scaled, unit, out=np.zeros(A.size), where=unit > 0.0)
         return w
 
     @property
     def intercept(self) -> float:
         """What is predicted at x = 0, where nothing is clipped."""
-        M, fit, now = self.memory.members, self.memory.state.fit, self.memory.state.now
-        attr = self.memory.attr[M]
-        centre = attr["ref"] + attr["unit"] * fit.member["x_bar"][: M.size]
-        mean = (fit.label.y_bar if M.size else now.y_mean) + self.memory.level
-        return float(now.y_ref + now.y_unit * mean - self.weights[M] @ centre)
+        A, now, memory = self.memory.columns, self.memory.now[0], self.memory
+        attr = memory.attr[A]
+        centre = attr["ref"] + attr["unit"] * memory.column["x_bar"][0, : A.size]
+        mean = memory.fit_label["y_bar"][0] if A.size else now["y_mean"]
+        level = memory.account["belief"] @ memory.account["c"]
+        return float(now["y_ref"] + now["y_unit"] * (mean + level) - self.weights[A] @ centre)
 
     @property
     def support(self) -> Ints:
-        """The attributes that earned their place, at most k; fewer while fewer did."""
-        return np.sort(self.memory.members)
+        """The attributes of the sources that earned their place, without those that are free."""
+        A = self.memory.columns
+        return np.sort(A[self.catalog.of[A] >= 0])
+
+    @property
+    def spent(self) -> float:
+        """The money that was asked for so far, open and abandoned rounds included."""
+        now = self.memory.now[0]
+        return float(now["spent"] + now["spent_low"])
 
     @property
     def alarms(self) -> tuple[Alarm, ...]:
-        """The changes of the world that were noticed, oldest first: the last 32."""
-        return alarms(self.memory.bell, self.memory.state.now)
+        """The changes of the world that were noticed, oldest first, with what was forgotten: the last 32."""
+        alarm, n = self.memory.alarm, int(self.memory.now["n_alarms"][0])
+        return tuple(_worded(alarm[i % alarm.size]) for i in range(max(0, n - alarm.size), n))
 
     def explain(self) -> Records[Explanation]:
-        """One record per attribute, in the order of the columns."""
-        paid = rate(self.memory.state) if self.catalog.priced else np.nan
-        return Records(explain(self.memory.state, j, name, paid) for j, name in enumerate(self.names))
+        """One record per source, in the order of the columns."""
+        return Records(explain(self.memory, self.catalog, self.weights))
+
+    def _pool(self, pool: Bools | None) -> npt.NDArray[np.uint8]:
+        if pool is None:
+            return self.memory.everything
+        there = self.memory.everything.copy()
+        there[: len(self.catalog.sources)] = self.catalog.pool(pool)
+        return there
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        out = np.empty(self.width + self.k0, dtype=np.int64)
-        state = self.memory.state
-        n, extras, lent = ask(state, self.memory.everything if pool is None else pool, out)
-        kind = "explore" if lent or state.now.m == 0 else "exploit"
-        return Acquisition(kind, out[:n].copy(), out[n : n + extras].copy())
+        out, n, _, _, explores = self.memory.engine.ask(self._pool(pool))
+        bought = np.array(out, np.int64)
+        return Acquisition("explore" if explores else "exploit", bought[:n].copy(), bought[n:].copy())
 
     def _predict(self, r: Round, x: Floats) -> float:
-        return answer(self.memory.state, r.attributes, x)
+        return float(self.memory.engine.predict(r.attributes, x)[0])
 
     def _interval(self, r: Round, x: Floats, level: float) -> tuple[float, float]:
-        memory = self.memory
-        expected = partial(expect, memory.state, r.attributes, x)
-        return memory.calibration.interval(level, int(memory.now["told"][0]), expected)
+        reach = self.memory.engine.reach(level)
+        if np.isinf(reach):
+            return -np.inf, np.inf
+        y_hat, spread = self.memory.engine.predict(r.attributes, x)
+        return y_hat - reach * spread, y_hat + reach * spread
 
     def _level(self) -> float:
-        return float(self.memory.calibration.level[0])
+        return float(self.memory.level[0])
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
-        self.memory.free()
-        attributes, values = np.concatenate([r.attributes, r.extra]), np.concatenate([x, more])
-        learn(self.memory.state, attributes, values, y, x.size)
-        self._refit()
+        self.memory.reserve()
+        self.memory.engine.tell(np.concatenate([r.attributes, r.extra]), np.concatenate([x, more]), x.size, y)
 
-    def _refit(self) -> None:
-        """Weights and support anew, when it is time."""
-        now = self.memory.now
-        if now["told"][0] >= now["refit_at"][0]:
-            if now["g"][0] > HEAVY:
-                self.memory.kept["g"] /= renew(self.memory.state)
-            turn(self.memory)
-            refit(self.memory)
+    def _learn(self, X: Floats, y: Floats) -> None:
+        """Learn past rows, NaN where nothing was observed; the labels are finite."""
+        self.memory.learn(X, y)
+
+    def _lift_total(self) -> None:
+        self.memory.given["total_budget"] = np.inf
 
     def _block(self) -> Block:
-        return partial(play_block, self)
+        return partial(_play_block, self)
 
 
-def _spend(budget_per_row: float | None, prices: Floats, priced: bool) -> float:
-    """The money a row may cost; infinite without a limit."""
-    if budget_per_row is None:
-        return np.inf
-    if not priced:
-        raise ConfigError("spend needs prices: what does each attribute cost?")
-    if not budget_per_row >= prices.min():
-        raise ConfigError(f"spend = {budget_per_row} buys nothing: the cheapest attribute costs {prices.min():g}")
-    return float(budget_per_row)
+def _play_block(
+    learner: Thrifty, X: Floats, y: Floats, out: Floats, explored: Bools, levels: Floats
+) -> tuple[Ints, Ints]:
+    """Play some of the rows: what each bought, and how many before and after the label."""
+    memory, n, t = learner.memory, min(y.size, _BLOCK), 0
+    bought, sizes = np.zeros((n, memory.most_values), np.int64), np.zeros((n, 3), np.int64)
+    X, y = np.ascontiguousarray(X[:n]), np.ascontiguousarray(y[:n])
+    said, held, price, looked = np.zeros(n), np.full(n, np.nan), np.zeros(n), np.zeros(n, np.uint8)
+    while t < n:
+        memory.reserve()
+        t = memory.engine.play(memory.everything, X, y, said, held, price, looked, bought, sizes, t)
+    out[:n], explored[:n], levels[:n] = said, looked.astype(np.bool_), held
+    learner.t += n
+    return bought, np.ascontiguousarray(sizes[:, :2])
+
+
+def _positive(option: str, given: float | None) -> float:
+    """A number above zero; infinite where none is given."""
+    return np.inf if given is None else positive(option, given)
+
+
+def _worded(entry: np.void) -> Alarm:
+    if entry["returned"] > 0:
+        what = f"what held until row {entry['returned']} holds again"
+    elif entry["level"] != 0.0:
+        what = f"the label's level moved by {entry['level']:+.3g}"
+    else:
+        before, after, by = entry["slope_before"], entry["slope_after"], entry["forgotten"]
+        what = "the weights of single attributes changed"
+        if before != after:
+            what = f"labels follow the predictions {after:.2g} times, where they did {before:.2g} times"
+        what += f"; rows before count 1/{by:g}"
+    if entry["past"]:
+        return Alarm(0, f"past row {entry['row']}: {what}")
+    return Alarm(int(entry["row"]), what)

@@ -1,4 +1,4 @@
-"""What a record of the catalogue is: an algorithm and its options, as values that programs read."""
+"""The facts of an algorithm and its options, as values."""
 
 from dataclasses import asdict, dataclass
 from math import isfinite
@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from ...errors import ConfigError
 
-__all__ = ["CONDITIONS", "Algorithm", "Option", "OptionValue"]
+__all__ = ["CONDITIONS", "Algorithm", "AlgorithmInfo", "Option", "OptionValue"]
 
 Default: TypeAlias = bool | int | float | str | None
 
@@ -45,6 +45,8 @@ class Option:
         if self.type in ("number", "whole number"):
             whole = isinstance(value, int) and not isinstance(value, bool)
             fits |= whole or (self.type == "number" and isinstance(value, float))
+        elif self.type == "anything":
+            fits = True
         elif self.type == "yes or no":
             fits |= isinstance(value, bool)
         elif self.type in ("choice", "schedule", "word"):
@@ -83,44 +85,66 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-@dataclass(frozen=True)
-class Algorithm:
-    """What there is to know about an algorithm before running it."""
+@dataclass(frozen=True, kw_only=True)
+class AlgorithmInfo:
+    """What a learner's class says about its algorithm, in the class attribute `info`."""
 
-    name: str
     setting: str
+    """What may be bought when, for example "k of d, then k0 more"."""
     bound: str
+    """The regret bound of the literature."""
     cost: str
+    """Time per round."""
     reference: str
     status: str
-    """"verified" (read and checked), "reconstructed" (its steps are ours, its rate is theirs), "of another package"."""
-    path: str
-    """Where the learner is: "module:Class", imported when it is made."""
+    """"verified" (read and checked), "reconstructed" (the steps are ours, the rate is the authors'), or "of another
+    package"."""
     buys_all: bool = False
-    """Buys every attribute in every round: a reference, not a choice for a budget."""
-    extras: bool = False
-    """It buys after the label too, where k0 > 0."""
-    needs_extras: bool = False
-    """It cannot do without: k0 must be > 0."""
+    """Buys every attribute in every round: for reference, not for a limited budget."""
+    takes_k0: bool = False
+    """Buys after the label too if k0 > 0."""
+    needs_k0: bool = False
+    """Requires k0 > 0."""
     raw_columns: bool = False
-    """Learns shift and scale of raw columns by itself; the others want values within [-1, 1]."""
-    told: bool = False
-    """Is told what nobody knows (the true support): a reference."""
+    """Learns shift and scale of raw columns itself; other learners need values in [-1, 1]."""
+    oracle: bool = False
+    """Uses the true support: for reference only."""
+    past_rows: str = ""
+    """Which rows `learn` takes: "any", only "complete" ones, or none."""
+    binary_labels: bool = False
+    """Takes label="binary": labels are 0 or 1, predictions are probabilities."""
     conditions: str = ""
-    """What it assumes, by the letters of `CONDITIONS`."""
+    """The assumptions, by the letters of `CONDITIONS`."""
     further: str = ""
-    """What it assumes besides, and which k and k0 it needs, in words."""
-    options: tuple[Option, ...] = ()
-    """What `make` takes beyond the budget and the seed."""
+    """Further assumptions and limits on k and k0, in words."""
 
     @property
     def assumptions(self) -> str:
-        """All that it assumes, in words."""
+        """All assumptions in words."""
         spelt = ", ".join(f"({letter}) {CONDITIONS[letter]}" for letter in self.conditions)
         return "; ".join(filter(None, [spelt, self.further]))
 
+
+@dataclass(frozen=True, kw_only=True)
+class Algorithm(AlgorithmInfo):
+    """One entry of `kh.list_algorithms()`: the name, the facts and the options of an algorithm."""
+
+    name: str
+    path: str
+    """Where the learner is defined: "module:Class"."""
+    options: tuple[Option, ...] = ()
+    """The keyword arguments of `kh.make` besides names, k, k0 and seed."""
+
+    @property
+    def takes(self) -> str:
+        """Which of k0, sources, prices and money it takes, in a few words; "-" for none of them."""
+        names = {option.name for option in self.options}
+        k0 = "k0 (required)" if self.needs_k0 else "k0" if self.takes_k0 else ""
+        money = "money" if "error_cost" in names else ""
+        return ", ".join(filter(None, [k0, *(n for n in ("sources", "prices") if n in names), money])) or "-"
+
     def to_dict(self) -> dict[str, object]:
-        """The record as plain data, without the module path."""
+        """The entry as plain data, without the module path."""
         options = [{**asdict(option), "choices": list(option.choices)} for option in self.options]
         plain = {key: value for key, value in asdict(self).items() if key != "path"}
-        return plain | {"assumptions": self.assumptions, "options": options}
+        return plain | {"takes": self.takes, "assumptions": self.assumptions, "options": options}

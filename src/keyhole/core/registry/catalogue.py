@@ -1,27 +1,59 @@
 """What exists, and `make`, the one way to build a learner."""
 
 import difflib
-import inspect
+import importlib
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from ..._internal.dataframes import Names, column_names, is_frame, is_series
 from ..._internal.renamed_options import renamed_option
-from ...errors import ConfigError
+from ...errors import ConfigError, KeyholeWarning
 from ..learner import Learner, Plain
 from ..sources import SourceCatalog
-from .algorithm import OptionValue
-from .plugins import import_object, installed, record_of_path
-from .records import ALGORITHMS, Algorithm
+from .algorithm import Algorithm, OptionValue
+from .footprint import footprint, machine_memory
+from .options import options_of_class
+from .plugins import import_object, imported_class, installed, learner_class
 
 __all__ = ["Algorithm", "list_algorithms", "make"]
 
 # Options that only some learners have: who asks another for them is told of `thrifty`, which has them all.
 _MARKET = {"sources": "sources", "free": "free attributes"}
 _MONEY = ("prices", "budget_per_row", "error_cost", "total_budget", "expected_rows")
+# A learner that takes more bytes, or more seconds to build, is announced by a warning.
+_LARGE_MEMORY, _LARGE_SECONDS = 400e6, 5.0
 # More attributes than have names in a few hundred megabytes.
 _WIDEST = 10_000_000
+
+
+ALGORITHMS = {
+    "thrifty": "keyhole.algorithms.thrifty:Thrifty",
+    "ds-oslrc": "keyhole.algorithms.ds_oslrc:DSOSLRC",
+    "ds-poslrc": "keyhole.algorithms.ds_poslrc:DSPOSLRC",
+    "gibbs-thompson": "keyhole.algorithms.baselines.gibbs_thompson:GibbsThompson",
+    "explore-then-commit": "keyhole.algorithms.baselines.explore_then_commit:ExploreThenCommit",
+    "aer": "keyhole.algorithms.published.aer:AER",
+    "aerr": "keyhole.algorithms.published.aerr:AERR",
+    "aelr": "keyhole.algorithms.published.aelr:AELR",
+    "olin-lasso": "keyhole.algorithms.full_information.olin_lasso:OLinLasso",
+    "rda": "keyhole.algorithms.full_information.rda:RDA",
+    "i-lamm": "keyhole.algorithms.full_information.i_lamm:ILAMM",
+    "vaw": "keyhole.algorithms.full_information.vaw:VAW",
+    "fixed-random": "keyhole.algorithms.baselines.fixed_random:FixedRandom",
+    "oracle-support": "keyhole.algorithms.baselines.oracle_support:OracleSupport",
+    "ito2017-1": "keyhole.algorithms.published.ito2017_1:Ito1",
+    "ito2017-2": "keyhole.algorithms.published.ito2017_2:Ito2",
+    "ito2017-3": "keyhole.algorithms.published.ito2017_2:Ito3",
+    "kale2017-dantzig": "keyhole.algorithms.published.kale2017_dantzig:KaleDantzig",
+    "foster2016": "keyhole.algorithms.published.foster2016:Foster",
+    "support-bandit": "keyhole.algorithms.published.support_bandit:SupportBandit",
+    "kale2017-greedy": "keyhole.algorithms.published.kale2017_greedy:KaleGreedy",
+    "murata2018-explore": "keyhole.algorithms.published.murata2018_explore:MurataExplore",
+    "murata2018-hybrid": "keyhole.algorithms.published.murata2018_hybrid:MurataHybrid",
+}
+"""Every algorithm: its name, and where its class is. A class is imported when it is asked for."""
 
 
 def list_algorithms() -> tuple[Algorithm, ...]:
@@ -30,7 +62,7 @@ def list_algorithms() -> tuple[Algorithm, ...]:
     >>> [a.name for a in list_algorithms()][:3]
     ['thrifty', 'ds-oslrc', 'ds-poslrc']
     """
-    return ALGORITHMS + installed()
+    return tuple(record(name) for name in (*ALGORITHMS, *installed()))
 
 
 def make(
@@ -41,13 +73,16 @@ def make(
     k: int | None = None,
     k0: int = 0,
     seed: int | None = None,
+    label: str = "number",
     **options: object,
 ) -> Learner:
     """Build a learner by name: `make("ds-oslrc", d=20, k=4, seed=0)`; a bad argument is a `ConfigError`.
 
-    Give `d`, or `names` for attributes that have names. Without a seed one is drawn, and kept in `learner.seed`. A
-    learner of your own is named "module:Class" (import the module first; docs/extending.md).
+    Give `d`, or `names` for attributes that have names. Without a seed one is drawn, and kept in `learner.seed`. With
+    `label="binary"` labels are 0 or 1 and predictions are probabilities. A learner of your own is named "module:Class"
+    (import the module first; docs/extending.md).
     """
+    binary = _is_binary(name, label)
     cls = class_of(name)
     columns = _columns(d, names)
     allowed = _options_of(cls)
@@ -61,27 +96,53 @@ def make(
         if key not in allowed:
             raise ConfigError(f"'{name}' has no option '{key}'; it has: {', '.join(allowed) or 'none'}")
     plain = {key: _plain(value) for key, value in options.items()}
-    for option in record(name).options:
+    for option in options_of_class(cls):
         if option.name in plain:
             option.check(plain[option.name])
-    n = len(columns) if cls.buys_all else _places(columns, plain)
+    n = len(columns) if cls.info.buys_all else _places(columns, plain)
     unlimited, k = k is None, _whole("k", k if k is not None else n)
     k0 = _whole("k0", k0)
     _check_budget(n, k, k0, "d" if n == len(columns) else "the number of sources")
     seed = int(np.random.SeedSequence().generate_state(1)[0]) if seed is None else _whole("seed", seed)
     if seed < 0:
         raise ConfigError(f"seed must be >= 0; it is {seed}")
-    learner = _built(cls._made_as(plain), columns, k, k0, seed, plain)
+    _check_size(name, len(columns), k)
+    learner = _built(cls, columns, k, k0, seed, plain)
     if unlimited:  # last: what else is wrong says more
         _check_limited(cls, plain)
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
     learner.config |= {"d": len(columns)} if names is None else {"names": list(columns)}
+    if binary:
+        learner._expect_binary_labels()
+        learner.config["label"] = "binary"
     return learner
+
+
+def _is_binary(name: str, label: str) -> bool:
+    """Whether labels are 0 or 1; a `ConfigError` where this algorithm cannot have such."""
+    if label not in ("number", "binary"):
+        raise ConfigError(f"label must be 'number' or 'binary', not {label!r}")
+    if label == "binary" and not record(name).binary_labels:
+        able = ", ".join(a.name for a in list_algorithms() if a.binary_labels)
+        raise ConfigError(f"'{name}' takes no label=\"binary\"; {able} do")
+    return label == "binary"
+
+
+def _check_size(name: str, d: int, k: int) -> None:
+    """Refuse a learner that is larger than the memory of this machine, and warn of a large one."""
+    size = footprint(name, d, k)
+    if size.memory > machine_memory():
+        raise ConfigError(
+            f"'{name}' with d = {d} takes about {size}, and this machine has {machine_memory() / 1e9:.1f} GB: "
+            "choose fewer attributes, or an algorithm of linear size such as 'thrifty'"
+        )
+    if size.memory > _LARGE_MEMORY or size.build_seconds > _LARGE_SECONDS:
+        warnings.warn(f"'{name}' with d = {d} takes about {size}", KeyholeWarning, 3)
 
 
 def _check_limited(cls: type[Learner], options: Mapping[str, object]) -> None:
     """Without k something else must limit what is bought: money, or the support that is given."""
-    if cls.buys_all or any(options.get(key) is not None for key in (*_MONEY, "support") if key != "prices"):
+    if cls.info.buys_all or any(options.get(key) is not None for key in (*_MONEY, "support") if key != "prices"):
         return
     money = (
         " (or what limits the money: error_cost, budget_per_row, or total_budget with expected_rows)"
@@ -125,27 +186,31 @@ def from_config(config: dict[str, Plain]) -> Learner:
 
 
 def record(name: str) -> Algorithm:
-    """What there is to know of an algorithm, by its name."""
-    found = {a.name: a for a in ALGORITHMS}
-    if isinstance(name, str) and name not in found:
-        if ":" in name:
-            return record_of_path(name)
-        found = {a.name: a for a in list_algorithms()}
-    if not isinstance(name, str) or name not in found:
-        near = difflib.get_close_matches(str(name)[:60], found, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(found)}"
-        raise ConfigError(f"there is no algorithm '{str(name)[:60]}'; {hint}")
-    return found[name]
+    """The entry of one algorithm; an unknown name is a `ConfigError` with a suggestion."""
+    cls = class_of(name)
+    path = ALGORITHMS.get(name) or installed().get(name, name)
+    return Algorithm(name=name, path=path, options=options_of_class(cls), **vars(cls.info))
 
 
 def class_of(name: str) -> type[Learner]:
-    """The class behind a name, imported now."""
-    return import_object(record(name).path)  # type: ignore[return-value]  # `record` has seen that it is a learner
+    """The class of an algorithm, imported now."""
+    if isinstance(name, str) and name in ALGORITHMS:
+        module, cls = ALGORITHMS[name].split(":")
+        found: type[Learner] = getattr(importlib.import_module(module), cls)
+        return found
+    if isinstance(name, str) and ":" in name:
+        return imported_class(name)
+    known = (*ALGORITHMS, *installed())
+    if not isinstance(name, str) or name not in known:
+        near = difflib.get_close_matches(str(name)[:60], known, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(known)}"
+        raise ConfigError(f"there is no algorithm '{str(name)[:60]}'; {hint}")
+    return learner_class(import_object(installed()[name]), installed()[name])
 
 
 def _options_of(cls: type[Learner]) -> list[str]:
     """The options a learner takes beyond the budget and the seed."""
-    return [p for p in inspect.signature(cls).parameters if p not in ("names", "k", "k0", "seed")]
+    return [option.name for option in options_of_class(cls)]
 
 
 def _built(

@@ -1,165 +1,65 @@
-"""The options of every algorithm: name, type, default, meaning. What the constructors take, as data to be read.
+"""The options of a learner, read from its constructor's signature, type annotations and docstring."""
 
-A default of None stands for "what `tuning` says" (or, for data such as prices, for none at all).
-"""
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from .algorithm import Option
+from .algorithm import Option, OptionValue
 
-__all__ = ["OPTIONS"]
+__all__ = ["COMMON", "options_of_class"]
 
-
-def _number(name: str, default: float | None, meaning: str) -> Option:
-    return Option(name, "number", default, meaning)
-
-
-def _whole(name: str, default: int | None, meaning: str) -> Option:
-    return Option(name, "whole number", default, meaning)
-
-
-def _choice(name: str, default: str, meaning: str, *others: str) -> Option:
-    return Option(name, "choice", default, meaning, (default, *others))
+COMMON = ("names", "k", "k0", "seed")
+"""What every constructor takes first."""
 
 
-def _explore(default: str | None) -> Option:
-    return Option("explore", "schedule", default, "when to explore: squares, a rate such as 2 t^(-1/3), or a share")
+@cache
+def options_of_class(cls: type) -> tuple[Option, ...]:
+    """The options in the order of the signature."""
+    hints, meanings = get_type_hints(cls.__init__, include_extras=True), _meanings(cls)  # type: ignore[misc]
+    found = []
+    for name, parameter in inspect.signature(cls).parameters.items():
+        if name not in COMMON:
+            default = None if parameter.default is inspect.Parameter.empty else parameter.default
+            # A learner of another package need not have annotations: then the default says what an option is.
+            kind, choices = _kind(hints.get(name, type(default)))
+            found.append(Option(name, kind, default, meanings.get(name, ""), choices))
+    return tuple(found)
 
 
-_TUNING = _choice("tuning", "practical", "the constants: chosen by our benchmarks, or those of the analysis", "theory")
-_WIDTH = _choice("tuning", "empirical", "gamma: self-tuned, the paper's, or the paper's times c", "theory", "scaled(c)")
-_SIGMA = _number("sigma", 0.1, "the noise level that the theory's constants assume")
-_DELTA_S = _number("delta_s", 1.0, "the compatibility constant that the theory's constants assume")
-_DELTA = _number("delta", 0.01, "the failure probability that the theory's constants assume")
-_RADIUS = _number("radius", 1.0, "the radius of the ball that the weights are kept in")
-_RIDGE = _number("ridge", 1.0, "what the matrix of a forecaster starts from")
-_BOUND = _number("label_bound", 1.0, "the bound on |y| behind the theory's scale")
-_SAMPLING = _choice("sampling", "paper", "how attributes are drawn: by the estimate, or all alike", "uniform")
-_RESET = _choice(
-    "reset", "paper", "a new support starts from scratch, or keeps what is known of those who stay", "partial"
-)
-_ENGINE = _choice("engine", "simplex", "what solves the linear programs: ours, or the reference", "highs")
-_PRICES = Option("prices", "prices", None, "a price per attribute (or source): a list, or names to prices")
-_MARKET = (
-    Option("sources", "sources", None, "what can be ordered: names to the attributes each brings"),
-    Option("free", "list", None, "attributes that are there for free"),
-    _PRICES,
-)
-_NEWTON = (
-    _TUNING,
-    _number("eps", None, "what the Newton matrix starts from, per attribute"),
-    _SIGMA,
-    _DELTA,
-    Option("standardize", "yes or no", False, "learn mean and scale of raw columns as they come"),
-)
-_ATTRIBUTES = (
-    _TUNING,
-    _number("step", None, "the factor of the theory's step size"),
-    _number("average", None, "weights of the average grow like s to this power"),
-    _RADIUS,
-    _explore("2 t^(-1/3)"),
-    _choice("exploit", "newton", "predict by Newton steps on the support, or with the averaged weights", "weights"),
-)
-_ITO = (
-    _TUNING,
-    _number("lam_explore", None, "the factor of the explorer's regularisation"),
-    _number("lam_exploit", None, "the factor of the exploiter's regularisation"),
-    _RADIUS,
-    _explore(None),
-)
-_MURATA = (
-    _whole("sparsity", None, "how many weights the iterate keeps: below k"),
-    _TUNING,
-    _number("step", 1.0, "the step size, in units of the smoothness where that is learnt"),
-    _number("batch", 20.0, "how often the first sweep visits an attribute"),
-    _number("growth", 2.0, "what a sweep grows by"),
-)
+def _kind(hint: Any) -> tuple[str, tuple[str, ...]]:
+    """The type of an option in words, and the words it may be."""
+    if get_origin(hint) is Annotated:
+        return str(hint.__metadata__[0]), ()
+    parts = [part for part in _parts(hint) if part is not NoneType]
+    words = tuple(str(word) for part in parts if get_origin(part) is Literal for word in get_args(part))
+    if words:
+        objects = [part for part in parts if isinstance(part, type) and issubclass(part, OptionValue)]
+        return "choice", (*words, *(f"{part.__name__.lower()}(c)" for part in objects))
+    if bool in parts:
+        return "yes or no", ()
+    if str in parts:
+        return ("schedule" if float in parts else "word"), ()
+    if float in parts or int in parts:
+        return ("number" if float in parts else "whole number"), ()
+    origins = [get_origin(part) for part in parts]
+    if Mapping in origins:
+        return ("prices" if Sequence in origins else "sources"), ()
+    return ("anything" if parts == [object] or not parts else "list"), ()
 
-OPTIONS: dict[str, tuple[Option, ...]] = {
-    "thrifty": (
-        *_MARKET,
-        _number("budget_per_row", None, "the money a row may cost at most"),
-        _number(
-            "error_cost",
-            None,
-            "what a unit of squared error in one row is worth in money: only what earns it is bought",
-        ),
-        _number("total_budget", None, "the money that all rows together may cost"),
-        _whole("expected_rows", None, "how many rows `total_budget` has to last for"),
-        _number("half_life", None, "rows after which a row counts half; none: never"),
-    ),
-    "ds-oslrc": (
-        *(_WIDTH, _SIGMA, _DELTA_S, _DELTA, _explore("squares"), _SAMPLING),
-        _choice("exploit", "newton", "Newton steps on the support (the paper), or gradient steps", "gradient"),
-        *(_RESET, _ENGINE),
-    ),
-    "ds-poslrc": (
-        *(_WIDTH, _SIGMA, _DELTA_S, _DELTA),
-        _choice("solve", "every", "when to solve: every round, every m-th (a number), or at powers of two", "powers"),
-        _choice("exploit", "dantzig", "predict with the estimate (the paper), or by Newton steps", "newton"),
-        *(_SAMPLING, _RESET, _ENGINE),
-    ),
-    **dict.fromkeys(("aer", "aerr", "aelr"), _ATTRIBUTES),
-    "olin-lasso": (
-        _TUNING,
-        _number("c", None, "the width of the l1 term, times the errors' root mean square unless by theory"),
-        _whole("n0", None, "rows of the first batch"),
-    ),
-    "rda": (
-        Option("groups", "list", None, "lists of attributes that come and go together"),
-        _TUNING,
-        _number("gamma", None, "how slowly the weights move"),
-        _number("lam", None, "the l1 (or group) penalty"),
-        _number("rho", None, "the part of the penalty that fades"),
-    ),
-    "i-lamm": (
-        _choice("penalty", "scad", "the folded concave penalty", "mcp"),
-        _choice("tuning", "practical", "the width: ours, the rate, or the authors' default", "theory", "authors"),
-        _number("c", None, "the width, times the errors' root mean square if practical"),
-        _number("share", None, "the width is at least this share of the largest correlation"),
-    ),
-    "vaw": (_TUNING, _number("a", None, "the ridge"), *_MARKET),
-    "fixed-random": (*_NEWTON, *_MARKET),
-    "oracle-support": (
-        Option("support", "list", None, "the true attributes, by name or number; required"),
-        *_NEWTON,
-        *_MARKET,
-    ),
-    "ito2017-1": (_TUNING, _number("lam_scale", None, "the factor of the regularisation"), _RADIUS),
-    "ito2017-2": _ITO,
-    "ito2017-3": (*_ITO, _number("l1", None, "the factor of the explorer's l1 term")),
-    "kale2017-dantzig": (
-        _TUNING,
-        _number("C", None, "the factor of the width"),
-        *(_SIGMA, _DELTA),
-        _choice("sampling", "uniform", "exactly k0, independent coins, or k0 beside the support", "bernoulli", "union"),
-        _number("growth", 2.0, "a solve at t is followed by one at growth t"),
-    ),
-    "foster2016": (
-        _TUNING,
-        _number("hedge_scale", 1.0, "a factor of the hedge's rate"),
-        _number("step_scale", 1.0, "a factor of the descent's rate"),
-        *(_RADIUS, _BOUND),
-    ),
-    "support-bandit": (
-        _choice("master", "tsallis", "which arm to play", "hedged-ftrl", "corral", "batched-exp3"),
-        _choice("base", "vaw", "how an arm predicts", "newton", "gradient"),
-        _TUNING,
-        _number("eta", None, "the factor of the master's rate"),
-        *(_RIDGE, _BOUND),
-        _whole(
-            "horizon", 1024, "the length CORRAL and hedged-ftrl start with; doubled whenever the stream outlives it"
-        ),
-    ),
-    "kale2017-greedy": (
-        _TUNING,
-        _number("eta_scale", None, "the factor of the chain's rate"),
-        _number("batch", None, "the factor of the batches' length"),
-        *(_RIDGE, _BOUND),
-    ),
-    "gibbs-thompson": (
-        _number("share", None, "the prior share of attributes with an effect: k/d by default"),
-        _number("growth", 1.1, "how many times more rows there must be for a refit"),
-    ),
-    "explore-then-commit": (_number("looks", 4.0, "how long the first exploration is: looks ln d at each attribute"),),
-    "murata2018-explore": _MURATA,
-    "murata2018-hybrid": (*_MURATA, _number("ratio", None, "exploitation per exploration")),
-}
+
+def _parts(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+
+
+def _meanings(cls: type) -> dict[str, str]:
+    """The text of each parameter in the docstring of the class, or of the class it inherits its constructor from."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        text = inspect.cleandoc(vars(base).get("__doc__") or "")
+        section = re.search(r"Parameters\n-+\n(.*?)(?:\n\n|\Z)", text, re.S)
+        for names, meaning in re.findall(r"^(\w[\w, ]*)\n((?:[ ]+.*(?:\n|\Z))+)", section[1] if section else "", re.M):
+            found |= dict.fromkeys(re.split(r",\s*", names), " ".join(meaning.split()))
+    return found

@@ -19,13 +19,12 @@ from pathlib import Path
 
 from ...errors import ConfigError, KeyholeWarning
 from ..learner import Learner
-from .algorithm import Algorithm, Option
+from .algorithm import AlgorithmInfo
 
-__all__ = ["GROUP", "import_algorithm", "import_object", "installed", "record_of_class", "record_of_path"]
+__all__ = ["GROUP", "import_algorithm", "import_object", "imported_class", "installed", "learner_class"]
 
 GROUP = "keyhole.algorithms"
 """The group of entry points under which packages announce their learners."""
-_TYPES: dict[type, str] = {bool: "yes or no", int: "whole number", float: "number", str: "word", list: "list"}
 
 
 def import_object(path: str) -> object:
@@ -59,8 +58,8 @@ def import_algorithm(name: str) -> None:
         import_object(name)
 
 
-def record_of_path(path: str) -> Algorithm:
-    """The record of a learner written "module:Class", whose module is imported already."""
+def imported_class(path: str) -> type[Learner]:
+    """The learner written "module:Class", whose module is imported already."""
     module, _, name = path.partition(":")
     if module not in sys.modules:
         raise ConfigError(
@@ -69,51 +68,41 @@ def record_of_path(path: str) -> Algorithm:
     found: object = sys.modules[module]
     for part in name.split("."):
         found = getattr(found, part, None)
-    return record_of_class(path, path, found)
+    return learner_class(found, path)
 
 
 @lru_cache(maxsize=1)
-def installed() -> tuple[Algorithm, ...]:
-    """The algorithms that installed packages announce; one that cannot be imported is left out with a warning."""
-    return tuple(filter(None, map(_announced, entry_points(group=GROUP))))
+def installed() -> dict[str, str]:
+    """The algorithms that installed packages announce, "module:Class" by name; a broken one is left out."""
+    return {point.name: point.value for point in entry_points(group=GROUP) if _works(point)}
 
 
-def _announced(point: EntryPoint) -> Algorithm | None:
+def _works(point: EntryPoint) -> bool:
+    """Whether the class can be imported and is a learner; a warning says why not."""
     try:
-        return record_of_class(point.name, point.value, point.load())
+        learner_class(point.load(), point.value)
     except (ImportError, AttributeError, ConfigError) as fault:
         text = f"the algorithm '{point.name}' of an installed package is left out: {str(fault)[:200]}"
         warnings.warn(text, KeyholeWarning, stacklevel=2)
-        return None
+        return False
+    return True
 
 
-def record_of_class(name: str, path: str, cls: object) -> Algorithm:
-    """What can be told of a learner's class without a record of our own."""
+def learner_class(cls: object, path: str) -> type[Learner]:
+    """A class that can be made, with an `info` where its author wrote none."""
     if not (isinstance(cls, type) and issubclass(cls, Learner)):
         raise ConfigError(f"'{path}' must be a class that derives from keyhole.Learner")
     if inspect.isabstract(cls):
-        missing = ", ".join(sorted(cls.__abstractmethods__))
-        raise ConfigError(f"'{path}' does not define {missing}")
+        raise ConfigError(f"'{path}' does not define {', '.join(sorted(cls.__abstractmethods__))}")
     if not isinstance(getattr(cls, "name", None), str):
         raise ConfigError(f"'{path}' needs a name: write name = \"my-learner\" in its class")
-    parameters = [p for p in inspect.signature(cls).parameters.values() if p.name not in ("names", "k", "k0", "seed")]
-    return Algorithm(
-        name=name,
-        setting=(inspect.getdoc(cls) or "").partition("\n")[0],
-        bound="not stated",
-        cost="not stated",
-        reference=path,
-        status="of another package",
-        path=path,
-        buys_all=cls.buys_all,
-        extras=True,
-        raw_columns=bool(getattr(cls, "raw_columns", False)),
-        options=tuple(filter(None, map(_option, parameters))),
-    )
-
-
-def _option(parameter: inspect.Parameter) -> Option | None:
-    """What a parameter may be, by its default; one without a default, or with None, is left to the class."""
-    default = parameter.default
-    kind = _TYPES.get(type(default))
-    return Option(parameter.name, kind, None if kind == "list" else default, "see the class") if kind else None
+    if not isinstance(getattr(cls, "info", None), AlgorithmInfo):
+        cls.info = AlgorithmInfo(
+            setting=(inspect.getdoc(cls) or "").partition("\n")[0],
+            bound="not stated",
+            cost="not stated",
+            reference=path,
+            status="of another package",
+            takes_k0=True,
+        )
+    return cls

@@ -8,8 +8,8 @@ from typing import Protocol
 from ...errors import ConfigError
 from ..learner import Learner, Plain
 from ..sources import SourceCatalog
+from .algorithm import Algorithm
 from .catalogue import make, options_of, record
-from .records import Algorithm
 
 __all__ = ["Budget", "Spec", "split", "unpriced"]
 
@@ -172,7 +172,13 @@ def assignments(inside: str, where: str) -> tuple[tuple[str, Plain], ...]:
 
 
 def _value(text: str) -> Plain:
-    """A number, true or false, or the word itself; nothing is evaluated."""
+    """A number, true or false, or the word itself, without quotes around it; nothing is evaluated.
+
+    >>> _value("'theory'"), _value('"0.5"'), _value("0.5")
+    ('theory', '0.5', 0.5)
+    """
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
     if text in ("true", "false"):
         return text == "true"
     kinds: Iterable[type[int] | type[float]] = (int, float)

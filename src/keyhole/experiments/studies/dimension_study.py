@@ -1,7 +1,6 @@
 """The l1 error at the end against d and against k: fitted exponents."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 
@@ -54,5 +53,4 @@ def _along(chosen: "Sequence[tuple[Part, Trace]]", letter: str) -> tuple[Figure,
         lines.append(Curve(label(algorithm), middle, low, high))
         seeds = [np.polyfit(np.log(x), np.log(np.maximum(column, 1e-12)), 1)[0] for column in ends.T]
         fitted[str(algorithm)] = Band.of([float(s) for s in seeds])
-        assert all(a < b for a, b in pairwise(x))
     return curves(f"The error against {letter}", x, lines, letter, "|w_hat - w*|_1 at the end"), fitted

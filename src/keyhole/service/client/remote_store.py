@@ -1,4 +1,4 @@
-"""A store on the other side of a wire: the same calls, the same values, the same errors."""
+"""A store behind a server: the same calls, the same values, the same errors."""
 
 import csv
 import io
@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from ..._internal.plain_values import from_iso, to_iso
 from ...core.round import Round
 from ...core.validation import finite
 from ...errors import ConfigError, ProtocolError
@@ -79,32 +80,32 @@ class RemoteLearner:
         deadline: float | None = None,
     ) -> Round:
         """Open a round; the same key gives the same round for ever."""
-        return self.order(key, available, deadline).round
+        return self.open_round(key, available, deadline).round
 
-    def order(
+    def open_round(
         self,
         key: str | None = None,
         available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
         deadline: float | None = None,
     ) -> StoredRound:
-        """`ask`, with what to order, its price, and how the round stands."""
+        """`ask`, returning the stored round: what to order, its price, its status."""
         # Without a key of the caller's, one of our own: a call whose answer was lost must not open two rounds.
         body: dict[str, object] = {"key": uuid.uuid4().hex if key is None else key}
         if available is not None:
             body["available"] = self._names(available)
         if deadline is not None:
-            body["deadline"] = deadline
+            body["deadline"] = to_iso(deadline)
         return entry(self._wire.json("POST", f"{self._path}/rounds", body))
 
     def predict(self, r: Given, values: "Values") -> float:
-        """The prediction from the bought values, written down."""
-        return self.say(r, values).prediction
+        """The prediction from the bought values. It is recorded: the last one before the label counts."""
+        return self.predict_interval(r, values).prediction
 
-    def say(self, r: Given, values: "Values") -> PredictionEvent:
+    def predict_interval(self, r: Given, values: "Values") -> PredictionEvent:
         """`predict`, with the interval where the learner has one."""
         body = {"values": by_name(values, self._round(r).names)}
-        said = self._wire.json("POST", f"{self._round_path(r)}/prediction", body)
-        return PredictionEvent(**said)  # type: ignore[arg-type]
+        answer = self._wire.json("POST", f"{self._round_path(r)}/prediction", body)
+        return PredictionEvent(**answer)  # type: ignore[arg-type]
 
     def tell(
         self,
@@ -124,7 +125,7 @@ class RemoteLearner:
         return bool(told["new"])  # type: ignore[index]
 
     def abandon(self, r: Given) -> bool:
-        """Take a round off the list of open ones; its label is still taken if it comes."""
+        """Stop waiting for the label of a round; a label that comes later is still accepted."""
         done = self._wire.json("POST", f"{self._round_path(r)}/abandon")
         return bool(done["new"])  # type: ignore[index]
 
@@ -152,14 +153,14 @@ class RemoteLearner:
         return entry(self._wire.json("GET", self._round_path(index)))
 
     def history(self) -> History:
-        """The labels in the order they came, with what was said before each."""
+        """The labels in the order they came, with the prediction before each."""
         rows = self._wire.json("GET", f"{self._path}/history")
-        return History(tuple(LabelEvent(**row) for row in rows))  # type: ignore[attr-defined]
+        return History(tuple(LabelEvent(**(row | {"told_at": from_iso(row["told_at"])})) for row in rows))  # type: ignore[attr-defined]
 
     def ledger(self) -> tuple[Purchase, ...]:
         """Everything that was ordered, with its price."""
         rows = self._wire.json("GET", f"{self._path}/ledger")
-        return tuple(Purchase(**row) for row in rows)  # type: ignore[attr-defined]
+        return tuple(Purchase(**(row | {"at": from_iso(row["at"])})) for row in rows)  # type: ignore[attr-defined]
 
     def learner(self) -> "Learner":
         """A copy of the learner as it is now, to save or explain."""

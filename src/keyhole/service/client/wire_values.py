@@ -7,8 +7,9 @@ from urllib.parse import quote
 
 import numpy as np
 
+from ..._internal.plain_values import from_iso
 from ...core.round import Round
-from ...errors import ProtocolError
+from ...errors import ProtocolError, StateError
 from ...store.models import PredictionEvent, StoredRound
 
 if TYPE_CHECKING:
@@ -20,21 +21,22 @@ __all__ = ["by_name", "entry", "plain", "quoted"]
 
 def entry(row: object) -> StoredRound:
     """A round that the server described."""
-    assert isinstance(row, dict)
-    said, values = row["said"], row["values"]
+    if not isinstance(row, dict):
+        raise StateError("the server's answer is not a round; is the address right?")
+    prediction, values = row["last_prediction"], row["values"]
     return StoredRound(
         id=row["id"],
         index=row["index"],
         key=row["key"],
         status=row["status"],
-        round=Round.from_json(row["round"]),
+        round=Round.from_plain(row["round"]),
         sources=tuple(row["sources"]),
         price=row["price"],
-        asked_at=row["asked_at"],
-        deadline=row["deadline"],
-        said=None if said is None else PredictionEvent(**said),
+        asked_at=from_iso(row["asked_at"]),
+        deadline=None if row["deadline"] is None else from_iso(row["deadline"]),
+        last_prediction=None if prediction is None else PredictionEvent(**prediction),
         values=None if values is None else {n: math.nan if x is None else x for n, x in values.items()},
-        told_at=row["told_at"],
+        told_at=None if row["told_at"] is None else from_iso(row["told_at"]),
         label=row["label"],
     )
 

@@ -167,7 +167,7 @@ def test_it_explains_itself():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"budget_per_row": 3.0}, "spend needs prices"),
+        ({"budget_per_row": 3.0}, "budget_per_row needs prices"),
         ({"prices": [1.0]}, "8 finite numbers"),
         ({"prices": [-1.0] * 8}, "8 finite numbers"),
         ({"prices": {"x0": 1.0}}, "price every source; there is none for 'x1'"),

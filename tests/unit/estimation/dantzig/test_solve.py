@@ -49,6 +49,19 @@ def test_the_optimum_is_the_best_of_all_bases_in_three_dimensions() -> None:
     assert solve(H, b, gamma).objective == pytest.approx(best, rel=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_attributes_in_reverse_order_take_the_same_number_of_pivots(seed: int) -> None:
+    """A ratio test that overlooked the first or the last residual would still end in a certificate, by another way."""
+    rng = np.random.default_rng(seed)
+    A = rng.normal(size=(30, 12))
+    H = A.T @ A / 30
+    b = H @ rng.normal(size=12)
+    gamma = 0.01 * np.abs(b).max()
+    one, other = solve(H, b, gamma), solve(H[::-1, ::-1].copy(), b[::-1].copy(), gamma)
+    assert one.pivots == other.pivots > 0
+    np.testing.assert_allclose(one.w, other.w[::-1], atol=1e-12)
+
+
 def test_the_dual_is_one() -> None:
     rng = np.random.default_rng(1)
     H, b = indefinite(rng, 12), rng.normal(size=12)

@@ -1,1 +1,0 @@
-"""How kernels are compiled at run time. Goes away with the compiled core."""

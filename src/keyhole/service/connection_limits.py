@@ -1,0 +1,150 @@
+"""Limits on connections: how many there are, and how long a client may take to send a request or to read an answer.
+
+A client that opens connections and never finishes a request would otherwise hold one file descriptor each for ever,
+without a token. Here it has some seconds; and where all connections are taken, the one that has been waiting longest
+without a complete request makes room for the new one.
+"""
+
+import asyncio
+import functools
+from typing import Any
+
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from .server_settings import Settings
+
+__all__ = ["LimitedConnection", "LimitedProtocol", "max_connections"]
+
+_GRACE = 0.5  # seconds
+_FULL = b'{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"too many connections; try again"}'
+_REFUSAL = (
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1\r\n"
+    b"connection: close\r\ncontent-length: " + str(len(_FULL)).encode() + b"\r\n\r\n" + _FULL
+)
+
+
+def max_connections(settings: Settings) -> int:
+    """The limit of a process: as set, or half of the file descriptors that it may open (the store needs some too)."""
+    if settings.max_connections:
+        return settings.max_connections
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 500
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(10, min(1000, soft // 2))
+
+
+class Connections:
+    """All connections of one server process."""
+
+    def __init__(self, limit: int, timeout: float) -> None:
+        self.limit, self.timeout, self.count = limit, timeout, 0
+        # In the order in which they began to wait.
+        self.waiting: dict[LimitedConnection, None] = {}
+
+    def admit(self) -> bool:
+        """Whether there is room for one more connection; the longest waiting one is closed for it."""
+        if self.count >= self.limit and self.waiting:
+            next(iter(self.waiting)).abort()
+        return self.count < self.limit
+
+
+class LimitedConnection:
+    """One connection; the middleware reports its requests."""
+
+    def __init__(self, connections: Connections, transport: asyncio.Transport) -> None:
+        self.connections, self.transport, self.open = connections, transport, True
+        self.client_reads = True
+        self._timer: asyncio.TimerHandle | None = None
+        connections.count += 1
+        self.wait()
+
+    def wait(self) -> None:
+        """From now on the client must act within the timeout: send a whole request, or read the answer."""
+        if self.open and self.client_reads:
+            self._stop()
+            # A little later than the timeout of a body, which has an answer of its own.
+            self._timer = asyncio.get_running_loop().call_later(self.connections.timeout + _GRACE, self.abort)
+            self.connections.waiting[self] = None
+
+    def work(self) -> None:
+        """From now on the server must act: there is no timeout, and the connection is not closed for another."""
+        if self.client_reads:
+            self._stop()
+
+    def pause(self) -> None:
+        """The client does not read its answer."""
+        self.wait()
+        self.client_reads = False
+
+    def resume(self) -> None:
+        """The client reads again."""
+        self.client_reads = True
+        self.work()
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.connections.waiting.pop(self, None)
+
+    def abort(self) -> None:
+        """Close the connection at once."""
+        self.release()
+        self.transport.abort()
+
+    def release(self) -> None:
+        """Give the place of a closed connection back."""
+        if self.open:
+            self._stop()
+            self.open = False
+            self.connections.count -= 1
+
+
+@functools.cache
+def _connections_of_this_process() -> Connections:
+    settings = Settings.from_environment()
+    return Connections(max_connections(settings), settings.request_timeout)
+
+
+class LimitedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
+    """The HTTP protocol of uvicorn with limits; every request finds its connection in `scope["state"]`."""
+
+    def __init__(self, config: Any, server_state: Any, app_state: dict[str, Any], *more: Any, **named: Any) -> None:
+        self._limits = _connections_of_this_process()
+        self._limited: LimitedConnection | None = None
+        self._request_state = dict(app_state)
+        super().__init__(config, server_state, self._request_state, *more, **named)
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Take a place, or refuse the connection."""
+        if not self._limits.admit():
+            transport.write(_REFUSAL)
+            transport.close()
+            return
+        self._limited = self._request_state["connection"] = LimitedConnection(self._limits, transport)
+        super().connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Hand bytes on, unless the connection was refused."""
+        if self._limited is not None:
+            super().data_received(data)
+
+    def pause_writing(self) -> None:
+        """The client does not read its answer: it has as long as for a request."""
+        if self._limited is not None:
+            self._limited.pause()
+            super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """The client reads again."""
+        if self._limited is not None:
+            self._limited.resume()
+            super().resume_writing()
+
+    def connection_lost(self, fault: Exception | None) -> None:
+        """Give the place back."""
+        if self._limited is not None:
+            self._limited.release()
+            super().connection_lost(fault)

@@ -1,0 +1,61 @@
+"""The state as a file holds it: checked against the configuration before the engine works on it."""
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+
+
+def played(**options):
+    X, y, _ = kh.streams.synthetic(6, 2, 120, seed=1)
+    learner = kh.make("thrifty", d=6, seed=0, **{"k": 2, **options})
+    kh.play(learner, X, y)
+    return learner
+
+
+def test_a_field_from_the_future_is_refused():
+    flat = played().get_state()
+    now = flat["memory.now"]
+    newer = np.zeros(1, np.dtype([*now.dtype.descr, ("mood", "f8")]))
+    with pytest.raises(kh.StateError, match="'now' in the state is not"):
+        kh.make("thrifty", d=6, k=2, seed=0).set_state({**flat, "memory.now": newer})
+
+
+@pytest.mark.parametrize(
+    ("array", "field", "value"),
+    [
+        *[("now", "m", -1), ("now", "m", 3), ("now", "queued", 7), ("now", "turn", 6), ("now", "n_labels", -1)],
+        *[("attr", "place", 5), ("attr", "place", 0), ("attr", "mark", 0), ("attr", "source", 1), ("attr", "slot", 1)],
+        *[("source", "displaced", 6), ("source", "displaced", -2), ("source", "member", 2), ("source", "first", 0)],
+        *[("column", "j", 6), ("column", "j", -1), ("value", "j", 6), ("value", "j", -2), ("row", "begin", 10**6)],
+        *[("queue", None, -1), ("queue", None, 6), ("now", "row_weight", 0.0), ("now", "s2", np.nan)],
+        *[("now", "oldest", 10**9), ("now", "head", -1), ("source", "size", 2), ("prior", None, 0.9)],
+    ],
+)
+def test_an_index_that_points_nowhere_is_refused(array, field, value):
+    flat = played().get_state()
+    (flat[f"memory.{array}"] if field is None else flat[f"memory.{array}"][field])[...] = value
+    fresh = kh.make("thrifty", d=6, k=2, seed=0)
+    with pytest.raises(kh.StateError, match=r"do not fit together|not finite|not positive|not what it can be"):
+        fresh.set_state(flat)
+
+
+@pytest.mark.parametrize("name", ["pair", "column", "gram", "hidden", "V", "P", "C"])
+def test_arrays_of_the_fit_have_one_width(name):
+    flat = played().get_state()
+    flat[f"memory.{name}"] = flat[f"memory.{name}"][:, :-1].copy()
+    with pytest.raises(kh.StateError, match="do not fit together"):
+        kh.make("thrifty", d=6, k=2, seed=0).set_state(flat)
+
+
+def test_where_only_money_limits_the_fit_grows_with_its_support():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 60))
+    y = X @ rng.choice([-1.0, 1.0], 60) + rng.standard_normal(3000)
+    learner = kh.make("thrifty", d=60, prices=[1e-6] * 60, error_cost=1.0, seed=0)
+    history = kh.play(learner, X, y)
+    assert learner.support.size == 60
+    assert history.losses[-500:].mean() < 1.1
+    other = kh.make("thrifty", d=60, prices=[1e-6] * 60, error_cost=1.0, seed=0)
+    other.set_state(learner.get_state())
+    assert np.array_equal(other.weights, learner.weights)

@@ -1,0 +1,95 @@
+"""The label's level is followed where it moves; one absurd label changes nothing."""
+
+import math
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+from keyhole.core.serialization import from_bytes, to_bytes
+
+
+@pytest.mark.parametrize(("rho", "size"), [(0.5, 0.1), (0.5, 1.0), (0.9, 0.1), (0.9, 1.0)])
+def test_noise_that_comes_in_waves_is_followed_and_is_no_change(rho, size):
+    X, _, w = kh.streams.synthetic(10, 3, 8000, seed=2)
+    noise, rng = np.zeros(8000), np.random.default_rng(3)
+    for t in range(1, 8000):
+        noise[t] = rho * noise[t - 1] + math.sqrt(1.0 - rho * rho) * size * rng.standard_normal()
+    learner, losses = played(X, X @ w + noise)
+    assert learner.alarms == ()
+    assert losses[1000:].sum() < (noise[1000:] ** 2).sum()
+
+
+def played(X, y, **options):
+    learner = kh.make("thrifty", **{"d": X.shape[1], "k": 3, "seed": 0, **options})
+    return learner, kh.play(learner, X, y).losses
+
+
+def test_a_level_that_jumps_is_followed_within_a_few_rows():
+    X, y, _ = kh.streams.synthetic(10, 3, 4000, seed=1)
+    _, plain = played(X, y)
+    y[2000:] += 10.0
+    learner, losses = played(X, y)
+    assert losses[2010:].sum() < plain[2010:].sum() + 6.0  # of 20 in all
+    assert any("level moved by +" in alarm.what for alarm in learner.alarms)
+    assert learner.intercept == pytest.approx(10.0, abs=0.1)
+
+
+def test_a_level_that_drifts_is_followed():
+    X, y, _ = kh.streams.synthetic(10, 3, 4000, seed=1)
+    wave = np.sin(2.0 * np.pi * np.arange(4000) / 2000.0)
+    _, losses = played(X, y + wave)
+    assert losses[500:].mean() < 0.02  # the noise is 0.01, the wave's variance 0.5
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_one_absurd_label_changes_nothing_lasting(seed):
+    X, y, w = kh.streams.synthetic(10, 3, 4000, seed=seed)
+    _, plain = played(X, y)
+    y[1000] = 1000.0
+    learner, losses = played(X, y)
+    rest = np.arange(4000) != 1000
+    noise = ((y - X @ w) ** 2)[rest].sum()
+    assert losses[rest].sum() - noise <= 1.1 * (plain[rest].sum() - noise) + 0.5
+    assert learner.alarms == ()
+
+
+@pytest.mark.parametrize("rows", [(14,), (40,), range(60, 65), range(1000, 1005)], ids=str)
+def test_labels_that_are_absurd_early_or_a_few_in_a_row_change_little(rows):
+    more = []
+    for seed in range(4, 14):
+        X, y, w = kh.streams.synthetic(10, 3, 4000, seed=seed)
+        noise = (y - X @ w) ** 2
+        _, plain = played(X, y)
+        y[list(rows)] = 1000.0
+        learner, losses = played(X, y)
+        rest = np.setdiff1d(np.arange(1, 4000), rows)
+        more.append((losses - noise)[rest].sum() - (plain - noise)[rest].sum())
+        assert learner.alarms == ()
+    assert np.mean(more) < (150.0 if len(rows) > 1 and min(rows) < 100 else 15.0)  # 70 000 where row 15 counts in full
+
+
+def test_what_is_rare_but_comes_again_is_believed():
+    rng = np.random.default_rng(0)
+    X = (rng.random((6000, 4)) < 0.02).astype(float)
+    y = 100.0 * X[:, 1] + 0.1 * rng.standard_normal(6000)
+    learner, losses = played(X, y, k=1)
+    assert learner.weights[1] > 60.0
+    assert losses[4000:].mean() < 0.3 * (y[4000:] ** 2).mean()
+
+
+@pytest.mark.parametrize(("field", "value"), [("belief", 0.5), ("belief", -1.0), ("gain", 0.9)])
+def test_accounts_that_were_made_up_are_refused(field, value):
+    learner = kh.make("thrifty", d=3, k=1, seed=0)
+    flat = learner.get_state()
+    flat["memory.account"][field][...] = value
+    with pytest.raises(kh.StateError):
+        kh.make("thrifty", d=3, k=1, seed=0).set_state(flat)
+
+
+def test_the_level_survives_a_file():
+    X, y, _ = kh.streams.synthetic(10, 3, 1500, seed=1)
+    y[700:] += 5.0
+    learner, _ = played(X[:1000], y[:1000])
+    again = from_bytes(to_bytes(learner))
+    assert np.array_equal(kh.play(again, X[1000:], y[1000:]).losses, kh.play(learner, X[1000:], y[1000:]).losses)

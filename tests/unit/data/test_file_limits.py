@@ -1,0 +1,81 @@
+"""Files that are made to exhaust memory or time are refused in one sentence; a flag lifts the limits."""
+
+import gzip
+import resource
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from keyhole.data import csv_table
+from keyhole.data.streams import open_table
+from keyhole.data.table import DataError
+
+from ...journeys.conftest import COMMAND, environment
+
+
+def rows(path):
+    return sum(len(batch.X) for batch in open_table(path).batches(["a", "b"]))
+
+
+def test_a_header_of_a_million_names_is_refused_before_it_is_parsed(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(",".join(f"c{i}" for i in range(1_000_000)) + "\n" + ",".join(["1"] * 1_000_000) + "\n")
+    code = f"""
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+from keyhole.data.streams import open_table
+open_table({str(path)!r})
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment(), timeout=120)
+    assert "has 1000000 columns, more than 100000; choose some of them" in found.stderr.splitlines()[-1]
+
+
+def test_a_wide_parquet_file_is_refused_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_table, "MAX_COLUMNS", 3)
+    path = tmp_path / "wide.parquet"
+    pq.write_table(pa.table({name: [1.0, 2.0] for name in "abcd"}), path)
+    with pytest.raises(DataError, match="has 4 columns, more than 3"):
+        open_table(path)
+    monkeypatch.setenv("KEYHOLE_LARGE_FILES", "1")
+    assert rows(path) == 2
+
+
+@pytest.fixture
+def bomb(tmp_path, monkeypatch):
+    """A file that unpacks to hundreds of times its size."""
+    monkeypatch.setattr(csv_table, "_EXPANSION_FROM", 1 << 20)
+    path = tmp_path / "bomb.csv.gz"
+    with gzip.open(path, "wb", compresslevel=9) as file:
+        file.write(b"a,b\n")
+        for _ in range(40):
+            file.write(b"0,0\n" * (1 << 18))
+    assert path.stat().st_size * csv_table.MAX_EXPANSION < 40 << 20
+    return path
+
+
+def test_a_gzip_bomb_is_refused_and_the_flag_lifts_the_limit(bomb, monkeypatch):
+    with pytest.raises(DataError, match="unpacks to more than 100 times its size; unpack it yourself, or lift"):
+        rows(bomb)
+    monkeypatch.setenv("KEYHOLE_LARGE_FILES", "1")
+    assert rows(bomb) == 40 << 18
+
+
+def test_ordinary_compressed_files_are_read(tmp_path):
+    path = tmp_path / "plain.csv.gz"
+    with gzip.open(path, "wt") as file:
+        file.write("a,b\n" + "".join(f"{i},{i * 0.37:.3f}\n" for i in range(300_000)))
+    assert rows(path) == 300_000
+
+
+def test_the_flag_of_the_command_line(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(",".join(f"c{i}" for i in range(100_001)) + "\n" + ",".join(["1"] * 100_001) + "\n")
+    words = ["run", str(path), "--target", "c0", "-k", "3", "--out", "out"]
+    found = subprocess.run([*COMMAND, *words], capture_output=True, text=True, env=environment(), cwd=tmp_path)
+    assert found.returncode == 2
+    assert found.stderr.count("\n") == 1
+    assert "keyhole --large-files" in found.stderr
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 2_000_000  # KB

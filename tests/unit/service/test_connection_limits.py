@@ -1,0 +1,154 @@
+"""Clients that open connections and do not finish their requests: the rest keep being served."""
+
+import http.client
+import json
+import resource
+import socket
+import sys
+import time
+
+import pytest
+
+import keyhole as kh
+
+from ...journeys.test_sharing import Server
+from ..store.play import create
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of file descriptors are Unix's")
+HALF_HEAD = b"POST /v1/learners HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+HALF_BODY = HALF_HEAD + b"Content-Length: 100\r\n\r\n{"
+NOTHING = b""
+
+
+@pytest.fixture
+def serve(sqlite_url):
+    """Start a server that may open few files."""
+    servers = []
+
+    def start(*words, files=200):
+        before = resource.getrlimit(resource.RLIMIT_NOFILE)
+        with kh.open_store(sqlite_url) as store:
+            create(store)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, before[1]))  # inherited by the server
+        try:
+            servers.append(Server(sqlite_url, *words))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+def get(server, path, timeout=20):
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=timeout)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    return answer.status, answer.read()
+
+
+def attack(server, n, text):
+    """Connections that send this much and nothing more."""
+    opened = []
+    for _ in range(n):
+        connection = socket.create_connection(("127.0.0.1", server.port), timeout=20)
+        connection.sendall(text)
+        opened.append(connection)
+    return opened
+
+
+@pytest.mark.parametrize("text", [NOTHING, HALF_HEAD, HALF_BODY], ids=["nothing", "half a head", "half a body"])
+def test_half_requests_do_not_keep_others_from_being_served(serve, text):
+    """230 connections against 200 file descriptors; nothing times out, because the oldest make room."""
+    server = serve("--request-timeout", "600")
+    held = attack(server, 230, text)
+    for _ in range(5):
+        assert get(server, "/healthz")[0] == 200
+    client = kh.connect(server.address)["icu"]
+    r = client.ask(key="a")
+    assert client.tell(r, [0.0] * len(r.names), 1.0)
+    for connection in held:
+        connection.close()
+
+
+@pytest.mark.parametrize("text", [NOTHING, HALF_HEAD, HALF_BODY], ids=["nothing", "half a head", "half a body"])
+def test_a_half_request_is_ended_after_the_timeout(serve, text):
+    server = serve("--request-timeout", "0.3")
+    (connection,) = attack(server, 1, text)
+    answer = b""
+    with connection:
+        while data := connection.recv(65536):  # ends when the server closes
+            answer += data
+    if text == HALF_BODY:
+        head, _, body = answer.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 408 ")
+        assert "within 0.3 seconds" in json.loads(body)["detail"]
+    assert get(server, "/healthz")[0] == 200
+
+
+def test_a_slow_request_in_time_is_served(serve):
+    server = serve("--request-timeout", "30")
+    body = b'{"key": "slow"}'
+    head = b"POST /v1/learners/icu/rounds HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        for part in (head[:20], head[20:] + f"Content-Length: {len(body)}\r\n\r\n".encode(), body[:5], body[5:]):
+            connection.sendall(part)
+            time.sleep(0.05)
+        assert connection.recv(65536).startswith(b"HTTP/1.1 201 ")
+
+
+def test_streams_take_half_of_the_connections_and_no_more(serve):
+    server = serve("--max-connections", "10")
+    listening = attack(server, 5, b"GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    assert all(connection.recv(100).startswith(b"HTTP/1.1 200") for connection in listening)
+    status, body = get(server, "/v1/events")
+    assert status == 503
+    assert "too many clients listen" in json.loads(body)["detail"]
+    assert get(server, "/healthz")[0] == 200
+    for connection in listening:
+        connection.close()
+
+
+def test_where_every_connection_is_at_work_a_new_one_is_refused(serve):
+    server = serve("--max-connections", "4")
+    listening = attack(server, 2, b"GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    assert all(connection.recv(100).startswith(b"HTTP/1.1 200") for connection in listening)
+    assert get(server, "/healthz")[0] == 200
+    waiting = attack(server, 20, HALF_BODY)
+    assert get(server, "/healthz")[0] == 200
+    assert [ended(connection) for connection in listening] == [False, False]
+    assert sum(ended(connection) for connection in waiting) >= 18
+    for connection in listening + waiting:
+        connection.close()
+
+
+def ended(connection):
+    """Whether the server has closed it."""
+    connection.settimeout(0.05)
+    try:
+        while connection.recv(65536):
+            pass
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        pass
+    return True
+
+
+def test_a_client_that_does_not_read_is_given_up(serve):
+    server = serve("--request-timeout", "0.3")
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.connect(("127.0.0.1", server.port))
+        asked = b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        connection.settimeout(20)
+        with pytest.raises(ConnectionError):
+            send_for_ever(connection, asked)
+    assert get(server, "/healthz")[0] == 200
+
+
+def send_for_ever(connection, text):
+    """Once neither side reads, this waits until the server gives up."""
+    while True:
+        connection.sendall(text * 100)
