@@ -1,21 +1,22 @@
 """One part of an experiment: a learner on a synthetic stream with a seed, looked at now and then while it plays."""
 
 import hashlib
-import inspect
 import json
 import time
 import warnings
 from dataclasses import asdict, dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TypedDict
 
 import numpy as np
 
-from .. import __version__, _core
+from .. import __version__
+from .._internal.source_digest import source_digest
 from .._internal.typing import Floats, Ints
 from ..core.learner import Learner
-from ..core.registry.catalogue import class_of, make, options_of
+from ..core.registry.catalogue import make, options_of, record
 from ..core.registry.plugins import import_algorithm
 from ..core.registry.spec import Spec
 from ..data.synthetic_streams import synthetic
@@ -28,8 +29,6 @@ __all__ = ["Part", "Trace", "trace"]
 # The failure probability of one event, where the paper's constants are needed.
 _DELTA = 0.01
 _LOOKS = {"log": 30, "even": 200, "phases": 120}
-# The packages that decide what a learner does on a synthetic stream.
-_SOURCES = ("_internal", "core", "data", "estimation", "theory", "algorithms", "simulation")
 
 
 @dataclass(frozen=True)
@@ -93,14 +92,10 @@ class Trace(TypedDict):
 
 @cache
 def _source(name: str) -> str:
-    """A digest of the sources and the compiled core behind a trace: when one changes, parts are played again."""
+    """A digest of every source that a learner and a trace are made of: where one changes, parts are played again."""
     import_algorithm(name)
-    package = Path(__file__).parents[1]
-    sources = [path for folder in _SOURCES for path in sorted((package / folder).rglob("*.py"))]
-    digest = hashlib.sha256()
-    for path in (*sources, Path(__file__), Path(_core.__file__), Path(inspect.getfile(class_of(name)))):
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
+    origin = find_spec(record(name).path.partition(":")[0]).origin  # type: ignore[union-attr]
+    return " ".join(source_digest(Path(str(file))) for file in (origin, __file__))
 
 
 def trace(part: Part) -> Trace:

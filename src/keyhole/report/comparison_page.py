@@ -135,4 +135,7 @@ def _band(band: Band) -> str:
 
 def _figures(rows: Sequence[Row]) -> dict[str, Figure]:
     """Curves of all algorithms in one chart each, every line with its name at its end."""
-    return {name: figure_of(rows, name) for name in CURVES}
+    found = {}
+    for name in CURVES:
+        found[name] = figure_of(rows, name)
+    return found

@@ -70,10 +70,7 @@ class SupportBandit(Learner):
     name = "support-bandit"
     info: ClassVar[AlgorithmInfo] = AlgorithmInfo(
         setting="k of d; small d, or k <= 2, or k >= d-2",
-        bound=(
-            "hedged-ftrl with gradient and theory: O(sqrt(NT)) in expectation, N = C(d, k); "
-            "batched-exp3 with theory: ~O(N^(1/3) T^(2/3)); the default: none"
-        ),
+        bound="O(sqrt(NT)) in expectation, N = C(d, k) (batched-exp3: ~O(N^(1/3) T^(2/3)))",
         cost="O(d^k)",
         reference=(
             "Li, Liao, Xu and Nie, COLT 2025, section 2; Agarwal et al., COLT 2017; Foster et al., NeurIPS 2020; "
@@ -103,8 +100,7 @@ class SupportBandit(Learner):
         self.U = all_supports(self.name, self.d, k, per_support=k * k + 2 * k)
         self.theory = is_theory(tuning)
         self.worst = (1.0 + positive("label_bound", label_bound)) ** 2
-        one_of("base", base, ("gradient", "newton", "vaw"))
-        if base == "gradient":  # a prediction is at most sqrt(k)
+        if one_of("base", base, ("gradient", "newton", "vaw")) == "gradient":  # a prediction is at most sqrt(k)
             self.worst = (sqrt(k) + label_bound) ** 2
         self.bank = bank(base, self.U.shape[0], k, positive("ridge", ridge))
         self.master = self._master(master, eta, whole("horizon", horizon, 3, 10**15))
@@ -183,13 +179,13 @@ class SupportBandit(Learner):
         f = self._loss(self.bank.predict(arm, row) - y)
         if self.theory and isinstance(self.master, BatchedExp3) and self.master.told == 0:
             self.bank.restart(arm)
-        self._train_arm(arm, row, y, p)
+        self._update_arm(arm, row, y, p)
         awake = most_available(self.U, np.array(r.memo[2:]) > 0.0) if len(r.memo) > 2 else None
         if r.attributes.size:
             self.master.learn(arm, f, p, awake)
             self._extend_horizon()
 
-    def _train_arm(self, arm: int, row: Floats, y: float, p: float) -> None:
+    def _update_arm(self, arm: int, row: Floats, y: float, p: float) -> None:
         """One step of the arm that was played."""
         if self.theory and isinstance(self.bank, GradientBank) and p > 0.0:
             # D / (G sqrt(T)), D = 2 the diameter of the ball, G = 2 sqrt(k worst) the largest gradient.

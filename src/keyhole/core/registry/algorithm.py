@@ -45,8 +45,6 @@ class Option:
         if self.type in ("number", "whole number"):
             whole = isinstance(value, int) and not isinstance(value, bool)
             fits |= whole or (self.type == "number" and isinstance(value, float))
-        elif self.type == "anything":
-            fits = True
         elif self.type == "yes or no":
             fits |= isinstance(value, bool)
         elif self.type in ("choice", "schedule", "word"):
@@ -97,8 +95,7 @@ class AlgorithmInfo:
     """Time per round."""
     reference: str
     status: str
-    """"verified" (read and checked), "reconstructed" (the steps are ours, the rate is the authors'), or "of another
-    package"."""
+    """"verified" (read and checked), "reconstructed" (steps ours, rate the authors'), or "of another package"."""
     buys_all: bool = False
     """Buys every attribute in every round: for reference, not for a limited budget."""
     takes_k0: bool = False

@@ -1,9 +1,9 @@
 """What exists, and `make`, the one way to build a learner."""
 
 import difflib
-import importlib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..sources import SourceCatalog
 from .algorithm import Algorithm, OptionValue
 from .footprint import footprint, machine_memory
 from .options import options_of_class
-from .plugins import import_object, imported_class, installed, learner_class
+from .plugins import entry_of_class, import_object, imported, installed
 
 __all__ = ["Algorithm", "list_algorithms", "make"]
 
@@ -99,7 +99,7 @@ def make(
     for option in options_of_class(cls):
         if option.name in plain:
             option.check(plain[option.name])
-    n = len(columns) if cls.info.buys_all else _places(columns, plain)
+    n = len(columns) if _buys_all(cls) else _places(columns, plain)
     unlimited, k = k is None, _whole("k", k if k is not None else n)
     k0 = _whole("k0", k0)
     _check_budget(n, k, k0, "d" if n == len(columns) else "the number of sources")
@@ -140,9 +140,13 @@ def _check_size(name: str, d: int, k: int) -> None:
         warnings.warn(f"'{name}' with d = {d} takes about {size}", KeyholeWarning, 3)
 
 
+def _buys_all(cls: type[Learner]) -> bool:
+    return hasattr(cls, "info") and cls.info.buys_all
+
+
 def _check_limited(cls: type[Learner], options: Mapping[str, object]) -> None:
     """Without k something else must limit what is bought: money, or the support that is given."""
-    if cls.info.buys_all or any(options.get(key) is not None for key in (*_MONEY, "support") if key != "prices"):
+    if _buys_all(cls) or any(options.get(key) is not None for key in (*_MONEY, "support") if key != "prices"):
         return
     money = (
         " (or what limits the money: error_cost, budget_per_row, or total_budget with expected_rows)"
@@ -187,25 +191,24 @@ def from_config(config: dict[str, Plain]) -> Learner:
 
 def record(name: str) -> Algorithm:
     """The entry of one algorithm; an unknown name is a `ConfigError` with a suggestion."""
-    cls = class_of(name)
-    path = ALGORITHMS.get(name) or installed().get(name, name)
-    return Algorithm(name=name, path=path, options=options_of_class(cls), **vars(cls.info))
+    path = ALGORITHMS.get(name) or installed().get(name) or name
+    return entry_of_class(name, path, class_of(name))
 
 
 def class_of(name: str) -> type[Learner]:
-    """The class of an algorithm, imported now."""
+    """The class of an algorithm, imported now; "module:Class" only if its module is imported already."""
     if isinstance(name, str) and name in ALGORITHMS:
-        module, cls = ALGORITHMS[name].split(":")
-        found: type[Learner] = getattr(importlib.import_module(module), cls)
-        return found
-    if isinstance(name, str) and ":" in name:
-        return imported_class(name)
-    known = (*ALGORITHMS, *installed())
-    if not isinstance(name, str) or name not in known:
-        near = difflib.get_close_matches(str(name)[:60], known, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(known)}"
+        found = cast(type[Learner], import_object(ALGORITHMS[name]))
+    elif isinstance(name, str) and ":" in name:
+        found = imported(name)
+    elif isinstance(name, str) and name in installed():
+        found = cast(type[Learner], import_object(installed()[name]))
+    else:
+        names = (*ALGORITHMS, *installed())
+        near = difflib.get_close_matches(str(name)[:60], names, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(names)}"
         raise ConfigError(f"there is no algorithm '{str(name)[:60]}'; {hint}")
-    return learner_class(import_object(installed()[name]), installed()[name])
+    return found
 
 
 def _options_of(cls: type[Learner]) -> list[str]:

@@ -23,7 +23,6 @@ def options_of_class(cls: type) -> tuple[Option, ...]:
     for name, parameter in inspect.signature(cls).parameters.items():
         if name not in COMMON:
             default = None if parameter.default is inspect.Parameter.empty else parameter.default
-            # A learner of another package need not have annotations: then the default says what an option is.
             kind, choices = _kind(hints.get(name, type(default)))
             found.append(Option(name, kind, default, meanings.get(name, ""), choices))
     return tuple(found)
@@ -47,7 +46,7 @@ def _kind(hint: Any) -> tuple[str, tuple[str, ...]]:
     origins = [get_origin(part) for part in parts]
     if Mapping in origins:
         return ("prices" if Sequence in origins else "sources"), ()
-    return ("anything" if parts == [object] or not parts else "list"), ()
+    return "list", ()
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:

@@ -14,14 +14,15 @@ import inspect
 import sys
 import warnings
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from ...errors import ConfigError, KeyholeWarning
 from ..learner import Learner
-from .algorithm import AlgorithmInfo
+from .algorithm import Algorithm, AlgorithmInfo
+from .options import options_of_class
 
-__all__ = ["GROUP", "import_algorithm", "import_object", "imported_class", "installed", "learner_class"]
+__all__ = ["GROUP", "entry_of_class", "import_algorithm", "import_object", "imported", "installed"]
 
 GROUP = "keyhole.algorithms"
 """The group of entry points under which packages announce their learners."""
@@ -58,7 +59,7 @@ def import_algorithm(name: str) -> None:
         import_object(name)
 
 
-def imported_class(path: str) -> type[Learner]:
+def imported(path: str) -> type[Learner]:
     """The learner written "module:Class", whose module is imported already."""
     module, _, name = path.partition(":")
     if module not in sys.modules:
@@ -68,41 +69,43 @@ def imported_class(path: str) -> type[Learner]:
     found: object = sys.modules[module]
     for part in name.split("."):
         found = getattr(found, part, None)
-    return learner_class(found, path)
+    return _learner(path, found)
 
 
 @lru_cache(maxsize=1)
 def installed() -> dict[str, str]:
-    """The algorithms that installed packages announce, "module:Class" by name; a broken one is left out."""
-    return {point.name: point.value for point in entry_points(group=GROUP) if _works(point)}
+    """The algorithms that installed packages announce, by name; one that cannot be used is omitted with a warning."""
+    found = {}
+    for point in entry_points(group=GROUP):
+        try:
+            _learner(point.value, point.load())
+            found[point.name] = point.value
+        except (ImportError, AttributeError, ConfigError) as fault:
+            text = f"the algorithm '{point.name}' of an installed package is omitted: {str(fault)[:200]}"
+            warnings.warn(text, KeyholeWarning, stacklevel=2)
+    return found
 
 
-def _works(point: EntryPoint) -> bool:
-    """Whether the class can be imported and is a learner; a warning says why not."""
-    try:
-        learner_class(point.load(), point.value)
-    except (ImportError, AttributeError, ConfigError) as fault:
-        text = f"the algorithm '{point.name}' of an installed package is left out: {str(fault)[:200]}"
-        warnings.warn(text, KeyholeWarning, stacklevel=2)
-        return False
-    return True
+def entry_of_class(name: str, path: str, cls: type[Learner]) -> Algorithm:
+    """The entry of a learner's class; a class without `info` gets one from its docstring."""
+    info = getattr(cls, "info", None) or AlgorithmInfo(
+        setting=(inspect.getdoc(cls) or "").partition("\n")[0],
+        bound="not stated",
+        cost="not stated",
+        reference=path,
+        status="of another package",
+        takes_k0=True,
+    )
+    return Algorithm(name=name, path=path, options=options_of_class(cls), **vars(info))
 
 
-def learner_class(cls: object, path: str) -> type[Learner]:
-    """A class that can be made, with an `info` where its author wrote none."""
+def _learner(path: str, cls: object) -> type[Learner]:
+    """The class, if it can be used as a learner."""
     if not (isinstance(cls, type) and issubclass(cls, Learner)):
         raise ConfigError(f"'{path}' must be a class that derives from keyhole.Learner")
     if inspect.isabstract(cls):
-        raise ConfigError(f"'{path}' does not define {', '.join(sorted(cls.__abstractmethods__))}")
+        missing = ", ".join(sorted(cls.__abstractmethods__))
+        raise ConfigError(f"'{path}' does not define {missing}")
     if not isinstance(getattr(cls, "name", None), str):
         raise ConfigError(f"'{path}' needs a name: write name = \"my-learner\" in its class")
-    if not isinstance(getattr(cls, "info", None), AlgorithmInfo):
-        cls.info = AlgorithmInfo(
-            setting=(inspect.getdoc(cls) or "").partition("\n")[0],
-            bound="not stated",
-            cost="not stated",
-            reference=path,
-            status="of another package",
-            takes_k0=True,
-        )
     return cls

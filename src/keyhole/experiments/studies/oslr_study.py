@@ -82,8 +82,8 @@ def _verdict(cells: "Mapping[str, Group]") -> str:
         said += "; its estimate stays 0 throughout, because gamma_s exceeds gamma_max at such T"
     T = cells[_OURS][0][1]["t"][-1]
     growth = slope(cells[_OURS], "regret", "t", T / _DECADE, T)
-    found = f"{100 * at_end(cells[_OURS], 'found').mean():.0f} %"
     return (
         f"{said}. With our tuning of all three it {_WORDS[ours]} theirs; its regret grows like T^{written(growth, 2)} "
-        f"(proved: T^0.5 once the support is found; at T it has {found} of it)."
+        f"(proved: T^0.5 once the support is found; at T it has {100 * at_end(cells[_OURS], 'found').mean():.0f} % "
+        "of it)."
     )
