@@ -132,10 +132,6 @@ def _gaps(
     return X, y
 
 
-def _any_size(shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
-    return np.asarray(10.0 ** rng.uniform(-300, 100, shape) * rng.choice([-1.0, 1.0], shape))
-
-
 _STREAMS: dict[str, Callable[[Floats, Floats, np.random.Generator], tuple[Floats, Floats]]] = {
     "gaps": _gaps,
     "half unlabelled": lambda X, y, rng: _gaps(X, y, rng, unlabelled=0.5),
@@ -145,7 +141,6 @@ _STREAMS: dict[str, Callable[[Floats, Floats, np.random.Generator], tuple[Floats
         np.where(rng.random(y.size) < 0.2, rng.choice([-0.0, 1e-320], y.size), y),
     ),
     "whole numbers with minus zero": lambda X, y, rng: (np.round(2 * X), np.round(2 * y)),
-    "every size there is": lambda X, y, rng: (_any_size(X.shape, rng), _any_size(y.shape, rng)),
 }
 _POISONS = (
     [-50.0, 3.0, 1e6],

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.core.serialization import to_bytes
 from keyhole.testing import CHECKS, Setup
 
-from .cases import CASES, RAW, rows, step
+from .cases import CASES, RAW, by_protocol, rows, step
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::keyhole.KeyholeWarning"),
@@ -19,6 +20,18 @@ T = 60
 @pytest.mark.parametrize("check", CHECKS.values(), ids=list(CHECKS))
 def test_every_learner_passes(case, check):
     check(Setup(case.make, missing_is_zero=case.name not in RAW and not case.options.get("standardize")))
+
+
+def test_play_and_the_protocol_agree_on_numbers_of_every_size(case):
+    rng = np.random.default_rng(1)
+    X, y = case.stream(150)
+    X, y = (10.0 ** rng.uniform(-300, 100, v.shape) * rng.choice([-1.0, 1.0], v.shape) for v in (X, y))
+    fast, slow = case.make(), case.make()
+    predictions, bought = by_protocol(slow, X, y)
+    history = kh.play(fast, X, y)
+    assert np.array_equal(history.predictions, predictions)
+    assert np.array_equal(history.bought, bought.sum(axis=0))
+    assert to_bytes(fast) == to_bytes(slow)
 
 
 def test_renaming_the_columns_with_the_draws_renames_the_result(case, monkeypatch):
