@@ -104,7 +104,8 @@ def algorithms() -> None:
 
     for a in kh.list_algorithms():
         cls = class_of(a.name)
-        facts = [("setting", a.setting), ("assumptions", a.assumptions), ("bound", a.bound), ("cost", a.cost)]
+        facts = [("setting", a.setting), ("takes", a.takes), ("assumptions", a.assumptions), ("bound", a.bound)]
+        facts += [("cost", a.cost)]
         facts += [("reference", a.reference), ("read or reconstructed", READ[a.status])]
         parts = [f"# {a.name}\n\n{_table(['', ''], facts)}\n\n## The algorithm\n", _block(inspect.getdoc(cls) or "")]
         parts += [f"## The same in code\n\n`{cls.__module__}`, the three steps of a round.\n"]
@@ -114,8 +115,8 @@ def algorithms() -> None:
             parts.append(f"## Options\n\n{_table(['option', 'default', ''], rows)}\n")
         _write(f"algorithms/{a.name}.md", "\n".join(parts))
     names = "\n".join(a.name for a in kh.list_algorithms())
-    rows = [(f"[{a.name}]({a.name}.md)", a.setting, a.status) for a in kh.list_algorithms()]
-    table = _table(["name", "setting", "status"], rows)
+    rows = [(f"[{a.name}]({a.name}.md)", a.setting, a.takes, a.status) for a in kh.list_algorithms()]
+    table = _table(["name", "setting", "takes", "status"], rows)
     _write("algorithms/index.md", f"# Every algorithm\n\n{table}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n")
 
 

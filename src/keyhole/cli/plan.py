@@ -41,7 +41,7 @@ def plan(
     from ..report import write_plan
 
     free_columns = tuple(filter(None, map(str.strip, free.split(","))))
-    stream = StreamSpec.parse(file, target, schema, False, prices, free_columns, numbers, encoding, learn=False)
+    stream = StreamSpec.parse(file, target, schema, False, prices, free_columns, numbers, encoding)
     found = make(
         stream,
         k=k,

@@ -1,7 +1,7 @@
 """What can be said of one column, of the label, and of a panel of columns that are ordered together."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from math import inf, isfinite
@@ -32,6 +32,14 @@ class Range:
     high: float = inf
     center: float | None = None
     """None: halfway between low and high, or 0 where one of them is left out."""
+    estimated: bool = field(default=False, kw_only=True)
+    """Whether low, high and center were computed from the rows of the table itself, not stated by a person."""
+    missing: tuple[str, ...] = field(default=(), kw_only=True)
+    """Words that say that a value is missing, besides an empty cell and NA: "hemolyzed"."""
+    below: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
+    """Words for values below what can be measured, each with the number it stands for: ("<0.3", 0.15)."""
+    above: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
+    """The same for values above it: (">600", 600.0)."""
 
     def __post_init__(self) -> None:
         if not self.low <= self.high or self.low == inf or self.high == -inf:
@@ -45,6 +53,11 @@ class Range:
         return f"[attributes.{self.name}]"
 
     @property
+    def replaced(self) -> dict[str, float]:
+        """The number for each word that stands for one."""
+        return {**dict(self.below), **dict(self.above)}
+
+    @property
     def bounded(self) -> bool:
         """Whether both ends are known, so that it can be scaled into [-1, 1]."""
         return isfinite(self.low) and isfinite(self.high)
@@ -55,6 +68,11 @@ class Range:
         if self.center is not None:
             return self.center
         return self.low / 2 + self.high / 2 if self.bounded else 0.0
+
+    @property
+    def stated_center(self) -> float | None:
+        """The centre that a person wrote down; None where there is none, or where it was computed from the rows."""
+        return None if self.estimated else self.center
 
     @property
     def reach(self) -> float:
@@ -115,6 +133,8 @@ class Attribute(Range):
     `low`, `high` and `center` are those of the number it becomes (of a date: days since its origin).
     """
 
+    unit: str = field(default="", kw_only=True)
+    """The unit of its values, for people."""
     price: float | None = None
     """What reading it once costs; None: not said (it counts as 1). In a panel, the panel has the price."""
     free: bool = False
@@ -148,10 +168,11 @@ class Attribute(Range):
             return  # quickly: a table may have 80 000 of these
         ranged = (self.low, self.high, self.center) != (-inf, inf, None)
         given = {"low, high and center": ranged, "numbers": bool(self.numbers)}
+        given |= {"below": bool(self.below), "above": bool(self.above)}
         given |= {"values": self.values is not None, "origin": self.origin is not None}
         given["transform"] = bool(self.transform)
         allowed = {
-            "number": "low, high and center numbers transform",
+            "number": "low, high and center numbers below above transform",
             "date": "low, high and center origin",
             "category": "values",
         }
@@ -186,7 +207,7 @@ class Attribute(Range):
             return tuple(Range(f"{self.name}={value}", 0.0, 1.0, 0.0) for value in self.values or ())
         if self.type == "yes/no":
             return (Range(self.name, 0.0, 1.0, 0.0),)
-        return (Range(self.name, self.low, self.high, self.center),)
+        return (Range(self.name, self.low, self.high, self.center, estimated=self.estimated),)
 
 
 @dataclass(frozen=True)

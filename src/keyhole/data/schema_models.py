@@ -44,12 +44,18 @@ class RangePart(Part):
     low: Finite | None = None
     high: Finite | None = None
     center: Finite | None = None
+    estimated: bool = False
     numbers: Numbers = ""
+    missing: tuple[str, ...] = Field((), strict=False)
+    below: dict[str, Finite] = {}
+    above: dict[str, Finite] = {}
 
     def ends(self) -> dict[str, Any]:
         """The arguments of a `Range`."""
         low, high = (-inf if self.low is None else self.low), (inf if self.high is None else self.high)
-        return {"low": low, "high": high, "center": self.center, "numbers": self.numbers}
+        ends = {"low": low, "high": high, "center": self.center}
+        words = {"missing": self.missing, "below": tuple(self.below.items()), "above": tuple(self.above.items())}
+        return {**ends, "estimated": self.estimated, "numbers": self.numbers, **words}
 
 
 class LabelPart(RangePart):
@@ -67,6 +73,7 @@ class AttributePart(RangePart):
     """`[attributes.x]`."""
 
     type: Type = "number"
+    unit: str = ""
     free: bool = False
     price: Price | None = None
     values: tuple[Annotated[str, BeforeValidator(_word)], ...] | None = Field(None, strict=False)
@@ -157,5 +164,5 @@ def fields(place: tuple[str | int, ...]) -> list[str]:
 
 
 def _attribute(name: str, part: AttributePart) -> Attribute:
-    own = {key: getattr(part, key) for key in ("price", "free", "type", "values", "origin", "transform")}
+    own = {key: getattr(part, key) for key in ("price", "free", "unit", "type", "values", "origin", "transform")}
     return Attribute(name, **part.ends(), **own)

@@ -195,7 +195,7 @@ def _stream(
     free: Sequence[str],
 ) -> StreamSpec:
     as_path = [None if given is None else Path(given) for given in (schema, prices)]
-    return StreamSpec.parse(str(table), target, as_path[0], False, as_path[1], free, learn=False)
+    return StreamSpec.parse(str(table), target, as_path[0], False, as_path[1], free)
 
 
 def _limits(

@@ -7,7 +7,7 @@ write_comparison, write_frontier,        of many runs
 write_study
 """
 
-from .comparison_page import SORTS, comparison_cells, write_comparison
+from .comparison_page import SORTS, comparison_cells, comparison_headline, write_comparison
 from .frontier_page import frontier_cells, frontier_notes, write_frontier
 from .headline import headline, most_bought
 from .page import Page, Section, Table, Tile, publish
@@ -22,6 +22,7 @@ __all__ = [
     "Table",
     "Tile",
     "comparison_cells",
+    "comparison_headline",
     "frontier_cells",
     "frontier_notes",
     "headline",

@@ -11,7 +11,8 @@ from ..errors import ConfigError
 from ..experiments.frontiers import FILE, Frontier, frontier_in
 from ..figures import Figure, standalone
 from ..runs import HOW, Advice, RunData, rule_of
-from .headline import headline
+from ..simulation import FIRST_ROW
+from .headline import ERRORS, headline, variance_explained
 from .page import Page, Section, Table, Tile, how_to_repeat, publish
 from .probability_section import probability_section
 from .run_figures import draw
@@ -45,13 +46,16 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
         *_warnings(s["warnings"], s.get("warned") or [{"kind": ""}] * len(s["warnings"])),
         how_to_repeat(s["command"]),
     ]
-    lead = [f"{thousands(s['rows'])} rows, {s['d']} attributes, label {s['target']}; played by {s['algorithm']}."]
+    label = f"{s['target']} ({s['unit']})" if s["unit"] else s["target"]
+    lead = [f"{thousands(s['rows'])} rows, {s['d']} attributes, label {label}; played by {s['algorithm']}."]
     if s.get("past_rows"):
         lead.append(f"Past rows: {thousands(s['past_rows'])}, free.")
+    if s["first_row"] == "left out":
+        lead.append(FIRST_ROW)
     if advice.baskets is not None:
         lead.append(HOW.format(rule=rule_of(s)))
-    title = f"{s['title']}: {s['algorithm']}"
-    return Page(title, advice.sentence, [p for p in sections if p], _tiles(data, advice, units), lead), drawn
+    title, shown = f"{s['title']}: {s['algorithm']}", [p for p in sections if p]
+    return Page(title, advice.headline, shown, _tiles(data, advice, units), lead, advice.details), drawn
 
 
 def _frontier_beside(run: Path, summary: dict[str, Any]) -> Frontier | None:
@@ -73,11 +77,11 @@ def _tiles(data: RunData, advice: Advice, units: Units) -> list[Tile]:
     late = f"last tenth of the rows: {units.error(s['mse_last_tenth'] ** 0.5)}"
     tiles = [Tile("typical error of the run", units.error(s["mse"] ** 0.5), late)]
     if "nothing" in lines:
-        left = 100 * (1 - s["mse"] / lines["nothing"]["mse"]) if lines["nothing"]["mse"] else 0.0
-        idle = f"buying nothing: {units.error(lines['nothing']['mse'] ** 0.5)}"
-        tiles.append(Tile("variance explained", f"{left:.0f} %", idle))
+        free = "the free columns alone" if s["free"] else "buying nothing"
+        alone = f"{free}: {variance_explained(s, lines['nothing']['mse'])}"
+        tiles.append(Tile("variance of the label explained", variance_explained(s, s["mse"]), alone))
     if not units.priced:
-        return [*tiles, Tile("attributes a row", f"{s['attributes_per_row']:.3g}", f"of {s['d']}")]
+        return [*tiles, Tile("attributes a row", digits(s["attributes_per_row"]), f"of {s['d']}")]
     everything = float(advice.catalog.prices.sum())
     saved = everything * s["rows"] - s["spent"]
     tiles.append(Tile("price a row", units.money(s["price_per_row"]), f"everything: {units.money(everything)}"))
@@ -97,15 +101,15 @@ def _brought(data: RunData, drawn: dict[str, Figure], units: Units) -> Section:
         rows = [[*row, units.money(price * data.rows)] for row, price in zip(rows, prices, strict=True)]
     else:
         head, rows = head[:-1], [row[:-1] for row in rows]
-    head = [units.named(h, "price" in h) if h in ("typical error", "price/row") else h for h in head]
+    named = ("typical error", "in hindsight", "price/row")
+    head = [units.named(h, "price" in h) if h in named else h for h in head]
     how = (
-        "Online lines predict each row from the rows before it; their attributes are fixed. The best set in hindsight "
-        "is fitted to the whole stream and found by forward selection and exchanges. Missing values count as the mean "
-        "in the lines of comparison. The typical error is the root of the mean squared error (mse)."
+        "The lines of comparison have fixed attributes, learn as they go by ridge regression, and take a missing value "
+        "as the mean of its column. The best basket in hindsight cannot be played: it is known only at the end."
     )
     figure = [drawn["frontier"]] if "frontier" in drawn else []
     table = Table(head, rows, own)
-    return Section("What it cost, and what it brought", table=table, figures=figure, notes=[how], beside=True)
+    return Section("What it cost, and what it brought", table=table, figures=figure, notes=[ERRORS, how], beside=True)
 
 
 def _why(data: RunData, units: Units) -> Section | None:
@@ -115,10 +119,11 @@ def _why(data: RunData, units: Units) -> Section | None:
         return None
     rows = max(data.rows, 1)
     lines = [
-        [r.name, share(r.bought or 0, rows), *([f"{r.price:g}"] if units.priced else []), digits(r.weight), r.reason]
+        [r.name, share(r.bought or 0, rows), *([f"{r.price:.2f}"] if units.priced else []), digits(r.weight), r.reason]
         for r in shown
     ]
-    head = ["source", "bought", *(["price"] if units.priced else []), "weight", "why"]
+    price = [units.named("price", money=True)] if units.priced else []
+    head = ["source", "bought in", *price, "weight", "why"]
     return Section("What it buys now, and why", table=Table(head, lines, words=(len(head) - 1,)))
 
 

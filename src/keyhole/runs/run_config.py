@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from .._internal.atomic_io import digest
 from ..core.learner import Learner, Plain
+from ..core.registry.plugins import import_algorithm
 from ..core.registry.spec import Budget, Spec
 from ..core.serialization import to_bytes
 from ..data.encoded_table import EncodedTable
@@ -42,6 +43,8 @@ class RunConfig:
     """How numbers are written, such as '1.234,56'; as the schema says where it is left out, or plainly."""
     encoding: str = ""
     """How the file's text is encoded; as the schema says where it is left out, or UTF-8."""
+    na: Sequence[str] = ()
+    """Words that mean "missing" in every column."""
     seed: int = 0
     command: str = ""
     title: str = ""
@@ -70,6 +73,7 @@ class RunConfig:
             "free": ",".join(self.free) or None,
             "numbers": self.numbers,
             "encoding": self.encoding,
+            "na": list(self.na),
             "seed": self.seed,
             "past": None if self.past is None else str(self.past.resolve()),
             "model": None if self.model is None else str(self.model.resolve()),
@@ -97,6 +101,7 @@ def prepare(request: RunConfig) -> RunPlan:
     if request.target is not None and request.target in request.ignored:
         raise ConfigError(f"'{request.target}' is the target and ignored; leave away one of the two")
     spec = Spec.parse(request.algorithm)
+    import_algorithm(spec.name)
     raw = spec.record.raw_columns
     schema = _schema(request, given, file)
     table = EncodedTable(file, schema)
@@ -165,6 +170,6 @@ def _schema(request: RunConfig, given: Schema | None, file: Table) -> Schema:
     else:
         usable = file.usable(request.target, request.ignored, written=bool(request.numbers))
         schema = Schema.unknown(request.target, usable, request.ignored)
-    schema = schema.written(request.numbers, request.encoding)
+    schema = schema.written(request.numbers, request.encoding).with_missing(request.na)
     schema = schema.with_free(request.free) if request.free else schema
     return schema if request.prices is None else schema.with_prices(read_prices(request.prices))

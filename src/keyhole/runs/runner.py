@@ -5,6 +5,7 @@ import warnings
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Protocol
 
 from .._internal.atomic_io import digest, write_atomically
@@ -18,6 +19,7 @@ from ..core.serialization import from_bytes, to_bytes
 from ..data.learner_scaling import Scaling
 from ..data.streams import Batch, DataError, Schema, Table
 from ..errors import KeyholeWarning, ProtocolError, StateError
+from ..simulation import scored, with_center
 from .baselines import Baselines
 from .journal import Journal
 from .result_tables import ledger_of, rounds_of
@@ -65,8 +67,8 @@ class Run:
         self.folder, self.table, self.watcher, self.every = folder, table, watcher, every
         self.scaling = Scaling(schema, settings.scaled, settings.clip)
         self.learner = _starting(folder, settings)
-        self.totals = Totals(schema, settings.clip)
-        self.references = Baselines(schema.catalog, settings.limits, self.learner.seed)
+        self.totals = Totals(schema, settings.clip, informed=bool(settings.start))
+        self.references = Baselines(schema.catalog, settings.limits, self.learner.seed, schema.label.stated_center)
         self.journal = Journal(folder.subfolder("journal"), schema.names)
         self._states = {"totals": self.totals, "references": self.references}
         self.row = 0
@@ -91,7 +93,8 @@ class Run:
         data = RunData(self.row, self.scaling.schema.names)
         for kind in ("rounds", "ledger"):
             self.journal.assemble(kind, self.folder.file(f"{kind}.parquet"), data.see)
-        write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, self.scaling.to_note()))
+        scaling = replace(self.scaling, decimals=data.decimals, seen=self.totals.clips.extremes)
+        write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, scaling.to_note()))
         data.schema, data.moments, data.reasons = self.scaling.schema, self.references.moments, reasons(self.learner)
         return data
 
@@ -151,11 +154,11 @@ class Run:
     def _record(self, page: RunPage, weights: Floats, alarms: Sequence[Alarm], messages: list[str]) -> None:
         """The page's new rows into the journal and the totals; `weights` and `alarms` are the learner's after them, and
         `messages` what it warned of. Only the writer touches the totals while a page is played."""
-        schema, z = self.scaling.schema, self.scaling.predictions(page.predictions[page.new])
-        self.journal.append("rounds", rounds_of(page, z, schema.catalog.charge))
+        schema, y, before = self.scaling.schema, page.raw_labels, self.totals.labels_before
+        center = schema.label.stated_center
+        z = with_center(self.scaling.predictions(page.predictions[page.new]), y, center, before)
+        self.journal.append("rounds", rounds_of(page, z, schema.catalog.charge, scored(y, center, before)))
         self.totals.add(page, z, alarms)
-        if page.first == page.begun == 0 and z.size:
-            self.references.first = float(z[0])
         if page.complete:
             self.journal.append("ledger", ledger_of(page, self.totals, weights))
             self.references.add(page.first, page.raw.X, page.raw.y)

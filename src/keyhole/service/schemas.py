@@ -3,8 +3,9 @@
 import math
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from .._internal.plain_values import to_iso
 from ..store.models import PredictionEvent, StoredRound, Totals
 
 __all__ = [
@@ -39,11 +40,11 @@ class NewLearner(BaseModel):
 
     name: str = Field(max_length=64, description="1 to 64 letters, digits, spaces and . - _")
     algorithm: str = Field("thrifty", max_length=64)
-    names: list[Name] | None = Field(None, max_length=2000, description="What can be bought.")
+    names: list[Name] | None = Field(None, max_length=100_000, description="What can be bought.")
     table: str | None = Field(None, alias="schema", max_length=1_000_000, description="Or: a schema file, as text.")
-    d: int | None = Field(None, ge=1, le=2000, description="Or: how many attributes.")
-    k: int | None = Field(None, ge=1, le=2000)
-    k0: int = Field(0, ge=0, le=2000)
+    d: int | None = Field(None, ge=1, le=100_000, description="Or: how many attributes.")
+    k: int | None = Field(None, ge=1, le=100_000)
+    k0: int = Field(0, ge=0, le=100_000)
     seed: int | None = Field(None, ge=0, le=2**63 - 1)
     note: dict[Annotated[str, Field(max_length=40)], Annotated[str, Field(max_length=200)]] = Field(
         default_factory=dict, description="For people: label, unit, currency."
@@ -88,8 +89,8 @@ class Ask(_Strict):
     """Open a round, or find the one of this key again."""
 
     key: str | None = Field(None, min_length=1, max_length=200, description="Identifies one round of the learner.")
-    available: list[Name] | None = Field(None, max_length=2000, description="What can be bought this time.")
-    deadline: Number | None = Field(None, description="Seconds since 1970; for display only.")
+    available: list[Name] | None = Field(None, max_length=100_000, description="What can be bought this time.")
+    deadline: AwareDatetime | None = Field(None, description="ISO 8601 with a time zone; for display only.")
 
 
 class PredictionResponse(BaseModel):
@@ -111,27 +112,27 @@ class RoundResponse(BaseModel):
     attributes: list[str] = Field(description="The names of the values to hand over.")
     extra: list[str] = Field(description="To be bought after the label (k0 > 0).")
     price: float
-    asked_at: float
-    deadline: float | None
+    asked_at: str = Field(description="ISO 8601, UTC.")
+    deadline: str | None
     last_prediction: PredictionResponse | None
     values: dict[str, float | None] | None
-    told_at: float | None
+    told_at: str | None
     label: float | None
-    round: str = Field(description="The round itself, as `kh.Round.from_json` reads it.")
+    round: dict[str, object] = Field(description="The round itself, as `kh.Round.from_plain` reads it.")
 
 
 class Values(_Strict):
     """The results, by name; null for one that was bought but not observed."""
 
-    values: dict[Name, Number | None] = Field(max_length=2000)
+    values: dict[Name, Number | None] = Field(max_length=100_000)
 
 
 class Label(_Strict):
     """The label, however late."""
 
     y: Number
-    values: dict[Name, Number | None] | None = Field(None, max_length=2000)
-    extra: dict[Name, Number | None] | None = Field(None, max_length=2000, description="What was bought after it.")
+    values: dict[Name, Number | None] | None = Field(None, max_length=100_000)
+    extra: dict[Name, Number | None] | None = Field(None, max_length=100_000, description="What was bought after it.")
 
 
 class RoundStatus(BaseModel):
@@ -145,6 +146,14 @@ class RoundStatus(BaseModel):
 def finite(x: float | None) -> float | None:
     """A number that JSON can hold."""
     return x if x is not None and math.isfinite(x) else None
+
+
+def iso_or_none(at: float | None) -> str | None:
+    """A moment as ISO 8601; None where there is none, or none that a calendar has."""
+    try:
+        return None if at is None else to_iso(at)
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def losses(totals: Totals) -> dict[str, float | None]:
@@ -165,13 +174,13 @@ def round_response(entry: StoredRound, extra: list[str]) -> RoundResponse:
         attributes=list(entry.round.names),
         extra=extra,
         price=entry.price,
-        asked_at=entry.asked_at,
-        deadline=entry.deadline,
+        asked_at=to_iso(entry.asked_at),
+        deadline=iso_or_none(entry.deadline),
         last_prediction=None if entry.last_prediction is None else prediction_response(entry.last_prediction),
         values=values,
-        told_at=entry.told_at,
+        told_at=iso_or_none(entry.told_at),
         label=entry.label,
-        round=entry.round.to_json(),
+        round=dict(entry.round.plain()),
     )
 
 

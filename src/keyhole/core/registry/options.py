@@ -22,8 +22,8 @@ def options_of_class(cls: type) -> tuple[Option, ...]:
     found = []
     for name, parameter in inspect.signature(cls).parameters.items():
         if name not in COMMON:
-            kind, choices = _kind(hints[name])
             default = None if parameter.default is inspect.Parameter.empty else parameter.default
+            kind, choices = _kind(hints.get(name, type(default)))
             found.append(Option(name, kind, default, meanings.get(name, ""), choices))
     return tuple(found)
 

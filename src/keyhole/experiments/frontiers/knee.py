@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..._internal.formatting import Units, listed
+from ..._internal.formatting import Units, digits, listed
 from .frontier_result import Choice, Level
 
 __all__ = ["advice", "bend", "hull", "named", "on_frontier", "stop_at"]
@@ -84,23 +84,18 @@ def named(level: Level, most: int = 8) -> str:
     return " or ".join(listed(b.sources, most) or "nothing" for b in level.equals)
 
 
-def advice(levels: Sequence[Level], at: int, seeds: int, units: Units) -> str:
-    """What to buy, what that costs and leaves, what finding it took, and what more money would bring."""
+def advice(levels: Sequence[Level], at: int, seeds: int, units: Units) -> tuple[str, str]:
+    """What to buy, with its price and error in hindsight; then what finding it took, and what more would bring."""
     here = levels[at]
     paid = f"paid {units.money(here.price)} a row, exploration included, with a typical error of "
-    return " ".join(
-        [
-            _buy(here, seeds, units),
-            f"While learning, the runs {paid}{units.error(here.typical_error)}.",
-            _beyond(levels, at, units),
-        ]
-    )
+    learning = f"While learning, the runs {paid}{units.error(here.typical_error)}."
+    return _buy(here, seeds, units), f"{learning} {_beyond(levels, at, units)}"
 
 
 def _buy(level: Level, seeds: int, units: Units) -> str:
     """One basket with its own price and error, or equals, each with its own; and how many seeds agree."""
     equals = level.equals
-    facts = [f"{units.money(b.price)} a row, typical error {units.error(b.typical_error)}" for b in equals]
+    facts = [f"{units.money(b.price)} a row, typical error {units.error(b.typical_error)} in hindsight" for b in equals]
     if len(equals) > 1:
         each = [f"{listed(b.sources) or 'nothing'} ({fact})" for b, fact in zip(equals, facts, strict=True)]
         return f"Buy {' or '.join(each)}: they are about equally good, and the seeds disagree."
@@ -110,17 +105,16 @@ def _buy(level: Level, seeds: int, units: Units) -> str:
 
 def _beyond(levels: Sequence[Level], at: int, units: Units) -> str:
     """What the next unit of money brings beyond a level, and what a unit of error less would cost there."""
-    money, of_label = units.currency or "money", f" {units.label}" if units.label else ""
+    of_label = f" {units.label}" if units.label else ""
     here = levels[at]
     baskets = [level.basket for level in levels]
     after = [i for i in hull(baskets) if baskets[i].price > here.basket.price]
     price = units.money(here.basket.price)
-    error_cost = f"one unit of squared error is worth {here.error_cost:.3g} {money} there"
+    error_cost = f"the error cost there is {units.error_cost(here.error_cost)}"
     if not after:
-        return f"What helps costs {price} a row in all: {error_cost}, and more money buys nothing."
+        return f"What helps costs {price} a row in all, and more money buys nothing; {error_cost}."
     gained = -_slope(baskets, at, after[0])
-    lowers = (
-        f"the next {units.currency or 'unit of money'} lowers the typical error by less than {gained:.2g}{of_label}"
-    )
-    costs = f"one{of_label or ' unit of error'} less would cost {1 / gained:.3g} {money} a row"
-    return f"Beyond {price} a row {lowers} ({costs}): {error_cost}."
+    gain = f"{digits(gained, 2)}{of_label}"
+    lowers = f"the next {units.currency or 'unit of money'} lowers the typical error by less than {gain}"
+    costs = f"one{of_label or ' unit of error'} less would cost {units.money(1 / gained)} a row"
+    return f"Beyond {price} a row {lowers} ({costs}); {error_cost}."

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from ..._internal.plain_values import from_iso, to_iso
 from ...core.round import Round
 from ...core.validation import finite
 from ...errors import ConfigError, ProtocolError
@@ -93,7 +94,7 @@ class RemoteLearner:
         if available is not None:
             body["available"] = self._names(available)
         if deadline is not None:
-            body["deadline"] = deadline
+            body["deadline"] = to_iso(deadline)
         return entry(self._wire.json("POST", f"{self._path}/rounds", body))
 
     def predict(self, r: Given, values: "Values") -> float:
@@ -154,12 +155,12 @@ class RemoteLearner:
     def history(self) -> History:
         """The labels in the order they came, with the prediction before each."""
         rows = self._wire.json("GET", f"{self._path}/history")
-        return History(tuple(LabelEvent(**row) for row in rows))  # type: ignore[attr-defined]
+        return History(tuple(LabelEvent(**(row | {"told_at": from_iso(row["told_at"])})) for row in rows))  # type: ignore[attr-defined]
 
     def ledger(self) -> tuple[Purchase, ...]:
         """Everything that was ordered, with its price."""
         rows = self._wire.json("GET", f"{self._path}/ledger")
-        return tuple(Purchase(**row) for row in rows)  # type: ignore[attr-defined]
+        return tuple(Purchase(**(row | {"at": from_iso(row["at"])})) for row in rows)  # type: ignore[attr-defined]
 
     def learner(self) -> "Learner":
         """A copy of the learner as it is now, to save or explain."""
