@@ -210,14 +210,18 @@ def _list(names: Sequence[str]) -> str:
     return f"{shown}, ... ({len(names)} in all)" if len(names) > 6 else shown or "no attribute"
 
 
+def past_table(X: object, y: object, names: Sequence[str]) -> tuple[Floats, Floats]:
+    """Rows and labels as arrays, columns in the order of `names`; their shapes are not checked here."""
+    return matrix_of(X, names) if is_frame(X) else _numbers("X", X), _numbers("y", labels_of(y))
+
+
 def past_rows(X: object, y: object, names: Sequence[str]) -> tuple[Floats, Floats, int]:
     """The labelled rows of a table that is known already, (n, d) and (n,), and how many rows have no label.
 
     NaN is a cell that was not observed, or a label that is missing. Anything else that is no finite number is a
     `ProtocolError` with its place; rows are counted from 1.
     """
-    table = matrix_of(X, names) if is_frame(X) else _numbers("X", X)
-    labels = _numbers("y", labels_of(y))
+    table, labels = past_table(X, y, names)
     if table.ndim != 2 or table.shape[1] != len(names):
         raise ProtocolError(f"X must have {len(names)} columns, one per attribute; it has shape {table.shape}")
     if labels.shape != (len(table),):
