@@ -85,7 +85,7 @@ def real(seeds, k=5):
             print(f"{name}: {fault}")
             continue
         X, y = np.nan_to_num(data.X, nan=0.0), data.y
-        ratios = []
+        fresh, taught = [], []
         for seed in range(seeds):
             order = np.random.default_rng(seed).permutation(y.size)[: PAST + 4000]
             past, now = order[:PAST], order[PAST:]
@@ -97,8 +97,14 @@ def real(seeds, k=5):
                 if history is not None:
                     learner.learn(data.X[history], y[history])
                 losses.append(float(kh.play(learner, data.X[now], y[now], keep=False).losses[1:].sum()) - left)
-            ratios.append(losses[1] / losses[0])
-        spread(f"{name}: taught / fresh excess", ratios)
+            unit = float(((y[now] - y[now].mean()) ** 2).mean())  # in rows whose label is predicted by the mean
+            fresh.append(losses[0] / unit)
+            taught.append(losses[1] / unit)
+        print(
+            f"{name:12s} excess over the best {k} in hindsight: fresh {np.mean(fresh):8.1f}, "
+            f"taught {np.mean(taught):8.1f}  ratio {np.mean(taught) / np.mean(fresh):.2f}",
+            flush=True,
+        )
 
 
 def binary(seeds):
