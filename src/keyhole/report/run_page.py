@@ -122,7 +122,7 @@ def _why(data: RunData, units: Units) -> Section | None:
             share(r.bought or 0, rows),
             *([f"{r.price:.2f}"] if units.priced else []),
             digits(r.weight),
-            _reason(r, data.summary["sources"].get(r.name, {}), units),
+            _reason(r, data.summary["sources"].get(r.name, {}), units, data.summary["error_cost"]),
         ]
         for r in shown
     ]
@@ -131,15 +131,16 @@ def _why(data: RunData, units: Units) -> Section | None:
     return Section("What it buys now, and why", table=Table(head, lines, words=(len(head) - 1,)))
 
 
-def _reason(r: Any, facts: dict[str, Any], units: Units) -> str:
+def _reason(r: Any, facts: dict[str, Any], units: Units, error_cost: float | None) -> str:
     """What a source explains beside the others, with its units, where the learner knows; else its own words."""
     if "adds" not in facts:
         return str(r.reason)
     squared = f"squared {units.label}" if units.label else "of squared error"
     would = "explains" if r.in_support else "would explain"
     text = f"{would} {number(max(facts['adds'], 0.0))} {squared} beside the others"
-    if units.priced and "adds_money" in facts:
-        text += f", worth {units.money(max(facts['adds_money'], 0.0))} a row; costs {units.money(facts['price'])}"
+    if units.priced and error_cost is not None:
+        saves = units.money(error_cost * max(facts["adds"], 0.0))
+        text += f": that saves {saves} a row and costs {units.money(facts['price'])}"
     return text
 
 
