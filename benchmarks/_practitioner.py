@@ -1,7 +1,7 @@
 """What a practitioner would do: buy everything for n rows, choose k by the lasso, then use those k for good.
 
-n complete rows of d attributes cost what n d / k rows of k do; while that is saved up, the mean is predicted. The best n
-in hindsight is reported, which nobody knows beforehand.
+n complete rows of d attributes cost what n d / k rows of k do; while that is saved up, the mean is predicted. The best
+n in hindsight is reported, which is not known in advance.
 """
 
 import numpy as np

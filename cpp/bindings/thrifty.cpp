@@ -112,6 +112,15 @@ class Engine {
     thrifty::tell(state_, a, v, before, y);
   }
 
+  Index learn(const ConstMatrix& X, const ConstVector& y, Index first) {
+    require(X.shape(0) == y.shape(0) && X.shape(1) == state_.attr.size(), "X and y do not fit the attributes");
+    require(state_.value.size() >= state_.attr.size(), "a row has too many values");
+    const double *rows = X.data(), *labels = y.data();
+    const Index n = static_cast<Index>(y.shape(0));
+    nb::gil_scoped_release release;
+    return thrifty::learn(state_, rows, labels, n, first);
+  }
+
   bool must_grow(Index values) const { return thrifty::must_grow(state_, values); }
 
   Index play(const Array1<const std::uint8_t>& pool, const ConstMatrix& X, const ConstVector& y,
@@ -192,6 +201,7 @@ void bind_thrifty(nb::module_& parent) {
       .def("predict", &Engine::predict, nb::arg("attributes").noconvert(), nb::arg("x").noconvert())
       .def("tell", &Engine::tell, nb::arg("attributes").noconvert(), nb::arg("x").noconvert(), nb::arg("before"),
            nb::arg("y"))
+      .def("learn", &Engine::learn, nb::arg("X").noconvert(), nb::arg("y").noconvert(), nb::arg("first"))
       .def("must_grow", &Engine::must_grow, nb::arg("values"))
       .def("probabilities", &Engine::probabilities)
       .def("reach", &Engine::reach, nb::arg("level"))

@@ -30,6 +30,10 @@ void tell(const State& state, std::span<const Index> attributes, std::span<const
 // Whether the store of rows has to grow before a row of so many values can be told.
 bool must_grow(const State& state, Index values);
 
+// Learn past rows of X (n x d) from `first` on, NaN where nothing was observed: nothing was asked for them, and each is
+// predicted from the support before it is learnt. Returns how many are done: fewer where the fit needs room.
+Index learn(const State& state, const double* X, const double* y, Index n, Index first);
+
 // Play the rows of X (n x d) from `first` as the protocol would, reading no value that was not bought, until all are played
 // or arrays must grow; how many are played then. A NaN label closes a round unlearnt. Outputs per row: prediction, whether
 // it explored, the lowest interval level that held the label, price; bought (n x most_values) with sizes (n x 3):

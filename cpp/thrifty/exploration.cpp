@@ -169,18 +169,19 @@ double probability(const State& state, Index s) {
   const Now& now = state.now();
   const double prior = static_cast<double>(state.given().k_prior) / static_cast<double>(state.order.size());
   double promise = 1.0;
-  if (of.asked > 0) {
-    const double asked = static_cast<double>(of.asked);
+  const Index looks = std::max(of.asked, of.observed);  // past rows show what was never asked for
+  if (looks > 0) {
+    const double asked = static_cast<double>(looks);
     bool constant = true;
     for (Index i = 0; i < of.size; ++i) constant = constant && state.attr[state.listed[of.first + i]].unit == 0.0;
-    if (constant && of.asked > 1) {  // says nothing for or against itself, but takes as many looks again
+    if (constant && looks > 1) {  // says nothing for or against itself, but takes as many looks again
       promise = now.s2 > 0.0 ? 1.0 / (1.0 + asked * now.expects / now.s2) : 1.0;
     } else {  // one that was begun is looked at until it can be judged
       promise = of.ratio > 0.0 ? of.ratio : 1.0 + 1.0 / (1.0 + asked);
     }
   }
   const double odds = prior * promise, p = odds / (1.0 + odds);
-  return of.observed == of.asked ? p : p * (of.observed + 1.0) / (of.asked + 1.0);
+  return of.observed >= of.asked ? p : p * (of.observed + 1.0) / (of.asked + 1.0);
 }
 
 std::vector<Contender> contenders(const State& state, std::span<const Member> list) {
@@ -346,8 +347,8 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
     me.proxy = -1;
     me.odds = 0.0;
   }
-  const double seen = (me.observed + 1.0) / (me.asked + 1.0);  // what is rarely observed rarely helps
-  const double asked = static_cast<double>(me.asked);
+  const double seen = std::min(1.0, (me.observed + 1.0) / (me.asked + 1.0));  // what is rarely observed rarely helps
+  const double asked = static_cast<double>(std::max(me.asked, me.observed));
   double looks = of.known ? of.rows * (1.0 + (cost - money) / now.s2) : K.few + q - 1.0 + asked;
   if (!of.known && static_cast<double>(me.observed) > K.few) looks *= K.few;  // it shows one value: others are rare
   if (me.proxy >= 0) {

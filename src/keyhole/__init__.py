@@ -14,8 +14,9 @@ __version__ = "0.3.0.dev0"
 
 if TYPE_CHECKING:
     from . import data, experiments, theory
-    from .core.learner import Learner
+    from .core.learner import Acquisition, Learner
     from .core.registry.catalogue import Algorithm, list_algorithms
+    from .core.registry.footprint import footprint
     from .core.registry.making import make
     from .core.round import Round
     from .core.serialization import load
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives; nothing is imported before it is used.
 _HOME = {
+    "Acquisition": "core.learner",
     "Algorithm": "core.registry.catalogue",
     "ConfigError": "errors",
     "DantzigSelector": "integrations.dantzig_selector",
@@ -40,6 +42,7 @@ _HOME = {
     "ProtocolError": "errors",
     "Round": "core.round",
     "StateError": "errors",
+    "footprint": "core.registry.footprint",
     "list_algorithms": "core.registry.catalogue",
     "connect": "service.client",
     "load": "core.serialization",
@@ -58,6 +61,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "Acquisition",
     "Algorithm",
     "ConfigError",
     "DantzigSelector",
@@ -72,6 +76,7 @@ __all__ = [
     "dantzig",
     "data",
     "experiments",
+    "footprint",
     "list_algorithms",
     "load",
     "make",

@@ -32,7 +32,8 @@ class DantzigEstimate(Stateful):
 
     def __init__(self, d: int, k: int, width: dantzig_width.Width, order: Ints, engine: str = "simplex") -> None:
         self.k, self.width, self.order = k, width, order
-        self.seq = Sequence(d, one_of("engine", engine, ("simplex", "highs")))
+        # Deviation: of several solutions the seeded order selects one (E37).
+        self.seq = Sequence(d, one_of("engine", engine, ("simplex", "highs")), order=order)
         self.w_hat: Floats = np.full(d, 1.0 / d)
         # Deviation: S_0 is drawn with the seed, not "arbitrary" (E12).
         self.S: Ints = np.sort(order[:k])

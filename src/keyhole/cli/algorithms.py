@@ -30,6 +30,8 @@ _TABLE = 160
 
 def algorithms(
     name: Annotated[str | None, typer.Argument(help="One algorithm, with its options.")] = None,
+    d: Annotated[int | None, typer.Option(min=1, help="Show memory and time for so many attributes.")] = None,
+    k: Annotated[int, typer.Option("-k", "--k", min=1, help="With -d: how many are bought in a row.")] = 5,
     json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
 ) -> None:
     """List every algorithm: setting, assumptions, regret bound, time per round, reference, status; or one with options.
@@ -41,6 +43,9 @@ def algorithms(
     if name is not None:
         class_of(name)  # the error that names what there is
     chosen = [a for a in list_algorithms() if name in (None, a.name)]
+    if d is not None:
+        _print_sizes(chosen, d, k)
+        return
     if json:
         print(dumps([a.to_dict() for a in chosen], indent=2))
         return
@@ -60,6 +65,14 @@ def algorithms(
     print(fill(_SYMBOLS, width))
     print(fill(_TAKES, width))
     print(fill(_STATUS, width))
+
+
+def _print_sizes(chosen: "list[Algorithm]", d: int, k: int) -> None:
+    """Estimated memory and time of learners of this size."""
+    from ..core.registry.footprint import footprint
+
+    for a in chosen:
+        print(f"{a.name:20} {footprint(a.name, d, None if a.buys_all else k)}")
 
 
 def _print_block(a: "Algorithm", width: int) -> None:

@@ -81,6 +81,9 @@ def _columns(profile: "Profile", schema: "Schema") -> Iterator[str]:
     yield usable + (f"; dropped: {_some(dropped)}" if dropped else "")
     if profile.missing[-1]:
         yield f"the target '{profile.target}' is missing in {thousands(profile.missing[-1])} rows: they are skipped"
+    if profile.label.is_binary:
+        positive = f', positive = "{profile.label.positive}"' if profile.label.positive else ""
+        yield f'proposed for the target: type = "yes/no"{positive}; predictions are then probabilities'
     if profile.label.numbers:
         yield f"proposed for the target: numbers written as {profile.label.numbers}"
     for name, words in profile.proposed.items():

@@ -76,10 +76,10 @@ def run(
     )
     free_columns = tuple(filter(None, map(str.strip, free.split(","))))
     asked = replace(asked, ignored=ignore or (), free=free_columns, numbers=numbers, encoding=encoding)
-    asked = replace(asked, na=na or ())
     if model is not None:
         _refuse_algorithm(ctx, model)
-    plan = prepare(replace(asked, seed=seed, command=typed_command(), past=past, model=model))
+    asked = replace(asked, na=na or (), past=past, model=model)
+    plan = prepare(replace(asked, seed=seed, command=typed_command()))
     _suggest(plan.settings)
     play(plan, out, checkpoint_every)
 
@@ -107,6 +107,7 @@ def _suggest(settings: "Settings") -> None:
 
 def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
     """What is typed again with --resume must be what the run was begun with."""
+    from ..core.registry.plugins import import_algorithm
     from ..core.registry.spec import Spec
     from ..errors import ConfigError
 
@@ -118,7 +119,9 @@ def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
         if isinstance(given, Path):
             given = str(given.resolve())
         elif name == "algorithm":
-            given = str(Spec.parse(given))
+            spec = Spec.parse(given)
+            import_algorithm(spec.name)
+            given = str(spec)
         if (list(given) if isinstance(given, tuple) else given) != had:
             flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
             has = f"{flag} {had}" if had not in (None, "", []) else f"no {flag}"

@@ -20,7 +20,7 @@ from ..errors import ConfigError
 
 __all__ = ["Offer", "Prices", "SourceCatalog", "Sources"]
 
-Offer: TypeAlias = "dict[str, list[str]] | list[str] | dict[str, float] | list[float]"
+Offer: TypeAlias = "dict[str, list[str]] | list[str] | dict[str, float] | list[float] | str"
 Sources = Mapping[str, Sequence[str]]
 Prices = Mapping[str, float] | Sequence[float]
 

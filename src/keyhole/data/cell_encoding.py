@@ -71,6 +71,8 @@ def _encode(cells: pa.Array, column: Attribute | Label) -> Floats:
     kind = getattr(column, "type", "number")
     if kind == "category":
         return _indicators(as_words(cells), getattr(column, "values", None) or ())
+    if kind == "yes/no" and getattr(column, "positive", ""):
+        return _floats(_two_words(as_words(cells), column.positive, column.negative))[:, None]  # type: ignore[union-attr]
     if kind == "yes/no":
         return _floats(truth(as_words(cells)))[:, None]
     if kind == "date":
@@ -102,6 +104,13 @@ def truth(words: pa.Array) -> pa.Array:
     yes, no = (pc.is_in(small, pa.array(choice)) for choice in (_TRUE, _FALSE))
     _refuse(pc.or_(pc.or_(yes, no), words.is_null()), words, "yes or no (or true, false, 1, 0)")
     return pc.if_else(words.is_null(), None, yes)
+
+
+def _two_words(words: pa.Array, positive: str, negative: str) -> pa.Array:
+    """True for the one word, false for the other; anything else is `Wrong`."""
+    yes, no = pc.equal(words, positive), pc.equal(words, negative)
+    _refuse(pc.fill_null(pc.or_(yes, no), True), words, f"{positive} or {negative}")
+    return yes
 
 
 def as_days(cells: pa.Array) -> Floats:

@@ -15,6 +15,8 @@ from .encoded_table import EncodedTable
 from .schema import Schema
 from .schema_inference import propose, words_of
 from .table import Batch, DataError, Table
+from .transform_inference import ROWS, propose_transform
+from .transforms import TRANSFORMS
 
 __all__ = ["Profile", "ProposedPanel", "covariance"]
 
@@ -83,12 +85,7 @@ class Profile:
         """Look at the cells of what is not plainly numbers, then at the numbers of everything."""
         table, target = self.table, self.target
         found, self.bad_cells = propose(table, ignored, na, late)
-        label = found.get(target)
-        if isinstance(label, str) or (isinstance(label, Attribute) and label.type != "number"):
-            table.require([target], target)
-        said = label if isinstance(label, Attribute) else Attribute(target)
-        words = {"missing": said.missing, "below": said.below, "above": said.above}
-        self.label = Label(target, numbers=numbers or said.numbers, **words)  # type: ignore[arg-type]
+        self.label = _label(table, target, found.get(target), numbers)
         self.dropped = {name: why for name, why in found.items() if isinstance(why, str)} | dict.fromkeys(ignored, "")
         left = [c.name for c in table.columns if c.name != target and c.name not in self.dropped]
         if not left:
@@ -100,6 +97,9 @@ class Profile:
         self.encoded = EncodedTable(table, self._draft)
         self._look(progress)
         self._drop()
+        if self._zero_or_one and not self.label.numbers:
+            self.label = replace(self.label, type="yes/no")
+        self._propose_transforms()
 
     def _look(self, progress: Progress) -> None:
         """Count everything, attribute by attribute; the label is the last."""
@@ -111,8 +111,13 @@ class Profile:
         last = np.full(d, -np.inf)
         # Columns with the same sum of random numbers over their gaps have gaps in the same rows.
         rng, gaps = np.random.default_rng(0), np.zeros(d, dtype=np.int64)
+        self._zero_or_one = True
+        sample: list[Floats] = []
         for batch in _finite(self.encoded, self._draft.names, self.target):
             block = np.column_stack([batch.X, batch.y])
+            self._zero_or_one &= bool(np.isin(batch.y[~np.isnan(batch.y)], (0.0, 1.0)).all())
+            if self.rows < ROWS:
+                sample.append(block)
             there = ~np.isnan(block)
             gaps += rng.integers(1 << 40, size=len(block)) @ (~there).astype(np.int64)
             seen += there.sum(axis=0)
@@ -127,6 +132,7 @@ class Profile:
             progress(self.rows)
         if not self.rows:
             raise DataError(f"{self.table.name} has no rows")
+        self._sample = np.concatenate(sample)
         self.missing, self._gaps = self.rows - seen, gaps
         mean = [float(f"{m:.6g}") for m in total / np.maximum(seen, 1)]  # six digits: a person reads and edits them
         self.mean = np.clip(mean, self.low, self.high)
@@ -152,6 +158,21 @@ class Profile:
             first += len(a.encoded())
         if not self.used:
             raise DataError(f"{self.table.name}: there is no usable column besides '{self.target}'")
+
+    def _propose_transforms(self) -> None:
+        """A skewed column whose transform explains the label better gets it, with ranges to match."""
+        place = {name: i for i, name in enumerate(self._draft.names)}
+        labels = self._sample[:, -1]
+        for j, a in enumerate(self.used):
+            if a.type != "number":
+                continue
+            x = self._sample[:, place[a.name]]
+            if name := propose_transform(x, labels):
+                forward = TRANSFORMS[name].forward
+                low, high = float(forward(np.array(a.low))), float(forward(np.array(a.high)))
+                center = float(np.clip(np.nanmean(forward(x)), low, high))
+                self.used[j] = replace(a, transform=name, low=low, high=high, center=center)
+        del self._sample
 
     def _reason(self, i: int, a: Attribute) -> str:
         """Why the column whose first attribute is i cannot help; "" where it may."""
@@ -179,7 +200,8 @@ class Profile:
     def schema(self, prices: Mapping[str, float] | None = None) -> Schema:
         """The schema these numbers suggest; prices of dropped columns are of no use, unknown ones are refused."""
         ends = (float(self.low[-1]), float(self.high[-1]), float(self.mean[-1]))
-        label = replace(self.label, low=ends[0], high=ends[1], center=ends[2], estimated=True)
+        ranged = replace(self.label, low=ends[0], high=ends[1], center=ends[2], estimated=True)
+        label = self.label if self.label.is_binary else ranged
         ignored = tuple(c.name for c in self.table.columns if c.name in self.dropped)
         found = Schema(label, tuple(self.used), ignored)
         for name in prices or {}:
@@ -216,6 +238,19 @@ class Profile:
         """The share of missing values of each usable column that has any, largest first."""
         shares = {name: missing / self.rows for name, missing in self._missing.items()}
         return {name: share for name, share in sorted(shares.items(), key=lambda s: -s[1]) if share > 0}
+
+
+def _label(table: Table, target: str, found: "Attribute | str | None", numbers: str) -> Label:
+    """The label that the cells of its column suggest: numbers, or yes/no where there are two words."""
+    if isinstance(found, Attribute) and found.type == "yes/no":
+        return Label(target, type="yes/no")
+    if isinstance(found, Attribute) and found.type == "category" and found.values and len(found.values) == 2:
+        return Label(target, type="yes/no", negative=found.values[0], positive=found.values[1])
+    if isinstance(found, str) or (isinstance(found, Attribute) and found.type != "number"):
+        table.require([target], target)
+    said = found if isinstance(found, Attribute) else Attribute(target)
+    words = {"missing": said.missing, "below": said.below, "above": said.above}
+    return Label(target, numbers=numbers or said.numbers, **words)  # type: ignore[arg-type]
 
 
 def covariance(table: Table, schema: Schema, progress: Progress | None = None) -> tuple[int, Floats]:

@@ -7,6 +7,7 @@ from functools import cached_property
 from math import inf, isfinite
 
 from ..errors import ConfigError
+from .transforms import check_transform
 
 __all__ = ["FORMATS", "MOST_VALUES", "TYPES", "Attribute", "Label", "Panel", "Range", "repeated"]
 
@@ -81,14 +82,44 @@ class Range:
 
 @dataclass(frozen=True)
 class Label(Range):
-    """The column to predict: its range, the unit it is told in, and how its numbers are written ("": plainly)."""
+    """The column to predict: its range, the unit it is told in, and how its numbers are written ("": plainly).
+
+    Of type "yes/no" it is 1 for yes, true, 1 or the word `positive`, and 0 for no, false, 0 or the word `negative`.
+    """
 
     unit: str = ""
     numbers: str = ""
+    type: str = "number"
+    """"number" or "yes/no"."""
+    positive: str = ""
+    """Where the two values are other words: the one that counts as 1."""
+    negative: str = ""
+    """The one that counts as 0; "": the other word of the table, once it is complete."""
+    transform: str = ""
+    """What the learner predicts instead: log1p, log or sqrt of the label; predictions are transformed back."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_format(self.numbers, self._place)
+        check_transform(self.transform, self._place)
+        if self.type not in ("number", "yes/no"):
+            raise ConfigError(f"{self._place}: type must be number or yes/no, not '{self.type}'")
+        if self.type == "number" and (self.positive or self.negative):
+            raise ConfigError(f'{self._place}: positive and negative are for type = "yes/no"; leave them away')
+        if self.type == "yes/no" and (self.numbers or self.transform):
+            raise ConfigError(f"{self._place}: a label of type yes/no has no numbers and no transform")
+        if self.negative and (not self.positive or self.positive == self.negative):
+            raise ConfigError(f"{self._place}: positive and negative must be two different words")
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether it is 0 or 1."""
+        return self.type == "yes/no"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it is known which word counts as 0."""
+        return not self.positive or bool(self.negative)
 
     @property
     def _place(self) -> str:
@@ -115,6 +146,8 @@ class Attribute(Range):
     """A category's values; None: those met in the table, once it is complete."""
     origin: date | None = None
     """A date's day 0; None: the first one of the table, once it is complete."""
+    transform: str = ""
+    """What becomes of its numbers: log1p, log or sqrt; `low`, `high` and `center` are of the result."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -125,6 +158,7 @@ class Attribute(Range):
             raise ConfigError(f"{self._place}: what is known has no price; leave away known or price")
         self._refuse_strangers()
         _check_format(self.numbers, self._place)
+        check_transform(self.transform, self._place)
         if self.values is not None:
             self._check_values(self.values)
 
@@ -136,8 +170,9 @@ class Attribute(Range):
         given = {"low, high and center": ranged, "numbers": bool(self.numbers)}
         given |= {"below": bool(self.below), "above": bool(self.above)}
         given |= {"values": self.values is not None, "origin": self.origin is not None}
+        given["transform"] = bool(self.transform)
         allowed = {
-            "number": "low, high and center numbers below above",
+            "number": "low, high and center numbers below above transform",
             "date": "low, high and center origin",
             "category": "values",
         }

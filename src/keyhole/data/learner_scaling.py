@@ -34,15 +34,20 @@ class Scaling:
         return _clipped(X, self.schema.low, self.schema.high) if self.clip else X
 
     def labels(self, y: Floats) -> Floats:
-        """Raw labels (n,) as the learner is told them."""
+        """Raw labels (n,) as the learner is told them; 0 and 1 stay what they are."""
+        if self.schema.binary:
+            return y
         if self.scaled:
             return self.schema.scale_label(y)
         label = self.schema.label
-        return _clipped(y, np.array(label.low), np.array(label.high)) if self.clip else y
+        y = _clipped(y, np.array(label.low), np.array(label.high)) if self.clip else y
+        return self.schema.transform_label(y)
 
     def predictions(self, z: Floats) -> Floats:
-        """What the learner predicted, in the label's own units."""
-        return self.schema.unscale_label(z) if self.scaled else z
+        """What the learner predicted, in the label's own units; a probability is one already."""
+        if self.schema.binary:
+            return z
+        return self.schema.unscale_label(z) if self.scaled else self.schema.untransform_label(z)
 
     def rounded(self, predictions: Floats) -> Floats:
         """Predictions in the label's units, with as many decimals as the labels have."""

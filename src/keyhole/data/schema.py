@@ -75,6 +75,11 @@ class Schema(Scales):
         return self.label.name
 
     @property
+    def binary(self) -> bool:
+        """Whether the label is 0 or 1."""
+        return isinstance(self.label, Label) and self.label.is_binary
+
+    @property
     def unit(self) -> str:
         """The unit of the label; "" where it was not said."""
         return self.label.unit if isinstance(self.label, Label) else ""
@@ -141,8 +146,9 @@ class Schema(Scales):
         return SourceCatalog.build(self.names, self.sources, self.free, self.source_prices)
 
     def offer(self) -> dict[str, Offer]:
-        """`sources`, `free` and `prices` as `make` takes them, each only where there is something to say."""
-        return self.catalog.options(self.priced)
+        """`sources`, `free`, `prices` and `label` as `make` takes them, each only where there is something to say."""
+        binary: dict[str, Offer] = {"label": "binary"} if self.binary else {}
+        return self.catalog.options(self.priced) | binary
 
     @cached_property
     def _single(self) -> tuple[Attribute, ...]:

@@ -182,7 +182,8 @@ def words_of(a: Attribute) -> str:
         return f"category: {', '.join(a.values[:6])}" + (f", ... ({len(a.values)} values)" if len(a.values) > 6 else "")
     if a.type == "date":
         return f"date, as days since {a.origin}"
-    return f"numbers written as {a.numbers}" if a.numbers else {"yes/no": "yes/no"}.get(a.type, "")
+    words = [f"numbers written as {a.numbers}"] if a.numbers else ["yes/no"] if a.type == "yes/no" else []
+    return "; ".join([*words, *([f"transform = {a.transform}"] if a.transform else [])])
 
 
 def _all_truth(words: pa.Array) -> bool:

@@ -62,12 +62,13 @@ def content(schema: "Schema") -> Content:
     found: Content = {"ignored": list(schema.ignored)}
     if schema.encoding:
         found["file"] = {"encoding": schema.encoding}
-    found["label"] = {"name": schema.target, **_said(schema.label, ("unit", "numbers", *_WORDS))}
+    said = _said(schema.label, ("unit", "numbers", *_WORDS, "type", "positive", "negative", "transform"))
+    found["label"] = {"name": schema.target, **said}
     if schema.currency:
         found["money"] = {"currency": schema.currency}
     if schema.panels:
         found["sources"] = {p.name: _said(p, ("price", "columns")) for p in schema.panels}
-    keys = ("price", "free", "unit", "type", "numbers", *_WORDS, "values", "origin")
+    keys = ("price", "free", "unit", "type", "numbers", *_WORDS, "values", "origin", "transform")
     found["attributes"] = {a.name: _said(a, keys) for a in schema.attributes}
     return found
 
@@ -131,7 +132,8 @@ def _ends(column: "Range") -> Content:
 
 
 def _inline(part: object) -> str:
-    assert isinstance(part, Mapping)
+    if not isinstance(part, Mapping):
+        raise ConfigError(f"expected a table of a schema, found {str(part)[:60]!r}")
     return "{" + ", ".join(f"{key} = {_value(value)}" for key, value in part.items()) + "}"
 
 

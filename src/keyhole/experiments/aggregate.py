@@ -1,14 +1,15 @@
 """What many outcomes come to: medians with 10-90 % bands over seeds."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from .._internal.typing import Floats
+from ..figures import Curve, Figure, curves
 from .job import Job, Outcome
 
-__all__ = ["Band", "Row", "notes_of", "one_run", "summarise"]
+__all__ = ["CURVES", "Band", "Row", "figure_of", "notes_of", "one_run", "summarise"]
 
 Pairs = Sequence[tuple[Job, Outcome]]
 
@@ -60,6 +61,20 @@ class Row(NamedTuple):
 def summarise(pairs: Pairs) -> list[Row]:
     """One row per stream and algorithm, in the order they were given."""
     return [_row(stream, algorithm, outcomes) for (stream, algorithm), outcomes in _groups(pairs).items()]
+
+
+CURVES: "dict[str, tuple[str, Callable[[Row], Floats]]]" = {
+    "regret": ("regret", lambda row: row.curve),
+    "loss": ("typical error", lambda row: np.sqrt(row.losses)),
+}
+"""What of a comparison can be drawn over time: its name on the axis, and the curve of a row."""
+
+
+def figure_of(rows: Sequence[Row], what: str) -> Figure:
+    """One of `CURVES` of some rows of a stream."""
+    title, curve_of = CURVES[what]
+    lines = [Curve(row.algorithm, *curve_of(row)) for row in rows]
+    return curves(f"{title.capitalize()} over time", rows[0].rows, lines, "row", title, end_names=True)
 
 
 def notes_of(pairs: Pairs) -> list[str]:

@@ -14,6 +14,7 @@ from .._internal.formatting import number
 from .._internal.typing import Floats
 from ..core.learner import Learner
 from ..core.registry.catalogue import options_of
+from ..core.registry.plugins import import_algorithm
 from ..core.registry.spec import Budget, Spec
 from ..data.learner_scaling import Scaling
 from ..data.range_estimation import learn_ranges
@@ -145,6 +146,7 @@ def rows_of(job: Job) -> Rows:
 def learner_of(job: Job, rows: Rows) -> Learner:
     """The learner of a job, with a seed of its own; an oracle is told the truth."""
     spec = Spec.parse(job.algorithm)
+    import_algorithm(spec.name)  # in a process of its own nothing is imported yet
     support = None if rows.w is None else [int(i) for i in np.flatnonzero(rows.w)]
     if support is None and "support" in options_of(spec.name) and "support" not in dict(spec.options):
         raise ConfigError(f"'{spec.name}' needs the true support, which only a synthetic stream knows")

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from .._internal.atomic_io import write_atomically, write_json
-from .._internal.formatting import Units, listed
+from .._internal.formatting import Units, digits, listed
 from .._internal.output_folder import Folder
 from .._internal.typing import Floats, Ints
 from ..core.learner import Learner
@@ -23,6 +23,7 @@ from ..core.serialization import to_bytes
 from ..data.learner_scaling import Scaling
 from ..errors import ConfigError
 from ..estimation.moment_regression import Moments
+from ..simulation import probability_scores as scores
 from .frontiers.baskets_in_hindsight import Past
 from .frontiers.frontier_result import Point
 from .frontiers.knee import bend
@@ -33,6 +34,8 @@ __all__ = ["FILE", "MODEL", "Plan", "PlannedBasket", "plan"]
 FILE, MODEL = "plan.json", "model.kh"
 _ALL = 1_000_000_000
 _FORMAT = 1
+# A linear prediction of a yes/no label is a probability no closer than this to 0 and 1.
+_LEAST = 0.005
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,9 @@ class PlannedBasket:
     """Whether it is proved that no basket of at most this price fits all rows better."""
     gap: float
     """By how much less squared error another could leave at most, on all rows."""
+    auc: float | None = None
+    """For yes/no labels: how well the predictions rank, cross-validated; there `mse` is the Brier score."""
+    log_loss: float | None = None
 
     @property
     def typical_error(self) -> float:
@@ -343,13 +349,15 @@ def _sentence(baskets: Sequence[PlannedBasket], at: int, everything: PlannedBask
         n = len(basket.sources)
         return units.money(basket.price) if units.priced else f"{n} attribute{'' if n == 1 else 's'}"
 
-    beside = (
-        f"(everything: {cost(everything)}, {units.error(everything.typical_error)}; "
-        f"nothing: {units.error(nothing.typical_error)})"
-    )
+    def error(basket: PlannedBasket, named: bool = False) -> str:
+        if basket.auc is None:
+            return f"{'typical error ' if named else ''}{units.error(basket.typical_error)}"
+        return f"Brier score {digits(basket.mse)}, AUC {digits(basket.auc)}"
+
+    beside = f"(everything: {cost(everything)}, {error(everything)}; nothing: {error(nothing)})"
     if not here.sources:
-        return f"order nothing: typical error {units.error(here.typical_error)} {beside}"
-    return f"order {listed(here.sources)}: {cost(here)} a row, typical error {units.error(here.typical_error)} {beside}"
+        return f"order nothing: {error(here, named=True)} {beside}"
+    return f"order {listed(here.sources)}: {cost(here)} a row, {error(here, named=True)} {beside}"
 
 
 class CrossValidation:
@@ -380,16 +388,27 @@ class CrossValidation:
     def _judged(
         self, sources: tuple[str, ...], price: float, chosen: "Sequence[Sequence[int]]", optimal: bool, gap: float
     ) -> PlannedBasket:
-        errors: Floats = np.empty(self.rows.y.size)
+        y, predictions = self.rows.y, np.empty(self.rows.y.size)
         for test, train, basket in zip(self._tests, self._trains, chosen, strict=True):
             S = self.whole.catalog.attributes(list(basket))
-            errors[test] = _squared_errors(self.rows.X[:, S], self.rows.y, train, test)
+            predictions[test] = _predictions(self.rows.X[:, S], y, train, test)
+        binary = self.rows.schema.binary
+        if binary:
+            predictions = np.clip(predictions, _LEAST, 1.0 - _LEAST)
+        errors = (predictions - y) ** 2
         return PlannedBasket(
-            sources, price, float(errors.mean()), float(errors.std() / np.sqrt(errors.size)), optimal, gap
+            sources=sources,
+            price=price,
+            mse=float(errors.mean()),
+            standard_error=float(errors.std() / np.sqrt(errors.size)),
+            optimal=optimal,
+            gap=gap,
+            auc=scores.auc(y, predictions) if binary else None,
+            log_loss=scores.log_loss(y, predictions) if binary else None,
         )
 
 
-def _squared_errors(X: Floats, y: Floats, train: Ints, test: Ints) -> Floats:
+def _predictions(X: Floats, y: Floats, train: Ints, test: Ints) -> Floats:
     """Of least squares with an intercept and |S| pseudo-rows at zero; a missing cell is the training rows' mean."""
     known = np.isfinite(X[train])
     mean = np.where(known, X[train], 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
@@ -398,5 +417,5 @@ def _squared_errors(X: Floats, y: Floats, train: Ints, test: Ints) -> Floats:
     V = np.column_stack([np.ones(train.size), centred[train], y[train] - level])
     moments = Moments.of(V.T @ V)
     intercept, beta = moments.ridge(np.arange(X.shape[1])[None, :])
-    found: Floats = (y[test] - level - intercept[0] - centred[test] @ beta[0]) ** 2
+    found: Floats = level + intercept[0] + centred[test] @ beta[0]
     return found

@@ -99,9 +99,7 @@ def scatter(
 
 
 def _of(point: dict[str, object], key: str) -> float:
-    value = point[key]
-    assert isinstance(value, float)
-    return value
+    return float(str(point[key]))
 
 
 def _diagonal(data: Sequence[dict[str, object]], X: alt.X, Y: alt.Y) -> alt.Chart:

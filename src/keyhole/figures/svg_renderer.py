@@ -96,7 +96,8 @@ def _asked(process: "subprocess.Popen[str]", line: str) -> str:
 
 
 def _stream(pipe: IO[str] | None) -> IO[str]:
-    assert pipe is not None
+    if pipe is None:
+        raise NotDrawn("the renderer has no pipe")
     return pipe
 
 

@@ -1,27 +1,20 @@
 """The report of a comparison: who was ahead, medians and 10-90 % bands over seeds, as tables and curves."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 import numpy as np
 
 from .._internal.atomic_io import write_atomically
 from .._internal.formatting import digits
 from .._internal.output_folder import Folder
-from ..experiments.aggregate import Band, Row, notes_of, one_run, summarise
+from ..experiments.aggregate import CURVES, Band, Row, figure_of, notes_of, one_run, summarise
 from ..experiments.job import CALIBRATION, Job, Outcome
-from ..figures import Curve, Figure, curves, standalone
+from ..figures import Figure, standalone
 from ..simulation import FIRST_ROW
 from .page import Page, Section, Table, how_to_repeat, publish
 
 __all__ = ["SORTS", "comparison_cells", "comparison_headline", "write_comparison"]
 
-CurveOf: TypeAlias = "Callable[[Row], np.ndarray[tuple[int, ...], np.dtype[np.float64]]]"
-
-_CURVES: tuple[tuple[str, str, CurveOf], ...] = (
-    ("regret", "regret", lambda row: row.curve),
-    ("loss", "typical error", lambda row: np.sqrt(row.losses)),
-)
 SORTS: dict[str, Callable[[Row], float]] = {
     "regret": lambda row: row.regret.middle,
     "loss": lambda row: row.loss_last_tenth.middle,
@@ -144,7 +137,6 @@ def _band(band: Band) -> str:
 def _figures(rows: Sequence[Row]) -> dict[str, Figure]:
     """Curves of all algorithms in one chart each, every line with its name at its end."""
     found = {}
-    for name, title, curve_of in _CURVES:
-        lines = [Curve(r.algorithm, *curve_of(r)) for r in rows]
-        found[name] = curves(f"{title.capitalize()} over time", rows[0].rows, lines, "row", title, end_names=True)
+    for name in CURVES:
+        found[name] = figure_of(rows, name)
     return found

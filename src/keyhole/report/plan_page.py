@@ -57,14 +57,18 @@ def plan_cells(found: Plan) -> tuple[list[str], list[list[str]]]:
     """Head and lines of the frontier's table, the cheapest basket first."""
     error = f"typical error ({found.unit})" if found.unit else "typical error"
     money = _price_name(found).replace("price", "a row costs")
-    return [money, error, "proved best", "basket"], [_cells(basket) for basket in found.baskets]
+    if found.everything.auc is not None:
+        error = "Brier score"
+    more = ["AUC", "log loss"] if found.everything.auc is not None else []
+    return [money, error, *more, "proved best", "basket"], [_cells(basket) for basket in found.baskets]
 
 
 def _cells(basket: PlannedBasket) -> list[str]:
     proved = "yes" if basket.optimal else f"gap {basket.gap:.2g}"
     return [
         f"{basket.price:.4g}",
-        f"{basket.typical_error:.4g}",
+        f"{basket.typical_error if basket.auc is None else basket.mse:.4g}",
+        *(f"{score:.3f}" for score in (basket.auc, basket.log_loss) if score is not None),
         proved,
         listed(basket.sources, 20) or "nothing",
     ]

@@ -14,6 +14,7 @@ from ..runs import HOW, Advice, RunData, rule_of
 from ..simulation import FIRST_ROW
 from .headline import ERRORS, headline, variance_explained
 from .page import Page, Section, Table, Tile, how_to_repeat, publish
+from .probability_section import probability_section
 from .run_figures import draw
 
 __all__ = ["run_page", "write_report"]
@@ -39,6 +40,7 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
         _brought(data, drawn, units),
         _why(data, units),
         Section("Over time, and how well", figures=[f for name, f in drawn.items() if name != "frontier"]),
+        *probability_section(s.get("probabilities")),
         _useless(data, units),
         *_trust(s),
         *_warnings(s["warnings"], s.get("warned") or [{"kind": ""}] * len(s["warnings"])),
@@ -46,10 +48,10 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
     ]
     label = f"{s['target']} ({s['unit']})" if s["unit"] else s["target"]
     lead = [f"{thousands(s['rows'])} rows, {s['d']} attributes, label {label}; played by {s['algorithm']}."]
-    if s["first_row"] == "left out":
-        lead.append(FIRST_ROW)
     if s.get("past_rows"):
         lead.append(f"Past rows: {thousands(s['past_rows'])}, free.")
+    if s["first_row"] == "left out":
+        lead.append(FIRST_ROW)
     if advice.baskets is not None:
         lead.append(HOW.format(rule=rule_of(s)))
     title, shown = f"{s['title']}: {s['algorithm']}", [p for p in sections if p]

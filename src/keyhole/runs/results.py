@@ -12,6 +12,7 @@ from .._internal.formatting import decimals_of, shown_decimals
 from .._internal.typing import Floats, Ints
 from ..core.introspection import Reason
 from ..data.streams import Schema
+from ..errors import StateError
 from ..estimation.moment_regression import Moments
 from .recommendation import Advice, advise
 from .stream_blocks import page_length
@@ -61,7 +62,8 @@ class RunData:
     @cached_property
     def advice(self) -> Advice:
         """What to do, said once for the terminal, the summary and the report."""
-        assert self.schema is not None
+        if self.schema is None:
+            raise StateError("this run has no schema; run it again")
         return advise(self.summary, self.schema.catalog, self.moments, self.schema.priced)
 
     @property

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from .._internal.atomic_io import digest
 from ..core.learner import Learner, Plain
+from ..core.registry.plugins import import_algorithm
 from ..core.registry.spec import Budget, Spec
 from ..core.serialization import to_bytes
 from ..data.encoded_table import EncodedTable
@@ -100,6 +101,7 @@ def prepare(request: RunConfig) -> RunPlan:
     if request.target is not None and request.target in request.ignored:
         raise ConfigError(f"'{request.target}' is the target and ignored; leave away one of the two")
     spec = Spec.parse(request.algorithm)
+    import_algorithm(spec.name)
     raw = spec.record.raw_columns
     schema = _schema(request, given, file)
     table = EncodedTable(file, schema)

@@ -66,7 +66,8 @@ class Settings:
     def limits(self) -> Limits:
         """What limits a row."""
         budget_per_row, k = self.budget_per_row, self.learner["k"]
-        assert isinstance(k, int)
+        if not isinstance(k, int):
+            raise StateError(f"the run's k is {str(k)[:40]!r}, not a whole number; run it again")
         return Limits(k, np.inf if budget_per_row is None else budget_per_row, self.error_cost)
 
     def _number(self, name: str) -> float | None:

@@ -8,6 +8,7 @@ import numpy as np
 from .._internal.atomic_io import write_json
 from ..core.learner import Learner, Plain
 from .baselines import Line
+from .probability_results import probability_results
 from .results import RunData
 from .run_settings import Settings
 from .runner import Run
@@ -56,6 +57,8 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "constant": list(run.totals.clips.constant),
         "command": settings.command,
     }
+    if run.learner.binary:
+        facts["probabilities"] = probability_results(run.folder.path / "rounds.parquet")
     data.summary = _means(data) | facts
     data.summary["verdict"] = data.advice.sentence
     write_json(run.folder.file("summary.json"), data.summary)

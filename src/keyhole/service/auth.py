@@ -1,4 +1,4 @@
-"""Who may do what: tokens where the server can be reached from elsewhere."""
+"""Authorization: tokens, where the server can be reached from other machines."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated
@@ -16,7 +16,7 @@ COOKIE = "keyhole_token"
 
 
 async def opened(request: Request) -> Store:
-    """The store of this app. (What is no coroutine costs FastAPI a walk to another thread and back.)"""
+    """The store of this app. (A coroutine, because FastAPI runs plain functions in another thread.)"""
     store: Store = request.app.state.store
     return store
 
@@ -36,7 +36,7 @@ def split(id: str) -> tuple[str, int]:
 
 
 def may(right: str) -> Callable[[Request], Awaitable[Store]]:
-    """A dependency: the store, if the caller may do this to the learner in the path (where there is none: to all)."""
+    """A dependency: the store, if the caller has this right on the learner in the path (or else on all learners)."""
 
     async def check(request: Request) -> Store:
         settings: Settings = request.app.state.settings
@@ -70,15 +70,15 @@ def token_of(request: Request) -> Token | None:
 
 
 def visible(request: Request) -> Callable[[str], bool]:
-    """Which learners the caller may read; a caller without any right to read is refused."""
+    """Which learners the caller may read; a caller without the right to read is refused."""
     settings: Settings = request.app.state.settings
     if not settings.auth:
         return lambda name: True
     token = token_of(request)
     if token is None or "read" not in token.may:
-        allowed(request, "read", None)
-    assert token is not None
-    return lambda name: token.learner is None or token.learner == name
+        token = allowed(request, "read", None)  # which refuses
+    learner = token.learner
+    return lambda name: learner is None or learner == name
 
 
 def _learner(request: Request) -> str | None:

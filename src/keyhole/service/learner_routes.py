@@ -8,12 +8,14 @@ from fastapi import APIRouter, Depends, Path, Request
 
 from ..core import introspection
 from ..core.learner import Learner
+from ..core.registry.footprint import footprint
 from ..errors import ConfigError
 from ..store.store import Store
 from ..store.stored_learner import StoredLearner
 from .auth import Opened, may, visible
 from .problems import RESPONSES
 from .schemas import LearnerState, LearnerSummary, NewLearner, finite, losses
+from .server_settings import Settings
 
 __all__ = ["NamePath", "router", "state_of"]
 
@@ -22,7 +24,7 @@ NamePath = Annotated[str, Path(description="The learner's name.", max_length=64)
 
 
 @router.post("/learners", status_code=201, dependencies=[Depends(may("create"))])
-def create(new: NewLearner, store: Opened) -> LearnerState:
+def create(request: Request, new: NewLearner, store: Opened) -> LearnerState:
     """Make a learner; one of equal configuration is returned as it is."""
     arguments: dict[str, object] = dict(new.model_extra or {})
     note = dict(new.note)
@@ -34,6 +36,7 @@ def create(new: NewLearner, store: Opened) -> LearnerState:
     for name in ("names", "d", "k", "seed"):
         if getattr(new, name) is not None:
             arguments[name] = getattr(new, name)
+    _check_size(request.app.state.settings, new.algorithm, arguments)
     if arguments.keys() & {"name", "algorithm", "store", "self"}:
         raise ConfigError("an option may not be called self, store, name or algorithm")
     return state_of(make_learner(store, new.name, new.algorithm, note, {"k0": new.k0, **arguments}))
@@ -67,6 +70,19 @@ def show(name: NamePath, store: Opened) -> LearnerState:
 def totals(name: NamePath, store: Opened) -> dict[str, float | int]:
     """The running sums of a learner."""
     return store[name].totals()._asdict()
+
+
+def _check_size(settings: Settings, algorithm: str, arguments: dict[str, object]) -> None:
+    """Refuse a learner that takes more memory or time than this server allows."""
+    names, d, k = arguments.get("names"), arguments.get("d"), arguments.get("k")
+    size = footprint(
+        algorithm, len(names) if isinstance(names, list) else int(str(d or 1)), k if isinstance(k, int) else None
+    )
+    if size.memory > 1e6 * settings.max_learner_memory or settings.max_learner_seconds < max(
+        size.build_seconds, size.round_seconds
+    ):
+        allowed = f"{settings.max_learner_memory:g} MB and {settings.max_learner_seconds:g} s"
+        raise ConfigError(f"this '{algorithm}' takes about {size}; this server allows {allowed}")
 
 
 def make_learner(

@@ -1,4 +1,4 @@
-"""What went wrong, as a problem document (RFC 9457): one clear sentence, and nothing was changed."""
+"""Errors as problem documents (RFC 9457): one clear sentence, and nothing was changed."""
 
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -31,7 +31,7 @@ RESPONSES: "dict[int | str, dict[str, object]]" = {
     "4XX": {"description": "Nothing was changed; the answer says why.", "content": _CONTENT}
 }
 
-# The first that fits.
+# The first that fits is used.
 _KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (Conflict, 409, "urn:keyhole:conflict"),
     (NoSuchRound, 404, "urn:keyhole:missing"),
@@ -44,19 +44,19 @@ _KINDS: tuple[tuple[type[Exception], int, str], ...] = (
 
 
 def problem(status: int, detail: str, kind: str = "about:blank", headers: dict[str, str] | None = None) -> JSONResponse:
-    """The document itself."""
+    """A problem document."""
     title = HTTPStatus(status).phrase
     content = {"type": kind, "title": title, "status": status, "detail": detail}
     return JSONResponse(content, status, headers, TYPE)
 
 
 def away(detail: str) -> JSONResponse:
-    """For now; every call may be tried again, because keys, predictions and labels are idempotent."""
+    """A temporary error; every call may be repeated, because keys, predictions and labels are idempotent."""
     return problem(503, detail, headers={"Retry-After": "1"})
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Every refusal of this app is a problem document."""
+    """Answer every error of this app with a problem document."""
     for error, status, kind in _KINDS:
         app.add_exception_handler(error, _handler(status, kind))
     app.add_exception_handler(RequestValidationError, _invalid)
@@ -72,8 +72,7 @@ def _handler(status: int, kind: str) -> Callable[[Request, Exception], Awaitable
 
 
 async def _invalid(request: Request, fault: Exception) -> Response:
-    assert isinstance(fault, RequestValidationError)
-    first = fault.errors()[0]
+    first = fault.errors()[0]  # type: ignore[attr-defined]
     where = ".".join(str(part) for part in first["loc"] if part != "body")
     what = str(first["msg"]).removeprefix("Value error, ")
     return problem(
@@ -82,7 +81,8 @@ async def _invalid(request: Request, fault: Exception) -> Response:
 
 
 async def _http(request: Request, fault: Exception) -> Response:
-    assert isinstance(fault, HTTPException)
+    if not isinstance(fault, HTTPException):
+        return await _broken(request, fault)
     kind = "urn:keyhole:access" if fault.status_code in (401, 403) else "about:blank"
     return problem(fault.status_code, str(fault.detail), kind, dict(fault.headers or {}))
 

@@ -40,11 +40,11 @@ class NewLearner(BaseModel):
 
     name: str = Field(max_length=64, description="1 to 64 letters, digits, spaces and . - _")
     algorithm: str = Field("thrifty", max_length=64)
-    names: list[Name] | None = Field(None, max_length=2000, description="What can be bought.")
+    names: list[Name] | None = Field(None, max_length=100_000, description="What can be bought.")
     table: str | None = Field(None, alias="schema", max_length=1_000_000, description="Or: a schema file, as text.")
-    d: int | None = Field(None, ge=1, le=2000, description="Or: how many attributes.")
-    k: int | None = Field(None, ge=1, le=2000)
-    k0: int = Field(0, ge=0, le=2000)
+    d: int | None = Field(None, ge=1, le=100_000, description="Or: how many attributes.")
+    k: int | None = Field(None, ge=1, le=100_000)
+    k0: int = Field(0, ge=0, le=100_000)
     seed: int | None = Field(None, ge=0, le=2**63 - 1)
     note: dict[Annotated[str, Field(max_length=40)], Annotated[str, Field(max_length=200)]] = Field(
         default_factory=dict, description="For people: label, unit, currency."
@@ -89,7 +89,7 @@ class Ask(_Strict):
     """Open a round, or find the one of this key again."""
 
     key: str | None = Field(None, min_length=1, max_length=200, description="Identifies one round of the learner.")
-    available: list[Name] | None = Field(None, max_length=2000, description="What can be bought this time.")
+    available: list[Name] | None = Field(None, max_length=100_000, description="What can be bought this time.")
     deadline: AwareDatetime | None = Field(None, description="ISO 8601 with a time zone; for display only.")
 
 
@@ -124,15 +124,15 @@ class RoundResponse(BaseModel):
 class Values(_Strict):
     """The results, by name; null for one that was bought but not observed."""
 
-    values: dict[Name, Number | None] = Field(max_length=2000)
+    values: dict[Name, Number | None] = Field(max_length=100_000)
 
 
 class Label(_Strict):
     """The label, however late."""
 
     y: Number
-    values: dict[Name, Number | None] | None = Field(None, max_length=2000)
-    extra: dict[Name, Number | None] | None = Field(None, max_length=2000, description="What was bought after it.")
+    values: dict[Name, Number | None] | None = Field(None, max_length=100_000)
+    extra: dict[Name, Number | None] | None = Field(None, max_length=100_000, description="What was bought after it.")
 
 
 class RoundStatus(BaseModel):

@@ -153,3 +153,21 @@ def test_an_infinite_cell_is_named(tmp_path):
     frame.to_csv(tmp_path / "past.csv", index=False)
     with pytest.raises(kh.ConfigError, match="row 12, column 'b' is infinite"):
         kh.experiments.plan(tmp_path / "past.csv", target="y")
+
+
+def test_a_yes_or_no_label_is_judged_by_brier_score_auc_and_log_loss(table, tmp_path):
+    frame = pd.read_csv(table)
+    frame["y"] = np.where(frame["y"] > frame["y"].median(), "ill", "well")
+    frame.to_csv(table, index=False)
+    lines = "".join(f"{name} = {{price = {price}}}\n" for name, price in PRICES.items())
+    schema = tmp_path / "schema.toml"
+    schema.write_text(f'[label]\nname = "y"\ntype = "yes/no"\npositive = "ill"\n[attributes]\n{lines}')
+    result = command(table, "--schema", schema, "--error-cost", "30", "--out", tmp_path / "plan")
+    assert result.exit_code == 0, result.output
+    assert "Brier score 0.1" in result.output
+    stored = json.loads((tmp_path / "plan" / "plan.json").read_text())
+    here = stored["baskets"][stored["recommended"]]
+    assert here["auc"] > 0.8
+    assert here["log_loss"] < 0.6
+    assert stored["baskets"][0]["auc"] == pytest.approx(0.5, abs=0.1)
+    assert from_bytes((tmp_path / "plan" / "model.kh").read_bytes()).binary

@@ -149,3 +149,13 @@ def test_a_classifier_gives_probabilities_of_both_classes(training):
         model.partial_fit(X[:3], ["ill", "odd", "well"])
     began = BudgetedClassifier(k=3, random_state=0).partial_fit(X[:5], ["ill"] * 5, classes=["ill", "well"])
     assert began.predict_proba(X[:1])[0, 0] > 0.5
+
+
+def test_a_second_fit_begins_a_new_ledger_and_partial_fit_goes_on_with_it():
+    X, y, _ = table(T=200)
+    model = BudgetedRegressor(k=3, random_state=0).fit(X, y)
+    once = model.bought_.copy()
+    assert model.fit(X, y).bought_.tolist() == once.tolist()
+    assert model.fit(X[:50], y[:50]).bought_.sum() == 50 * 3
+    model.partial_fit(X[50:], y[50:])
+    assert model.bought_.sum() == 200 * 3

@@ -144,3 +144,34 @@ def test_told_worth_the_best_basket_is_the_one_of_least_cost_and_blind_draws_are
     assert lines["random"].sources == 2.0
     dear = feed(Baselines(PANELS, Limits(4, error_cost=0.01), seed=0), *table).lines(bought=0.1)
     assert (dear["best"].sources, dear["random"].sources) == (0.0, 1.0)
+
+
+def test_a_page_that_stands_for_eight_counts_eight_times():
+    """After 2^17 rows one page in eight is looked at: its losses and its moments have weight 8, the others none."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(256, 3)), rng.normal(size=256)
+    first = 1 << 17
+    seen = alone(np.ones(3), Limits(2))
+    seen.add(0, X[:64], y[:64])
+    before, sums = seen.sse.copy(), seen.G.copy()
+    plain = alone(np.ones(3), Limits(2))
+    plain.add(0, X[:64], y[:64])
+    plain.add(64, X[64:], y[64:])
+    seen.add(first, X[64:], y[64:])
+    np.testing.assert_allclose(seen.sse - before, 8 * (plain.sse - before), rtol=1e-12)
+    np.testing.assert_allclose(seen.G - sums, 8 * (plain.G - sums), rtol=1e-12)
+    after = seen.sse.copy()
+    seen.add(first + page_length(first), X[64:], y[64:])
+    np.testing.assert_array_equal(seen.sse, after)
+
+
+def test_a_line_predicts_within_the_labels_so_far():
+    """A slope of one from x in [0, 1], then a row at x = 100: the prediction is the largest label so far."""
+    x = np.linspace(0.0, 1.0, 64)
+    references = alone(np.ones(1), Limits(1))
+    references.add(0, x[:, None], x)
+    before = references.sse.copy()
+    references.add(64, np.array([[100.0]]), np.array([0.0]))
+    nothing, everything = (references.sse - before)[:2]
+    assert everything == pytest.approx(1.0)  # (1 - 0)^2, not (100 - 0)^2
+    assert nothing == pytest.approx(0.25)

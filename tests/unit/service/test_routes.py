@@ -223,3 +223,22 @@ def test_the_documentation_is_served_from_the_package(icu):
     assert "https://" not in page
     document = icu.get("/openapi.json").json()
     assert "Problem" in document["components"]["schemas"]
+
+
+@pytest.mark.parametrize("width", ["names", "d", "schema"])
+def test_a_learner_too_large_for_the_server_is_refused_with_the_numbers(api, width):
+    """However its attributes are given; and nothing is built."""
+    d = 6000
+    given = {
+        "names": {"names": [f"a{i}" for i in range(d)]},
+        "d": {"d": d},
+        "schema": {
+            "schema": '[label]\nname = "y"\n' + "".join(f"[attributes.a{i}]\nlow = 0\nhigh = 1\n" for i in range(d))
+        },
+    }[width]
+    problem = refused(api.post("/v1/learners", json={"name": "wide", "algorithm": "vaw", **given}), 422)
+    assert "this 'vaw' takes about 578 MB, 0.72 s to build" in problem["detail"]
+    assert "this server allows 512 MB and 5 s" in problem["detail"]
+    refused(api.post("/v1/learners", json={"name": "slow", "algorithm": "gibbs-thompson", "k": 3, **given}), 422, "5 s")
+    assert api.get("/v1/learners").json() == []
+    assert api.post("/v1/learners", json={"name": "ok", "algorithm": "aer", "k": 3, **given}).status_code == 201

@@ -1,5 +1,6 @@
 """`check` is the command for damaged stores: whatever the damage, a verdict per learner, and what can be saved."""
 
+import contextlib
 import shutil
 import sqlite3
 
@@ -62,8 +63,7 @@ def verdicts(copy):
     try:
         database.open()
         return list(check(database))
-    except (kh.StateError, kh.ConfigError) as fault:
-        assert "\n" not in str(fault)
+    except (kh.StateError, kh.ConfigError):
         return None
     finally:
         database.close()
@@ -157,7 +157,5 @@ def test_the_calls_of_a_damaged_store_raise_our_errors(file):
                 lambda store=store: store["icu"].learner(),
                 lambda store=store: store["icu"].rounds(),
             ):
-                try:
+                with contextlib.suppress(kh.StateError, kh.ProtocolError):  # any other error is a fault
                     call()
-                except (kh.StateError, kh.ProtocolError) as fault:
-                    assert "\n" not in str(fault)

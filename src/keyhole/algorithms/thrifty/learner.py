@@ -186,6 +186,10 @@ class Thrifty(Learner):
         self.memory.reserve()
         self.memory.engine.tell(np.concatenate([r.attributes, r.extra]), np.concatenate([x, more]), x.size, y)
 
+    def _learn(self, X: Floats, y: Floats) -> None:
+        """Learn past rows, NaN where nothing was observed; the labels are finite."""
+        self.memory.learn(X, y)
+
     def _lift_total(self) -> None:
         self.memory.given["total_budget"] = np.inf
 
@@ -225,4 +229,6 @@ def _worded(entry: np.void) -> Alarm:
         if before != after:
             what = f"labels follow the predictions {after:.2g} times, where they did {before:.2g} times"
         what += f"; rows before count 1/{by:g}"
+    if entry["past"]:
+        return Alarm(0, f"past row {entry['row']}: {what}")
     return Alarm(int(entry["row"]), what)

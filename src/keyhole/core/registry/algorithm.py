@@ -33,7 +33,7 @@ class Option:
 
     name: str
     type: str
-    """"number", "whole number", "yes or no", "choice", "schedule", "list", "prices", "sources"."""
+    """"number", "whole number", "yes or no", "choice", "schedule", "word", "list", "prices", "sources"."""
     default: Default
     meaning: str
     choices: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Option:
             fits |= whole or (self.type == "number" and isinstance(value, float))
         elif self.type == "yes or no":
             fits |= isinstance(value, bool)
-        elif self.type in ("choice", "schedule"):
+        elif self.type in ("choice", "schedule", "word"):
             fits |= isinstance(value, str | int | float) and not isinstance(value, bool)
         else:
             fits |= isinstance(value, list | tuple) or (self.type in ("prices", "sources") and isinstance(value, dict))
@@ -69,6 +69,7 @@ class Option:
             "number": "a number",
             "whole number": "a whole number",
             "yes or no": "True or False",
+            "word": "a word",
             "prices": "a list, or prices by name",
             "sources": "lists of attributes by name",
         }.get(self.type, "a list")
@@ -94,7 +95,7 @@ class AlgorithmInfo:
     """Time per round."""
     reference: str
     status: str
-    """"verified" (read and checked) or "reconstructed" (the steps are ours, the rate is the authors')."""
+    """"verified" (read and checked), "reconstructed" (steps ours, rate the authors'), or "of another package"."""
     buys_all: bool = False
     """Buys every attribute in every round: for reference, not for a limited budget."""
     takes_k0: bool = False
