@@ -185,7 +185,9 @@ def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, p
             prices = {s: prices.get(s, prices["*"]) for s in order} | {s: p for s, p in prices.items() if s != "*"}
         odd = [s for s in order if s not in prices]
         if odd:
-            raise ConfigError(f"prices must price every source; there is none for '{odd[0]}' (\"*\" prices all the others)")
+            raise ConfigError(
+                f"prices must price every source; there is none for '{odd[0]}' (\"*\" prices all the others)"
+            )
         there = set(order)
         odd = [str(s) for s in prices if s not in there]
         if odd:

@@ -74,7 +74,7 @@ class RemoteLearner:
         self._path = f"/v1/learners/{quoted(name)}"
 
     def __repr__(self) -> str:
-        return f"<RemoteLearner '{self.name}' at {self._wire.address}>"
+        return f"<RemoteLearner '{self.name}' at {self._wire.url}>"
 
     def ask(
         self,
