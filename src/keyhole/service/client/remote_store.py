@@ -75,6 +75,9 @@ class RemoteLearner:
         self._wire, self.name = wire, name
         self._path = f"/v1/learners/{quoted(name)}"
 
+    def __repr__(self) -> str:
+        return f"<RemoteLearner '{self.name}' at {self._wire.url}>"
+
     def ask(
         self,
         key: str | None = None,
