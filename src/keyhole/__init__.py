@@ -14,6 +14,9 @@ __version__ = "0.3.0.dev0"
 
 if TYPE_CHECKING:
     from . import data, experiments, theory
+    from .algorithms.ds_oslrc import DSOSLRC
+    from .algorithms.ds_poslrc import DSPOSLRC
+    from .algorithms.thrifty import Thrifty
     from .core.learner import Acquisition, Learner
     from .core.registry.catalogue import Algorithm, list_algorithms
     from .core.registry.footprint import footprint
@@ -34,6 +37,8 @@ _HOME = {
     "Acquisition": "core.learner",
     "Algorithm": "core.registry.catalogue",
     "ConfigError": "errors",
+    "DSOSLRC": "algorithms.ds_oslrc",
+    "DSPOSLRC": "algorithms.ds_poslrc",
     "DantzigSelector": "integrations.dantzig_selector",
     "DantzigSelectorCV": "integrations.dantzig_selector",
     "History": "simulation",
@@ -42,6 +47,7 @@ _HOME = {
     "ProtocolError": "errors",
     "Round": "core.round",
     "StateError": "errors",
+    "Thrifty": "algorithms.thrifty",
     "footprint": "core.registry.footprint",
     "list_algorithms": "core.registry.catalogue",
     "connect": "service.client",
@@ -61,6 +67,8 @@ _MODULES = {
 }
 
 __all__ = [
+    "DSOSLRC",
+    "DSPOSLRC",
     "Acquisition",
     "Algorithm",
     "ConfigError",
@@ -72,6 +80,7 @@ __all__ = [
     "ProtocolError",
     "Round",
     "StateError",
+    "Thrifty",
     "connect",
     "dantzig",
     "data",

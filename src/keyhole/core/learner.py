@@ -8,11 +8,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
-from inspect import isfunction
+from inspect import isfunction, signature
 from os import PathLike
 from pathlib import Path
 from threading import RLock
-from typing import Any, ClassVar, ParamSpec, TypeAlias, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -189,11 +189,27 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     _fields: ClassVar[tuple[str, ...]] = ("t", "order", "n_past_rows", "n_unlabelled_past_rows", "calibrator")
     _rules: ClassVar[Mapping[str, Rule]] = {"order": IndexCheck("d")}
 
+    config: dict[str, Plain]
+    """The arguments that make this learner anew; they are saved with it."""
+
+    def __new__(cls, *args: object, **kwargs: object) -> "Learner":
+        """Keep the arguments, so that a learner made by its class can be saved like one made by `kh.make`."""
+        self = cast(Learner, super().__new__(cls))
+        try:
+            given = signature(cls.__init__).bind(self, *args, **kwargs).arguments
+        except TypeError:
+            return self  # the constructor says what is wrong
+        name = cls.name if cls.__module__.startswith("keyhole.") else f"{cls.__module__}:{cls.__qualname__}"
+        names = list(cast("Sequence[str]", given.get("names", ())))
+        common = {key: given.get(key, 0) for key in ("k", "k0", "seed")}
+        options = {key: value for key, value in given.items() if key not in ("self", "names", "catalog", *common)}
+        self.config = cast("dict[str, Plain]", {"name": name, **common, "options": options, "names": names})
+        return self
+
     def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, catalog: SourceCatalog | None = None) -> None:
         self.names = tuple(names)
         self.catalog = SourceCatalog.build(self.names) if catalog is None else catalog
         self.d, self.k, self.k0, self.seed = len(self.names), k, k0, seed
-        self.config: dict[str, Plain] = {}
         self.t = 0
         # Not default_rng(seed) itself: a stream made with the same seed must stay independent of the learner's draws.
         self.rng = np.random.default_rng([_DRAWS, seed])

@@ -7,6 +7,7 @@ import pytest
 
 import keyhole as kh
 from keyhole.core.registry.catalogue import class_of
+from keyhole.core.serialization import from_bytes, to_bytes
 
 WRONG = {
     "an unknown name": (dict(name="ds-oslcr", d=20, k=4), "did you mean 'ds-oslrc'"),
@@ -164,3 +165,15 @@ def test_what_code_reads_of_an_algorithm_is_a_field_and_agrees_with_the_learner(
     r = learner.ask()
     assert a.buys_all == (r.attributes.size == 8)
     assert a.takes_k0 == (learner.ask_more(r).size > 0)
+
+
+@pytest.mark.parametrize("cls", [kh.Thrifty, kh.DSOSLRC])
+def test_a_learner_made_by_its_class_is_saved_like_one_of_make(cls):
+    X, y, _ = kh.streams.synthetic(d=8, k=3, T=60, seed=0)
+    names = [f"x{i}" for i in range(8)]
+    own, made = cls(names, k=3, k0=0, seed=4), kh.make(cls.name, names=names, k=3, seed=4)
+    for learner in (own, made):
+        kh.play(learner, X, y)
+    again = from_bytes(to_bytes(own))
+    assert np.array_equal(again.weights, made.weights)
+    assert to_bytes(again) == to_bytes(own)
