@@ -74,6 +74,13 @@ class StoredLearner:
         given = _round_or_index(r)
         return self.transact(lambda transaction: transaction.abandon(given))
 
+    def learn(self, X: object, y: object) -> bool:
+        """Learn from rows that are known already, NaN where not observed; free, and in one transaction.
+
+        Returns False where exactly these rows were learnt before, so that a call may be repeated.
+        """
+        return self.transact(lambda transaction: transaction.learn(X, y))
+
     def open_round(
         self,
         key: str | None = None,

@@ -1,5 +1,7 @@
 """One transaction on one learner: it validates the call, applies it to the learner and writes one event."""
 
+import base64
+import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -14,7 +16,7 @@ from ..core.round import Round
 from ..errors import ProtocolError, StateError
 from .cached_learner import SNAPSHOT_EVERY, CachedLearner
 from .database import Connection
-from .events import ADD_EVENT, Event, floats, nulls
+from .events import ADD_EVENT, Event, floats, nulls, take_model
 from .models import Conflict, NoSuchRound, PredictionEvent, RoundRow, Totals
 from .projections import CHANGED_COLUMNS, round_after, round_asked, totals_after
 from .schema import ROUND_COLUMNS, TOTAL_COLUMNS
@@ -34,6 +36,10 @@ def _assignments(names: Sequence[str]) -> str:
 _HEAD = f"SELECT head, checksum, {TOTAL_COLUMNS} FROM keyhole_learners WHERE id = :learner"
 _ROUND = f"SELECT {ROUND_COLUMNS} FROM keyhole_rounds WHERE learner = :learner AND"
 _BY_KEY, _BY_INDEX = f"{_ROUND} key = :key", f"{_ROUND} round = :round"
+_SAME_PAST_ROWS = (
+    "SELECT number FROM keyhole_events WHERE learner = :learner AND kind = 'past_rows' AND body LIKE :digest"
+)
+MOST_PAST_CELLS = 5_000_000
 _BODY = "SELECT body FROM keyhole_events WHERE learner = :learner AND number = :number"
 ADD_ROUND = (
     f"INSERT INTO keyhole_rounds (learner, {ROUND_COLUMNS}) "
@@ -122,6 +128,36 @@ class LearnerTransaction:
         if row.status == "open":
             self._change(self._event("abandon", row.round, {}), row)
         return row.status == "open"
+
+    def learn(self, X: object, y: object) -> bool:
+        """Learn from rows that are known already; False where exactly these rows were learnt before."""
+        learner = self.cached.learner
+        table, labels = validation.past_table(X, y, learner.names)
+        if table.size > MOST_PAST_CELLS:
+            raise ProtocolError(
+                f"{table.size} cells are too many for one call, which takes {MOST_PAST_CELLS}: give fewer rows, or "
+                "learn them beforehand with keyhole plan"
+            )
+        learnt = hashlib.sha256(table.tobytes() + labels.tobytes() + str(table.shape).encode()).hexdigest()
+        same = {"learner": self.cached.id, "digest": f'%"digest":"{learnt}"%'}
+        if self.connection.row(_SAME_PAST_ROWS, same) is not None:
+            return False
+        learner.learn(table, labels)
+        rows: list[Plain] = [nulls(row) for row in table.tolist()]
+        content: dict[str, Plain] = {"digest": learnt, "rows": rows, "labels": nulls(labels.tolist())}
+        self._write(self._event("past_rows", 0, content), None)
+        return True
+
+    def start_from(self, model: bytes) -> bool:
+        """Put a learner without events into the state of a model; False where it began with this model before."""
+        text = base64.b64encode(model).decode()
+        if self.cached.head:
+            if self._content(1).get("model") == text:
+                return False
+            raise Conflict(f"learner '{self.cached.name}' has rounds already; a model is for a new learner")
+        take_model(self.cached.learner, text)
+        self._write(self._event("model", 0, {"model": text}), None)
+        return True
 
     def index_of(self, key: str) -> int:
         """The index of the round of a key."""

@@ -10,10 +10,12 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from ..._internal.dataframes import column_names, is_frame
 from ..._internal.plain_values import from_iso, to_iso
 from ...core.round import Round
-from ...core.validation import finite
+from ...core.validation import finite, past_table
 from ...errors import ConfigError, ProtocolError
+from ...store.events import nulls
 from ...store.models import STATUSES, History, LabelEvent, Outcome, PredictionEvent, Purchase, StoredRound, Totals
 from .http import Wire
 from .wire_values import by_name, entry, plain, quoted
@@ -72,6 +74,9 @@ class RemoteLearner:
     def __init__(self, wire: Wire, name: str) -> None:
         self._wire, self.name = wire, name
         self._path = f"/v1/learners/{quoted(name)}"
+
+    def __repr__(self) -> str:
+        return f"<RemoteLearner '{self.name}' at {self._wire.url}>"
 
     def ask(
         self,
@@ -132,6 +137,19 @@ class RemoteLearner:
         """Stop waiting for the label of a round; a label that comes later is still accepted."""
         done = self._wire.json("POST", f"{self._round_path(r)}/abandon")
         return bool(done["new"])  # type: ignore[index]
+
+    def learn(self, X: object, y: object) -> bool:
+        """Learn from rows that are known already, NaN where not observed; False where they were learnt before.
+
+        An array has the learner's columns in their order; a frame is matched by name.
+        """
+        names = column_names(X) if is_frame(X) else None
+        table, labels = past_table(X, y, names or ())
+        body: dict[str, object] = {"rows": [nulls(row) for row in table.tolist()], "labels": nulls(labels.tolist())}
+        if names is not None:
+            body["names"] = names
+        answer = self._wire.json("POST", f"{self._path}/past_rows", body)
+        return bool(answer["new"])  # type: ignore[index]
 
     def tell_many(self, labels: Iterable[tuple[str, float]]) -> list[Outcome]:
         """Many late labels by key, in one transaction."""
