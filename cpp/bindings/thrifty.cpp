@@ -186,6 +186,13 @@ void bind_thrifty(nb::module_& parent) {
     const thrifty::Constants defaults;
     return nb::bytes(reinterpret_cast<const char*>(&defaults), sizeof defaults);
   }, "The default constants as the bytes of one record.");
+  m.def("posterior", [](const ConstVector& prior, double gain, double n, double v, Index q, double y_var, double need) {
+    require(prior.shape(0) == 5, "prior must be a spike and four slabs");
+    const thrifty::Posterior of = thrifty::posterior(span(prior), gain, n, v, q, y_var);
+    return std::tuple<std::vector<double>, double, double>({of.weight.begin(), of.weight.end()}, of.mean(),
+                                                           of.beyond(need));
+  }, nb::arg("prior"), nb::arg("gain"), nb::arg("n"), nb::arg("v"), nb::arg("q"), nb::arg("y_var"), nb::arg("need"),
+        "Weights of spike and slabs after n rows, E |theta|^2, and E (|theta|^2 - need)_+.");
   m.def("hoped", [](double expected, double n) {
     const auto p = thrifty::hoped(expected, n);
     return std::vector<double>(p.begin(), p.end());

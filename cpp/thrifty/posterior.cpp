@@ -9,8 +9,8 @@ namespace {
 // How the weight of all slabs is spread: what is worth a price is seldom small.
 constexpr std::array<double, 4> spread = {0.08, 0.1, 0.27, 0.55};
 // Nodes of the normal distribution, and their weights.
-constexpr int nodes = 11;
-constexpr double widest = 2.75;
+constexpr int nodes = 21;
+constexpr double widest = 4.5;
 
 double node(int i) { return widest * (2.0 * i / (nodes - 1.0) - 1.0); }
 

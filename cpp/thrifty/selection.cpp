@@ -10,8 +10,6 @@ namespace {
 
 // How many of those that should join are tried at a refit.
 constexpr int tries = 6;
-// Share of the residual variance below which two fits explain the same.
-constexpr double same = 1e-3;
 
 double money_of(const State& state, std::span<const Member> list) {
   double sum = 0.0;
@@ -319,39 +317,6 @@ bool rearrange(const State& state) {
   return true;
 }
 
-// A source that says nothing beside the support takes the place of a dearer member, if it says the same for less.
-bool replace_by_cheaper(const State& state) {
-  if (!weighed(state) && state.given().budget_per_row == infinity) return false;
-  const std::vector<Member> list = members(state);
-  for (const Index s : state.order) {
-    Source& me = state.source[s];
-    if (me.member || !me.determined || me.observed == 0 || me.determined_at != state.now().n_labels) continue;
-    for (const Member& gone : list) {
-      const Source& other = state.source[gone.source];
-      if (other.always || other.price <= me.price) continue;
-      std::vector<double> guess;
-      Index n = 0;
-      for (const Member& b : list) {
-        if (b.source == gone.source) continue;
-        n = append(state, b.source, n);
-        for (Index a = 0; a < b.size; ++a) guess.push_back(state.fit.column[b.first + a].w);
-      }
-      n = append(state, s, n);
-      if (n < 0) continue;
-      guess.resize(static_cast<std::size_t>(n), 0.0);
-      build(state, n, guess);
-      const double lost = state.fit.label->explained - state.trial.label->explained;
-      const double saved = weighed(state) ? price_in_error(state, gone.source) - price_in_error(state, s)
-                                          : same * state.now().s2;
-      if (lost >= saved) continue;
-      me.determined = 0;
-      adopt(state, n);
-      return true;
-    }
-  }
-  return false;
-}
-
 std::vector<Index> support(const State& state) {
   std::vector<Index> out;
   for (const Member& b : members(state)) out.push_back(b.source);
@@ -393,7 +358,6 @@ void refit(const State& state) {
       redundant = -1;
       continue;
     }
-    if (fully && done == 0 && replace_by_cheaper(state)) continue;
     score_all(state, fully);
     if (join(state)) continue;
     if (!(limited && rearrange(state))) break;

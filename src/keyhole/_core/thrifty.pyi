@@ -9,6 +9,13 @@ def layouts() -> dict[str, tuple[int, list[tuple[str, int, str]]]]:
 def constants() -> bytes:
     """The default constants as the bytes of one record."""
 
+def posterior(
+    prior: NDArray[np.float64], gain: float, n: float, v: float, q: int, y_var: float, need: float
+) -> tuple[list[float], float, float]:
+    """
+    Weights of spike and slabs after n rows, E |theta|^2, and E (|theta|^2 - need)_+.
+    """
+
 def hoped(expected: float, n: float) -> list[float]:
     """The prior of what a source explains: spike and slabs."""
 

@@ -30,6 +30,7 @@ def test_a_round_counts_what_this_row_costs():
     assert kh.Round.from_json(r.to_json()) == r
     assert learner.spent == r.price
     assert learner.ask().price == 15.1
+    assert learner.spent == pytest.approx(r.price + 15.1, abs=1e-12)  # the next row costs what it usually does
 
 
 def test_with_k_alone_prices_do_not_change_what_is_bought():

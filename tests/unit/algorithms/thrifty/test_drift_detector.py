@@ -58,3 +58,17 @@ def test_heavy_tails_are_no_change(half_life):
         learner = kh.make("thrifty", d=10, k=3, seed=0, half_life=half_life)
         kh.play(learner, X, y)
         assert learner.alarms == ()
+
+
+def test_misfit_is_no_change():
+    """Two pairs that say nothing alone: the fit is too timid for long, and nothing may be forgotten for that."""
+    for seed in range(3):
+        rng = np.random.default_rng([seed, 77])
+        X, y = rng.standard_normal((8000, 40)), np.zeros(8000)
+        for a, b in ((3, 8), (11, 30)):
+            X[:, b] = 0.95 * X[:, a] + (1.0 - 0.95**2) ** 0.5 * X[:, b]
+            y += 0.27 * (X[:, a] - X[:, b]) / 0.1**0.5
+        learner = kh.make("thrifty", d=40, k=4, seed=seed)
+        kh.play(learner, X, y + 0.1 * rng.standard_normal(8000))
+        assert learner.alarms == ()
+        assert learner.support.tolist() == [3, 8, 11, 30]
