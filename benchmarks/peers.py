@@ -144,6 +144,13 @@ CASES = (
     ),
     Case(
         "support-bandit",
+        "hedged-ftrl, eta=16",
+        _BANDIT,
+        ({"eta": 8.0}, {"eta": 32.0}, {"base": "gradient"}, {"base": "gradient", "tuning": "theory"}),
+        {"master": "hedged-ftrl"},
+    ),
+    Case(
+        "support-bandit",
         "corral, eta=1000",
         _BANDIT,
         ({"eta": 300.0}, {"eta": 3000.0}, {"tuning": "theory"}),
