@@ -232,7 +232,9 @@ def test_a_learner_too_large_for_the_server_is_refused_with_the_numbers(api, wid
     given = {
         "names": {"names": [f"a{i}" for i in range(d)]},
         "d": {"d": d},
-        "schema": {"schema": '[label]\nname = "y"\n' + "".join(f"[attributes.a{i}]\nlow = 0\nhigh = 1\n" for i in range(d))},
+        "schema": {
+            "schema": '[label]\nname = "y"\n' + "".join(f"[attributes.a{i}]\nlow = 0\nhigh = 1\n" for i in range(d))
+        },
     }[width]
     problem = refused(api.post("/v1/learners", json={"name": "wide", "algorithm": "vaw", **given}), 422)
     assert "this 'vaw' takes about 578 MB, 0.72 s to build" in problem["detail"]
