@@ -58,7 +58,7 @@ _LINES = {"schema": {"type": "string", "example": '{"key": "patient-17", "y": 6.
     openapi_extra={"requestBody": {"required": True, "content": {"text/csv": _TEXT, "text/plain": _LINES}}},
 )
 async def tell_many(name: NamePath, store: Opened, text: Annotated[str, Depends(_body)]) -> Outcomes:
-    """Labels by key, as CSV (`key,y`) or JSON lines, which begin with a brace; a refused line does not stop the others."""
+    """Labels by key, as CSV (`key,y`) or JSON lines (a brace first); a refused line does not stop the others."""
     return await run_in_threadpool(lambda: _tell_lines(store[name], list(_parsed_lines(text))))
 
 
