@@ -2,8 +2,9 @@
 
 python benchmarks/beside.py PATH_OF_THE_OTHER_VERSIONS_SRC [--turns 5] [--only engine,calls,...]
 
-Prints microseconds of CPU time per round (or per call) of both, the median over the turns, and new / old, the median of
-the ratios of turns that follow one another. Each version has one process, which plays everything once before.
+Prints microseconds of CPU time per round (of a call: of the clock, the median) of both, the median over the turns, and
+new / old, the median of the ratios of turns that follow one another. Each version has one process, which plays
+everything once before.
 """
 
 import argparse
@@ -40,8 +41,10 @@ def engine(name, d, k, T):
 
 def made(name, d, k):
     options = {"support": list(range(k))} if name == "oracle-support" else {}
-    k0 = k if name in ("ds-poslrc", "ito2017-1", "foster2016", "kale2017-dantzig") else 0
-    return kh.make(name, d=d, k=k, k0=k0, seed=0, **options)
+    try:
+        return kh.make(name, d=d, k=k, seed=0, **options)
+    except kh.ConfigError:  # it buys after the label
+        return kh.make(name, d=d, k=k, k0=k, seed=0, **options)
 
 def play(name, d, k, T):
     X, y, _ = kh.streams.synthetic(d=d, k=min(k, 5), T=T, seed=0)
@@ -53,23 +56,21 @@ def play(name, d, k, T):
 def calls(name, d, k, T):
     which, _, name = name.partition(":")
     X, y, _ = kh.streams.synthetic(d=d, k=k, T=T, seed=0)
-    learner, spent = made(name, d, k), dict(ask=0.0, predict=0.0, tell=0.0)
-    clock = time.perf_counter
+    learner, spent, clock = made(name, d, k), dict(ask=[], predict=[], tell=[]), time.perf_counter
     for x, label in zip(X, y.tolist()):
         start = clock()
         r = learner.ask()
         asked = clock()
-        values = x[r.attributes]
-        learner.predict(r, values)
-        predicted = clock()
-        extra = learner.ask_more(r)
+        values, extra = x[r.attributes], learner.ask_more(r)
         more = x[extra]
         before = clock()
+        learner.predict(r, values)
+        predicted = clock()
         learner.tell(r, values, label, extra, more)
-        spent["tell"] += clock() - before
-        spent["ask"] += asked - start
-        spent["predict"] += predicted - asked
-    return spent[which]
+        told = clock()
+        for key, seconds in zip(spent, (asked - start, predicted - before, told - predicted)):
+            spent[key].append(seconds)
+    return float(np.median(spent[which])) * T  # the median: a call that was interrupted is not ours
 
 for line in sys.stdin:
     kind, name, *sizes = line.split()
@@ -154,7 +155,7 @@ def main() -> None:
         times = np.array(list(turns(new, old, line, asked.turns)))
         (a, b), ratio = np.median(times, axis=0), np.median(times[:, 0] / times[:, 1])
         name = f"{line[0]} {line[1]}"
-        print(f"{name:30s} {line[2]:4d} {line[3]:3d} {a:9.1f} {b:9.1f} {ratio:8.2f}", flush=True)
+        print(f"{name:30s} {line[2]:4d} {line[3]:3d} {a:9.2f} {b:9.2f} {ratio:8.2f}", flush=True)
     for version in (new, old):
         version.process.communicate()
 

@@ -19,13 +19,17 @@ import numpy as np
 import numpy.typing as npt
 
 import keyhole as kh
+from _pooling import lasso, racing
 from _practitioner import practitioner
 from _streams import DEVELOPMENT_SEEDS, JUDGING_SEEDS, SPEND, STREAMS, Stream, prices
+from _swapping import swapping
 from thrifty import CONTROLS, TABLES, greedy
 
 Floats = npt.NDArray[np.float64]
 Player = Callable[[Stream, Floats, Floats, int], Floats]
 """The predictions for the rows and labels of a stream, with a seed."""
+Rival = Callable[[Floats, Floats, int, Floats, float, int], Floats]
+"""The predictions for X and y with k, prices, the budget of a row and a seed."""
 
 # What the paper's learner explores with in docs/thrifty.md.
 OPTIONS: dict[str, dict[str, object]] = {"ds-oslrc": {"explore": "2 t^(-1/3)"}}
@@ -51,6 +55,22 @@ def from_catalogue(algorithm: str) -> Player:
     return play
 
 
+def with_prices(rival: Rival) -> Player:
+    """A rival of this folder that plans with money where there is some."""
+
+    def play(stream: Stream, X: Floats, y: Floats, seed: int) -> Floats:
+        d = X.shape[1]
+        price, budget = (prices(seed, d), SPEND) if stream.money else (np.zeros(d), np.inf)
+        return rival(X, y, stream.k or _MOST, price, budget, 1000 + seed)
+
+    return play
+
+
+def forgetting(half_life: float) -> Rival:
+    """Swapping with rows that count half after so many more."""
+    return lambda X, y, k, price, budget, seed: swapping(X, y, k, price, budget, seed, 0.5 ** (1.0 / half_life))
+
+
 def by_hand_lasso(stream: Stream, X: Floats, y: Floats, seed: int) -> Floats:
     """Everything for n rows, then the lasso's k for good; NaN where there is money."""
     return np.full(y.size, np.nan) if stream.money else practitioner(X, y, stream.k or _MOST)
@@ -70,6 +90,11 @@ PLAYERS: dict[str, Player] = {
     "explore-then-commit": from_catalogue("explore-then-commit"),
     "gibbs-thompson": from_catalogue("gibbs-thompson"),
     "ds-oslrc": from_catalogue("ds-oslrc"),
+    "racing": with_prices(racing),
+    "swapping": with_prices(swapping),
+    "swapping-2000": with_prices(forgetting(2000.0)),
+    "swapping-700": with_prices(forgetting(700.0)),
+    "lasso": with_prices(lasso),
     "practitioner": by_hand_lasso,
     "vaw": vaw,
 }

@@ -28,6 +28,7 @@ COMMON = (
     "k: int | None = None",
     "k0: int = 0",
     "seed: int | None = None",
+    'label: Literal["number", "binary"] = "number"',
 )
 TYPES = {
     "number": "float",

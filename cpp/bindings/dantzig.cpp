@@ -71,12 +71,16 @@ dantzig::Linear linear(const Array3<double>& a, std::size_t f) {
 
 struct WorkArrays {
   Array3<double> x, z, c;
+  ConstVector preference;
   dantzig::Work view;
 
-  WorkArrays(Array3<double> x_, Array3<double> z_, Array3<double> c_) : z(z_), c(c_) {
+  WorkArrays(Array3<double> x_, Array3<double> z_, Array3<double> c_, ConstVector preference_)
+      : z(z_), c(c_), preference(preference_) {
     const std::size_t d = z.shape(2);
     require(z.shape(0) == 2 && z.shape(1) == 3 && c.shape(0) == 2 && c.shape(1) == 2 && c.shape(2) == d,
             "z and c do not fit together");
+    require(preference.shape(0) == d, "preference does not fit z");
+    view.preference = span(preference);
     for (int f = 0; f < 2; ++f) {
       view.z[f] = linear(z, f);
       view.c[f] = linear(c, f);
@@ -212,7 +216,8 @@ void bind_dantzig(nb::module_& m) {
       .def(nb::init<Array2<Index>, Matrix, Array2<Index>, Array3<double>>(), array("idx"), array("sgn"), array("pos"),
            array("GG"));
   nb::class_<WorkArrays>(m, "DantzigWork", "The point of a basis and the way it takes: views of numpy arrays.")
-      .def(nb::init<Array3<double>, Array3<double>, Array3<double>>(), array("x"), array("z"), array("c"))
+      .def(nb::init<Array3<double>, Array3<double>, Array3<double>, ConstVector>(), array("x"), array("z"), array("c"),
+           array("preference"))
       .def("set_coefficients", &WorkArrays::set_coefficients, array("x"), "Take other coefficients; the way is kept.")
       .def_prop_ro("missing", [](const WorkArrays& w) { return w.view.path.missing; }, "The row of H that is absent.")
       .def_prop_ro("restarts", [](const WorkArrays& w) { return w.view.path.restarts; }, "Perturbations so far.")

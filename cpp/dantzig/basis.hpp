@@ -12,6 +12,8 @@
 //   side 1 (dual)    coefficients x = l on R,  residual z = y, tight on A,  bound c = cost,   dz = +H' dx
 //
 // All of them are linear in mu between two pivots.
+//
+// Where several points are optimal, the one with the least sum_j preference_j cost_j |w_j| is taken (face.hpp).
 #pragma once
 
 #include <cstdint>
@@ -59,7 +61,8 @@ struct Path {
   double gap = 0.0;       // the relative duality gap,
   Index pivots = 0;       // and after how many pivots
   Index restarts = 0;     // perturbations so far
-  Index pivots_left = 0;  // pivots still allowed
+  Index pivots_left = 0;  // pivots still allowed,
+  Index face_left = 0;    // and among optimal bases
   Index widest = 0;       // the largest basis allowed
   Index updates = 0;      // rank-one updates of the inverse since it was computed
   Index since = 0;        // pivots since the point was computed
@@ -82,6 +85,7 @@ struct Work {
   Linear x[2];  // coefficients (capacity)
   Linear z[2];  // residuals (d)
   Linear c[2];  // bounds (d); they have no direction
+  std::span<const double> preference;  // (d) weights of the second objective, all positive
   Side side[2];
   Path path;
   std::vector<double> v[4];      // scratch (capacity)

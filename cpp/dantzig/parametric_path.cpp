@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dantzig/events.hpp"
+#include "dantzig/face.hpp"
 #include "dantzig/pivot.hpp"
 #include "linalg/inverse.hpp"
 #include "linalg/multiversion.hpp"
@@ -22,6 +23,8 @@ constexpr double kStrongJitter = 1e-3;
 constexpr double kSlack = 0.05;
 // mu at which the way is at its end.
 constexpr double kArrived = 1e-14;
+// Pivots among optimal bases before the point at hand is taken: a bound on cycles, which were never seen.
+constexpr Index kFacePivots = 500;
 
 // A number in [0, 1) that looks random in t: what keeps equal data from being ties.
 inline double noise(Index t, double seed) {
@@ -96,6 +99,7 @@ void start(Path& path, Index m, Index d, Index seed) {
   // A start from a basis that wanders is lost early.
   path.pivots_left = m > 0 ? 3 * m + 40 : 2000 + 20 * d;
   path.widest = m > 0 ? 2 * m + 20 : d;
+  path.face_left = kFacePivots;
 }
 
 // Evaluates, perturbs and pivots, again and again, until the basis is optimal or something is in the way. A pivot changes
@@ -107,25 +111,36 @@ Verdict follow(const Store& store, const Basis& basis, Work& work, Index& m, std
   double corner = 0.0;
   while (true) {
     // The point of the basis; if it is not optimal, a perturbation under which it is.
+    bool on_face = false;
     if (path.mu < 0.0) {
       const Verdict verdict =
           path.updates > kUpdates && m > 0 ? Verdict::stale : evaluate(store, basis, work, m, b);
-      if (verdict == Verdict::optimal) report(basis, work, m, b, scale, w, l);
-      if (verdict != Verdict::open) return verdict;
-      if (path.pivots_left < 0 || m > path.widest) return Verdict::lost;
-      path.restarts += 1;
-      path.pivots_left -= 1;
-      path.mu = 1.0;
-      if (m == 0) return Verdict::empty;
-      perturb(store, basis, work, m, path.restarts <= 2 ? kJitter : kStrongJitter,
-              path.seed + 101.0 * static_cast<double>(path.restarts));
+      if (verdict == Verdict::optimal) {
+        on_face = path.face_left > 0 && next_on_face(store, basis, work, m);
+        if (!on_face) report(basis, work, m, b, scale, w, l);
+      }
+      if (verdict != Verdict::open && !on_face) return verdict;
+      if (verdict == Verdict::open) {
+        if (path.pivots_left < 0 || m > path.widest) return Verdict::lost;
+        // A basis that is optimal no longer after a pivot on the face was no tie, but close to one.
+        if (path.face_left < kFacePivots) path.face_left = 0;
+        path.restarts += 1;
+        path.pivots_left -= 1;
+        path.mu = 1.0;
+        if (m == 0) return Verdict::empty;
+        perturb(store, basis, work, m, path.restarts <= 2 ? kJitter : kStrongJitter,
+                path.seed + 101.0 * static_cast<double>(path.restarts));
+      }
     }
-    // The next event on the way to mu = 0.
-    const int f = next_event(basis, work, m);
-    if (sides[f].mu < path.mu) path.mu = sides[f].mu;
-    if (sides[f].kind == Event::nothing || path.mu <= kArrived) {
-      path.mu = -1.0;
-      continue;
+    // The next event on the way to mu = 0; on the face it is noted already, and mu is 0.
+    const int f = on_face ? 1 : next_event(basis, work, m);
+    const double mu = on_face ? 0.0 : std::min(path.mu, sides[f].mu);
+    if (!on_face) {
+      path.mu = mu;
+      if (sides[f].kind == Event::nothing || mu <= kArrived) {
+        path.mu = -1.0;
+        continue;
+      }
     }
     // Its partner: first the direction of the other side, which leads to the partner; then that of this side.
     bool flip = false;
@@ -137,9 +152,14 @@ Verdict follow(const Store& store, const Basis& basis, Work& work, Index& m, std
       }
       corner = direction(g, store, basis, work, m);
       if (g == f) break;
-      flip = flips(f, basis, work, path.mu, ratio_test(g, basis, work, m, path.mu));
+      flip = flips(f, basis, work, mu, ratio_test(g, basis, work, m, mu));
       if (flip) break;
-      if (sides[g].kind == Event::nothing) return Verdict::stuck;
+      if (sides[g].kind == Event::nothing) break;
+    }
+    if (!flip && sides[1 - f].kind == Event::nothing) {
+      if (!on_face) return Verdict::stuck;
+      path.face_left = 0;  // preferences are positive, so that only rounding leads here
+      continue;
     }
     // The steps that make both happen.
     if (!flip) {
@@ -148,7 +168,8 @@ Verdict follow(const Store& store, const Basis& basis, Work& work, Index& m, std
       }
       for (int g = 0; g < 2; ++g) sides[g].mu = step_to(g, work);
       if (!(std::abs(sides[0].mu - sides[1].mu) <= 1e-7 * sides[0].mu)) {
-        // Two values for one pivot: the inverse is worn.
+        // Two values for one pivot: the inverse is worn; on the face, if it was fresh, the pivot is too small.
+        if (on_face && path.updates == 0) path.face_left = 0;
         path.mu = -1.0;
         path.updates = kUpdates + 1;
         continue;
@@ -166,6 +187,10 @@ Verdict follow(const Store& store, const Basis& basis, Work& work, Index& m, std
     }
     path.pivots += 1;
     path.updates += 1;
+    if (on_face) {
+      path.face_left -= 1;
+      continue;
+    }
     path.pivots_left -= 1;
     path.since += 1;
     if (path.since >= kPivots || path.pivots_left < 0 || m > path.widest) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "linalg/multiversion.hpp"
 #include "linalg/vector.hpp"
 
 namespace keyhole::dantzig {
@@ -52,12 +53,25 @@ double solve_basis(int side, const Basis& basis, Index m, std::vector<double> (&
 }
 
 // Whether a constraint seems missed in its own units. The caller finds out, from what cancels in it, whether it is.
+KEYHOLE_MULTIVERSION
 bool seems_missed(std::span<const double> b, std::span<const double> gamma, std::span<const double> r) {
   bool found = false;
   for (std::size_t t = 0; t < b.size(); ++t) {
     found |= std::abs(r[t]) - gamma[t] > kRowTolerance * (std::abs(b[t]) + gamma[t] + std::abs(b[t] - r[t]));
   }
   return found;
+}
+
+// Whether w at place i is what rounding leaves of terms that cancel: left as it is, it would count as a discovery.
+bool is_rounding(const Basis& basis, const Work& work, Index m, std::span<const double> b, Index i) {
+  const double w_i = std::abs(work.x[0].value[i]);
+  if (w_i > work.side[0].tol_x) return false;
+  double terms = 0.0;
+  for (Index n = 0; n < m; ++n) {
+    const Index r = basis.idx[1][n];
+    terms += std::abs(basis.G_inv(i, n)) * (std::abs(b[r]) + work.c[0].value[r]);
+  }
+  return w_i <= kRounding * terms;
 }
 
 // By how much the worst coefficient is on the wrong side of 0.
@@ -111,7 +125,7 @@ void report(const Basis& basis, Work& work, Index m, std::span<const double> b, 
   for (Index i = 0; i < m; ++i) {
     const Index j = basis.idx[0][i];
     const Index r = basis.idx[1][i];
-    const double w_j = work.x[0].value[i];
+    const double w_j = is_rounding(basis, work, m, b, i) ? 0.0 : work.x[0].value[i];
     const double l_r = work.x[1].value[i];
     w[j] = w_j;
     l[r] = scale * l_r;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "linalg/multiversion.hpp"
+
 namespace keyhole::newton {
 
 namespace {
@@ -23,6 +25,7 @@ double quadratic_form(linalg::ConstMatrixView A_inv, std::span<double> v, std::s
   return 0.0;
 }
 
+KEYHOLE_MULTIVERSION
 double newton_round(const NewtonState& state, std::span<const double> x, double y, double rho, std::span<double> v) {
   const auto& [w, A_inv, tally] = state;
   const std::size_t k = w.size();

@@ -1,10 +1,14 @@
 #include "sampling/top_k.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace keyhole::sampling {
 
 namespace {
+
+// Weights that differ by less than this share are equal: the rest is rounding, which differs between solvers.
+constexpr double kEqual = 1e-9;
 
 // What can be among the k largest, and how many there are: every non-zero, and zeros to fill up; of each kind those
 // inside first, then by the permutation.
@@ -28,11 +32,11 @@ Index by_preference(std::span<const double> w, Index k, std::span<const bool> in
 void top_k(std::span<const double> w, Index k, std::span<const bool> inside, std::span<const Index> permutation,
            std::span<Index> places) {
   const Index n = by_preference(w, k, inside, permutation, places);
-  for (Index r = 0; r < k; ++r) {  // the largest of what is left; the earlier one where two are equal
+  for (Index r = 0; r < k; ++r) {  // the largest of what is left; the earliest of those that equal it
+    double largest = 0.0;
+    for (Index c = r; c < n; ++c) largest = std::max(largest, std::abs(w[places[c]]));
     Index best = r;
-    for (Index c = r + 1; c < n; ++c) {
-      if (std::abs(w[places[c]]) > std::abs(w[places[best]])) best = c;
-    }
+    while (std::abs(w[places[best]]) < (1.0 - kEqual) * largest) ++best;
     const Index chosen = places[best];
     for (Index c = best; c > r; --c) places[c] = places[c - 1];  // the others keep their order of preference
     places[r] = chosen;

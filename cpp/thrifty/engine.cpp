@@ -15,6 +15,11 @@ namespace {
 // A prediction from trusted outliers may leave the range of the labels. The weight of the present beyond which all sums
 // are divided by it.
 constexpr double unbounded = 1e6, heavy = 1e30;
+// Past rows before the support is chosen from them for the first time.
+constexpr Index first_past_refit = 20;
+// Rows in which past rows may be rejected, and the evidence that takes over that which rejects a regime.
+constexpr Index past_trial = 100;
+constexpr double past_nats = 2.0;
 
 LevelTracker level_of(const State& state) { return {state.K(), state.account}; }
 
@@ -39,9 +44,20 @@ double spread(const State& state, const Signal& said) {
 
 void raise(const State& state, double level, double before, double after, double forgotten) {
   Now& now = state.now();
-  state.alarm[now.n_alarms % static_cast<Index>(state.alarm.size())] = {now.n_labels + 1, level, before, after,
-                                                                         forgotten, 0};
+  state.alarm[now.n_alarms % static_cast<Index>(state.alarm.size())] = {
+      now.n_labels + 1 - (state.learning ? 0 : now.n_past), state.learning, level, before, after, forgotten, 0};
   now.n_alarms += 1;
+}
+
+// Whether the world of the past rows is another one: their fit on new labels, against the mean of the labels.
+bool past_fails(const State& state, double f, double y) {
+  Now& now = state.now();
+  if (state.learning || now.n_labels >= now.past_until || now.past_s2 <= 0.0) return false;
+  now.past_evidence += fit_against_mean(now, y - now.y_mean - f, y - now.y_mean, now.past_s2);
+  if (now.past_evidence > state.K().regime_nats) now.past_until = 0;
+  if (now.past_evidence > -past_nats * state.K().regime_nats) return false;
+  now.past_until = 0;
+  return true;
 }
 
 // Drift: compare with the recalibration and with bent weights; at an alarm the past is divided by K.forget.
@@ -52,7 +68,8 @@ void notice(const State& state, double f, double y, double y_hat) {
   double bent = y_hat, h = 0.0;
   for (Index a = 0; a < now.m; ++a) bent += fit.column[a].bend * s.v[a];
   const double explained = now.m > 0 ? fit.label->explained : 0.0;
-  const Drift found = DriftDetector{state.K()}.update(now, explained, now.alpha, f, y, y_hat, bent);
+  Drift found = DriftDetector{state.K()}.update(now, explained, now.alpha, f, y, y_hat, bent);
+  if (past_fails(state, f, y)) found = {state.K().forget, now.alpha, 0.0};
   for (Index a = 0; a < now.m; ++a) {
     for (Index e = 0; e < now.m; ++e) h += s.v[a] * fit.p(a, e) * s.v[e];
   }
@@ -183,9 +200,17 @@ void renew(const State& state) {
 
 }  // namespace
 
-Basket ask(const State& state, std::span<const std::uint8_t> pool, std::vector<Index>& out) {
+Basket ask(const State& state, std::span<const std::uint8_t> pool, std::span<const double> prices,
+           std::vector<Index>& out) {
   Now& now = state.now();
+  std::vector<double>& usual = state.scratch.usual_price;
+  usual.clear();
+  for (std::size_t s = 0; s < prices.size(); ++s) {
+    usual.push_back(state.source[s].price);
+    state.source[s].price = prices[s];
+  }
   const Basket chosen = choose(state, pool, out);
+  for (std::size_t s = 0; s < prices.size(); ++s) state.source[s].price = usual[s];
   now.n_asked += 1;
   const double sum = now.spent + chosen.price;  // compensated: right to the cent
   now.spent_low += std::abs(now.spent) >= std::abs(chosen.price) ? (now.spent - sum) + chosen.price
@@ -243,7 +268,10 @@ bool must_grow(const State& state, Index values) {
   return rows || room;
 }
 
-void tell(const State& state, std::span<const Index> attributes, std::span<const double> x, Index before, double y) {
+namespace {
+
+// Everything that a row teaches but another support: the stored row.
+Index absorb(const State& state, std::span<const Index> attributes, std::span<const double> x, Index before, double y) {
   Now& now = state.now();
   if (now.n_labels == 0) now.y_ref = y;
   if (now.y_unit == 0.0 && y != now.y_ref) now.y_unit = power_of_two(y - now.y_ref);
@@ -282,12 +310,63 @@ void tell(const State& state, std::span<const Index> attributes, std::span<const
   accumulate(state, t);
   now.alpha = now.fy > 0.0 ? std::min(1.0, now.fy / (now.ff + state.K().timid * now.s2)) : 0.0;
   now.n_labels += 1;
+  return t;
+}
+
+void refit_now(const State& state) {
+  if (state.now().row_weight > heavy) renew(state);
+  RegimeMemory{state}.advance();
+  refit(state);
+}
+
+}  // namespace
+
+void tell(const State& state, std::span<const Index> attributes, std::span<const double> x, Index before, double y) {
+  Now& now = state.now();
+  const Index t = absorb(state, attributes, x, before, y);
   if (refresh(state, t)) now.refit_at = now.score_at = now.n_labels;
-  if (now.n_labels >= now.refit_at) {
-    if (now.row_weight > heavy) renew(state);
-    RegimeMemory{state}.advance();
-    refit(state);
+  if (now.n_labels >= now.refit_at) refit_now(state);
+}
+
+Index learn(const State& state, const double* X, const double* y, Index n, Index first) {
+  Now& now = state.now();
+  const Index d = static_cast<Index>(state.attr.size());
+  std::vector<Index> attributes;
+  std::vector<double> x;
+  state.learning = 1;
+  Index t = first;
+  for (; t < n && now.wants_columns <= state.width; ++t) {
+    attributes.clear();
+    x.clear();
+    const double* row = X + t * d;
+    for (Index a = 0; a < now.m; ++a) {  // what a round would have bought comes before the label
+      attributes.push_back(state.fit.column[a].j);
+      x.push_back(row[attributes.back()]);
+    }
+    const Index before = now.m;
+    for (const Index j : state.listed) {
+      if (state.attr[j].place >= 0 || std::isnan(row[j])) continue;
+      attributes.push_back(j);
+      x.push_back(row[j]);
+    }
+    absorb(state, attributes, x, before, y[t]);
+    now.n_past += 1;
+    const bool due = now.regime_ended > 0.0 || (now.trial > 0 && now.refit_at <= now.n_labels);
+    // All candidates are shown by every row: to score them is dear, and done each time the rows have grown by half.
+    if (due || t + 1 == n || now.n_labels >= now.refit_at) {
+      now.score_at = 0;
+      refit_now(state);
+      now.refit_at = now.score_at = now.n_labels + std::max<Index>(first_past_refit, now.n_labels / 2);
+    }
   }
+  if (t == n) {
+    now.refit_at = now.score_at = now.n_labels + 1;
+    now.past_s2 = now.s2;
+    now.past_evidence = 0.0;
+    now.past_until = now.n_labels + past_trial;
+  }
+  state.learning = 0;
+  return t;
 }
 
 Index play(const State& state, std::span<const std::uint8_t> pool, const Rows& rows, Index first) {
@@ -295,7 +374,7 @@ Index play(const State& state, std::span<const std::uint8_t> pool, const Rows& r
   std::vector<double> x;
   for (Index t = first; t < rows.n; ++t) {
     if (must_grow(state, rows.most_values) || state.now().wants_columns > state.width) return t;
-    const Basket bought = ask(state, pool, out);
+    const Basket bought = ask(state, pool, rows.row_prices(t), out);
     const Index all = static_cast<Index>(out.size());
     x.resize(out.size());
     for (Index i = 0; i < all; ++i) x[i] = rows.X[t * rows.d + out[i]];

@@ -135,8 +135,10 @@ Posterior believe(const State& state, const Candidate& of) {
 
 Posterior believe(const State& state, const Fit& fit, Index m, const Member& of) {
   const Now& now = state.now();
-  const double gain = member_loss(state, fit, of), n = fit.g(m, m) / now.row_weight;
-  return posterior(state.prior, gain, n, std::max(now.s2, 1e-12 * now.y_var) + gain, of.size, now.y_var);
+  const double n = fit.g(m, m) / now.row_weight, shrunk = n / (n + state.K().prior_rows);
+  const double gain = member_loss(state, fit, of) / std::max(shrunk * shrunk, 1e-9);
+  const double left = std::max(now.y_var - fit.label->explained, state.K().residual_floor * now.error2);
+  return posterior(state.prior, gain, n, std::max(left, 1e-12 * now.y_var) + gain, of.size, now.y_var);
 }
 
 void learn_prior(const State& state) {
@@ -167,18 +169,19 @@ double probability(const State& state, Index s) {
   const Now& now = state.now();
   const double prior = static_cast<double>(state.given().k_prior) / static_cast<double>(state.order.size());
   double promise = 1.0;
-  if (of.asked > 0) {
-    const double asked = static_cast<double>(of.asked);
+  const Index looks = std::max(of.asked, of.observed);  // past rows show what was never asked for
+  if (looks > 0) {
+    const double asked = static_cast<double>(looks);
     bool constant = true;
     for (Index i = 0; i < of.size; ++i) constant = constant && state.attr[state.listed[of.first + i]].unit == 0.0;
-    if (constant && of.asked > 1) {  // says nothing for or against itself, but takes as many looks again
+    if (constant && looks > 1) {  // says nothing for or against itself, but takes as many looks again
       promise = now.s2 > 0.0 ? 1.0 / (1.0 + asked * now.expects / now.s2) : 1.0;
     } else {  // one that was begun is looked at until it can be judged
       promise = of.ratio > 0.0 ? of.ratio : 1.0 + 1.0 / (1.0 + asked);
     }
   }
   const double odds = prior * promise, p = odds / (1.0 + odds);
-  return of.observed == of.asked ? p : p * (of.observed + 1.0) / (of.asked + 1.0);
+  return of.observed >= of.asked ? p : p * (of.observed + 1.0) / (of.asked + 1.0);
 }
 
 std::vector<Contender> contenders(const State& state, std::span<const Member> list) {
@@ -324,12 +327,12 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
     }
   }
   const double sd = se * std::sqrt(ease), shrunk = ease * r;
-  double adds = 0.0;
+  double adds = 0.0, need = money;
   if (money > 0.0) {
-    double need = money;
     if (!room && limited) need += need_for(state, rivals, of.source, list, beside.data());
     else if (!room && weakest >= 0) need += std::max(0.0, beside[weakest] - price_in_error(state, list[weakest].source));
-    adds = belief.beyond(need) - (of.known ? std::max(0.0, belief.mean() - need) : 0.0);
+    const bool may_join = of.known && me.failed == 0;
+    adds = belief.beyond(need) - (may_join ? std::max(0.0, belief.mean() - need) : 0.0);
     odds = infinity;
   } else if (room) {
     adds = entry(money, shrunk, sd, c);
@@ -344,9 +347,8 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
     me.proxy = -1;
     me.odds = 0.0;
   }
-  double found = 0.0;
-  const double seen = (me.observed + 1.0) / (me.asked + 1.0);  // what is rarely observed rarely helps
-  const double asked = static_cast<double>(me.asked);
+  const double seen = std::min(1.0, (me.observed + 1.0) / (me.asked + 1.0));  // what is rarely observed rarely helps
+  const double asked = static_cast<double>(std::max(me.asked, me.observed));
   double looks = of.known ? of.rows * (1.0 + (cost - money) / now.s2) : K.few + q - 1.0 + asked;
   if (!of.known && static_cast<double>(me.observed) > K.few) looks *= K.few;  // it shows one value: others are rare
   if (me.proxy >= 0) {
@@ -365,7 +367,11 @@ void appraise(const State& state, const Candidate& of, std::span<const Member> l
   if (money > 0.0 && me.proxy < 0) {
     const double observed = static_cast<double>(me.observed);
     const double varies = !of.known && observed > K.few ? K.few / observed : 1.0;  // it shows one value: others are rare
-    found = varies * belief.found(money, now.s2) / (K.sure_nats - std::log(me.matters));
+    // One look decides a part of it: its nats of those that tell whether it matters at all, at most one more of n.
+    const double all = belief.beyond(need);
+    double part = all > 0.0 ? belief.found(need, now.s2) / all / (K.sure_nats - std::log(me.matters)) : 0.0;
+    if (of.known && me.matters > 0.5) part = std::min(part, 1.0 / of.rows);
+    const double found = varies * worth * part;
     me.value = ahead * seen * found / (K.look_fee * cost) - 1.0;
     return;
   }

@@ -26,6 +26,13 @@ inline double log_t(double error, double s2) { return -2.5 * std::log1p(error * 
 // The variance of a label about its prediction: the fit's, or that of the last rows where these are noisier.
 inline double noise(const Now& now) { return std::max(now.s2, now.recent_error2); }
 
+// Log-likelihood of an error of a fit with residual variance s2, less that of a looser fit or of the label's mean.
+inline double fit_against_mean(const Now& now, double error, double from_mean, double s2) {
+  const double own = log_t(error, s2) - 0.5 * std::log(s2);
+  const double wide = log_t(error, 4.0 * s2) - 0.5 * std::log(4.0 * s2);
+  return own - std::max(wide, log_t(from_mean, now.y_var) - 0.5 * std::log(now.y_var));
+}
+
 // out = A^-1 for a positive definite m x m matrix, by Gauss-Jordan on A scaled to a unit diagonal. A column without
 // variance has zeros in the inverse.
 void invert(const double* A, Index lda, Index m, double* out, Index ldo, std::vector<double>& joined);

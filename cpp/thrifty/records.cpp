@@ -53,18 +53,19 @@ std::vector<Layout> layouts() {
   {
     using R = Now;
     out.push_back({"Now", sizeof(R), {F(row_weight), F(n), F(y), F(yy), F(y_mean), F(y_var), F(y_low), F(y_high),
-      F(y_ref), F(y_unit), F(s2), F(error2), F(n_labels), F(fy), F(ff), F(alpha), F(epoch), F(label_reach),
+      F(y_ref), F(y_unit), F(s2), F(error2), F(n_labels), F(n_past), F(fy), F(ff), F(alpha), F(epoch), F(label_reach),
       F(level_reported), F(level_strayed), F(level_aside), F(recent_n), F(recent_f), F(recent_y), F(recent_ff),
       F(recent_fy), F(recent_loss), F(past_n), F(past_f), F(past_y), F(past_ff), F(past_fy), F(past_loss),
       F(recent_error2), F(cusum), F(cusum_recalibrated), F(cusum_weights), F(n_alarms), F(regime), F(regime_left),
-      F(regime_ended), F(trial), F(trial_at), F(trial_evidence), F(refit_sources), F(m), F(n_members), F(moves),
+      F(regime_ended), F(trial), F(trial_at), F(trial_evidence), F(refit_sources), F(past_s2), F(past_evidence),
+      F(past_until), F(m), F(n_members), F(moves),
       F(heard), F(heard_at), F(heard_s2), F(news), F(refit_at), F(score_at), F(queued), F(turn), F(lend),
       F(shrinkage), F(expects), F(oldest), F(n_rows), F(head), F(n_asked), F(spent), F(spent_low), F(member_account),
       F(look_account), F(rate), F(wants_columns)}});
   }
   {
     using R = Alarm;
-    out.push_back({"Alarm", sizeof(R), {F(row), F(level), F(slope_before), F(slope_after), F(forgotten),
+    out.push_back({"Alarm", sizeof(R), {F(row), F(past), F(level), F(slope_before), F(slope_after), F(forgotten),
       F(returned)}});
   }
   {

@@ -73,7 +73,7 @@ struct Now {
   double row_weight, n, y, yy;                       // weight of the present; sums of weights, y, y^2
   double y_mean, y_var, y_low, y_high, y_ref, y_unit;
   double s2, error2;                                 // residual variance; running mean squared prediction error
-  Index n_labels;
+  Index n_labels, n_past;                            // of them past rows, which nobody asked for
   double fy, ff, alpha;                              // calibration slope of y on past predictions f
   Index epoch;                                       // labels when what is remembered began
   double label_reach;                                // label guard: tolerance for far labels
@@ -84,6 +84,7 @@ struct Now {
   Index n_alarms;
   Index regime, regime_left; double regime_ended;    // regimes
   Index trial, trial_at; double trial_evidence; Index refit_sources;
+  double past_s2, past_evidence; Index past_until;   // do past rows still hold? what was left unexplained in them
   Index m, n_members, moves;                         // columns of the fit, member sources, changes of the support
   Index heard, heard_at; double heard_s2; Index news;            // when rows were last reweighted
   Index refit_at, score_at;
@@ -97,7 +98,7 @@ struct Now {
   Index wants_columns;                               // > 0: the support needs room for so many columns
 };
 
-struct Alarm { Index row; double level, slope_before, slope_after, forgotten; Index returned; };
+struct Alarm { Index row, past; double level, slope_before, slope_after, forgotten; Index returned; };  // past: in a past row
 struct Account { double c, gain, belief; };
 struct Kept { Index regime, ended; double row_weight, s2; Index n, tried; };
 
@@ -138,6 +139,7 @@ struct State {
   Now* now_;
   const Given* given_;
   const Constants* constants_;
+  mutable Index learning = 0;                         // 1: past rows are being learnt
   Index width, store_full;                            // columns there is room for; bit 0 (1): rows (values) cannot grow
 
   Now& now() const { return *now_; }
@@ -147,7 +149,7 @@ struct State {
   double rows() const { return now_->n / now_->row_weight; }
 
   struct Scratch {
-    std::vector<double> v, row, pull, block, inverse, joined, q, u, losses, r, V, best;
+    std::vector<double> v, row, pull, block, inverse, joined, q, u, losses, r, V, best, usual_price;
     std::vector<Index> seen, lost, taken, stay, basket;
   };
   mutable Scratch scratch;

@@ -29,10 +29,7 @@ Index for_rows(const State& state, Index regime, Do&& act) {
 void RegimeMemory::update(double f, double y) const {
   Now& now = state.now();
   if (now.trial == 0 || now.s2 <= 0.0) return;
-  const double off = y - now.y_mean - f;
-  const double own = log_t(off, now.s2) - 0.5 * std::log(now.s2);
-  const double wide = log_t(off, 4.0 * now.s2) - 0.5 * std::log(4.0 * now.s2);
-  now.trial_evidence += own - std::max(wide, log_t(y - now.y_mean, now.y_var) - 0.5 * std::log(now.y_var));
+  now.trial_evidence += fit_against_mean(now, y - now.y_mean - f, y - now.y_mean, now.s2);
   if (decided()) now.refit_at = now.n_labels + 1;
 }
 
@@ -123,7 +120,8 @@ void RegimeMemory::accept(Index i) const {
   Now& now = state.now();
   Kept& kept = state.kept[i];
   for_rows(state, now.regime, [&](Row& row, Index) { row.regime = kept.regime; });
-  state.alarm[now.n_alarms % static_cast<Index>(state.alarm.size())] = {now.n_labels, 0.0, 0.0, 0.0, 1.0, kept.ended};
+  state.alarm[now.n_alarms % static_cast<Index>(state.alarm.size())] = {
+      now.n_labels - (state.learning ? 0 : now.n_past), state.learning, 0.0, 0.0, 0.0, 1.0, kept.ended};
   now.n_alarms += 1;
   now.regime = kept.regime;
   now.trial = 0;

@@ -37,14 +37,15 @@ double expected_net(const State& state, const Candidate& of) {
 
 // Whether a candidate's evidence lets it join; where a price must be earned, that decides alone.
 bool significant(const State& state, const Source& me) {
-  return me.z2 > me.join_at || (weighed(state) && me.price > 0.0);
+  return me.z2 > me.join_at || (weighed(state) && me.price > 0.0 && state.given().total_budget == infinity);
 }
 
 // Whether a member of a fit with m columns holds its own: by its evidence, or by what it is believed to explain.
 double standing(const State& state, const Fit& fit, Index m, const Member& of) {
   const double price = price_in_error(state, of.source);
-  if (price > 0.0) return believe(state, fit, m, of).mean() / price;
-  return member_evidence(state, fit, of) / state.source[of.source].leave_at;
+  const double earns = price > 0.0 ? believe(state, fit, m, of).mean() / price : infinity;
+  if (price > 0.0 && state.given().total_budget == infinity) return earns;
+  return std::min(earns, member_evidence(state, fit, of) / state.source[of.source].leave_at);
 }
 
 // stay[i] = 1 for the members that stay when source s comes: all if there is room, else all but the cheapest to lose.

@@ -14,7 +14,7 @@ __version__ = "0.3.0.dev0"
 
 if TYPE_CHECKING:
     from . import data, experiments, theory
-    from .core.learner import Learner
+    from .core.learner import Acquisition, Learner
     from .core.registry.catalogue import Algorithm, list_algorithms
     from .core.registry.footprint import footprint
     from .core.registry.making import make
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives; nothing is imported before it is used.
 _HOME = {
+    "Acquisition": "core.learner",
     "Algorithm": "core.registry.catalogue",
     "ConfigError": "errors",
     "DantzigSelector": "integrations.dantzig_selector",
@@ -60,6 +61,7 @@ _MODULES = {
 }
 
 __all__ = [
+    "Acquisition",
     "Algorithm",
     "ConfigError",
     "DantzigSelector",

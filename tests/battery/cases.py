@@ -54,6 +54,8 @@ VARIANTS = [
     Case("fixed-random", options={"standardize": True}),
     Case("support-bandit", options={"master": "corral", "base": "newton"}),
     Case("support-bandit", options={"master": "batched-exp3", "tuning": "theory"}),
+    Case("support-bandit", options={"master": "hedged-ftrl", "base": "gradient", "tuning": "theory", "horizon": 20}),
+    Case("support-bandit", options={"master": "hedged-ftrl"}),
 ]
 CASES = [_case(a) for a in kh.list_algorithms()] + VARIANTS
 # They learn the scale of raw columns: what is missing is not zero to them.

@@ -50,7 +50,7 @@ def check(learner, r):
     assert r.price == pytest.approx(sum(PRICES[s] for s in (*r.sources, *extras)), abs=1e-12)
     assert not set(extras) & set(r.sources)
     assert len(extras) <= learner.k0
-    if not learner.buys_all:
+    if not learner.info.buys_all:
         assert len(r.sources) <= learner.k
 
 

@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[2]
 WRITTEN = [p for p in sorted((ROOT / "docs").rglob("*.md")) if p.parent.name not in ("reference", "algorithms")]
 PAGES = [*WRITTEN, ROOT / "README.md"]
 EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.M | re.S)
+SAVED = re.compile(r"[Ss]ave this as `(\w+\.py)`:\n\n\Z")
 LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 
 
@@ -21,7 +22,12 @@ def test_the_examples_of_a_page_run_one_after_another(page, monkeypatch, tmp_pat
     monkeypatch.chdir(tmp_path)
     space = {"__name__": "example"}
     text = page.read_text(encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
     for match in EXAMPLE.finditer(text):
+        saved = SAVED.search(text[: match.start()])
+        if saved:
+            (tmp_path / saved[1]).write_text(match[1], encoding="utf-8")
+            continue
         line = text[: match.start()].count("\n") + 1
         exec(compile("\n" * line + match[1], str(page), "exec"), space)
 

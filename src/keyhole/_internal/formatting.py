@@ -5,7 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Units", "listed", "share", "thousands"]
+import numpy as np
+
+from .typing import Floats
+
+__all__ = ["Units", "decimals_of", "digits", "listed", "number", "share", "shown_decimals", "thousands"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,7 @@ class Units:
         """A typical error: three digits and the unit.
 
         >>> Units("mmHg").error(15.4712), Units().error(4123.4)
-        ('15.5 mmHg', '4123')
+        ('15.5 mmHg', '4 123')
         """
         return f"{digits(value)} {self.label}".strip()
 
@@ -34,13 +38,23 @@ class Units:
         return f"{digits(value, 2)} {self.label}".strip()
 
     def money(self, value: float) -> str:
-        """An amount of money; large ones without cents.
+        """An amount of money; large ones without cents, tiny ones with as many digits as they need.
 
-        >>> Units(currency="EUR").money(7.0), Units().money(127490.2)
-        ('7.00 EUR', '127 490')
+        >>> Units(currency="EUR").money(7.0), Units().money(127490.2), Units(currency="EUR").money(0.0042)
+        ('7.00 EUR', '127 490', '0.0042 EUR')
         """
-        text = f"{value:.2f}" if abs(value) < 1000 else thousands(value)
+        tiny = 0 < abs(value) < 0.01
+        text = digits(value, 2) if tiny else f"{value:.2f}" if abs(value) < 1000 else thousands(value)
         return f"{text} {self.currency}".strip()
+
+    def error_cost(self, value: float) -> str:
+        """What one unit of squared error costs.
+
+        >>> Units("mmHg", "EUR").error_cost(0.5), Units().error_cost(0.5)
+        ('0.5 EUR per squared mmHg', '0.5 per unit of squared error')
+        """
+        per = f"squared {self.label}" if self.label else "unit of squared error"
+        return " ".join(filter(None, [number(value), self.currency, f"per {per}"]))
 
     def named(self, what: str, money: bool = False) -> str:
         """A heading with its unit: "typical error, mmHg"."""
@@ -49,17 +63,55 @@ class Units:
 
 
 def digits(value: float, n: int = 3) -> str:
-    """So many digits, never an exponent for everyday numbers.
+    """A number as people write it: so many significant digits, thousands apart, no exponent but for the tiniest.
 
-    >>> digits(0.04567), digits(1234.5), digits(15.0), digits(2.5e-7)
-    ('0.0457', '1234', '15.0', '2.5e-07')
+    >>> digits(0.04567), digits(58561.2), digits(15.0), digits(2.5e-7), digits(math.nan), digits(999.96, 4)
+    ('0.0457', '58 561', '15.0', '2.5e-07', '-', '1 000')
     """
+    if math.isnan(value):
+        return "-"
     if not math.isfinite(value) or value == 0:
         return f"{value:.0f}"
-    size = math.floor(math.log10(abs(value)))
-    if not -5 <= size < 9:
+    size = math.floor(math.log10(abs(float(f"{value:.{n - 1}e}"))))
+    if not -5 <= size < 15:
         return f"{value:.{n}g}"
-    return f"{value:.{max(n - 1 - size, 0)}f}"
+    return f"{value:,.{max(n - 1 - size, 0)}f}".replace(",", " ")
+
+
+def number(value: float, n: int = 3) -> str:
+    """The same without zeros at its end: for what a person chose, and where columns need not line up.
+
+    >>> [number(v) for v in (0, 0.03412, 7.0, 2580.0, 20000.0, 1.25e6, 3e21)]
+    ['0', '0.0341', '7', '2 580', '20 000', '1 250 000', '3e+21']
+    """
+    text = digits(value, n)
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
+def decimals_of(values: Floats, least: int = 0) -> int:
+    """How many decimals numbers are written with, at least `least`; 7 where they have more than six.
+
+    >>> import numpy as np
+    >>> decimals_of(np.array([120.0, 80.5])), decimals_of(np.array([np.nan, 3.0])), decimals_of(np.array([1 / 3]))
+    (1, 0, 7)
+    """
+    there = values[np.isfinite(values)]
+    size = 1e-9 * max(1.0, float(np.abs(there).max(initial=0.0)))
+    exact = (p for p in range(least, 7) if bool((np.abs(np.round(there, p) - there) <= size).all()))
+    return next(exact, 7)
+
+
+def shown_decimals(decimals: int, spread: float) -> int | None:
+    """How many decimals a prediction is shown with: the label's own, but enough for a hundredth of its spread.
+
+    None where the labels themselves have more than six decimals.
+
+    >>> shown_decimals(0, 97.0), shown_decimals(0, 1.0), shown_decimals(1, 40.0), shown_decimals(7, 1.0)
+    (0, 2, 1, None)
+    """
+    if decimals > 6:
+        return None
+    return max(decimals, 2 - math.ceil(math.log10(spread))) if spread > 0 else decimals
 
 
 def thousands(value: float) -> str:

@@ -32,7 +32,8 @@ class DantzigEstimate(Stateful):
 
     def __init__(self, d: int, k: int, width: dantzig_width.Width, order: Ints, engine: str = "simplex") -> None:
         self.k, self.width, self.order = k, width, order
-        self.seq = Sequence(d, one_of("engine", engine, ("simplex", "highs")))
+        # Deviation: of several solutions the seeded order selects one (E37).
+        self.seq = Sequence(d, one_of("engine", engine, ("simplex", "highs")), order=order)
         self.w_hat: Floats = np.full(d, 1.0 / d)
         # Deviation: S_0 is drawn with the seed, not "arbitrary" (E12).
         self.S: Ints = np.sort(order[:k])
@@ -52,6 +53,14 @@ class DantzigEstimate(Stateful):
         estimate_round(self.w_hat, B, x, y, P, v, h, deviation)
         self.width.observe(B, deviation)
         self.seq.update(B, h, v)
+
+    def accumulate_complete(self, X: Floats, y: Floats) -> None:
+        """Complete past rows: explorations that observed everything."""
+        # Deviation: a past row is an exploration whose inclusion probabilities are one; s grows, t stands still.
+        d = self.w_hat.size
+        everything, certain = np.arange(d), np.ones((d, d))
+        for x, label in zip(X, y.tolist(), strict=True):
+            self.accumulate(everything, x, label, certain)
 
     def solve(self, reached: Reached | None = None) -> None:
         """w_hat = DS(gamma_s) and S = its k largest entries; `reached` says how far compiled code has come with it."""

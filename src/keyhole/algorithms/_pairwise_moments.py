@@ -54,6 +54,26 @@ class Pooled(Stateful):
         """A row that saw x on B."""
         add_pairwise(*self._sums(), B, x, y)
 
+    def add_rows(self, X: Floats, y: Floats) -> None:
+        """Many rows at once, in places; NaN was not observed. The sums of `add` for each row, in another order."""
+        label, seen = self.labels, ~np.isnan(X)
+        if label["n"][0] == 0.0:
+            label["first"] = label["low"] = label["high"] = y[0]
+        v = y - label["first"][0]
+        for name, value in (("n", float(y.size)), ("y", y.sum()), ("yy", v @ v)):
+            label[name] += value
+        label["low"], label["high"] = min(label["low"][0], y.min()), max(label["high"][0], y.max())
+        new = (self.attr["n"] == 0.0) & seen.any(axis=0)
+        self.ref[new] = X[seen.argmax(axis=0)[new], new.nonzero()[0]]
+        U, N = np.where(seen, X - self.ref, 0.0), seen.astype(np.float64)
+        own = (N.sum(axis=0), U.sum(axis=0), (U * U).sum(axis=0), v @ N, v @ U)
+        for name, total in zip(ATTRIBUTE.names or (), own, strict=True):
+            self.attr[name] += total
+        both = (N.T @ N, U.T @ N, U.T @ U)
+        for name, product in zip(PAIR.names or (), both, strict=True):
+            np.fill_diagonal(product, 0.0)
+            self.pairs[name] += product
+
     def fit(self, psd: bool) -> None:
         """The moments of now; with `psd` R is made positive definite where pairs contradict each other."""
         fit_pairwise(*self._sums(), self.mu, self.sd, self.R, self.c)

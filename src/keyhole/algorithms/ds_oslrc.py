@@ -61,6 +61,7 @@ class DSOSLRC(Scheduled):
         cost="O(LP_d / sqrt(T) + k^2)",
         reference="Li, Liao, Xu and Nie, COLT 2025, Algorithm 1",
         status="verified",
+        past_rows="complete",
         conditions="abdf",
         further="3 <= k <= d-3",
     )
@@ -151,6 +152,11 @@ class DSOSLRC(Scheduled):
             return
         n, m = int(r.memo[0]), int(r.memo[1])
         self.estimate.accumulate(r.attributes, x, y, sampling.pairs(np.array(r.memo[2:]), n, m))
+        self.estimate.solve()
+        self.exploiter.follow(self.support, self.estimate.w_hat)
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        self.estimate.accumulate_complete(X, y)
         self.estimate.solve()
         self.exploiter.follow(self.support, self.estimate.w_hat)
 

@@ -60,6 +60,7 @@ class DSPOSLRC(Learner):
         cost="O(LP_d)",
         reference="Li, Liao, Xu and Nie, COLT 2025, Algorithm 3",
         status="verified",
+        past_rows="complete",
         takes_k0=True,
         needs_k0=True,
         conditions="abdf",
@@ -161,6 +162,12 @@ class DSPOSLRC(Learner):
             self.estimate.solve()
             if self.by_newton:
                 self.newton.follow(self.support, self.estimate.w_hat)
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        self.estimate.accumulate_complete(X, y)
+        self.estimate.solve()
+        if self.by_newton:
+            self.newton.follow(self.support, self.estimate.w_hat)
 
     def _is_due(self) -> bool:
         """Whether DS(gamma_s) is solved after this round."""

@@ -4,17 +4,14 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 
+from .._internal.formatting import thousands
+
 __all__ = ["thousands", "typed_command", "without_bands", "written"]
 
 
 def typed_command() -> str:
     """The command as it can be typed again."""
     return shlex.join(["keyhole", *sys.argv[1:]])
-
-
-def thousands(number: float) -> str:
-    """A count with thin groups: 31 207."""
-    return f"{number:,.0f}".replace(",", " ")
 
 
 def written(head: Sequence[str], rows: Sequence[Sequence[str]], width: int = 80) -> Iterator[str]:
@@ -60,4 +57,6 @@ def without_bands(
     """
     if all(len(line) <= width for line in written(head, rows, width)):
         return head, rows
-    return [name.replace(", 10-90 %)", ")") for name in head], [[c.partition(" (")[0] for c in row] for row in rows]
+    return [name.replace(", 10-90 %)", ")") for name in head], [
+        [row[0], *(c.partition(" (")[0] for c in row[1:])] for row in rows
+    ]

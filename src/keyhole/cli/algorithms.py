@@ -22,6 +22,7 @@ _SYMBOLS = (
     "symbols: w the weights behind the labels, h the smallest of them in size, delta_S the compatibility constant, "
     "delta the probability of failure, LP_d the time of a linear program with d variables, s explorations so far"
 )
+_TAKES = "takes: k0 (purchases after the label), sources (panels), prices (in the ledger), money (plans with budgets)"
 _STATUS = "verified: read and checked against its source; reconstructed: its steps are ours, its rate is theirs"
 # From this width on, all columns fit beside each other.
 _TABLE = 160
@@ -62,6 +63,7 @@ def algorithms(
             _print_block(a, width)
     print(fill("assumptions: " + "; ".join(f"({key}) {words}" for key, words in CONDITIONS.items()), width))
     print(fill(_SYMBOLS, width))
+    print(fill(_TAKES, width))
     print(fill(_STATUS, width))
 
 
@@ -76,8 +78,8 @@ def _print_sizes(chosen: "list[Algorithm]", d: int, k: int) -> None:
 def _print_block(a: "Algorithm", width: int) -> None:
     """One algorithm below its name, where the page is narrow."""
     print(f"{a.name}   ({a.status})")
-    facts = ("setting", a.setting), ("regret", a.bound), ("time", a.cost), ("assumes", abbreviated(a))
-    for what, text in (*facts, ("from", a.reference)):
+    facts = [("setting", a.setting), ("takes", a.takes), ("regret", a.bound), ("time", a.cost)]
+    for what, text in (*facts, ("assumes", abbreviated(a)), ("from", a.reference)):
         print(fill(text, width, initial_indent=f"  {what:9}", subsequent_indent=" " * 11))
     print()
 
@@ -109,11 +111,11 @@ def _print_table(title: str, members: "list[Algorithm]", width: int) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    columns = ("name", "setting", "regret bound", "time per round", "assumptions", "reference", "status")
+    columns = ("name", "setting", "takes", "regret bound", "time per round", "assumptions", "reference", "status")
     table = Table(title=title, title_justify="left", show_lines=True)
     for column in columns:
         table.add_column(column, no_wrap=column in ("name", "status"))
     for a in members:
-        cells = (a.name, a.setting, a.bound, a.cost, abbreviated(a), a.reference, a.status)
+        cells = (a.name, a.setting, a.takes, a.bound, a.cost, abbreviated(a), a.reference, a.status)
         table.add_row(*map(Text, cells))
     Console(width=width).print(table)

@@ -11,7 +11,9 @@ from .compare import compare
 from .demo import demo
 from .diagnose import diagnose
 from .frontier import frontier
+from .plan import plan
 from .predict import predict
+from .report import report
 from .run import run
 from .serve import serve
 from .store import app as store
@@ -50,7 +52,7 @@ def _options(
         os.environ["KEYHOLE_LARGE_FILES"] = "1"  # also for the processes that a command starts
 
 
-for command in (demo, run, predict, frontier, compare, study, bounds, diagnose, algorithms):
+for command in (demo, run, plan, predict, frontier, report, compare, study, bounds, diagnose, algorithms):
     app.command()(command)
 app.command()(serve)
 app.add_typer(store, name="store")

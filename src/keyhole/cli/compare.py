@@ -25,20 +25,23 @@ def compare(
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     executor: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
     k: Annotated[int | None, typer.Option("-k", "--k", min=1, help="Attributes per row; synthetic: its k.")] = None,
-    k0: Annotated[int, typer.Option(min=0, help="Attributes per row after the label.")] = 0,
+    k0: Annotated[int, typer.Option(min=0, help="Attributes per row after the label, for those that take them.")] = 0,
     target: Annotated[str | None, typer.Option(help="The column to predict, for files.")] = None,
     schema: Annotated[Path | None, typer.Option(help="Ranges and prices, for files.")] = None,
     budget_per_row: Annotated[
         float | None, typer.Option(min=0.0, help="Money per row, for those who plan with it.")
     ] = None,
-    error_cost: Annotated[float | None, typer.Option(help="What a unit of squared error is worth, likewise.")] = None,
+    error_cost: Annotated[float | None, typer.Option(help="What a unit of squared error costs, likewise.")] = None,
     total_budget: Annotated[float | None, typer.Option(help="Money for all rows of a run together, likewise.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute, for files.")] = None,
     free: Annotated[str, typer.Option(help="Columns that are there for free, with commas, for files.")] = "",
     numbers: Annotated[str, typer.Option(help="How numbers are written in files, such as '1.234,56'.")] = "",
+    na: Annotated[list[str] | None, typer.Option(help="A word that means 'missing'; may be repeated.")] = None,
     encoding: Annotated[str, typer.Option(help="How the text of files is encoded, such as latin-1.")] = "",
     sort: Annotated[str, typer.Option(help="Sort by regret, loss, price or time; else as listed.")] = "",
-    shuffle: Annotated[bool, typer.Option(help="Shuffle the rows of tables, by seed.")] = False,
+    in_order: Annotated[
+        bool, typer.Option("--in-order", help="Play the rows of files as they come; else each seed shuffles them.")
+    ] = False,
 ) -> None:
     """Play algorithms x streams x seeds. Finished runs are skipped; the numbers do not depend on --jobs or --executor.
 
@@ -58,7 +61,8 @@ def compare(
         raise ConfigError(f"--sort must be one of {', '.join(SORTS)}, not '{sort}'")
     free_columns = tuple(filter(None, map(str.strip, free.split(","))))
     found = [
-        StreamSpec.parse(name, target, schema, shuffle, prices, free_columns, numbers, encoding) for name in sources
+        StreamSpec.parse(name, target, schema, not in_order, prices, free_columns, numbers, encoding, na or ())
+        for name in sources
     ]
     comparison = Comparison(
         out, found, split(algorithms), seeds, rounds, k, k0, budget_per_row, error_cost, total_budget
@@ -90,16 +94,29 @@ def _bar(total: int) -> "Iterator[Progress]":
         yield lambda done, of: bar.update(task, completed=done, total=of)
 
 
+def _fitting(
+    head: Sequence[str], cells: Sequence[Sequence[str]], width: int
+) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """The table without bands, and then without its less telling columns, where it is wider than the page."""
+    head, cells = without_bands(head, cells, width)
+    for name in ("us/row", "attributes/row", "in the last tenth"):
+        if name in head and any(len(line) > width for line in written(head, cells, width)):
+            j = list(head).index(name)
+            head, cells = [*head[:j], *head[j + 1 :]], [[*row[:j], *row[j + 1 :]] for row in cells]
+    return head, cells
+
+
 def _print(rows: "Sequence[Row]", notes: Sequence[str], out: Path) -> None:
     from .._internal.escaping import shown
-    from ..report import comparison_cells
+    from ..report import comparison_cells, comparison_headline
 
     width = get_terminal_size((160, 40)).columns
     for stream in dict.fromkeys(row.stream for row in rows):
         print(shown(stream))
-        head, cells = without_bands(*comparison_cells([row for row in rows if row.stream == stream]), width)
+        head, cells = _fitting(*comparison_cells([row for row in rows if row.stream == stream]), width)
         for line in written(head, cells, width):
             print(shown(line))
+    print(f" {shown(' '.join(comparison_headline(rows)).strip())}")
     for note in notes:
         print(f"note: {shown(note)}")
     print(f"report: {out / 'report.html'}")

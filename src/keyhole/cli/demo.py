@@ -11,14 +11,14 @@ _SET = "nhanes-panels"
 
 def demo(
     out: Annotated[Path, typer.Option(help="The run folder; an earlier demo is replaced.")] = Path("runs/demo"),
-    error_cost: Annotated[float, typer.Option(help="What one unit of squared error is worth, in dollars.")] = 2.0,
+    error_cost: Annotated[float, typer.Option(help="What one unit of squared error costs, in dollars.")] = 2.0,
     k: Annotated[
         int | None, typer.Option("-k", "--k", min=1, help="Things that may be ordered per person, at most.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     paper: Annotated[bool, typer.Option("--paper", help="The paper's learners on a synthetic stream instead.")] = False,
 ) -> None:
-    """Decide what to order for 3 912 people (NHANES 2017-18): what money buys, then a run told what an error is worth.
+    """Decide what to order for 3 912 people (NHANES 2017-18): what money buys, then a run at an error cost.
 
     Example: keyhole demo --error-cost 0.5
     """
@@ -48,12 +48,8 @@ def demo(
     title, free = "NHANES 2017-18", " and ".join(people.free)
     limit = "" if k is None else f" -k {k}"
     command = f"keyhole demo --error-cost {error_cost:g}{limit} --seed {seed}"
-    print(
-        f" {title}: {thousands(n)} people, {d} attributes that come in {len(people.sources)} orders; {free} are known"
-    )
-    print(
-        f" label {people.target}, in {people.unit}: an error of one {people.unit}, squared, is worth {error_cost:g} USD"
-    )
+    print(f" {title}: {thousands(n)} people, {d} attributes that come in {len(people.sources)} orders; {free} are free")
+    print(f" label {people.target}, in {people.unit}: an error of one {people.unit}, squared, costs {error_cost:g} USD")
     with bar(6) as progress:
         found = frontier(_SET, levels=6, seeds=1, k=k, progress=progress)
     print_frontier(found)

@@ -1,17 +1,19 @@
 """`keyhole diagnose`: what can be used of a file, its ranges, and whether choosing attributes matters."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from .._internal.formatting import thousands
 from ._early_checks import require_file
 
 if TYPE_CHECKING:
-    from ..data.column_profile import Profile
+    from .._internal.typing import Floats
+    from ..data.column_profile import Profile, ProposedPanel
     from ..data.streams import Schema
     from ..theory.signal import Signal
 
@@ -30,9 +32,11 @@ def diagnose(
     schema: Annotated[Path | None, typer.Option(help="Where to write the schema; else beside the file.")] = None,
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'; else a guess.")] = "",
     encoding: Annotated[str, typer.Option(help="How the file's text is encoded, such as latin-1.")] = "",
+    na: Annotated[list[str] | None, typer.Option(help="A word that means 'missing'; may be repeated.")] = None,
+    theory: Annotated[bool, typer.Option("--theory", help="Show the paper's conditions, too.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a schema that is there.")] = False,
 ) -> None:
-    """Look a file over: usable columns, missing values, ranges (written to a schema), and how much choosing matters.
+    """Look a file over: usable columns, bad cells, panels, ranges (written to a schema), and how much choosing matters.
 
     Example: keyhole diagnose visits.csv --target cost --prices prices.toml
     """
@@ -40,14 +44,15 @@ def diagnose(
 
     from .._internal.escaping import shown
     from ..data.column_profile import Profile, covariance, first_rows
+    from ..data.schema_proposal import proposed_schema
     from ..data.streams import open_table, read_prices
-    from ..theory import conditions_of
+    from ..theory.conditions import conditions_of
     from ..theory.signal import signal
 
     table = open_table(file, encoding=encoding)
     costs = {} if prices is None else read_prices(prices)
     with _progress("looking at every row", table.rows) as step:
-        profile = Profile(table, target, ignore or (), step, numbers)
+        profile = Profile(table, target, ignore or (), step, numbers, na or ())
     found = profile.schema(costs).written(encoding=encoding)
     place = schema or file.with_name(f"{Path(file.name.removesuffix('.gz')).stem}.schema.toml")
     with _progress("measuring the signal", profile.rows) as step:
@@ -55,53 +60,116 @@ def diagnose(
     k = min(k, len(found.names))
     with _progress(f"searching for the best {k}", None):
         strength = signal(C, k)
-    held: tuple[str, ...] = ()
-    if strength.support.size:
-        rows = first_rows(table, found, min(_ROWS, int(2e7) // len(found.names)))
-        held = conditions_of(C, strength.support, rows=rows).lines
-    kept = _write(found, place, file, force)
-    for line in (*_columns(profile, found), *_values(profile, found), *_signal(strength, found, k), *held, *kept):
+    rows = first_rows(table, found, min(_ROWS, int(2e7) // len(found.names)))
+    panels = profile.panels()
+    kept = _write(proposed_schema(found, panels), place, file, force)
+    lines = [*_columns(profile, found), *_bad_cells(profile), *_values(profile), *_panels(panels)]
+    lines += [*_signal(strength, found, k), *_drift(rows, found)]
+    if theory and strength.support.size:
+        lines += [*_theory(strength, k), *conditions_of(C, strength.support, rows=rows).lines]
+    for line in (*lines, *kept, _command(file, place, found, min(k, len(found.sources)))):
         print(f" {shown(line)}")
 
 
 def _columns(profile: "Profile", schema: "Schema") -> Iterator[str]:
     """How many columns can be used, as what, and what becomes of the others."""
     dropped = [f"{name} ({why})" if why else name for name, why in profile.dropped.items()]
-    counts = f"{_thousands(profile.rows)} rows, {len(profile.table.columns)} columns"
+    counts = f"{thousands(profile.rows)} rows, {len(profile.table.columns)} columns"
     usable = f"{counts} -> {len(schema.names)} usable attributes"
     if len(schema.names) > len(schema.columns):
         usable += f" of {len(schema.columns)} columns"
     yield usable + (f"; dropped: {_some(dropped)}" if dropped else "")
     if profile.missing[-1]:
-        yield f"the target '{profile.target}' is missing in {_thousands(profile.missing[-1])} rows: they are skipped"
+        yield f"the target '{profile.target}' is missing in {thousands(profile.missing[-1])} rows: they are skipped"
+    if profile.label.is_binary:
+        positive = f', positive = "{profile.label.positive}"' if profile.label.positive else ""
+        yield f'proposed for the target: type = "yes/no"{positive}; predictions are then probabilities'
     if profile.label.numbers:
         yield f"proposed for the target: numbers written as {profile.label.numbers}"
     for name, words in profile.proposed.items():
         yield f"proposed for '{name}': {words}"
 
 
-def _values(profile: "Profile", schema: "Schema") -> Iterator[str]:
-    """Missing values and ranges."""
+def _bad_cells(profile: "Profile") -> Iterator[str]:
+    """Every cell among numbers that is none, by column and value, and what the schema proposes to do with it."""
+    from ..data.schema_toml import quoted
+
+    used = {a.name: a for a in profile.used} | {profile.target: profile.label}
+    for column, counts in profile.bad_cells:
+        cells = ", ".join(f"{quoted(word)} {thousands(n)}" for word, n in counts.items())
+        yield f"'{column}': {thousands(sum(counts.values()))} cells are not numbers: {cells}"
+        line = used.get(column)
+        if line is not None:
+            missing = [f"missing = [{', '.join(map(quoted, line.missing))}]"] if line.missing else []
+            limits = [
+                f"{key} = {{{', '.join(f'{quoted(word)} = {value:g}' for word, value in pairs)}}}"
+                for key, pairs in (("below", line.below), ("above", line.above))
+                if pairs
+            ]
+            yield f"  proposed in the schema: {', '.join([*missing, *limits])}"
+
+
+def _values(profile: "Profile") -> Iterator[str]:
+    """Missing values."""
     gaps = [f"'{name}' {100 * share:.1f} %" for name, share in profile.missing_share().items()]
-    outside = sum(e.low < -1 or e.high > 1 for e in schema.encoded)
-    missing = f"{_some(gaps, 4)} missing" if gaps else "nothing missing"
-    yield f"{missing} | {outside} attributes outside [-1, 1]"
+    yield f"missing: {_some(gaps, 6)}" if gaps else "nothing is missing"
+
+
+def _panels(panels: "Sequence[ProposedPanel]") -> Iterator[str]:
+    for panel in panels:
+        yield f"perhaps one order: {_some(list(panel.columns))} ({panel.why}); commented in the schema"
 
 
 def _signal(s: "Signal", schema: "Schema", k: int) -> Iterator[str]:
     """What all, the best and random attributes explain."""
-    names = schema.names
-    shares = f"R2 {s.all:.2f} with all, {s.best:.2f} with the best {k}, {s.random:.2f} with a random {k}"
-    yield f"linear signal: {shares} -> {s.verdict}"
-    sure = "none are better" if s.best_bound == s.best else f"none have R2 above {s.best_bound:.3f}"
-    yield f"best {k} found: {', '.join(names[i] for i in s.support)} ({sure})"
+    from ..theory.signal import DRAWS
+
+    names = [schema.names[i] for i in s.support]
+    best = f"the best {k} found ({', '.join(names)}) explain {100 * s.best:.0f} %"
+    yield (
+        f"The {len(schema.names)} attributes together explain {100 * s.all:.0f} % of the variance of "
+        f"'{schema.target}'; {best}."
+    )
+    chance = f"{k} attributes chosen at random explain {100 * s.random:.0f} % (median of {DRAWS} draws)"
+    yield f"{chance}: {s.verdict}."
     for group in s.groups:
-        yield f"interchangeable (correlation 0.95 or more): {_some([names[i] for i in group])}"
+        if len({schema.column_of[schema.names[i]] for i in group}) == 1:
+            continue  # the indicators of one category
+        yield f"interchangeable (correlation 0.95 or more): {_some([schema.names[i] for i in group])}"
+
+
+def _drift(rows: "Floats", schema: "Schema") -> Iterator[str]:
+    """Whether the rows change over the file, and in which column."""
+    from ..theory.conditions import DRIFT, drift_of
+
+    # A date changes by its nature.
+    dates = {e.name for a in schema.attributes if a.type == "date" for e in a.encoded()}
+    names = [*schema.names, schema.target]
+    kept = [j for j, name in enumerate(names) if name not in dates]
+    z, column = drift_of(rows[:, kept])
+    name = names[kept[column]]
+    if z > DRIFT:
+        yield f"Drift: the mean of '{name}' differs between the first and the second half of the rows (z {z:.1f})."
+    else:
+        yield "No drift: no column's mean differs between the first and the second half of the rows."
+
+
+def _theory(s: "Signal", k: int) -> Iterator[str]:
     constant = f"compatibility constant of the best-{k} support: {s.delta_s:.2g}; " if s.delta_s == s.delta_s else ""
     yield f"{constant}smallest eigenvalue {max(s.smallest_eigenvalue, 0.0):.2g} (of the scaled rows)"
+    sure = "none are better" if s.best_bound == s.best else f"none have R2 above {s.best_bound:.3f}"
+    yield f"best {k}: R2 {s.best:.3f} ({sure})"
 
 
-def _write(schema: "Schema", place: Path, file: Path, force: bool) -> list[str]:
+def _command(file: Path, place: Path, schema: "Schema", k: int) -> str:
+    """What to type next; it runs as it stands."""
+    from shlex import join
+
+    out = Path("runs") / Path(file.name.removesuffix(".gz")).stem
+    return "next: " + join(["keyhole", "run", str(file), "--schema", str(place), "-k", str(k), "--out", str(out)])
+
+
+def _write(text: str, place: Path, file: Path, force: bool) -> list[str]:
     """Write the schema; one that is there is kept, for a person may have edited it."""
     from .._internal.atomic_io import write_atomically
     from .._internal.output_folder import claim_file
@@ -110,10 +178,10 @@ def _write(schema: "Schema", place: Path, file: Path, force: bool) -> list[str]:
     if os.path.lexists(place) and not force:
         return [f"{place} was there already and is kept as it is; --force replaces it, --schema FILE writes another"]
     try:
-        write_atomically(claim_file(place, force=force, reads=(file,)), schema.to_toml().encode())
+        write_atomically(claim_file(place, force=force, reads=(file,)), text.encode())
     except OSError as fault:
         raise ConfigError(f"{place} cannot be written ({fault.strerror}); say where with --schema FILE") from None
-    return [f"types and ranges written to {place}: edit it, then keyhole run {file} --schema {place}"]
+    return [f"types and ranges written to {place}: add prices and panels there, then run it"]
 
 
 @contextmanager
@@ -127,10 +195,6 @@ def _progress(what: str, total: int | None) -> Iterator[Progress]:
     with Bar(*columns, transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda rows: bar.update(task, completed=rows)
-
-
-def _thousands(number: float) -> str:
-    return f"{number:,.0f}".replace(",", " ")
 
 
 def _some(items: list[str], most: int = 12) -> str:

@@ -21,18 +21,21 @@ def frontier(
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute or panel.")] = None,
     free: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
+    na: Annotated[list[str] | None, typer.Option(help="A word that means 'missing'; may be repeated.")] = None,
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
     k: Annotated[
         int | None, typer.Option("-k", "--k", min=1, help="Attributes (or panels) a row may buy at most.")
     ] = None,
-    levels: Annotated[int, typer.Option(min=2, help="How many levels of worth, chosen from the data.")] = 8,
+    levels: Annotated[int, typer.Option(min=2, help="How many error costs, chosen from the data.")] = 8,
     seeds: Annotated[int, typer.Option(min=1, help="Runs per level: seeds 0, 1, ...")] = 3,
     rounds: Annotated[int, typer.Option(min=10, help="Rows per run, at most.")] = 1_000_000,
-    shuffle: Annotated[bool, typer.Option(help="Shuffle the rows, by seed.")] = True,
+    in_order: Annotated[
+        bool, typer.Option("--in-order", help="Play the rows as they come; else each seed shuffles them.")
+    ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     executor: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
 ) -> None:
-    """Show what each amount of money buys: `thrifty` told several worths, beside the best baskets in hindsight.
+    """Show what each amount of money buys: `thrifty` at several error costs, beside the best baskets in hindsight.
 
     Example: keyhole frontier visits.csv --schema visits.schema.toml --target cost --out runs/frontier
     """
@@ -47,7 +50,7 @@ def frontier(
     from .compare import _bar as bar
 
     free_columns = tuple(filter(None, map(str.strip, free.split(","))))
-    stream = StreamSpec.parse(file, target, schema, shuffle, prices, free_columns, numbers, encoding)
+    stream = StreamSpec.parse(file, target, schema, not in_order, prices, free_columns, numbers, encoding, na or ())
     with bar(levels * seeds) as progress:
         try:
             found = make(

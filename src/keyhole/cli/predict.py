@@ -26,6 +26,7 @@ def predict(
     require_file(file)
 
     from .._internal.escaping import shown
+    from .._internal.formatting import thousands
     from .._internal.output_folder import claim_file
     from ..data.streams import open_table
     from ..runs.predict import Frozen, refuse_extension
@@ -34,10 +35,12 @@ def predict(
     table = open_table(file, frozen.scaling.schema.written(numbers, encoding))
     place = claim_file(out, force=force, reads=(model, file))
     refuse_extension(out)
-    rows, missing = frozen.write(table, place, over=force, column=id, level=level)
+    done = frozen.write(table, place, over=force, column=id, level=level)
     bought = ", ".join(dict.fromkeys(frozen.scaling.schema.column_of[name] for name in frozen.names)) or "nothing"
-    print(shown(f" {rows} predictions in {out}; read {bought}"))
-    if missing:
-        print(f" warning: {missing} values were missing; they took no part in their row's prediction")
+    print(shown(f" {thousands(done.rows)} predictions in {out}; read {bought}"))
+    if done.missing:
+        print(f" warning: {thousands(done.missing)} values were missing; they took no part in their row's prediction")
+    for sentence in done.outside:
+        print(shown(f" warning: {sentence}"))
     for sentence in getattr(table, "strangers", list)():
         print(shown(f" warning: {sentence}"))

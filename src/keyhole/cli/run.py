@@ -26,7 +26,7 @@ def run(
         int | None, typer.Option("-k", "--k", help="Attributes (or panels) that may be bought per row.")
     ] = None,
     budget_per_row: Annotated[float | None, typer.Option(help="Money that may be spent per row.")] = None,
-    error_cost: Annotated[float | None, typer.Option(help="What one unit of squared error is worth, in money.")] = None,
+    error_cost: Annotated[float | None, typer.Option(help="What one unit of squared error costs, in money.")] = None,
     total_budget: Annotated[
         float | None, typer.Option(help="Money for all rows together, with --expected-rows.")
     ] = None,
@@ -39,7 +39,10 @@ def run(
     ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
+    na: Annotated[list[str] | None, typer.Option(help="A word that means 'missing'; may be repeated.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run folder; it must not hold a run yet.")] = None,
+    past: Annotated[Path | None, typer.Option(help="A table of past rows to learn from first, for free.")] = None,
+    model: Annotated[Path | None, typer.Option(help="Go on with this model.kh, of a plan or of another run.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Continue the run in this folder.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     checkpoint_every: Annotated[float, typer.Option(min=0.0, help="Seconds between checkpoints.")] = 5.0,
@@ -47,6 +50,10 @@ def run(
     """Play a file row by row: buy, predict, see the label, learn. Killed and resumed equals uninterrupted.
 
     Example: keyhole run visits.csv --target cost -k 5 --out runs/visits
+
+    Example: keyhole run visits-2026.csv --target cost -k 5 --past visits-2025.csv --out runs/2026
+
+    Example: keyhole run visits-2026.csv --model runs/plan/model.kh --out runs/2026
 
     Example: keyhole run --resume runs/visits
     """
@@ -69,9 +76,22 @@ def run(
     )
     free_columns = tuple(filter(None, map(str.strip, free.split(","))))
     asked = replace(asked, ignored=ignore or (), free=free_columns, numbers=numbers, encoding=encoding)
+    if model is not None:
+        _refuse_algorithm(ctx, model)
+    asked = replace(asked, na=na or (), past=past, model=model)
     plan = prepare(replace(asked, seed=seed, command=typed_command()))
     _suggest(plan.settings)
     play(plan, out, checkpoint_every)
+
+
+def _refuse_algorithm(ctx: typer.Context, model: Path) -> None:
+    """A model has its algorithm and its seed."""
+    from ..errors import ConfigError
+
+    for name in ("algorithm", "seed"):
+        source = ctx.get_parameter_source(name)
+        if source is not None and source.name != "DEFAULT":
+            raise ConfigError(f"{model} has its own {name}; leave --{name} away")
 
 
 def _suggest(settings: "Settings") -> None:
@@ -87,6 +107,7 @@ def _suggest(settings: "Settings") -> None:
 
 def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
     """What is typed again with --resume must be what the run was begun with."""
+    from ..core.registry.plugins import import_algorithm
     from ..core.registry.spec import Spec
     from ..errors import ConfigError
 
@@ -98,7 +119,9 @@ def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
         if isinstance(given, Path):
             given = str(given.resolve())
         elif name == "algorithm":
-            given = str(Spec.parse(given))
+            spec = Spec.parse(given)
+            import_algorithm(spec.name)
+            given = str(spec)
         if (list(given) if isinstance(given, tuple) else given) != had:
             flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
             has = f"{flag} {had}" if had not in (None, "", []) else f"no {flag}"

@@ -10,6 +10,8 @@ from ._early_checks import require_experiment
 from ._text_tables import typed_command
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..experiments.finding import Finding
     from ..experiments.study import Experiment
 
@@ -22,6 +24,7 @@ def study(
     quick: Annotated[bool, typer.Option("--quick", help="Smaller sizes, but for what is finished in full.")] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     executor: Annotated[str, typer.Option(help="joblib, dask (on this machine), or dask=tcp://HOST:PORT.")] = "joblib",
+    also: Annotated[str, typer.Option(help="Further algorithms, such as mypackage.module:Class, with commas.")] = "",
     chapter: Annotated[Path | None, typer.Option(help="Write the findings as a chapter (Markdown), too.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the chapter.")] = False,
 ) -> None:
@@ -32,6 +35,8 @@ def study(
     require_experiment(name)
 
     from .._internal.output_folder import Folder, claim_file
+    from ..core.registry.plugins import import_algorithm
+    from ..core.registry.spec import Spec, split
     from ..experiments.chapter import publish, write_chapter
     from ..experiments.executors import Executor
     from ..experiments.study import Experiment, names, run
@@ -42,7 +47,10 @@ def study(
         for known in names():
             print(f"{known:10}  {Experiment(known).question}")
         return
-    chosen = [_sized(known, quick, out) for known in (names() if name == "all" else (name,))]
+    further = split(also)
+    for text in further:
+        import_algorithm(Spec.parse(text).name)
+    chosen = [_sized(known, quick, out, further) for known in (names() if name == "all" else (name,))]
     work = Executor.parse(executor, jobs)
     if chapter is not None:
         claim_file(chapter, force=force)
@@ -64,12 +72,12 @@ def study(
     print(f"figures and tables: {out}; report: {out / 'report.html'}")
 
 
-def _sized(name: str, quick: bool, out: Path) -> "Experiment":
+def _sized(name: str, quick: bool, out: Path, also: "Sequence[str]") -> "Experiment":
     """The experiment in full, or quick where that is asked for and the folder does not have all of it in full."""
     from ..experiments.study import Experiment
 
-    full = Experiment(name)
-    return Experiment(name, quick=True) if quick and full.missing(out) else full
+    full = Experiment(name, also=also)
+    return Experiment(name, quick=True, also=also) if quick and full.missing(out) else full
 
 
 def _print(experiment: "Experiment", finding: "Finding") -> None:

@@ -21,6 +21,7 @@ from .._internal.repr import Facts, Shown, a_few
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError, StateError
 from . import validation
+from .probability_calibration import ProbabilityCalibrator, Uncalibrated
 from .registry.algorithm import AlgorithmInfo
 from .round import Acquisition, Alarm, Round
 from .sources import SourceCatalog
@@ -116,7 +117,7 @@ class Doubts(Locked):
     """`interval` and `alarms`, for every learner."""
 
     name: ClassVar[str]
-    gives_intervals: ClassVar[bool] = False
+    gives_intervals: bool = False
     """Whether `interval` has an answer."""
 
     def interval(self, r: Round, values: Values, level: float = 0.9) -> tuple[float, float]:
@@ -135,6 +136,7 @@ class Doubts(Locked):
         True
         """
         self._check_open(r)
+        self._refuse_interval()
         return self._interval(r, validation.values(values, r.names), validation.level(level))
 
     @property
@@ -145,6 +147,10 @@ class Doubts(Locked):
     @abstractmethod
     def _check_open(self, r: Round) -> None:
         """A `ProtocolError` unless the round is open."""
+
+    @abstractmethod
+    def _refuse_interval(self) -> None:
+        """A `ProtocolError` where an interval has no meaning."""
 
     def _interval(self, r: Round, x: Floats, level: float) -> tuple[float, float]:
         """(low, high) around the prediction of this moment."""
@@ -180,7 +186,7 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
 
     info: ClassVar[AlgorithmInfo]
     """Facts of the algorithm, for `kh.list_algorithms()`."""
-    _fields: ClassVar[tuple[str, ...]] = ("t", "order")
+    _fields: ClassVar[tuple[str, ...]] = ("t", "order", "n_past_rows", "n_unlabelled_past_rows", "calibrator")
     _rules: ClassVar[Mapping[str, Rule]] = {"order": IndexCheck("d")}
 
     def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, catalog: SourceCatalog | None = None) -> None:
@@ -192,23 +198,45 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         # Not default_rng(seed) itself: a stream made with the same seed must stay independent of the learner's draws.
         self.rng = np.random.default_rng([_DRAWS, seed])
         self.order = self._draw_order()
+        self.n_past_rows = self.n_unlabelled_past_rows = 0
+        self.calibrator: ProbabilityCalibrator | Uncalibrated = Uncalibrated()
         self._open: dict[int, Round] = {}
         # The file it was loaded from and that file's digest: no part of the state, so equal states stay equal bytes.
         self.origin: tuple[Path, bytes] | None = None
 
     # -- what a user calls
 
-    def ask(self, available: "Bools | Sequence[bool] | Sequence[str] | None" = None) -> Round:
-        """Open a round: what to buy. `available` (a mask, or names of attributes or sources) says what can be had."""
+    def ask(
+        self,
+        available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
+        prices: "Mapping[str, float] | None" = None,
+    ) -> Round:
+        """Open a round: what to buy.
+
+        Parameters
+        ----------
+        available
+            What can be had this time: a mask, or names of attributes or sources; None: everything.
+        prices
+            What sources cost in this row, by name; the others cost what they usually do. `thrifty` decides by them
+            where money limits; every learner counts them.
+
+        >>> import keyhole as kh
+        >>> learner = kh.make("fixed-random", names=["a", "b"], k=2, prices=[1.0, 2.0], seed=0)
+        >>> learner.ask(prices={"b": 9.5}).price
+        10.5
+        """
         pool = validation.available(available, self.catalog.places, self.d)
-        r = self._next(None if pool is None else self.catalog.whole_of(pool))
+        paid = validation.row_prices(prices, self.catalog)
+        r = self._next(None if pool is None else self.catalog.whole_of(pool), paid)
         self._open[r.index] = r
         return r
 
     def predict(self, r: Round, values: Values) -> float:
         """The prediction from the bought values, in the order of `r.attributes` (or by name); changes nothing."""
         self._check_open(r)
-        return float(self._predict(r, validation.values(values, r.names)))
+        score = float(self._predict(r, validation.values(values, r.names)))
+        return self.calibrator.probability(score) if isinstance(self.calibrator, ProbabilityCalibrator) else score
 
     def ask_more(self, r: Round) -> Ints:
         """The attributes to buy after the label: at most k0, drawn when the round was asked."""
@@ -229,14 +257,65 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         validation.extras(extra_attributes, r.extra)
         extra_names = [self.names[i] for i in r.extra]
         more = validation.values([] if extra_values is None else extra_values, extra_names)
-        label = validation.label(y)
+        label = validation.binary_label(y) if self.binary else validation.label(y)
         del self._open[r.index]
+        if isinstance(self.calibrator, ProbabilityCalibrator):
+            self.calibrator.update(float(self._predict(r, x)), label)
         self._tell(r, x, label, more)
 
     def abandon(self, r: Round) -> None:
         """Close a round whose label will never come; nothing is learnt from it."""
         self._check_open(r)
         del self._open[r.index]
+
+    def learn(self, X: object, y: object) -> None:
+        """Learn from rows that are known already; nothing is asked or paid, and the round counter stands still.
+
+        It may be called at any time and any number of times. `n_past_rows` counts the rows learnt from, and
+        `n_unlabelled_past_rows` those that were skipped because they have no label.
+
+        Parameters
+        ----------
+        X
+            (n, d) numbers: an array, or a pandas, polars or pyarrow frame whose columns are matched by name. NaN where
+            an attribute was not observed.
+        y
+            (n,) labels; a row whose label is NaN is skipped.
+
+        Raises
+        ------
+        ProtocolError
+            For a wrong shape or an infinite cell or label, with its place; the learner is exactly as before.
+        ConfigError
+            If this algorithm cannot learn from past rows, or not from these columns; it names those that can.
+
+        >>> import keyhole as kh
+        >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=600, seed=0)
+        >>> learner = kh.make("explore-then-commit", d=10, k=3, seed=0)
+        >>> learner.learn(X[:500], y[:500])
+        >>> learner.n_past_rows, learner.t, learner.support.tolist() == w.nonzero()[0].tolist()
+        (500, 0, True)
+        """
+        takes = self._past_rows_taken()
+        if not takes:
+            raise ConfigError(f"'{self.name}' cannot learn from past rows; {_past_row_learners()} can")
+        table, labels, n_unlabelled = validation.past_rows(X, y, self.names)
+        if takes == "complete":
+            validation.complete(table, self.names, self.name)
+        if isinstance(self.calibrator, ProbabilityCalibrator):
+            validation.binary_labels(labels)
+            self.calibrator.count(labels)
+        if labels.size:
+            self._learn(table, labels)
+        self.n_past_rows += labels.size
+        self.n_unlabelled_past_rows += n_unlabelled
+
+    @classmethod
+    def _past_rows_taken(cls) -> str:
+        """Which rows `learn` takes, as in `info.past_rows`; a class without `info` takes any if it has `_learn`."""
+        if cls._learn is Learner._learn:
+            return ""
+        return cls.info.past_rows if hasattr(cls, "info") else "any"
 
     def save(self, path: "str | PathLike[str]") -> None:
         """Write the learner to one file; `kh.load(path)` continues bit for bit."""
@@ -251,6 +330,7 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
             budget = f"{self.k} of {len(self.catalog.sources)}"
             facts = [("learner", self.name), ("buys", budget + (f", then {self.k0}" if self.k0 else ""))]
             facts += [("knows", a_few(known))] if known else []
+            facts += [("past rows", f"{self.n_past_rows}, free")] if self.n_past_rows else []
             return [*facts, ("rounds", f"{self.t}, {len(self._open)} open"), ("support", a_few(support))]
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -259,6 +339,11 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
 
         loading = import_module(f"{__package__}.serialization")  # by name: it imports this module
         return loading.from_bytes, (to_bytes(self),)
+
+    @property
+    def binary(self) -> bool:
+        """Whether labels are 0 or 1 and predictions are probabilities."""
+        return isinstance(self.calibrator, ProbabilityCalibrator)
 
     @property
     def open_rounds(self) -> tuple[Round, ...]:
@@ -297,6 +382,10 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         """Learn from a round; `more` are the values of `r.extra`."""
 
+    def _learn(self, X: Floats, y: Floats) -> None:
+        """Learn from labelled rows that are known already; NaN in X was not observed. Optional."""
+        raise NotImplementedError
+
     def _draw_order(self) -> Ints:
         """The seeded permutation of the attributes."""
         return self.rng.permutation(self.d)
@@ -329,6 +418,14 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     def _finish(self) -> None:
         """A stream has ended: say, once, what a reader of its history should know."""
 
+    def _expect_binary_labels(self) -> None:
+        """From now on labels are 0 or 1; for `make`, before the first round."""
+        self.calibrator, self.gives_intervals = ProbabilityCalibrator(), False
+
+    def _refuse_interval(self) -> None:
+        if self.binary:
+            raise ProtocolError("labels are 0 or 1: predict gives the probability itself, and there is no interval")
+
     def _places(self, pool: Bools | None) -> Ints:
         """The attributes that can be bought, in the seeded order in which everything is drawn."""
         return self.order if pool is None else self.order[pool[self.order]]
@@ -340,15 +437,24 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         outside[S] = False
         return available, self._places(outside)
 
-    def _next(self, pool: Bools | None = None) -> Round:
+    def _ask_at(self, t: int, pool: Bools | None, prices: Floats) -> Acquisition:
+        """What to buy in round t at these prices, one per source; what they do not change."""
+        return self._ask(t, pool)
+
+    def _next(self, pool: Bools | None = None, prices: Floats | None = None) -> Round:
         """The next round, not yet among the open ones: for the keeper, who closes it at once."""
-        draft = self._ask(self.t + 1, pool)
+        draft = self._ask(self.t + 1, pool) if prices is None else self._ask_at(self.t + 1, pool, prices)
         self.t += 1
         names, catalog = tuple([self.names[i] for i in draft.attributes.tolist()]), self.catalog
         sources = names if catalog.plain else catalog.ordered(draft.attributes)
-        price = catalog.price(np.concatenate([draft.attributes, draft.extra])) if catalog.priced else 0.0
+        price, each = 0.0, tuple[float, ...]()
+        if prices is not None:
+            each = tuple(prices[catalog.basket(np.concatenate([draft.attributes, draft.extra]))].tolist())
+            price = math.fsum(each)
+        elif catalog.priced:
+            price = catalog.price(np.concatenate([draft.attributes, draft.extra]))
         return Round(
-            self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, sources, price, draft.memo
+            self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, sources, price, each, draft.memo
         )
 
     def _reopen(self, rounds: Sequence[Round]) -> None:
@@ -363,3 +469,10 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
 
     def _check_open(self, r: Round) -> None:
         validation.is_open(r, self.identity, self._open, self.t)
+
+
+def _past_row_learners() -> str:
+    """The algorithms whose `learn` works, in words."""
+    from .registry.catalogue import list_algorithms
+
+    return ", ".join(a.name for a in list_algorithms() if a.past_rows)

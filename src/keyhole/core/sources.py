@@ -20,7 +20,7 @@ from ..errors import ConfigError
 
 __all__ = ["Offer", "Prices", "SourceCatalog", "Sources"]
 
-Offer: TypeAlias = "dict[str, list[str]] | list[str] | dict[str, float] | list[float]"
+Offer: TypeAlias = "dict[str, list[str]] | list[str] | dict[str, float] | list[float] | str"
 Sources = Mapping[str, Sequence[str]]
 Prices = Mapping[str, float] | Sequence[float]
 
@@ -177,13 +177,17 @@ def _owners(names: Sequence[str], sources: Sources, free: set[str]) -> dict[str,
 
 
 def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, plain: bool) -> Floats:
-    """A price for every source; zero without prices."""
+    """A price for every source; zero without prices. By name, "*" is the price of every source that is not named."""
     if prices is None:
         return np.zeros(len(order))
     if isinstance(prices, Mapping):
+        if "*" in prices and "*" not in order:
+            prices = {s: prices.get(s, prices["*"]) for s in order} | {s: p for s, p in prices.items() if s != "*"}
         odd = [s for s in order if s not in prices]
         if odd:
-            raise ConfigError(f"prices must price every source; there is none for '{odd[0]}'")
+            raise ConfigError(
+                f"prices must price every source; there is none for '{odd[0]}' (\"*\" prices all the others)"
+            )
         there = set(order)
         odd = [str(s) for s in prices if s not in there]
         if odd:

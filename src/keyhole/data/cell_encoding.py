@@ -13,11 +13,24 @@ import pyarrow.types as is_
 from .._internal.typing import Floats
 from .columns import FORMATS, Attribute, Label
 
-__all__ = ["Wrong", "as_days", "as_numbers", "as_words", "encode", "fits", "hint", "is_plain", "truth"]
+__all__ = [
+    "Wrong",
+    "as_days",
+    "as_numbers",
+    "as_words",
+    "encode",
+    "fits",
+    "hint",
+    "is_plain",
+    "is_plain_number",
+    "is_some_number",
+    "truth",
+]
 
 _TRUE, _FALSE = ("yes", "true", "1"), ("no", "false", "0")
 _DAY = 86_400_000_000
 """Microseconds."""
+_PLAIN = r"^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)$"
 _DOTTED = r"^(\d{1,2})\.(\d{1,2})\.(\d{4})"
 
 
@@ -31,14 +44,35 @@ class Wrong(Exception):
 
 def is_plain(column: Attribute | Label) -> bool:
     """Whether a column is read as the numbers it holds."""
-    return not column.numbers and getattr(column, "type", "number") == "number"
+    written = column.numbers or column.missing or column.below or column.above
+    return not written and getattr(column, "type", "number") == "number"
 
 
 def encode(cells: pa.Array, column: Attribute | Label) -> Floats:
-    """The attributes (n, m) that n cells of a column become; an empty cell is missing in all of them."""
+    """The attributes (n, m) that n cells of a column become; an empty cell is missing in all of them.
+
+    A word that the column declares as missing is missing, one that stands for a number becomes that number.
+    """
+    replaced = column.replaced
+    if not (column.missing or replaced) or not _is_text(cells):
+        return _encode(cells, column)
+    words = as_words(cells)
+    special = pc.index_in(words, pa.array(list(replaced), pa.string()))
+    gone = pc.is_in(words, pa.array([*column.missing, *replaced], pa.string()))
+    found = _encode(pc.if_else(gone, None, words), column)
+    if replaced:
+        found = found.copy()
+        codes = special.drop_null().to_numpy(zero_copy_only=False)
+        found[np.asarray(special.is_valid())] = np.array([*replaced.values()])[codes][:, None]
+    return found
+
+
+def _encode(cells: pa.Array, column: Attribute | Label) -> Floats:
     kind = getattr(column, "type", "number")
     if kind == "category":
         return _indicators(as_words(cells), getattr(column, "values", None) or ())
+    if kind == "yes/no" and getattr(column, "positive", ""):
+        return _floats(_two_words(as_words(cells), column.positive, column.negative))[:, None]  # type: ignore[union-attr]
     if kind == "yes/no":
         return _floats(truth(as_words(cells)))[:, None]
     if kind == "date":
@@ -72,6 +106,13 @@ def truth(words: pa.Array) -> pa.Array:
     return pc.if_else(words.is_null(), None, yes)
 
 
+def _two_words(words: pa.Array, positive: str, negative: str) -> pa.Array:
+    """True for the one word, false for the other; anything else is `Wrong`."""
+    yes, no = pc.equal(words, positive), pc.equal(words, negative)
+    _refuse(pc.fill_null(pc.or_(yes, no), True), words, f"{positive} or {negative}")
+    return yes
+
+
 def as_days(cells: pa.Array) -> Floats:
     """Dates, with or without a time of day, as days since 1970; written 2024-01-31 (12:30) or 31.01.2024."""
     if is_.is_temporal(cells.type) and not is_.is_time(cells.type):
@@ -101,14 +142,35 @@ def _is_date(word: str) -> bool:
 
 
 def as_numbers(cells: pa.Array, form: str) -> Floats:
-    """Numbers written in a form of `FORMATS`; plain ones are read too, as far as that form does not forbid them."""
-    if not (is_.is_string(cells.type) or is_.is_large_string(cells.type) or is_.is_dictionary(cells.type)):
+    """Numbers written in a form of `FORMATS`, or plainly (""); plain ones are read too where the form allows them."""
+    if not _is_text(cells):
         return _floats(cells.cast(pa.float64(), safe=False))
     words = as_words(cells)
+    if not form:
+        _refuse(is_plain_number(words), words, "a number")
+        return _floats(words.cast(pa.float64()))
     _refuse(pc.match_substring_regex(words, _pattern(form)), words, f"a number written as {form}")
     group, point = form[1], form[-3]
     plain = pc.replace_substring_regex(words, r"[\s\x{00A0}\x{202F}]" if group == " " else re.escape(group), "")
     return _floats(pc.replace_substring(plain, point, ".").cast(pa.float64()))
+
+
+def _is_text(cells: pa.Array) -> bool:
+    kind = cells.type
+    return bool(is_.is_string(kind) or is_.is_large_string(kind) or is_.is_dictionary(kind))
+
+
+def is_plain_number(words: pa.Array) -> pa.Array:
+    """Whether each word is a number as programs write it; NaN and infinity are."""
+    return pc.match_substring_regex(words, _PLAIN, ignore_case=True)
+
+
+def is_some_number(words: pa.Array) -> pa.Array:
+    """Whether each word is a number in any of the forms."""
+    found = is_plain_number(words)
+    for form in FORMATS:
+        found = pc.or_(found, pc.match_substring_regex(words, _pattern(form)))
+    return found
 
 
 @cache

@@ -28,8 +28,9 @@ class ClipCounter(Stateful):
     _fields: ClassVar[tuple[str, ...]] = ("outside", "seen", "smallest", "largest")
     _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("smallest", "largest"), Anything())  # infinite at first
 
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
+    def __init__(self, schema: Schema, then: str = "clipped") -> None:
+        """`then` says what becomes of a value outside its range."""
+        self.schema, self.then = schema, then
         columns = (*schema.encoded, schema.label)  # the label is the last one
         self.names = tuple(c.name for c in columns)
         self.low: Floats = np.array([c.low for c in columns])
@@ -62,6 +63,13 @@ class ClipCounter(Stateful):
         same = (self.seen > 1) & (self.smallest == self.largest)
         return tuple(self.names[i] for i in np.flatnonzero(same[:-1]))
 
+    @property
+    def extremes(self) -> dict[str, tuple[float, float]]:
+        """The smallest and the largest value of each attribute seen so far."""
+        return {
+            self.names[i]: (float(self.smallest[i]), float(self.largest[i])) for i in np.flatnonzero(self.seen[:-1])
+        }
+
     def report(self) -> dict[str, str]:
         """One sentence per column that was clipped, by its name."""
         return {self.names[i]: self._sentence(int(i)) for i in np.flatnonzero(self.outside)}
@@ -74,4 +82,4 @@ class ClipCounter(Stateful):
             extremes.append(f"largest seen {self.largest[i]:g}")
         range_ = f"{self.low[i]:g}..{self.high[i]:g}"
         count = f"{self.outside[i]} of {self.seen[i]} values"
-        return f"'{self.names[i]}' is outside its range {range_} in {count} ({', '.join(extremes)}): clipped"
+        return f"'{self.names[i]}' is outside its range {range_} in {count} ({', '.join(extremes)}): {self.then}"

@@ -1,8 +1,10 @@
 """A look at a whole table: what can be used of it and how, the ranges, and the second moments of the scaled rows."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from itertools import takewhile
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,13 +15,36 @@ from .encoded_table import EncodedTable
 from .schema import Schema
 from .schema_inference import propose, words_of
 from .table import Batch, DataError, Table
+from .transform_inference import ROWS, propose_transform
+from .transforms import TRANSFORMS
 
-__all__ = ["Profile", "covariance"]
+__all__ = ["Profile", "ProposedPanel", "covariance"]
 
 Progress: TypeAlias = Callable[[int], None]
 
+# Gaps in the same rows mean something from so many rows on; the first word of a name ends at one of these signs.
+_SAME_GAPS = 5
+_WORD = re.compile(r"(\w+?)[_ .:-]")
+
 # Fewer rows than this rise by chance too often to be told from numbers of the rows.
 _RISING = 20
+
+
+class ProposedPanel(NamedTuple):
+    """Columns that may be one order, and why."""
+
+    name: str
+    columns: tuple[str, ...]
+    why: str
+
+
+def _panel_name(names: Sequence[str], columns: Sequence[str], others: Sequence[ProposedPanel]) -> str:
+    """What the names begin with, or a number; never the name of a column or of another panel."""
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    start = "".join(letters[0] for letters in same).rstrip("_ .:-")
+    name = start if len(start) > 1 else f"panel {len(others) + 1}"
+    taken = {*columns, *(panel.name for panel in others)}
+    return name if name not in taken else f"{name} panel"
 
 
 class Profile:
@@ -38,25 +63,43 @@ class Profile:
         ignored: Sequence[str] = (),
         progress: Progress | None = None,
         numbers: str = "",
+        na: Sequence[str] = (),
     ) -> None:
         for name in (target, *ignored):
             table.kind(name)
         self.table, self.target = table, target
-        found = propose(table, ignored)
-        label = found.get(target)
-        if isinstance(label, str) or (isinstance(label, Attribute) and label.type != "number"):
-            table.require([target], target)
-        self.label = Label(target, numbers=numbers or (label.numbers if isinstance(label, Attribute) else ""))
+        # A word among the numbers may come late in a long file: then its column is read cell by cell as well.
+        late: list[str] = []
+        while True:
+            try:
+                self._propose(ignored, progress or (lambda rows: None), numbers, na, late)
+                return
+            except DataError as fault:
+                if fault.column is None or fault.column in late or "is not a number" not in str(fault):
+                    raise
+                late.append(fault.column)
+
+    def _propose(
+        self, ignored: Sequence[str], progress: Progress, numbers: str, na: Sequence[str], late: Sequence[str]
+    ) -> None:
+        """Look at the cells of what is not plainly numbers, then at the numbers of everything."""
+        table, target = self.table, self.target
+        found, self.bad_cells = propose(table, ignored, na, late)
+        self.label = _label(table, target, found.get(target), numbers)
         self.dropped = {name: why for name, why in found.items() if isinstance(why, str)} | dict.fromkeys(ignored, "")
         left = [c.name for c in table.columns if c.name != target and c.name not in self.dropped]
         if not left:
             raise DataError(f"{table.name}: there is no usable column besides '{target}'")
         lines = ((name, found.get(name)) for name in left)
         columns = tuple(line if isinstance(line, Attribute) else Attribute(name) for name, line in lines)
-        self._draft = Schema(self.label, columns, tuple(self.dropped)).written(numbers)
+        self._draft = Schema(self.label, columns, tuple(self.dropped)).written(numbers).with_missing(na)
+        self.label = replace(self.label, missing=self._draft.label.missing)
         self.encoded = EncodedTable(table, self._draft)
-        self._look(progress or (lambda rows: None))
+        self._look(progress)
         self._drop()
+        if self._zero_or_one and not self.label.numbers:
+            self.label = replace(self.label, type="yes/no")
+        self._propose_transforms()
 
     def _look(self, progress: Progress) -> None:
         """Count everything, attribute by attribute; the label is the last."""
@@ -66,9 +109,17 @@ class Profile:
         self.low, self.high, total = np.full(d, np.inf), np.full(d, -np.inf), np.zeros(d)
         self._rising: Bools = np.ones(d, dtype=np.bool_)
         last = np.full(d, -np.inf)
+        # Columns with the same sum of random numbers over their gaps have gaps in the same rows.
+        rng, gaps = np.random.default_rng(0), np.zeros(d, dtype=np.int64)
+        self._zero_or_one = True
+        sample: list[Floats] = []
         for batch in _finite(self.encoded, self._draft.names, self.target):
             block = np.column_stack([batch.X, batch.y])
+            self._zero_or_one &= bool(np.isin(batch.y[~np.isnan(batch.y)], (0.0, 1.0)).all())
+            if self.rows < ROWS:
+                sample.append(block)
             there = ~np.isnan(block)
+            gaps += rng.integers(1 << 40, size=len(block)) @ (~there).astype(np.int64)
             seen += there.sum(axis=0)
             total += np.where(there, block, 0.0).sum(axis=0)
             self.low = np.fmin(self.low, np.fmin.reduce(block, axis=0))
@@ -81,8 +132,10 @@ class Profile:
             progress(self.rows)
         if not self.rows:
             raise DataError(f"{self.table.name} has no rows")
-        self.missing = self.rows - seen
-        self.mean = np.clip(total / np.maximum(seen, 1), self.low, self.high)
+        self._sample = np.concatenate(sample)
+        self.missing, self._gaps = self.rows - seen, gaps
+        mean = [float(f"{m:.6g}") for m in total / np.maximum(seen, 1)]  # six digits: a person reads and edits them
+        self.mean = np.clip(mean, self.low, self.high)
 
     def _drop(self) -> None:
         """Leave out what cannot help a prediction; put the ranges into what stays."""
@@ -94,15 +147,32 @@ class Profile:
         first = 0
         self.used: list[Attribute] = []
         self._missing: dict[str, int] = {}
+        self._mark: dict[str, int] = {}
         for a in self._draft.attributes:
             if why := self._reason(first, a):
                 self.dropped[a.name] = why
             else:
                 self.used.append(self._ranged(first, a))
                 self._missing[a.name] = int(self.missing[first])
+                self._mark[a.name] = int(self._gaps[first])
             first += len(a.encoded())
         if not self.used:
             raise DataError(f"{self.table.name}: there is no usable column besides '{self.target}'")
+
+    def _propose_transforms(self) -> None:
+        """A skewed column whose transform explains the label better gets it, with ranges to match."""
+        place = {name: i for i, name in enumerate(self._draft.names)}
+        labels = self._sample[:, -1]
+        for j, a in enumerate(self.used):
+            if a.type != "number":
+                continue
+            x = self._sample[:, place[a.name]]
+            if name := propose_transform(x, labels):
+                forward = TRANSFORMS[name].forward
+                low, high = float(forward(np.array(a.low))), float(forward(np.array(a.high)))
+                center = float(np.clip(np.nanmean(forward(x)), low, high))
+                self.used[j] = replace(a, transform=name, low=low, high=high, center=center)
+        del self._sample
 
     def _reason(self, i: int, a: Attribute) -> str:
         """Why the column whose first attribute is i cannot help; "" where it may."""
@@ -115,7 +185,7 @@ class Profile:
     def _ranged(self, i: int, a: Attribute) -> Attribute:
         if a.type not in ("number", "date"):
             return a
-        return replace(a, low=float(self.low[i]), high=float(self.high[i]), center=float(self.mean[i]))
+        return replace(a, low=float(self.low[i]), high=float(self.high[i]), center=float(self.mean[i]), estimated=True)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -130,7 +200,8 @@ class Profile:
     def schema(self, prices: Mapping[str, float] | None = None) -> Schema:
         """The schema these numbers suggest; prices of dropped columns are of no use, unknown ones are refused."""
         ends = (float(self.low[-1]), float(self.high[-1]), float(self.mean[-1]))
-        label = Label(self.target, *ends, numbers=self.label.numbers)
+        ranged = replace(self.label, low=ends[0], high=ends[1], center=ends[2], estimated=True)
+        label = self.label if self.label.is_binary else ranged
         ignored = tuple(c.name for c in self.table.columns if c.name in self.dropped)
         found = Schema(label, tuple(self.used), ignored)
         for name in prices or {}:
@@ -141,10 +212,45 @@ class Profile:
                 )
         return found.with_prices({name: price for name, price in (prices or {}).items() if name in found.columns})
 
+    def panels(self) -> list[ProposedPanel]:
+        """Columns that may be ordered together: missing in the same rows, or with names that begin alike."""
+        found: list[ProposedPanel] = []
+        columns = [a.name for a in self.used]
+        marks = {name: self._mark[name] for name in columns if self._missing[name] >= _SAME_GAPS}
+        for mark in dict.fromkeys(marks.values()):
+            together = tuple(name for name in marks if marks[name] == mark)
+            if 1 < len(together) < len(columns):
+                why = f"missing in the same {self._missing[together[0]]} rows"
+                found.append(ProposedPanel(_panel_name(together, columns, found), together, why))
+        placed = {name for panel in found for name in panel.columns}
+        starts: dict[str, list[str]] = {}
+        for name in columns:
+            word = None if name in placed else _WORD.match(name)
+            if word is not None and len(word[1]) > 1:
+                starts.setdefault(word[1], []).append(name)
+        for start, names in starts.items():
+            if 1 < len(names) < len(columns):
+                why = f"names begin with '{start}'"
+                found.append(ProposedPanel(_panel_name(names, columns, found), tuple(names), why))
+        return found
+
     def missing_share(self) -> dict[str, float]:
         """The share of missing values of each usable column that has any, largest first."""
         shares = {name: missing / self.rows for name, missing in self._missing.items()}
         return {name: share for name, share in sorted(shares.items(), key=lambda s: -s[1]) if share > 0}
+
+
+def _label(table: Table, target: str, found: "Attribute | str | None", numbers: str) -> Label:
+    """The label that the cells of its column suggest: numbers, or yes/no where there are two words."""
+    if isinstance(found, Attribute) and found.type == "yes/no":
+        return Label(target, type="yes/no")
+    if isinstance(found, Attribute) and found.type == "category" and found.values and len(found.values) == 2:
+        return Label(target, type="yes/no", negative=found.values[0], positive=found.values[1])
+    if isinstance(found, str) or (isinstance(found, Attribute) and found.type != "number"):
+        table.require([target], target)
+    said = found if isinstance(found, Attribute) else Attribute(target)
+    words = {"missing": said.missing, "below": said.below, "above": said.above}
+    return Label(target, numbers=numbers or said.numbers, **words)  # type: ignore[arg-type]
 
 
 def covariance(table: Table, schema: Schema, progress: Progress | None = None) -> tuple[int, Floats]:

@@ -1,12 +1,13 @@
 """What can be said of one column, of the label, and of a panel of columns that are ordered together."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 from math import inf, isfinite
 
 from ..errors import ConfigError
+from .transforms import check_transform
 
 __all__ = ["FORMATS", "MOST_VALUES", "TYPES", "Attribute", "Label", "Panel", "Range", "repeated"]
 
@@ -31,6 +32,14 @@ class Range:
     high: float = inf
     center: float | None = None
     """None: halfway between low and high, or 0 where one of them is left out."""
+    estimated: bool = field(default=False, kw_only=True)
+    """Whether low, high and center were computed from the rows of the table itself, not stated by a person."""
+    missing: tuple[str, ...] = field(default=(), kw_only=True)
+    """Words that say that a value is missing, besides an empty cell and NA: "hemolyzed"."""
+    below: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
+    """Words for values below what can be measured, each with the number it stands for: ("<0.3", 0.15)."""
+    above: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
+    """The same for values above it: (">600", 600.0)."""
 
     def __post_init__(self) -> None:
         if not self.low <= self.high or self.low == inf or self.high == -inf:
@@ -42,6 +51,11 @@ class Range:
     def _place(self) -> str:
         """Where the schema's file has it."""
         return f"[attributes.{self.name}]"
+
+    @property
+    def replaced(self) -> dict[str, float]:
+        """The number for each word that stands for one."""
+        return {**dict(self.below), **dict(self.above)}
 
     @property
     def bounded(self) -> bool:
@@ -56,6 +70,11 @@ class Range:
         return self.low / 2 + self.high / 2 if self.bounded else 0.0
 
     @property
+    def stated_center(self) -> float | None:
+        """The centre that a person wrote down; None where there is none, or where it was computed from the rows."""
+        return None if self.estimated else self.center
+
+    @property
     def reach(self) -> float:
         """The distance from the middle that scales to 1; 0 for a constant column."""
         return max(self.high - self.middle, self.middle - self.low) if self.bounded else 1.0
@@ -63,14 +82,44 @@ class Range:
 
 @dataclass(frozen=True)
 class Label(Range):
-    """The column to predict: its range, the unit it is told in, and how its numbers are written ("": plainly)."""
+    """The column to predict: its range, the unit it is told in, and how its numbers are written ("": plainly).
+
+    Of type "yes/no" it is 1 for yes, true, 1 or the word `positive`, and 0 for no, false, 0 or the word `negative`.
+    """
 
     unit: str = ""
     numbers: str = ""
+    type: str = "number"
+    """"number" or "yes/no"."""
+    positive: str = ""
+    """Where the two values are other words: the one that counts as 1."""
+    negative: str = ""
+    """The one that counts as 0; "": the other word of the table, once it is complete."""
+    transform: str = ""
+    """What the learner predicts instead: log1p, log or sqrt of the label; predictions are transformed back."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_format(self.numbers, self._place)
+        check_transform(self.transform, self._place)
+        if self.type not in ("number", "yes/no"):
+            raise ConfigError(f"{self._place}: type must be number or yes/no, not '{self.type}'")
+        if self.type == "number" and (self.positive or self.negative):
+            raise ConfigError(f'{self._place}: positive and negative are for type = "yes/no"; leave them away')
+        if self.type == "yes/no" and (self.numbers or self.transform):
+            raise ConfigError(f"{self._place}: a label of type yes/no has no numbers and no transform")
+        if self.negative and (not self.positive or self.positive == self.negative):
+            raise ConfigError(f"{self._place}: positive and negative must be two different words")
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether it is 0 or 1."""
+        return self.type == "yes/no"
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it is known which word counts as 0."""
+        return not self.positive or bool(self.negative)
 
     @property
     def _place(self) -> str:
@@ -84,6 +133,8 @@ class Attribute(Range):
     `low`, `high` and `center` are those of the number it becomes (of a date: days since its origin).
     """
 
+    unit: str = field(default="", kw_only=True)
+    """The unit of its values, for people."""
     price: float | None = None
     """What reading it once costs; None: not said (it counts as 1). In a panel, the panel has the price."""
     free: bool = False
@@ -95,6 +146,8 @@ class Attribute(Range):
     """A category's values; None: those met in the table, once it is complete."""
     origin: date | None = None
     """A date's day 0; None: the first one of the table, once it is complete."""
+    transform: str = ""
+    """What becomes of its numbers: log1p, log or sqrt; `low`, `high` and `center` are of the result."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -105,6 +158,7 @@ class Attribute(Range):
             raise ConfigError(f"{self._place}: what is known has no price; leave away known or price")
         self._refuse_strangers()
         _check_format(self.numbers, self._place)
+        check_transform(self.transform, self._place)
         if self.values is not None:
             self._check_values(self.values)
 
@@ -114,9 +168,11 @@ class Attribute(Range):
             return  # quickly: a table may have 80 000 of these
         ranged = (self.low, self.high, self.center) != (-inf, inf, None)
         given = {"low, high and center": ranged, "numbers": bool(self.numbers)}
+        given |= {"below": bool(self.below), "above": bool(self.above)}
         given |= {"values": self.values is not None, "origin": self.origin is not None}
+        given["transform"] = bool(self.transform)
         allowed = {
-            "number": "low, high and center numbers",
+            "number": "low, high and center numbers below above transform",
             "date": "low, high and center origin",
             "category": "values",
         }
@@ -151,7 +207,7 @@ class Attribute(Range):
             return tuple(Range(f"{self.name}={value}", 0.0, 1.0, 0.0) for value in self.values or ())
         if self.type == "yes/no":
             return (Range(self.name, 0.0, 1.0, 0.0),)
-        return (Range(self.name, self.low, self.high, self.center),)
+        return (Range(self.name, self.low, self.high, self.center, estimated=self.estimated),)
 
 
 @dataclass(frozen=True)

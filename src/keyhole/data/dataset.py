@@ -43,10 +43,19 @@ class Dataset:
     def schema(self) -> Schema:
         """Ranges and means as seen in the whole data set, and the prices: what `keyhole diagnose` would write."""
         low, high, mean = (f(self.X, axis=0).tolist() for f in (np.nanmin, np.nanmax, np.nanmean))
-        label = Label(self.target, float(self.y.min()), float(self.y.max()), float(self.y.mean()), unit=self.unit)
+        ends = float(self.y.min()), float(self.y.max()), float(self.y.mean())
+        label = Label(self.target, *ends, unit=self.unit, estimated=True)
         priced = not isinstance(self.prices, dict)
         attributes = tuple(
-            Attribute(n, low[j], high[j], mean[j], float(self.prices[j]) if priced else None, n in self.free)  # type: ignore[index]
+            Attribute(
+                n,
+                low[j],
+                high[j],
+                mean[j],
+                price=float(self.prices[j]) if priced else None,  # type: ignore[index]
+                free=n in self.free,
+                estimated=True,
+            )
             for j, n in enumerate(self.names)
         )
         if not isinstance(self.prices, dict):

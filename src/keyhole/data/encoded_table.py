@@ -12,6 +12,7 @@ from .cell_encoding import Wrong, as_words, encode, is_plain
 from .columns import Attribute, Label
 from .schema import Schema
 from .table import Batch, Column, DataError, Table
+from .transforms import TRANSFORMS
 
 __all__ = ["EncodedTable"]
 
@@ -59,13 +60,20 @@ class EncodedTable(Table):
         self.require(names)
         behind = list(dict.fromkeys(self._home[name] for name in names))
         if all(is_plain(self._declared[c]) for c in behind):
-            yield from self.table.batches(attributes, target, start, size)
+            for batch in self.table.batches(attributes, target, start, size):
+                X = self._transformed(batch.X, attributes, batch.first)
+                if target is not None:
+                    self._check_label(batch.y, target, batch.first)
+                yield batch._replace(X=X)
             return
         cells = {c for c in behind if not is_plain(self._declared[c])}
         for pieces in regroup(self.table.chunks(behind, start, cells), size):
             X = self._block(pieces, names, start)
             y = X[:, -1] if target is not None else np.full(len(X), np.nan)
-            yield Batch(start, np.ascontiguousarray(X[:, : len(attributes)]), y)
+            if target is not None:
+                self._check_label(y, target, start)
+            seen = self._transformed(np.ascontiguousarray(X[:, : len(attributes)]), attributes, start)
+            yield Batch(start, seen, y)
             start += len(X)
 
     def _block(self, pieces: Sequence[pa.RecordBatch], names: Sequence[str], start: int) -> Floats:
@@ -84,6 +92,33 @@ class EncodedTable(Table):
                     if name in place:
                         X[:, place[name]] = numbers[:, i]
         return X
+
+    def _transformed(self, X: Floats, names: Sequence[str], start: int) -> Floats:
+        """The numbers with each column's transform; one that it does not take is a `DataError`."""
+        for j, name in enumerate(names):
+            transform = getattr(self._declared[self._home[name]], "transform", "")
+            if transform:
+                self._check_domain(X[:, j], name, transform, start)
+                X[:, j] = TRANSFORMS[transform].forward(X[:, j])
+        return X
+
+    def _check_label(self, y: Floats, target: str, start: int) -> None:
+        """The label's transform is the learner's affair; here its numbers are only checked."""
+        transform = getattr(self._declared.get(target), "transform", "")
+        if transform:
+            self._check_domain(y, target, transform, start)
+
+    def _check_domain(self, x: Floats, name: str, transform: str, start: int) -> None:
+        with np.errstate(invalid="ignore"):
+            bad = np.flatnonzero(~(np.asarray(TRANSFORMS[transform].takes(x)) | np.isnan(x)))
+        if bad.size:
+            row = start + int(bad[0]) + 1
+            raise DataError(
+                f"{self.name}: row {row} (without the header), column '{name}': {x[bad[0]]:g} is not "
+                f"{TRANSFORMS[transform].should}; correct it, or remove the transform from the schema",
+                row,
+                name,
+            )
 
     def _numbers(self, pieces: Sequence[pa.RecordBatch], declared: Attribute | Label, start: int) -> Floats:
         cells = pa.chunked_array([p.column(declared.name) for p in pieces]).combine_chunks()

@@ -1,6 +1,7 @@
 """How a learner sees a table: scaled into [-1, 1] by the schema, or raw."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -21,6 +22,10 @@ class Scaling:
     schema: Schema
     scaled: bool
     clip: bool
+    decimals: int | None = None
+    """How many decimals predictions are written with; None: all."""
+    seen: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """The smallest and largest value of each attribute that was bought while training."""
 
     def rows(self, X: Floats) -> Floats:
         """Raw rows (n, d) as the learner sees them."""
@@ -29,26 +34,39 @@ class Scaling:
         return _clipped(X, self.schema.low, self.schema.high) if self.clip else X
 
     def labels(self, y: Floats) -> Floats:
-        """Raw labels (n,) as the learner is told them."""
+        """Raw labels (n,) as the learner is told them; 0 and 1 stay what they are."""
+        if self.schema.binary:
+            return y
         if self.scaled:
             return self.schema.scale_label(y)
         label = self.schema.label
-        return _clipped(y, np.array(label.low), np.array(label.high)) if self.clip else y
+        y = _clipped(y, np.array(label.low), np.array(label.high)) if self.clip else y
+        return self.schema.transform_label(y)
 
     def predictions(self, z: Floats) -> Floats:
-        """What the learner predicted, in the label's own units."""
-        return self.schema.unscale_label(z) if self.scaled else z
+        """What the learner predicted, in the label's own units; a probability is one already."""
+        if self.schema.binary:
+            return z
+        return self.schema.unscale_label(z) if self.scaled else self.schema.untransform_label(z)
+
+    def rounded(self, predictions: Floats) -> Floats:
+        """Predictions in the label's units, with as many decimals as the labels have."""
+        return predictions if self.decimals is None else np.round(predictions, self.decimals)
 
     def to_note(self) -> dict[str, Plain]:
         """Plain values that travel with a model."""
-        return {"schema": self.schema.to_toml(), "scaled": self.scaled, "clip": self.clip}
+        seen: dict[str, Plain] = {name: list(ends) for name, ends in self.seen.items()}
+        plain: dict[str, Plain] = {"schema": self.schema.to_toml(), "scaled": self.scaled, "clip": self.clip}
+        return plain | {"decimals": self.decimals, "seen": seen}
 
     @classmethod
     def from_note(cls, note: dict[str, Plain]) -> "Scaling":
         """What `to_note` gave."""
-        return cls(
-            Schema.from_toml(str(note["schema"]), "the model's schema"), bool(note["scaled"]), bool(note["clip"])
-        )
+        schema = Schema.from_toml(str(note["schema"]), "the model's schema")
+        decimals, seen = note.get("decimals"), note.get("seen") or {}
+        ends = {name: (float(e[0]), float(e[1])) for name, e in seen.items()}  # type: ignore[union-attr,arg-type,index]
+        whole = decimals if isinstance(decimals, int) else None
+        return cls(schema, bool(note["scaled"]), bool(note["clip"]), whole, ends)
 
 
 def _clipped(x: Floats, low: Floats, high: Floats) -> Floats:

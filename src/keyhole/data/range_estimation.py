@@ -59,7 +59,7 @@ def learn_ranges(schema: Schema, first: Batch) -> tuple[Schema, list[str]]:
         if column.name not in ends or column.bounded:
             return column
         low, high, center = ends[column.name]
-        return replace(column, low=low, high=high, center=center)
+        return replace(column, low=low, high=high, center=center, estimated=True)
 
     attributes = tuple(bounded(a) if a.type in ("number", "date") else a for a in schema.attributes)
     text = (

@@ -6,8 +6,12 @@ import numpy as np
 
 from .._internal.typing import Floats
 from .columns import Range
+from .transforms import TRANSFORMS
 
 __all__ = ["Scales"]
+
+
+_INF = np.array(np.inf)
 
 
 class Scales:
@@ -41,13 +45,36 @@ class Scales:
 
     def scale_label(self, y: Floats) -> Floats:
         """Labels into [-1, 1], clipped as the attributes are."""
-        label = self.label
-        return _scale(y, *(np.array(v) for v in (label.low, label.high, label.middle, label.reach)))
+        low, high = np.array(self.label.low), np.array(self.label.high)
+        if getattr(self.label, "transform", ""):
+            beyond = ~np.isfinite(y)
+            y = np.where(beyond, y, self.transform_label(np.clip(np.where(beyond, self.label.middle, y), low, high)))
+            low, high = -_INF, _INF
+        return _scale(y, low, high, *map(np.array, self._label_scale))
 
     def unscale_label(self, z: Floats) -> Floats:
         """Predictions made in [-1, 1] in the label's own units."""
-        unscaled: Floats = self.label.middle + self.label.reach * np.asarray(z, dtype=np.float64)
-        return unscaled
+        middle, reach = self._label_scale
+        return self.untransform_label(middle + reach * np.asarray(z, dtype=np.float64))
+
+    def transform_label(self, y: Floats) -> Floats:
+        """Labels as a learner is told them, where they have a transform."""
+        name = getattr(self.label, "transform", "")
+        return TRANSFORMS[name].forward(y) if name else y
+
+    def untransform_label(self, z: Floats) -> Floats:
+        """Predictions in the label's own units, where it has a transform."""
+        name = getattr(self.label, "transform", "")
+        return TRANSFORMS[name].inverse(z) if name else z
+
+    @cached_property
+    def _label_scale(self) -> tuple[float, float]:
+        """The middle of the label, transformed, and the distance from it that scales to 1."""
+        label = self.label
+        if not (getattr(label, "transform", "") and label.bounded):
+            return label.middle, label.reach
+        low, middle, high = self.transform_label(np.array([label.low, label.middle, label.high])).tolist()
+        return middle, max(high - middle, middle - low)
 
     @cached_property
     def _middle(self) -> Floats:

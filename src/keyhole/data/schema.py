@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from .table import Table
 
 __all__ = ["Schema"]
+
+_R = TypeVar("_R", bound=Range)
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ class Schema(Scales):
     def __post_init__(self) -> None:
         if not isinstance(self.label, Label):
             label = self.label
-            object.__setattr__(self, "label", Label(label.name, label.low, label.high, label.center))
+            ends = (label.low, label.high, label.center)
+            object.__setattr__(self, "label", Label(label.name, *ends, estimated=label.estimated))
         declared = {a.name for a in self.attributes}
         found = [c for panel in self.panels for c in panel.columns if c not in declared]
         object.__setattr__(self, "attributes", (*self.attributes, *(Attribute(c) for c in dict.fromkeys(found))))
@@ -69,6 +73,16 @@ class Schema(Scales):
     def target(self) -> str:
         """The name of the label's column."""
         return self.label.name
+
+    @property
+    def binary(self) -> bool:
+        """Whether the label is 0 or 1."""
+        return isinstance(self.label, Label) and self.label.is_binary
+
+    @property
+    def transforms_label(self) -> bool:
+        """Whether a learner is told something else than the label itself."""
+        return isinstance(self.label, Label) and bool(self.label.transform)
 
     @property
     def unit(self) -> str:
@@ -137,8 +151,9 @@ class Schema(Scales):
         return SourceCatalog.build(self.names, self.sources, self.free, self.source_prices)
 
     def offer(self) -> dict[str, Offer]:
-        """`sources`, `free` and `prices` as `make` takes them, each only where there is something to say."""
-        return self.catalog.options(self.priced)
+        """`sources`, `free`, `prices` and `label` as `make` takes them, each only where there is something to say."""
+        binary: dict[str, Offer] = {"label": "binary"} if self.binary else {}
+        return self.catalog.options(self.priced) | binary
 
     @cached_property
     def _single(self) -> tuple[Attribute, ...]:
@@ -150,8 +165,8 @@ class Schema(Scales):
 
     @classmethod
     def plain(cls, target: str, names: Iterable[str], ignored: Iterable[str] = ()) -> "Schema":
-        """The schema of data that is scaled already: every range is [-1, 1], no price is said."""
-        return cls(Range(target, -1.0, 1.0), tuple(Attribute(name, -1.0, 1.0) for name in names), tuple(ignored))
+        """The schema of data that is scaled already: every range is [-1, 1] about 0, no price is said."""
+        return cls(Range(target, -1.0, 1.0, 0.0), tuple(Attribute(name, -1.0, 1.0) for name in names), tuple(ignored))
 
     @classmethod
     def unknown(cls, target: str, names: Iterable[str], ignored: Iterable[str] = ()) -> "Schema":
@@ -190,6 +205,16 @@ class Schema(Scales):
         ignored = (*self.ignored, *(a.name for a in self.attributes if a.name in gone))
         return replace(self.without_panel_columns(names), attributes=kept, ignored=ignored)
 
+    def without_estimates(self) -> "Schema":
+        """The same schema without the ranges and centres that were computed from the rows of the table itself."""
+
+        def stated(column: _R) -> _R:
+            if not column.estimated:
+                return column
+            return replace(column, low=-inf, high=inf, center=None, estimated=False)
+
+        return replace(self, label=stated(self.label), attributes=tuple(map(stated, self.attributes)))
+
     def written(self, numbers: str = "", encoding: str = "") -> "Schema":
         """The same schema for a file whose numbers are written, or whose text is encoded, in another way; "": as is."""
         columns = self.attributes
@@ -197,6 +222,16 @@ class Schema(Scales):
             columns = tuple(replace(a, numbers=numbers) if a.type == "number" else a for a in columns)
         label = replace(self.label, numbers=numbers) if numbers else self.label  # type: ignore[call-arg]
         return replace(self, label=label, attributes=columns, encoding=encoding or self.encoding)
+
+    def with_missing(self, words: Sequence[str]) -> "Schema":
+        """The same schema where these words say in every column that a value is missing."""
+
+        def marked(column: _R) -> _R:
+            return replace(column, missing=tuple(dict.fromkeys((*column.missing, *words))))
+
+        if not words:
+            return self
+        return replace(self, label=marked(self.label), attributes=tuple(map(marked, self.attributes)))
 
     def complete(self, table: "Table") -> "Schema":
         """The same schema with the values and origins that were left out, as all rows of a table have them.

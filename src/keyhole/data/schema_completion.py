@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from .cell_encoding import Wrong, as_days, as_words
-from .columns import MOST_VALUES, Attribute
+from .columns import MOST_VALUES, Attribute, Label
 from .schema import Schema
 from .table import DataError, Table
 
@@ -30,6 +30,9 @@ def complete(schema: Schema, table: Table) -> Schema:
                 "name it in the columns of a source, or list it under ignored",
                 column=column.name,
             )
+    label = schema.label
+    if isinstance(label, Label) and not label.is_complete:
+        schema = replace(schema, label=replace(label, negative=_other_word(label, table)))
     return replace(schema, attributes=tuple(a if a.is_complete else _completed(a, table) for a in schema.attributes))
 
 
@@ -52,6 +55,21 @@ def _values(a: Attribute, table: Table) -> tuple[str, ...]:
             f"{table.name}: category '{a.name}' is empty in every row; list it under ignored", column=a.name
         )
     return tuple(sorted(found))
+
+
+def _other_word(label: Label, table: Table) -> str:
+    """The word that the label has besides `positive`: there must be just one."""
+    found: set[str] = set()
+    for piece in table.chunks([label.name], 0, cells=[label.name]):
+        found.update(v for v in pc.unique(as_words(piece.column(0))).to_pylist() if v is not None)
+    others = sorted(found - {label.positive})
+    if label.positive not in found or len(others) != 1:
+        has = ", ".join(sorted(found)[:4])
+        raise DataError(
+            f"{table.name}: the target '{label.name}' must be '{label.positive}' or one other word; it has {has}",
+            column=label.name,
+        )
+    return others[0]
 
 
 def _origin(a: Attribute, table: Table) -> date:

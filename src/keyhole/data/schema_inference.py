@@ -1,21 +1,27 @@
 """What columns of text could be: yes/no, dates, written numbers, categories; a proposal for the schema, no more."""
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .cell_encoding import Wrong, as_days, as_words, fits, truth
+from .cell_encoding import Wrong, as_days, as_words, fits, is_plain_number, is_some_number, truth
 from .columns import FORMATS, Attribute
 from .table import Column, Table
 
-__all__ = ["MOST_PROPOSED", "propose", "words_of"]
+__all__ = ["MOST_PROPOSED", "BadCells", "limits_of", "propose", "words_of"]
 
 MOST_PROPOSED = 20
 """A column of text with more different values is not proposed as a category."""
+MOST_ODD = 50
+"""A column with more different words that are no numbers is text."""
+_LIMIT = re.compile(r"([<>≤≥])\s*(\d+(?:[.,]\d+)?)")
 _POINTED, _THOUSANDS = "1.234,56", r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$"
 """The form in which a point is no decimal point, and what it looks like where there are no decimals."""
 
@@ -24,26 +30,44 @@ _POINTED, _THOUSANDS = "1.234,56", r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$"
 class _Seen:
     """What the cells of a column have been so far: each thing it could be stays until a cell speaks against it."""
 
+    na: frozenset[str] = frozenset()
     count: int = 0
     values: set[str] = field(default_factory=set)
     is_truth: bool = True
     is_date: bool = True
     first: date | None = None
     forms: set[str] = field(default_factory=lambda: set(FORMATS))
+    is_plain: bool = True
+    """Whether every number so far is written as programs write it."""
+    odd: Counter[str] = field(default_factory=Counter)
+    """How often each word was met that is no number in any form; no more than a few different ones are kept."""
+    n_odd: int = 0
 
     def add(self, cells: pa.Array) -> None:
         """Look at more cells; missing ones say nothing."""
         cells = cells.drop_null()
+        if self.na and (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
+            cells = cells.filter(pc.invert(pc.is_in(as_words(cells), pa.array(sorted(self.na), pa.string()))))
         if self.is_date:
             self._date(cells)
         words = as_words(cells).drop_null()
         self.count += len(words)
         if len(self.values) <= MOST_PROPOSED:
             self.values.update(pc.unique(words).to_pylist())
-        if self.forms:
-            self.forms &= fits(words)
         if self.is_truth:
             self.is_truth = _all_truth(words)
+        self._numbers(words)
+
+    def _numbers(self, words: pa.Array) -> None:
+        """Which words are numbers, how those are written, and which are none."""
+        good = is_some_number(words)
+        strange, words = words.filter(pc.invert(good)), words.filter(good)
+        self.n_odd += len(strange)
+        if len(self.odd) <= MOST_ODD:
+            self.odd.update({item["values"]: item["counts"] for item in pc.value_counts(strange).to_pylist()})
+        if self.forms:
+            self.forms &= fits(words)
+        self.is_plain = self.is_plain and pc.all(is_plain_number(words)).as_py() is not False
 
     def _date(self, cells: pa.Array) -> None:
         try:
@@ -65,25 +89,57 @@ class _Seen:
             return Attribute(column.name, type="yes/no")
         if self.is_date:
             return Attribute(column.name, type="date", origin=self.first)
-        if form := next((f for f in FORMATS if f in self.forms), ""):
-            return Attribute(column.name, numbers=form)
-        if column.kind == "number":
-            return Attribute(column.name)  # numbers, with a misprint that reading will name
+        if 2 * self.n_odd <= self.count and len(self.odd) <= MOST_ODD:
+            form = "" if self.is_plain else next((f for f in FORMATS if f in self.forms), None)
+            if form is None:
+                return "numbers written in several ways"
+            below, above = limits_of(self.odd)
+            missing = tuple(word for word in self.odd if word not in below and word not in above)
+            words = {"missing": missing, "below": tuple(below.items()), "above": tuple(above.items())}
+            return Attribute(column.name, numbers=form, **words)  # type: ignore[arg-type]
         # As many values as half the rows are no kinds of rows, but names.
         if len(self.values) <= MOST_PROPOSED and 2 * len(self.values) <= self.count:
             return Attribute(column.name, type="category", values=tuple(sorted(self.values)))
         return "text"
 
 
-def propose(table: Table, ignored: Iterable[str] = ()) -> Mapping[str, Attribute | str]:
-    """For each column that is not plainly numbers: its line of the schema, or the word why it has none.
+def limits_of(words: Iterable[str]) -> tuple[dict[str, float], dict[str, float]]:
+    """Of some words those for values beyond what can be measured: "<0.3" becomes half of it, ">600" the limit itself.
 
-    "12.591" is a plain number, unless the file has others that are written as 1.234,56.
+    >>> limits_of(["<0.3", "> 600", "hemolyzed"])
+    ({'<0.3': 0.15}, {'> 600': 600.0})
     """
-    gone = set(ignored)
-    columns = [c for c in table.columns if (c.written or c.kind == "time") and c.name not in gone]
+    below, above = {}, {}
+    for word in words:
+        if match := _LIMIT.fullmatch(word):
+            number = float(match[2].replace(",", "."))
+            if match[1] in "<≤":
+                below[word] = number / 2
+            else:
+                above[word] = number
+    return below, above
+
+
+class BadCells(NamedTuple):
+    """The cells of a column of numbers that are none."""
+
+    column: str
+    counts: Mapping[str, int]
+    """How often each was met, the commonest first."""
+
+
+def propose(
+    table: Table, ignored: Iterable[str] = (), na: Iterable[str] = (), also: Iterable[str] = ()
+) -> tuple[Mapping[str, Attribute | str], list[BadCells]]:
+    """For each column that is not plainly numbers its line of the schema, or the word why it has none; and bad cells.
+
+    `na` are words that mean "missing" in every column; `also` are further columns to read cell by cell. "12.591" is a
+    plain number, unless the file has others that are written as 1.234,56.
+    """
+    gone, more, empty = set(ignored), set(also), frozenset(na)
+    columns = [c for c in table.columns if (c.written or c.kind == "time" or c.name in more) and c.name not in gone]
     names = [c.name for c in columns]
-    seen = {name: _Seen() for name in names}
+    seen = {name: _Seen(empty) for name in names}
     for piece in table.chunks(names, 0, cells=names) if names else ():
         for name in names:
             seen[name].add(piece.column(name))
@@ -91,7 +147,12 @@ def propose(table: Table, ignored: Iterable[str] = ()) -> Mapping[str, Attribute
     if any(isinstance(a, Attribute) and a.numbers == _POINTED for a in found.values()):
         plain = [c.name for c in table.columns if c.kind == "number" and not c.written and c.name not in gone]
         found |= {name: Attribute(name, numbers=_POINTED) for name in _pointed(table, plain)}
-    return found | {c.name: "no numbers" for c in table.columns if c.kind == "other" and c.name not in gone}
+    bad = [
+        BadCells(name, dict(seen[name].odd.most_common()))
+        for name, line in found.items()
+        if isinstance(line, Attribute) and line.type == "number" and name in seen and seen[name].odd
+    ]
+    return found | {c.name: "no numbers" for c in table.columns if c.kind == "other" and c.name not in gone}, bad
 
 
 def _pointed(table: Table, names: list[str]) -> list[str]:
@@ -121,7 +182,8 @@ def words_of(a: Attribute) -> str:
         return f"category: {', '.join(a.values[:6])}" + (f", ... ({len(a.values)} values)" if len(a.values) > 6 else "")
     if a.type == "date":
         return f"date, as days since {a.origin}"
-    return f"numbers written as {a.numbers}" if a.numbers else {"yes/no": "yes/no"}.get(a.type, "")
+    words = [f"numbers written as {a.numbers}"] if a.numbers else ["yes/no"] if a.type == "yes/no" else []
+    return "; ".join([*words, *([f"transform = {a.transform}"] if a.transform else [])])
 
 
 def _all_truth(words: pa.Array) -> bool:

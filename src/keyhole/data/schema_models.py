@@ -15,6 +15,7 @@ __all__ = ["PricesFile", "SchemaFile", "checked"]
 
 Type = Literal["number", "category", "yes/no", "date"]
 Numbers = Literal["", "1,234.56", "1.234,56", "1 234,56", "1 234.56", "1'234.56"]
+TransformName = Literal["", "log1p", "log", "sqrt"]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -43,12 +44,18 @@ class RangePart(Part):
     low: Finite | None = None
     high: Finite | None = None
     center: Finite | None = None
+    estimated: bool = False
     numbers: Numbers = ""
+    missing: tuple[str, ...] = Field((), strict=False)
+    below: dict[str, Finite] = {}
+    above: dict[str, Finite] = {}
 
     def ends(self) -> dict[str, Any]:
         """The arguments of a `Range`."""
         low, high = (-inf if self.low is None else self.low), (inf if self.high is None else self.high)
-        return {"low": low, "high": high, "center": self.center, "numbers": self.numbers}
+        ends = {"low": low, "high": high, "center": self.center}
+        words = {"missing": self.missing, "below": tuple(self.below.items()), "above": tuple(self.above.items())}
+        return {**ends, "estimated": self.estimated, "numbers": self.numbers, **words}
 
 
 class LabelPart(RangePart):
@@ -56,16 +63,22 @@ class LabelPart(RangePart):
 
     name: str
     unit: str = ""
+    type: Literal["number", "yes/no"] = "number"
+    positive: Annotated[str, BeforeValidator(_word)] = ""
+    negative: Annotated[str, BeforeValidator(_word)] = ""
+    transform: TransformName = ""
 
 
 class AttributePart(RangePart):
     """`[attributes.x]`."""
 
     type: Type = "number"
+    unit: str = ""
     free: bool = False
     price: Price | None = None
     values: tuple[Annotated[str, BeforeValidator(_word)], ...] | None = Field(None, strict=False)
     origin: Annotated[date | None, BeforeValidator(_day)] = None
+    transform: TransformName = ""
 
 
 class SourcePart(Part):
@@ -99,7 +112,8 @@ class SchemaFile(Part):
 
     def parts(self) -> dict[str, Any]:
         """The arguments of a `Schema`."""
-        label = Label(self.label.name, **self.label.ends(), unit=self.label.unit)
+        said = {name: getattr(self.label, name) for name in ("unit", "type", "positive", "negative", "transform")}
+        label = Label(self.label.name, **self.label.ends(), **said)
         return {
             "label": label,
             "attributes": tuple(_attribute(name, part) for name, part in self.attributes.items()),
@@ -150,5 +164,5 @@ def fields(place: tuple[str | int, ...]) -> list[str]:
 
 
 def _attribute(name: str, part: AttributePart) -> Attribute:
-    own = {key: getattr(part, key) for key in ("price", "free", "type", "values", "origin")}
+    own = {key: getattr(part, key) for key in ("price", "free", "unit", "type", "values", "origin", "transform")}
     return Attribute(name, **part.ends(), **own)

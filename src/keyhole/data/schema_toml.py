@@ -17,14 +17,18 @@ if TYPE_CHECKING:
     from .columns import Range
     from .schema import Schema
 
-__all__ = ["content", "format_schema", "parse", "read_text", "rewrite"]
+__all__ = ["content", "format_schema", "parse", "quoted", "read_text", "rewrite"]
 
 Content: TypeAlias = "dict[str, object]"
 
 _HEAD = """\
 # What `keyhole run` may know of the table beforehand. Edit freely: a column moved to `ignored` is never read;
-# values beyond low..high are clipped and counted (left out: nothing is clipped); center is what scales to 0.
+# values beyond low..high are clipped and counted (left out: nothing is clipped); center is what scales to 0, and what
+# is predicted before the first label. `estimated = true`: these ends were computed from the rows of the file itself; a
+# comparison does not use them. Write your own numbers and remove the mark where you know better.
 """
+
+_WORDS = ("missing", "below", "above")
 
 # A key of a hundred parts and more, a.b.c...: a reader's work grows with the square of their number.
 _DEEP = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""")
@@ -58,12 +62,13 @@ def content(schema: "Schema") -> Content:
     found: Content = {"ignored": list(schema.ignored)}
     if schema.encoding:
         found["file"] = {"encoding": schema.encoding}
-    found["label"] = {"name": schema.target, **_said(schema.label, ("unit", "numbers"))}
+    said = _said(schema.label, ("unit", "numbers", *_WORDS, "type", "positive", "negative", "transform"))
+    found["label"] = {"name": schema.target, **said}
     if schema.currency:
         found["money"] = {"currency": schema.currency}
     if schema.panels:
         found["sources"] = {p.name: _said(p, ("price", "columns")) for p in schema.panels}
-    keys = ("price", "free", "type", "numbers", "values", "origin")
+    keys = ("price", "free", "unit", "type", "numbers", *_WORDS, "values", "origin", "transform")
     found["attributes"] = {a.name: _said(a, keys) for a in schema.attributes}
     return found
 
@@ -75,7 +80,7 @@ def format_schema(schema: "Schema") -> str:
         if key == "ignored":
             lines.append(f"ignored = {_value(value)}")
         elif isinstance(value, Mapping) and key in ("attributes", "sources"):
-            lines += ["", f"[{key}]", *(f"{_quoted(name)} = {_inline(part)}" for name, part in value.items())]
+            lines += ["", f"[{key}]", *(f"{quoted(name)} = {_inline(part)}" for name, part in value.items())]
         elif isinstance(value, Mapping):
             lines += ["", f"[{key}]", *(f"{name} = {_value(item)}" for name, item in value.items())]
     return "\n".join(lines) + "\n"
@@ -113,14 +118,17 @@ def _said(column: "Range | Panel", keys: tuple[str, ...]) -> Content:
     found = {} if isinstance(column, Panel) else _ends(column)
     for key in keys:
         value = getattr(column, key)
-        if value not in ("", None, False, "number") or (value == 0.0 and key == "price"):
+        if key in ("below", "above") and value:
+            found[key] = dict(value)
+        elif value not in ("", None, False, "number", ()) or (value == 0.0 and key == "price"):
             found[key] = list(value) if isinstance(value, tuple) else value
     return found
 
 
 def _ends(column: "Range") -> Content:
     ends = {"low": column.low, "high": column.high, "center": column.center}
-    return {key: float(end) for key, end in ends.items() if end is not None and isfinite(end)}
+    found: Content = {key: float(end) for key, end in ends.items() if end is not None and isfinite(end)}
+    return found | ({"estimated": True} if column.estimated else {})
 
 
 def _inline(part: object) -> str:
@@ -132,13 +140,15 @@ def _inline(part: object) -> str:
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{quoted(str(key))} = {_value(part)}" for key, part in value.items()) + "}"
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     if isinstance(value, date):
         return value.isoformat()
-    return _quoted(value) if isinstance(value, str) else repr(float(value))  # type: ignore[arg-type]
+    return quoted(value) if isinstance(value, str) else repr(float(value))  # type: ignore[arg-type]
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A TOML basic string: JSON's escapes are valid there, and DEL must be escaped too."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -128,11 +128,14 @@ class Stream(NamedTuple):
     w: Floats
 
 
-def synthetic(d: int, k: int, T: int, sigma: float = 0.1, design: str = "uniform", seed: int = 0) -> Stream:
+def synthetic(
+    d: int, k: int, T: int, sigma: float = 0.1, design: str = "uniform", seed: int = 0, w_min: float | None = None
+) -> Stream:
     """Draw y_t = <w, x_t> + sigma N(0, 1), t = 1..T, with |w|_0 = k and |w|_1 = 1.
 
     The support of w is a uniform k-subset of the d columns; on it w_i = e_i u_i / sum_j u_j with independent random
-    signs e_i and sizes u_i ~ U(0.5, 1). The rows are independent with entries in [-1, 1], by `design`:
+    signs e_i and sizes u_i ~ U(0.5, 1); or, with `w_min`, one |w_i| is w_min and the others are equal. The rows are
+    independent with entries in [-1, 1], by `design`:
 
     - `uniform`: entries independent, uniform on [-1, 1];
     - `rademacher`: entries independent signs;
@@ -149,13 +152,18 @@ def synthetic(d: int, k: int, T: int, sigma: float = 0.1, design: str = "uniform
     _check(d, k, T, sigma, seed)
     draw = law(design)
     rng = np.random.default_rng(seed)
-    w = _weights(rng, d, k)
+    w = _weights(rng, d, k, w_min)
     X = draw(rng, T, d)
     return Stream(X, X @ w + sigma * rng.standard_normal(T), w)
 
 
-def _weights(rng: np.random.Generator, d: int, k: int) -> Floats:
+def _weights(rng: np.random.Generator, d: int, k: int, w_min: float | None) -> Floats:
     sizes = rng.uniform(0.5, 1.0, k)
+    if w_min is not None:
+        most = 1.0 / k
+        _require(0 < w_min <= most * (1 + 1e-12), f"w_min must lie in (0, 1/k] = (0, {most:.4g}], not {w_min:g}")
+        sizes = np.full(k, (1.0 - w_min) / max(k - 1, 1))
+        sizes[0] = w_min
     w = np.zeros(d)
     w[rng.choice(d, k, replace=False)] = rng.choice([-1.0, 1.0], k) * sizes / sizes.sum()
     return w

@@ -1,4 +1,9 @@
-"""Least squares from moments alone: G = sum of v v' over rows v = (1, x, y)."""
+"""Least squares from moments alone: G = sum of v v' over rows v = (1, x, y).
+
+mse(S) = var(y) - c_S' C_SS^-1 c_S            what least squares with an intercept on S leaves, fitted to all n rows
+FPE(S) = mse(S) (n + p + 1) / (n - p - 1)     Akaike's final prediction error: what p weights fitted to n rows leave
+                                              on rows that they have not seen
+"""
 
 from typing import NamedTuple
 
@@ -7,6 +12,11 @@ import numpy as np
 from .._internal.typing import Floats, Ints
 
 __all__ = ["Moments"]
+
+# An eigenvalue of the correlations below this is none: its columns are linear in the others.
+_RANK = 1e-6
+# Added to the diagonal of correlations: exact copies of a column share their weight.
+_RIDGE = 1e-9
 
 
 class Moments(NamedTuple):
@@ -31,6 +41,26 @@ class Moments(NamedTuple):
         constant = np.diag(V) <= 1e-12 * np.diag(G)[1:] / n
         V[constant, :] = V[:, constant] = 0.0
         return cls(n, mean, V[:-1, :-1], V[:-1, -1], float(V[-1, -1]))
+
+    def varying(self, S: Ints) -> Ints:
+        """Those of the columns S that are not constant."""
+        return S[self.C.diagonal()[S] > 0]
+
+    def correlations(self, S: Ints) -> tuple[Floats, Floats]:
+        """R and r of the columns S at unit variance, with a tiny ridge; none of them may be constant."""
+        size = np.sqrt(self.C.diagonal()[S])
+        return self.C[np.ix_(S, S)] / np.outer(size, size) + _RIDGE * np.eye(S.size), self.c[S] / size
+
+    def mse(self, S: Ints) -> float:
+        """The mean squared error that least squares on the columns S leaves on the rows it was fitted to."""
+        R, r = self.correlations(self.varying(S))
+        return max(self.variance - float(r @ np.linalg.solve(R, r)), 0.0)
+
+    def final_prediction_error(self, S: Ints) -> float:
+        """The mean squared error to expect on other rows; NaN where there are more weights than rows."""
+        values = np.linalg.eigvalsh(self.correlations(self.varying(S))[0])
+        p = int((values > _RANK).sum())  # the indicators of a category, or copies of a column, are not free weights
+        return self.mse(S) * (self.n + p + 1) / (self.n - p - 1) if self.n > p + 1 else float("nan")
 
     def ridge(self, S: Ints) -> tuple[Floats, Floats]:
         """(intercepts, beta) on supports S (m, k): least squares with k pseudo-rows of the columns' variances at 0."""

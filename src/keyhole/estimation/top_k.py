@@ -9,10 +9,11 @@ __all__ = ["identified", "only", "top_k"]
 
 
 def top_k(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
-    """The k indices of largest |w|, ascending; ties go to the current S, then to whoever is earlier in `order`.
+    """The k indices of largest |w|, ascending; ties go to the current S, then to what is earlier in `order`.
 
-    `order` is a permutation drawn once with the seed: "the first k columns" is never an answer. O(d + n k) for n
-    non-zeros: a Dantzig estimate has few.
+    Weights that differ by less than 1e-9 of the larger one are tied: what is left is rounding, which depends on the
+    solver. `order` is a permutation drawn once with the seed: "the first k columns" is never an answer. O(d + n k) for
+    n non-zeros: a Dantzig estimate has few.
 
     >>> top_k(np.array([0.0, 0.0, 0.3, 0.0]), 2, np.array([1, 3]), np.array([3, 2, 1, 0])).tolist()
     [2, 3]
@@ -25,14 +26,18 @@ def top_k(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
     return np.sort(places[:k])
 
 
-def top_k_by_sorting(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
-    """`top_k` in one line: sort by |w|, then membership in S, then the order. `top_k` does the same by the core.
+def top_k_by_definition(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
+    """`top_k` from its definition: the first in order of preference among the largest left. The core does the same.
 
-    >>> top_k_by_sorting(np.array([0.0, 0.0, 0.3, 0.0]), 2, np.array([1, 3]), np.array([3, 2, 1, 0])).tolist()
+    >>> top_k_by_definition(np.array([0.0, 0.0, 0.3, 0.0]), 2, np.array([1, 3]), np.array([3, 2, 1, 0])).tolist()
     [2, 3]
     """
-    rank = np.argsort(order)
-    return np.sort(np.lexsort((rank, ~np.isin(np.arange(w.size), S), -np.abs(w)))[:k])
+    left = sorted(order.tolist(), key=lambda i: i not in S)
+    chosen = []
+    for _ in range(k):
+        size = np.abs(w[left])
+        chosen.append(left.pop(int(np.argmax(size >= (1.0 - 1e-9) * size.max()))))
+    return np.sort(chosen)
 
 
 def only(w: Floats, S: Ints) -> Floats:

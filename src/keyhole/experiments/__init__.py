@@ -1,24 +1,30 @@
 """Many runs: algorithms x streams x seeds, on one machine or many, with results on disk."""
 
 from .aggregate import Row, notes_of, summarise
-from .compare import Comparison, Progress
+from .comparison import Comparison, ComparisonResult, Progress, compare
 from .executors import Executor
 from .frontiers import Frontier, frontier, frontier_in
 from .job import Job, Outcome, run_job
+from .plan import Plan, PlannedBasket, plan
 from .stream_spec import StreamSpec
 
 __all__ = [
     "Comparison",
+    "ComparisonResult",
     "Executor",
     "Frontier",
     "Job",
     "Outcome",
+    "Plan",
+    "PlannedBasket",
     "Progress",
     "Row",
     "StreamSpec",
+    "compare",
     "frontier",
     "frontier_in",
     "notes_of",
+    "plan",
     "run_job",
     "summarise",
 ]

@@ -1,14 +1,15 @@
 """What many outcomes come to: medians with 10-90 % bands over seeds."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from .._internal.typing import Floats
+from ..figures import Curve, Figure, curves
 from .job import Job, Outcome
 
-__all__ = ["Band", "Row", "notes_of", "summarise"]
+__all__ = ["CURVES", "Band", "Row", "figure_of", "notes_of", "one_run", "summarise"]
 
 Pairs = Sequence[tuple[Job, Outcome]]
 
@@ -36,7 +37,13 @@ class Row(NamedTuple):
     stream: str
     algorithm: str
     seeds: int
+    budget: str
+    """What it could buy a row: learners with the same words are ranked."""
+    reference: bool
+    """Whether it sees everything, or is told the answer: it is shown below the others, and never ranked."""
     regret: Band
+    typical_error: Band
+    """The root of the mean squared error over the rows that count."""
     loss_last_tenth: Band
     found: float
     """The mean share of the true support found; NaN where it is unknown."""
@@ -56,6 +63,20 @@ def summarise(pairs: Pairs) -> list[Row]:
     return [_row(stream, algorithm, outcomes) for (stream, algorithm), outcomes in _groups(pairs).items()]
 
 
+CURVES: "dict[str, tuple[str, Callable[[Row], Floats]]]" = {
+    "regret": ("regret", lambda row: row.curve),
+    "loss": ("typical error", lambda row: np.sqrt(row.losses)),
+}
+"""What of a comparison can be drawn over time: its name on the axis, and the curve of a row."""
+
+
+def figure_of(rows: Sequence[Row], what: str) -> Figure:
+    """One of `CURVES` of the rows of a stream in one chart, every line with its name at its end."""
+    title, curve_of = CURVES[what]
+    lines = [Curve(row.algorithm, *curve_of(row)) for row in rows]
+    return curves(f"{title.capitalize()} over time", rows[0].rows, lines, "row", title, end_names=True)
+
+
 def notes_of(pairs: Pairs) -> list[str]:
     """What a reader of the table must know: estimates that never left 0, and whatever else the learners said."""
     notes = []
@@ -64,12 +85,21 @@ def notes_of(pairs: Pairs) -> list[str]:
         if silent:
             where = "" if len(silent) == len(outcomes) else f" in {len(silent)} of {len(outcomes)} seeds"
             first = silent[0]
-            kept = f"kept w = 0 in {first['explorations']}/{first['explorations']} explorations"
+            zero = f"the Dantzig estimate was zero in all {first['explorations']} explorations"
             widths = f"gamma {first['gamma']:.3g} >= gamma_max {first['gamma_max']:.3g}"
-            notes.append(f"{algorithm} {kept} ({widths}){where}: its support is a tie-break, not a choice")
+            notes.append(f"{algorithm}: {zero} ({widths}){where}: its support is arbitrary")
         others = {text for o in outcomes if not o["silent"] for text in o["notes"]}
         notes += [f"{algorithm}: {text}" for text in sorted(others)[:3]]
     return notes
+
+
+def one_run(pairs: Pairs) -> list[str]:
+    """A sentence on the algorithms whose seeds all gave the same numbers: they draw nothing, and the rows are one."""
+    found = []
+    for (stream, algorithm), outcomes in _groups(pairs).items():
+        if len(outcomes) > 1 and len({(o["regret"], o["loss"], *o["curve"]) for o in outcomes}) == 1:
+            found.append(f"{algorithm} draws nothing: its {len(outcomes)} seeds on {stream} are one run")
+    return found
 
 
 def _groups(pairs: Pairs) -> dict[tuple[str, str], list[Outcome]]:
@@ -85,7 +115,10 @@ def _row(stream: str, algorithm: str, outcomes: list[Outcome]) -> Row:
         stream=stream,
         algorithm=algorithm,
         seeds=len(outcomes),
+        budget=outcomes[0]["budget"],
+        reference=outcomes[0]["reference"],
         regret=Band.of([o["regret"] for o in outcomes]),
+        typical_error=Band.of([max(o["loss"], 0.0) ** 0.5 for o in outcomes]),
         loss_last_tenth=Band.of([o["loss_last_tenth"] for o in outcomes]),
         found=float(np.mean(found)),
         attributes_per_row=float(np.mean([o["attributes_per_row"] for o in outcomes])),
@@ -98,5 +131,6 @@ def _row(stream: str, algorithm: str, outcomes: list[Outcome]) -> Row:
 
 
 def _bands(curves: list[list[float]]) -> Floats:
-    bands: Floats = np.quantile(np.array(curves), [0.5, 0.1, 0.9], axis=0)
+    numbers = np.array(curves, dtype=np.float64)
+    bands: Floats = np.quantile(numbers, [0.5, 0.1, 0.9], axis=0)
     return bands

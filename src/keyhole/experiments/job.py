@@ -10,14 +10,18 @@ from typing import Any, TypedDict
 import numpy as np
 
 from .. import __version__
+from .._internal.formatting import number
 from .._internal.typing import Floats
 from ..core.learner import Learner
 from ..core.registry.catalogue import options_of
+from ..core.registry.plugins import import_algorithm
 from ..core.registry.spec import Budget, Spec
 from ..data.learner_scaling import Scaling
+from ..data.range_estimation import learn_ranges
+from ..data.streams import Batch
 from ..errors import ConfigError, KeyholeWarning
 from ..estimation.moment_regression import Moments
-from ..simulation import History, play
+from ..simulation import History, play, scored, with_center
 from ..theory.comparators import best_basket_of
 from .stream_spec import Rows, StreamSpec
 
@@ -25,6 +29,8 @@ __all__ = ["Job", "Outcome", "run_job"]
 
 POINTS = 24
 """How many points of a curve are kept."""
+CALIBRATION = 100
+"""Rows set aside to estimate ranges where the schema states none; at most a tenth of the table."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,7 @@ class Job:
     @property
     def key(self) -> str:
         """A name for the job's file: equal for equal jobs of the same version."""
-        text = json.dumps({"version": __version__, **asdict(self)}, sort_keys=True)
+        text = json.dumps({"version": __version__, "outcome": 2, **asdict(self)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -76,8 +82,9 @@ class Outcome(TypedDict):
     """What is kept of a job."""
 
     regret: float
-    """Against the true weights, or the best k in hindsight where those are unknown."""
+    """Against the true weights, or the best basket of the same budget in hindsight where those are unknown."""
     loss: float
+    """The mean squared error over the rows that count; its root is the typical error."""
     loss_last_tenth: float
     found: float
     """The share of the true support that is in the learner's at the end; NaN where the truth is unknown."""
@@ -93,11 +100,15 @@ class Outcome(TypedDict):
     silent: Silent | None
     """Of an estimate that was 0 in every exploration."""
     notes: list[str]
+    budget: str
+    """What it could buy a row, in words."""
+    reference: bool
+    """Whether it sees everything or is told the answer: it is not ranked."""
 
 
 def run_job(job: Job) -> Outcome:
     """Play the job."""
-    rows = job.stream.rows(job.seed, job.rounds)
+    rows = rows_of(job)
     learner = learner_of(job, rows)
     scaling = Scaling(rows.schema, scaled=_is_scaled(job), clip=False)
     with warnings.catch_warnings(record=True) as caught:
@@ -105,20 +116,45 @@ def run_job(job: Job) -> Outcome:
         began = time.perf_counter()
         history = play(learner, scaling.rows(rows.X), scaling.labels(rows.y), keep=False)
     seconds = time.perf_counter() - began
-    losses = (scaling.predictions(history.predictions) - rows.y) ** 2
-    return _outcome(learner, history, losses, rows, seconds, [str(h.message) for h in caught])
+    center, predictions = rows.schema.label.stated_center, scaling.predictions(history.predictions)
+    if not job.stream.is_synthetic:  # there the centre is 0 by law, and what a learner begins with is its own affair
+        predictions = with_center(predictions, rows.y, center)
+    losses = (predictions - rows.y) ** 2
+    losses = np.where(scored(rows.y, center), losses, np.nan)
+    return _outcome(job, learner, history, losses, rows, seconds, [str(h.message) for h in caught])
+
+
+def rows_of(job: Job) -> Rows:
+    """The rows that a job plays. No learner of a comparison knows a row before it is played.
+
+    Ranges and centres that were computed from the rows themselves are not used. Where ranges are missing then, the
+    first 100 rows of the seed's order (at most a tenth of the table) are set aside to estimate them: no learner plays
+    these rows. A synthetic stream has its ranges by law.
+    """
+    if job.stream.is_synthetic:
+        return job.stream.rows(job.seed, job.rounds)
+    rows = job.stream.rows(job.seed, job.rounds + CALIBRATION)
+    schema = rows.schema.without_estimates()
+    if not schema.unbounded:
+        return rows._replace(X=rows.X[: job.rounds], y=rows.y[: job.rounds], schema=schema)
+    aside = min(CALIBRATION, rows.y.size // 10)
+    schema, _ = learn_ranges(schema, Batch(0, rows.X[:aside], rows.y[:aside]))
+    played = slice(aside, aside + job.rounds)
+    return rows._replace(X=rows.X[played], y=rows.y[played], schema=schema)
 
 
 def learner_of(job: Job, rows: Rows) -> Learner:
     """The learner of a job, with a seed of its own; an oracle is told the truth."""
     spec = Spec.parse(job.algorithm)
+    import_algorithm(spec.name)  # in a process of its own nothing is imported yet
     support = None if rows.w is None else [int(i) for i in np.flatnonzero(rows.w)]
     if support is None and "support" in options_of(spec.name) and "support" not in dict(spec.options):
         raise ConfigError(f"'{spec.name}' needs the true support, which only a synthetic stream knows")
     # Money is for those who plan with it; the others keep to the number of attributes.
     money = {name: value for name, value in job.money.items() if name in options_of(spec.name)}
     money |= {"expected_rows": rows.y.size} if "total_budget" in money else {}
-    budget = Budget(None if spec.record.buys_all else job.k, job.k0, **money)
+    k0 = job.k0 if spec.record.takes_k0 or spec.record.needs_k0 else 0
+    budget = Budget(None if spec.record.buys_all else job.k, k0, **money)
     seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
     return spec.learner(rows.schema, budget, seed, support)
 
@@ -129,31 +165,50 @@ def _is_scaled(job: Job) -> bool:
 
 
 def _outcome(
-    learner: Learner, history: History, losses: Floats, rows: Rows, seconds: float, notes: list[str]
+    job: Job, learner: Learner, history: History, losses: Floats, rows: Rows, seconds: float, notes: list[str]
 ) -> Outcome:
-    T = losses.size
-    there = np.nan_to_num(losses - _rival(rows, learner.k), nan=0.0)
+    T, spec = losses.size, Spec.parse(job.algorithm)
+    there = np.nan_to_num(losses - _rival(rows, job), nan=0.0)
     regret = np.cumsum(there)
     ends = np.unique(np.ceil(np.linspace(0, T, min(POINTS, T) + 1)).astype(np.int64))[1:]
     starts = np.concatenate([[0], ends[:-1]])
     return Outcome(
         regret=float(regret[-1]),
-        loss=float(np.nanmean(losses)),
-        loss_last_tenth=float(np.nanmean(losses[-max(T // 10, 1) :])),
+        loss=_mean(losses),
+        loss_last_tenth=_mean(losses[-max(T // 10, 1) :]),
         found=_found(learner, rows),
         attributes_per_row=float(history.bought.sum()) / T,
         price_per_row=float(history.bought @ rows.schema.catalog.charge) / T,
         rows=ends.tolist(),
         curve=regret[ends - 1].tolist(),
-        losses=[float(np.nanmean(losses[a:b])) for a, b in zip(starts, ends, strict=True)],
+        losses=[_mean(losses[a:b]) for a, b in zip(starts, ends, strict=True)],
         seconds=seconds,
         silent=_silent(learner),
         notes=notes,
+        budget=_budget(learner),
+        reference=spec.record.buys_all or spec.record.oracle,
     )
 
 
-def _rival(rows: Rows, k: int) -> Floats:
-    """The losses of what regret is measured against."""
+def _mean(losses: Floats) -> float:
+    """Over the rows that count; NaN where none does."""
+    there = losses[~np.isnan(losses)]
+    return float(there.mean()) if there.size else float("nan")
+
+
+def _budget(learner: Learner) -> str:
+    """What a learner could buy a row, in a few words: learners with the same words can be ranked."""
+    words = {"budget_per_row": "{} a row", "error_cost": "error cost {}", "total_budget": "{} in all"}
+    options = learner.config["options"]
+    given = {name: options.get(name) for name in words} if isinstance(options, dict) else {}
+    money = [words[name].format(number(float(v))) for name, v in given.items() if isinstance(v, int | float)]
+    k = [f"k = {learner.k}"] if not money or learner.k < len(learner.catalog.sources) else []
+    after = f", k0 = {learner.k0}" if learner.k0 else ""
+    return ", ".join([*k, *money]) + after
+
+
+def _rival(rows: Rows, job: Job) -> Floats:
+    """The losses of what regret is measured against: one rival for all learners of a comparison."""
     if rows.w is not None:
         residual: Floats = rows.y - np.nan_to_num(rows.X, nan=0.0) @ rows.w
         return residual**2
@@ -162,7 +217,10 @@ def _rival(rows: Rows, k: int) -> Floats:
     shift = X.mean(axis=0)
     V = np.column_stack([np.ones(known.sum()), X[known] - shift, rows.y[known]])
     catalog, moments = rows.schema.catalog, Moments.of(V.T @ V)
-    S = catalog.attributes(best_basket_of(moments.C, moments.c, moments.variance, catalog, k=k).chosen)
+    k = job.k if job.k is not None or job.money else len(catalog.sources)
+    limits = {"k": k, "budget_per_row": job.budget_per_row, "error_cost": job.error_cost}
+    best = best_basket_of(moments.C, moments.c, moments.variance, catalog, **limits)  # type: ignore[arg-type]
+    S = catalog.attributes(best.chosen)
     beta = np.linalg.lstsq(moments.C[np.ix_(S, S)], moments.c[S], rcond=None)[0]
     fitted = moments.mean[-1] + (X - shift - moments.mean[:-1])[:, S] @ beta
     return np.asarray((rows.y - fitted) ** 2, dtype=np.float64)

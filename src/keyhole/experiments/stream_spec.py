@@ -1,30 +1,35 @@
-"""Where the rows of a comparison come from: a synthetic law, a named data set, or a file."""
+"""Where the rows of a comparison come from: a synthetic law, a named data set, a file, or a function."""
 
 import hashlib
+import inspect
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import data
 from .._internal.typing import Floats
+from ..core.registry.plugins import import_object
 from ..core.registry.spec import assignments
 from ..data.encoded_table import EncodedTable
 from ..data.fingerprint import fingerprint
-from ..data.range_estimation import first_rows, learn_ranges
+from ..data.range_estimation import first_rows
 from ..data.streams import Schema, open_table, read_prices, unpriced
 from ..data.synthetic_streams import synthetic
 from ..errors import ConfigError
 
 __all__ = ["Rows", "StreamSpec"]
 
+_FUNCTION = re.compile(r"(?!synthetic:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
+
 
 class Rows(NamedTuple):
-    """Some rows, raw, what is known of their columns, and the weights behind the labels where those are known."""
+    """Some rows, raw, their schema, and the weights behind the labels where those are known."""
 
     X: Floats
     y: Floats
@@ -34,7 +39,10 @@ class Rows(NamedTuple):
 
 @dataclass(frozen=True)
 class StreamSpec:
-    """A stream by name: `synthetic:d=20,k=4,sigma=0.1`, a data set, or a file with its target and schema.
+    """A stream by name: `synthetic:d=20,k=4,sigma=0.1`, a data set, a file with its target and schema, or a function.
+
+    A function is written "module:function". Called with the number of rows and a seed it gives X (T, d), y (T,) and w,
+    the true weights (d,) or None.
 
     >>> StreamSpec.parse("synthetic:d=6,k=2").rows(seed=1, rounds=10).X.shape
     (10, 6)
@@ -61,19 +69,24 @@ class StreamSpec:
         free: Sequence[str] = (),
         numbers: str = "",
         encoding: str = "",
+        na: Sequence[str] = (),
     ) -> "StreamSpec":
         """The stream of that name, checked as far as that goes without reading it all; `free` columns are known.
 
-        `numbers` and `encoding` say how a file is written, where its schema does not.
+        `numbers` and `encoding` say how a file is written, where its schema does not; `na` are words for "missing".
         """
         if name.startswith("synthetic:"):
             stream = cls(name)
             stream.rows(0, 1)
             return stream
         if name in data.names() and free:
-            raise ConfigError(f"what is known in the data set '{name}' is part of it; leave --free away")
+            raise ConfigError(f"the free columns of the data set '{name}' are part of it; omit --free")
         if name in data.names():
             return cls(name, shuffle=shuffle)
+        if _FUNCTION.fullmatch(name) and not Path(name).exists():
+            stream = cls(name, content=_content(name))
+            stream.rows(0, 1)
+            return stream
         given = Schema.read(schema) if schema is not None else None
         if given is not None and target not in (None, given.target):
             raise ConfigError(f"the schema is for the target '{given.target}', not '{target}'")
@@ -82,31 +95,40 @@ class StreamSpec:
             raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")
         usable = () if given else table.usable(target, written=bool(numbers))
         known = given.complete(table) if given else Schema.unknown(str(target), usable)
-        known = known.written(numbers, encoding)
+        known = known.written(numbers, encoding).with_missing(na)
         known = known.with_free(free) if free else known
         known = known if prices is None else known.with_prices(read_prices(prices))
         encoded = EncodedTable(table, known)
         encoded.require([*known.names, known.target])
-        known, notes = learn_ranges(known, first_rows(encoded, known))
+        first_rows(encoded, known)  # a label that never changes is refused now
+        known = known.without_estimates()
         mark = json.dumps(fingerprint(name, [c.name for c in table.columns]).to_dict()).encode()
         content = hashlib.sha256(mark).hexdigest()[:16]
-        return cls(
-            str(Path(name).resolve()), known.target, known.to_toml(), shuffle, content, (*notes, *unpriced(known))
-        )
+        return cls(str(Path(name).resolve()), known.target, known.to_toml(), shuffle, content, tuple(unpriced(known)))
 
     @property
     def is_synthetic(self) -> bool:
-        """Whether its rows are drawn, and the truth behind them is known."""
-        return self.name.startswith("synthetic:")
+        """Whether its rows are drawn with a seed, as the learners expect them: within [-1, 1]."""
+        return self.name.startswith("synthetic:") or self.is_function
+
+    @property
+    def is_function(self) -> bool:
+        """Whether its rows come from a function "module:function"."""
+        return _FUNCTION.fullmatch(self.name) is not None and self.schema is None
 
     @property
     def k(self) -> int | None:
         """The number of attributes that matter, where it is known: the budget if none is given."""
+        if self.is_function:
+            w = self.rows(0, 1).w
+            return None if w is None else int(np.count_nonzero(w))
         k = dict(self._options).get("k") if self.is_synthetic else None
         return k if isinstance(k, int) else None
 
     def rows(self, seed: int, rounds: int) -> Rows:
         """The rows that a seed plays: drawn with it, or shuffled by it where that was asked for."""
+        if self.is_function:
+            return _called(self.name, seed, rounds)
         if self.is_synthetic:
             return self._drawn(seed, rounds)
         X, y, schema = _table(self)
@@ -121,6 +143,8 @@ class StreamSpec:
     def _drawn(self, seed: int, rounds: int) -> Rows:
         hint = "write synthetic:d=20,k=4,sigma=0.1,design=uniform"
         for name, value in self._options:
+            if name == "T":
+                raise ConfigError(f"'{self.name}': the number of rows is not part of the stream; use --rounds {value}")
             if isinstance(value, str) != (name == "design"):
                 raise ConfigError(f"'{self.name}': {name} cannot be {value!r}; {hint}")
         try:
@@ -128,6 +152,31 @@ class StreamSpec:
         except TypeError as fault:
             raise ConfigError(f"'{self.name}': {_in_words(fault)}; {hint}") from None
         return Rows(X, y, Schema.plain("y", [f"x{i}" for i in range(X.shape[1])]), w)
+
+
+def _content(path: str) -> str:
+    """A digest of the module that a function is in."""
+    function = import_object(path)
+    if not callable(function):
+        raise ConfigError(f"'{path}' is not a function")
+    file = getattr(inspect.getmodule(function), "__file__", None)
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()[:16] if file and Path(file).is_file() else ""
+
+
+def _called(path: str, seed: int, rounds: int) -> Rows:
+    """The rows that a function gives, checked."""
+    function: Callable[[int, int], Any] = import_object(path)  # type: ignore[assignment]  # `parse` has seen to it
+    wanted = f"'{path}' must give X (T, d), y (T,) and w (d,) or None for T = {rounds} rows"
+    try:
+        X, y, w = function(rounds, seed)
+        X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        w = None if w is None else np.asarray(w, dtype=np.float64)
+    except (TypeError, ValueError) as fault:
+        raise ConfigError(f"{wanted}: {str(fault)[:200]}") from None
+    if X.ndim != 2 or y.shape != X.shape[:1] or (w is not None and w.shape != X.shape[1:]):
+        shapes = f"{X.shape}, {y.shape} and {None if w is None else w.shape}"
+        raise ConfigError(f"{wanted}, not {shapes}")
+    return Rows(X[:rounds], y[:rounds], Schema.plain("y", [f"x{i}" for i in range(X.shape[1])]), w)
 
 
 def _in_words(fault: TypeError) -> str:

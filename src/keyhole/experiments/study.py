@@ -21,9 +21,9 @@ __all__ = ["Experiment", "names"]
 Progress: TypeAlias = Callable[[int, int], None]
 Results: TypeAlias = "Sequence[tuple[Part, Trace]]"
 
-_NAMES = ("rates", "dimension", "sampling", "regret", "poslr", "edges", "switching", "events")
-_LISTS = ("algorithms", "d", "k", "k0", "sigma", "design", "rounds")
-_DEFAULTS: Mapping[str, object] = {"k0": 0, "sigma": 0.1, "design": "uniform", "looks": "log"}
+_NAMES = ("rates", "dimension", "sampling", "regret", "oslr", "poslr", "bandit", "edges", "switching", "events")
+_LISTS = ("algorithms", "d", "k", "k0", "sigma", "design", "rounds", "w_min", "s0")
+_DEFAULTS: Mapping[str, object] = {"k0": 0, "sigma": 0.1, "design": "uniform", "looks": "log", "w_min": 0.0, "s0": 0.0}
 
 
 def names() -> tuple[str, ...]:
@@ -32,16 +32,22 @@ def names() -> tuple[str, ...]:
 
 
 class Experiment:
-    """One of `names()`, whole or quick; parts that are on disk are not played again, whoever played them."""
+    """One of `names()`, whole or quick; parts that are on disk are not played again, whoever played them.
 
-    def __init__(self, name: str, quick: bool = False) -> None:
+    `also` are further algorithms, such as "mypackage.module:Class", played with the settings of each grid.
+    """
+
+    def __init__(self, name: str, quick: bool = False, also: Sequence[str] = ()) -> None:
         if name not in _NAMES:
             raise ConfigError(f"there is no experiment '{name}'; there are: {', '.join(_NAMES)}, and all")
         self.name, self.quick = name, quick
         text = resources.files(__package__).joinpath("studies", f"{name}.toml").read_text(encoding="utf-8")
         data = tomllib.loads(text)
         self.title, self.question = str(data["title"]), str(data["question"])
-        self.parts = [part for grid in data["quick" if quick else "full"] for part in expand(grid)]
+        grids = data["quick" if quick else "full"]
+        parts = [part for grid in grids for part in expand(grid)]
+        parts += [part for grid in grids for part in expand({**grid, "algorithms": list(also)})] if also else []
+        self.parts = list(dict.fromkeys(parts))
         module = importlib.import_module(f".studies.{name}_study", __package__)
         self._judge: Callable[[Results], Finding] = module.judge
 
@@ -75,9 +81,9 @@ def expand(grid: Mapping[str, object]) -> Iterator[Part]:
     looks, seeds = str(filled["looks"]), filled["seeds"]
     if not isinstance(seeds, int):
         raise ConfigError("a grid says with how many seeds it is played: seeds = 10")
-    for algorithm, d, k, k0, sigma, design, rounds in product(*axes):
+    for algorithm, d, k, k0, sigma, design, rounds, w_min, s0 in product(*axes):
         for seed in range(seeds):
-            yield Part(algorithm, d, k, k0, float(sigma), design, rounds, seed, looks)
+            yield Part(algorithm, d, k, k0, float(sigma), design, rounds, seed, looks, float(w_min), float(s0))
 
 
 def _read(folder: Path, part: Part) -> Trace | None:

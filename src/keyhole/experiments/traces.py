@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from .._internal.typing import Floats
+from ..core.registry.spec import Spec
 from .aggregate import Band
 from .trace_job import Part, Trace
 
@@ -18,6 +19,9 @@ __all__ = [
     "by",
     "curve_of",
     "curve_on",
+    "exponent",
+    "label",
+    "microseconds",
     "paired",
     "slope",
     "value_at",
@@ -71,6 +75,15 @@ def by(results: "Sequence[tuple[Part, Trace]]", *fields: str) -> dict[tuple[obje
     return groups
 
 
+def label(algorithm: object) -> str:
+    """An algorithm as a table names it: with its tuning, where it is one of a paper's.
+
+    >>> label("ds-oslrc[explore=1]")
+    'ds-oslrc[tuning=empirical,explore=1]'
+    """
+    return str(Spec.parse(str(algorithm)).labelled())
+
+
 def curve_of(group: Group, y: str, x: str = "t") -> Curve3:
     """A column over another, over the seeds of a group."""
     columns = np.array([found[y] for _, found in group], dtype=np.float64)  # type: ignore[literal-required]
@@ -118,6 +131,24 @@ def _slope(x: Sequence[float], y: Sequence[float], low: float, high: float) -> f
     if chosen.sum() < 3 or not (v[chosen] > 0).all():
         return float("nan")
     return float(np.polyfit(np.log(u[chosen]), np.log(v[chosen]), 1)[0])
+
+
+def exponent(group: Group, letter: str, column: str = "regret") -> Band:
+    """d ln column / d ln letter over a field of the parts, at the end, per seed; NaN where it takes one value only."""
+    cells = {float(str(key[0])): cell for key, cell in by(group, letter).items()}
+    x = np.array(sorted(cells))
+    ends = {v: {part.seed: found[column][-1] for part, found in cells[v]} for v in cells}  # type: ignore[literal-required]
+    fitted = []
+    for seed in set.intersection(*(set(ends[v]) for v in ends)):
+        y = np.array([ends[v][seed] for v in x])
+        if x.size > 1 and (y > 0).all():
+            fitted.append(float(np.polyfit(np.log(x), np.log(y), 1)[0]))
+    return Band.of(fitted)
+
+
+def microseconds(group: Group) -> Band:
+    """CPU time a round, over seeds."""
+    return Band.of([1e6 * found["seconds"][-1] / found["t"][-1] for _, found in group])
 
 
 def written(band: Band, digits: int = 3) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from .._internal.escaping import shown
 from .._internal.typing import Floats
 from .figure import Figure, number
-from .theme import HEIGHT, INK, axis, layered, rows_of, scale
+from .theme import HEIGHT, INK, axis, colour_of, layered, rows_of, scale
 
 __all__ = ["Curve", "curves", "steps"]
 
@@ -34,11 +34,12 @@ def curves(
     cumulative: bool = False,
     interpolate: str = "linear",
     log: bool = False,
+    end_names: bool = False,
 ) -> Figure:
     """Lines over x, their bands, and levels: thin lines across with their names.
 
-    An axis is logarithmic where its values span two decades, but not where the lines grow from zero; that of y, with
-    `log`, wherever it can be.
+    With `end_names` every line has its name at its right end instead of in a legend. An axis is logarithmic where its
+    values span two decades, but not where the lines grow from zero; that of y, with `log`, wherever it can be.
     """
     names = [line.name for line in lines]
     values = [
@@ -52,20 +53,23 @@ def curves(
     heights, widths = [*tall, *(level for _, level in levels)], list(x)
     log_y = not cumulative and _spans(heights, 1 if log else 100)
     log_x = not cumulative and _spans(widths, 100)
+    x_title, y_title = (
+        f"{name} (log scale)" if is_log else name for name, is_log in ((x_name, log_x), (y_name, log_y))
+    )
     axis_x = axis(values=_ticks(widths) if log_x else None, largest=max(widths, default=0.0))
-    X = alt.X("x:Q", title=x_name, scale=_axis_scale(log_x), axis=axis_x)
-    scale_y = _fixed(heights, log_y) if levels else _axis_scale(log_y)
+    X = alt.X("x:Q", title=x_title, scale=_axis_scale(log_x), axis=axis_x)
+    scale_y = _fixed(heights, log_y) if levels or end_names else _axis_scale(log_y)
     axis_y = axis(grid=True, values=_ticks(heights) if log_y else None, largest=max(heights, default=0.0))
-    Y = alt.Y("y:Q", title=y_name, scale=scale_y, axis=axis_y)
+    Y = alt.Y("y:Q", title=y_title, scale=scale_y, axis=axis_y)
     colour, dash = scale(names)
-    legend = alt.Legend() if len(names) > 1 else None
+    legend = alt.Legend() if len(names) > 1 and not end_names else None
     base = alt.Chart(rows_of(values))
     encoding = {"x": X, "y": Y, "color": alt.Color("series:N", scale=colour, legend=legend)}
     line_mark = base.mark_line(strokeWidth=2.2, interpolate=interpolate, aria=False)  # type: ignore[arg-type]
     layers: list[alt.Chart] = []
     if any("low" in row for row in values):
         band = base.mark_area(opacity=0.18, aria=False, interpolate=interpolate)  # type: ignore[arg-type]
-        layers.append(band.encode(X, alt.Y("low:Q", title=y_name), alt.Y2("high"), color=encoding["color"]))
+        layers.append(band.encode(X, alt.Y("low:Q", title=y_title), alt.Y2("high"), color=encoding["color"]))
     layers.append(line_mark.encode(**encoding, strokeDash=alt.StrokeDash("series:N", scale=dash, legend=legend)))
     # What a pointer rests on: the line itself says nothing about its single values.
     tips = [alt.Tooltip("series:N"), alt.Tooltip("x:Q", title=x_name), alt.Tooltip("y:Q", title=y_name)]
@@ -73,6 +77,7 @@ def curves(
     dots = base.transform_calculate(tip=_tip(x_name, y_name)).mark_point(size=60, opacity=0, filled=True)
     layers.append(dots.encode(**encoding, tooltip=tips, description=said))
     layers += _levels(levels, scale_y)
+    layers += _end_names(lines, scale_y) if end_names else []
     return Figure(title, layered(layers), *_table(x, lines, x_name))
 
 
@@ -126,10 +131,7 @@ def _levels(levels: Sequence[tuple[str, float]], scale_y: alt.Scale) -> list[alt
     """Thin lines across, each with its name at its right end, under the one above it where two would meet."""
     if not levels:
         return []
-    low, high = scale_y.domain
-    to_unit = np.log if scale_y.type == "log" else np.asarray
-    share = (to_unit(high) - to_unit([v for _, v in levels])) / (to_unit(high) - to_unit(low))
-    place = dict(zip(np.argsort(share).tolist(), apart(np.sort(share * HEIGHT)), strict=True))
+    place = _places([v for _, v in levels], scale_y)
     data = [{"level": float(v), "name": name, "place": place[i]} for i, (name, v) in enumerate(levels)]
     base = alt.Chart(rows_of(data))
     rule = base.mark_rule(color=INK, strokeDash=[2, 4], opacity=0.7).encode(alt.Y("level:Q"))
@@ -137,15 +139,41 @@ def _levels(levels: Sequence[tuple[str, float]], scale_y: alt.Scale) -> list[alt
     return [rule, words.encode(alt.Y("place:Q", scale=None), text="name:N", x=alt.value("width"))]
 
 
-def apart(places: Floats, room: float = 13.0) -> list[float]:
-    """Sorted places, each pushed down until it leaves room for the one above it.
+def _places(values: Sequence[float], scale_y: alt.Scale) -> list[float]:
+    """Where words beside these values stand, in pixels from the top, none over another."""
+    low, high = scale_y.domain
+    to_unit = np.log if scale_y.type == "log" else np.asarray
+    share = (to_unit(high) - to_unit(list(values))) / (to_unit(high) - to_unit(low))
+    order = np.argsort(share, kind="stable")
+    found = np.empty(len(values))
+    found[order] = apart(np.sort(share * HEIGHT))
+    return [float(place) for place in found]
+
+
+def _end_names(lines: Sequence[Curve], scale_y: alt.Scale) -> list[alt.Chart]:
+    """Each line's name at its right end, in its colour."""
+    ends = [(i, line.name, float(line.y[np.isfinite(line.y)][-1])) for i, line in enumerate(lines)]
+    place = _places([v for _, _, v in ends], scale_y)
+    data = [{"name": name, "place": at, "colour": colour_of(i)} for (i, name, _), at in zip(ends, place, strict=True)]
+    words = alt.Chart(rows_of(data)).mark_text(align="left", dx=6, fontSize=12, baseline="middle")
+    colour = alt.Color("colour:N", scale=None)
+    return [words.encode(alt.Y("place:Q", scale=None), text="name:N", color=colour, x=alt.value("width"))]
+
+
+def apart(places: Floats, room: float = 13.0, bottom: float = HEIGHT) -> list[float]:
+    """Sorted places, each pushed down until it leaves room for the one above it, then up where they pass the bottom.
 
     >>> apart(np.array([10.0, 12.0, 50.0]))
     [10.0, 23.0, 50.0]
+    >>> apart(np.array([215.0, 218.0]))
+    [207.0, 220.0]
     """
     found: list[float] = []
     for place in places.tolist():
         found.append(max(place, found[-1] + room) if found else place)
+    for i in range(len(found) - 1, -1, -1):
+        limit = bottom if i == len(found) - 1 else found[i + 1] - room
+        found[i] = min(found[i], max(limit, 0.0))
     return found
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import altair as alt
 
+from .._internal.formatting import number
 from .svg import standalone, to_svg
 
 __all__ = ["Figure", "number"]
@@ -31,15 +32,3 @@ class Figure:
     def save(self, path: Path) -> None:
         """The picture as a file of its own, light or dark as the reader's screen is."""
         path.write_text(standalone(self.svg), encoding="utf-8")
-
-
-def number(value: float) -> str:
-    """A number as short as its size allows.
-
-    >>> [number(v) for v in (0, 0.03412, 7.0, 2580.0, 20000.0, 1.25e6, 3e21)]
-    ['0', '0.0341', '7', '2580', '20k', '1.25M', '3e+21']
-    """
-    for size, unit, sign in ((1e13, 1.0, ""), (1e9, 1e9, "G"), (1e6, 1e6, "M"), (1e4, 1e3, "k")):
-        if abs(value) >= size:
-            return f"{value / unit:.4g}{sign}"
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"

@@ -37,7 +37,8 @@ def frontier(
     low, high = _range([s.error for s in (*way, *beside)])
     # One dear thing at the far right would push everything else against the left edge.
     bent = alt.Scale(type="symlog", constant=usual, domain=[0.0, most or 1.0], nice=False)
-    X = alt.X("x:Q", title=x_name, scale=bent, axis=axis(values=_ticks(usual, most)))
+    says = f"{x_name} (log scale beyond {number(usual)})"
+    X = alt.X("x:Q", title=says, scale=bent, axis=axis(values=_ticks(usual, most)))
     Y = alt.Y("y:Q", title=y_name, scale=alt.Scale(domain=[low, high], nice=False), axis=axis(grid=True))
     tips = [alt.Tooltip("name:N"), alt.Tooltip("x:Q", title=x_name), alt.Tooltip("y:Q", title=y_name)]
     said = alt.Description("tip:N")

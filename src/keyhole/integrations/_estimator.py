@@ -8,7 +8,17 @@ from ..core.registry.catalogue import make
 __all__ = ["learner_of"]
 
 # Parameters of an adapter that are arguments of `kh.make`, given only where somebody set them.
-_OPTIONAL = ("prices", "sources", "free", "budget_per_row", "error_cost", "total_budget", "expected_rows", "half_life")
+_OPTIONAL = (
+    "prices",
+    "sources",
+    "free",
+    "budget_per_row",
+    "error_cost",
+    "total_budget",
+    "expected_rows",
+    "half_life",
+    "label",
+)
 
 
 def learner_of(

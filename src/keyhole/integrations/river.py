@@ -1,4 +1,4 @@
-"""Learners of keyhole as a River regressor, which reads only the keys it bought."""
+"""Learners of keyhole as River models, which read only the keys they bought."""
 
 import sys
 import warnings
@@ -14,48 +14,13 @@ from ..core.round import Round
 from ..errors import KeyholeWarning, ProtocolError
 from ._estimator import learner_of
 
-__all__ = ["BudgetedRegressor"]
+__all__ = ["BudgetedClassifier", "BudgetedRegressor"]
 
 
-class BudgetedRegressor(base.Regressor):
-    """Online regression that buys at most k of the features of each row.
+class _Budgeted:
+    """What both models share: one learner, rows that wait for their label, and reading no key that was not bought."""
 
-    `predict_one(x)` asks the learner what to buy and reads those keys of `x`, no others; `learn_one(x, y)` tells the
-    label of the same row, at once or later: rows that wait are recognised by what was bought of them. A row that was
-    never predicted is bought when it is learnt.
-
-    The attributes are the keys of the first row. A key that is lacking later cannot be bought in that row; one that is
-    new is not read, and counted in `unknown_keys`.
-
-    Parameters
-    ----------
-    algorithm
-        A name of `kh.list_algorithms()`.
-    k
-        Features bought a row (sources, where there are); None where money limits.
-    k0
-        Features bought a row after the label.
-    prices, sources, known, spend, worth, total, rows, half_life
-        As `kh.make` takes them.
-    options
-        Further options of the algorithm.
-    names
-        The features that can be bought, if not those of the first row.
-    max_open
-        Rows that may wait for their label; the oldest are given up beyond that.
-    seed
-        Seed of everything random.
-
-    Examples
-    --------
-    >>> from river import datasets, evaluate, metrics
-    >>> from keyhole.integrations.river import BudgetedRegressor
-    >>> model = BudgetedRegressor(k=3, seed=1)
-    >>> evaluate.progressive_val_score(datasets.TrumpApproval().take(300), model, metrics.MAE())
-    MAE: ...
-    >>> len(model.support) <= 3
-    True
-    """
+    _label = "number"
 
     # River reads its options from this list and finds each again under its name; so does scikit-learn's twin.
     def __init__(
@@ -107,7 +72,7 @@ class BudgetedRegressor(base.Regressor):
         """The features bought to exploit, by name."""
         return () if self._learner is None else tuple(self._learner.names[i] for i in self._learner.support)
 
-    def predict_one(self, x: dict[Hashable, Any]) -> float:
+    def _predicted(self, x: dict[Hashable, Any]) -> float:
         """Buy, and predict from what was bought."""
         self._warn_of_readers()
         learner = self._made(x)
@@ -119,7 +84,7 @@ class BudgetedRegressor(base.Regressor):
             learner.abandon(self._waiting.popleft()[0])
         return prediction
 
-    def learn_one(self, x: dict[Hashable, Any], y: float) -> None:
+    def _told(self, x: dict[Hashable, Any], y: float) -> None:
         """Tell the label of a row; extras (k0) are read now."""
         learner = self._made(x)
         r, values = self._recognised(x) or self._bought_now(learner, x)
@@ -134,7 +99,7 @@ class BudgetedRegressor(base.Regressor):
         """The learner; its attributes are in sorted order, so that the order of a row's keys means nothing."""
         if self._learner is None:
             names = self.names if self.names is not None else sorted(map(str, x))
-            given = {key: getattr(self, key) for key in self._get_params()}
+            given = {key: getattr(self, key) for key in self._get_params()} | {"label": self._label}  # type: ignore[attr-defined]
             self._learner = learner_of(self.algorithm, names, self.k, self.k0, self.seed, given, self.options)
         return self._learner
 
@@ -169,7 +134,7 @@ class BudgetedRegressor(base.Regressor):
         if self._warned:
             return
         self._warned = True
-        caller = sys._getframe(2).f_locals.get("self")
+        caller = sys._getframe(3).f_locals.get("self")
         lazy = (compose.Select, compose.Discard, compose.Prefixer, compose.Suffixer, compose.Renamer, type(self))
         if isinstance(caller, compose.Pipeline):
             readers = [step for step in caller.steps.values() if not isinstance(step, lazy)]
@@ -177,11 +142,99 @@ class BudgetedRegressor(base.Regressor):
                 text = (
                     f"{type(readers[0]).__name__} reads every feature before the regressor buys any: nothing is saved"
                 )
-                warnings.warn(f"{text}; thrifty needs no scaling", KeyholeWarning, stacklevel=4)
+                warnings.warn(f"{text}; thrifty needs no scaling", KeyholeWarning, stacklevel=5)
 
     @classmethod
     def _unit_test_params(cls) -> "Any":
         yield {"k": 3, "seed": 42}
+
+
+class BudgetedRegressor(_Budgeted, base.Regressor):
+    """Online regression that buys at most k of the features of each row.
+
+    `predict_one(x)` asks the learner what to buy and reads those keys of `x`, no others; `learn_one(x, y)` tells the
+    label of the same row, at once or later: rows that wait are recognised by what was bought of them. A row that was
+    never predicted is bought when it is learnt.
+
+    The attributes are the keys of the first row. A key that is lacking later cannot be bought in that row; one that is
+    new is not read, and counted in `unknown_keys`.
+
+    Parameters
+    ----------
+    algorithm
+        A name of `kh.list_algorithms()`.
+    k
+        Features bought a row (sources, where there are); None where money limits.
+    k0
+        Features bought a row after the label.
+    prices, sources, free, budget_per_row, error_cost, total_budget, expected_rows, half_life
+        As `kh.make` takes them.
+    options
+        Further options of the algorithm.
+    names
+        The features that can be bought, if not those of the first row.
+    max_open
+        Rows that may wait for their label; the oldest are given up beyond that.
+    seed
+        Seed of everything random.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics
+    >>> from keyhole.integrations.river import BudgetedRegressor
+    >>> model = BudgetedRegressor(k=3, seed=1)
+    >>> evaluate.progressive_val_score(datasets.TrumpApproval().take(300), model, metrics.MAE())
+    MAE: ...
+    >>> len(model.support) <= 3
+    True
+    """
+
+    def predict_one(self, x: dict[Hashable, Any]) -> float:
+        """Buy, and predict from what was bought."""
+        return self._predicted(x)
+
+    def learn_one(self, x: dict[Hashable, Any], y: float) -> None:
+        """Tell the label of a row; extras (k0) are read now."""
+        self._told(x, y)
+
+
+class BudgetedClassifier(_Budgeted, base.Classifier):
+    """Online classification into two classes that buys at most k of the features of each row.
+
+    `predict_proba_one(x)` buys and gives calibrated probabilities; `learn_one(x, y)` tells the label. Labels are True
+    and False, or two others: the one that is told first is the first class. Parameters are as for `BudgetedRegressor`;
+    `algorithm` must be one that takes yes/no labels.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics
+    >>> from keyhole.integrations.river import BudgetedClassifier
+    >>> model = BudgetedClassifier(k=3, seed=1)
+    >>> evaluate.progressive_val_score(datasets.Phishing().take(300), model, metrics.ROCAUC())
+    ROCAUC: ...
+    """
+
+    _label = "binary"
+
+    @property
+    def classes(self) -> tuple[Hashable, ...]:
+        """The labels met so far, the one of probability 1 - p first; False and True are known beforehand."""
+        seen: list[Hashable] = self.__dict__.setdefault("_classes", [])
+        return (False, True) if not seen or isinstance(seen[0], bool | np.bool_) else tuple(seen)
+
+    def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Any, float]:
+        """Buy, and give the probability of each class met so far."""
+        p = self._predicted(x)
+        return dict(zip(self.classes, (1.0 - p, p), strict=False))
+
+    def learn_one(self, x: dict[Hashable, Any], y: Hashable) -> None:
+        """Tell the label of a row; extras (k0) are read now."""
+        seen: list[Hashable] = self.__dict__.setdefault("_classes", [])
+        if y not in seen:
+            if len(seen) == 2:
+                raise ProtocolError(f"{y!r} is a third label, beside {seen[0]!r} and {seen[1]!r}; there are two")
+            seen.append(y)
+        self._told(x, float(self.classes.index(y)))
 
 
 def _number(name: str, value: object) -> float:

@@ -2,14 +2,16 @@
 
 Page, Section, Table, Tile, publish      any page: what to do first, then numbers, tables and figures
 write_report                             of a run
+write_plan                               of a table that is all there
 write_comparison, write_frontier,        of many runs
 write_study
 """
 
-from .comparison_page import SORTS, comparison_cells, write_comparison
+from .comparison_page import SORTS, comparison_cells, comparison_headline, write_comparison
 from .frontier_page import frontier_cells, frontier_notes, write_frontier
 from .headline import headline, most_bought
 from .page import Page, Section, Table, Tile, publish
+from .plan_page import plan_cells, write_plan
 from .run_page import write_report
 from .study_page import write_study
 
@@ -20,13 +22,16 @@ __all__ = [
     "Table",
     "Tile",
     "comparison_cells",
+    "comparison_headline",
     "frontier_cells",
     "frontier_notes",
     "headline",
     "most_bought",
+    "plan_cells",
     "publish",
     "write_comparison",
     "write_frontier",
+    "write_plan",
     "write_report",
     "write_study",
 ]

@@ -1,28 +1,20 @@
 """The report of a comparison: who was ahead, medians and 10-90 % bands over seeds, as tables and curves."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 import numpy as np
 
 from .._internal.atomic_io import write_atomically
 from .._internal.formatting import digits
 from .._internal.output_folder import Folder
-from ..experiments.aggregate import Band, Row, notes_of, summarise
-from ..experiments.job import Job, Outcome
-from ..figures import Curve, Figure, curves, standalone
+from ..experiments.aggregate import CURVES, Band, Row, figure_of, notes_of, one_run, summarise
+from ..experiments.job import CALIBRATION, Job, Outcome
+from ..figures import Figure, standalone
+from ..simulation import FIRST_ROW
 from .page import Page, Section, Table, how_to_repeat, publish
 
-__all__ = ["SORTS", "comparison_cells", "write_comparison"]
+__all__ = ["SORTS", "comparison_cells", "comparison_headline", "write_comparison"]
 
-CurveOf: TypeAlias = "Callable[[Row], np.ndarray[tuple[int, ...], np.dtype[np.float64]]]"
-
-_CURVES: tuple[tuple[str, str, CurveOf], ...] = (
-    ("regret", "regret", lambda row: row.curve),
-    ("loss", "typical error", lambda row: np.sqrt(row.losses)),
-)
-_TOGETHER = 6
-"""As many curves in a figure as can be told apart."""
 SORTS: dict[str, Callable[[Row], float]] = {
     "regret": lambda row: row.regret.middle,
     "loss": lambda row: row.loss_last_tenth.middle,
@@ -33,7 +25,14 @@ SORTS: dict[str, Callable[[Row], float]] = {
 
 _LEAD = (
     "Medians over seeds with 10-90 % bands. Regret is the squared error beyond that of the true weights, or, where "
-    "those are unknown, of the best attributes in hindsight. The typical error is the root of the mean squared loss."
+    "those are unknown, of the best basket of the same budget in hindsight: the same rival for all. The typical error "
+    "is the root of the mean squared error of a whole run."
+)
+_REFERENCES = "References, in grey, see everything or are told the answer: they are not ranked."
+_ASIDE = (
+    "The schema states no ranges for some columns, and ranges computed from the rows themselves are not used here: the "
+    f"first {CALIBRATION} rows of each seed's order (at most a tenth) are set aside to estimate them, and no learner "
+    "plays those rows."
 )
 
 
@@ -42,81 +41,102 @@ def write_comparison(
 ) -> tuple[list[Row], list[str]]:
     """Write report.html and figures/ of a comparison; gives the rows of its tables and the notes.
 
-    The lines are in the order they were asked for, or sorted by one of `SORTS`; `said` are further notes.
+    Learners come before references, each in the order they were asked for or sorted by one of `SORTS`; `said` are
+    further notes.
     """
-    rows, notes = summarise(pairs), [*said, *notes_of(pairs)]
+    rows, notes = summarise(pairs), [*said, *notes_of(pairs), *_about_rows(pairs)]
     if sort:
         rows.sort(key=SORTS[sort])
+    rows.sort(key=lambda row: row.reference)
     sections = []
     for i, stream in enumerate(dict.fromkeys(row.stream for row in rows)):
         mine = [row for row in rows if row.stream == stream]
         drawn = _figures(mine)
         for name, figure in drawn.items():
-            stem, _, part = name.partition("/")
-            write_atomically(folder.file(f"figures/{stem}-{i + 1}{part}.svg"), standalone(figure.svg).encode())
+            write_atomically(folder.file(f"figures/{name}-{i + 1}.svg"), standalone(figure.svg).encode())
         head, lines = comparison_cells(mine)
-        best = mine.index(_ahead(mine))
-        sections.append(Section(stream, table=Table(head, lines, best), figures=list(drawn.values())))
+        grey = tuple(j for j, row in enumerate(mine) if row.reference)
+        small = [_REFERENCES] if grey else []
+        table = Table(head, lines, mine.index(_ranked(mine)[0]) if _ranked(mine) else None, grey=grey)
+        sections.append(Section(stream, table=table, figures=list(drawn.values()), notes=small))
     sections.append(Section("Notes", texts=[] if notes else ["None."], bullets=notes))
     title = f"{len({r.algorithm for r in rows})} algorithms compared"
-    publish(folder, Page(title, _advice(rows), [*sections, how_to_repeat(command)], lead=[_LEAD]))
+    headline, details = comparison_headline(rows)
+    publish(folder, Page(title, headline, [*sections, how_to_repeat(command)], lead=[_LEAD], details=details))
     return rows, notes
 
 
-def _ahead(rows: Sequence[Row]) -> Row:
-    """Who had the smallest regret (the smallest loss at the end where nobody has one)."""
-    return min(rows, key=lambda row: (np.nan_to_num(row.regret.middle, nan=np.inf), row.loss_last_tenth.middle))
+def _about_rows(pairs: Sequence[tuple[Job, Outcome]]) -> list[str]:
+    """What was left out of the rows, and which seeds are one run."""
+    streams = {job.stream for job, _ in pairs if not job.stream.is_synthetic}
+    schemas = [stream.rows(0, 1).schema for stream in streams]
+    found = [FIRST_ROW] if any(s.without_estimates().label.stated_center is None for s in schemas) else []
+    found += [_ASIDE] if any(s.without_estimates().unbounded for s in schemas) else []
+    return found + (one_run(pairs) if any(not stream.shuffle for stream in streams) else [])
 
 
-def _advice(rows: Sequence[Row]) -> str:
-    """Who is ahead on how many streams, by how much, and whether the bands overlap."""
-    streams = [[r for r in rows if r.stream == s] for s in dict.fromkeys(row.stream for row in rows)]
-    wins = [_ahead(mine).algorithm for mine in streams]
+def _ranked(rows: Sequence[Row]) -> list[Row]:
+    """The learners that had the commonest budget, the smallest regret first (the smallest loss where none has one)."""
+    learners = [row for row in rows if not row.reference]
+    if not learners:
+        return []
+    budgets = [row.budget for row in learners]
+    common = max(dict.fromkeys(budgets), key=budgets.count)
+    same = [row for row in learners if row.budget == common]
+    return sorted(same, key=lambda row: (np.nan_to_num(row.regret.middle, nan=np.inf), row.typical_error.middle))
+
+
+def comparison_headline(rows: Sequence[Row]) -> tuple[str, str]:
+    """Who is ahead among learners of one budget; then by how much, and whether the bands overlap."""
+    streams = [_ranked([r for r in rows if r.stream == s]) for s in dict.fromkeys(row.stream for row in rows)]
+    streams = [mine for mine in streams if len(mine) > 1]
+    if not streams:
+        return "No two learners had the same budget: there is nothing to rank.", ""
+    wins = [mine[0].algorithm for mine in streams]
     best = max(dict.fromkeys(wins), key=wins.count)
-    if len({r.algorithm for r in rows}) == 1:
-        return f"{best} was played alone: there is nothing to compare it with."
     where = "" if len(streams) == 1 else f" on {wins.count(best)} of {len(streams)} streams"
-    mine = streams[wins.index(best)]
-    first, second = sorted(mine, key=lambda row: row.regret.middle)[:2]
+    first, second = streams[wins.index(best)][:2]
     on = "" if len(streams) == 1 else f", {first.stream}"
     sure = "their bands do not overlap" if first.regret.high < second.regret.low else "their bands overlap: not decided"
     seeds = f"{first.seeds} seed{'s' if first.seeds > 1 else ''}"
-    numbers = f"{digits(first.regret.middle)}, then {second.algorithm} with {digits(second.regret.middle)}"
-    return f"{best} has the smallest regret{where}: {numbers} ({seeds}{on}; {sure})."
+    of = f"Of {len(streams[wins.index(best)])} learners with {first.budget}"
+    numbers = f"Regret {digits(first.regret.middle)}; next is {second.algorithm} with {digits(second.regret.middle)}"
+    return f"{of}, {best} has the smallest regret{where}.", f"{numbers} ({seeds}{on}; {sure})."
 
 
 def comparison_cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
     """Head and lines of the table of one stream."""
+    truth = any(not np.isnan(row.found) for row in rows)
+    priced = any(row.price_per_row != row.attributes_per_row for row in rows)
+    budgets = len({row.budget for row in rows if not row.reference}) > 1
     head = [
         "algorithm",
+        *(["budget"] if budgets else []),
         "regret at T (median, 10-90 %)",
-        "loss, last tenth",
         "typical error",
-        "support found",
-        "attributes/row",
-        "us/row",
+        "in the last tenth",
     ]
-    priced = any(row.price_per_row != row.attributes_per_row for row in rows)
+    head += [*(["support found"] if truth else []), "attributes/row", *(["price/row"] if priced else []), "us/row"]
     lines = []
     for row in rows:
         found = "-" if np.isnan(row.found) else f"{100 * row.found:.0f} %"
-        loss = row.loss_last_tenth.middle
-        line = [row.algorithm, _band(row.regret), f"{loss:.4g}", f"{max(loss, 0.0) ** 0.5:.4g}", found]
-        line += [f"{row.attributes_per_row:.4g}", f"{1e6 * row.seconds_per_row:.3g}"]
-        lines.append([*line, *([f"{row.price_per_row:.4g}"] if priced else [])])
-    return [*head, *(["price/row"] if priced else [])], lines
+        late = digits(max(row.loss_last_tenth.middle, 0.0) ** 0.5, 4)
+        name = f"{row.algorithm} (reference)" if row.reference else row.algorithm
+        budget = ["" if row.reference else row.budget] if budgets else []
+        line = [name, *budget, _band(row.regret)]
+        line += [digits(row.typical_error.middle, 4), late, *([found] if truth else [])]
+        line += [digits(row.attributes_per_row), *([f"{row.price_per_row:.2f}"] if priced else [])]
+        lines.append([*line, digits(1e6 * row.seconds_per_row)])
+    return head, lines
 
 
 def _band(band: Band) -> str:
-    return f"{band.middle:.4g} ({band.low:.4g} to {band.high:.4g})"
+    return f"{digits(band.middle, 4)} ({digits(band.low, 4)} to {digits(band.high, 4)})"
 
 
 def _figures(rows: Sequence[Row]) -> dict[str, Figure]:
-    """Curves of all algorithms, some at a time; the key is name/part."""
+    """Curves of all algorithms in one chart each, every line with its name at its end."""
     found = {}
-    for name, title, curve_of in _CURVES:
-        for j in range(0, len(rows), _TOGETHER):
-            part = f"-{j // _TOGETHER + 1}" if j else ""
-            lines = [Curve(r.algorithm, *curve_of(r)) for r in rows[j : j + _TOGETHER]]
-            found[f"{name}/{part}"] = curves(f"{title.capitalize()} over time", rows[0].rows, lines, "row", title)
+    for name in CURVES:
+        found[name] = figure_of(rows, name)
     return found

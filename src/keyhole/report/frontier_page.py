@@ -2,27 +2,29 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import sqrt
 
 from .._internal.atomic_io import write_atomically
-from .._internal.formatting import Units, listed
+from .._internal.formatting import Units, digits, listed, number, thousands
 from .._internal.output_folder import Folder
 from ..experiments.frontiers import Frontier, Level, named
 from ..figures import Figure, Stop, frontier, standalone
+from ..simulation import FIRST_ROW
 from .page import Page, Section, Table, how_to_repeat, publish
 
 __all__ = ["frontier_cells", "frontier_notes", "hindsight_stops", "write_frontier"]
 
 _HOW = (
     "A basket is what most seeds of thrifty bought at the end, without sources that add no more than chance; its price "
-    "is the sum of its sources' prices, and its typical error, the root of the mean squared error, is that of least "
-    "squares fitted to all rows. The best basket in hindsight costs no more; where it is not proved to be the best, "
-    "the table says what another could gain at most. What was paid and the error while learning are means over whole "
-    "runs: exploration is included, and the error of the first row is left out."
+    "is the sum of its sources' prices. Its typical error is in hindsight, as on the page of a run: the "
+    "root of Akaike's final prediction error of least squares on all rows. The best basket in hindsight costs no more; "
+    "where it is not proved to be the best, the table says what another could gain at most. What was paid and the "
+    "error while learning are means over whole runs, exploration included."
 )
 # Characters beside a dot of the figure.
 _SHORT = 28
 _FIGURE_NOTE = (
-    "The line has the best baskets in hindsight; each black diamond is thrifty online at one level of worth, "
+    "The line has the best baskets in hindsight; each black diamond is thrifty online at one error cost, "
     "exploration included. What is advised is set apart in colour."
 )
 
@@ -35,13 +37,14 @@ def write_frontier(folder: Folder, found: Frontier, command: str) -> None:
     levels = Table(head, rows, found.stop, words=(len(head) - 1,))
     notes = [*frontier_notes(found), _HOW]
     sections = [
-        Section("Levels of worth", table=levels, figures=[drawn], notes=notes),
+        Section("What each amount of money buys", table=levels, figures=[drawn], notes=notes),
         Section("The best baskets in hindsight", table=_baskets(found)),
         how_to_repeat(command),
     ]
     title = f"What money buys: {found.target} in {found.stream}"
-    lead = [f"{found.rows} rows, {found.seeds} seeds, {len(found.sources)} sources."]
-    publish(folder, Page(title, found.sentence, sections, lead=lead))
+    lead = [f"{thousands(found.rows)} rows, {found.seeds} seeds, {len(found.sources)} sources.", FIRST_ROW]
+    lead = lead if found.first_row == "left out" else lead[:1]
+    publish(folder, Page(title, found.headline, sections, lead=lead, details=found.details))
 
 
 def _figure(found: Frontier) -> Figure:
@@ -51,7 +54,7 @@ def _figure(found: Frontier) -> Figure:
     pairs = zip(hindsight_stops(found), found.hindsight, strict=True)
     way = [stop._replace(word="") if point.sources in bought else stop for stop, point in pairs]
     levels = [
-        Stop(level.price, level.typical_error, f"worth {level.error_cost:.3g}", i == found.stop)
+        Stop(level.price, level.typical_error, f"error cost {number(level.error_cost)}", i == found.stop)
         for i, level in enumerate(found.levels)
     ]
     buy = [
@@ -84,36 +87,41 @@ def _short(names: Sequence[str]) -> str:
 def _baskets(found: Frontier) -> Table:
     rows = [
         [
-            f"{p.price:.4g}",
-            f"{p.typical_error:.4g}",
-            "yes" if p.optimal else f"gap {p.gap:.2g}",
+            f"{p.price:.2f}",
+            digits(p.typical_error, 4),
+            "yes" if p.optimal else f"at most {digits(sqrt(p.mse) - sqrt(max(p.mse - p.gap, 0.0)), 2)} less",
             listed(p.sources, 20) or "nothing",
         ]
         for p in found.hindsight
     ]
-    return Table(["costs a row", "typical error", "proved", "basket"], rows, words=(3,))
+    units = Units(found.unit, found.currency)
+    head = [units.named("costs a row", money=True), units.named("typical error"), "proved best", "basket"]
+    return Table(head, rows, words=(3,))
 
 
 def frontier_cells(found: Frontier) -> tuple[list[str], list[list[str]]]:
     """Head and lines of the table of levels, the cheapest basket first."""
     money = f"a row costs ({found.currency})" if found.currency else "a row costs"
-    error = f"typical error ({found.unit})" if found.unit else "typical error"
-    head = [money, error, "best in hindsight", "error cost", "paid while learning", "error while learning", "basket"]
+    error = f"error in hindsight ({found.unit})" if found.unit else "error in hindsight"
+    best = "best at that price"
+    head = [money, error, best, "error cost", "paid while learning", "error while learning", "basket"]
     return head, [_cells(level) for level in found.levels]
 
 
 def _cells(level: Level) -> list[str]:
-    best = f"{level.best.typical_error:.4g}" + ("" if level.best.optimal else " or less")
-    prices = list(dict.fromkeys(f"{b.price:.4g}" for b in level.equals))
-    errors = list(dict.fromkeys(f"{b.typical_error:.4g}" for b in level.equals))
-    learning = [f"{level.price:.3g}", f"{level.typical_error:.4g}"]
-    return [" or ".join(prices), " or ".join(errors), best, f"{level.error_cost:.3g}", *learning, named(level, 6)]
+    best = digits(level.best.typical_error, 4) + ("" if level.best.optimal else " or less")
+    prices = list(dict.fromkeys(f"{b.price:.2f}" for b in level.equals))
+    errors = list(dict.fromkeys(digits(b.typical_error, 4) for b in level.equals))
+    learning = [f"{level.price:.2f}", digits(level.typical_error, 4)]
+    return [" or ".join(prices), " or ".join(errors), best, number(level.error_cost), *learning, named(level, 6)]
 
 
 def frontier_notes(found: Frontier) -> list[str]:
     """Which levels the table leaves out, and why."""
+    units = Units(found.unit, found.currency)
     return [
-        f"Left out: error cost {level.error_cost:.3g}. Its basket ({named(level, 6)}; {level.basket.price:.4g} a row, "
-        f"typical error {level.basket.typical_error:.4g}) costs more than another and does not lower the error."
+        f"Left out: error cost {number(level.error_cost)}. Its basket ({named(level, 6)}; "
+        f"{units.money(level.basket.price)} a row, error {units.error(level.basket.typical_error)}) costs more than "
+        "another and does not lower the error."
         for level in found.left_out
     ]

@@ -30,6 +30,8 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[str]]
     own: int | None = None
     words: tuple[int, ...] = ()
+    grey: tuple[int, ...] = ()
+    """Rows for reference only."""
 
 
 class Tile(NamedTuple):
@@ -60,13 +62,15 @@ class Section(NamedTuple):
 
 
 class Page(NamedTuple):
-    """What a reader meets first is what to do (`advice`), then the few numbers behind it, then everything else."""
+    """What a reader meets first is what to do (`advice`, at most two lines), then the numbers behind it."""
 
     title: str
     advice: str
     sections: Sequence[Section]
     tiles: Sequence[Tile] = ()
     lead: Sequence[str] = ()
+    details: str = ""
+    """What else the advice says, in normal type."""
 
 
 def render(page: Page) -> str:
@@ -82,7 +86,7 @@ def publish(folder: Folder, page: Page) -> None:
 
 def how_to_repeat(command: str) -> Section:
     """What to type to have the same again."""
-    return Section("How to reproduce it", code=f"pip install keyhole=={__version__}\n{command}")
+    return Section("How to reproduce it", code=command, notes=[f"With keyhole {__version__}."])
 
 
 _templates = cache(lambda: environment("report"))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from .. import figures
-from .._internal.formatting import Units, digits
+from .._internal.formatting import Units, digits, number
 from .._internal.typing import Floats
 from ..experiments.frontiers import Frontier
 from ..figures import Curve, Figure, Stop
@@ -50,22 +50,23 @@ def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | Non
     x_name = units.named("price a row", money=True) if units.priced else "attributes a row"
     note = "The line adds the source that explains most for its money, in hindsight; the dots are online."
     if known is not None:
-        stops, error_costs = hindsight_stops(known), [f"worth {level.error_cost:.3g}" for level in known.levels]
+        stops, error_costs = hindsight_stops(known), [f"error cost {number(e.error_cost)}" for e in known.levels]
         levels = [
             Stop(level.price, level.typical_error, f"frontier, {error_cost}", word=error_cost)
             for level, error_cost in zip(known.levels, error_costs, strict=True)
         ]
         beside = [*levels, *beside]
         note = (
-            "The line has the best baskets in hindsight, and the diamonds named by a worth are thrifty at that worth, "
+            "The line has the best baskets in hindsight, and the diamonds named by an error cost are thrifty at it, "
+            "as keyhole frontier found them for this file."
         )
-        note += "as keyhole frontier found them for this file."
     figure = figures.frontier("What money buys", stops, beside, x_name, units.named("typical error"))
     return replace(figure, note=note)
 
 
 def _error(data: RunData, units: Units) -> Figure:
-    levels = [(key, line["mse"] ** 0.5) for key, line in data.summary["references"].items()]
+    references = data.summary["references"].items()
+    levels = [(key, line["mse"] ** 0.5) for key, line in references if line["mse"] is not None]
     lines = [Curve("in each stretch", np.sqrt(data.loss)), Curve("so far", np.sqrt(data.loss_so_far))]
     return figures.curves("Typical error over time", data.ends, lines, "row", units.named("typical error"), levels)
 

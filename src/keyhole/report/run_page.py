@@ -5,14 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from .._internal.atomic_io import write_atomically
-from .._internal.formatting import Units, digits, share, thousands
+from .._internal.formatting import Units, digits, number, share, thousands
 from .._internal.output_folder import Folder
 from ..errors import ConfigError
 from ..experiments.frontiers import FILE, Frontier, frontier_in
 from ..figures import Figure, standalone
 from ..runs import HOW, Advice, RunData, rule_of
-from .headline import headline
+from ..simulation import FIRST_ROW
+from .headline import ERRORS, headline, variance_explained
 from .page import Page, Section, Table, Tile, how_to_repeat, publish
+from .probability_section import probability_section
 from .run_figures import draw
 
 __all__ = ["run_page", "write_report"]
@@ -38,16 +40,22 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
         _brought(data, drawn, units),
         _why(data, units),
         Section("Over time, and how well", figures=[f for name, f in drawn.items() if name != "frontier"]),
+        *probability_section(s.get("probabilities")),
         _useless(data, units),
         *_trust(s),
         *_warnings(s["warnings"], s.get("warned") or [{"kind": ""}] * len(s["warnings"])),
         how_to_repeat(s["command"]),
     ]
-    lead = [f"{thousands(s['rows'])} rows, {s['d']} attributes, label {s['target']}; played by {s['algorithm']}."]
+    label = f"{s['target']} ({s['unit']})" if s["unit"] else s["target"]
+    lead = [f"{thousands(s['rows'])} rows, {s['d']} attributes, label {label}; played by {s['algorithm']}."]
+    if s.get("past_rows"):
+        lead.append(f"Past rows: {thousands(s['past_rows'])}, free.")
+    if s["first_row"] == "left out":
+        lead.append(FIRST_ROW)
     if advice.baskets is not None:
         lead.append(HOW.format(rule=rule_of(s)))
-    title = f"{s['title']}: {s['algorithm']}"
-    return Page(title, advice.sentence, [p for p in sections if p], _tiles(data, advice, units), lead), drawn
+    title, shown = f"{s['title']}: {s['algorithm']}", [p for p in sections if p]
+    return Page(title, advice.headline, shown, _tiles(data, advice, units), lead, advice.details), drawn
 
 
 def _frontier_beside(run: Path, summary: dict[str, Any]) -> Frontier | None:
@@ -69,11 +77,11 @@ def _tiles(data: RunData, advice: Advice, units: Units) -> list[Tile]:
     late = f"last tenth of the rows: {units.error(s['mse_last_tenth'] ** 0.5)}"
     tiles = [Tile("typical error of the run", units.error(s["mse"] ** 0.5), late)]
     if "nothing" in lines:
-        left = 100 * (1 - s["mse"] / lines["nothing"]["mse"]) if lines["nothing"]["mse"] else 0.0
-        idle = f"buying nothing: {units.error(lines['nothing']['mse'] ** 0.5)}"
-        tiles.append(Tile("variance explained", f"{left:.0f} %", idle))
+        free = "the free columns alone" if s["free"] else "buying nothing"
+        alone = f"{free}: {variance_explained(s, lines['nothing']['mse'])}"
+        tiles.append(Tile("variance of the label explained", variance_explained(s, s["mse"]), alone))
     if not units.priced:
-        return [*tiles, Tile("attributes a row", f"{s['attributes_per_row']:.3g}", f"of {s['d']}")]
+        return [*tiles, Tile("attributes a row", digits(s["attributes_per_row"]), f"of {s['d']}")]
     everything = float(advice.catalog.prices.sum())
     saved = everything * s["rows"] - s["spent"]
     tiles.append(Tile("price a row", units.money(s["price_per_row"]), f"everything: {units.money(everything)}"))
@@ -93,15 +101,15 @@ def _brought(data: RunData, drawn: dict[str, Figure], units: Units) -> Section:
         rows = [[*row, units.money(price * data.rows)] for row, price in zip(rows, prices, strict=True)]
     else:
         head, rows = head[:-1], [row[:-1] for row in rows]
-    head = [units.named(h, "price" in h) if h in ("typical error", "price/row") else h for h in head]
+    named = ("typical error", "in hindsight", "price/row")
+    head = [units.named(h, "price" in h) if h in named else h for h in head]
     how = (
-        "Online lines predict each row from the rows before it; their attributes are fixed. The best set in hindsight "
-        "is fitted to the whole stream and found by forward selection and exchanges. Missing values count as the mean "
-        "in the lines of comparison. The typical error is the root of the mean squared error (mse)."
+        "The lines of comparison have fixed attributes, learn as they go by ridge regression, and take a missing value "
+        "as the mean of its column. The best basket in hindsight cannot be played: it is known only at the end."
     )
     figure = [drawn["frontier"]] if "frontier" in drawn else []
     table = Table(head, rows, own)
-    return Section("What it cost, and what it brought", table=table, figures=figure, notes=[how], beside=True)
+    return Section("What it cost, and what it brought", table=table, figures=figure, notes=[ERRORS, how])
 
 
 def _why(data: RunData, units: Units) -> Section | None:
@@ -111,11 +119,31 @@ def _why(data: RunData, units: Units) -> Section | None:
         return None
     rows = max(data.rows, 1)
     lines = [
-        [r.name, share(r.bought or 0, rows), *([f"{r.price:g}"] if units.priced else []), digits(r.weight), r.reason]
+        [
+            r.name,
+            share(r.bought or 0, rows),
+            *([f"{r.price:.2f}"] if units.priced else []),
+            digits(r.weight),
+            _reason(r, data.summary["sources"].get(r.name, {}), units, data.summary["error_cost"]),
+        ]
         for r in shown
     ]
-    head = ["source", "bought", *(["price"] if units.priced else []), "weight", "why"]
+    price = [units.named("price", money=True)] if units.priced else []
+    head = ["source", "bought in", *price, "weight", "why"]
     return Section("What it buys now, and why", table=Table(head, lines, words=(len(head) - 1,)))
+
+
+def _reason(r: Any, facts: dict[str, Any], units: Units, error_cost: float | None) -> str:
+    """What a source explains beside the others, with its units, where the learner knows; else its own words."""
+    if "adds" not in facts:
+        return str(r.reason)
+    squared = f"squared {units.label}" if units.label else "of squared error"
+    would = "explains" if r.in_support else "would explain"
+    text = f"{would} {number(max(facts['adds'], 0.0))} {squared} beside the others"
+    if units.priced and error_cost is not None:
+        saves = units.money(error_cost * max(facts["adds"], 0.0))
+        text += f": that saves {saves} a row and costs {units.money(facts['price'])}"
+    return text
 
 
 def _spoken_of(data: RunData) -> list[Any]:

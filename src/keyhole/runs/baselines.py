@@ -1,11 +1,11 @@
-"""What a run is compared with: buying nothing, sources drawn blindly, and everything, on the same rows.
+"""What a run is compared with: buying nothing, sources drawn at random, and everything, on the same rows.
 
 Before each page, ridge regression on all pages before it predicts the page:
 
     beta = argmin |y - Z beta|^2 + p |beta|^2     on columns scaled to unit variance, p = the number of attributes
 
-so these lines are online too (half a page late on average, about 1 % of the stream), not fits in hindsight. What is
-known for free is in every line.
+so these lines are online too (half a page late on average, about 1 % of the stream). Beside each stands what least
+squares on the same attributes leaves in hindsight (the final prediction error). Free attributes are in every line.
 """
 
 from collections.abc import Mapping
@@ -18,14 +18,13 @@ from .._internal.typing import Floats, Ints
 from ..core.sources import SourceCatalog
 from ..core.state import Anything, Rule, Stateful
 from ..estimation.moment_regression import Moments
+from ..simulation import scored
 from ..theory.comparators import best_basket_of
-from .stream_blocks import page_length
+from .stream_moments import StreamMoments, page_weight
 
 __all__ = ["Baselines", "Limits", "Line"]
 
 _DRAWS = 20
-# After the first _FULL rows one page in _SKIP is looked at, and counts for all of them.
-_FULL, _SKIP = 1 << 17, 8
 _WIDEST = 1000
 
 
@@ -33,6 +32,9 @@ class Line(NamedTuple):
     """A line of the headline table."""
 
     mse: float
+    """Online, over the rows that count; NaN for the best basket in hindsight, which nobody can play."""
+    hindsight: float
+    """The final prediction error of the same attributes, fitted to all rows."""
     attributes: float
     """Bought per row."""
     price: float
@@ -50,19 +52,19 @@ class Limits(NamedTuple):
 
 
 class Baselines(Stateful):
-    """Weighted moments G of (1, x, y), shifted by the first page's means, and the losses of the lines so far.
+    """The moments of all rows, and the losses of the lines so far.
 
-    `sse` holds nothing, everything, then each blind draw. Cost: O(d^2) a row, as one matrix product per page; above
-    1000 attributes nothing is computed. `first` is what the learner predicted before it knew anything; in the first
-    row every line does the same. Where only `error_cost` limits a row, blind draws of 1, 2, 4, ... sources are made;
-    those of the average size of the baskets that the run bought are shown.
+    `sse` holds nothing, everything, then each random draw; `rows` how many rows count in it. Cost: O(d^2) a row, as one
+    matrix product per page; above 1000 attributes nothing is computed. Where only `error_cost` limits a row, random
+    baskets of 1, 2, 4, ... sources are drawn; those of the average size of the baskets that the run bought are shown.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("first", "shift", "G", "sse", "low", "high")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("first", "low", "high"), Anything())
+    _fields: ClassVar[tuple[str, ...]] = ("sums", "sse", "rows", "low", "high")
+    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("low", "high"), Anything())
 
-    def __init__(self, catalog: SourceCatalog, limits: Limits, seed: int) -> None:
-        self.catalog, self.limits = catalog, limits
+    def __init__(self, catalog: SourceCatalog, limits: Limits, seed: int, center: float | None = None) -> None:
+        """`center` is the label's centre where a person stated it: every line predicts it before the first label."""
+        self.catalog, self.limits, self.center = catalog, limits, center
         d, n, k = len(catalog.names), len(catalog.sources), limits.k
         rng = np.random.default_rng([seed, 6])  # draws of its own, not the learner's
         free = limits.error_cost is not None and k == n and np.isinf(limits.budget_per_row)
@@ -71,90 +73,74 @@ class Baselines(Stateful):
         self.draws = [
             _affordable(order, catalog.prices, size, limits.budget_per_row) for size in sizes for order in orders
         ]
-        self.first = 0.0
-        self.shift: Floats = np.zeros(d + 1)
-        m = d + 2 if d <= _WIDEST else 0
-        self.G: Floats = np.zeros((m, m))
+        self.computed = d <= _WIDEST
+        self.sums = StreamMoments(d if self.computed else 0)
         self.sse: Floats = np.zeros(2 + len(self.draws))
+        self.rows = 0.0
         self.low, self.high = np.inf, -np.inf
 
     def add(self, first: int, X: Floats, y: Floats) -> None:
         """A complete page, which begins after `first` rows."""
-        weight, known = _weight(first), np.isfinite(y)
-        if not self.G.size or not weight or not known.any():
+        weight = page_weight(first)
+        rows = self.sums.page(X, y) if self.computed and weight else None
+        if rows is None:
             return
-        if not self.G.any():
-            self.shift = np.append(_means(X[known]), y[known].mean())
-        rows = self._filled(X, y) if known.all() else self._filled(X[known], y[known])
         Z, z = rows[:, 1:-1], rows[:, -1]
-        guesses = self._predict(Z) if self.G.any() else self._guess(z)
-        self.sse += weight * ((guesses - z) ** 2).sum(axis=1)
-        self.G += weight * (rows.T @ rows)
+        guesses = self._guess(z) if self.sums.empty else self._predict(Z)
+        counts = scored(z, self.center, before=int(self.sums.G[0, 0]))
+        self.sse += weight * ((guesses - z) ** 2)[:, counts].sum(axis=1)
+        self.rows += weight * float(counts.sum())
+        self.sums.add(rows, weight)
         self.low, self.high = min(self.low, float(z.min())), max(self.high, float(z.max()))
 
     def lines(self, bought: float = 1.0) -> dict[str, Line]:
         """The lines by name, beside a run that ordered `bought` sources a row; empty where nothing was computed."""
-        if not self.G.any():
+        if self.sums.empty or not self.rows:
             return {}
-        mse, n = self.sse / self.G[0, 0], len(self.catalog.sources)
+        mse, n = self.sse / self.rows, len(self.catalog.sources)
         sizes = np.array([S.size for S in self.draws])
         # The draws nearest in size, in ratio; all of them where all are of one kind.
         size = min(set(sizes.tolist()), key=lambda m: abs(np.log(max(m, 0.5) / max(bought, 0.5))))
         shown = np.flatnonzero(sizes == size) if len(self.draws) > _DRAWS else np.arange(sizes.size)
-        drawn = [self._line(0.0, self.draws[i]) for i in shown]
-        means = [float(np.mean([getattr(line, name) for line in drawn])) for name in Line._fields[1:]]
-        best = self._best()
+        drawn = [self._line(float(mse[2 + i]), self.draws[i]) for i in shown]
+        middle = [float(np.median([getattr(line, name) for line in drawn])) for name in Line._fields[:2]]
+        means = [float(np.mean([getattr(line, name) for line in drawn])) for name in Line._fields[2:]]
         return {
             "nothing": self._line(float(mse[0]), np.empty(0, dtype=np.int64)),
-            "random": Line(float(np.median(mse[2:][shown])), *means),
-            "best": self._line(best[1], best[0]),
+            "random": Line(*middle, *means),
+            "best": self._line(np.nan, self._best()),
             "everything": self._line(float(mse[1]), np.arange(n)),
         }
 
     def _line(self, mse: float, basket: Ints) -> Line:
         """What a basket of sources brings and costs."""
-        brings = sum(self.catalog.members[s].size for s in basket)
-        return Line(mse, float(brings), float(self.catalog.prices[basket].sum()), float(basket.size))
+        attributes = self.catalog.attributes(basket)
+        brings = float(sum(self.catalog.members[s].size for s in basket))
+        hindsight = self.sums.moments.final_prediction_error(attributes)
+        return Line(mse, hindsight, brings, float(self.catalog.prices[basket].sum()), float(basket.size))
 
-    def _best(self) -> tuple[Ints, float]:
-        """The best basket in hindsight and its error."""
+    def _best(self) -> Ints:
+        """The best basket in hindsight."""
         k, budget_per_row, error_cost = self.limits
-        _, _, C, c, variance = Moments.of(self.G)
-        best = best_basket_of(
-            C,
-            c,
-            variance,
-            self.catalog,
-            error_cost=error_cost,
-            budget_per_row=None if np.isinf(budget_per_row) else budget_per_row,
-            k=k,
-        )
-        return best.chosen, best.mse
+        m = self.sums.moments
+        limit = None if np.isinf(budget_per_row) else budget_per_row
+        best = best_basket_of(m.C, m.c, m.variance, self.catalog, error_cost=error_cost, budget_per_row=limit, k=k)
+        return best.chosen
 
     @property
     def moments(self) -> Moments | None:
         """Of all rows so far; None where nothing was computed."""
-        return Moments.of(self.G) if self.G.any() else None
-
-    def _filled(self, X: Floats, y: Floats) -> Floats:
-        """(1, x, y), shifted; what is missing is its column's mean so far."""
-        rows = np.empty((y.size, self.G.shape[0]))
-        rows[:, 0] = 1.0
-        np.subtract(X, self.shift[:-1], out=rows[:, 1:-1])
-        np.subtract(y, self.shift[-1], out=rows[:, -1])
-        if not np.isfinite(rows).all():
-            mean = self.G[0] / max(self.G[0, 0], 1.0)
-            rows = np.where(np.isfinite(rows), rows, mean)
-        return rows
+        return None if self.sums.empty else self.sums.moments
 
     def _guess(self, z: Floats) -> Floats:
-        """The first page: every line predicts the mean of the labels before."""
-        mean = np.append(self.first - self.shift[-1], np.cumsum(z)[:-1] / np.arange(1, z.size))
+        """The first page: every line predicts the mean of the labels before it, and the stated centre before any."""
+        first = 0.0 if self.center is None else self.center - self.sums.shift[-1]
+        mean = np.append(first, np.cumsum(z)[:-1] / np.arange(1, z.size))
         return np.broadcast_to(mean, (self.sse.size, z.size))
 
     def _predict(self, Z: Floats) -> Floats:
         """A later page, (lines, rows): within the range of the labels so far."""
-        moments = Moments.of(self.G)
+        moments = self.sums.moments
         lines = np.full((self.sse.size, Z.shape[0]), moments.mean[-1])
         for places, S in self._supports:
             intercepts, beta = moments.ridge(S)
@@ -187,17 +173,3 @@ def _affordable(order: Ints, prices: Floats, k: int, budget_per_row: float) -> I
             S.append(int(i))
             left -= prices[i]
     return np.sort(np.array(S, dtype=np.int64))
-
-
-def _weight(first: int) -> float:
-    """How much the page counts that begins after `first` rows: 1, or one page for a few."""
-    if first < _FULL:
-        return 1.0
-    return float(_SKIP) if first // page_length(first) % _SKIP == 0 else 0.0
-
-
-def _means(X: Floats) -> Floats:
-    """The columns' means over what is there; 0 for a column that is not."""
-    there = np.isfinite(X)
-    means: Floats = np.where(there, X, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
-    return means

@@ -1,15 +1,11 @@
 """What baskets of sources would leave unexplained, in hindsight, from the moments of all rows.
 
-    mse(S) = var(y) - c_S' C_SS^-1 c_S                 least squares with an intercept, fitted to all n rows
-    FPE(S) = mse(S) (n + p + 1) / (n - p - 1)          Akaike's final prediction error: what p weights fitted to n rows
-                                                       leave on rows that they have not seen
-
-The typical error is the root of FPE: so that buying everything does not look better than it would be.
+The error of a basket is the root of Akaike's final prediction error (`Moments.final_prediction_error`), so that buying
+everything does not look better than it would be.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -20,11 +16,9 @@ from ..estimation.moment_regression import Moments
 
 __all__ = ["Basket", "Baskets"]
 
-_TINY = 1e-9
-
 
 class Basket(NamedTuple):
-    """Some sources (by place in the market), what they cost a row, and the typical error that is left."""
+    """Some sources (by place in the market), what they cost a row, and the error in hindsight that is left."""
 
     sources: tuple[int, ...]
     price: float
@@ -38,27 +32,10 @@ class Baskets:
     moments: Moments
     catalog: SourceCatalog
 
-    @cached_property
-    def _correlations(self) -> tuple[Floats, Floats]:
-        """R and r of columns of unit variance; a constant column explains nothing."""
-        scale = np.sqrt(np.maximum(np.diag(self.moments.C), 0.0))
-        safe = np.where(scale > 0, scale, 1.0)
-        return self.moments.C / np.outer(safe, safe), np.where(scale > 0, self.moments.c / safe, 0.0)
-
     def of(self, sources: Sequence[int]) -> Basket:
         """A basket of these sources."""
-        columns = self.catalog.attributes(list(sources))
-        R, r = self._correlations
-        H = R[np.ix_(columns, columns)] + _TINY * np.eye(columns.size)
-        mse = self.moments.variance - float(r[columns] @ np.linalg.solve(H, r[columns])) if columns.size else None
-        left = self.moments.variance if mse is None else max(mse, 0.0)
-        return Basket(
-            tuple(sources), float(self.catalog.prices[list(sources)].sum()), self._typical(left, columns.size)
-        )
-
-    def _typical(self, mse: float, p: int) -> float:
-        n = self.moments.n
-        return float(np.sqrt(mse * (n + p + 1) / (n - p - 1))) if n > p + 1 else float("nan")
+        mse = self.moments.final_prediction_error(self.catalog.attributes(list(sources)))
+        return Basket(tuple(sources), float(self.catalog.prices[list(sources)].sum()), float(np.sqrt(mse)))
 
     def way(self, candidates: Sequence[int], most: int = 12) -> list[Basket]:
         """From nothing on: add the source that explains most for its money, while the typical error goes down."""
@@ -75,15 +52,8 @@ class Baskets:
 
     def _gains(self, basket: Sequence[int], others: Sequence[int]) -> Floats:
         """What each of the others would explain beside the basket, for its money and a twentieth of the usual price."""
-        inside = self.catalog.attributes(list(basket))
-        R, r = self._correlations
-        A = np.linalg.solve(R[np.ix_(inside, inside)] + _TINY * np.eye(inside.size), R[inside])
-        rest, moment = R - R[:, inside] @ A, r - r[inside] @ A
-        gains = np.empty(len(others))
-        for i, s in enumerate(others):
-            J = self.catalog.members[s]
-            H = rest[np.ix_(J, J)] + _TINY * np.eye(J.size)
-            gains[i] = moment[J] @ np.linalg.solve(H, moment[J])
+        inside, left = self.catalog.attributes(list(basket)), self.moments.mse(self.catalog.attributes(list(basket)))
+        gains = np.array([left - self.moments.mse(np.append(inside, self.catalog.members[s])) for s in others])
         prices = self.catalog.prices
         return gains / (prices[list(others)] + 0.05 * max(float(prices.mean()), 1e-300))
 

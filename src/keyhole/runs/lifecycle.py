@@ -17,7 +17,7 @@ from .journal import Journal
 from .results import RunData
 from .run_config import RunPlan
 from .run_settings import Settings
-from .runner import Run, Watcher
+from .runner import START, Run, Watcher
 from .summary import write_summary
 from .timing import Timing
 
@@ -51,6 +51,8 @@ def begin(
         unread = Fingerprint(size, columns, block_of(size), ())
         settings = replace(plan.settings, fingerprint=unread.to_dict())
         write_atomically(folder.file("schema.toml"), plan.schema.to_toml().encode())
+        if plan.start:
+            write_atomically(folder.file(START), plan.start)
         settings.write(folder.file("run.json"))
         coming = pool.submit(fingerprint, file, columns)
         return _continue(settings, plan.schema, plan.table, folder, watcher, publish, every, coming)

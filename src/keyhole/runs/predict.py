@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,14 +17,25 @@ from ..core.learner import Learner
 from ..core.serialization import from_bytes, note_in
 from ..data.arrow_columns import regroup
 from ..data.learner_scaling import Scaling
-from ..data.streams import Schema, Table
+from ..data.streams import ClipCounter, Schema, Table
 from ..errors import ConfigError, StateError
 
-__all__ = ["Frozen", "refuse_extension"]
+__all__ = ["Frozen", "Written", "refuse_extension"]
 
 _NAMES = ("row", "prediction", "low", "high", "price")
 _PARQUET = (".parquet", ".pq")
 _ROWS = 4096
+# A value so many ranges outside what was seen in training is doubtful.
+_FAR = 0.5
+
+
+class Written(NamedTuple):
+    """What came of predicting a table."""
+
+    rows: int
+    missing: int
+    outside: tuple[str, ...]
+    """One sentence per attribute with values outside its range."""
 
 
 class Frozen:
@@ -69,7 +81,20 @@ class Frozen:
         if self.learner.gives_intervals:
             ends = np.array([self.learner.interval(self.round, row, level) for row in seen]).reshape(-1, 2)
             found |= {"low": ends[:, 0], "high": ends[:, 1]}
-        return {name: self.scaling.predictions(numbers) for name, numbers in found.items()}
+        return {name: self.scaling.rounded(self.scaling.predictions(numbers)) for name, numbers in found.items()}
+
+    def watch(self) -> ClipCounter:
+        """A counter of values outside the schema's ranges, or far outside what was seen in training."""
+        if self.scaling.clip or self.scaling.scaled:
+            return ClipCounter(self.scaling.schema)
+        watch = ClipCounter(self.scaling.schema, then="used as they are; check them")
+        watch.low[:], watch.high[:] = -np.inf, np.inf
+        for i, name in enumerate(watch.names):
+            if name in self.scaling.seen:
+                low, high = self.scaling.seen[name]
+                reach = _FAR * (high - low)
+                watch.low[i], watch.high[i] = low - reach, high + reach
+        return watch
 
     def _blocks(self, table: Table, column: str | None) -> Iterator[tuple[int, Floats, pa.Array | None]]:
         """The support's columns with the column that names the rows; some column tells how many there are."""
@@ -84,12 +109,13 @@ class Frozen:
 
     def write(
         self, table: Table, path: Path, over: bool = False, column: str | None = None, level: float = 0.9
-    ) -> tuple[int, int]:
-        """Predict every row of a table into a CSV or Parquet file; gives how many rows, and missing values.
+    ) -> "Written":
+        """Predict every row of a table into a CSV or Parquet file; gives how many rows, and what is wrong with values.
 
         A file that is there is replaced where `over` says so; `column` is copied, to tell the rows by.
         """
         rows = missing = 0
+        watch, bought = self.watch(), self.round.attributes
         if column in _NAMES:
             raise ConfigError(
                 f"--id {column}: the predictions have a column of that name already; rename it in the file"
@@ -106,9 +132,10 @@ class Frozen:
                     out = out or stack.enter_context(writer(file, part.schema))
                     out.write_table(part)
                     rows, missing = rows + len(X), missing + int(np.isnan(X).sum())
+                    watch.count(X.ravel(), np.tile(bought, len(X)))
         except OSError as fault:
             raise ConfigError(f"{path} cannot be written ({fault.strerror or fault}); choose another --out") from None
-        return rows, missing
+        return Written(rows, missing, tuple(watch.report().values()))
 
     def _part(self, first: int, X: Floats, named: pa.Array | None, column: str | None, level: float) -> pa.Table:
         columns: dict[str, object] = {} if column is None else {column: named}

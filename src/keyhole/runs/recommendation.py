@@ -11,25 +11,32 @@ from .basket_losses import Basket, Baskets
 
 __all__ = ["HOW", "Advice", "advise", "rule_of"]
 
-# From this share of the money on, a look is worth a word.
+# From this share of the money on, exploration is mentioned.
 _NOTABLE = 0.01
 
 
 class Advice(NamedTuple):
-    """The sentence, and the baskets it speaks of; None where nothing could be computed in hindsight."""
+    """What to do, and the baskets it speaks of; None where nothing could be computed in hindsight."""
 
-    sentence: str
+    headline: str
+    """What to buy: one sentence."""
     catalog: SourceCatalog
     baskets: Baskets | None = None
     buy: Basket | None = None
     bought: Basket | None = None
     """All that the learner buys at the end."""
+    details: str = ""
+    """What else it buys, what everything would bring, and what exploration cost."""
+
+    @property
+    def sentence(self) -> str:
+        """Both, for a terminal."""
+        return f"{self.headline} {self.details}".strip()
 
 
 HOW = (
-    "The errors in this sentence are those of least squares on these attributes, fitted to all rows in hindsight and "
-    "corrected for the number of weights (Akaike's final prediction error); the typical error is the root of the mean "
-    "squared error. Of what the learner buys at the end, the part is advised that {rule}."
+    "The errors in this advice are in hindsight, as in the table below. Of what the learner buys at the end, the part "
+    "is advised that {rule}."
 )
 
 
@@ -44,9 +51,9 @@ def advise(summary: Mapping[str, Any], catalog: SourceCatalog, moments: Moments 
         return Advice(_measured(summary, catalog, support, units), catalog)
     baskets = Baskets(moments, catalog)
     buy, bought = baskets.enough(support, summary["error_cost"]), baskets.of(support)
-    texts = [_buy(buy, catalog, units, baskets), _rest(buy, bought, catalog, units, summary["error_cost"] is not None)]
+    texts = [_rest(buy, bought, catalog, units, summary["error_cost"] is not None)]
     texts += [_everything(buy, bought, baskets, units), _stop(summary, units)]
-    return Advice(" ".join(filter(None, texts)), catalog, baskets, buy, bought)
+    return Advice(_buy(buy, catalog, units, baskets), catalog, baskets, buy, bought, " ".join(filter(None, texts)))
 
 
 def rule_of(summary: Mapping[str, Any]) -> str:
@@ -54,27 +61,27 @@ def rule_of(summary: Mapping[str, Any]) -> str:
     error_cost = summary["error_cost"]
     if error_cost is None:
         return "leaves at most 1 % more typical error than all of it"
-    return f"costs least where a unit of squared error is worth {error_cost:g}"
+    return f"costs least at an error cost of {Units.of(summary).error_cost(error_cost)}"
 
 
 def _buy(buy: Basket, catalog: SourceCatalog, units: Units, baskets: Baskets) -> str:
     names, error = [catalog.sources[s] for s in buy.sources], units.error(buy.error)
     if not names:
-        return f"Buy nothing: the typical error is {error}, and nothing that was tried lowers it by what it costs."
+        return f"Buy nothing: the typical error is {error} in hindsight, and no source lowers it enough for its price."
     less = units.error(baskets.of(()).error)
     if not units.priced:
         of = f"{len(names)} of {len(catalog.sources)}"
-        return f"Buy {listed(names)} ({of}): typical error {error}, instead of {less} without them."
-    return f"Buy {listed(names)}: {units.money(buy.price)} a row, typical error {error} instead of {less}."
+        return f"Buy {listed(names)} ({of}): typical error {error} in hindsight, instead of {less} without them."
+    return f"Buy {listed(names, 5)}: {units.money(buy.price)} a row, typical error {error} in hindsight, not {less}."
 
 
 def _rest(buy: Basket, bought: Basket, catalog: SourceCatalog, units: Units, weighed: bool) -> str:
-    """What else the learner buys, and what it brings; where a worth weighs it, it is too dear for that."""
+    """What else the learner buys, and what it brings; at an error cost it is too dear for that."""
     rest = [catalog.sources[s] for s in bought.sources if s not in buy.sources]
     if not rest:
         return ""
     gain = buy.error - bought.error
-    what = f"lowers it by {units.less(gain)}" if gain > 0 else "does not lower it"
+    what = f"lowers the error by {units.less(gain)}" if gain > 0 else "does not lower the error"
     cost = f" for {units.money(bought.price - buy.price)} a row" if units.priced else ""
     if weighed:
         return f"Stop buying {listed(rest, 4)}: that {what}{cost}."
@@ -88,18 +95,20 @@ def _everything(buy: Basket, bought: Basket, baskets: Baskets, units: Units) -> 
     gain = buy.error - every.error
     more = f" and cost {units.money(every.price - buy.price)} more a row" if units.priced else ""
     if gain <= 0:
-        return f"Buying all {len(every.sources)} would not lower it{more}."
-    return f"Buying all {len(every.sources)} would lower it by {units.less(gain)}{more}."
+        return f"Buying all {len(every.sources)} sources would not lower the error{more}."
+    return f"Buying all {len(every.sources)} sources would lower the error by {units.less(gain)}{more}."
 
 
 def _stop(summary: Mapping[str, Any], units: Units) -> str:
-    """What was looked at and is not bought now, where that took a notable part of the money."""
+    """What was explored and is not bought now, where that took a notable part of the money."""
     idle = {n: f["spent"] for n, f in summary["sources"].items() if not f["in_support"] and f["spent"] > 0}
     spent = summary["spent"]
     if not units.priced or not spent or sum(idle.values()) < _NOTABLE * spent:
         return ""
-    names = [f"{len(idle)} others"] if len(idle) > 4 else list(idle)
-    return f"Looking at {listed(names)} took {share(sum(idle.values()), spent)} of the money; none of it is bought now."
+    names = [f"{len(idle)} other sources"] if len(idle) > 4 else list(idle)
+    now = "none of them is" if len(idle) > 1 else "it is not"
+    part = share(sum(idle.values()), spent)
+    return f"Exploring {listed(names)} took {part} of the money so far; {now} bought now."
 
 
 def _measured(summary: Mapping[str, Any], catalog: SourceCatalog, support: Sequence[int], units: Units) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from .._internal.typing import Floats
+from .._internal.typing import Bools, Floats
 from .stream_blocks import Purchases, RunPage
 from .totals import Totals
 
@@ -26,7 +26,8 @@ ROUNDS = pa.schema(
         ("price", pa.float64()),
     ]
 )
-"""One row per round: `row` counts from 1; `bought_after` are the extras, after the label; `price` is of both."""
+"""One row per round: `row` counts from 1; `bought_after` are the extras, after the label; `price` is of both.
+`loss` is NaN where there is no label, and in the first labelled row unless the schema states the label's centre."""
 
 CODED = pa.schema([(f.name, pa.list_(pa.int32()) if pa.types.is_list(f.type) else f.type) for f in ROUNDS])
 """The same with the attributes' numbers in place of their names: quicker to write, until a run is finished."""
@@ -49,15 +50,15 @@ LEDGER = pa.schema(
 what is known; the money for a panel stands once, at its first attribute, so that `spent` adds up."""
 
 
-def rounds_of(page: RunPage, predictions: Floats, prices: Floats) -> pa.Table:
-    """The new rows of a page, `CODED`; `predictions` are theirs, in the label's units."""
+def rounds_of(page: RunPage, predictions: Floats, prices: Floats, counts: Bools) -> pa.Table:
+    """The new rows of a page, `CODED`; `predictions` are theirs, in the label's units; `counts`: those with a loss."""
     before, after, y = page.first_buys, page.extra_buys, page.raw_labels
     columns = {
         "row": np.arange(y.size, dtype=np.int64) + page.first + page.begun + 1,
         "explored": page.explored[page.new],
         "prediction": predictions,
         "label": y,
-        "loss": (predictions - y) ** 2,
+        "loss": np.where(counts, (predictions - y) ** 2, np.nan),
         "bought": _lists(before),
         "bought_after": _lists(after),
         "unobserved": (before.sums(np.isnan(before.values)) + after.sums(np.isnan(after.values))).astype(np.int32),

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from .._internal.formatting import decimals_of, shown_decimals
 from .._internal.typing import Floats, Ints
 from ..core.introspection import Reason
 from ..data.streams import Schema
@@ -48,8 +49,9 @@ class RunData:
         self._place = {name: i for i, name in enumerate(self.names)}
         self._sums, self._bought = np.zeros((3, n)), np.zeros((d, n))
         self._weights = np.zeros((d, n))
-        self.explored = self.labelled = self.late_labelled = 0
+        self.explored = self.labelled = self.scored = self.late_scored = 0
         self.total_loss = self.late_loss = 0.0
+        self._decimals, self._low, self._high = 0, np.inf, -np.inf
         self._chosen = np.unique(np.linspace(self.rows // 2 + 1, self.rows, _SAMPLE).astype(np.int64))
         self._sample: list[Floats] = []
 
@@ -65,14 +67,20 @@ class RunData:
         return advise(self.summary, self.schema.catalog, self.moments, self.schema.priced)
 
     @property
+    def decimals(self) -> int | None:
+        """How many decimals a prediction is shown with."""
+        return shown_decimals(self._decimals, float(self._high - self._low))
+
+    @property
     def ends(self) -> Floats:
         """The last row of each stretch."""
         return self.edges[1:].astype(np.float64)
 
     @property
     def loss(self) -> Floats:
-        """(n,) the mean squared error in each stretch."""
-        mean: Floats = self._sums[0] / np.maximum(self._sums[1], 1)
+        """(n,) the mean squared error in each stretch; NaN where no row counts."""
+        with np.errstate(invalid="ignore"):
+            mean: Floats = self._sums[0] / self._sums[1]
         return mean
 
     @property
@@ -114,9 +122,14 @@ class RunData:
         for i, values in enumerate((losses, there, price)):
             self._sums[i] += np.bincount(at, weights=values, minlength=self.edges.size - 1)
         self.explored += int(np.asarray(table["explored"]).sum())
-        self.total_loss, self.labelled = self.total_loss + float(losses.sum()), self.labelled + int(there.sum())
+        labels = np.asarray(table["label"])
+        labels = labels[~np.isnan(labels)]
+        self.labelled += labels.size
+        self._decimals = decimals_of(labels, self._decimals)
+        self._low, self._high = labels.min(initial=self._low), labels.max(initial=self._high)
+        self.total_loss, self.scored = self.total_loss + float(losses.sum()), self.scored + int(there.sum())
         self.late_loss += float(losses[late].sum())
-        self.late_labelled += int(there[late].sum())
+        self.late_scored += int(there[late].sum())
         kept = there & np.isin(row, self._chosen)
         self._sample.append(np.stack([np.asarray(table[c])[kept] for c in ("prediction", "label")]))
 

@@ -35,6 +35,8 @@ class Settings:
     """What was asked for, by the names of the command's options."""
     command: str
     """What to type to do it again."""
+    start: str = ""
+    """The digest of start.kh, the learner before the first row, where it knows something already."""
     fingerprint: dict[str, object] = field(default_factory=dict)
     status: str = "running"
     """"running", "stopped" (by something in the file) or "finished"."""

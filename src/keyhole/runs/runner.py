@@ -5,19 +5,21 @@ import warnings
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Protocol
 
-from .._internal.atomic_io import write_atomically
+from .._internal.atomic_io import digest, write_atomically
 from .._internal.output_folder import Folder
 from .._internal.typing import Floats
 from ..core.introspection import reasons
 from ..core.learner import Learner
 from ..core.registry.catalogue import from_config
 from ..core.round import Alarm
-from ..core.serialization import to_bytes
+from ..core.serialization import from_bytes, to_bytes
 from ..data.learner_scaling import Scaling
 from ..data.streams import Batch, DataError, Schema, Table
-from ..errors import KeyholeWarning, ProtocolError
+from ..errors import KeyholeWarning, ProtocolError, StateError
+from ..simulation import scored, with_center
 from .baselines import Baselines
 from .journal import Journal
 from .result_tables import ledger_of, rounds_of
@@ -26,7 +28,9 @@ from .run_settings import Settings
 from .stream_blocks import RunPage, page_start, pages
 from .totals import Totals
 
-__all__ = ["Run", "Watcher"]
+__all__ = ["START", "Run", "Watcher"]
+
+START = "start.kh"
 
 # Records of at most this many rows are held in memory.
 _HELD = 1 << 18
@@ -62,9 +66,9 @@ class Run:
     ) -> None:
         self.folder, self.table, self.watcher, self.every = folder, table, watcher, every
         self.scaling = Scaling(schema, settings.scaled, settings.clip)
-        self.learner: Learner = from_config(settings.learner)
-        self.totals = Totals(schema, settings.clip)
-        self.references = Baselines(schema.catalog, settings.limits, self.learner.seed)
+        self.learner = _starting(folder, settings)
+        self.totals = Totals(schema, settings.clip, informed=bool(settings.start))
+        self.references = Baselines(schema.catalog, settings.limits, self.learner.seed, schema.label.stated_center)
         self.journal = Journal(folder.subfolder("journal"), schema.names)
         self._states = {"totals": self.totals, "references": self.references}
         self.row = 0
@@ -89,7 +93,8 @@ class Run:
         data = RunData(self.row, self.scaling.schema.names)
         for kind in ("rounds", "ledger"):
             self.journal.assemble(kind, self.folder.file(f"{kind}.parquet"), data.see)
-        write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, self.scaling.to_note()))
+        scaling = replace(self.scaling, decimals=data.decimals, seen=self.totals.clips.extremes)
+        write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, scaling.to_note()))
         data.schema, data.moments, data.reasons = self.scaling.schema, self.references.moments, reasons(self.learner)
         return data
 
@@ -149,11 +154,11 @@ class Run:
     def _record(self, page: RunPage, weights: Floats, alarms: Sequence[Alarm], messages: list[str]) -> None:
         """The page's new rows into the journal and the totals; `weights` and `alarms` are the learner's after them, and
         `messages` what it warned of. Only the writer touches the totals while a page is played."""
-        schema, z = self.scaling.schema, self.scaling.predictions(page.predictions[page.new])
-        self.journal.append("rounds", rounds_of(page, z, schema.catalog.charge))
+        schema, y, before = self.scaling.schema, page.raw_labels, self.totals.labels_before
+        center = schema.label.stated_center
+        z = with_center(self.scaling.predictions(page.predictions[page.new]), y, center, before)
+        self.journal.append("rounds", rounds_of(page, z, schema.catalog.charge, scored(y, center, before)))
         self.totals.add(page, z, alarms)
-        if page.first == page.begun == 0 and z.size:
-            self.references.first = float(z[0])
         if page.complete:
             self.journal.append("ledger", ledger_of(page, self.totals, weights))
             self.references.add(page.first, page.raw.X, page.raw.y)
@@ -179,6 +184,17 @@ class Run:
         self.journal.checkpoint(self.row, self.learner, self._states)
         now = time.monotonic()
         self._saved = (self.row, now, now - began)
+
+
+def _starting(folder: Folder, settings: Settings) -> Learner:
+    """The learner before the first row: new, or as the past rows or a model left it."""
+    if not settings.start:
+        return from_config(settings.learner)
+    path = folder.path / START
+    data = path.read_bytes() if path.is_file() else b""
+    if digest(data) != settings.start:
+        raise StateError(f"{path} is {'damaged' if data else 'gone'}; do it again with: {settings.command}")
+    return from_bytes(data)
 
 
 def _texts(caught: list[warnings.WarningMessage]) -> list[str]:

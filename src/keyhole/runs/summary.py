@@ -7,6 +7,8 @@ import numpy as np
 
 from .._internal.atomic_io import write_json
 from ..core.learner import Learner, Plain
+from .baselines import Line
+from .probability_results import probability_results
 from .results import RunData
 from .run_settings import Settings
 from .runner import Run
@@ -35,6 +37,7 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "unit": run.scaling.schema.unit,
         "free": list(run.scaling.schema.free),
         "panels": not run.totals.catalog.plain,
+        "past_rows": run.learner.n_past_rows,
         "abandoned": run.totals.abandoned,
         "attributes_per_row": float(run.totals.bought.sum()) / max(run.totals.rows, 1),
         "sources_per_row": run.totals.ordered / max(run.totals.rows, 1),
@@ -43,7 +46,10 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "attributes": _attributes(run.totals, run.learner),
         "sources": sources_of(run.totals, run.learner),
         "support": [run.learner.names[i] for i in run.learner.support],
-        "references": {name: line._asdict() for name, line in lines.items()},
+        "references": {name: _known(line) for name, line in lines.items()},
+        "first_row": "counts" if run.totals.center is not None or run.totals.informed else "left out",
+        "label_variance": None if data.moments is None else data.moments.variance,
+        "hindsight": _in_hindsight(run, data),
         "coverage": run.totals.trust.coverage,
         "alarms": run.totals.trust.alarms,
         "warnings": [warning.text for warning in warned],
@@ -51,6 +57,8 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "constant": list(run.totals.clips.constant),
         "command": settings.command,
     }
+    if run.learner.binary:
+        facts["probabilities"] = probability_results(run.folder.path / "rounds.parquet")
     data.summary = _means(data) | facts
     data.summary["verdict"] = data.advice.sentence
     write_json(run.folder.file("summary.json"), data.summary)
@@ -62,9 +70,24 @@ def _means(data: RunData) -> dict[str, object]:
         "rows": data.rows,
         "labelled": data.labelled,
         "explored": data.explored,
-        "mse": data.total_loss / max(data.labelled, 1),
-        "mse_last_tenth": data.late_loss / max(data.late_labelled, 1),
+        "scored": data.scored,
+        "mse": data.total_loss / max(data.scored, 1),
+        "mse_last_tenth": data.late_loss / max(data.late_scored, 1),
     }
+
+
+def _known(line: Line) -> dict[str, float | None]:
+    """A line for JSON, which has no NaN."""
+    return {key: None if np.isnan(value) else value for key, value in line._asdict().items()}
+
+
+def _in_hindsight(run: Run, data: RunData) -> float | None:
+    """The final prediction error of what the learner buys at the end, and of what is free."""
+    if data.moments is None:
+        return None
+    catalog = run.totals.catalog
+    bought = sorted({int(catalog.of[i]) for i in run.learner.support} - {-1})
+    return data.moments.final_prediction_error(catalog.attributes(bought))
 
 
 def _attributes(totals: Totals, learner: Learner) -> dict[str, Plain]:

@@ -9,6 +9,7 @@ from .._internal.typing import Floats, Ints
 from ..core.round import Alarm
 from ..core.state import Stateful
 from ..data.streams import ClipCounter, Schema, UnseenCategories
+from ..simulation import scored
 from .coverage import CoverageTracker
 from .stream_blocks import RunPage
 
@@ -29,6 +30,7 @@ class Totals(Stateful):
         "rows",
         "abandoned",
         "loss",
+        "scored",
         "bought",
         "unobserved",
         "clips",
@@ -39,10 +41,12 @@ class Totals(Stateful):
         "trust",
     )
 
-    def __init__(self, schema: Schema, clip: bool = True) -> None:
-        d = len(schema.names)
+    def __init__(self, schema: Schema, clip: bool = True, informed: bool = False) -> None:
+        """`informed`: the learner has seen labels before the first row, so that row counts as any other."""
+        self.informed = informed
+        d, self.center = len(schema.names), schema.label.stated_center
         self.names, self.catalog, self.prices = schema.names, schema.catalog, schema.catalog.charge
-        self.rows = self.abandoned = 0
+        self.rows = self.abandoned = self.scored = 0
         self.loss = 0.0
         self.bought: Ints = np.zeros(d, dtype=np.int64)
         self.unobserved: Ints = np.zeros(d, dtype=np.int64)
@@ -58,9 +62,11 @@ class Totals(Stateful):
         """The new rows of a page; `predictions` are theirs, in the label's units, `alarms` the learner's after them."""
         y, d = page.raw_labels, len(self.names)
         self.trust.add(page.first + page.begun, y, page.levels[page.new], alarms)
+        counts = scored(y, self.center, before=self.labels_before)
         self.rows += y.size
         self.abandoned += int(np.isnan(y).sum())
-        self.loss += float(np.nansum((predictions - y) ** 2))
+        self.scored += int(counts.sum())
+        self.loss += float(((predictions - y)[counts] ** 2).sum())
         for purchases in (page.first_buys, page.extra_buys):
             i, x = purchases.attributes, purchases.values
             self.bought += np.bincount(i, minlength=d)
@@ -97,8 +103,18 @@ class Totals(Stateful):
 
     @property
     def mean_loss(self) -> float:
-        """The mean squared error so far."""
-        return self.loss / max(self.rows - self.abandoned, 1)
+        """The mean squared error so far, over the rows that count."""
+        return self.loss / max(self.scored, 1)
+
+    @property
+    def labels_before(self) -> int:
+        """How many labels the learner has seen, at least: what decides whether a row counts."""
+        return self.labelled + int(self.informed)
+
+    @property
+    def labelled(self) -> int:
+        """How many rows had a label."""
+        return self.rows - self.abandoned
 
     @property
     def _counts(self) -> Ints:

@@ -3,11 +3,11 @@
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
 
 from fastapi import APIRouter, Depends
 from fastapi.responses import Response, StreamingResponse
 
+from .._internal.plain_values import to_iso
 from ..core.serialization import to_bytes
 from ..store.stored_learner import StoredLearner
 from .auth import Opened, may
@@ -31,20 +31,20 @@ def rounds(name: NamePath, store: Opened) -> StreamingResponse:
 def ledger(name: NamePath, store: Opened) -> StreamingResponse:
     """Everything that was ordered, one line each."""
     stored = store[name]
-    lines = ([p.index, p.key, _time(p.at), p.name, p.price] for p in stored.ledger())
+    lines = ([p.index, p.key, to_iso(p.at), p.name, p.price] for p in stored.ledger())
     return _csv(f"{name}-ledger.csv", ["round", "key", "at", "name", "price"], lines)
 
 
 @router.get("/history", dependencies=[Depends(may("read"))])
 def history(name: NamePath, store: Opened) -> list[dict[str, float | int | str | None]]:
     """The labels in the order they came, with the prediction before each."""
-    return [vars(told) for told in store[name].history()]
+    return [vars(told) | {"told_at": to_iso(told.told_at)} for told in store[name].history()]
 
 
 @router.get("/ledger", dependencies=[Depends(may("read"))])
 def purchases(name: NamePath, store: Opened) -> list[dict[str, float | int | str | None]]:
     """Everything that was ordered."""
-    return [vars(purchase) for purchase in store[name].ledger()]
+    return [vars(purchase) | {"at": to_iso(purchase.at)} for purchase in store[name].ledger()]
 
 
 @router.get("/model", response_class=Response, dependencies=[Depends(may("read"))])
@@ -71,8 +71,8 @@ def _round_rows(stored: StoredLearner) -> Iterator[list[object]]:
         for e in page:
             p = e.last_prediction
             predicted = (p.prediction, p.low, p.high) if p else (None, None, None)
-            told = None if e.told_at is None else _time(e.told_at)
-            yield [e.id, e.key, e.status, _time(e.asked_at), told, "; ".join(e.sources), e.price, *predicted, e.label]
+            told = None if e.told_at is None else to_iso(e.told_at)
+            yield [e.id, e.key, e.status, to_iso(e.asked_at), told, "; ".join(e.sources), e.price, *predicted, e.label]
         after = page[-1].index
 
 
@@ -95,7 +95,3 @@ def _csv(file: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> St
 def _attachment(file: str) -> dict[str, str]:
     plain = "".join(c if c.isascii() and (c.isalnum() or c in ".-_") else "_" for c in file)
     return {"Content-Disposition": f'attachment; filename="{plain}"'}
-
-
-def _time(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
+from .._internal.plain_values import plain_number
 from ..errors import ProtocolError
 from ..store.models import Outcome
 from ..store.stored_learner import StoredLearner
@@ -98,10 +99,10 @@ def _csv_line(number: int, head: list[str], cells: list[str]) -> Parsed:
     if len(cells) != 2:
         return number, cells[0][:200], f"a line has 2 cells, this one {len(cells)}"
     row = dict(zip(head, cells, strict=True))
-    try:
-        return number, row["key"], float(row["y"])
-    except ValueError:
+    y = plain_number(row["y"])
+    if y is None:
         return number, row["key"][:200], f"the label must be a number, not '{row['y'][:40]}'"
+    return number, row["key"], y
 
 
 def _json_line(number: int, line: str) -> Parsed:

@@ -1,18 +1,21 @@
 """The calls about learners."""
 
+import json
+import math
 from typing import Annotated
 
+import numpy as np
 from fastapi import APIRouter, Depends, Path, Request
 
 from ..core import introspection
 from ..core.learner import Learner
 from ..core.registry.footprint import footprint
-from ..errors import ConfigError
+from ..errors import ConfigError, ProtocolError
 from ..store.store import Store
 from ..store.stored_learner import StoredLearner
 from .auth import Opened, may, visible
 from .problems import RESPONSES
-from .schemas import LearnerState, LearnerSummary, NewLearner, finite, losses
+from .schemas import LearnerState, LearnerSummary, NewLearner, PastRows, PastRowsResponse, finite, losses
 from .server_settings import Settings
 
 __all__ = ["NamePath", "router", "state_of"]
@@ -62,6 +65,24 @@ def list_learners(request: Request, store: Opened) -> list[LearnerSummary]:
 def show(name: NamePath, store: Opened) -> LearnerState:
     """One learner: support, weights, loss, money, open rounds, warnings."""
     return state_of(store[name])
+
+
+@router.post("/learners/{name}/past_rows", dependencies=[Depends(may("tell"))])
+def learn(name: NamePath, past: PastRows, store: Opened) -> PastRowsResponse:
+    """Learn from rows that are known already: nothing is asked, nothing is paid."""
+    stored = store[name]
+    own = stored.read(lambda learner: learner.names)
+    names = own if past.names is None else tuple(past.names)
+    if sorted(names) != sorted(own):
+        raise ProtocolError(f"the rows must have the learner's columns: {', '.join(own[:8])}")
+    order = [names.index(column) for column in own]
+    for i, row in enumerate(past.rows):
+        if len(row) != len(own):
+            raise ProtocolError(f"row {i + 1} has {len(row)} cells; the learner has {len(own)} attributes")
+    rows = [[math.nan if row[j] is None else row[j] for j in order] for row in past.rows]
+    labels = [math.nan if y is None else y for y in past.labels]
+    new = stored.learn(np.array(rows, dtype=np.float64).reshape(len(rows), len(own)), labels)
+    return PastRowsResponse(new=new, n_past_rows=stored.read(lambda learner: learner.n_past_rows))
 
 
 @router.get("/learners/{name}/totals", dependencies=[Depends(may("read"))])
@@ -130,4 +151,12 @@ def _from_schema(text: str, algorithm: str) -> tuple[dict[str, object], dict[str
     takes = options_of(algorithm)
     known: dict[str, object] = {"names": list(schema.names)}
     known |= {key: value for key, value in schema.offer().items() if key != "prices" or key in takes}
-    return known, {"label": schema.target}
+    note = {"label": schema.target, "unit": schema.unit, "currency": schema.currency}
+    ranges = {}
+    for e in schema.encoded:
+        part: dict[str, float | str] = {k: x for k, x in (("low", e.low), ("high", e.high)) if math.isfinite(x)}
+        column = next(a for a in schema.attributes if a.name == schema.column_of[e.name])
+        part |= {"estimated": 1.0} if part and e.estimated else {}
+        ranges[e.name] = part | ({"unit": column.unit} if column.unit else {})
+    note["ranges"] = json.dumps({name: part for name, part in ranges.items() if part})
+    return known, {key: text for key, text in note.items() if text}

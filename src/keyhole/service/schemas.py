@@ -3,8 +3,9 @@
 import math
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from .._internal.plain_values import to_iso
 from ..store.models import PredictionEvent, StoredRound, Totals
 
 __all__ = [
@@ -13,6 +14,8 @@ __all__ = [
     "LearnerState",
     "LearnerSummary",
     "NewLearner",
+    "PastRows",
+    "PastRowsResponse",
     "PredictionResponse",
     "RoundResponse",
     "RoundStatus",
@@ -89,7 +92,27 @@ class Ask(_Strict):
 
     key: str | None = Field(None, min_length=1, max_length=200, description="Identifies one round of the learner.")
     available: list[Name] | None = Field(None, max_length=100_000, description="What can be bought this time.")
-    deadline: Number | None = Field(None, description="Seconds since 1970; for display only.")
+    deadline: AwareDatetime | None = Field(None, description="ISO 8601 with a time zone; for display only.")
+    prices: dict[Name, Number] | None = Field(
+        None, max_length=100_000, description="What sources cost in this row, by name; the others: their usual price."
+    )
+
+
+class PastRows(_Strict):
+    """Rows that are known already; null is a cell that was not observed, or a label that is missing."""
+
+    names: list[Name] | None = Field(
+        None, max_length=2000, description="The columns of `rows`; else the learner's own."
+    )
+    rows: list[list[Number | None]] = Field(max_length=1_000_000)
+    labels: list[Number | None] = Field(max_length=1_000_000)
+
+
+class PastRowsResponse(BaseModel):
+    """What became of past rows."""
+
+    new: bool = Field(description="False where exactly these rows were learnt before.")
+    n_past_rows: int = Field(description="The past rows that the learner knows, free.")
 
 
 class PredictionResponse(BaseModel):
@@ -111,13 +134,13 @@ class RoundResponse(BaseModel):
     attributes: list[str] = Field(description="The names of the values to hand over.")
     extra: list[str] = Field(description="To be bought after the label (k0 > 0).")
     price: float
-    asked_at: float
-    deadline: float | None
+    asked_at: str = Field(description="ISO 8601, UTC.")
+    deadline: str | None
     last_prediction: PredictionResponse | None
     values: dict[str, float | None] | None
-    told_at: float | None
+    told_at: str | None
     label: float | None
-    round: str = Field(description="The round itself, as `kh.Round.from_json` reads it.")
+    round: dict[str, object] = Field(description="The round itself, as `kh.Round.from_plain` reads it.")
 
 
 class Values(_Strict):
@@ -147,6 +170,14 @@ def finite(x: float | None) -> float | None:
     return x if x is not None and math.isfinite(x) else None
 
 
+def iso_or_none(at: float | None) -> str | None:
+    """A moment as ISO 8601; None where there is none, or none that a calendar has."""
+    try:
+        return None if at is None else to_iso(at)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
 def losses(totals: Totals) -> dict[str, float | None]:
     """The two mean losses and the money."""
     names = ("mean_loss", "mean_baseline_loss", "spent")
@@ -165,13 +196,13 @@ def round_response(entry: StoredRound, extra: list[str]) -> RoundResponse:
         attributes=list(entry.round.names),
         extra=extra,
         price=entry.price,
-        asked_at=entry.asked_at,
-        deadline=entry.deadline,
+        asked_at=to_iso(entry.asked_at),
+        deadline=iso_or_none(entry.deadline),
         last_prediction=None if entry.last_prediction is None else prediction_response(entry.last_prediction),
         values=values,
-        told_at=entry.told_at,
+        told_at=iso_or_none(entry.told_at),
         label=entry.label,
-        round=entry.round.to_json(),
+        round=dict(entry.round.plain()),
     )
 
 

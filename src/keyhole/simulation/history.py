@@ -10,6 +10,7 @@ from .._internal.repr import Facts, Shown, short
 from .._internal.typing import Bools, Floats, Ints
 from ..core import validation
 from ..errors import ConfigError
+from . import probability_scores as scores
 from .purchase_counts import Timeline
 
 if TYPE_CHECKING:
@@ -72,6 +73,26 @@ class History(Shown):
         rival = np.nan_to_num(self.rows[:, S], nan=0.0) @ w[S]
         return np.cumsum(np.nan_to_num(self.losses - (rival - self.labels) ** 2, nan=0.0))
 
+    def auc(self) -> float:
+        """For yes/no labels: the probability that a random 1 was given a larger probability than a random 0.
+
+        >>> import keyhole as kh
+        >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=2000, seed=0)
+        >>> learner = kh.make("thrifty", d=10, k=3, seed=0, label="binary")
+        >>> history = kh.play(learner, X, y > 0)
+        >>> bool(history.auc() > 0.9), history.reliability().to_frame().shape
+        (True, (5, 4))
+        """
+        return scores.auc(*scores.require_binary(self.labels, self.predictions))
+
+    def log_loss(self) -> float:
+        """For yes/no labels: the mean of -ln of the probability that was given to what happened."""
+        return scores.log_loss(*scores.require_binary(self.labels, self.predictions))
+
+    def reliability(self, bins: int = 5) -> scores.Reliability:
+        """For yes/no labels: the mean probability and the observed share in bins of equal width."""
+        return scores.reliability(*scores.require_binary(self.labels, self.predictions), bins)
+
     def to_frame(self) -> object:
         """A frame with one line per row: prediction, label, loss, price, explored."""
         numbers = np.arange(1, self.labels.size + 1)
@@ -102,6 +123,12 @@ class History(Shown):
         from .history_plots import bought
 
         return bought(self).chart
+
+    def plot_reliability(self) -> "alt.LayerChart":
+        """For yes/no labels: the observed share of ones against the predicted probability."""
+        from .history_plots import reliability
+
+        return reliability(self).chart
 
     def plot_money(self) -> "alt.LayerChart":
         """What was spent so far."""

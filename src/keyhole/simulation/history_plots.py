@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..figures import Figure
     from .history import History
 
-__all__ = ["bought", "loss", "money"]
+__all__ = ["bought", "loss", "money", "reliability"]
 
 _MOST = 20
 
@@ -61,3 +61,13 @@ def money(history: "History") -> "Figure":
     ends = history.timeline.ends
     spent = np.cumsum(history.price)[ends - 1]
     return curves("Money", ends.astype(np.float64), [Curve("spent", spent)], "row", "spent so far", cumulative=True)
+
+
+def reliability(history: "History", bins: int = 10) -> "Figure":
+    """The observed share of ones against the predicted probability, two standard errors either side."""
+    from ..figures import Curve, curves
+
+    found = history.reliability(bins)
+    p, share, error = found.predicted, found.observed, 2.0 * found.standard_error
+    lines = [Curve("observed", share, share - error, share + error), Curve("calibrated", p)]
+    return curves("Reliability", p, lines, "predicted probability", "observed share of ones", cumulative=True)

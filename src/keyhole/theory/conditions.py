@@ -20,6 +20,7 @@ from .comparators import best_sparse
 from .compatibility import Compatibility, compatibility, eigenvalue_floor
 
 __all__ = [
+    "DRIFT",
     "Assumption",
     "Conditions",
     "Isometry",
@@ -27,6 +28,7 @@ __all__ = [
     "coherence",
     "conditions",
     "conditions_of",
+    "drift_of",
     "isometry",
     "unit_diagonal",
 ]
@@ -34,7 +36,7 @@ __all__ = [
 # Kale et al. 2017 need a restricted isometry constant of order about 3k of at most this.
 _KALE = 0.2
 # |z| above this is called evidence: about 1 in 16 000 where the assumption holds.
-_LOUD = 4.0
+DRIFT = _LOUD = 4.0
 
 
 class Isometry(NamedTuple):
@@ -132,7 +134,7 @@ class Residuals:
             skew=float((z**3).mean()) * math.sqrt(T / 6),
             tails=(float((z**4).mean()) - 3) * math.sqrt(T / 24),
             memory=float(z[1:] @ z[:-1]) / math.sqrt(T),
-            drift=_drift(X),
+            drift=drift_of(X)[0],
         )
 
     @property
@@ -170,13 +172,17 @@ def _f_as_z(short: float, full: float, extra: int, rest: int) -> float:
     return ((short - full) / extra / (full / rest) - 1) / math.sqrt(2 / extra + 2 / rest)
 
 
-def _drift(X: Floats) -> float:
+def drift_of(X: Floats) -> tuple[float, int]:
+    """(z, column): the largest shift of a column's mean from the first half of the rows to the second; -1: none."""
     half = len(X) // 2
     spread = np.sqrt(X[:half].var(axis=0) / max(half, 1) + X[half:].var(axis=0) / max(len(X) - half, 1))
     moved = np.abs(X[half:].mean(axis=0) - X[:half].mean(axis=0))
-    z = float((moved[spread > 0] / spread[spread > 0]).max(initial=0.0)) if half else 0.0
+    each = np.where(spread > 0, moved / np.where(spread > 0, spread, 1.0), 0.0)
+    if not half or not each.size:
+        return 0.0, -1
+    column = int(np.argmax(each))
     # The largest of d standard normal sizes is about sqrt(2 ln d): what exceeds it is news.
-    return max(0.0, math.sqrt(max(0.0, z**2 - 2 * math.log(max(X.shape[1], 1)))))
+    return math.sqrt(max(0.0, float(each[column]) ** 2 - 2 * math.log(max(X.shape[1], 1)))), column
 
 
 class Assumption(NamedTuple):

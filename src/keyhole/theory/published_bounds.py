@@ -273,7 +273,14 @@ STATEMENTS = (
         False,
     ),
     Statement(
-        "support-bandit", "regret", f"{_PAPER}, section 2", "-", (), _order("sqrt(NT)", _supports), _in_mean, False
+        "support-bandit",
+        "regret",
+        f"{_PAPER}, section 2 (hedged-ftrl with gradient descent)",
+        "-",
+        (),
+        _order("sqrt(NT)", _supports),
+        _in_mean,
+        False,
     ),
     Statement(
         "ds-poslrc",

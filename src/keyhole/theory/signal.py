@@ -9,9 +9,10 @@ from ..errors import ConfigError
 from .comparators import best_sparse
 from .compatibility import compatibility
 
-__all__ = ["Signal", "signal"]
+__all__ = ["DRAWS", "Signal", "signal"]
 
-_DRAWS = 300
+DRAWS = 300
+"""How many random choices `Signal.random` is the median of."""
 # Attributes are called interchangeable from this correlation on.
 _ALIKE = 0.95
 # Beyond this size of a support its compatibility constant would take minutes.
@@ -85,7 +86,7 @@ def _r2(C: Floats, S: Ints) -> float:
 
 
 def _random(C: Floats, k: int, rng: np.random.Generator) -> float:
-    return float(np.median([_r2(C, rng.choice(len(C) - 1, k, replace=False)) for _ in range(_DRAWS)]))
+    return float(np.median([_r2(C, rng.choice(len(C) - 1, k, replace=False)) for _ in range(DRAWS)]))
 
 
 def _groups(G: Floats) -> tuple[tuple[int, ...], ...]:

@@ -37,3 +37,10 @@ def test_identified_counts_the_places_above_everything_outside(problem):
 def test_a_zero_estimate_keeps_the_support():
     assert top_k(np.zeros(6), 3, np.array([1, 2, 5]), np.arange(6)).tolist() == [1, 2, 5]
     assert identified(np.zeros(6), np.array([1, 2, 5])) == 0
+
+
+def test_weights_that_differ_by_rounding_are_tied():
+    w, S, order = np.array([0.5, 0.5 * (1 + 1e-13), 0.2, 0.5 * (1 - 1e-13)]), np.array([0, 2]), np.array([3, 1, 0, 2])
+    assert top_k(w, 1, S, order).tolist() == [0]
+    assert top_k(w, 2, S, order).tolist() == [0, 3]
+    assert top_k(np.array([0.5, 0.5 * (1 + 1e-8)]), 1, np.array([0]), np.arange(2)).tolist() == [1]

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole._internal.formatting import Units
+from keyhole._internal.formatting import Units, digits
 from keyhole.core.sources import SourceCatalog
+from keyhole.estimation.moment_regression import Moments
 from keyhole.experiments.frontiers.baskets_in_hindsight import Past, levels_of
 from keyhole.experiments.frontiers.frontier_job import Play, play_level
 from keyhole.experiments.frontiers.frontier_result import Choice, Level, Point
@@ -64,14 +65,25 @@ def clinic(path, T=400):
 
 
 def left(X, y, sources):
-    """Least squares on these columns and a constant, computed apart."""
+    """Akaike's final prediction error of least squares on these columns and a constant, computed apart."""
     V = np.column_stack([np.ones(y.size), *(X[:, list(CLINIC).index(name)] for name in sources)])
-    return float(np.mean((y - V @ np.linalg.lstsq(V, y, rcond=None)[0]) ** 2))
+    n, p = y.size, len(sources)
+    mse = float(np.mean((y - V @ np.linalg.lstsq(V, y, rcond=None)[0]) ** 2))
+    return mse * (n + p + 1) / (n - p - 1)
+
+
+def past_of(n, C, c, variance, catalog):
+    """The past of n rows with these covariances."""
+    return Past(Moments(n, np.zeros(len(c) + 1), C, c, variance), catalog)
+
+
+def fpe(mse, n, p):
+    return mse * (n + p + 1) / (n - p - 1)
 
 
 @pytest.fixture
 def played(tmp_path, monkeypatch):
-    """A frontier whose seeds end with the baskets given, by worth; whole runs cost 4.77 and leave 10.4 squared."""
+    """A frontier whose seeds end with the baskets given, by error cost; whole runs cost 4.77 and leave 10.4 squared."""
 
     def play(baskets):
         def outcome(job):
@@ -135,7 +147,7 @@ def test_the_ends_are_nothing_and_everything_that_helps(tmp_path):
 def test_levels_lie_between_the_first_and_the_last_price_per_gain():
     catalog = SourceCatalog.build(["a", "b", "z"], prices=[1.0, 2.0, 1.0])
     # Independent: a explains 4, b explains 1, z nothing.
-    past = Past(1000, np.eye(3), np.array([2.0, 1.0, 0.0]), 5.1, catalog)
+    past = past_of(1000, np.eye(3), np.array([2.0, 1.0, 0.0]), 5.1, catalog)
     levels = levels_of(past, 5)
     assert levels[0] == pytest.approx(1 / 4 / 2, rel=0.01)
     assert levels[-1] == pytest.approx(2 / 1 * 1.5, rel=0.01)
@@ -144,36 +156,43 @@ def test_levels_lie_between_the_first_and_the_last_price_per_gain():
 
 def test_nothing_that_helps_still_gives_levels():
     catalog = SourceCatalog.build(["a", "z"], prices=[1.0, 2.0])
-    levels = levels_of(Past(100, np.eye(2), np.array([0.01, 0.0]), 1.0, catalog), 4)
+    levels = levels_of(past_of(100, np.eye(2), np.array([0.01, 0.0]), 1.0, catalog), 4)
     assert len(levels) == 4
     assert all(np.isfinite(levels))
 
 
 def test_the_next_unit_of_money_stops_paying_at_the_bend():
     levels = [level(0, 10), level(1, 6), level(3, 4, error_cost=0.7), level(20, 3.9), level(30, 4.2)]
-    assert hull(levels) == [0, 1, 2, 3]
+    assert hull([level.basket for level in levels]) == [0, 1, 2, 3]
     assert stop_at(levels) == 2
-    said = advice(levels, 2, 1, Units("mm", "EUR"))
-    assert said.startswith(
-        "Buy p3: 3.00 EUR a row, typical error 4.00 mm. While learning, the runs paid 10.00 EUR a row"
-    )
+    buy, said = advice(levels, 2, 1, Units("mm", "EUR"))
+    assert buy == "Buy p3: 3.00 EUR a row, typical error 4.00 mm in hindsight."
+    assert said.startswith("While learning, the runs paid 10.00 EUR a row")
     assert "Beyond 3.00 EUR a row the next EUR lowers the typical error by less than 0.0059 mm" in said
-    assert "one mm less would cost 170 EUR a row" in said
-    assert said.endswith("one unit of squared error is worth 0.7 EUR there.")
-    assert "more money buys nothing" in advice(levels[:3], 2, 1, Units("", "EUR"))
+    assert "one mm less would cost 170.00 EUR a row" in said
+    assert said.endswith("the error cost there is 0.7 EUR per squared mm.")
+    assert "more money buys nothing" in advice(levels[:3], 2, 1, Units("", "EUR"))[1]
+
+
+def test_without_a_currency_no_word_stands_for_it():
+    levels = [level(0, 10), level(1, 6), level(3, 4, error_cost=0.7), level(13, 3.5)]
+    said = " ".join(advice(levels, 2, 1, Units("mm", "")))
+    assert "one mm less would cost 20.00 a row" in said
+    assert said.endswith("the error cost there is 0.7 per squared mm.")
+    assert "money " not in said.replace("unit of money", "")
 
 
 def test_the_advice_is_of_its_own_level_and_the_next_on_the_hull():
     """Neither of the last level, nor from this level to the last one."""
     levels = [level(0, 10), level(1, 6), level(3, 4, error_cost=0.7), level(13, 3.5), level(33, 3.4, error_cost=9.0)]
     at = stop_at(levels)
-    said = advice(levels, at, 1, Units("mm", "EUR"))
+    said = " ".join(advice(levels, at, 1, Units("mm", "EUR")))
     assert (at, hull(levels)) == (2, [0, 1, 2, 3, 4])
     assert "Buy p3: 3.00 EUR" in said
-    assert "by less than 0.05 mm (one mm less would cost 20 EUR a row)" in said
-    early = advice(levels, 1, 1, Units("mm", "EUR"))
-    assert early.startswith("Buy p1: 1.00 EUR a row, typical error 6.00 mm.")
-    assert "by less than 1 mm (one mm less would cost 1 EUR a row)" in early
+    assert "by less than 0.050 mm (one mm less would cost 20.00 EUR a row)" in said
+    early = " ".join(advice(levels, 1, 1, Units("mm", "EUR")))
+    assert early.startswith("Buy p1: 1.00 EUR a row, typical error 6.00 mm in hindsight.")
+    assert "by less than 1.0 mm (one mm less would cost 1.00 EUR a row)" in early
 
 
 def test_the_advice_of_a_frontier_is_that_of_its_stop(played):
@@ -185,8 +204,8 @@ def test_the_advice_of_a_frontier_is_that_of_its_stop(played):
     assert found.sentence.startswith("Buy bmi: 1.00 EUR a row, typical error ")
     assert "Beyond 1.00 EUR a row" in found.sentence
     slope = (left(X, y, ["bmi"]) ** 0.5 - left(X, y, ["bmi", "salt_diet"]) ** 0.5) / 1.5
-    assert f"by less than {slope:.2g} mmHg" in found.sentence
-    assert found.sentence.endswith("worth 0.5 EUR there.")
+    assert f"by less than {digits(slope, 2)} mmHg" in found.sentence
+    assert found.sentence.endswith("the error cost there is 0.5 EUR per squared mmHg.")
 
 
 def test_the_commonest_whole_basket_is_named_with_its_own_price_and_error(played):
@@ -200,7 +219,7 @@ def test_the_commonest_whole_basket_is_named_with_its_own_price_and_error(played
     assert (one.price, one.typical_error) == pytest.approx((4.77, 10.4))
     error = Units("mmHg").error(left(X, y, ["salt_diet"]) ** 0.5)
     assert found.sentence.startswith(
-        f"Buy salt_diet: 1.50 EUR a row, typical error {error} (2 of 3 seeds ended with it). "
+        f"Buy salt_diet: 1.50 EUR a row, typical error {error} in hindsight (2 of 3 seeds ended with it). "
         "While learning, the runs paid 4.77 EUR a row, exploration included, with a typical error of 10.4 mmHg."
     )
 
@@ -221,8 +240,8 @@ def test_seeds_that_disagree_between_equals_name_both(played):
     assert named(one) == "bmi or waist"
     bmi, waist = (Units("mmHg").error(left(X, y, [name]) ** 0.5) for name in ("bmi", "waist"))
     assert found.sentence.startswith(
-        f"Buy bmi (1.00 EUR a row, typical error {bmi}) or waist (1.05 EUR a row, typical error {waist}): "
-        "they are about equally good, and the seeds disagree."
+        f"Buy bmi (1.00 EUR a row, typical error {bmi} in hindsight) or waist (1.05 EUR a row, typical error {waist} "
+        "in hindsight): they are about equally good, and the seeds disagree."
     )
 
 
@@ -235,12 +254,12 @@ def test_what_fewer_seeds_bought_is_not_named_as_an_equal(played):
 def test_the_best_baskets_in_hindsight_are_rid_of_what_adds_nothing():
     """`z` costs next to nothing and lowers the error by less than chance: the best basket for 1.01 holds it."""
     catalog = SourceCatalog.build(["a", "b", "z"], prices=[1.0, 5.0, 0.01])
-    past = Past(1000, np.eye(3), np.array([2.0, 1.0, 0.01]), 5.5, catalog)
+    past = past_of(1000, np.eye(3), np.array([2.0, 1.0, 0.01]), 5.5, catalog)
     assert past.best(1.5).sources == ("a", "z")
     assert [(p.sources, p.price, p.mse) for p in past.curve()] == [
-        ((), 0.0, 5.5),
-        (("a",), 1.0, pytest.approx(1.5)),
-        (("a", "b"), 6.0, pytest.approx(0.5)),
+        ((), 0.0, pytest.approx(fpe(5.5, 1000, 0))),
+        (("a",), 1.0, pytest.approx(fpe(1.5, 1000, 1))),
+        (("a", "b"), 6.0, pytest.approx(fpe(0.5, 1000, 2))),
     ]
 
 
@@ -252,7 +271,7 @@ def test_sources_that_add_nothing_are_found_as_least_squares_finds_them():
     X, y = X - X.mean(axis=0), y - y.mean()
     names = list("abcdefghi")
     catalog = SourceCatalog.build(names, {"p": ["b", "c"], "q": ["g", "h", "i"]}, ["a"], dict.fromkeys("pqdef", 1.0))
-    past = Past(300, X.T @ X / 300, X.T @ y / 300, float(y @ y) / 300, catalog)
+    past = past_of(300, X.T @ X / 300, X.T @ y / 300, float(y @ y) / 300, catalog)
     basket = list(range(len(catalog.sources)))
     found = past.helpful(basket)
     while True:
@@ -270,7 +289,7 @@ def test_one_step_that_helps_is_advised():
     """Two baskets have no bend: not to buy would be the advice whatever the other brings."""
     levels = [level(0, 10), level(2, 6, error_cost=0.7)]
     assert stop_at(levels) == 1
-    assert "What helps costs 2.00 EUR a row in all" in advice(levels, 1, 1, Units("mm", "EUR"))
+    assert "What helps costs 2.00 EUR a row in all" in advice(levels, 1, 1, Units("mm", "EUR"))[1]
     assert stop_at(levels[:1]) == 0
 
 

@@ -10,7 +10,7 @@ river = pytest.importorskip("river")
 
 from river import checks, compose, evaluate, metrics, model_selection, preprocessing  # noqa: E402
 
-from keyhole.integrations.river import BudgetedRegressor  # noqa: E402
+from keyhole.integrations.river import BudgetedClassifier, BudgetedRegressor  # noqa: E402
 
 
 class Counting(dict):
@@ -136,3 +136,23 @@ def test_it_works_in_model_selection():
 def test_a_word_among_the_values_is_named():
     with pytest.raises(kh.ProtocolError, match="feature 'a' is 'red'"):
         BudgetedRegressor(k=1, seed=0).predict_one({"a": "red"})
+
+
+@pytest.mark.parametrize("check", list(checks.yield_checks(BudgetedClassifier(k=3, seed=42))), ids=lambda c: c.__name__)
+def test_rivers_own_checks_pass_for_the_classifier(check):
+    check(BudgetedClassifier(k=3, seed=42))
+
+
+def test_a_classifier_buys_gives_probabilities_and_names_a_third_label():
+    rows = [(x, "ill" if y > 0 else "well") for x, y in stream(T=600, make=Counting)]
+    model = BudgetedClassifier(k=3, seed=0)
+    assert evaluate.progressive_val_score(rows, model, metrics.Accuracy()).get() > 0.7
+    assert all(len(x.read) <= 3 for x, _ in rows)
+    assert set(model.classes) == {"ill", "well"}
+    assert sum(model.predict_proba_one(rows[0][0]).values()) == pytest.approx(1.0)
+    with pytest.raises(kh.ProtocolError, match="'odd' is a third label"):
+        model.learn_one(rows[1][0], "odd")
+    booleans = BudgetedClassifier(k=3, seed=0)
+    booleans.learn_one(rows[0][0], True)
+    assert booleans.classes == (False, True)
+    assert booleans.predict_proba_one(rows[1][0])[True] == pytest.approx(2 / 3)

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import keyhole as kh
-from keyhole.integrations.sklearn import BudgetedRegressor
+from keyhole.integrations.sklearn import BudgetedClassifier, BudgetedRegressor
 
 
 def table(T=600, d=12, seed=1):
@@ -17,7 +17,14 @@ def table(T=600, d=12, seed=1):
     return pd.DataFrame(X, columns=[f"c{i}" for i in range(d)]), pd.Series(y, name="y"), w
 
 
-@parametrize_with_checks([BudgetedRegressor(k=3, random_state=0)])
+@parametrize_with_checks(
+    [
+        BudgetedRegressor(k=3, random_state=0),
+        BudgetedRegressor(k=3, random_state=0, training="free"),
+        BudgetedClassifier(k=3, random_state=0),
+        BudgetedClassifier(k=3, random_state=0, training="free"),
+    ]
+)
 def test_scikit_learns_own_checks_pass(estimator, check):
     check(estimator)
 
@@ -111,3 +118,44 @@ def test_other_algorithms_and_their_options():
     assert model.learner_.name == "ds-oslrc"
     with pytest.raises(kh.ConfigError, match="no option 'nonsense'"):
         BudgetedRegressor("ds-oslrc", k=4, options={"nonsense": 1}).fit(X, y)
+
+
+def test_a_free_training_table_buys_nothing_and_may_have_gaps():
+    X, y, w = kh.streams.synthetic(d=20, k=4, T=600, seed=1)
+    X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
+    model = BudgetedRegressor(k=4, random_state=0, training="free").fit(X, y)
+    assert sorted(model.support_) == sorted(w.nonzero()[0])
+    assert model.bought_.sum() == 0
+    assert (model.learner_.t, model.learner_.n_past_rows) == (0, 600)
+    assert not hasattr(model, "history_")
+    with pytest.raises(kh.ConfigError, match="training must be 'paid' or 'free', not 'gift'"):
+        BudgetedRegressor(training="gift").fit(X, y)
+
+
+@pytest.mark.parametrize("training", ["paid", "free"])
+def test_a_classifier_gives_probabilities_of_both_classes(training):
+    X, y, _ = kh.streams.synthetic(d=10, k=3, T=1500, seed=1)
+    words = np.where(y > 0, "ill", "well")
+    model = BudgetedClassifier(k=3, random_state=0, training=training).fit(X, words)
+    assert model.classes_.tolist() == ["ill", "well"]
+    p = model.predict_proba(X)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert ((p >= 0.0) & (p <= 1.0)).all()
+    assert model.score(X, words) > 0.85
+    assert (model.predict(X) == np.where(p[:, 1] > 0.5, "well", "ill")).all()
+    with pytest.raises(ValueError, match="only one class"):
+        BudgetedClassifier().fit(X, np.zeros(1500))
+    with pytest.raises(ValueError, match="which is none of"):
+        model.partial_fit(X[:3], ["ill", "odd", "well"])
+    began = BudgetedClassifier(k=3, random_state=0).partial_fit(X[:5], ["ill"] * 5, classes=["ill", "well"])
+    assert began.predict_proba(X[:1])[0, 0] > 0.5
+
+
+def test_a_second_fit_begins_a_new_ledger_and_partial_fit_goes_on_with_it():
+    X, y, _ = table(T=200)
+    model = BudgetedRegressor(k=3, random_state=0).fit(X, y)
+    once = model.bought_.copy()
+    assert model.fit(X, y).bought_.tolist() == once.tolist()
+    assert model.fit(X[:50], y[:50]).bought_.sum() == 50 * 3
+    model.partial_fit(X[50:], y[50:])
+    assert model.bought_.sum() == 200 * 3

@@ -26,36 +26,39 @@ def found():
     prices = {"bmi": 1.0, "waist": 1.05, "salt_diet": 1.5, "lipids": 12.0}
     left_out = (level(0.2, 5.0, 110.0, salt),)
     return Frontier(
-        "c.csv", "bp", 400, 2, prices, (), levels, left_out, points, 1, "Buy bmi or waist: so.", "EUR", "mmHg"
+        "c.csv", "bp", 400, 2, prices, (), levels, left_out, points, 1, "Buy bmi or waist: so.", "More.", "EUR", "mmHg"
     )
 
 
 def test_each_line_has_the_price_and_the_error_of_the_basket_it_names(found):
     head, rows = frontier_cells(found)
-    assert head[:2] == ["a row costs (EUR)", "typical error (mmHg)"]
+    assert head[:2] == ["a row costs (EUR)", "error in hindsight (mmHg)"]
     assert head[-1] == "basket"
     assert [(row[0], row[1], row[-1]) for row in rows] == [
-        ("0", "12", "nothing"),
-        ("1 or 1.05", "10 or 10.05", "bmi or waist"),
-        ("14.5", "9", "bmi, salt_diet and lipids"),
+        ("0.00", "12.00", "nothing"),
+        ("1.00 or 1.05", "10.00 or 10.05", "bmi or waist"),
+        ("14.50", "9.000", "bmi, salt_diet and lipids"),
     ]
-    assert [row[4:6] for row in rows] == [["0.2", "12.25"], ["4.77", "10.4"], ["20", "9.487"]]
+    assert [row[4:6] for row in rows] == [["0.20", "12.25"], ["4.77", "10.40"], ["20.00", "9.487"]]
 
 
 def test_what_is_left_out_is_said(found):
     (note,) = frontier_notes(found)
-    assert note.startswith("Left out: error cost 0.2. Its basket (salt_diet; 1.5 a row, typical error 11) costs more")
+    assert note.startswith(
+        "Left out: error cost 0.2. Its basket (salt_diet; 1.50 EUR a row, error 11.0 mmHg) costs more"
+    )
 
 
 def test_the_page_gives_the_advice_and_every_dot_its_name(found, tmp_path):
     folder = Folder.claim(tmp_path / "f", "frontier")
     write_frontier(folder, found, "keyhole frontier c.csv")
     text = html.unescape((tmp_path / "f" / "report.html").read_text())
-    assert found.sentence in text
+    assert found.headline in text
+    assert found.details in text
     own = re.search(r'<tr[^>]*class="?own.*?</tr>', text, re.S)[0]
     assert "bmi or waist" in own
     assert "Left out: error cost 0.2." in text
     svg = html.unescape((tmp_path / "f" / "figures" / "frontier.svg").read_text())
     names = ["advised: bmi", "advised: waist", "nothing", "+ salt_diet and lipids"]
-    names += [f"worth {one.error_cost:.3g}" for one in found.levels]
+    names += [f"error cost {one.error_cost:.3g}" for one in found.levels]
     assert not [name for name in names if f">{name}</text>" not in svg]

@@ -34,17 +34,19 @@ def run(prices=(2.0, 5.0, 4.0, 9.0), n=320, **more):
     mse = float(np.mean((said - y) ** 2))
     facts = {"bought": n, "unobserved": 0, "clipped": 0, "price": 2.0, "spent": 2.0 * n, "weight": 12.0}
     data.summary = {
-        "rows": n, "labelled": n, "mse": mse, "mse_last_tenth": mse, "title": "visits", "target": "bp", "unit": "mmHg",
+        "rows": n, "labelled": n, "scored": n, "first_row": "left out", "label_variance": float(y.var()),
+        "hindsight": data.moments.final_prediction_error(np.arange(3)), "mse": mse,
+        "mse_last_tenth": mse, "title": "visits", "target": "bp", "unit": "mmHg",
         "currency": "EUR", "algorithm": "thrifty", "learner": {"options": {}}, "k": 3, "d": 4, "budget_per_row": None,
         "error_cost": None, "panels": False, "free": [], "sources_per_row": 3.0,
         "sources": {a: {"in_support": a != "noise", "spent": 100.0} for a in NAMES},
         "attributes_per_row": 3.0, "price_per_row": 11.0, "spent": 11.0 * n, "support": list(NAMES[:3]),
         "attributes": {NAMES[0]: facts} | {a: facts | {"weight": 0.0, "bought": 5} for a in NAMES[1:]},
         "references": {
-            "nothing": {"mse": 260.0, "attributes": 0, "price": 0, "sources": 0},
-            "random": {"mse": 230.0, "attributes": 3, "price": 12.0, "sources": 3},
-            "best": {"mse": 80.0, "attributes": 3, "price": 11.0, "sources": 3},
-            "everything": {"mse": 81.0, "attributes": 4, "price": 20.0, "sources": 3},
+            "nothing": {"mse": 260.0, "hindsight": 262.0, "attributes": 0, "price": 0, "sources": 0},
+            "random": {"mse": 230.0, "hindsight": 231.0, "attributes": 3, "price": 12.0, "sources": 3},
+            "best": {"mse": None, "hindsight": 82.0, "attributes": 3, "price": 11.0, "sources": 3},
+            "everything": {"mse": 81.0, "hindsight": 83.0, "attributes": 4, "price": 20.0, "sources": 3},
         },
         "warnings": [f"'{a}' was missing in {i} of 50 rows" for i, a in enumerate(NAMES)] + ["no label in 3 rows"],
         "warned": [{"kind": "missing", "name": a} for a in NAMES] + [{"kind": "unlabelled", "name": ""}],
@@ -56,20 +58,23 @@ def run(prices=(2.0, 5.0, 4.0, 9.0), n=320, **more):
 
 
 def test_the_first_sentence_says_what_to_buy_what_it_costs_and_what_the_rest_would_add():
-    advice = run_page(run())[0].advice
-    assert advice.startswith("Buy age and weight: 7.00 EUR a row, typical error ")
-    assert re.search(r"typical error 9\.\d+ mmHg instead of 1[67]\.\d mmHg\.", advice)
+    page = run_page(run())[0]
+    assert re.fullmatch(
+        r"Buy age and weight: 7\.00 EUR a row, typical error 9\.\d+ mmHg in hindsight, not 1[67]\.\d mmHg\.",
+        page.advice,
+    )
+    advice = page.details
     assert f"What else it buys ({NAMES[2]})" in advice
     assert "for 4.00 EUR a row" in advice
-    assert re.search(r"Buying all 4 would .* and cost 13\.00 EUR more a row\.", advice)
-    assert advice.endswith("Looking at noise took 3 % of the money; none of it is bought now.")
+    assert re.search(r"Buying all 4 sources would .* and cost 13\.00 EUR more a row\.", advice)
+    assert advice.endswith("Exploring noise took 3 % of the money so far; it is not bought now.")
 
 
-def test_with_worth_the_sentence_weighs_error_against_money():
+def test_at_an_error_cost_the_sentence_weighs_error_against_money():
     dear = run(error_cost=0.01)
-    advice = run_page(dear)[0].advice
-    assert advice.startswith("Buy nothing: the typical error is ")
-    assert f"Stop buying age, weight and {NAMES[2]}: that lowers it by " in advice
+    page = run_page(dear)[0]
+    assert page.advice.startswith("Buy nothing: the typical error is ")
+    assert f"Stop buying age, weight and {NAMES[2]}: that lowers the error by " in page.details
     cheap = run(error_cost=0.05)
     assert run_page(cheap)[0].advice.startswith("Buy age: 2.00 EUR a row")
 
@@ -93,11 +98,29 @@ def test_money_is_added_up_beside_random_and_everything():
     assert table.rows[table.own][0] == "thrifty, k = 3"
 
 
-def test_a_typical_error_stands_beside_every_squared_number():
-    table = run_page(run())[0].sections[0].table
-    mse, typical = table.head.index("mse"), table.head.index("typical error, mmHg")
-    for row in table.rows:
-        assert float(row[typical]) == pytest.approx(float(row[mse]) ** 0.5, rel=1e-3)
+def test_the_error_online_stands_beside_the_one_in_hindsight():
+    data = run()
+    table = run_page(data)[0].sections[0].table
+    assert list(table.head)[1:3] == ["typical error, mmHg", "in hindsight, mmHg"]
+    own = data.summary["mse"] ** 0.5, data.summary["hindsight"] ** 0.5
+    pairs = [(260.0**0.5, 262.0**0.5), (230.0**0.5, 231.0**0.5), own, (None, 82.0**0.5), (9.0, 83.0**0.5)]
+    for row, (online, hindsight) in zip(table.rows, pairs, strict=True):
+        assert row[1] == "-" if online is None else float(row[1]) == pytest.approx(online, rel=1e-3)
+        assert float(row[2]) == pytest.approx(hindsight, rel=1e-3)
+
+
+def test_variance_explained_is_a_share_of_the_variance_of_the_label():
+    """Not of what the free columns leave; those stand beside it."""
+    data = run(free=["age"])
+    tile = next(t for t in run_page(data)[0].tiles if t.name == "variance of the label explained")
+    variance = data.summary["label_variance"]
+    assert tile.value == f"{100 * (1 - data.summary['mse'] / variance):.0f} %"
+    assert tile.note == f"the free columns alone: {100 * max(1 - 260.0 / variance, 0):.0f} %"
+
+
+def test_a_page_says_that_the_first_row_is_left_out_where_it_is():
+    assert any("its error is left out" in text for text in run_page(run())[0].lead)
+    assert not any("its error is left out" in text for text in run_page(run(first_row="counts"))[0].lead)
 
 
 def test_names_are_never_cut():
@@ -158,13 +181,13 @@ def test_units_are_said_once_and_only_where_they_are_known():
 def test_a_run_stands_on_the_frontier_that_lies_beside_it(tmp_path):
     point = Point(7.0, 81.0, ("age", "weight"), True, 0.0)
     level = Level(0.5, 8.25, 90.0, 89.0, 91.0, {"age": 1.0}, (Choice(("age",), 2.0, 88.0, 1),), point)
-    found = Frontier("data/visits.csv", "bp", 320, 1, {"age": 2.0}, (), (level,), (), (point,), 0, "a sentence")
+    found = Frontier("data/visits.csv", "bp", 320, 1, {"age": 2.0}, (), (level,), (), (point,), 0, "a sentence", "more")
     (tmp_path / "frontier").mkdir()
     found.write(tmp_path / "frontier" / "frontier.json")
     beside = {"file": "visits.csv", "target": "bp"}
     assert _frontier_beside(tmp_path / "run", beside) == found
     assert _frontier_beside(tmp_path / "run", beside | {"target": "other"}) is None
     rows = run_page(run(), found)[1]["frontier"].rows
-    assert ["frontier, worth 0.5", "8.25", "9.49"] in rows
+    assert ["frontier, error cost 0.5", "8.25", "9.49"] in rows
     assert ["in hindsight: age and weight", "7", "9"] in rows
     assert "this run" in [row[0] for row in rows]

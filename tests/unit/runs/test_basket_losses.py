@@ -76,3 +76,15 @@ def test_by_worth_the_cheapest_part_is_bought():
 
 def test_more_weights_than_rows_have_no_error():
     assert np.isnan(baskets(plain(), n=6).of(range(5)).error)
+
+
+def test_what_came_early_and_became_superfluous_is_left_out():
+    """A cheap blend of two sources comes first; beside both of them it adds nothing."""
+    rng = np.random.default_rng(1)
+    parts = rng.normal(size=(500, 2))
+    blend = parts.sum(axis=1) + 0.3 * rng.normal(size=500)
+    y = parts.sum(axis=1) + 0.05 * rng.normal(size=500)
+    V = np.column_stack([np.ones(500), blend, parts, y])
+    found = Baskets(Moments.of(V.T @ V), SourceCatalog.build(("blend", "one", "two"), prices=[1.0, 3.0, 3.0]))
+    assert found.way((0, 1, 2), most=3)[1].sources == (0,)
+    assert sorted(found.enough((0, 1, 2)).sources) == [1, 2]

@@ -1,6 +1,7 @@
 """Frozen predictions: the rows' own names, intervals where there are any, prices by source, and nothing overwritten."""
 
 import csv
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -43,7 +44,7 @@ def table(tmp_path):
 
 
 def test_rows_keep_their_names_and_tell_their_price(frozen, table, tmp_path):
-    assert frozen.write(table, tmp_path / "p.csv", column="patient") == (3, 3)
+    assert frozen.write(table, tmp_path / "p.csv", column="patient") == (3, 3, ())
     with open(tmp_path / "p.csv") as file:
         rows = list(csv.DictReader(file))
     assert [row["patient"] for row in rows] == ["p1", "p2", "p3"]
@@ -86,6 +87,21 @@ def test_a_frozen_thrifty_writes_the_intervals_of_its_learner(tmp_path):
     assert (found[0]["low"], found[0]["high"]) == frozen.learner.interval(frozen.round, values, 0.95)
     widths = [row["high"] - row["low"] for row in found]
     assert widths[1] > 3 * widths[0] > 0
+
+
+def test_values_outside_what_was_seen_in_training_are_counted(frozen, table, tmp_path):
+    frozen.scaling = replace(frozen.scaling, seen={"ldl": (0.5, 1.0), "hdl": (0.0, 4.0)})
+    done = frozen.write(table, tmp_path / "p.csv")
+    assert done.outside == (
+        "'ldl' is outside its range 0.25..1.25 in 2 of 2 values (largest seen 2): used as they are; check them",
+    )
+
+
+def test_predictions_have_the_decimals_of_the_labels(frozen, table, tmp_path):
+    row = np.full((1, 5), 0.37)
+    exact = frozen.predict(row)["prediction"][0]
+    frozen.scaling = Scaling.from_note(replace(frozen.scaling, decimals=1).to_note())
+    assert frozen.predict(row)["prediction"][0] == round(exact, 1) != exact
 
 
 def test_what_cannot_be_written_is_one_sentence(frozen, table, tmp_path):

@@ -69,6 +69,9 @@ class FixedSupport(Learner):
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         self._play(spread_out(r.attributes, x, self.exploiter.S)[None], np.array([y]))
 
+    def _learn(self, X: Floats, y: Floats) -> None:
+        self._play(X[:, self.exploiter.S], y)
+
     def _play(self, X: Floats, y: Floats) -> Floats:
         """The rounds, one after another: scale, Newton step, scale back."""
         if not self.standardize:

@@ -50,6 +50,8 @@ class ExploreThenCommit(Learner):
         cost="O(k^3), and O(d k^3) at each commitment",
         reference="keyhole's own: what a statistician would try first; matching pursuit on pooled moments",
         status="verified",
+        past_rows="any",
+        binary_labels=True,
         raw_columns=True,
         further="exchangeable rows",
     )
@@ -137,6 +139,24 @@ class ExploreThenCommit(Learner):
         if self.told >= self.mark and self.left <= 0:
             self.left = ceil(self.first * sqrt(self.mark / (2.0 * self.first)))
             self.mark *= 2.0
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        """Past rows are explorations: one that saw every attribute is worth d / k of the rounds that see k."""
+        X = X[:, self.order]
+        self.pooled.add_rows(X, y)
+        worth = int(self.d / self.k * float((~np.isnan(X)).sum(axis=0).min()))
+        self.left, self.told = self.left - worth, self.told + worth
+        if self.left > 0:
+            return
+        while self.mark <= self.told:
+            self.mark *= 2.0
+        self._commit()
+        whole = ~np.isnan(X[:, self.S]).any(axis=1)
+        if self.S.size and whole.any():
+            centred = X[whole][:, self.S] - self.pooled.ref[self.S]
+            rows = np.column_stack([centred, np.ones(len(centred)), y[whole] - self.pooled.first_label])
+            self.sums += rows.T @ rows
+            self.slopes = prior_slopes(self.sums, self._pooled_slopes(), self.pooled.sd[self.S] ** 2)
 
     def _seen(self, r: Round, x: Floats) -> tuple[Ints, Floats]:
         """What was observed, in places."""

@@ -45,6 +45,8 @@ class FixedRandom(FixedSupport):
         cost="O(k^2)",
         reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on k attributes drawn once",
         status="verified",
+        past_rows="any",
+        binary_labels=True,
         further="none",
     )
 

@@ -18,6 +18,8 @@ from .._pairwise_moments import Pooled
 
 # Below so many rounds every round has a sweep; later about so many in all for each doubling.
 _SWEEPS = 4000
+# After past rows: so many refits, each followed by so many sweeps.
+_SETTLING = 8
 
 
 class GibbsThompson(Learner):
@@ -30,7 +32,8 @@ class GibbsThompson(Learner):
 
     At each 10 % more rows the moments, S2 and tau are estimated anew and all rows, which it keeps, are filled in again.
 
-    Cost: O(d^2) a round and a sweep, O(T d k^2) a refit; memory O(d^2 + T k).
+    Cost: O(d^2) a round and a sweep, O(T d k^2) a refit; memory O(d^2 + T k). A past row that observed m attributes
+    counts as one with k = m.
 
     Parameters
     ----------
@@ -53,6 +56,8 @@ class GibbsThompson(Learner):
         cost="O(d^2), and O(d^2 k T) at each 10 % more rows, which it keeps",
         reference="keyhole's own: what a Bayesian statistician would use instead; spike and slab, Thompson sampling",
         status="verified",
+        past_rows="any",
+        binary_labels=True,
         raw_columns=True,
         further="exchangeable rows",
     )
@@ -136,6 +141,27 @@ class GibbsThompson(Learner):
             self.next_fit = max(self.told + 1.0, self.told * self.growth)
             self._refit()
 
+    def _learn(self, X: Floats, y: Floats) -> None:
+        """Past rows join those that were bought, however many attributes they have; then the posterior settles."""
+        X = X[:, self.order]
+        seen = ~np.isnan(X)
+        self.pooled.add_rows(X, y)
+        self._widen(int(seen.sum(axis=1).max()))
+        for x, there, label in zip(X, seen, y.tolist(), strict=True):
+            B = np.flatnonzero(there)
+            self._keep(B, x[B], label)
+        self.next_fit = max(self.told + 1.0, self.told * self.growth)
+        for _ in range(_SETTLING):
+            self._refit()
+            for _ in range(_SETTLING):
+                self._sweep()
+
+    def _widen(self, width: int) -> None:
+        """Room for rows that observed more than k attributes."""
+        more = max(width - self.bought.shape[1], 0)
+        self.bought = np.pad(self.bought, ((0, 0), (0, more)), constant_values=-1)
+        self.values = np.pad(self.values, ((0, 0), (0, more)))
+
     def _seen(self, r: Round, x: Floats) -> tuple[Ints, Floats]:
         """What was observed, in places."""
         there = ~np.isnan(x)
@@ -144,8 +170,9 @@ class GibbsThompson(Learner):
     def _keep(self, B: Ints, x: Floats, y: float) -> None:
         if self.told == len(self.labels):
             more = max(64, self.told // 2)
-            self.bought = np.vstack([self.bought, np.full((more, self.k), -1)])
-            self.values = np.vstack([self.values, np.zeros((more, self.k))])
+            width = self.bought.shape[1]
+            self.bought = np.vstack([self.bought, np.full((more, width), -1)])
+            self.values = np.vstack([self.values, np.zeros((more, width))])
             self.labels = np.append(self.labels, np.zeros(more))
         self.bought[self.told, : B.size], self.values[self.told, : B.size], self.labels[self.told] = B, x, y
         self.told += 1

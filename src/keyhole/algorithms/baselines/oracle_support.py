@@ -42,6 +42,8 @@ class OracleSupport(FixedSupport):
         cost="O(k^2)",
         reference="baseline: online Newton step (Hazan, Agarwal and Kale 2007) on the true support",
         status="verified",
+        past_rows="any",
+        binary_labels=True,
         oracle=True,
         further="the support is given",
     )

@@ -49,6 +49,8 @@ class VAW(BuysEverything):
         cost="O(d^2)",
         reference="Vovk, NIPS 1997; Azoury and Warmuth, Machine Learning 2001",
         status="verified",
+        past_rows="any",
+        binary_labels=True,
         buys_all=True,
         further="none",
     )
@@ -81,6 +83,9 @@ class VAW(BuysEverything):
     @classmethod
     def _entries(cls, d: int, k: int) -> int:
         return d * d
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        self._rounds(np.nan_to_num(X, nan=0.0), y)
 
     def _rounds(self, X: Floats, y: Floats) -> Floats:
         y_hat = np.empty(y.size)

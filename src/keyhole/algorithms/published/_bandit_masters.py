@@ -19,7 +19,7 @@ from ..._internal.typing import Bools, Floats
 from ...core.state import CountCheck, IndexCheck, NumberCheck, ProbabilityCheck, Rule, Stateful
 from ._enumerate_supports import pick
 
-__all__ = ["BatchedExp3", "Corral", "Tsallis", "log_barrier_step", "loss_estimate", "tsallis_law"]
+__all__ = ["BatchedExp3", "Corral", "HedgedFTRL", "Tsallis", "log_barrier_step", "loss_estimate", "tsallis_law"]
 
 
 def loss_estimate(N: int, i: int, f: float, p_i: float, awake: Bools | None) -> Floats:
@@ -46,7 +46,11 @@ def log_barrier_step(p: Floats, loss: Floats, eta: Floats) -> Floats:
 
 
 class Tsallis(Stateful):
-    """p = tsallis_law(L, c / sqrt(n)), L the sum of the loss vectors: stands in for hedged FTRL. O(N) a round."""
+    """p = tsallis_law(L, c / sqrt(n)), L the sum of the loss vectors. O(N) a round.
+
+    This is the best bandit for arms whose losses do not depend on how often they are played. The arms here learn, so
+    that its bound does not apply; `HedgedFTRL` has one.
+    """
 
     _fields: ClassVar[tuple[str, ...]] = ("L", "p", "n")
     _rules: ClassVar[Mapping[str, Rule]] = {"L": NumberCheck(least=0.0), "p": ProbabilityCheck()}
@@ -66,6 +70,55 @@ class Tsallis(Stateful):
         self.L += loss_estimate(self.L.size, i, f, p_i, awake)
         self.n += 1
         self.p = tsallis_law(self.L, self.c / sqrt(self.n + 1))
+
+
+class HedgedFTRL(Stateful):
+    """The 1/2-Tsallis leader on losses from which a bonus is subtracted (Foster et al. 2020). O(N) a round.
+
+        rho_i = the largest 1/p_i so far,   B_i = r sqrt(T) (sqrt(rho_i) - sqrt(N)),   p = tsallis_law(L - B, c/sqrt(T))
+
+    An arm that is rarely played learns slowly: its own regret grows like sqrt(rho_i). The bonus pays for that in
+    advance. T is the horizon; `extend` doubles it when the stream outlives it.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("L", "rho", "p", "n", "T")
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "L": NumberCheck(least=0.0),
+        "rho": NumberCheck(1.0, 1e100),
+        "p": ProbabilityCheck(),
+        "T": CountCheck(least=1),
+    }
+
+    def __init__(self, N: int, T: int, c: float, r: float) -> None:
+        self.c, self.r = c, r
+        self.restart(N, T)
+
+    def restart(self, N: int, T: int) -> None:
+        """Begin again with horizon T."""
+        self.T, self.n = T, 0
+        self.L: Floats = np.zeros(N)
+        self.rho: Floats = np.full(N, float(N))
+        self.p: Floats = np.full(N, 1.0 / N)
+
+    @property
+    def bonus(self) -> Floats:
+        """B: what has been subtracted from each arm's losses so far."""
+        return np.asarray(self.r * sqrt(self.T) * (np.sqrt(self.rho) - sqrt(self.rho.size)))
+
+    def extend(self) -> None:
+        """Double the horizon and keep what is known."""
+        self.T *= 2
+
+    def choose(self, rng: np.random.Generator, awake: Bools | None) -> tuple[int, float]:
+        """An arm and the probability it had."""
+        return pick(self.p, awake, rng)
+
+    def learn(self, i: int, f: float, p_i: float, awake: Bools | None) -> None:
+        """Take in the loss of a played arm, and the bonus of every arm that is at its least likely."""
+        self.L += loss_estimate(self.L.size, i, f, p_i, awake)
+        self.n += 1
+        self.p = tsallis_law(self.L - self.bonus, self.c / sqrt(self.T))
+        self.rho = np.maximum(self.rho, 1.0 / self.p)
 
 
 class Corral(Stateful):

@@ -16,7 +16,7 @@ from ..._internal.typing import Floats, Ints
 from ...core.state import NumberCheck, Rule, Stateful
 from ...estimation.importance_weighting import estimate_quickly
 
-__all__ = ["gradient", "is_draw"]
+__all__ = ["complete_gradient", "gradient", "is_draw"]
 
 
 class DualAveraging(Stateful):
@@ -63,6 +63,11 @@ def gradient(B: Ints, x: Floats, y: float, P: Floats, w: Floats) -> Floats:
     """2 h w - 2 y x_hat on the observed B: E equals 2 (<w, x> - y) x, whatever the full x and w are."""
     x_hat, h = estimate_quickly(x, P)
     return 2.0 * (h @ w[B] - y * x_hat)
+
+
+def complete_gradient(x: Floats, y: float, w: Floats) -> Floats:
+    """2 (<w, x> - y) x: the same where every attribute was observed, with probability one."""
+    return np.asarray(2.0 * (float(w @ x) - y) * x)
 
 
 def is_draw(memo: tuple[float, ...], drawn: int, d: int) -> bool:

@@ -8,13 +8,15 @@ import numpy as np
 from ..._core import quadratic_form, ridge_bank_step
 from ..._internal.typing import Floats
 from ...core.state import InverseGramCheck, NumberCheck, Rule, Stateful
-from ...estimation.online_newton import Newton
+from ...estimation.online_newton import Gradient, Newton
 
-__all__ = ["ForwardBank", "NewtonBank", "bank"]
+__all__ = ["ForwardBank", "GradientBank", "NewtonBank", "bank"]
 
 
-def bank(base: str, N: int, k: int, ridge: float) -> "NewtonBank | ForwardBank":
-    """N forecasters of the kind `base` ("newton" or "vaw") that start at A = ridge I."""
+def bank(base: str, N: int, k: int, ridge: float) -> "NewtonBank | ForwardBank | GradientBank":
+    """N forecasters of the kind `base`: "newton" or "vaw", which start at A = ridge I, or "gradient"."""
+    if base == "gradient":
+        return GradientBank(N, k)
     return NewtonBank(N, k, ridge) if base == "newton" else ForwardBank(N, k, ridge)
 
 
@@ -48,6 +50,46 @@ class NewtonBank(Stateful):
         """w_i = 0, A_i = ridge I."""
         self.W[i], self.tally[i] = 0.0, 0.0
         self.A_inv[i] = np.eye(self.W.shape[1]) / self.ridge
+
+
+class GradientBank(Stateful):
+    """N online gradient descents. O(k) a round.
+
+    `learn` takes the self-tuned step of `keyhole.estimation.online_newton.Gradient`; `step` is the one behind the
+    bandit's bound: the gradient stands for all rounds, played or not, and the step shrinks with the largest weight.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("W", "tally", "rho")
+    _rules: ClassVar[Mapping[str, Rule]] = {"tally": NumberCheck(least=0.0), "rho": NumberCheck(1.0, 1e100)}
+
+    def __init__(self, N: int, k: int) -> None:
+        self.W: Floats = np.zeros((N, k))
+        self.tally: Floats = np.zeros((N, 1))
+        self.rho: Floats = np.ones(N)
+        self._lens = Gradient(k)
+
+    def weights(self, i: int) -> Floats:
+        """w_i."""
+        return np.asarray(self.W[i])
+
+    def predict(self, i: int, x: Floats) -> float:
+        """<w_i, x>."""
+        return float(self.W[i] @ x)
+
+    def learn(self, i: int, x: Floats, y: float) -> None:
+        """One self-tuned step of the i-th, which works in place on its rows of the arrays."""
+        self._lens.w, self._lens.tally = self.W[i], self.tally[i]
+        self._lens.learn(x, y)
+
+    def step(self, i: int, x: Floats, y: float, p: float, size: float) -> None:
+        """w_i <- w_i - size / sqrt(rho_i) 2 (<w_i, x> - y) x / p within the unit ball, rho_i the largest 1/p so far."""
+        self.rho[i] = max(self.rho[i], 1.0 / p)
+        w = self.W[i] - size / np.sqrt(self.rho[i]) * 2.0 * (self.W[i] @ x - y) / p * x
+        self.W[i] = w / max(1.0, float(np.linalg.norm(w)))
+
+    def restart(self, i: int) -> None:
+        """w_i = 0, with the first, large steps."""
+        self.W[i], self.tally[i], self.rho[i] = 0.0, 0.0, 1.0
 
 
 class ForwardBank(Stateful):

@@ -163,9 +163,9 @@ class Foster(Learner):
         z, h = np.zeros(self.d), np.zeros((self.d, self.d))
         z[place[B]] = y * x_hat
         h[np.ix_(place[B], place[B])] = h_B
-        self._learn(h, z)
+        self._descend(h, z)
 
-    def _learn(self, h: Floats, z: Floats) -> None:
+    def _descend(self, h: Floats, z: Floats) -> None:
         """One step of every support's descent and of the hedge, from estimates h of x x' and z of y x (in places)."""
         p, before = self.p, self.L.copy()
         self.n += 1

@@ -14,7 +14,7 @@ from ...errors import ConfigError
 from ...estimation import sampling
 from ...estimation.top_k import only, top_k
 from .._options import is_theory, positive
-from ._dual_averaging import DualAveraging, gradient, is_draw
+from ._dual_averaging import DualAveraging, complete_gradient, gradient, is_draw
 
 
 class Ito1(Learner):
@@ -50,6 +50,7 @@ class Ito1(Learner):
         cost="O(d)",
         reference="Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura and Kawarabayashi, NIPS 2017, Algorithm 1",
         status="reconstructed",
+        past_rows="complete",
         takes_k0=True,
         needs_k0=True,
         conditions="abcgi",
@@ -100,6 +101,14 @@ class Ito1(Learner):
 
     def _predict(self, r: Round, x: Floats) -> float:
         return float(self.w[r.attributes] @ np.nan_to_num(x, nan=0.0))
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        # Deviation: a past row is an exploration whose inclusion probabilities are one; t stands still.
+        everything = np.arange(self.d)
+        for x, label in zip(X, y.tolist(), strict=True):
+            self.dual.add(everything, complete_gradient(x, label, self.w))
+            self.w = self.dual.w()
+        self.S = top_k(self.w, self.k, self.S, self.order)
 
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         n, m = int(r.memo[0]), int(r.memo[1])

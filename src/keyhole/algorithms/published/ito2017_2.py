@@ -16,7 +16,7 @@ from ...estimation.observed_products import dot_observed
 from ...estimation.top_k import only, top_k
 from .._options import is_theory, positive
 from .._scheduled_learner import Scheduled
-from ._dual_averaging import DualAveraging, gradient, is_draw
+from ._dual_averaging import DualAveraging, complete_gradient, gradient, is_draw
 
 
 class Ito2(Scheduled):
@@ -57,6 +57,7 @@ class Ito2(Scheduled):
         cost="O(d)",
         reference="Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura and Kawarabayashi, NIPS 2017, Algorithm 2",
         status="reconstructed",
+        past_rows="complete",
         conditions="abcgi",
         further="k >= 2",
     )
@@ -130,6 +131,15 @@ class Ito2(Scheduled):
         self.total += v
         self.S = top_k(self.total, self.k, self.S, self.order)
 
+    def _learn(self, X: Floats, y: Floats) -> None:
+        # Deviation: a past row is an exploration whose inclusion probabilities are one; s grows, t stands still.
+        everything = np.arange(self.d)
+        for x, label in zip(X, y.tolist(), strict=True):
+            v = self._v()
+            self.explorer.add(everything, complete_gradient(x, label, v))
+            self.total += v
+        self.S = top_k(self.total, self.k, self.S, self.order)
+
     def _run(self, X: Floats, y: Floats) -> Floats:
         self.t += y.size
         return self.exploiter.run(self.S, X, y)
@@ -164,6 +174,7 @@ class Ito3(Ito2):
         cost="O(d)",
         reference="Ito, Hatano, Sumita, Yabe, Fukunaga, Kakimura and Kawarabayashi, NIPS 2017, Algorithm 3",
         status="reconstructed",
+        past_rows="complete",
         conditions="abdgi",
         further="k >= 2",
     )

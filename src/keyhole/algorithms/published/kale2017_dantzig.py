@@ -102,6 +102,7 @@ class KaleDantzig(Learner):
         cost="O(LP_d log(T) / T + d)",
         reference="Kale, Karnin, Liang and Pal, ICML 2017, Algorithm 1",
         status="reconstructed",
+        past_rows="complete",
         takes_k0=True,
         needs_k0=True,
         conditions="abef",
@@ -202,6 +203,11 @@ class KaleDantzig(Learner):
             P[: shared.size], P[:, : shared.size] = single, single
             P[: shared.size, : shared.size] = 1.0
         self.estimate.accumulate(B, np.concatenate([row[shared], more]), y, P)
+        self._solve_if_due()
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        self.estimate.accumulate_complete(X, y)
+        self.due = min(self.due, self.estimate.seq.s)
         self._solve_if_due()
 
     def _solve_if_due(self) -> None:

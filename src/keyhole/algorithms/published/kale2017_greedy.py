@@ -85,6 +85,7 @@ class KaleGreedy(Learner):
         cost="O(k0 k^2 + d)",
         reference="Kale, Karnin, Liang and Pal, ICML 2017, Algorithm 2",
         status="reconstructed",
+        past_rows="complete",
         takes_k0=True,
         needs_k0=True,
         conditions="e",
@@ -171,12 +172,7 @@ class KaleGreedy(Learner):
     def _open_batch(self) -> None:
         """Draw the chain, the position to probe and the candidates; set up their forecasters."""
         self.fresh = False
-        eta = self.eta_scale * sqrt(self.m * log(max(self.d, 2)) / (self.k * self.d * (self.batch + 1)))
-        free = np.ones(self.d, dtype=np.bool_)
-        for i in range(self.k):
-            p = np.where(free, np.exp(-eta * (self.L[i] - self.L[i][free].min())), 0.0)
-            self.V[i] = self.rng.choice(self.d, p=p / p.sum())
-            free[self.V[i]] = False
+        self.V = self._draw_chain()
         self.position = int(self.rng.integers(self.k))
         self.Q = self.rng.choice(self.d, size=self.m, replace=False, shuffle=False)
         prefix = self.V[: self.position]
@@ -185,17 +181,28 @@ class KaleGreedy(Learner):
         self.sets[1:, : self.position] = prefix
         self.sets[1:-1, self.position] = np.where(np.isin(self.Q, prefix), -1, self.Q)
         for j in range(self.m + 2):
-            self._start(j)
+            self._start(self.bank, j, self.sets[j])
 
-    def _start(self, j: int) -> None:
+    def _draw_chain(self) -> Ints:
+        """V: a_i ~ softmax(-eta L_i) without those before it."""
+        eta = self.eta_scale * sqrt(self.m * log(max(self.d, 2)) / (self.k * self.d * (self.batch + 1)))
+        V: Ints = np.empty(self.k, dtype=np.int64)
+        free = np.ones(self.d, dtype=np.bool_)
+        for i in range(self.k):
+            p = np.where(free, np.exp(-eta * (self.L[i] - self.L[i][free].min())), 0.0)
+            V[i] = self.rng.choice(self.d, p=p / p.sum())
+            free[V[i]] = False
+        return V
+
+    def _start(self, bank: ForwardBank, j: int, members: Ints) -> None:
         """The j-th forecaster as new, or as if it had seen what all rounds so far say about its set."""
-        self.bank.restart(j)
+        bank.restart(j)
         if not self.theory:
-            used = self.sets[j] >= 0
-            A, b = self.pooled.start(self.sets[j][used])
+            used = members >= 0
+            A, b = self.pooled.start(members[used])
             values, vectors = np.linalg.eigh(A)  # never singular once the ridge is added, however large A is
-            self.bank.A_inv[j][np.ix_(used, used)] = (vectors / (np.maximum(values, 0.0) + self.ridge)) @ vectors.T
-            self.bank.b[j][used] = b
+            bank.A_inv[j][np.ix_(used, used)] = (vectors / (np.maximum(values, 0.0) + self.ridge)) @ vectors.T
+            bank.b[j][used] = b
 
     def _place(self) -> Ints:
         """Where in `order` each attribute is."""
@@ -223,6 +230,38 @@ class KaleGreedy(Learner):
         self.pooled.add(self._place()[B], values, y)
         if self.told >= max(1, round(self.size * (self.n - self.told) ** (1 / 3))):
             self._close_batch()
+
+    def _learn(self, X: Floats, y: Floats) -> None:
+        """Batches of past rows probe every position of a chain with every candidate, so nothing is importance weighted.
+
+        The batch that is open goes on: only what each attribute gained, L, and the pooled moments change.
+        """
+        # Deviation: a past row is an exploration whose inclusion probabilities are one; t stands still.
+        X, start = X[:, self.order], 0
+        while start < y.size:
+            end = start + max(1, round(self.size * self.n ** (1 / 3)))
+            self._probe_everything(X[start:end], y[start:end])
+            start = end
+
+    def _probe_everything(self, X: Floats, y: Floats) -> None:
+        """One batch: at each position i of a chain, mean loss of V_{i-1} + f less that of V_{i-1}, for every f."""
+        V = self._draw_chain()
+        self.squares, self.n = self.squares + float(y @ y), self.n + y.size
+        scale = self.worst if self.theory else 2.0 * self.squares / self.n
+        for i in range(self.k):
+            sets = np.full((self.d + 1, self.k), -1)
+            sets[:, :i] = V[:i]
+            sets[:-1, i] = np.where(np.isin(np.arange(self.d), V[:i]), -1, np.arange(self.d))
+            bank = ForwardBank(self.d + 1, self.k, self.ridge)
+            for j in range(self.d + 1):
+                self._start(bank, j, sets[j])
+            losses = np.zeros(self.d + 1)
+            for x, label in zip(X, y.tolist(), strict=True):
+                losses += (bank.run(np.append(x, 0.0)[sets], label) - label) ** 2
+            if scale > 0.0:
+                self.L[i] += (losses[:-1] - losses[-1]) / (y.size * scale)
+        for x, label in zip(X, y.tolist(), strict=True):
+            self.pooled.add(np.arange(self.d), x, label)
 
     def _close_batch(self) -> None:
         """What each candidate would have gained at the probed position; the next `ask` draws a new batch."""

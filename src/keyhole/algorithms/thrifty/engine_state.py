@@ -9,7 +9,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ..._core import thrifty as core  # type: ignore[attr-defined]
+from ..._core import thrifty as core
 from ..._internal.typing import Floats, Ints
 from ...core.sources import SourceCatalog
 from ...core.state import Anything, NumberCheck, ProbabilityCheck, Rule, Stateful, Value
@@ -21,7 +21,9 @@ Records: TypeAlias = npt.NDArray[np.void]
 
 # Rows and values that are stored at most; the store starts small and grows.
 _MOST_ROWS, _MOST_VALUES, _FIRST_ROWS = 1 << 15, 1 << 22, 256
-# NumberCheck that the pairs of attributes and columns may take: about 2 GB.
+# Past rows: values and rows of them that are kept.
+_MOST_PAST_VALUES, _LEAST_PAST = 1 << 20, 64
+# Numbers that the pairs of attributes and columns may take: about 2 GB.
 _MOST_PAIRS = 25_000_000
 _ALARMS = 32
 # Where money alone limits what is bought: columns of the fit there is room for at first, sources expected to matter.
@@ -160,6 +162,7 @@ class EngineState(Stateful):
         )
         self.constants: Records = np.zeros(1, DTYPES["Constants"])
         self.constants[:] = np.frombuffer(core.constants(), DTYPES["Constants"])
+        self.no_prices: Floats = np.zeros(0)
         self.everything: npt.NDArray[np.uint8] = np.ones(n, np.uint8)
         self._fixed = {
             name: source[name].copy() for name in ("first", "size", "within", "always", "join_at", "leave_at")
@@ -188,19 +191,36 @@ class EngineState(Stateful):
         full = int(len(self.row) >= self.most_rows) + 2 * int(len(self.value) >= self.most_rows * self.most_values)
         self.engine = core.Engine(arrays, full)
 
-    def reserve(self) -> None:
-        """Grow what is too small: the store for the next row, the fit for the columns it wants."""
+    def _widen(self) -> None:
         wanted = int(self.now["wants_columns"][0])
         if wanted > self.column.shape[1]:
             self._make_room(min(self.most_columns, max(wanted, 2 * self.column.shape[1])))
             self.now["wants_columns"] = 0
             self.bind()
+
+    def reserve(self) -> None:
+        """Grow what is too small: the store for the next row, the fit for the columns it wants."""
+        self._widen()
         while self.engine.must_grow(self.most_values):
             if self.now["n_rows"][0] == len(self.row) < self.most_rows:
                 self.row = _longer(self.row, min(2 * len(self.row), self.most_rows))
             if self.now["head"][0] + self.most_values > len(self.value):
                 self.value = _longer(self.value, min(2 * len(self.value), self.most_rows * self.most_values))
             self.bind()
+
+    def learn(self, X: Floats, y: Floats) -> None:
+        """Learn past rows; of more than can be stored the last ones."""
+        d, kept = len(self.attr), min(y.size, max(_LEAST_PAST, min(_MOST_ROWS, _MOST_PAST_VALUES // len(self.attr))))
+        X, y, t = np.ascontiguousarray(X[-kept:]), np.ascontiguousarray(y[-kept:]), 0
+        rows, values = int(self.now["n_rows"][0]) + kept, int(self.now["head"][0]) + kept * d
+        if rows > len(self.row):
+            self.row = _longer(self.row, min(self.most_rows, rows))
+        if values > len(self.value):
+            self.value = _longer(self.value, max(len(self.value), d, min(values, _MOST_VALUES)))
+        self.bind()
+        while t < kept:
+            t = self.engine.learn(X, y, t)
+            self._widen()
 
     def set_state(self, flat: dict[str, Value]) -> None:
         """Take over a state whose indices fit: the engine does not check them."""
@@ -242,7 +262,7 @@ class EngineState(Stateful):
             (self.queue, 0, n),
             (self.value["j"], 0, d),
             (self.row["begin"][used], 0, values + 1),
-            (self.row["size"][used], 0, self.most_values + 1),
+            (self.row["size"][used], 0, d + 1),
             (ends, 0, values + 1),
             (self.column["j"], 0, d),
             (self.kept["n"], 0, n + 1),
@@ -287,13 +307,13 @@ class EngineState(Stateful):
 
 def _thresholds(sizes: Ints, offered: int, places: int) -> tuple[Floats, Floats]:
     """L = 2 ln(e n / k) and its half; for q attributes the equally improbable quantiles of chi-square."""
-    from scipy.stats import chi2
-
     L = 2.0 * (1.0 + math.log(max(offered, 1) / places))
     join, leave = np.full(sizes.size, L), np.full(sizes.size, L / 2.0)
     for q in np.unique(sizes[sizes > 1]):
-        join[sizes == q] = chi2.isf(chi2.sf(L, 1), q)
-        leave[sizes == q] = chi2.isf(chi2.sf(L / 2.0, 1), q)
+        from scipy.special import chdtrc, chdtri  # chi-square: scipy.stats takes four times as long to import
+
+        join[sizes == q] = chdtri(q, chdtrc(1, L))
+        leave[sizes == q] = chdtri(q, chdtrc(1, L / 2.0))
     return join, leave
 
 

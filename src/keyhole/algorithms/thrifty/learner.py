@@ -20,6 +20,7 @@ from .explain import Explanation, explain
 
 __all__ = ["Thrifty"]
 
+_USUAL: Floats = np.zeros((0, 0))  # prices of a block of rows: the usual ones
 # Rows per compiled call: a user who waits sees progress, and an interrupt is heard.
 _BLOCK = 4096
 
@@ -64,6 +65,8 @@ class Thrifty(Learner):
         cost="O(k^2), and O(d k^2) at each 3 % more rows",
         reference="keyhole's own, docs/thrifty.md",
         status="verified",
+        past_rows="any",
+        binary_labels=True,
         takes_k0=True,
         raw_columns=True,
         further="exchangeable rows",
@@ -163,7 +166,14 @@ class Thrifty(Learner):
         return there
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        out, n, _, _, explores = self.memory.engine.ask(self._pool(pool))
+        return self._acquire(pool, self.memory.no_prices)
+
+    def _ask_at(self, t: int, pool: Bools | None, prices: Floats) -> Acquisition:
+        free: Floats = np.zeros(len(self.memory.source) - prices.size)
+        return self._acquire(pool, np.concatenate([prices, free]))
+
+    def _acquire(self, pool: Bools | None, prices: Floats) -> Acquisition:
+        out, n, _, _, explores = self.memory.engine.ask(self._pool(pool), prices)
         bought = np.array(out, np.int64)
         return Acquisition("explore" if explores else "exploit", bought[:n].copy(), bought[n:].copy())
 
@@ -184,6 +194,10 @@ class Thrifty(Learner):
         self.memory.reserve()
         self.memory.engine.tell(np.concatenate([r.attributes, r.extra]), np.concatenate([x, more]), x.size, y)
 
+    def _learn(self, X: Floats, y: Floats) -> None:
+        """Learn past rows, NaN where nothing was observed; the labels are finite."""
+        self.memory.learn(X, y)
+
     def _lift_total(self) -> None:
         self.memory.given["total_budget"] = np.inf
 
@@ -201,7 +215,7 @@ def _play_block(
     said, held, price, looked = np.zeros(n), np.full(n, np.nan), np.zeros(n), np.zeros(n, np.uint8)
     while t < n:
         memory.reserve()
-        t = memory.engine.play(memory.everything, X, y, said, held, price, looked, bought, sizes, t)
+        t = memory.engine.play(memory.everything, X, y, said, held, price, looked, bought, sizes, _USUAL, t)
     out[:n], explored[:n], levels[:n] = said, looked.astype(np.bool_), held
     learner.t += n
     return bought, np.ascontiguousarray(sizes[:, :2])
@@ -223,4 +237,6 @@ def _worded(entry: np.void) -> Alarm:
         if before != after:
             what = f"labels follow the predictions {after:.2g} times, where they did {before:.2g} times"
         what += f"; rows before count 1/{by:g}"
+    if entry["past"]:
+        return Alarm(0, f"past row {entry['row']}: {what}")
     return Alarm(int(entry["row"]), what)

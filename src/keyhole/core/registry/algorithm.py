@@ -33,7 +33,7 @@ class Option:
 
     name: str
     type: str
-    """"number", "whole number", "yes or no", "choice", "schedule", "list", "prices", "sources"."""
+    """"number", "whole number", "yes or no", "choice", "schedule", "word", "list", "prices", "sources"."""
     default: Default
     meaning: str
     choices: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Option:
             fits |= whole or (self.type == "number" and isinstance(value, float))
         elif self.type == "yes or no":
             fits |= isinstance(value, bool)
-        elif self.type in ("choice", "schedule"):
+        elif self.type in ("choice", "schedule", "word"):
             fits |= isinstance(value, str | int | float) and not isinstance(value, bool)
         else:
             fits |= isinstance(value, list | tuple) or (self.type in ("prices", "sources") and isinstance(value, dict))
@@ -69,6 +69,7 @@ class Option:
             "number": "a number",
             "whole number": "a whole number",
             "yes or no": "True or False",
+            "word": "a word",
             "prices": "a list, or prices by name",
             "sources": "lists of attributes by name",
         }.get(self.type, "a list")
@@ -94,7 +95,7 @@ class AlgorithmInfo:
     """Time per round."""
     reference: str
     status: str
-    """"verified" (read and checked) or "reconstructed" (the steps are ours, the rate is the authors')."""
+    """"verified" (read and checked), "reconstructed" (steps ours, rate the authors'), or "of another package"."""
     buys_all: bool = False
     """Buys every attribute in every round: for reference, not for a limited budget."""
     takes_k0: bool = False
@@ -105,6 +106,10 @@ class AlgorithmInfo:
     """Learns shift and scale of raw columns itself; other learners need values in [-1, 1]."""
     oracle: bool = False
     """Uses the true support: for reference only."""
+    past_rows: str = ""
+    """Which rows `learn` takes: "any", only "complete" ones, or none."""
+    binary_labels: bool = False
+    """Takes label="binary": labels are 0 or 1, predictions are probabilities."""
     conditions: str = ""
     """The assumptions, by the letters of `CONDITIONS`."""
     further: str = ""
@@ -127,8 +132,16 @@ class Algorithm(AlgorithmInfo):
     options: tuple[Option, ...] = ()
     """The keyword arguments of `kh.make` besides names, k, k0 and seed."""
 
+    @property
+    def takes(self) -> str:
+        """Which of k0, sources, prices and money it takes, in a few words; "-" for none of them."""
+        names = {option.name for option in self.options}
+        k0 = "k0 (required)" if self.needs_k0 else "k0" if self.takes_k0 else ""
+        money = "money" if "error_cost" in names else ""
+        return ", ".join(filter(None, [k0, *(n for n in ("sources", "prices") if n in names), money])) or "-"
+
     def to_dict(self) -> dict[str, object]:
         """The entry as plain data, without the module path."""
         options = [{**asdict(option), "choices": list(option.choices)} for option in self.options]
         plain = {key: value for key, value in asdict(self).items() if key != "path"}
-        return plain | {"assumptions": self.assumptions, "options": options}
+        return plain | {"takes": self.takes, "assumptions": self.assumptions, "options": options}

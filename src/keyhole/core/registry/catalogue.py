@@ -1,9 +1,9 @@
 """What exists, and `make`, the one way to build a learner."""
 
 import difflib
-import importlib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ..sources import SourceCatalog
 from .algorithm import Algorithm, OptionValue
 from .footprint import footprint, machine_memory
 from .options import options_of_class
+from .plugins import entry_of_class, import_object, imported, installed
 
 __all__ = ["Algorithm", "list_algorithms", "make"]
 
@@ -56,12 +57,12 @@ ALGORITHMS = {
 
 
 def list_algorithms() -> tuple[Algorithm, ...]:
-    """Every algorithm that `make` knows.
+    """Every algorithm that `make` knows by name: ours, then those that installed packages announce.
 
     >>> [a.name for a in list_algorithms()][:3]
     ['thrifty', 'ds-oslrc', 'ds-poslrc']
     """
-    return tuple(record(name) for name in ALGORITHMS)
+    return tuple(record(name) for name in (*ALGORITHMS, *installed()))
 
 
 def make(
@@ -72,12 +73,16 @@ def make(
     k: int | None = None,
     k0: int = 0,
     seed: int | None = None,
+    label: str = "number",
     **options: object,
 ) -> Learner:
     """Build a learner by name: `make("ds-oslrc", d=20, k=4, seed=0)`; a bad argument is a `ConfigError`.
 
-    Give `d`, or `names` for attributes that have names. Without a seed one is drawn, and kept in `learner.seed`.
+    Give `d`, or `names` for attributes that have names. Without a seed one is drawn, and kept in `learner.seed`. With
+    `label="binary"` labels are 0 or 1 and predictions are probabilities. A learner of your own is named "module:Class"
+    (import the module first; docs/extending.md).
     """
+    binary = _is_binary(name, label)
     cls = class_of(name)
     columns = _columns(d, names)
     allowed = _options_of(cls)
@@ -94,7 +99,7 @@ def make(
     for option in options_of_class(cls):
         if option.name in plain:
             option.check(plain[option.name])
-    n = len(columns) if cls.info.buys_all else _places(columns, plain)
+    n = len(columns) if _buys_all(cls) else _places(columns, plain)
     unlimited, k = k is None, _whole("k", k if k is not None else n)
     k0 = _whole("k0", k0)
     _check_budget(n, k, k0, "d" if n == len(columns) else "the number of sources")
@@ -107,7 +112,20 @@ def make(
         _check_limited(cls, plain)
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
     learner.config |= {"d": len(columns)} if names is None else {"names": list(columns)}
+    if binary:
+        learner._expect_binary_labels()
+        learner.config["label"] = "binary"
     return learner
+
+
+def _is_binary(name: str, label: str) -> bool:
+    """Whether labels are 0 or 1; a `ConfigError` where this algorithm cannot have such."""
+    if label not in ("number", "binary"):
+        raise ConfigError(f"label must be 'number' or 'binary', not {label!r}")
+    if label == "binary" and not record(name).binary_labels:
+        able = ", ".join(a.name for a in list_algorithms() if a.binary_labels)
+        raise ConfigError(f"'{name}' takes no label=\"binary\"; {able} do")
+    return label == "binary"
 
 
 def _check_size(name: str, d: int, k: int) -> None:
@@ -122,9 +140,13 @@ def _check_size(name: str, d: int, k: int) -> None:
         warnings.warn(f"'{name}' with d = {d} takes about {size}", KeyholeWarning, 3)
 
 
+def _buys_all(cls: type[Learner]) -> bool:
+    return hasattr(cls, "info") and cls.info.buys_all
+
+
 def _check_limited(cls: type[Learner], options: Mapping[str, object]) -> None:
     """Without k something else must limit what is bought: money, or the support that is given."""
-    if cls.info.buys_all or any(options.get(key) is not None for key in (*_MONEY, "support") if key != "prices"):
+    if _buys_all(cls) or any(options.get(key) is not None for key in (*_MONEY, "support") if key != "prices"):
         return
     money = (
         " (or what limits the money: error_cost, budget_per_row, or total_budget with expected_rows)"
@@ -169,18 +191,23 @@ def from_config(config: dict[str, Plain]) -> Learner:
 
 def record(name: str) -> Algorithm:
     """The entry of one algorithm; an unknown name is a `ConfigError` with a suggestion."""
-    cls = class_of(name)
-    return Algorithm(name=name, path=ALGORITHMS[name], options=options_of_class(cls), **vars(cls.info))
+    path = ALGORITHMS.get(name) or installed().get(name) or name
+    return entry_of_class(name, path, class_of(name))
 
 
 def class_of(name: str) -> type[Learner]:
-    """The class of an algorithm, imported now."""
-    if not isinstance(name, str) or name not in ALGORITHMS:
-        near = difflib.get_close_matches(str(name)[:60], ALGORITHMS, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(ALGORITHMS)}"
+    """The class of an algorithm, imported now; "module:Class" only if its module is imported already."""
+    if isinstance(name, str) and name in ALGORITHMS:
+        found = cast(type[Learner], import_object(ALGORITHMS[name]))
+    elif isinstance(name, str) and ":" in name:
+        found = imported(name)
+    elif isinstance(name, str) and name in installed():
+        found = cast(type[Learner], import_object(installed()[name]))
+    else:
+        names = (*ALGORITHMS, *installed())
+        near = difflib.get_close_matches(str(name)[:60], names, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(names)}"
         raise ConfigError(f"there is no algorithm '{str(name)[:60]}'; {hint}")
-    module, cls = ALGORITHMS[name].split(":")
-    found: type[Learner] = getattr(importlib.import_module(module), cls)
     return found
 
 

@@ -22,8 +22,8 @@ def options_of_class(cls: type) -> tuple[Option, ...]:
     found = []
     for name, parameter in inspect.signature(cls).parameters.items():
         if name not in COMMON:
-            kind, choices = _kind(hints[name])
             default = None if parameter.default is inspect.Parameter.empty else parameter.default
+            kind, choices = _kind(hints.get(name, type(default)))
             found.append(Option(name, kind, default, meanings.get(name, ""), choices))
     return tuple(found)
 
@@ -40,7 +40,7 @@ def _kind(hint: Any) -> tuple[str, tuple[str, ...]]:
     if bool in parts:
         return "yes or no", ()
     if str in parts:
-        return "schedule", ()
+        return ("schedule" if float in parts else "word"), ()
     if float in parts or int in parts:
         return ("number" if float in parts else "whole number"), ()
     origins = [get_origin(part) for part in parts]

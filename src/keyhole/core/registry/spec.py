@@ -94,6 +94,17 @@ class Spec:
             raise ConfigError(f"'{text}' is not an algorithm; write NAME or NAME[option=value,...]")
         return cls(match[1], assignments(match[2] or "", text))
 
+    def labelled(self) -> "Spec":
+        """The same with its tuning spelt out, where it is one of a paper's: its default is ours, not the paper's.
+
+        >>> str(Spec.parse("ds-oslrc").labelled()), str(Spec.parse("vaw").labelled())
+        ('ds-oslrc[tuning=empirical]', 'vaw')
+        """
+        tuning = next((option.default for option in self.record.options if option.name == "tuning"), None)
+        if tuning is None or not self.record.conditions or "tuning" in dict(self.options):
+            return self
+        return Spec(self.name, (("tuning", tuning), *self.options))
+
     @property
     def record(self) -> Algorithm:
         """What there is to know of the algorithm."""
@@ -161,7 +172,13 @@ def assignments(inside: str, where: str) -> tuple[tuple[str, Plain], ...]:
 
 
 def _value(text: str) -> Plain:
-    """A number, true or false, or the word itself; nothing is evaluated."""
+    """A number, true or false, or the word itself, without quotes around it; nothing is evaluated.
+
+    >>> _value("'theory'"), _value('"0.5"'), _value("0.5")
+    ('theory', '0.5', 0.5)
+    """
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
     if text in ("true", "false"):
         return text == "true"
     kinds: Iterable[type[int] | type[float]] = (int, float)

@@ -17,7 +17,8 @@ def solve(H: Floats, b: Floats, gamma: float | Floats) -> Solution:
     """Solve min |w|_1 s.t. |b - H w|_i <= gamma_i for a scalar or a vector gamma >= 0.
 
     The answer carries its certificate: `primal_residual`, `dual_residual` and `gap` are all 0 (up to rounding)
-    exactly when it is optimal. A problem without a feasible point has status "infeasible"; nothing is raised for it.
+    exactly when it is optimal. Of several solutions it is the one that the tie rule selects (see `ties`). A problem
+    without a feasible point has status "infeasible"; nothing is raised for it.
 
     >>> import numpy as np
     >>> sol = solve(np.eye(3), np.array([1.0, -0.5, 0.1]), 0.25)
@@ -28,4 +29,4 @@ def solve(H: Floats, b: Floats, gamma: float | Floats) -> Solution:
     rows, engine = Dense(H, symmetric=np.array_equal(H, H.T)), Simplex(b.size)
     engine.Gamma[:] = Gamma
     sol = engine.solve(rows, b)
-    return sol if sol.status != "failed" else fallback(rows, b, Gamma)
+    return sol if sol.status != "failed" else fallback(rows, b, Gamma, engine.preference)

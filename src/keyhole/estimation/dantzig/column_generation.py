@@ -8,8 +8,8 @@ import numpy as np
 
 from ..._internal.typing import Floats, Ints
 from .gram_storage import Rows
-from .highs import linear_program
-from .problem import Solution, gamma_max, judge, no_solution
+from .highs import linear_program, polish
+from .problem import Solution, certify, gamma_max, judge, no_solution
 
 __all__ = ["solve_by_generation"]
 
@@ -22,24 +22,28 @@ def solve_by_generation(rows: Rows, b: Floats, gamma: Floats) -> Solution:
     over = np.abs(b) - gamma
     d, iterations = b.size, 0
     if not (over > 0).any():
-        return judge(b, gamma, np.zeros(d), np.zeros(d), b, np.zeros(d), np.zeros(d), "zero")
+        zero = np.zeros(d)
+        return judge(b, gamma, zero, zero, b, zero, (zero, zero), "zero")
     R = A = _worst(over, np.empty(0, np.int64), 0.0)
     for _ in range(_ROUNDS):
         columns, lines = rows.take(0, A), rows.take(1, R)
-        found = linear_program(np.ascontiguousarray(lines[:, A]), b[R], gamma[R])
+        part = np.ascontiguousarray(lines[:, A]), b[R], gamma[R]
+        found = linear_program(*part)
         iterations += found.iterations
         if found.status == "infeasible" and A.size < d:
             A = _worst(np.abs(lines).max(axis=0), A, -1.0)
         elif found.status != "optimal":
             return no_solution(d, found.status, "generation", iterations)
         else:
+            here = certify(*part, found.w, found.dual, "generation")
+            here = here if here.certified else polish(*part, here)
             w, dual = np.zeros(d), np.zeros(d)
-            w[A], dual[R] = found.w, found.dual
-            r, y = b - found.w @ columns, found.dual @ lines
+            w[A], dual[R] = here.w, here.dual
+            r, y = b - here.w @ columns, here.dual @ lines
             new_R = _worst(np.abs(r) - gamma, R, _TOLERANCE * max(1.0, gamma_max(b)))
             new_A = _worst(np.abs(y) - 1.0, A, _TOLERANCE)
             if new_R.size == R.size and new_A.size == A.size:
-                terms = np.abs(found.w) @ np.abs(columns)
+                terms = np.abs(here.w) @ np.abs(columns), np.abs(here.dual) @ np.abs(lines)
                 return judge(b, gamma, w, dual, r, y, terms, "generation", iterations)
             R, A = new_R, new_A
     return no_solution(d, "failed", "generation", iterations)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._internal.typing import Floats
 
-__all__ = ["Scaled", "equilibrate"]
+__all__ = ["Scaled", "equilibrate", "middle"]
 
 _SWEEPS = 12
 
@@ -41,6 +41,11 @@ def equilibrate(H: Floats) -> Scaled:
         columns -= _half_log(now.max(axis=0, initial=0.0))
     R, C = np.exp2(np.round(rows)), np.exp2(np.round(columns))
     return Scaled(R[:, None] * H * C, R, C)
+
+
+def middle(C: Floats) -> float:
+    """The geometric mean of the smallest and the largest factor; 1 where there is none."""
+    return float(np.sqrt(C.min() * C.max())) if C.size else 1.0
 
 
 def _half_log(top: Floats) -> Floats:

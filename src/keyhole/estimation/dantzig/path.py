@@ -66,7 +66,9 @@ class _Tracer:
     def solve(self, gamma: float) -> Solution:
         self._engine.Gamma[:] = gamma
         sol = self._engine.solve(self._rows, self.b)
-        return sol if sol.status != "failed" else fallback(self._rows, self.b, self._engine.Gamma)
+        if sol.status != "failed":
+            return sol
+        return fallback(self._rows, self.b, self._engine.Gamma, self._engine.preference)
 
     def touch(self, gamma: float, sol: Solution) -> _Touch:
         return _Touch(gamma, sol.w, sol.objective, float(self.b @ sol.dual), float(np.abs(sol.dual).sum()))

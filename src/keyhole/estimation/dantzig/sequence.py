@@ -13,6 +13,7 @@ from .fallback import fallback
 from .gram_storage import Dense, Log
 from .problem import Solution, check_gamma, gamma_max
 from .simplex import Simplex
+from .ties import preferences
 
 __all__ = ["Sequence"]
 
@@ -43,7 +44,7 @@ class Sequence(Stateful):
 
     `store` says how H is kept; the answers are the same. "dense": all of it (d up to 5 000, if "auto"). "rows": the
     log of the rounds, and the rows that are needed (up to 50 000). "lists": the same, but short rows are read off the
-    log.
+    log. `order`, a permutation, decides between several solutions (see `ties`).
 
     >>> import numpy as np
     >>> seq = Sequence(3)
@@ -54,7 +55,7 @@ class Sequence(Stateful):
 
     _fields: ClassVar[tuple[str, ...]] = ("s", "b", "rows", "simplex")
 
-    def __init__(self, d: int, engine: str = "simplex", store: str = "auto") -> None:
+    def __init__(self, d: int, engine: str = "simplex", store: str = "auto", order: Ints | None = None) -> None:
         if engine not in ("simplex", "highs"):
             raise ConfigError(f"engine must be 'simplex' or 'highs', not {engine!r}")
         if store not in ("auto", "dense", "rows", "lists"):
@@ -66,7 +67,7 @@ class Sequence(Stateful):
         self.s = 0
         self.b: Floats = np.zeros(d)
         self.rows: Dense | Log = Dense(np.zeros((d, d)), symmetric=True) if kind == "dense" else Log(d, listed)
-        self.simplex = Simplex(d)
+        self.simplex = Simplex(d, preferences(np.arange(d) if order is None else order))
 
     def set_state(self, flat: dict[str, Value]) -> None:
         """Take over a saved sequence."""
@@ -126,4 +127,6 @@ class Sequence(Stateful):
             sol = self.simplex.solve(self.rows, self.b, scale, reached)
             if sol.status != "failed":
                 return sol
-        return fallback(self.rows, self.b, self.simplex.Gamma, scale, whole=self.engine == "highs")
+        return fallback(
+            self.rows, self.b, self.simplex.Gamma, self.simplex.preference, scale, whole=self.engine == "highs"
+        )

@@ -11,6 +11,7 @@ from ...errors import StateError
 from .compiled import SMALL, UPDATES, Ending, Event, Fault, Reached, Verdict
 from .gram_storage import Rows
 from .problem import TOLERANCE, Solution, gamma_max, kept, no_solution
+from .ties import preferences
 
 __all__ = ["Simplex"]
 
@@ -24,13 +25,15 @@ class Simplex(Stateful):
 
     Tried in this order: the basis at hand, a cold start (the path in gamma down from w = 0), a cold start with another
     jitter. If all of them lose their way the solution's status is "failed", and the caller has to look elsewhere.
+    Of several solutions it returns the one that `preference` selects (see `ties`).
     """
 
     _fields: ClassVar[tuple[str, ...]] = ("m", "updates", "idx", "sgn", "GG")
     _grows: ClassVar[tuple[str, ...]] = ("idx", "sgn", "GG")
 
-    def __init__(self, d: int, capacity: int = 16) -> None:
+    def __init__(self, d: int, preference: Floats | None = None, capacity: int = 16) -> None:
         self.d = d
+        self.preference = preferences(np.arange(d)) if preference is None else preference
         self.m = 0
         self.updates = 0
         self.idx: Ints = np.zeros((2, capacity), np.int64)
@@ -40,7 +43,7 @@ class Simplex(Stateful):
         self._x: Floats = np.zeros((2, 3, capacity))
         self._z: Floats = np.zeros((2, 3, d))
         self._c: Floats = np.ones((2, 2, d))
-        self._work = DantzigWork(self._x, self._z, self._c)
+        self._work = DantzigWork(self._x, self._z, self._c, self.preference)
         self.Gamma: Floats = self._c[0, 0]
         # The objective is sum_j cost_j |w_j|; 1, unless columns are scaled.
         self.cost: Floats = self._c[1, 0]

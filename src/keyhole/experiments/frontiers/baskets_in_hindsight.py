@@ -1,4 +1,4 @@
-"""What the best baskets leave in hindsight, and which worths are worth playing."""
+"""What the best baskets leave in hindsight, and which error costs to play."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..._internal.typing import Floats, Ints
 from ...core.sources import SourceCatalog
 from ...errors import ConfigError
 from ...estimation.moment_regression import Moments
+from ...runs.stream_moments import StreamMoments
 from ...theory.comparators import best_basket_of
 from ..stream_spec import Rows
 from .frontier_result import Choice, Point
@@ -18,61 +18,61 @@ __all__ = ["Past", "levels_of"]
 
 _POINTS = 9
 _NODES = 400
-_RIDGE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Past:
-    """Covariances of all rows, what is missing at its column's mean, and the market."""
+    """The moments of all rows, as a run of the same file computes them, and what can be ordered."""
 
-    n: int
-    C: Floats
-    c: Floats
-    variance: float
+    moments: Moments
     catalog: SourceCatalog
 
     @classmethod
     def of(cls, rows: Rows) -> "Past":
         """Of the rows that have a label."""
-        there = np.isfinite(rows.y)
-        if there.sum() < 10:
-            raise ConfigError(f"{int(there.sum())} rows have a label: too few to say what money buys")
-        X, y = rows.X[there], rows.y[there]
-        counts = np.maximum(np.isfinite(X).sum(axis=0), 1)
-        X = X - np.where(np.isfinite(X), X, 0.0).sum(axis=0) / counts
-        V = np.column_stack([np.ones(y.size), np.nan_to_num(X, nan=0.0, posinf=0.0, neginf=0.0), y - y.mean()])
-        moments = Moments.of(V.T @ V)
-        return cls(int(y.size), moments.C, moments.c, moments.variance, rows.schema.catalog)
+        n = int(np.isfinite(rows.y).sum())
+        if n < 10:
+            raise ConfigError(f"{n} rows have a label: too few to say what money buys")
+        return cls(StreamMoments.of_rows(rows.X, rows.y).moments, rows.schema.catalog)
+
+    @property
+    def n(self) -> int:
+        """How many rows have a label."""
+        return round(self.moments.n)
 
     def best(self, budget_per_row: float, k: int | None = None) -> Point:
         """The best basket for at most this much a row."""
         budget_per_row = max(budget_per_row, 0.0)
+        m = self.moments
+        found = best_basket_of(m.C, m.c, m.variance, self.catalog, budget_per_row=budget_per_row, k=k, nodes=_NODES)
+        names = tuple(self.catalog.sources[s] for s in found.chosen)
+        return Point(found.price, self.mse(found.chosen.tolist()), names, found.optimal, found.gap)
+
+    def best_for(self, error_cost: float, k: int | None = None, budget_per_row: float = np.inf) -> Point:
+        """The basket that costs least where a unit of squared error costs so much, within the other limits."""
+        m, most = self.moments, min(budget_per_row, float(self.catalog.prices.sum()))
         found = best_basket_of(
-            self.C, self.c, self.variance, self.catalog, budget_per_row=budget_per_row, k=k, nodes=_NODES
+            m.C, m.c, m.variance, self.catalog, error_cost=error_cost, budget_per_row=most, k=k, nodes=_NODES
         )
         names = tuple(self.catalog.sources[s] for s in found.chosen)
-        return Point(found.price, found.mse, names, found.optimal, found.gap)
+        return Point(found.price, self.mse(found.chosen.tolist()), names, found.optimal, found.gap)
 
     def choice(self, basket: Sequence[int], seeds: int) -> Choice:
         """A basket that so many seeds ended with, with its own price and error."""
         names = tuple(self.catalog.sources[s] for s in basket)
-        return Choice(names, float(self.catalog.prices[list(basket)].sum()), self.left(basket), seeds)
+        return Choice(names, float(self.catalog.prices[list(basket)].sum()), self.mse(basket), seeds)
 
     def places(self, names: Sequence[str]) -> list[int]:
         """The places of sources in the market, in its order."""
         return sorted(self.catalog.sources.index(name) for name in names)
 
-    def left(self, basket: Sequence[int]) -> float:
-        """The variance that least squares on a basket leaves."""
-        _, R, r = self._correlations(basket)
-        return float(self.variance - r @ np.linalg.solve(R, r))
+    def mse(self, basket: Sequence[int]) -> float:
+        """The mean squared error of a basket in hindsight: the final prediction error, as on the page of a run."""
+        return self.moments.final_prediction_error(self.catalog.attributes(list(basket)))
 
-    def _correlations(self, basket: Sequence[int]) -> tuple[Ints, Floats, Floats]:
-        """The attributes of a basket that vary, at unit variance: their places, R, and moments with the label."""
-        S = self.catalog.attributes(list(basket))
-        S = S[np.diag(self.C)[S] > 0]
-        size = np.sqrt(np.diag(self.C)[S])
-        return S, self.C[np.ix_(S, S)] / np.outer(size, size) + _RIDGE * np.eye(S.size), self.c[S] / size
+    def left(self, basket: Sequence[int]) -> float:
+        """The variance that least squares on a basket leaves on the rows it was fitted to."""
+        return self.moments.mse(self.catalog.attributes(list(basket)))
 
     @cached_property
     def left_by_everything(self) -> float:
@@ -88,7 +88,8 @@ class Past:
         new = self.places([name for name in dearer.sources if name not in than.sources])
         attributes = sum(self.catalog.members[s].size for s in new)
         seen = float(f"{dearer.typical_error:.4g}") < float(f"{than.typical_error:.4g}")
-        return seen and than.mse - dearer.mse > self.chance(max(attributes, 1), dearer.mse)
+        left = [self.left(self.places(basket.sources)) for basket in (than, dearer)]
+        return seen and left[0] - left[1] > self.chance(max(attributes, 1), left[1])
 
     def curve(self, prices: Sequence[float] = (), k: int | None = None) -> tuple[Point, ...]:
         """From nothing to everything that helps; each point leaves less than the one before.
@@ -118,14 +119,15 @@ class Past:
 
     def helpful(self, basket: Sequence[int]) -> list[int]:
         """A basket without the priced sources that add nothing to the others, but for chance: backward elimination."""
-        S, R, r = self._correlations(basket)
+        S = self.moments.varying(self.catalog.attributes(list(basket)))
+        R, r = self.moments.correlations(S)
         inverse = np.linalg.inv(R)
         w = inverse @ r
         places = {s: np.flatnonzero(self.catalog.of[S] == s) for s in basket if self.catalog.prices[s] > 0}
         while places:
             # Without the attributes J of a source, least squares leaves w_J' (R^-1)_JJ^-1 w_J more.
             lost = {s: np.linalg.solve(inverse[np.ix_(J, J)], w[J]) for s, J in places.items()}
-            s2 = max(self.variance - float(r @ w), 1e-300)
+            s2 = max(self.moments.variance - float(r @ w), 1e-300)
             ratio = {s: float(w[J] @ lost[s]) / self.chance(max(J.size, 1), s2) for s, J in places.items()}
             least = min(ratio, key=ratio.__getitem__)
             if ratio[least] > 1:
@@ -137,10 +139,10 @@ class Past:
 
 
 def levels_of(past: Past, levels: int) -> list[float]:
-    """Worths from one at which nothing is bought to one at which everything is that helps, evenly in ratio.
+    """Error costs from one at which nothing is bought to one at which everything is that helps, evenly in ratio.
 
-    A source alone is bought from worth = price / gain on; one beside all the others from the same with what it adds to
-    them. It helps where that is more than `Past.chance` of its attributes.
+    A source alone is bought from error_cost = price / gain on; one beside all the others from the same with what it
+    adds to them. It helps where that is more than `Past.chance` of its attributes.
     """
     catalog, s2, nothing = past.catalog, past.left_by_everything, past.left([])
     first, last = np.inf, 0.0

@@ -119,6 +119,7 @@ def _together(
     """The levels by the price of their baskets, the baskets of hindsight, and the sentence."""
     levels, left_out = on_frontier(made, past.lowers)
     stop = stop_at(levels)
+    headline, details = advice(levels, stop, seeds, Units(schema.unit, schema.currency))
     return Frontier(
         stream=Path(stream.name).name if stream.schema is not None else stream.name,
         target=schema.target,
@@ -130,7 +131,9 @@ def _together(
         left_out=left_out,
         hindsight=past.curve([level.basket.price for level in levels], k),
         stop=stop,
-        sentence=advice(levels, stop, seeds, Units(schema.unit, schema.currency)),
+        headline=headline,
+        details=details,
         currency=schema.currency,
         unit=schema.unit,
+        first_row="left out" if schema.label.stated_center is None else "counts",
     )

@@ -1,4 +1,4 @@
-"""One worth, played with one seed. The same job gives the same outcome wherever it runs."""
+"""One error cost, played with one seed. The same job gives the same outcome wherever it runs."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import __version__
 from ...core.registry.spec import Budget, Spec
-from ...simulation import play
+from ...simulation import play, scored, with_center
 from ..stream_spec import StreamSpec
 
 __all__ = ["Play", "Played", "play_level"]
@@ -28,7 +28,7 @@ class Play:
     @property
     def key(self) -> str:
         """A name for the job's file: equal for equal jobs of the same version."""
-        text = json.dumps({"version": __version__, "frontier": 2, **asdict(self)}, sort_keys=True)
+        text = json.dumps({"version": __version__, "frontier": 3, **asdict(self)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -44,7 +44,7 @@ class Played(TypedDict):
 
 
 def play_level(job: Play) -> Played:
-    """Play the job. The first row is paid for, but its error is left out: no learner can know anything about it."""
+    """Play the job; which rows count in the error is the rule of all pages (`scored`)."""
     rows = job.stream.rows(job.seed, job.rounds)
     seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
     learner = Spec.parse("thrifty").learner(rows.schema, Budget(job.k, error_cost=job.error_cost), seed)
@@ -53,8 +53,10 @@ def play_level(job: Play) -> Played:
     counts: dict[str, Any] = {
         s: int(history.bought[m[0]]) for s, m in zip(catalog.sources, catalog.members, strict=True)
     }
+    center = rows.schema.label.stated_center
+    losses = (with_center(history.predictions, rows.y, center) - rows.y) ** 2
     return Played(
-        mse=float(np.nanmean(history.losses[1:])),
+        mse=float(losses[scored(rows.y, center)].mean()),
         price=float(history.price.mean()),
         bought={s: n / T for s, n in counts.items() if n},
         basket=list(catalog.ordered(learner.support)),

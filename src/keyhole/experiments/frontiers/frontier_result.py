@@ -20,7 +20,7 @@ _EQUAL_PRICE, _EQUAL_ERROR, _EQUALS = 0.10, 0.01, 3
 
 @dataclass(frozen=True)
 class Point:
-    """A basket in hindsight: weights by least squares on all rows."""
+    """A basket in hindsight: weights by least squares on all rows, error by the final prediction error."""
 
     price: float
     mse: float
@@ -47,7 +47,7 @@ class Choice:
     price: float
     """The sum of its sources' prices."""
     mse: float
-    """Of least squares on its attributes and the known ones, fitted to all rows."""
+    """In hindsight: the final prediction error of least squares on its attributes and the free ones."""
     seeds: int
     """How many seeds ended with exactly this basket."""
 
@@ -57,19 +57,19 @@ class Choice:
         return sqrt(max(self.mse, 0.0))
 
     def cost(self, error_cost: float) -> float:
-        """What a row costs where a unit of squared error is worth so much: worth * mse + price."""
+        """What a row costs at an error cost: error_cost * mse + price."""
         return error_cost * self.mse + self.price
 
 
 @dataclass(frozen=True)
 class Level:
-    """What `thrifty` did, told a worth: the baskets its seeds ended with, and means over whole runs."""
+    """What `thrifty` did at an error cost: the baskets its seeds ended with, and means over whole runs."""
 
     error_cost: float
     price: float
     """Paid a row in a whole run, exploration included; the mean over seeds."""
     mse: float
-    """Of the predictions in a whole run without its first row; the mean over seeds."""
+    """Of the predictions of a whole run, over the rows that count; the mean over seeds."""
     low: float
     """The smallest mse of a seed."""
     high: float
@@ -125,9 +125,19 @@ class Frontier:
     """By price: the first buys nothing, the last everything that helps."""
     stop: int
     """The level beyond which the next unit of money stops paying."""
-    sentence: str
+    headline: str
+    """What to buy, what it costs and what error it leaves: one sentence."""
+    details: str
+    """What finding it took, and what more money would bring."""
     currency: str = ""
     unit: str = ""
+    first_row: str = "left out"
+    """Whether the first labelled row "counts" in errors while learning or is "left out"."""
+
+    @property
+    def sentence(self) -> str:
+        """The whole advice."""
+        return f"{self.headline} {self.details}"
 
     def write(self, path: Path) -> None:
         """All or nothing."""

@@ -8,7 +8,7 @@ from ...figures import Curve, Figure, curves
 from ..aggregate import Band
 from ..finding import Agreement, Finding
 from ..trace_job import Part, Trace
-from ..traces import at_end, by, written
+from ..traces import at_end, by, label, written
 
 # A power of d is called seen where the fitted exponent is this near to it.
 _TOLERANCE = 0.2
@@ -24,7 +24,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         figures.append(figure)
         for name, band in fitted.items():
             exponents[name, letter] = band
-            rows.append([name, f"{letter}^{written(band)}", f"{other} = {fixed}"])
+            rows.append([label(name), f"{letter}^{written(band)}", f"{other} = {fixed}"])
     said = "; ".join(f"{n.partition('[')[0]}: {letter}^{b.middle:.1f}" for (n, letter), b in exponents.items())
     steep = exponents[next(key for key in exponents if key[0].startswith("ds-oslrc") and key[1] == "d")].middle
     agrees = abs(steep - 0.5) < _TOLERANCE
@@ -50,7 +50,7 @@ def _along(chosen: "Sequence[tuple[Part, Trace]]", letter: str) -> tuple[Figure,
         x = np.array(sorted(float(str(key[0])) for key in cells))
         ends = np.array([at_end(cells[(int(v),)], "error") for v in x])
         low, middle, high = np.quantile(ends, [0.1, 0.5, 0.9], axis=1)
-        lines.append(Curve(str(algorithm), middle, low, high))
+        lines.append(Curve(label(algorithm), middle, low, high))
         seeds = [np.polyfit(np.log(x), np.log(np.maximum(column, 1e-12)), 1)[0] for column in ends.T]
         fitted[str(algorithm)] = Band.of([float(s) for s in seeds])
     return curves(f"The error against {letter}", x, lines, letter, "|w_hat - w*|_1 at the end"), fitted

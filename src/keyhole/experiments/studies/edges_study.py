@@ -7,7 +7,7 @@ import numpy as np
 from ...figures import Curve, curves
 from ..finding import Agreement, Finding
 from ..trace_job import Part, Trace
-from ..traces import band_at_end, by, paired, written
+from ..traces import band_at_end, by, label, paired, written
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
@@ -16,7 +16,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
     sizes = sorted({int(str(key[1])) for key in groups})
     names = list(dict.fromkeys(str(key[0]) for key in groups))
     ends = {name: [band_at_end(groups[name, k], "regret") for k in sizes] for name in names}
-    lines = [Curve(name, *(np.array([b[i] for b in bands]) for i in range(3))) for name, bands in ends.items()]
+    lines = [Curve(label(name), *(np.array([b[i] for b in bands]) for i in range(3))) for name, bands in ends.items()]
     T, d = results[0][1]["t"][-1], results[0][0].d
     x = np.array(sizes, dtype=np.float64)
     figure = curves(f"Regret at T = {T:g}, d = {d}", x, lines, "k", "regret", log=True)
@@ -29,7 +29,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         f"{better}{f', and the seeds do not decide {undecided}' if undecided else ''}."
     )
     head = ["algorithm", *(f"regret, k = {k}" for k in sizes)]
-    rows = [[name, *(written(b) for b in bands)] for name, bands in ends.items()]
+    rows = [[label(name), *(written(b) for b in bands)] for name, bands in ends.items()]
     return Finding(verdict, Agreement.NOTHING, head, rows, [figure])
 
 

@@ -7,24 +7,45 @@ import numpy as np
 from ...figures import Curve, curves
 from ..finding import Agreement, Finding
 from ..trace_job import Part, Trace
-from ..traces import Group, Ratio, band_at_end, by, paired, written
+from ..traces import Group, Ratio, band_at_end, by, exponent, label, microseconds, paired, slope, written
 
 _OURS, _POWERS = "ds-poslrc[solve=every]", "ds-poslrc[solve=powers]"
 # Whose bounds stand beside that of DS-POSLRC in the paper's Table 2.
+_DECADE = 10.0
+_PROVED = {
+    "ds-poslrc": "(d/k0) (d/k0 + ln T) ln(dT)",
+    "ito2017-1": "(d/k0) sqrt(T)",
+    "kale2017-dantzig": "(d/k0)^3 ln(T) ln(dT)",
+    "foster2016": "(d/k0)^2 sqrt(T)",
+}
 _TABLE = ("ito2017-1", "kale2017-dantzig", "foster2016")
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
     """One line per learner, one column per k0; who is ahead is asked seed by seed."""
-    groups = {(str(name), int(str(k0))): group for (name, k0), group in by(results, "algorithm", "k0").items()}
+    d = _crossing(results)
+    usual = [pair for pair in results if pair[0].d == d]
+    groups = {(str(name), int(str(k0))): group for (name, k0), group in by(usual, "algorithm", "k0").items()}
     extras = sorted({k0 for _, k0 in groups})
+    shared = extras[len(extras) // 2]
     names = list(dict.fromkeys(name for name, _ in groups))
     ends = {name: [band_at_end(groups[name, k0], "regret") for k0 in extras] for name in names}
-    lines = [Curve(name, *(np.array([b[i] for b in bands]) for i in range(3))) for name, bands in ends.items()]
-    T = results[0][1]["t"][-1]
+    lines = [Curve(label(name), *(np.array([b[i] for b in bands]) for i in range(3))) for name, bands in ends.items()]
+    T = usual[0][1]["t"][-1]
     x = np.array(extras, dtype=np.float64)
     figure = curves(f"Regret at T = {T:g} against k0", x, lines, "k0", "regret", log=True)
-    rows = [[name, *(written(b) for b in bands)] for name, bands in ends.items()]
+    rows = []
+    for name, bands in ends.items():
+        mine = [pair for pair in results if pair[0].algorithm == name]
+        along_d = [pair for pair in mine if pair[0].k0 == shared]
+        grows = (
+            slope(groups[name, shared], "regret", "t", T / _DECADE, T),
+            exponent(along_d, "d"),
+            exponent([pair for pair in mine if pair[0].d == d], "k0"),
+        )
+        time = [written(microseconds(groups[name, shared])), written(exponent(along_d, "d", "seconds"), 2)]
+        proved = _PROVED.get(name.partition("[")[0], "-")
+        rows.append([label(name), *(written(b) for b in bands), *(written(b, 2) for b in grows), proved, *time])
     rivals = {
         (n, k0): paired(groups[n, k0], groups[_OURS, k0], "regret") for n in _TABLE if n in names for k0 in extras
     }
@@ -35,8 +56,19 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         f"{powers.band.middle:.2f} times the regret of solving every round (median over k0 and seeds, for 95 % sure "
         f"between {powers.low:.2f} and {powers.high:.2f}). {_with_extras(groups, extras)}"
     )
-    head = ["algorithm", *(f"regret, k0 = {k0}" for k0 in extras)]
+    head = [
+        *("algorithm", *(f"regret, k0 = {k0}" for k0 in extras)),
+        *("T-exponent, last decade", "d-exponent", "k0-exponent", "proved", "us a round", "its d-exponent"),
+    ]
     return Finding(verdict, _agreement(rivals), head, rows, [figure])
+
+
+def _crossing(results: "Sequence[tuple[Part, Trace]]") -> int:
+    """The d at which k0 takes the most values."""
+    values: dict[int, set[int]] = {}
+    for part, _ in results:
+        values.setdefault(part.d, set()).add(part.k0)
+    return max(values, key=lambda d: len(values[d]))
 
 
 def _agreement(rivals: "Mapping[tuple[str, int], Ratio]") -> Agreement:

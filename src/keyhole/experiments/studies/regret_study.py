@@ -8,7 +8,7 @@ from ...figures import Curve, Figure, curves
 from ..aggregate import Band
 from ..finding import Agreement, Finding
 from ..trace_job import Part, Trace
-from ..traces import Group, at_end, band_at_end, by, curve_of, curve_on, paired, slope, value_at, written
+from ..traces import Group, at_end, band_at_end, by, curve_of, curve_on, label, paired, slope, value_at, written
 
 _DECADE = 10.0
 # A bound of order sqrt(T) is called seen where the fitted exponent is at most this much larger.
@@ -26,7 +26,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
     order = sorted(groups, key=lambda name: regret[name].middle)
     rows = [_row(name, groups[name], regret[name] if common < T else None) for name in order]
     x = np.array(next(found["t"] for _, found in results if found["t"][-1] == T), dtype=np.float64)
-    lines = [Curve(name, c.y, c.low, c.high) for name in order if (c := curve_on(groups[name], "regret", x))]
+    lines = [Curve(label(name), c.y, c.low, c.high) for name in order if (c := curve_on(groups[name], "regret", x))]
     squares, rate = groups["ds-oslrc"], next(name for name in groups if name.startswith("ds-oslrc[explore"))
     explored, grows = (slope(squares, y, "t", T / _DECADE, T) for y in ("exploring", "regret"))
     ratio = paired(groups[rate], squares, "regret").band.middle
@@ -62,7 +62,7 @@ def _row(name: str, group: Group, shared: Band | None) -> list[str]:
     growth = written(slope(group, "regret", "t", T / _DECADE, T), 2)
     end = [f"{T:g}", written(band_at_end(group, "regret")), growth]
     found = f"{100 * at_end(group, 'found').mean():.0f} %"
-    return [name, *([written(shared)] if shared else []), *end, f"{100 * share:.0f} %", found]
+    return [label(name), *([written(shared)] if shared else []), *end, f"{100 * share:.0f} %", found]
 
 
 def _growth(exponent: Band, found: float) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from ...figures import bars
 from ..finding import Agreement, Finding
 from ..trace_job import Part, Trace
-from ..traces import Ratio, band_at_end, by, paired, written
+from ..traces import Ratio, band_at_end, by, label, paired, written
 
 # Ratios that are surely nearer to one than this are called the same.
 _CLOSE = 0.05
@@ -26,11 +26,11 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         if "paper" not in str(algorithm):
             continue
         other = groups[str(algorithm).replace("paper", "uniform"), d]
-        name = f"{str(algorithm).partition('[')[0]}, d = {d}"
+        name = f"{label(str(algorithm).partition('[')[0])}, d = {d}"
         ratio = ratios[name] = paired(other, group, "error")
         errors = [written(band_at_end(g, "error")) for g in (group, other)]
         rows.append([name, *errors, written(ratio.band), _CALLED[ratio.called(_CLOSE)]])
-    oslr, poslr = (_together(ratios, learner) for learner in ("ds-oslrc,", "ds-poslrc,"))
+    oslr, poslr = (_together(ratios, learner) for learner in ("ds-oslrc[", "ds-poslrc["))
     verdict = (
         f"With uniform sampling the error of DS-OSLRC is {_said(oslr)} times that with the paper's sampling, which is "
         f"{_CALLED[oslr.called(_CLOSE)]}, and that of DS-POSLRC {_said(poslr)} times, which is "

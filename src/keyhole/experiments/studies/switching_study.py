@@ -7,7 +7,7 @@ import numpy as np
 from ...figures import Curve, curves
 from ..finding import Agreement, Finding
 from ..trace_job import Part, Trace
-from ..traces import band_at_end, by, curve_of, written
+from ..traces import band_at_end, by, curve_of, label, written
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
@@ -15,12 +15,14 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
     groups = by(results, "algorithm", "design")
     designs = list(dict.fromkeys(str(key[1]) for key in groups))
     names = list(dict.fromkeys(str(key[0]) for key in groups))
-    rows = [[name, *(written(band_at_end(groups[name, design], "regret")) for design in designs)] for name in names]
+    rows = [
+        [label(name), *(written(band_at_end(groups[name, design], "regret")) for design in designs)] for name in names
+    ]
     figures, said = [], []
     for design in designs:
         lines = {name: curve_of(groups[name, design], "regret") for name in names}
         x = next(iter(lines.values())).x
-        drawn = [Curve(name, c.y, c.low, c.high) for name, c in lines.items()]
+        drawn = [Curve(label(name), c.y, c.low, c.high) for name, c in lines.items()]
         figures.append(curves(f"Regret, {design}", x, drawn, "T", "regret"))
         rivals = [name for name in names if name != "oracle-support"]
         winner = min(rivals, key=lambda name: lines[name].y[-1])

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import numpy as np
 
+from ..._internal.plain_values import from_iso
 from ...core.round import Round
 from ...errors import ProtocolError, StateError
 from ...store.models import PredictionEvent, StoredRound
@@ -28,14 +29,14 @@ def entry(row: object) -> StoredRound:
         index=row["index"],
         key=row["key"],
         status=row["status"],
-        round=Round.from_json(row["round"]),
+        round=Round.from_plain(row["round"]),
         sources=tuple(row["sources"]),
         price=row["price"],
-        asked_at=row["asked_at"],
-        deadline=row["deadline"],
+        asked_at=from_iso(row["asked_at"]),
+        deadline=None if row["deadline"] is None else from_iso(row["deadline"]),
         last_prediction=None if prediction is None else PredictionEvent(**prediction),
         values=None if values is None else {n: math.nan if x is None else x for n, x in values.items()},
-        told_at=row["told_at"],
+        told_at=None if row["told_at"] is None else from_iso(row["told_at"]),
         label=row["label"],
     )
 

@@ -202,10 +202,12 @@ def _round(
 ) -> Response:
     given = {name: (form or {}).get(f"v{i}", "") for i, name in enumerate(entry.round.names)}
     used = form is not None and any(key.startswith("v") for key in form)
-    fields = view_models.fields(entry, given if used else None)
+    ranges = view_models.usual_ranges(stored)
+    fields = view_models.fields(entry, given if used else None, ranges)
     extra = [view_models.Field(name, (form or {}).get(f"e{i}", "")) for i, name in enumerate(stored.extra(entry.round))]
     y = (form or {}).get("y", "")
     more = {"entry": entry, "fields": fields, "extra": extra, "fault": fault, "y": y, "name": stored.name}
+    more |= {"doubtful": view_models.doubtful(entry, ranges), "decimals": view_models.label_decimals(stored)}
     return _page(request, "round.html", status, note=stored.note, head=stored.head, **more)
 
 

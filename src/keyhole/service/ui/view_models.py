@@ -1,10 +1,16 @@
 """The values that the pages show, without HTML."""
 
+import json
 import math
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import numpy as np
+
+from ..._internal.formatting import decimals_of, shown_decimals
+from ..._internal.formatting import number as short
+from ..._internal.plain_values import plain_number
 from ...core import introspection
 from ...core.introspection import Reason
 from ...core.learner import Learner
@@ -16,6 +22,8 @@ __all__ = ["Field", "LearnerCard", "LearnerPage", "card", "fields", "learner_pag
 
 _LAST = 12
 _REASONS = 12
+# Rounds from which usual ranges are read, how many values make one, and how many ranges beyond it a value is doubtful.
+_LOOKED_AT, _ENOUGH, _FAR = 500, 20, 0.5
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,63 @@ class Field:
 
     name: str
     value: str
+    range: str = ""
+    """What is usual, with its unit: "16 to 44 kg/m2"."""
     fault: bool = False
+
+
+@dataclass(frozen=True)
+class UsualRange:
+    """Between which values an attribute is expected: stated in a schema, or seen in the rounds before."""
+
+    low: float
+    high: float
+    unit: str = ""
+    stated: bool = False
+
+    @property
+    def words(self) -> str:
+        """For a person."""
+        return f"{short(self.low, 4)} to {short(self.high, 4)} {self.unit}".strip()
+
+    def doubts(self, x: float) -> bool:
+        """Whether a value lies outside; half as much again is allowed beyond what was merely seen."""
+        reach = 0.0 if self.stated else _FAR * (self.high - self.low)
+        return not math.isnan(x) and not self.low - reach <= x <= self.high + reach
+
+
+def usual_ranges(stored: StoredLearner) -> dict[str, UsualRange]:
+    """By attribute: what the schema states, else what the last told rounds had, if there are enough of them."""
+    seen: dict[str, list[float]] = {}
+    for entry in stored.rounds("told", limit=_LOOKED_AT, newest=True):
+        for name, x in (entry.values or {}).items():
+            if not math.isnan(x):
+                seen.setdefault(name, []).append(x)
+    found = {name: UsualRange(min(x), max(x)) for name, x in seen.items() if len(x) >= _ENOUGH}
+    for name, part in json.loads(stored.note.get("ranges", "{}")).items():
+        before = found.get(name, UsualRange(-math.inf, math.inf))
+        low, high = part.get("low", before.low), part.get("high", before.high)
+        found[name] = UsualRange(low, high, part.get("unit", ""), "low" in part and "estimated" not in part)
+    return {name: r for name, r in found.items() if math.isfinite(r.low) and math.isfinite(r.high)}
+
+
+def doubtful(entry: StoredRound, ranges: dict[str, UsualRange]) -> list[str]:
+    """One sentence per value of a round that lies outside what is usual."""
+    values = (entry.values or {}).items()
+    return [
+        f"{name} = {number(x)} is outside {ranges[name].words} ({'stated' if ranges[name].stated else 'seen so far'})"
+        for name, x in values
+        if name in ranges and ranges[name].doubts(x)
+    ]
+
+
+def label_decimals(stored: StoredLearner) -> int | None:
+    """How many decimals a prediction is shown with: as many as the last labels have."""
+    labels = [e.label for e in stored.rounds("told", limit=_LOOKED_AT, newest=True) if e.label is not None]
+    if len(labels) < _ENOUGH:
+        return None
+    y = np.array(labels)
+    return shown_decimals(decimals_of(y), float(y.max() - y.min()))
 
 
 def cards(store: Store) -> list[LearnerCard]:
@@ -88,6 +152,9 @@ def learner_page(stored: StoredLearner) -> LearnerPage:
         return learner.name, what, introspection.reasons(learner), introspection.alarms(learner)
 
     algorithm, budget, reasons, alarms = stored.read(look)
+    ranges = usual_ranges(stored)
+    outside = sum(len(doubtful(entry, ranges)) for entry in stored.rounds(limit=_LOOKED_AT, newest=True))
+    doubts = [f"{outside} values of the last rounds are outside their usual range: check them"] if outside else []
     return LearnerPage(
         card=card(stored.name, algorithm, totals, note),
         label=note.get("label", "label"),
@@ -95,44 +162,45 @@ def learner_page(stored: StoredLearner) -> LearnerPage:
         reasons=reasons[:_REASONS],
         more=max(0, len(reasons) - _REASONS),
         alarms=alarms,
-        warnings=stored.warnings(),
+        warnings=[*stored.warnings(), *doubts],
         open=stored.rounds("open", limit=50),
         last=stored.rounds(limit=_LAST, newest=True),
         head=stored.head,
     )
 
 
-def fields(entry: StoredRound, given: dict[str, str] | None = None) -> list[Field]:
+def fields(
+    entry: StoredRound, given: dict[str, str] | None = None, ranges: dict[str, UsualRange] | None = None
+) -> list[Field]:
     """The numbers of a round to type, with what was typed before or recorded."""
-    known = {name: "" if math.isnan(x) else repr(x) for name, x in (entry.values or {}).items()}
-    return [Field(name, (given or known).get(name, "")) for name in entry.round.names]
+    known = {name: "" if math.isnan(x) else repr(x).removesuffix(".0") for name, x in (entry.values or {}).items()}
+    words = {name: usual.words for name, usual in (ranges or {}).items()}
+    return [Field(name, (given or known).get(name, ""), words.get(name, "")) for name in entry.round.names]
 
 
 def typed(text: str) -> float | None:
     """A number as people type it: 6.1 or 6,1; nothing is NaN, anything else is None.
 
-    >>> typed("6.1"), typed(" 6,1 "), typed(""), typed("six"), typed("1e999")
-    (6.1, 6.1, nan, None, None)
+    >>> typed("6.1"), typed(" 6,1 "), typed(""), typed("six"), typed("1e999"), typed("1_5")
+    (6.1, 6.1, nan, None, None, None)
     """
     text = text.strip()
     if not text:
         return math.nan
     if text.count(",") == 1 and "." not in text:
         text = text.replace(",", ".")
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+    return plain_number(text)
 
 
-def number(x: float) -> str:
-    """Four digits are enough for a person.
+def number(x: float, decimals: int | None = None) -> str:
+    """A number for a person: with as many decimals as the labels have, where that is known, else four digits.
 
-    >>> number(0.123456), number(12345.6), number(6.0)
-    ('0.1235', '12346', '6')
+    >>> number(0.123456), number(12345.6), number(6.0), number(6.04, 1)
+    ('0.1235', '12 346', '6', '6.0')
     """
-    return f"{x:.0f}" if abs(x) >= 1000 and math.isfinite(x) else f"{x:.4g}"
+    if decimals is not None and math.isfinite(x):
+        return f"{x:,.{decimals}f}".replace(",", " ")
+    return short(x, 4)
 
 
 def when(at: float | None) -> str:
@@ -140,7 +208,7 @@ def when(at: float | None) -> str:
     if at is None:
         return ""
     try:
-        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M")
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
     except (ValueError, OverflowError, OSError):
         return f"{at:.0f}"
 

@@ -8,6 +8,7 @@ import pytest
 from keyhole.algorithms.published._bandit_masters import (
     BatchedExp3,
     Corral,
+    HedgedFTRL,
     Tsallis,
     log_barrier_step,
     loss_estimate,
@@ -18,7 +19,7 @@ RNG = np.random.default_rng(0)
 
 
 def masters(N=6):
-    return [Tsallis(N, 4.0), Corral(N, 1000, 100.0), BatchedExp3(N, 4.0)]
+    return [Tsallis(N, 4.0), Corral(N, 1000, 100.0), BatchedExp3(N, 4.0), HedgedFTRL(N, 1500, 4.0, 0.05)]
 
 
 def test_the_loss_of_the_arm_played_stands_for_the_losses_of_all():
@@ -83,7 +84,7 @@ def test_corral_raises_the_rate_of_a_starved_arm():
     assert (1 / master.p <= master.rho).all()
 
 
-@pytest.mark.parametrize("which", range(3))
+@pytest.mark.parametrize("which", range(4))
 def test_every_master_finds_the_best_arm(which):
     master, rng = masters()[which], np.random.default_rng(3)
     loss = np.array([0.5, 0.6, 0.1, 0.5, 0.7, 0.4])
@@ -94,7 +95,7 @@ def test_every_master_finds_the_best_arm(which):
     assert master.p[2] > 0.5
 
 
-@pytest.mark.parametrize("which", range(3))
+@pytest.mark.parametrize("which", range(4))
 def test_only_arms_awake_are_played(which):
     master, rng = masters()[which], np.random.default_rng(3)
     for _ in range(60):
@@ -131,3 +132,62 @@ def test_a_loss_of_an_earlier_block_comes_too_late():
     before = master.L.copy()
     master.learn(arm, 0.5, p, None)
     assert np.array_equal(master.L, before)
+
+
+def hedged_run(N, T, c, r, losses, seed):
+    """The laws p_t, the bonuses b_t that were subtracted at t, and the arms."""
+    master, rng = HedgedFTRL(N, T, c, r), np.random.default_rng(seed)
+    laws, bonuses, arms = [], [], []
+    before = np.zeros(N)
+    for t in range(T):
+        laws.append(master.p)
+        bonuses.append(master.bonus - before)
+        before = master.bonus
+        i, p = master.choose(rng, None)
+        arms.append(i)
+        L = master.L + loss_estimate(N, i, losses[t, i], p, None)
+        master.learn(i, losses[t, i], p, None)
+        np.testing.assert_allclose(master.p, tsallis_law(L - before, c / np.sqrt(T)), rtol=1e-12)
+    return np.array(laws), np.array(bonuses), arms
+
+
+def test_the_bonus_pays_for_the_rarest_play_and_costs_at_most_r_sqrt_nt():
+    """The two sums of the proof: sum_t b_ti = R (sqrt(rho_i) - sqrt(N)), sum_t <p_t, b_t> <= R sqrt(N)."""
+    N, T, r = 8, 3000, 0.4
+    losses = np.random.default_rng(0).random((T, N)) * np.linspace(0.1, 1.0, N)
+    laws, bonuses, _ = hedged_run(N, T, 1.2, r, losses, seed=1)
+    rho = (1 / laws).max(axis=0)
+    assert rho.max() > 10 * N
+    np.testing.assert_allclose(bonuses.sum(axis=0), r * np.sqrt(T) * (np.sqrt(rho) - np.sqrt(N)), rtol=1e-9, atol=1e-9)
+    assert (bonuses >= 0).all()
+    paid = (laws * bonuses).sum()
+    assert 0.1 * r * np.sqrt(T * N) < paid <= r * np.sqrt(T * N)
+    # The bonus is due only where an arm is less likely than ever before.
+    records = 1 / laws >= np.maximum.accumulate(1 / laws) * (1 - 1e-12)
+    assert (bonuses[~records] == 0).all()
+
+
+def test_the_regret_of_hedged_ftrl_is_within_its_bound_against_an_adversary():
+    """4/c + 1.19 c + 2.6 r times sqrt(NT), c r <= 1/2; the arm that looks worst for a third of the time is the best."""
+    N, T, r = 6, 6000, 0.25
+    c = min(2.0, 0.5 / r)
+    losses = np.full((T, N), 0.5)
+    losses[: T // 3, 2], losses[T // 3 :, 2] = 1.0, 0.0
+    found = []
+    for seed in range(5):
+        _, _, arms = hedged_run(N, T, c, r, losses, seed)
+        found.append(losses[np.arange(T), arms].sum() - losses.sum(axis=0).min())
+    assert np.mean(found) <= (4 / c + 1.19 * c + 2.6 * r) * np.sqrt(N * T)
+    assert np.mean(found) < T / 3  # it did notice
+
+
+def test_a_longer_horizon_keeps_what_is_known():
+    master, rng = HedgedFTRL(4, 100, 4.0, 0.05), np.random.default_rng(0)
+    for _ in range(100):
+        i, p = master.choose(rng, None)
+        master.learn(i, float(i != 1), p, None)
+    L, rho = master.L.copy(), master.rho.copy()
+    master.extend()
+    assert master.T == 200
+    assert np.array_equal(master.L, L)
+    assert np.array_equal(master.rho, rho)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from keyhole.algorithms.published._ridge_bank import bank
+from keyhole.algorithms.published._ridge_bank import GradientBank, bank
 from keyhole.estimation.online_newton import Newton
 
 RNG = np.random.default_rng(0)
@@ -49,3 +49,9 @@ def test_a_restarted_forecaster_is_as_new(base):
     assert used.weights(1).any()
     used.restart(1)
     assert all(np.array_equal(a, b) for a, b in zip(used.get_state().values(), new.get_state().values(), strict=True))
+
+
+def test_a_gradient_step_ends_in_the_unit_ball():
+    bank = GradientBank(2, 2)
+    bank.step(1, np.array([1.0, -1.0]), 5.0, p=0.1, size=1.0)
+    np.testing.assert_allclose(bank.W, [[0.0, 0.0], [0.5**0.5, -(0.5**0.5)]], rtol=1e-14)

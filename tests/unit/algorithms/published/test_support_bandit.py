@@ -7,14 +7,14 @@ import pytest
 
 import keyhole as kh
 
-MASTERS = ["tsallis", "corral", "batched-exp3"]
+MASTERS = ["tsallis", "hedged-ftrl", "corral", "batched-exp3"]
 
 
 def made(d=6, k=1, **options):
     return kh.make("support-bandit", d=d, k=k, seed=0, **options)
 
 
-@pytest.mark.parametrize("base", ["newton", "vaw"])
+@pytest.mark.parametrize("base", ["newton", "vaw", "gradient"])
 @pytest.mark.parametrize("master", MASTERS)
 def test_every_master_finds_the_support_with_every_base(master, base):
     X, y, w = kh.streams.synthetic(6, 1, 1500, seed=1, design="rademacher")
@@ -89,15 +89,15 @@ def test_theory_starts_the_forecaster_of_a_batch_afresh():
 def test_too_many_supports_are_refused_with_their_number():
     with pytest.raises(kh.ConfigError, match=str(comb(50, 5))):
         made(d=50, k=5)
-    with pytest.raises(kh.ConfigError, match="numbers for each of 79800 supports"):
+    with pytest.raises(kh.ConfigError, match="numbers for each of 79800 supports|takes about 101.1 GB"):
         made(d=400, k=398)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"master": "exp4"}, "'tsallis', 'corral', 'batched-exp3'"),
-        ({"base": "ridge"}, "'newton', 'vaw'"),
+        ({"master": "exp4"}, "'tsallis', 'hedged-ftrl', 'corral', 'batched-exp3'"),
+        ({"base": "ridge"}, "'gradient', 'newton', 'vaw'"),
         ({"eta": 0.0}, "eta"),
         ({"horizon": 1}, "horizon"),
         ({"label_bound": -1.0}, "label_bound"),
@@ -107,3 +107,32 @@ def test_too_many_supports_are_refused_with_their_number():
 def test_bad_arguments_are_named(options, message):
     with pytest.raises(kh.ConfigError, match=message):
         made(**options)
+
+
+def test_the_theorys_gradient_stands_for_every_round_and_stays_in_the_ball():
+    """One step by hand: w - 1/sqrt(k worst T rho) 2 (<w, x> - y) x / p, then into the unit ball."""
+    learner = made(d=4, k=2, master="hedged-ftrl", base="gradient", tuning="theory", horizon=500)
+    worst, rng = (2**0.5 + 1) ** 2, np.random.default_rng(0)
+    seen = np.ones(6)
+    for _ in range(120):
+        r = learner.ask()
+        arm, p = int(r.memo[0]), r.memo[1]
+        w, row, y = learner.bank.weights(arm).copy(), rng.choice([-1.0, 1.0], 4), float(rng.uniform(-1, 1))
+        learner.tell(r, row[r.attributes], y)
+        seen[arm] = max(seen[arm], 1 / p)
+        x = row[learner.order[learner.U[arm]]]
+        expected = w - 2 * (w @ x - y) / p * x / np.sqrt(2 * worst * 500 * seen[arm])
+        expected /= max(1.0, np.linalg.norm(expected))
+        np.testing.assert_allclose(learner.bank.weights(arm), expected, rtol=1e-12, atol=1e-15)
+    assert learner.master.r == pytest.approx(4 * np.sqrt(2 / worst))
+    assert learner.master.c * learner.master.r <= 0.5
+
+
+def test_where_the_horizon_ends_the_theory_begins_again_and_practice_goes_on():
+    for tuning, kept in (("theory", False), ("practical", True)):
+        learner = made(d=4, k=1, master="hedged-ftrl", base="gradient", tuning=tuning, horizon=40)
+        for t in range(40):
+            learner.tell(learner.ask(), np.ones(1), 0.5)
+            assert 40 * (1 + (t == 39)) == learner.master.T
+        assert bool(learner.master.L.any()) is kept
+        assert bool(learner.bank.W.any()) is kept

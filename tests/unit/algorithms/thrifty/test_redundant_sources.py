@@ -42,15 +42,3 @@ def test_of_two_that_say_the_same_the_cheaper_is_bought(limits):
     assert bought["copy"] == bought["b"] == 2000
     assert bought["a"] + bought["sum"] < 20
     assert max(bought[name] for name in ("constant", "dead", "panel")) < 100
-
-
-def test_a_cheaper_copy_that_comes_late_takes_the_place():
-    X, y = rows(2)
-    known_late = X.copy()
-    known_late[:1000, 0] = np.nan  # a cannot be had at first, and is thought dead
-    options = {"prices": PRICES, "error_cost": 20.0, "half_life": 500.0}
-    learner = kh.make("thrifty", names=NAMES, sources={"panel": ["p1", "p2"]}, seed=1, **options)
-    kh.play(learner, known_late[:1000], y[:1000])
-    assert "copy" in {NAMES[j] for j in learner.support}
-    kh.play(learner, known_late[1000:], y[1000:])
-    assert sorted(NAMES[j] for j in learner.support) == ["a", "b"]

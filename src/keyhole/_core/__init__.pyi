@@ -5,6 +5,8 @@ The compiled core of keyhole. Numpy arrays are the state; the core reads and wri
 import numpy as np
 from numpy.typing import NDArray
 
+from keyhole._core import thrifty as thrifty
+
 SANITIZED: bool
 
 def count_extremes(x: NDArray[np.float64], largest: float, most: float, least: float) -> tuple[int, int]:
@@ -46,7 +48,9 @@ class DantzigBasis:
 class DantzigWork:
     """The point of a basis and the way it takes: views of numpy arrays."""
 
-    def __init__(self, x: NDArray[np.float64], z: NDArray[np.float64], c: NDArray[np.float64]) -> None: ...
+    def __init__(
+        self, x: NDArray[np.float64], z: NDArray[np.float64], c: NDArray[np.float64], preference: NDArray[np.float64]
+    ) -> None: ...
     def set_coefficients(self, x: NDArray[np.float64]) -> None:
         """Take other coefficients; the way is kept."""
 

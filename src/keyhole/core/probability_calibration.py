@@ -1,0 +1,177 @@
+"""Online calibration: from a linear score to a probability that is right in the long run.
+
+    u = s + shift                      shift: the mean of y - s so far, since some learners have no intercept
+    q(u)                               the isotonic, piecewise linear curve through (X_j / W_j, Y_j / W_j), j the knots;
+                                       a row adds its hat weights phi_j to W_j, phi_j u to X_j and phi_j y to Y_j
+    p = q + sum_j psi_j(q) delta_j     delta_j = rate soft(R_j, z sqrt(V_j))
+    R_j += psi_j (y - p),   V_j += psi_j^2 p (1 - p)
+
+The curve starts at the identity and old rows fade, since the scores of a learner that had seen little say nothing about
+those of one that has seen more. The last two lines are integral control with a dead zone: chance corrects nothing, and
+whatever the labels do, the sum R_j of y - p over the rows near a knot stays within z sqrt(V_j) + 1 / rate of zero, so
+that in the long run shares and probabilities agree.
+"""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from itertools import pairwise
+from math import copysign, sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from .._internal.typing import Floats
+from .state import NumberCheck, Rule, Stateful
+
+__all__ = ["ProbabilityCalibrator", "Uncalibrated"]
+
+# Scores are least squares predictions of 0/1 labels: nearly all lie in [0, 1], some beyond.
+_KNOTS = (-0.6, -0.2, 0.0, 0.1, 0.25, 0.4, 0.6, 0.75, 0.9, 1.0, 1.2, 1.6)
+# Rows that each knot starts with, at the identity.
+_PRIOR_ROWS = 30.0
+# A row's weight fades so that about this share of all rows counts, and never more than so many.
+_MEMORY_SHARE, _MEMORY_ROWS = 0.9, 20_000.0
+# No probability is closer to 0 or 1 than this share of a row among those seen.
+_LEAST_ROWS = 0.5
+# The calibrated curve may be flat where the scores still order the rows: so much of a strictly growing one is mixed in.
+_ORDER_SHARE = 0.004
+# The correction: cells of the probability, the rate, and the standard deviations of the dead zone.
+_CELLS, _RATE, _DEAD_ZONE = 10, 0.03, 1.5
+# Rows at level zero that the shift starts with.
+_SHIFT_ROWS = 50.0
+
+
+class Uncalibrated(Stateful):
+    """For labels that are numbers: nothing to calibrate, nothing to keep."""
+
+
+class ProbabilityCalibrator(Stateful):
+    """Scores in, probabilities out; learns from each score once its label is known. O(1) a row.
+
+    Before both labels have been seen the probability is the smoothed share (n_1 + 1) / (n + 2) of the label 1.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("counts", "level", "weight", "score_sum", "label_sum", "residual", "variance")
+    _rules: ClassVar[Mapping[str, Rule]] = {
+        "counts": NumberCheck(least=0.0),
+        "weight": NumberCheck(least=_PRIOR_ROWS / 2),
+        "variance": NumberCheck(least=0.0),
+    }
+
+    def __init__(self) -> None:
+        self.counts: Floats = np.zeros(2)
+        self.level: Floats = np.array([_SHIFT_ROWS, 0.0])
+        self.weight, self.score_sum, self.label_sum = (prior.copy() for prior in _PRIORS)
+        self.residual: Floats = np.zeros(_CELLS + 1)
+        self.variance: Floats = np.zeros(_CELLS + 1)
+
+    def count(self, labels: Floats) -> None:
+        """Labels whose rows have no score: they tell only how common each label is."""
+        ones = float(labels.sum())
+        self.counts += [labels.size - ones, ones]
+
+    def probability(self, score: float) -> float:
+        """The probability of the label 1 at this score; changes nothing."""
+        zeros, ones = self.counts.tolist()
+        if not (zeros and ones):
+            return float((ones + 1.0) / (zeros + ones + 2.0))
+        return self._corrected(self._curve(self._shifted(score)))
+
+    def update(self, score: float, label: float) -> None:
+        """Learn that a row of this score had this label, 0 or 1."""
+        zeros, ones = self.counts.tolist()
+        self.counts[int(label)] += 1.0
+        fade = 1.0 - 1.0 / max(min(_MEMORY_SHARE * (zeros + ones), _MEMORY_ROWS), 50.0)
+        if zeros and ones:
+            self._correct(self._curve(self._shifted(score)), label)
+            self._bend(self._shifted(score), label, fade)
+        self.level *= fade
+        self.level += [1.0 + (1.0 - fade) * _SHIFT_ROWS, label - score]
+
+    def _shifted(self, score: float) -> float:
+        rows, off = self.level.tolist()
+        return float(min(max(score + off / rows, _KNOTS[0]), _KNOTS[-1]))
+
+    def _curve(self, u: float) -> float:
+        x, y = (self.score_sum / self.weight).tolist(), (self.label_sum / self.weight).tolist()
+        q = _interpolated(x, _isotonic(y, self.weight.tolist()), u)
+        ordered = 0.5 + (u - 0.5) / (2.0 * (_KNOTS[-1] - _KNOTS[0]))
+        return min(max((1.0 - _ORDER_SHARE) * q + _ORDER_SHARE * ordered, 0.0), 1.0)
+
+    def _bend(self, u: float, label: float, fade: float) -> None:
+        """The row joins the sums of the knots beside its score."""
+        for sums, prior in zip((self.weight, self.score_sum, self.label_sum), _PRIORS, strict=True):
+            sums *= fade
+            sums += (1.0 - fade) * prior  # what a knot starts with does not fade
+        j = min(max(bisect_right(_KNOTS, u), 1), len(_KNOTS) - 1)
+        upper = (u - _KNOTS[j - 1]) / (_KNOTS[j] - _KNOTS[j - 1])
+        for place, share in ((j - 1, 1.0 - upper), (j, upper)):
+            self.weight[place] += share
+            self.score_sum[place] += share * u
+            self.label_sum[place] += share * label
+
+    def _delta(self, cell: int) -> float:
+        R, zone = float(self.residual[cell]), _DEAD_ZONE * sqrt(float(self.variance[cell]))
+        return _RATE * copysign(max(abs(R) - zone, 0.0), R)
+
+    def _corrected(self, q: float) -> float:
+        j, upper = _cell(q)
+        p = q + (1.0 - upper) * self._delta(j) + upper * self._delta(j + 1)
+        least = _LEAST_ROWS / (float(self.counts.sum()) + 1.0)
+        return min(max(p, least), 1.0 - least)
+
+    def _correct(self, q: float, label: float) -> None:
+        (j, upper), p = _cell(q), self._corrected(q)
+        for place, share in ((j, 1.0 - upper), (j + 1, upper)):
+            self.residual[place] += share * (label - p)
+            self.variance[place] += share * share * p * (1.0 - p)
+
+    def run(self, scores: Floats, labels: Floats) -> Floats:
+        """The probabilities of rows in order, learning after each whose label is not NaN."""
+        found: Floats = np.empty(scores.size)
+        for i, (score, label) in enumerate(zip(scores.tolist(), labels.tolist(), strict=True)):
+            found[i] = self.probability(score)
+            if label == label:  # not NaN
+                self.update(score, label)
+        return found
+
+
+_PRIORS = (
+    np.full(len(_KNOTS), _PRIOR_ROWS),
+    _PRIOR_ROWS * np.array(_KNOTS),
+    _PRIOR_ROWS * np.clip(np.array(_KNOTS), 0.0, 1.0),
+)
+
+
+def _cell(q: float) -> tuple[int, float]:
+    """The knot below a probability, and the hat weight of the one above."""
+    j = min(int(q * _CELLS), _CELLS - 1)
+    return j, q * _CELLS - j
+
+
+def _interpolated(x: list[float], y: list[float], at: float) -> float:
+    """The piecewise linear curve through (x, y), x ascending; flat beyond its ends."""
+    if at <= x[0]:
+        return y[0]
+    if at >= x[-1]:
+        return y[-1]
+    j = bisect_right(x, at)
+    return y[j - 1] + (y[j] - y[j - 1]) * (at - x[j - 1]) / (x[j] - x[j - 1])
+
+
+def _isotonic(y: list[float], weight: list[float]) -> list[float]:
+    """The nearest ascending values in weighted squares: pool adjacent violators.
+
+    >>> _isotonic([0.0, 0.6, 0.4, 1.0], [1.0, 1.0, 1.0, 1.0])
+    [0.0, 0.5, 0.5, 1.0]
+    """
+    if all(a <= b for a, b in pairwise(y)):
+        return y
+    blocks: list[tuple[float, float, int]] = []
+    for value, w in zip(y, weight, strict=True):
+        block = (value, w, 1)
+        while blocks and blocks[-1][0] >= block[0]:
+            v, u, n = blocks.pop()
+            block = ((v * u + block[0] * block[1]) / (u + block[1]), u + block[1], n + block[2])
+        blocks.append(block)
+    return [value for value, _, n in blocks for _ in range(n)]

@@ -1,0 +1,421 @@
+"""From a table that is all there to what to order tomorrow: the best basket at each price, with honest errors.
+
+For each price the best basket is searched on all rows. Its error is cross-validated: in every fold the basket is
+searched and fitted again on the other folds, so that neither the choice nor the weights have seen the rows they are
+judged by.
+"""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+
+from .._internal.atomic_io import write_atomically, write_json
+from .._internal.formatting import Units, digits, listed
+from .._internal.output_folder import Folder
+from .._internal.typing import Floats, Ints
+from ..core.learner import Learner
+from ..core.registry.spec import Budget, Spec, unpriced
+from ..core.serialization import to_bytes
+from ..data.learner_scaling import Scaling
+from ..errors import ConfigError
+from ..estimation.moment_regression import Moments
+from ..simulation import probability_scores as scores
+from .frontiers.baskets_in_hindsight import Past
+from .frontiers.frontier_result import Point
+from .frontiers.knee import bend
+from .stream_spec import Rows, StreamSpec
+
+__all__ = ["FILE", "MODEL", "Plan", "PlannedBasket", "plan"]
+
+FILE, MODEL = "plan.json", "model.kh"
+_ALL = 1_000_000_000
+_FORMAT = 1
+# A linear prediction of a yes/no label is a probability no closer than this to 0 and 1.
+_LEAST = 0.005
+
+
+@dataclass(frozen=True)
+class PlannedBasket:
+    """A basket, what it costs, and the error it leaves on rows that took no part in choosing or fitting it."""
+
+    sources: tuple[str, ...]
+    price: float
+    mse: float
+    """The mean squared error, cross-validated."""
+    standard_error: float
+    """Of `mse`."""
+    optimal: bool
+    """Whether it is proved that no basket of at most this price fits all rows better."""
+    gap: float
+    """By how much less squared error another could leave at most, on all rows."""
+    auc: float | None = None
+    """For yes/no labels: how well the predictions rank, cross-validated; there `mse` is the Brier score."""
+    log_loss: float | None = None
+
+    @property
+    def typical_error(self) -> float:
+        """The root of the mean squared error."""
+        return sqrt(max(self.mse, 0.0))
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What a source of the recommended basket is good for."""
+
+    source: str
+    price: float
+    adds: float
+    """By how much the typical error rises without it, cross-validated with the rest of the basket kept."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to order, and what each amount of money would buy."""
+
+    table: str
+    target: str
+    rows: int
+    """The rows with a label; others are not used."""
+    folds: int
+    priced: bool
+    """Whether the table has prices; otherwise a price is the number of sources bought."""
+    prices: dict[str, float]
+    free: tuple[str, ...]
+    baskets: tuple[PlannedBasket, ...]
+    """By price; the first buys nothing."""
+    everything: PlannedBasket
+    recommended: int
+    """The place in `baskets` of what to order."""
+    contributions: tuple[Contribution, ...]
+    sentence: str
+    limits: dict[str, float]
+    """What was given of k, budget_per_row, error_cost, total_budget and expected_rows."""
+    currency: str = ""
+    unit: str = ""
+
+    @property
+    def basket(self) -> PlannedBasket:
+        """What to order."""
+        return self.baskets[self.recommended]
+
+    def to_frame(self) -> object:
+        """One line per basket."""
+        from .._internal.dataframes import to_frame
+
+        return to_frame(
+            {
+                "sources": [", ".join(basket.sources) for basket in self.baskets],
+                "price": [basket.price for basket in self.baskets],
+                "typical_error": [basket.typical_error for basket in self.baskets],
+                "optimal": [basket.optimal for basket in self.baskets],
+            }
+        )
+
+
+def plan(
+    table: "StreamSpec | str | Path",
+    *,
+    target: str | None = None,
+    schema: "str | Path | None" = None,
+    prices: "str | Path | None" = None,
+    free: Sequence[str] = (),
+    k: int | None = None,
+    budget_per_row: float | None = None,
+    error_cost: float | None = None,
+    total_budget: float | None = None,
+    expected_rows: int | None = None,
+    folds: int = 5,
+    seed: int = 0,
+    algorithm: str = "thrifty",
+    out: "str | Path | None" = None,
+) -> Plan:
+    """Plan what to buy from a table in which everything was bought: the best basket at each price.
+
+    Parameters
+    ----------
+    table
+        A CSV or Parquet file, the name of a data set, or a `StreamSpec`.
+    target, schema, prices, free
+        The label's column, and types, prices and free columns as for `keyhole run`.
+    k, budget_per_row, error_cost, total_budget, expected_rows
+        What limits a row. With any of them the recommendation keeps to it, and the folder `out` gets a model that has
+        learnt from the table and goes live at once.
+    folds
+        The number of parts of the cross-validation.
+    seed
+        Of the parts, and of the model.
+    algorithm
+        The learner in the model file; one that learns from past rows.
+    out
+        The folder for plan.json and, where there is a limit, model.kh.
+
+    Returns
+    -------
+    Plan
+        The baskets, the recommendation, and the sentence that says it.
+
+    >>> import keyhole as kh
+    >>> found = kh.experiments.plan("nhanes-panels", error_cost=0.5)
+    >>> found.basket.price < found.everything.price, found.baskets[0].sources
+    (True, ())
+    """
+    if out is None:
+        asked = {name: value for name, value in locals().items() if name not in ("table", "out")}
+        with tempfile.TemporaryDirectory() as place:
+            return plan(table, out=Path(place) / "plan", **asked)
+    stream = table if isinstance(table, StreamSpec) else _stream(table, target, schema, prices, free)
+    limits = _limits(k, budget_per_row, error_cost, total_budget, expected_rows)
+    whole = stream.rows(0, _ALL)
+    rows = _labelled(whole, Path(stream.name).name)
+    money = {name: value for name, value in limits.items() if name != "k"}
+    if money and not rows.schema.priced:
+        raise ConfigError(unpriced(money))
+    if not 2 <= folds <= rows.y.size // 5:
+        raise ConfigError(f"folds must be between 2 and {rows.y.size // 5}, a fifth of the {rows.y.size} rows")
+    model = _model(whole, limits, seed, algorithm) if limits else None
+    found = _planned(stream, rows, limits, folds, seed)
+    folder = Folder.claim(Path(out), "plan")
+    with folder.lock():
+        write_json(folder.file(FILE), {"format": _FORMAT, **asdict(found)})
+        if model is not None:
+            note = Scaling(rows.schema, scaled=not _raw(algorithm), clip=not _raw(algorithm)).to_note()
+            write_atomically(folder.file(MODEL), to_bytes(model, note))
+    return found
+
+
+def _stream(
+    table: "str | Path",
+    target: str | None,
+    schema: "str | Path | None",
+    prices: "str | Path | None",
+    free: Sequence[str],
+) -> StreamSpec:
+    as_path = [None if given is None else Path(given) for given in (schema, prices)]
+    return StreamSpec.parse(str(table), target, as_path[0], False, as_path[1], free)
+
+
+def _limits(
+    k: int | None,
+    budget_per_row: float | None,
+    error_cost: float | None,
+    total_budget: float | None,
+    expected_rows: int | None,
+) -> dict[str, float]:
+    if (total_budget is None) != (expected_rows is None):
+        raise ConfigError("total_budget and expected_rows come together: money, and the rows it must last for")
+    given = {
+        "k": k,
+        "budget_per_row": budget_per_row,
+        "error_cost": error_cost,
+        "total_budget": total_budget,
+        "expected_rows": expected_rows,
+    }
+    limits = {name: value for name, value in given.items() if value is not None}
+    for name, value in limits.items():
+        if not 0 < value < np.inf:
+            raise ConfigError(f"{name} must be a finite number > 0; it is {value}")
+    return limits
+
+
+def _labelled(rows: Rows, name: str) -> Rows:
+    """The rows that have a label; an infinite number is a `ConfigError` with its place."""
+    columns = (*rows.schema.names, rows.schema.target)
+    bad = np.argwhere(np.isinf(np.column_stack([rows.X, rows.y])))
+    if bad.size:
+        i, j = map(int, bad[0])
+        raise ConfigError(
+            f"{name}: row {i + 1}, column '{columns[j]}' is infinite; correct it, or leave the cell empty"
+        )
+    there = ~np.isnan(rows.y)
+    if there.sum() < 20:
+        raise ConfigError(f"{name} has {int(there.sum())} rows with a label; a plan needs at least 20")
+    return rows._replace(X=rows.X[there], y=rows.y[there])
+
+
+def _raw(algorithm: str) -> bool:
+    return Spec.parse(algorithm).record.raw_columns
+
+
+def _model(rows: Rows, limits: dict[str, float], seed: int, algorithm: str) -> Learner:
+    """A learner with these limits that has learnt from the table."""
+    k = limits.get("k")
+    budget = Budget(
+        None if k is None else int(k),
+        0,
+        limits.get("budget_per_row"),
+        limits.get("error_cost"),
+        limits.get("total_budget"),
+        limits.get("expected_rows"),
+    )
+    learner = Spec.parse(algorithm).learner(rows.schema, budget, seed)
+    scaling = Scaling(rows.schema, scaled=not _raw(algorithm), clip=not _raw(algorithm))
+    learner.learn(scaling.rows(rows.X), scaling.labels(rows.y))
+    return learner
+
+
+def _planned(stream: StreamSpec, rows: Rows, limits: dict[str, float], folds: int, seed: int) -> Plan:
+    judge = CrossValidation(rows, folds, seed)
+    points, k = _candidates(judge.whole, limits)
+    baskets = _improving([judge.basket(point, k) for point in points])
+    everything = judge.fixed(range(len(judge.whole.catalog.sources)))
+    recommended = _recommend(baskets, limits)
+    schema = rows.schema
+    units = Units(schema.unit, schema.currency, schema.priced)
+    return Plan(
+        table=Path(stream.name).name if stream.schema is not None else stream.name,
+        target=schema.target,
+        rows=int(rows.y.size),
+        folds=folds,
+        priced=schema.priced,
+        prices=dict(zip(schema.catalog.sources, schema.catalog.prices.tolist(), strict=True)),
+        free=tuple(schema.free),
+        baskets=baskets,
+        everything=everything,
+        recommended=recommended,
+        contributions=_contributions(judge, baskets[recommended]),
+        sentence=_sentence(baskets, recommended, everything, units),
+        limits=limits,
+        currency=schema.currency,
+        unit=schema.unit,
+    )
+
+
+def _candidates(whole: Past, limits: dict[str, float]) -> tuple[list[Point], int | None]:
+    """The best baskets on all rows, by price; those that a limit asks for are among them."""
+    k = int(limits["k"]) if "k" in limits else None
+    budget = _budget(limits)
+    points = {point.sources: point for point in whole.curve([] if budget == np.inf else [budget], k)}
+    if budget < np.inf or k is not None:
+        point = whole.best(min(budget, float(whole.catalog.prices.sum())), k)
+        points.setdefault(point.sources, point)
+    if "error_cost" in limits:
+        point = whole.best_for(limits["error_cost"], k, budget)
+        points.setdefault(point.sources, point)
+    return sorted(points.values(), key=lambda point: (point.price, -point.mse)), k
+
+
+def _improving(baskets: Sequence[PlannedBasket]) -> tuple[PlannedBasket, ...]:
+    """Without those that cost more than another and leave no less error."""
+    kept: list[PlannedBasket] = []
+    for basket in baskets:
+        if not kept or basket.mse < kept[-1].mse:
+            kept.append(basket)
+    return tuple(kept)
+
+
+def _budget(limits: dict[str, float]) -> float:
+    """The money that a row may cost: the least of the limits, a total spread evenly."""
+    budget = limits.get("budget_per_row", np.inf)
+    if "total_budget" in limits:
+        budget = min(budget, limits["total_budget"] / limits["expected_rows"])
+    return budget
+
+
+def _recommend(baskets: Sequence[PlannedBasket], limits: dict[str, float]) -> int:
+    """The basket of least cost, or of least error within the limits; without limits, the bend of the frontier."""
+    if not limits:
+        return bend(baskets)
+    budget, error_cost = _budget(limits), limits.get("error_cost")
+    within = [i for i, basket in enumerate(baskets) if basket.price <= budget * (1.0 + 1e-9)]
+    if error_cost is not None:
+        return min(within, key=lambda i: (error_cost * baskets[i].mse + baskets[i].price, baskets[i].price))
+    return min(within, key=lambda i: (baskets[i].mse, baskets[i].price))
+
+
+def _contributions(judge: "CrossValidation", basket: PlannedBasket) -> tuple[Contribution, ...]:
+    whole = judge.whole
+    places = whole.places(basket.sources)
+    with_all = judge.fixed(places).typical_error
+    found = [
+        Contribution(
+            whole.catalog.sources[s],
+            float(whole.catalog.prices[s]),
+            judge.fixed([o for o in places if o != s]).typical_error - with_all,
+        )
+        for s in places
+    ]
+    return tuple(sorted(found, key=lambda one: -one.adds))
+
+
+def _sentence(baskets: Sequence[PlannedBasket], at: int, everything: PlannedBasket, units: Units) -> str:
+    """The recommendation: what to order, what it costs, what it leaves, beside everything and nothing."""
+    here, nothing = baskets[at], baskets[0]
+
+    def cost(basket: PlannedBasket) -> str:
+        n = len(basket.sources)
+        return units.money(basket.price) if units.priced else f"{n} attribute{'' if n == 1 else 's'}"
+
+    def error(basket: PlannedBasket, named: bool = False) -> str:
+        if basket.auc is None:
+            return f"{'typical error ' if named else ''}{units.error(basket.typical_error)}"
+        return f"Brier score {digits(basket.mse)}, AUC {digits(basket.auc)}"
+
+    beside = f"(everything: {cost(everything)}, {error(everything)}; nothing: {error(nothing)})"
+    if not here.sources:
+        return f"order nothing: {error(here, named=True)} {beside}"
+    return f"order {listed(here.sources)}: {cost(here)} a row, {error(here, named=True)} {beside}"
+
+
+class CrossValidation:
+    """The rows in folds, and the moments of all rows but those of a fold."""
+
+    def __init__(self, rows: Rows, folds: int, seed: int) -> None:
+        self.rows = rows
+        self.whole = Past.of(rows)
+        n = rows.y.size
+        part = np.random.default_rng([seed, n]).permutation(np.arange(n) % folds)
+        self._tests: list[Ints] = [np.flatnonzero(part == fold) for fold in range(folds)]
+        self._trains = [np.flatnonzero(part != fold) for fold in range(folds)]
+        self._pasts = [Past.of(rows._replace(X=rows.X[train], y=rows.y[train])) for train in self._trains]
+
+    def basket(self, point: Point, k: int | None) -> PlannedBasket:
+        """A basket with the error of its price: in each fold the best basket of that price is chosen anew."""
+        limit = None if k is None else min(k, max(len(point.sources), 1))
+        chosen = [past.places(past.best(point.price, limit).sources) for past in self._pasts]
+        return self._judged(point.sources, point.price, chosen, point.optimal, point.gap)
+
+    def fixed(self, places: "Sequence[int] | range") -> PlannedBasket:
+        """A given basket, with weights fitted without the rows it is judged by."""
+        catalog = self.whole.catalog
+        names = tuple(catalog.sources[s] for s in places)
+        price = float(catalog.prices[list(places)].sum())
+        return self._judged(names, price, [list(places)] * len(self._tests), False, 0.0)
+
+    def _judged(
+        self, sources: tuple[str, ...], price: float, chosen: "Sequence[Sequence[int]]", optimal: bool, gap: float
+    ) -> PlannedBasket:
+        y, predictions = self.rows.y, np.empty(self.rows.y.size)
+        for test, train, basket in zip(self._tests, self._trains, chosen, strict=True):
+            S = self.whole.catalog.attributes(list(basket))
+            predictions[test] = _predictions(self.rows.X[:, S], y, train, test)
+        binary = self.rows.schema.binary
+        if binary:
+            predictions = np.clip(predictions, _LEAST, 1.0 - _LEAST)
+        errors = (predictions - y) ** 2
+        return PlannedBasket(
+            sources=sources,
+            price=price,
+            mse=float(errors.mean()),
+            standard_error=float(errors.std() / np.sqrt(errors.size)),
+            optimal=optimal,
+            gap=gap,
+            auc=scores.auc(y, predictions) if binary else None,
+            log_loss=scores.log_loss(y, predictions) if binary else None,
+        )
+
+
+def _predictions(X: Floats, y: Floats, train: Ints, test: Ints) -> Floats:
+    """Of least squares with an intercept and |S| pseudo-rows at zero; a missing cell is the training rows' mean."""
+    known = np.isfinite(X[train])
+    mean = np.where(known, X[train], 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    centred = np.where(np.isfinite(X), X - mean, 0.0)
+    level = y[train].mean()
+    V = np.column_stack([np.ones(train.size), centred[train], y[train] - level])
+    moments = Moments.of(V.T @ V)
+    intercept, beta = moments.ridge(np.arange(X.shape[1])[None, :])
+    found: Floats = level + intercept[0] + centred[test] @ beta[0]
+    return found

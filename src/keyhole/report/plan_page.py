@@ -1,0 +1,93 @@
+"""The report of a plan: what to order, as one sentence, an order sheet, a figure, and the frontier as a table."""
+
+from dataclasses import replace
+
+from .._internal.atomic_io import write_atomically
+from .._internal.formatting import Units, listed
+from .._internal.output_folder import Folder
+from ..experiments import Plan, PlannedBasket
+from ..figures import Figure, Stop, frontier, standalone
+from .page import Page, Section, Table, how_to_repeat, publish
+
+__all__ = ["plan_cells", "write_plan"]
+
+_HOW = (
+    "The best basket of each price was searched on all rows; where it is not proved to be the best, the table says by "
+    "how much less squared error another could leave at most. Errors are cross-validated: in each fold the basket was "
+    "searched and fitted again without the rows it is judged by. A typical error is the root of the mean squared error."
+)
+
+
+def write_plan(folder: Folder, found: Plan, command: str) -> None:
+    """Write report.html and figures/ of a plan."""
+    drawn = _figure(found)
+    write_atomically(folder.file("figures/frontier.svg"), standalone(drawn.svg).encode())
+    head, rows = plan_cells(found)
+    sections = [
+        Section("Order sheet", table=_order_sheet(found)),
+        Section(
+            "What each amount of money buys",
+            table=Table(head, rows, found.recommended, words=(len(head) - 1,)),
+            figures=[drawn],
+            notes=[_HOW],
+        ),
+        how_to_repeat(command),
+    ]
+    lead = [
+        f"{found.rows} rows with a label; errors by {found.folds}-fold cross-validation.",
+        *([f"Free: {listed(found.free, 20)}."] if found.free else []),
+    ]
+    sentence = f"{found.sentence[0].upper()}{found.sentence[1:]}."
+    publish(folder, Page(f"What to order: {found.target} in {found.table}", sentence, sections, lead=lead))
+
+
+def _order_sheet(found: Plan) -> Table:
+    head = [_price_name(found), f"without it the typical error rises by{f' ({found.unit})' if found.unit else ''}"]
+    rows = [[c.source, f"{c.price:.4g}", f"{c.adds:.3g}"] for c in found.contributions]
+    return Table(["source", *head], rows or [["nothing", "0", "0"]], words=(0,))
+
+
+def _price_name(found: Plan) -> str:
+    if not found.priced:
+        return "attributes"
+    return f"price ({found.currency})" if found.currency else "price"
+
+
+def plan_cells(found: Plan) -> tuple[list[str], list[list[str]]]:
+    """Head and lines of the frontier's table, the cheapest basket first."""
+    error = f"typical error ({found.unit})" if found.unit else "typical error"
+    money = _price_name(found).replace("price", "a row costs")
+    if found.everything.auc is not None:
+        error = "Brier score"
+    more = ["AUC", "log loss"] if found.everything.auc is not None else []
+    return [money, error, *more, "proved best", "basket"], [_cells(basket) for basket in found.baskets]
+
+
+def _cells(basket: PlannedBasket) -> list[str]:
+    proved = "yes" if basket.optimal else f"gap {basket.gap:.2g}"
+    return [
+        f"{basket.price:.4g}",
+        f"{basket.typical_error if basket.auc is None else basket.mse:.4g}",
+        *(f"{score:.3f}" for score in (basket.auc, basket.log_loss) if score is not None),
+        proved,
+        listed(basket.sources, 20) or "nothing",
+    ]
+
+
+def _figure(found: Plan) -> Figure:
+    units = Units(found.unit, found.currency)
+    way = [
+        Stop(b.price, b.typical_error, listed(b.sources, 20) or "nothing", word="")
+        for i, b in enumerate(found.baskets)
+        if i != found.recommended
+    ]
+    here = found.basket
+    stops = [*way, Stop(here.price, here.typical_error, listed(here.sources, 20) or "nothing", word="")]
+    stops.sort(key=lambda stop: stop.price)
+    beside = [Stop(here.price, here.typical_error, f"order: {listed(here.sources, 3) or 'nothing'}", True)]
+    if found.everything.sources != here.sources:
+        everything = found.everything
+        beside.append(Stop(everything.price, everything.typical_error, "everything"))
+    x_name = units.named("price a row", money=True) if found.priced else "attributes bought a row"
+    drawn = frontier("What money buys", stops, beside, x_name, units.named("typical error"), "best basket")
+    return replace(drawn, note="Typical errors are cross-validated. The basket to order is set apart in colour.")

@@ -1,0 +1,35 @@
+"""The part of a report that says how good the probabilities of yes/no labels were."""
+
+from typing import Any
+
+import numpy as np
+
+from .._internal.formatting import digits
+from ..figures import Curve, Figure, curves
+from .page import Section
+
+__all__ = ["probability_section", "reliability_figure"]
+
+_HOW = (
+    "Calibrated probabilities lie on the diagonal: of the rows with a predicted probability of about 0.3, 30 % have "
+    "the label 1. The band is two standard errors either side."
+)
+
+
+def reliability_figure(found: dict[str, Any]) -> Figure:
+    """The observed share of ones against the predicted probability."""
+    p, share = np.array(found["predicted"]), np.array(found["observed"])
+    error = 2.0 * np.array(found["standard_error"])
+    lines = [Curve("observed", share, share - error, share + error), Curve("calibrated", p)]
+    return curves("Reliability", p, lines, "predicted probability", "observed share of ones", cumulative=True)
+
+
+def probability_section(found: dict[str, Any] | None) -> list[Section]:
+    """The section, where the labels were yes or no."""
+    if not found:
+        return []
+    words = [
+        f"AUC {digits(found['auc'])}, Brier score {digits(found['brier'])}, log loss {digits(found['log_loss'])}, "
+        "each of the predictions made before their label was known."
+    ]
+    return [Section("Probabilities", texts=words, figures=[reliability_figure(found["reliability"])], notes=[_HOW])]

@@ -1,0 +1,373 @@
+"""The checks that every learner must pass, ours and yours: `check_learner(factory)`.
+
+>>> import keyhole as kh
+>>> check_learner(lambda seed: kh.make("fixed-random", d=9, k=3, seed=seed))
+"""
+
+import json
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ._internal.typing import Bools, Floats
+from .core.learner import Learner
+from .core.round import Round
+from .core.serialization import from_bytes, to_bytes
+from .data.synthetic_streams import synthetic
+from .errors import ConfigError, KeyholeWarning, ProtocolError
+from .simulation import play
+
+__all__ = ["CHECKS", "Setup", "check_learner"]
+
+_ROUNDS = 60
+
+
+@dataclass(frozen=True)
+class Setup:
+    """A learner to check: how it is made from a seed, and whether a missing value is zero to it."""
+
+    factory: Callable[[int], Learner]
+    missing_is_zero: bool = True
+    """Whether it predicts as if a value that is missing were 0; False for learners that know the columns' means."""
+
+    def make(self, seed: int = 0) -> Learner:
+        """A new learner."""
+        learner = self.factory(seed)
+        if not isinstance(learner, Learner) or not learner.config:
+            raise ConfigError('a factory gives what kh.make made: lambda seed: kh.make("module:Class", ..., seed=seed)')
+        return learner
+
+    @cached_property
+    def size(self) -> tuple[int, int, int]:
+        """d, k and k0."""
+        learner = self.make()
+        return learner.d, learner.k, learner.k0
+
+    def stream(self, T: int, seed: int = 0) -> tuple[Floats, Floats]:
+        """Rows and labels for it."""
+        d, k, _ = self.size
+        X, y, _ = synthetic(d, min(k, 3), T, sigma=0.05, seed=seed)
+        return X, y
+
+
+def check_learner(factory: Callable[[int], Learner], *, missing_is_zero: bool = True, skip: Sequence[str] = ()) -> None:
+    """Run every check of `CHECKS` on a learner; the first that fails says what is wrong.
+
+    Parameters
+    ----------
+    factory
+        Makes the learner from a seed by `kh.make`: `lambda seed: kh.make("my_module:MyClass", d=9, k=3, seed=seed)`.
+        Between 6 and 12 attributes are enough.
+    missing_is_zero
+        False for a learner that knows the columns' means, to which a missing value is not 0.
+    skip
+        Names of checks to leave out.
+
+    Raises
+    ------
+    AssertionError
+        If a check fails; the message begins with its name.
+    ConfigError
+        If the factory does not give a learner made by `kh.make`, or a name in `skip` is not one of a check.
+
+    >>> import keyhole as kh
+    >>> check_learner(lambda seed: kh.make("vaw", d=6, seed=seed), skip=["budget"])
+    """
+    unknown = [name for name in skip if name not in CHECKS]
+    if unknown:
+        raise ConfigError(f"there is no check '{unknown[0]}'; there are: {', '.join(CHECKS)}")
+    setup = Setup(factory, missing_is_zero)
+    setup.make()
+    for name, check in CHECKS.items():
+        if name not in skip:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", KeyholeWarning)
+                try:
+                    check(setup)
+                except AssertionError as fault:
+                    raise AssertionError(f"{name}: {fault}") from None
+                except Exception as fault:
+                    raise AssertionError(f"{name}: {type(fault).__name__}: {fault}") from fault
+
+
+def _require(condition: object, sentence: str) -> None:
+    if not condition:
+        raise AssertionError(sentence)
+
+
+def _rows(X: Floats, y: Floats) -> Iterator[tuple[Floats, float]]:
+    return zip(X, y.tolist(), strict=True)
+
+
+def _answer(learner: Learner, r: Round, x: Floats, y: float) -> None:
+    """Tell a round from the full row, handing over only what was asked for."""
+    extra = learner.ask_more(r)
+    learner.tell(r, x[r.attributes], y, extra_attributes=extra, extra_values=x[extra])
+
+
+def _by_protocol(learner: Learner, X: Floats, y: Floats) -> tuple[Floats, Bools]:
+    """Play row by row through the public methods; the predictions, and which cells were bought."""
+    predictions, bought = np.empty(y.size), np.zeros(X.shape, dtype=np.bool_)
+    for t, (x, label) in enumerate(_rows(X, y)):
+        r = learner.ask()
+        bought[t, r.attributes] = bought[t, learner.ask_more(r)] = True
+        predictions[t] = learner.predict(r, x[r.attributes])
+        if np.isnan(label):
+            learner.abandon(r)
+        else:
+            _answer(learner, r, x, label)
+    return predictions, bought
+
+
+def _gaps(
+    X: Floats, y: Floats, rng: np.random.Generator, scale: float = 1.0, unlabelled: float = 0.06
+) -> tuple[Floats, Floats]:
+    """Of some labels and cells, and of some rows, nothing comes."""
+    y = scale * np.where(rng.random(y.size) < unlabelled, np.nan, y)
+    X = scale * np.where(rng.random(X.shape) < 0.05, np.nan, X)
+    X[rng.random(y.size) < 0.04] = np.nan
+    return X, y
+
+
+_STREAMS: dict[str, Callable[[Floats, Floats, np.random.Generator], tuple[Floats, Floats]]] = {
+    "gaps": _gaps,
+    "half unlabelled": lambda X, y, rng: _gaps(X, y, rng, unlabelled=0.5),
+    "beyond 1": lambda X, y, rng: _gaps(X, y, rng, scale=8.0),
+    "signed zeros and denormals": lambda X, y, rng: (
+        np.where(rng.random(X.shape) < 0.3, rng.choice([0.0, -0.0, 5e-324, -1e-320], X.shape), X),
+        np.where(rng.random(y.size) < 0.2, rng.choice([-0.0, 1e-320], y.size), y),
+    ),
+    "whole numbers with minus zero": lambda X, y, rng: (np.round(2 * X), np.round(2 * y)),
+}
+_POISONS = (
+    [-50.0, 3.0, 1e6],
+    [1e-320, -5e-324, -0.0],
+    [1e101, np.inf, -np.inf],
+    [0.5, 1e-320, -0.0, np.nan, 1e50, 1e101, np.inf],
+)
+
+
+def budget(setup: Setup) -> None:
+    """No round buys more than k attributes before and k0 after the label, or one of them twice."""
+    d, k, k0 = setup.size
+    learner = setup.make()
+    for x, y in _rows(*setup.stream(_ROUNDS)):
+        r = learner.ask()
+        extra = learner.ask_more(r)
+        _require(len(set(r.attributes.tolist())) == r.attributes.size <= k, f"round {r.index} buys {r.attributes}")
+        _require(extra.size <= k0, f"round {r.index} buys {extra.size} after the label, k0 is {k0}")
+        both = {*r.attributes.tolist(), *extra.tolist()}
+        _require(len(both) == r.attributes.size + extra.size, f"round {r.index} buys an attribute twice")
+        _require(r.names == tuple(learner.names[i] for i in r.attributes), "names and attributes differ")
+        _require(learner.support.size <= k, f"the support has {learner.support.size} attributes, k is {k}")
+        _require(learner.weights.shape == (d,), f"weights must have shape ({d},), not {learner.weights.shape}")
+        _answer(learner, r, x, y)
+
+
+def unbought_values(setup: Setup) -> None:
+    """Whatever the cells that were not bought hold, predictions and state are the same."""
+    for poison in _POISONS:
+        rng = np.random.default_rng(0)
+        X, y = setup.stream(_ROUNDS)
+        X = np.where(rng.random(X.shape) < 0.1, -0.0, X)
+        bought = _by_protocol(setup.make(), X, y)[1]
+        garbage = np.where(bought, X, rng.choice(poison, X.shape))
+        honest, fooled = setup.make(), setup.make()
+        a, b = play(honest, X, y), play(fooled, garbage, y)
+        _require(np.array_equal(a.predictions, b.predictions), "predictions depend on values that were not bought")
+        _require(to_bytes(honest) == to_bytes(fooled), "the state depends on values that were not bought")
+
+
+def equal_seeds(setup: Setup) -> None:
+    """Equal seeds give equal rounds, predictions and states."""
+    one, two = setup.make(3), setup.make(3)
+    for x, label in _rows(*setup.stream(_ROUNDS)):
+        r, q = one.ask(), two.ask()
+        _require(r.to_json() == q.to_json(), f"round {r.index} differs: draw everything random from self.rng in _ask")
+        same = one.predict(r, x[r.attributes]) == two.predict(q, x[q.attributes])
+        _require(same, f"the predictions of round {r.index} differ")
+        _answer(one, r, x, label)
+        _answer(two, q, x, label)
+    _require(to_bytes(one) == to_bytes(two), "the states differ")
+
+
+def no_side_effects(setup: Setup) -> None:
+    """`predict` and `ask_more` change nothing, and the prediction is finite."""
+    learner = setup.make()
+    for x, label in _rows(*setup.stream(30)):
+        r = learner.ask()
+        before = to_bytes(learner)
+        first = learner.predict(r, x[r.attributes])
+        learner.ask_more(r)
+        _require(learner.predict(r, x[r.attributes]) == first, "a second prediction of the same round differs")
+        _require(np.isfinite(first), f"the prediction of round {r.index} is {first}")
+        _require(to_bytes(learner) == before, "predict or ask_more changes the state")
+        _answer(learner, r, x, label)
+
+
+def save_and_load(setup: Setup) -> None:
+    """A learner that is saved and loaded after any round, with rounds open, continues bit for bit."""
+    whole, broken = setup.make(), setup.make()
+    sentence = "a loaded learner differs: everything that changes must be named in _fields"
+    for x, label in _rows(*setup.stream(40)):
+        q, r = whole.ask(), broken.ask()
+        broken = from_bytes(to_bytes(broken))
+        # What is not saved is in neither file: the files alone would not tell.
+        _require(whole.predict(q, x[q.attributes]) == broken.predict(r, x[r.attributes]), sentence)
+        _answer(whole, q, x, label)
+        _answer(broken, r, x, label)
+        broken = from_bytes(to_bytes(broken))
+        _require(np.array_equal(whole.weights, broken.weights), sentence)
+    _require(to_bytes(whole) == to_bytes(broken), sentence)
+
+
+def compiled_play(setup: Setup) -> None:
+    """`kh.play`, in compiled blocks and row by row, and the protocol give the same predictions and the same bytes."""
+    for name, made in _STREAMS.items():
+        X, y = made(*setup.stream(150), np.random.default_rng(1))
+        fast, slow, rowwise = setup.make(), setup.make(), setup.make()
+        a, b = play(fast, X, y), play(rowwise, X, y, compiled=False)
+        predictions, bought = _by_protocol(slow, X, y)
+        same = all(np.array_equal(found.predictions, predictions, equal_nan=True) for found in (a, b))
+        _require(same, f"play and the protocol predict differently ({name})")
+        _require(np.array_equal(a.bought, bought.sum(axis=0)), f"play and the protocol buy differently ({name})")
+        _require(np.array_equal(a.explored, b.explored), f"compiled and row-by-row explorations differ ({name})")
+        _require(np.array_equal(np.isnan(a.losses), np.isnan(y)), f"a row without a label has a loss ({name})")
+        same = to_bytes(fast) == to_bytes(slow) == to_bytes(rowwise)
+        _require(same, f"play and the protocol end in different states ({name})")
+
+
+def short_streams(setup: Setup) -> None:
+    """Streams of 0 to 17 rows work."""
+    d, _, _ = setup.size
+    _require(play(setup.make(), np.empty((0, d)), np.empty(0)).losses.size == 0, "an empty stream has losses")
+    for n in range(1, 18):
+        history = play(setup.make(), *setup.stream(n))
+        _require(history.losses.shape == (n,) and np.isfinite(history.losses).all(), f"{n} rows: {history.losses}")
+
+
+def constant_data(setup: Setup) -> None:
+    """Attributes that are all 0 and labels that are all the same leave predictions and weights finite."""
+    for label in (0.0, 0.7):
+        for factor in (0.0, 1.0):
+            X, y = setup.stream(200)
+            learner = setup.make()
+            history = play(learner, factor * X, np.full(y.size, label))
+            finite = np.isfinite(history.predictions).all() and np.isfinite(learner.weights).all()
+            _require(finite, f"not finite with labels {label} and attributes times {factor}")
+
+
+def late_labels(setup: Setup) -> None:
+    """Rounds may be told late, in any order and from another process."""
+    X, y = setup.stream(_ROUNDS)
+    here, learner, waiting = setup.make(), setup.make(), []
+    rng = np.random.default_rng(2)
+    for t in range(_ROUNDS):
+        waiting.append((t, here.ask(), learner.ask().to_json()))
+        learner = from_bytes(to_bytes(learner))
+        while len(waiting) > 5 or (waiting and t == _ROUNDS - 1):
+            at, r, text = waiting.pop(int(rng.integers(len(waiting))))
+            sent = Round.from_json(text)
+            _require(sent == r, "a round sent as text differs: what _tell needs belongs into Acquisition.memo")
+            same = here.predict(r, X[at][r.attributes]) == learner.predict(sent, X[at][r.attributes])
+            _require(same, f"the predictions of round {r.index} differ between processes")
+            _answer(here, r, X[at], float(y[at]))
+            _answer(learner, sent, X[at], float(y[at]))
+    _require(learner.open_rounds == (), "told rounds are still open")
+    _require(to_bytes(learner) == to_bytes(here), "the states differ between processes")
+
+
+def abandoned_rounds(setup: Setup) -> None:
+    """A round that is abandoned changes nothing but what it drew when it was asked."""
+    learner = setup.make()
+    for t, (x, label) in enumerate(_rows(*setup.stream(_ROUNDS))):
+        r = learner.ask()
+        if t % 3:
+            _answer(learner, r, x, label)
+            continue
+        before, weights, drawn = learner.get_state(), learner.weights, learner.rng.bit_generator.state
+        learner.abandon(r)
+        _require(learner.rng.bit_generator.state == drawn, "abandoning a round draws a random number")
+        after = learner.get_state()
+        changed = [key for key in before if not np.array_equal(before[key], after[key])]
+        _require(not changed and np.array_equal(learner.weights, weights), f"abandoning a round changes {changed}")
+    _require(learner.open_rounds == () and np.isfinite(learner.weights).all(), "rounds are open, or weights not finite")
+
+
+def availability(setup: Setup) -> None:
+    """Only attributes that are available are bought, and something is where anything is."""
+    d, _, _ = setup.size
+    learner, rng = setup.make(), np.random.default_rng(4)
+    for t, (x, label) in enumerate(_rows(*setup.stream(_ROUNDS))):
+        mask = rng.random(d) < rng.choice([0.0, 0.2, 0.5, 1.0])
+        r = learner.ask(available=mask if t % 2 else [learner.names[i] for i in np.flatnonzero(mask)])
+        asked = [*r.attributes, *learner.ask_more(r)]
+        _require(mask[asked].all(), f"round {r.index} buys what is not available: _ask(t, pool) must keep to pool")
+        some = len(asked) > 0 or not mask.any() or r.kind == "exploit"
+        _require(some, f"round {r.index} explores and buys nothing, though something is available")
+        _require(np.isfinite(learner.predict(r, x[r.attributes])), "the prediction is not finite")
+        _answer(learner, r, x, label)
+    _require(np.isfinite(learner.weights).all(), "weights are not finite")
+
+
+def missing_values(setup: Setup) -> None:
+    """A bought value that is missing (NaN) takes no part."""
+    learner, rng = setup.make(), np.random.default_rng(6)
+    for full, label in _rows(*setup.stream(_ROUNDS)):
+        x = np.where(rng.random(full.size) < rng.choice([0.0, 0.3, 1.0]), np.nan, full)
+        r = learner.ask()
+        y_hat = learner.predict(r, x[r.attributes])
+        _require(np.isfinite(y_hat), "the prediction is not finite where a value is missing")
+        if setup.missing_is_zero:
+            same = y_hat == learner.predict(r, np.nan_to_num(x[r.attributes]))
+            _require(same, "a missing value and 0 give different predictions (see missing_is_zero)")
+            _require(y_hat == 0.0 or not np.isnan(x[r.attributes]).all(), "with nothing observed it predicts not 0")
+        _answer(learner, r, x, label)
+    _require(np.isfinite(learner.weights).all(), "weights are not finite")
+
+
+def mistakes(setup: Setup) -> None:
+    """A call with wrong arguments is a `ProtocolError` and leaves the state as it was."""
+    X, y = setup.stream(20)
+    learner = setup.make()
+    play(learner, X, y)
+    told = learner.ask()
+    _answer(learner, told, X[0], float(y[0]))
+    r = next(r for r in (learner.ask() for _ in range(50)) if r.attributes.size)  # not every round buys something
+    x, extra = X[1][r.attributes], learner.ask_more(r)
+    more = X[1][extra]
+    changed = Round.from_json(json.dumps({**json.loads(r.to_json()), "index": r.index + 1}))
+    before = to_bytes(learner)
+    wrong: dict[str, Callable[[], object]] = {
+        "too many values": lambda: learner.tell(r, np.append(x, 0.0), 0.1, extra, more),
+        "too few values": lambda: learner.tell(r, x[:-1], 0.1, extra, more),
+        "infinite values": lambda: learner.tell(r, x * np.inf, 0.1, extra, more),
+        "a label that is NaN": lambda: learner.tell(r, x, np.nan, extra, more),
+        "an infinite label": lambda: learner.tell(r, x, np.inf, extra, more),
+        "other extra attributes": lambda: learner.tell(r, x, 0.1, np.append(extra, 0), np.append(more, 0.0)),
+        "a round told twice": lambda: learner.tell(told, x, 0.1, extra, more),
+        "a changed round": lambda: learner.tell(changed, x, 0.1, extra, more),
+        "an unknown attribute": lambda: learner.ask(available=["no such attribute"]),
+        "too many values to predict": lambda: learner.predict(r, np.append(x, 0.0)),
+    }
+    for what, call in wrong.items():
+        try:
+            call()
+        except ProtocolError:
+            _require(to_bytes(learner) == before, f"{what}: the state has changed")
+        else:
+            raise AssertionError(f"{what}: no ProtocolError")
+    _answer(learner, r, X[1], float(y[1]))
+
+
+CHECKS: dict[str, Callable[[Setup], None]] = {
+    check.__name__.replace("_", " "): check
+    for check in (
+        *(budget, unbought_values, equal_seeds, no_side_effects, save_and_load, compiled_play, short_streams),
+        *(constant_data, late_labels, abandoned_rounds, availability, missing_values, mistakes),
+    )
+}
+"""Every check by its name."""

@@ -1,0 +1,65 @@
+"""Past rows: complete or with gaps, they teach at once what rounds would have had to buy."""
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+from keyhole.core.serialization import from_bytes, to_bytes
+
+D, K, T = 100, 4, 2000
+
+
+def excess(n, seed, missing=0.0, another_world=False):
+    """Excess over the next 2000 rows after n past rows, and the learner."""
+    X, y, w = kh.streams.synthetic(D, K, n + T, seed=seed)
+    past, labels = X[:n].copy(), y[:n].copy()
+    if another_world:
+        labels += past @ (kh.streams.synthetic(D, K, 1, seed=seed + 5000).w - w)
+    past[np.random.default_rng(seed).random(past.shape) < missing] = np.nan
+    learner = kh.make("thrifty", d=D, k=K, seed=seed)
+    if n:
+        learner.learn(past, labels)
+    losses = kh.play(learner, X[n:], y[n:]).losses
+    return float((losses - (y[n:] - X[n:] @ w) ** 2)[1:].sum()), learner
+
+
+@pytest.mark.parametrize(("n", "missing", "most"), [(500, 0.0, 0.5), (500, 0.3, 1.0), (100, 0.0, 10.0)])
+def test_past_rows_save_nearly_all_exploration(n, missing, most):
+    assert np.mean([excess(n, seed, missing)[0] for seed in range(20, 25)]) < most
+
+
+def test_another_world_is_noticed_and_costs_little():
+    misled = [excess(500, seed, another_world=True) for seed in range(20, 26)]
+    fresh = [excess(0, seed)[0] for seed in range(20, 26)]
+    assert np.mean([loss for loss, _ in misled]) < 1.25 * np.mean(fresh)
+    assert all(learner.alarms for _, learner in misled)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"k": 3},
+        {"prices": {f"x{j}": 1.0 for j in range(1, 12)}, "error_cost": 50.0, "free": ["x0"]},
+        {"sources": {"p": ["x1", "x2", "x3"]}, "k": 3, "half_life": 200.0},
+    ],
+)
+def test_nothing_is_asked_or_paid_and_a_saved_learner_goes_on(options):
+    X, y, _ = kh.streams.synthetic(12, 3, 700, seed=1)
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    learner = kh.make("thrifty", d=12, seed=0, **options)
+    kh.play(learner, X[:100], y[:100])
+    before = learner.t, learner.spent, [e.bought for e in learner.explain()]
+    learner.learn(X[100:400], y[100:400])
+    assert (learner.t, learner.spent, [e.bought for e in learner.explain()]) == before
+    again = from_bytes(to_bytes(learner))
+    a, b = (kh.play(one, X[400:], y[400:]).predictions for one in (learner, again))
+    assert np.array_equal(a, b)
+    assert to_bytes(learner) == to_bytes(again)
+
+
+def test_of_a_long_table_the_last_rows_are_kept():
+    X, y, w = kh.streams.synthetic(100, 5, 30_000, seed=2)
+    learner = kh.make("thrifty", d=100, k=5, seed=0)
+    learner.learn(X, y)
+    assert learner.support.tolist() == np.flatnonzero(w).tolist()
+    assert learner.weights == pytest.approx(w, abs=0.01)

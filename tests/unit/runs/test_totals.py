@@ -1,0 +1,37 @@
+"""Running totals of a run."""
+
+import numpy as np
+
+from keyhole.data.streams import Schema
+from keyhole.runs.totals import Totals
+
+
+def test_a_panel_is_ordered_once_however_much_it_brings():
+    schema = Schema.from_toml(
+        """
+[attributes.age]
+low = 0
+high = 100
+price = 1.0
+[attributes.ldl]
+low = 0
+high = 10
+[attributes.hdl]
+low = 0
+high = 10
+[attributes.fats]
+low = 0
+high = 10
+[sources.lipids]
+price = 4.0
+columns = ["ldl", "hdl", "fats"]
+[label]
+name = "y"
+low = 0
+high = 1
+"""
+    )
+    totals = Totals(schema)
+    totals.bought = np.array([{"age": 2}.get(name, 5) for name in schema.names])
+    assert totals.ordered == 7.0
+    assert totals.spent == 2 * 1.0 + 5 * 4.0
