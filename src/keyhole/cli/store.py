@@ -14,7 +14,9 @@ _Url = Annotated[str, typer.Argument(help="sqlite:///file.db or postgresql://use
 
 @app.command()
 def check(url: _Url) -> None:
-    """Check every checksum, and replay every learner from its first event: it must come to the same bytes.
+    """Verify every checksum, and replay every learner from its first event: the result must be the same bytes.
+
+    Of a damaged learner it prints the first damaged event and how many events can be saved.
 
     Example: keyhole store check sqlite:///ward.db
     """

@@ -1,6 +1,6 @@
-"""HTTP on a store: the calls of machines under /v1, a page for people at /.
+"""HTTP on a store: an API under /v1 for programs, and pages at / for people.
 
-`settings` what a server is told, `app` puts it together, `guard` and `access` keep it safe, `problems` says what is
-wrong; `learners`, `rounds`, `labels`, `exports`, `watching` and `metrics` are the calls; `pages`, `views` and
-`pictures` are the page.
+`server_settings` has the settings, `app` the ASGI app, `security_middleware`, `connection_limits` and `auth` its
+protection, `problems` its errors and `schemas` its bodies; `learner_routes`, `round_routes`, `label_upload`, `exports`,
+`event_stream` and `metrics` are the API, `ui` the pages, and `client` is what `kh.connect` returns.
 """

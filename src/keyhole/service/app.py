@@ -1,5 +1,6 @@
 """The ASGI app of the service."""
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -62,6 +63,8 @@ def create_app(settings: Settings) -> FastAPI:
 def from_environment() -> FastAPI:
     """The app of a worker."""
     settings = Settings.from_environment()
+    # Drawing a figure keeps Python's lock for a tenth of a second; other calls must get it in between.
+    sys.setswitchinterval(0.0005)
     if settings.supervisor is not None:
         leave_with(settings.supervisor)
     return create_app(settings)

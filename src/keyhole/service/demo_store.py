@@ -1,4 +1,4 @@
-"""Something to look at: the people, orders and prices of `keyhole demo`, played into a store."""
+"""The store of `keyhole serve --demo`: the rows, sources and prices of `keyhole demo`."""
 
 from collections.abc import Callable
 
@@ -7,31 +7,32 @@ from ..store.transaction import LearnerTransaction
 
 __all__ = ["fill"]
 
-_SET, _PEOPLE, _WAITING = "nhanes-panels", 2000, 5
-# What one unit of squared error is worth there, in dollars: as in `keyhole demo`.
-_WORTH = 2.0
+_DATASET, _ROWS, _OPEN_ROUNDS = "nhanes-panels", 2000, 5
+_ERROR_COST = 2.0  # US dollars, as in `keyhole demo`
 
 
-def fill(url: str, say: Callable[[str], None], people: int = _PEOPLE) -> None:
-    """A learner that has met `people` of NHANES; a few wait for their label. A store that has it is left alone."""
+def fill(url: str, say: Callable[[str], None], rows: int = _ROWS) -> None:
+    """Play a learner over the first rows of NHANES and leave the last rounds open; a store that has it is unchanged."""
     with Store(url) as store:
-        if _SET in store:
+        if _DATASET in store:
             return
         from .. import data
 
-        found = data.load(_SET, fill=False)
-        say(f"playing the first {people} of {len(found.y)} people of NHANES 2017-18 ...")
+        found = data.load(_DATASET, fill=False)
+        say(f"playing the first {rows} of {len(found.y)} people of NHANES 2017-18 ...")
         offer = {"sources": found.sources, "free": list(found.free), "prices": found.prices}
         note = {"label": found.target, "unit": found.unit, "currency": found.currency}
-        stored = store.create(_SET, "thrifty", names=list(found.names), error_cost=_WORTH, seed=0, note=note, **offer)
+        stored = store.create(
+            _DATASET, "thrifty", names=list(found.names), error_cost=_ERROR_COST, seed=0, note=note, **offer
+        )
         place = {name: i for i, name in enumerate(found.names)}
 
         def play(transaction: LearnerTransaction) -> None:
-            for i in range(people):
+            for i in range(rows):
                 _, r = transaction.ask(f"person-{i + 1}", None, None)
                 values = [float(found.X[i, place[name]]) for name in r.names]
                 transaction.predict(r, values)
-                if i < people - _WAITING:
+                if i < rows - _OPEN_ROUNDS:
                     transaction.tell(r, values, float(found.y[i]), None, None)
 
         stored.transact(play)

@@ -1,4 +1,4 @@
-"""What a spreadsheet or another program takes away: CSV files and the model."""
+"""Exports: rounds and ledger as CSV and JSON, and the model file."""
 
 import csv
 import io
@@ -55,7 +55,7 @@ def model(name: NamePath, store: Opened) -> Response:
 
 
 def safe(cell: object) -> object:
-    """A cell that no spreadsheet takes for a formula.
+    """Quote a cell that a spreadsheet would take for a formula.
 
     >>> [safe(c) for c in ("=1+1", "-ldl", "age", -1.5, None)]
     ["'=1+1", "'-ldl", 'age', -1.5, '']

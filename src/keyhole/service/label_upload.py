@@ -1,4 +1,4 @@
-"""Many late labels at once: a nightly CSV, or JSON lines; each line's outcome is in the answer."""
+"""Many late labels in one request, as CSV or JSON lines; the answer has the outcome of each line."""
 
 import csv
 import io
@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from .._internal.plain_values import plain_number
 from ..errors import ProtocolError
 from ..store.models import Outcome
+from ..store.stored_learner import StoredLearner
 from .auth import Opened, may
 from .learner_routes import NamePath
 from .problems import RESPONSES
@@ -23,7 +24,7 @@ router = APIRouter(prefix="/v1", tags=["labels"], responses=RESPONSES)
 
 
 class Line(BaseModel):
-    """What became of one line."""
+    """The outcome of one line."""
 
     line: int
     key: str
@@ -33,7 +34,7 @@ class Line(BaseModel):
 
 
 class Outcomes(BaseModel):
-    """What became of all of them."""
+    """The outcomes of all lines."""
 
     told: int
     known_already: int
@@ -58,18 +59,16 @@ _LINES = {"schema": {"type": "string", "example": '{"key": "patient-17", "y": 6.
     openapi_extra={"requestBody": {"required": True, "content": {"text/csv": _TEXT, "text/plain": _LINES}}},
 )
 async def tell_many(name: NamePath, store: Opened, text: Annotated[str, Depends(_body)]) -> Outcomes:
-    """Labels by key, as CSV (`key,y`) or JSON lines, told apart by their first character; a refused line stops none."""
-    return await run_in_threadpool(lambda: _told(store[name].tell_many, list(_lines(text))))
+    """Labels by key, as CSV (`key,y`) or JSON lines (a brace first); a refused line does not stop the others."""
+    return await run_in_threadpool(lambda: _tell_lines(store[name], list(_parsed_lines(text))))
 
 
 Parsed = tuple[int, str, float | str]
-"""Line, key, and the label or what is wrong with the line."""
+"""Line number, key, and the label or the fault of the line."""
 
 
-def _told(tell_many: "object", parsed: list[Parsed]) -> Outcomes:
-    good = [(key, y) for _, key, y in parsed if not isinstance(y, str)]
-    told: list[Outcome] = tell_many(good)  # type: ignore[operator]
-    answers = iter(told)
+def _tell_lines(stored: StoredLearner, parsed: list[Parsed]) -> Outcomes:
+    answers = iter(stored.tell_many((key, y) for _, key, y in parsed if not isinstance(y, str)))
     lines = []
     for line, key, y in parsed:
         outcome = Outcome(key, "refused", y) if isinstance(y, str) else next(answers)
@@ -78,8 +77,7 @@ def _told(tell_many: "object", parsed: list[Parsed]) -> Outcomes:
     return Outcomes(told=count["told"], known_already=count["known already"], refused=count["refused"], lines=lines)
 
 
-def _lines(text: str) -> Iterator[Parsed]:
-    """The lines of either form."""
+def _parsed_lines(text: str) -> Iterator[Parsed]:
     if text.lstrip()[:1] == "{":
         for number, line in enumerate(text.splitlines(), 1):
             if line.strip():

@@ -43,7 +43,7 @@ class NewLearner(BaseModel):
     name: str = Field(max_length=64, description="1 to 64 letters, digits, spaces and . - _")
     algorithm: str = Field("thrifty", max_length=64)
     names: list[Name] | None = Field(None, max_length=100_000, description="What can be bought.")
-    table: str | None = Field(None, alias="schema", max_length=1_000_000, description="Or: a schema file, as text.")
+    table: str | None = Field(None, alias="schema", max_length=200_000, description="Or: a schema file, as text.")
     d: int | None = Field(None, ge=1, le=100_000, description="Or: how many attributes.")
     k: int | None = Field(None, ge=1, le=100_000)
     k0: int = Field(0, ge=0, le=100_000)

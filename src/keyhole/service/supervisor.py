@@ -11,10 +11,10 @@ _EVERY = 0.5
 
 
 def leave_with(supervisor: int) -> None:
-    """End this process once the one that started it is gone, however it went.
+    """End this process once the one that started it has ended.
 
-    A supervisor that is killed cannot send its workers away; left alone they would hold its port for ever, and a
-    server that is started in its place could not listen.
+    A supervisor that is killed cannot stop its workers. They would hold its port for ever, and a new server could not
+    listen there.
     """
 
     def watch() -> None:

@@ -280,10 +280,14 @@ def _open_postgres(url: str) -> Any:
     return _psycopg().connect(url, autocommit=True, connect_timeout=10)
 
 
-@functools.cache
 def _in_dialect(statement: str, sqlite: bool) -> str:
     """The statement with parameters as the driver writes them."""
-    return statement if sqlite else re.sub(r"(?<!:):([a-z_]+)", r"%(\1)s", statement.replace("%", "%%"))
+    return statement if sqlite else _for_psycopg(statement)
+
+
+@functools.lru_cache(maxsize=200)  # bounded: some statements have numbers in them
+def _for_psycopg(statement: str) -> str:
+    return re.sub(r"(?<!:):([a-z_]+)", r"%(\1)s", statement.replace("%", "%%"))
 
 
 def _reason(fault: Exception) -> tuple[bool, str | None]:

@@ -122,8 +122,8 @@ def test_the_demo_has_something_to_look_at(sqlite_url):
     from keyhole.store.verify import check
 
     said = []
-    fill(sqlite_url, said.append, people=25)
-    fill(sqlite_url, said.append, people=25)
+    fill(sqlite_url, said.append, rows=25)
+    fill(sqlite_url, said.append, rows=25)
     assert len(said) == 1
     with kh.open_store(sqlite_url) as store:
         icu = store["nhanes-panels"]

@@ -1,5 +1,6 @@
 """Every call of the table: what it gives, what it refuses, and that a refusal changes nothing."""
 
+import dataclasses
 import json
 
 import pytest
@@ -226,20 +227,17 @@ def test_the_documentation_is_served_from_the_package(icu):
 
 
 @pytest.mark.parametrize("width", ["names", "d", "schema"])
-def test_a_learner_too_large_for_the_server_is_refused_with_the_numbers(api, width):
+def test_a_learner_too_large_for_the_server_is_refused_with_the_numbers(api, app, width):
     """However its attributes are given; and nothing is built."""
-    d = 6000
-    given = {
-        "names": {"names": [f"a{i}" for i in range(d)]},
-        "d": {"d": d},
-        "schema": {
-            "schema": '[label]\nname = "y"\n' + "".join(f"[attributes.a{i}]\nlow = 0\nhigh = 1\n" for i in range(d))
-        },
-    }[width]
+    app.state.settings = dataclasses.replace(app.state.settings, max_learner_memory=1, max_learner_seconds=0.1)
+    d = 300
+    table = '[label]\nname = "y"\n' + "".join(f"[attributes.a{i}]\nlow = 0\n" for i in range(d))
+    given = {"names": {"names": [f"a{i}" for i in range(d)]}, "d": {"d": d}, "schema": {"schema": table}}[width]
     problem = refused(api.post("/v1/learners", json={"name": "wide", "algorithm": "vaw", **given}), 422)
-    assert "this 'vaw' takes about 578 MB, 0.72 s to build" in problem["detail"]
-    assert "this server allows 512 MB and 5 s" in problem["detail"]
-    refused(api.post("/v1/learners", json={"name": "slow", "algorithm": "gibbs-thompson", "k": 3, **given}), 422, "5 s")
+    assert "this 'vaw' takes about 1.56 MB, 0.002 s to build" in problem["detail"]
+    assert "this server allows 1 MB and 0.1 s" in problem["detail"]
+    slow = {"name": "slow", "algorithm": "gibbs-thompson", "k": 3, **given}
+    refused(api.post("/v1/learners", json=slow), 422, "0.63 s for a slow round")
     assert api.get("/v1/learners").json() == []
     assert api.post("/v1/learners", json={"name": "ok", "algorithm": "aer", "k": 3, **given}).status_code == 201
 

@@ -1,4 +1,4 @@
-"""HTTP by hand: one connection per thread that stays open, and refusals as the errors a store would raise."""
+"""HTTP by the standard library: one open connection per thread, and errors as the store would raise them."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""The page for people: server-rendered HTML, plain forms, and a little script that keeps it fresh."""
+"""The pages: server-rendered HTML, plain forms, and a script that refreshes them."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -96,16 +96,16 @@ async def round(request: Request, id: str, store: Opened) -> Response:
 async def change(request: Request, id: str, act: str, store: Opened) -> Response:
     """Results, label or abandonment, as they were typed."""
     form, (name, index) = await _form(request), split(id)
-    deed = _DEEDS.get(act)
+    action = _ACTIONS.get(act)
 
     def do() -> Response:
-        if deed is None:
+        if action is None:
             raise HTTPException(404, "there is no such page")
         _allow(request, "ask" if act == "values" else "tell", name)
         stored = store[name]
         entry = stored.round(index)
         try:
-            deed(stored, entry, form)
+            action(stored, entry, form)
         except ProtocolError as fault:
             status = 409 if isinstance(fault, Conflict) else 422
             return _round(request, stored, stored.round(index), status, str(fault), form)
@@ -151,7 +151,7 @@ async def docs(request: Request) -> Response:
     return _page(request, "docs.html", calls=calls, shapes=shapes, about=about)
 
 
-# -- what a form does
+# -- the actions of forms
 
 
 def _values(stored: StoredLearner, entry: StoredRound, form: Form) -> None:
@@ -171,7 +171,7 @@ def _abandon(stored: StoredLearner, entry: StoredRound, form: Form) -> None:
     stored.abandon(entry.index)
 
 
-_DEEDS: dict[str, Callable[[StoredLearner, StoredRound, Form], None]] = {
+_ACTIONS: dict[str, Callable[[StoredLearner, StoredRound, Form], None]] = {
     "values": _values,
     "label": _label,
     "abandon": _abandon,
@@ -228,7 +228,7 @@ def _allow(request: Request, right: str, name: str) -> None:
 
 
 async def _for_people(request: Request, show: Callable[[], Response]) -> Response:
-    """Run it beside the loop; what is refused is said on a page, and who is not known is asked for a token."""
+    """Run it in a thread; errors are shown on a page, and a caller without a token is sent to the login page."""
     try:
         return await run_in_threadpool(show)
     except HTTPException as fault:

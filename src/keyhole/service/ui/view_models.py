@@ -1,4 +1,4 @@
-"""What the page shows, as plain values; nothing here knows HTML."""
+"""The values that the pages show, without HTML."""
 
 import json
 import math
