@@ -10,10 +10,14 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import reduce
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from _drawn import draw_all
+from _formulas import mathml
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
@@ -25,9 +29,9 @@ READ = {
 
 # The public names, in the order of the page.
 PUBLIC = {
-    "Learners": ["make", "algorithms", "load", "play", "Learner", "Round", "History"],
+    "Learners": ["make", "list_algorithms", "load", "play", "Learner", "Round", "History"],
     "Errors": ["ConfigError", "ProtocolError", "StateError", "KeyholeWarning"],
-    "What can be ordered": ["market.SourceCatalog"],
+    "What can be ordered": ["core.sources.SourceCatalog"],
     "Sampling": [f"sampling.{n}" for n in ("distribution", "draw", "inclusion", "pair_inclusion")],
     "The Dantzig selector": [
         "dantzig.solve",
@@ -38,9 +42,9 @@ PUBLIC = {
     ],
     "Theory": ["theory.Constants", "theory.bound", "theory.compatibility", "theory.best_sparse", "theory.best_basket"],
     "Streams and data": ["streams.synthetic", "data.load"],
-    "Money": ["study.frontier"],
+    "Money": ["experiments.frontier"],
     "Live": ["open_store", "connect"],
-    "Other people's interfaces": ["compat.sklearn.BudgetedRegressor", "compat.river.BudgetedRegressor"],
+    "Other people's interfaces": ["integrations.sklearn.BudgetedRegressor", "integrations.river.BudgetedRegressor"],
 }
 
 
@@ -55,9 +59,10 @@ def python() -> None:
 def _described(dotted: str) -> str:
     import keyhole as kh
 
-    thing: object = kh
     module, _, last = dotted.rpartition(".")
-    thing = getattr(__import__(f"keyhole.{module}", fromlist=[last]) if module else kh, last)
+    with suppress(ModuleNotFoundError):  # a module that `kh` does not import by itself
+        import_module(f"keyhole.{module}" if module else "keyhole")
+    thing: object = reduce(getattr, dotted.split("."), kh)
     text = [f"### kh.{dotted}\n", _block(f"{last}{_signature(thing)}", "python"), _block(inspect.getdoc(thing) or "")]
     if inspect.isclass(thing) and not issubclass(thing, BaseException):
         text += [_block(entry) for entry in _members(thing)]
@@ -104,8 +109,8 @@ def algorithms() -> None:
 
     for a in kh.list_algorithms():
         cls = class_of(a.name)
-        facts = [("setting", a.setting), ("takes", a.takes), ("assumptions", a.assumptions), ("bound", a.bound)]
-        facts += [("cost", a.cost)]
+        facts = [("setting", a.setting), ("takes", a.takes), ("assumptions", a.assumptions), ("bound", mathml(a.bound))]
+        facts += [("cost", mathml(a.cost))]
         facts += [("reference", a.reference), ("read or reconstructed", READ[a.status])]
         parts = [f"# {a.name}\n\n{_table(['', ''], facts)}\n\n## The algorithm\n", _block(inspect.getdoc(cls) or "")]
         parts += [f"## The same in code\n\n`{cls.__module__}`, the three steps of a round.\n"]
@@ -189,6 +194,8 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def _cell(value: object) -> str:
+    if str(value).startswith("<math>"):
+        return str(value)
     return str(value).replace("|", "&#124;").replace("\n", " ").replace("<", "&lt;").replace("*", "&#42;")
 
 

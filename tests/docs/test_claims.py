@@ -3,6 +3,7 @@
 import ast
 import inspect
 import re
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import numpy as np
@@ -69,3 +70,12 @@ def per_cent(name):
 
 def test_the_record_of_gibbs_thompson_says_how_often_it_refits():
     assert inspect.signature(GibbsThompson).parameters["growth"].default == 1 + per_cent("gibbs-thompson") / 100
+
+
+def test_the_readme_shows_what_its_example_prints():
+    """Numbers on the first page are made by this code: python scripts/update_readme.py"""
+    spec = spec_from_file_location("update_readme", ROOT / "scripts" / "update_readme.py")
+    script = module_from_spec(spec)
+    spec.loader.exec_module(script)
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert script.EXAMPLE.search(text)[2] == script.printed(text)

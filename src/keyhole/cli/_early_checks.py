@@ -32,10 +32,13 @@ def require_store(url: str) -> None:
 def require_algorithms(specs: Iterable[str]) -> None:
     """Refuse a NAME or NAME[option=value,...] whose algorithm does not exist."""
     from ..core.registry.catalogue import record
+    from ..core.registry.plugins import import_algorithm
     from ..core.registry.spec import Spec
 
     for spec in specs:
-        record(Spec.parse(spec).name)
+        name = Spec.parse(spec).name
+        import_algorithm(name)
+        record(name)
 
 
 def require_experiment(name: str) -> None:

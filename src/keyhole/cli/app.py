@@ -13,6 +13,7 @@ from .diagnose import diagnose
 from .frontier import frontier
 from .plan import plan
 from .predict import predict
+from .report import report
 from .run import run
 from .serve import serve
 from .store import app as store
@@ -51,7 +52,7 @@ def _options(
         os.environ["KEYHOLE_LARGE_FILES"] = "1"  # also for the processes that a command starts
 
 
-for command in (demo, run, plan, predict, frontier, compare, study, bounds, diagnose, algorithms):
+for command in (demo, run, plan, predict, frontier, report, compare, study, bounds, diagnose, algorithms):
     app.command()(command)
 app.command()(serve)
 app.add_typer(store, name="store")

@@ -116,7 +116,7 @@ def _print(rows: "Sequence[Row]", notes: Sequence[str], out: Path) -> None:
         head, cells = _fitting(*comparison_cells([row for row in rows if row.stream == stream]), width)
         for line in written(head, cells, width):
             print(shown(line))
-    print(f" {shown(comparison_headline(rows))}")
+    print(f" {shown(' '.join(comparison_headline(rows)).strip())}")
     for note in notes:
         print(f"note: {shown(note)}")
     print(f"report: {out / 'report.html'}")

@@ -177,13 +177,17 @@ def _owners(names: Sequence[str], sources: Sources, free: set[str]) -> dict[str,
 
 
 def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, plain: bool) -> Floats:
-    """A price for every source; zero without prices."""
+    """A price for every source; zero without prices. By name, "*" is the price of every source that is not named."""
     if prices is None:
         return np.zeros(len(order))
     if isinstance(prices, Mapping):
+        if "*" in prices and "*" not in order:
+            prices = {s: prices.get(s, prices["*"]) for s in order} | {s: p for s, p in prices.items() if s != "*"}
         odd = [s for s in order if s not in prices]
         if odd:
-            raise ConfigError(f"prices must price every source; there is none for '{odd[0]}'")
+            raise ConfigError(
+                f"prices must price every source; there is none for '{odd[0]}' (\"*\" prices all the others)"
+            )
         there = set(order)
         odd = [str(s) for s in prices if s not in there]
         if odd:

@@ -9,6 +9,7 @@ from .._internal.dataframes import is_frame, is_series, labels_of, matrix_of, ro
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError
 from .round import Round
+from .sources import SourceCatalog
 
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 
@@ -186,6 +187,24 @@ def is_open(r: Round, learner: str, opened: Mapping[int, Round], t: int) -> None
         raise ProtocolError(f"round {r.index} {state}; ask() opens a new one")
     if opened[r.index] != r:
         raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
+
+
+def row_prices(given: "Mapping[str, float] | None", catalog: SourceCatalog) -> Floats | None:
+    """The price of every source in one row: the usual one where none is given; None where all are the usual ones."""
+    if given is None:
+        return None
+    if not catalog.priced:
+        raise ProtocolError("prices of a row need a learner that was made with prices")
+    if not isinstance(given, Mapping):
+        raise ProtocolError(f"prices must map names of sources to prices, not {_short(given)}")
+    prices, place = catalog.prices.copy(), {name: i for i, name in enumerate(catalog.sources)}
+    for name, price in given.items():
+        if name not in place:
+            raise ProtocolError(f"prices names {_short(name)}, which is no source of this learner")
+        if isinstance(price, bool) or not isinstance(price, int | float | np.number) or not 0.0 <= price < np.inf:
+            raise ProtocolError(f"the price of '{name}' must be a finite number >= 0, not {_short(price)}")
+        prices[place[name]] = float(price)
+    return prices
 
 
 def may_be_asked(r: Round, names: Sequence[str]) -> bool:

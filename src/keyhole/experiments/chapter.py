@@ -1,19 +1,29 @@
 """Findings on disk: a figure, a table and a sentence each, and all of them as a chapter, "The paper, measured"."""
 
+import hashlib
 import re
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from .. import __version__
 from .._internal.atomic_io import write_atomically
 from .._internal.output_folder import Folder
+from ..core.registry.catalogue import make
+from ..core.registry.spec import Spec
+from ..data.synthetic_streams import synthetic
+from ..errors import KeyholeWarning
 from ..figures import standalone
+from ..simulation import play
 from .finding import Finding
 from .study import Experiment
 from .trace_job import Part
 
-__all__ = ["chapter", "publish", "write_chapter"]
+__all__ = ["algorithms_of", "chapter", "learners_digest", "publish", "write_chapter"]
 
 _HEAD = """# The paper, measured
 
@@ -22,13 +32,19 @@ who else does how well. Every number below was written by
 
     {command}
 
-with keyhole {version}: medians over seeds, with 10 to 90 % of them in brackets. Each section ends with its size; where
-that is the full one, `keyhole study NAME` had played it before into the same folder (`make measured` does all this).
+with keyhole {version}: medians over seeds, with 10 to 90 % of them in brackets. Each section ends with its size;
+`make measured` plays all of them in full. Tables say which tuning a paper's algorithm has: the default is ours.
 Streams are synthetic, so that the true weights are known and regret is against them. Who has less than whom is asked
 seed by seed, on the same rows, and is called undecided where the median of the ratios is not for 95 % sure on one side
 of 1. At such T the theorems promise nothing yet (`keyhole bounds` says from which T on they do): what is not seen here
 is not refuted.
+
+Digest of the learners played: `{digest}`. A test computes it anew: when a learner predicts otherwise, it asks for
+`make measured`.
 """
+
+# The stream on which the digest of a learner is computed.
+_ROWS, _D, _K, _K0 = 400, 8, 3, 3
 
 
 def publish(folder: Folder, experiment: Experiment, finding: Finding) -> None:
@@ -44,7 +60,8 @@ def chapter(
     findings: "Sequence[tuple[Experiment, Finding]]", command: str, figures: Mapping[str, Sequence[str]]
 ) -> str:
     """All findings as CommonMark; `figures` has the links of each experiment's pictures."""
-    parts = [_HEAD.format(command=command, version=__version__), _summary(findings)]
+    digest = learners_digest(algorithms_of(experiment.name for experiment, _ in findings))
+    parts = [_HEAD.format(command=command, version=__version__, digest=digest), _summary(findings)]
     for experiment, finding in findings:
         links = "\n".join(
             f"![{f.title}]({link})" for f, link in zip(finding.figures, figures[experiment.name], strict=True)
@@ -60,6 +77,34 @@ def chapter(
         )
         parts.append("\n\n".join(blocks) + "\n")
     return "\n".join(parts)
+
+
+def algorithms_of(experiments: Iterable[str]) -> set[str]:
+    """Every algorithm that these experiments play, at either size."""
+    sizes = [(name, quick) for name in experiments for quick in (True, False)]
+    return {part.algorithm for name, quick in sizes for part in Experiment(name, quick).parts}
+
+
+def learners_digest(algorithms: Iterable[str]) -> str:
+    """A digest of what these learners predict on a small stream: the same until one of them behaves otherwise.
+
+    >>> learners_digest(["vaw"]) == learners_digest(["vaw"]) != learners_digest(["fixed-random"])
+    True
+    """
+    found = hashlib.sha256()
+    X, y, w = synthetic(_D, _K, _ROWS, seed=0)
+    for algorithm in sorted(algorithms):
+        spec = Spec.parse(algorithm)
+        options: dict[str, Any] = dict(spec.options)
+        options |= {"support": np.flatnonzero(w).tolist()} if spec.record.oracle else {}
+        k0 = options.pop("k0", _K0 if spec.record.needs_k0 else 0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", KeyholeWarning)
+            learner = make(spec.name, d=_D, k=_D if spec.record.buys_all else _K, k0=k0, seed=0, **options)
+            predictions = play(learner, X, y, keep=False).predictions
+        # Six digits: the last bits may differ between machines.
+        found.update(algorithm.encode() + " ".join(f"{p:.6g}" for p in predictions).encode())
+    return found.hexdigest()[:16]
 
 
 def write_chapter(path: Path, findings: "Sequence[tuple[Experiment, Finding]]", command: str) -> None:

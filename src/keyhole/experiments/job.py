@@ -203,7 +203,7 @@ def _budget(learner: Learner) -> str:
     given = {name: options.get(name) for name in words} if isinstance(options, dict) else {}
     money = [words[name].format(number(float(v))) for name, v in given.items() if isinstance(v, int | float)]
     k = [f"k = {learner.k}"] if not money or learner.k < len(learner.catalog.sources) else []
-    after = f", then {learner.k0} after the label" if learner.k0 else ""
+    after = f", k0 = {learner.k0}" if learner.k0 else ""
     return ", ".join([*k, *money]) + after
 
 

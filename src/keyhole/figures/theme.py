@@ -97,10 +97,16 @@ def dressed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
         "titleFontWeight": "normal",
         "labelFontSize": 12,
         "titleFontSize": 12,
+        "titlePadding": 14,
     }
     legend = {"labelColor": INK, "labelLimit": 0, "title": None, "orient": "top", "columns": 2, "labelFontSize": 12}
     legend |= {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2.5, "symbolSize": 300}
     clothed: alt.TopLevelMixin = chart.configure(
-        background="transparent", font="sans-serif", axis=axis, legend=legend, view={"stroke": None}
+        background="transparent",
+        font="sans-serif",
+        padding={"left": 14, "right": 26, "top": 5, "bottom": 5},
+        axis=axis,
+        legend=legend,
+        view={"stroke": None},
     )
     return clothed

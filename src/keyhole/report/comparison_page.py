@@ -61,7 +61,8 @@ def write_comparison(
         sections.append(Section(stream, table=table, figures=list(drawn.values()), notes=small))
     sections.append(Section("Notes", texts=[] if notes else ["None."], bullets=notes))
     title = f"{len({r.algorithm for r in rows})} algorithms compared"
-    publish(folder, Page(title, comparison_headline(rows), [*sections, how_to_repeat(command)], lead=[_LEAD]))
+    headline, details = comparison_headline(rows)
+    publish(folder, Page(title, headline, [*sections, how_to_repeat(command)], lead=[_LEAD], details=details))
     return rows, notes
 
 
@@ -85,12 +86,12 @@ def _ranked(rows: Sequence[Row]) -> list[Row]:
     return sorted(same, key=lambda row: (np.nan_to_num(row.regret.middle, nan=np.inf), row.typical_error.middle))
 
 
-def comparison_headline(rows: Sequence[Row]) -> str:
-    """Who is ahead among learners of one budget, on how many streams, and whether the bands overlap."""
+def comparison_headline(rows: Sequence[Row]) -> tuple[str, str]:
+    """Who is ahead among learners of one budget; then by how much, and whether the bands overlap."""
     streams = [_ranked([r for r in rows if r.stream == s]) for s in dict.fromkeys(row.stream for row in rows)]
     streams = [mine for mine in streams if len(mine) > 1]
     if not streams:
-        return "No two learners had the same budget: there is nothing to rank."
+        return "No two learners had the same budget: there is nothing to rank.", ""
     wins = [mine[0].algorithm for mine in streams]
     best = max(dict.fromkeys(wins), key=wins.count)
     where = "" if len(streams) == 1 else f" on {wins.count(best)} of {len(streams)} streams"
@@ -99,8 +100,8 @@ def comparison_headline(rows: Sequence[Row]) -> str:
     sure = "their bands do not overlap" if first.regret.high < second.regret.low else "their bands overlap: not decided"
     seeds = f"{first.seeds} seed{'s' if first.seeds > 1 else ''}"
     of = f"Of {len(streams[wins.index(best)])} learners with {first.budget}"
-    numbers = f"{digits(first.regret.middle)}, then {second.algorithm} with {digits(second.regret.middle)}"
-    return f"{of}, {best} has the smallest regret{where}: {numbers} ({seeds}{on}; {sure})."
+    numbers = f"Regret {digits(first.regret.middle)}; next is {second.algorithm} with {digits(second.regret.middle)}"
+    return f"{of}, {best} has the smallest regret{where}.", f"{numbers} ({seeds}{on}; {sure})."
 
 
 def comparison_cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from .._internal.atomic_io import write_atomically
-from .._internal.formatting import Units, digits, share, thousands
+from .._internal.formatting import Units, digits, number, share, thousands
 from .._internal.output_folder import Folder
 from ..errors import ConfigError
 from ..experiments.frontiers import FILE, Frontier, frontier_in
@@ -109,7 +109,7 @@ def _brought(data: RunData, drawn: dict[str, Figure], units: Units) -> Section:
     )
     figure = [drawn["frontier"]] if "frontier" in drawn else []
     table = Table(head, rows, own)
-    return Section("What it cost, and what it brought", table=table, figures=figure, notes=[ERRORS, how], beside=True)
+    return Section("What it cost, and what it brought", table=table, figures=figure, notes=[ERRORS, how])
 
 
 def _why(data: RunData, units: Units) -> Section | None:
@@ -119,12 +119,31 @@ def _why(data: RunData, units: Units) -> Section | None:
         return None
     rows = max(data.rows, 1)
     lines = [
-        [r.name, share(r.bought or 0, rows), *([f"{r.price:.2f}"] if units.priced else []), digits(r.weight), r.reason]
+        [
+            r.name,
+            share(r.bought or 0, rows),
+            *([f"{r.price:.2f}"] if units.priced else []),
+            digits(r.weight),
+            _reason(r, data.summary["sources"].get(r.name, {}), units, data.summary["error_cost"]),
+        ]
         for r in shown
     ]
     price = [units.named("price", money=True)] if units.priced else []
     head = ["source", "bought in", *price, "weight", "why"]
     return Section("What it buys now, and why", table=Table(head, lines, words=(len(head) - 1,)))
+
+
+def _reason(r: Any, facts: dict[str, Any], units: Units, error_cost: float | None) -> str:
+    """What a source explains beside the others, with its units, where the learner knows; else its own words."""
+    if "adds" not in facts:
+        return str(r.reason)
+    squared = f"squared {units.label}" if units.label else "of squared error"
+    would = "explains" if r.in_support else "would explain"
+    text = f"{would} {number(max(facts['adds'], 0.0))} {squared} beside the others"
+    if units.priced and error_cost is not None:
+        saves = units.money(error_cost * max(facts["adds"], 0.0))
+        text += f": that saves {saves} a row and costs {units.money(facts['price'])}"
+    return text
 
 
 def _spoken_of(data: RunData) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from .lifecycle import begin, find, resume
 from .recommendation import HOW, Advice, rule_of
+from .reopen import reopen
 from .results import RunData
 from .run_config import RunConfig, RunPlan, prepare
 from .run_settings import Settings
@@ -20,6 +21,7 @@ __all__ = [
     "begin",
     "find",
     "prepare",
+    "reopen",
     "resume",
     "rule_of",
 ]

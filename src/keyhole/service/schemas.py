@@ -93,6 +93,9 @@ class Ask(_Strict):
     key: str | None = Field(None, min_length=1, max_length=200, description="Identifies one round of the learner.")
     available: list[Name] | None = Field(None, max_length=100_000, description="What can be bought this time.")
     deadline: AwareDatetime | None = Field(None, description="ISO 8601 with a time zone; for display only.")
+    prices: dict[Name, Number] | None = Field(
+        None, max_length=100_000, description="What sources cost in this row, by name; the others: their usual price."
+    )
 
 
 class PastRows(_Strict):

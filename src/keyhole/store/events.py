@@ -107,7 +107,7 @@ def replay(learner: Learner, event: Event) -> bool:
     try:
         if event.kind == "ask":
             recorded = Round.from_plain(content["round"])
-            asked = learner.ask(available=content["available"])  # type: ignore[arg-type]
+            asked = learner.ask(content["available"], content.get("prices"))  # type: ignore[arg-type]
             if asked != recorded:
                 learner._open.pop(asked.index, None)
                 learner._open[recorded.index] = recorded

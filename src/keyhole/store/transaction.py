@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -21,9 +21,10 @@ from .models import Conflict, NoSuchRound, PredictionEvent, RoundRow, Totals
 from .projections import CHANGED_COLUMNS, round_after, round_asked, totals_after
 from .schema import ROUND_COLUMNS, TOTAL_COLUMNS
 
-__all__ = ["ADD_ROUND", "SET_TOTALS", "Available", "Extras", "LearnerTransaction"]
+__all__ = ["ADD_ROUND", "SET_TOTALS", "Available", "Extras", "LearnerTransaction", "RowPrices"]
 
 Available: TypeAlias = "Bools | Sequence[bool] | Sequence[str] | None"
+RowPrices: TypeAlias = "Mapping[str, float] | None"
 Extras: TypeAlias = "Sequence[int] | Ints | None"
 _MAX_KEY_LENGTH = 200
 
@@ -63,7 +64,9 @@ class LearnerTransaction:
         self.totals = Totals(*totals)
         cached.catch_up(connection, head)
 
-    def ask(self, key: str | None, available: Available, deadline: float | None) -> tuple[RoundRow, Round]:
+    def ask(
+        self, key: str | None, available: Available, deadline: float | None, prices: RowPrices = None
+    ) -> tuple[RoundRow, Round]:
         """The round of this key; a new one where the key is new."""
         if key is not None:
             before = self._row_by_key(key)
@@ -71,8 +74,10 @@ class LearnerTransaction:
                 return before, self._recorded_round(before)
         given = _available_names(available, self.cached.learner.names)
         deadline = None if deadline is None else validation.finite("the deadline", deadline)
-        r = self.cached.learner.ask(available=given)
+        r = self.cached.learner.ask(available=given, prices=prices)
         content: dict[str, Plain] = {"key": key, "available": given, "deadline": deadline}  # type: ignore[dict-item]
+        if prices is not None:
+            content["prices"] = {name: float(price) for name, price in prices.items()}
         content |= {"price": r.price, "round": r.plain()}  # type: ignore[dict-item]
         event = self._event("ask", r.index, content)
         row = round_asked(event)

@@ -89,7 +89,7 @@ def test_algorithms_are_records():
         assert a.status in ("verified", "reconstructed")
         words = {"name", "setting", "assumptions", "bound", "cost", "reference", "status"}
         assert set(a.to_dict()) == words | {
-            *("buys_all", "takes_k0", "needs_k0", "raw_columns", "oracle", "past_rows", "binary_labels"),
+            *("buys_all", "takes", "takes_k0", "needs_k0", "raw_columns", "oracle", "past_rows", "binary_labels"),
             *("conditions", "further", "options"),
         }
     assert len({a.name for a in kh.list_algorithms()}) == len(kh.list_algorithms())

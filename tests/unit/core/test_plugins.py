@@ -143,7 +143,7 @@ def test_an_installed_package_announces_its_learners(other, monkeypatch):
     monkeypatch.setattr(plugins, "entry_points", lambda group: points if group == plugins.GROUP else [])
     plugins.installed.cache_clear()
     try:
-        with pytest.warns(kh.KeyholeWarning, match="'broken' of an installed package is left out"):
+        with pytest.warns(kh.KeyholeWarning, match="'broken' of an installed package is omitted"):
             names = [a.name for a in kh.list_algorithms()]
         assert names[-1] == "zero"
         learner = kh.make("zero", d=5, k=2, seed=0)

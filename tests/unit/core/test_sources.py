@@ -109,3 +109,8 @@ def test_a_panel_of_one_keeps_its_name():
     assert not learner.catalog.plain
     assert set(learner.catalog.sources) == {"tube", "z"}
     assert learner.catalog.ordered(np.array([0])) == ("tube",)
+
+
+def test_a_star_prices_what_is_not_named():
+    catalog = SourceCatalog.build(["a", "b", "c"], {"p": ["a", "b"]}, prices={"p": 12.0, "*": 0.5})
+    assert dict(zip(catalog.sources, catalog.prices.tolist(), strict=True)) == {"p": 12.0, "c": 0.5}

@@ -40,7 +40,7 @@ def _kind(hint: Any) -> tuple[str, tuple[str, ...]]:
     if bool in parts:
         return "yes or no", ()
     if str in parts:
-        return "schedule", ()
+        return ("schedule" if float in parts else "word"), ()
     if float in parts or int in parts:
         return ("number" if float in parts else "whole number"), ()
     origins = [get_origin(part) for part in parts]

@@ -75,20 +75,25 @@ class RemoteLearner:
         self._wire, self.name = wire, name
         self._path = f"/v1/learners/{quoted(name)}"
 
+    def __repr__(self) -> str:
+        return f"<RemoteLearner '{self.name}' at {self._wire.url}>"
+
     def ask(
         self,
         key: str | None = None,
         available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
         deadline: float | None = None,
+        prices: "Mapping[str, float] | None" = None,
     ) -> Round:
-        """Open a round; the same key gives the same round for ever."""
-        return self.open_round(key, available, deadline).round
+        """Open a round; the same key gives the same round for ever. `prices` are those of this row, by source."""
+        return self.open_round(key, available, deadline, prices).round
 
     def open_round(
         self,
         key: str | None = None,
         available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
         deadline: float | None = None,
+        prices: "Mapping[str, float] | None" = None,
     ) -> StoredRound:
         """`ask`, returning the stored round: what to order, its price, its status."""
         # Without a key of the caller's, one of our own: a call whose answer was lost must not open two rounds.
@@ -97,6 +102,8 @@ class RemoteLearner:
             body["available"] = self._names(available)
         if deadline is not None:
             body["deadline"] = to_iso(deadline)
+        if prices is not None:
+            body["prices"] = dict(prices)
         return entry(self._wire.json("POST", f"{self._path}/rounds", body))
 
     def predict(self, r: Given, values: "Values") -> float:

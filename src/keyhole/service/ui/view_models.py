@@ -173,7 +173,7 @@ def fields(
     entry: StoredRound, given: dict[str, str] | None = None, ranges: dict[str, UsualRange] | None = None
 ) -> list[Field]:
     """The numbers of a round to type, with what was typed before or recorded."""
-    known = {name: "" if math.isnan(x) else repr(x) for name, x in (entry.values or {}).items()}
+    known = {name: "" if math.isnan(x) else repr(x).removesuffix(".0") for name, x in (entry.values or {}).items()}
     words = {name: usual.words for name, usual in (ranges or {}).items()}
     return [Field(name, (given or known).get(name, ""), words.get(name, "")) for name in entry.round.names]
 

@@ -1,0 +1,25 @@
+"""`keyhole report`: draw the report of a finished run again."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    folder: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
+) -> None:
+    """Draw the report of a finished run again, from its results and the file that was played; nothing else changes.
+
+    Example: keyhole report runs/visits
+    """
+    from .._internal.escaping import shown
+    from ..report import write_report
+    from ..runs import reopen
+
+    place, data, missing = reopen(folder)
+    with place.lock():
+        write_report(place, data)
+    if missing:
+        print(shown(f" warning: {missing}"))
+    print(f" report: {folder / 'report.html'}")
