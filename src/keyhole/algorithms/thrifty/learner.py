@@ -199,7 +199,7 @@ class Thrifty(Learner):
         self.memory.learn(self._affordable(X), y)
 
     def _affordable(self, X: Floats) -> Floats:
-        """The rows without the sources that no row can pay for: only past rows show them, and no round could buy them."""
+        """The rows without the sources that no row can pay for: only past rows show them, no round buys them."""
         dear = self.catalog.prices > self.budget_per_row
         if not (self.catalog.priced and dear.any()):
             return X
