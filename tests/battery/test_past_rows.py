@@ -182,3 +182,14 @@ def test_pooled_sums_of_a_table_equal_those_of_its_rows():
         for name in getattr(rows, field).dtype.names:
             np.testing.assert_allclose(getattr(table, field)[name], getattr(rows, field)[name], rtol=1e-11, atol=1e-11)
     np.testing.assert_array_equal(table.ref, rows.ref)
+
+
+def test_a_source_that_no_row_can_pay_for_is_not_learnt():
+    """Only past rows can show it: it must not take the place of what the budget buys."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    y = 3.0 * X[:, 0] + X[:, 1] + 0.1 * rng.normal(size=300)
+    learner = kh.make("thrifty", d=4, prices=[50.0, 2.0, 2.0, 2.0], budget_per_row=10.0, seed=0)
+    learner.learn(X, y)
+    assert learner.support.tolist() == [1]
+    assert 1 in learner.ask().attributes

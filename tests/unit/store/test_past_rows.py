@@ -83,20 +83,21 @@ def _die(*_):
     raise KeyboardInterrupt
 
 
-def test_a_model_goes_live(store, tmp_path):
-    model = kh.make("thrifty", names=NAMES, k=3, seed=0)
-    model.learn(X, Y)
+@pytest.mark.parametrize("algorithm", ["thrifty", "gibbs-thompson"])
+def test_a_model_goes_live(store, algorithm):
+    model = kh.make(algorithm, names=NAMES, k=3, seed=0)
+    model.learn(X, Y)  # gibbs-thompson draws meanwhile: its generator is part of the model
     data = to_bytes(model)
     learner = store.create_from_model("live", data)
     assert to_bytes(learner.learner()) == data
     assert store.create_from_model("live", data).head == 1
     play(learner, 0, 4)
     assert sound(store)
-    other = kh.make("thrifty", names=NAMES, k=3, seed=0)
+    other = kh.make(algorithm, names=NAMES, k=3, seed=0)
     with pytest.raises(kh.ProtocolError, match="has rounds already"):
         store.create_from_model("live", to_bytes(other))
     with pytest.raises(ValueError, match="another configuration"):
-        store.create_from_model("live", to_bytes(kh.make("thrifty", names=NAMES, k=2, seed=0)))
+        store.create_from_model("live", to_bytes(kh.make(algorithm, names=NAMES, k=2, seed=0)))
 
 
 def test_serve_takes_the_model_of_a_plan(store, tmp_path, capsys):

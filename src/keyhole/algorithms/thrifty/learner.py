@@ -196,7 +196,14 @@ class Thrifty(Learner):
 
     def _learn(self, X: Floats, y: Floats) -> None:
         """Learn past rows, NaN where nothing was observed; the labels are finite."""
-        self.memory.learn(X, y)
+        self.memory.learn(self._affordable(X), y)
+
+    def _affordable(self, X: Floats) -> Floats:
+        """The rows without the sources that no row can pay for: only past rows show them, no round buys them."""
+        dear = self.catalog.prices > self.budget_per_row
+        if not (self.catalog.priced and dear.any()):
+            return X
+        return np.where(np.append(dear, False)[self.catalog.of], np.nan, X)  # -1, free: the last
 
     def _lift_total(self) -> None:
         self.memory.given["total_budget"] = np.inf
