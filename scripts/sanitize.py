@@ -19,6 +19,7 @@ TESTS = [
     "tests/laws",
     "tests/battery",
     "tests/fuzz",
+    "--ignore=tests/unit/core/test_footprint.py",  # measures memory, of which ASan takes more
 ]
 
 

@@ -84,12 +84,15 @@ class Engine {
     scratch.taken.assign(s.source.size(), 0);
   }
 
-  std::tuple<std::vector<Index>, Index, Index, double, bool> ask(const Array1<const std::uint8_t>& pool) {
+  std::tuple<std::vector<Index>, Index, Index, double, bool> ask(const Array1<const std::uint8_t>& pool,
+                                                                  const ConstVector& prices) {
     require(pool.shape(0) == state_.source.size(), "pool must have an entry for every source");
+    require(prices.shape(0) == 0 || prices.shape(0) == state_.source.size(), "prices must be one for every source");
     std::vector<Index> out;
     const std::span<const std::uint8_t> there = span(pool);
+    const std::span<const double> paid = span(prices);
     nb::gil_scoped_release release;
-    const thrifty::Basket b = thrifty::ask(state_, there, out);
+    const thrifty::Basket b = thrifty::ask(state_, there, paid, out);
     return {std::move(out), b.attributes, b.sources, b.price, b.explores};
   }
 
@@ -126,7 +129,7 @@ class Engine {
   Index play(const Array1<const std::uint8_t>& pool, const ConstMatrix& X, const ConstVector& y,
              const Vector& predictions, const Vector& levels, const Vector& prices,
              const Array1<std::uint8_t>& explored, const Array2<std::int64_t>& bought,
-             const Array2<std::int64_t>& sizes, Index first) {
+             const Array2<std::int64_t>& sizes, const ConstMatrix& paid, Index first) {
     const std::size_t n = y.shape(0);
     require(X.shape(0) == n && X.shape(1) == state_.attr.size(), "X and y do not fit the attributes");
     require(predictions.shape(0) == n && levels.shape(0) == n && prices.shape(0) == n && explored.shape(0) == n &&
@@ -135,7 +138,10 @@ class Engine {
     require(pool.shape(0) == state_.source.size(), "pool must have an entry for every source");
     const thrifty::Rows rows{X.data(), y.data(), static_cast<Index>(n), static_cast<Index>(X.shape(1)),
                              static_cast<Index>(bought.shape(1)), predictions.data(), levels.data(), prices.data(),
-                             explored.data(), bought.data(), sizes.data()};
+                             explored.data(), bought.data(), sizes.data(),
+                             paid.shape(0) > 0 ? paid.data() : nullptr, static_cast<Index>(paid.shape(1))};
+    require(paid.shape(0) == 0 || (paid.shape(0) == n && paid.shape(1) == state_.source.size()),
+            "prices must be one for every row and source");
     const auto there = span(pool);
     nb::gil_scoped_release release;
     return thrifty::play(state_, there, rows, first);
@@ -197,7 +203,7 @@ void bind_thrifty(nb::module_& parent) {
         "1 for the things of the best purchase: at most `count` of them for at most `money`.");
   nb::class_<Engine>(m, "Engine")
       .def(nb::init<const nb::dict&, Index>(), nb::arg("arrays"), nb::arg("store_full"), nb::keep_alive<1, 2>())
-      .def("ask", &Engine::ask, nb::arg("pool"))
+      .def("ask", &Engine::ask, nb::arg("pool"), nb::arg("prices"))
       .def("predict", &Engine::predict, nb::arg("attributes").noconvert(), nb::arg("x").noconvert())
       .def("tell", &Engine::tell, nb::arg("attributes").noconvert(), nb::arg("x").noconvert(), nb::arg("before"),
            nb::arg("y"))
@@ -208,7 +214,7 @@ void bind_thrifty(nb::module_& parent) {
       .def("play", &Engine::play, nb::arg("pool").noconvert(), nb::arg("X").noconvert(), nb::arg("y").noconvert(),
            nb::arg("predictions").noconvert(), nb::arg("levels").noconvert(), nb::arg("prices").noconvert(),
            nb::arg("explored").noconvert(), nb::arg("bought").noconvert(), nb::arg("sizes").noconvert(),
-           nb::arg("first"));
+           nb::arg("paid").noconvert(), nb::arg("first"));
 }
 
 }  // namespace keyhole::bindings

@@ -35,6 +35,7 @@ Breakpoint next_leave(std::span<const double> sgn, const Linear& x, Index m, dou
 }
 
 // The largest mu at which a residual that is too large at mu = 0 meets its bound; `pos` says which residuals are tight.
+KEYHOLE_MULTIVERSION
 Breakpoint next_enter(std::span<const Index> pos, const Linear& z, const Linear& c, double tol) {
   Breakpoint next;
   for (std::size_t t = 0; t < pos.size(); ++t) {
@@ -75,6 +76,7 @@ void zeros_ahead(std::span<const double> sgn, const Linear& x, Index m, double m
 }
 
 // The longest step, up to `step`, that oversteps no bound by more than `relax`.
+KEYHOLE_MULTIVERSION
 double longest_step(Ahead ahead, Index n, double least, double relax, double step) {
   for (Index t = 0; t < n; ++t) {
     const double slope = ahead.slope[t];
@@ -84,6 +86,7 @@ double longest_step(Ahead ahead, Index n, double least, double relax, double ste
 }
 
 // Among those whose bound is within `step`, the one with the largest slope above `least` (which becomes it), or -1.
+KEYHOLE_MULTIVERSION
 Index steepest(Ahead ahead, Index n, double step, double& least) {
   Index index = -1;
   for (Index t = 0; t < n; ++t) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "linalg/multiversion.hpp"
 #include "linalg/vector.hpp"
 
 namespace keyhole::dantzig {
@@ -52,6 +53,7 @@ double solve_basis(int side, const Basis& basis, Index m, std::vector<double> (&
 }
 
 // Whether a constraint seems missed in its own units. The caller finds out, from what cancels in it, whether it is.
+KEYHOLE_MULTIVERSION
 bool seems_missed(std::span<const double> b, std::span<const double> gamma, std::span<const double> r) {
   bool found = false;
   for (std::size_t t = 0; t < b.size(); ++t) {

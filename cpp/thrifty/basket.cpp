@@ -19,6 +19,14 @@ Index next_explored(const State& state, std::span<const std::uint8_t> pool) {
   return pool[s] && !state.source[s].member ? s : -1;
 }
 
+// What a look at s is worth beyond its cost, at the price of this row.
+double look_value(const State& state, Index s) {
+  const Source& of = state.source[s];
+  const std::vector<double>& usual = state.scratch.usual_price;
+  if (usual.empty() || usual[s] == of.price || of.price <= 0.0) return of.value;
+  return (1.0 + of.value) * usual[s] / of.price - 1.0;
+}
+
 // Up to `room` sources outside the support into the basket; money is what they may cost.
 void fill(const State& state, std::span<const std::uint8_t> pool, Index room, double& money, std::vector<Index>& basket) {
   const bool limited = money < infinity;
@@ -34,8 +42,8 @@ void fill(const State& state, std::span<const std::uint8_t> pool, Index room, do
   for (const Index s : state.order) {
     const Source& of = state.source[s];
     if (!pool[s] || taken[s] || of.member || of.determined || of.price > money) continue;
-    if (of.value <= 0.0 && price_in_error(state, s) > 0.0) continue;
-    const double value = weighed(state) && of.price > 0.0 ? of.value : probability(state, s);
+    if (look_value(state, s) <= 0.0 && price_in_error(state, s) > 0.0) continue;
+    const double value = weighed(state) && of.price > 0.0 ? look_value(state, s) : probability(state, s);
     n = insert_best(values.data(), items.data(), n, most, value, s);
   }
   std::vector<Index> wanted(static_cast<std::size_t>(n), 1);
@@ -87,6 +95,13 @@ std::vector<Index> affordable(const State& state, std::span<const Member> list, 
   return out;
 }
 
+// Whether a member costs more in this row than it explains.
+bool dear(const State& state, const Member& b) {
+  const std::vector<double>& usual = state.scratch.usual_price;
+  if (usual.empty() || usual[b.source] == state.source[b.source].price) return false;
+  return price_in_error(state, b.source) > member_loss(state, state.fit, b);
+}
+
 }  // namespace
 
 Basket choose(const State& state, std::span<const std::uint8_t> pool, std::vector<Index>& out) {
@@ -106,6 +121,8 @@ Basket choose(const State& state, std::span<const std::uint8_t> pool, std::vecto
     const Source& of = state.source[b.source];
     if (of.always) {
       for (Index i = 0; i < of.size; ++i) out.push_back(state.listed[of.first + i]);
+    } else if (dear(state, b)) {
+      continue;
     } else if (pool[b.source] && !(explored >= 0 && state.source[explored].displaced == b.source)) {
       keep.push_back(b.source);
       price += of.price;

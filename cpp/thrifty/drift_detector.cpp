@@ -65,7 +65,8 @@ Drift DriftDetector::update(Now& now, double explained, double slope, double f, 
     const bool young = now.past_n <= K.drift_young, stayed = now.past_n > std::max(K.drift_stayed, part * rows);
     if (now.cusum > threshold(now)) {
       const bool changed = now.cusum_recalibrated > 0.5 * now.cusum && !young;
-      found.forget = changed ? K.forget : stayed ? K.forget_slowly : 1.0;
+      const bool moves = now.cusum_recalibrated > 0.2 * now.cusum && stayed;  // else the fit was too timid all along
+      found.forget = changed ? K.forget : moves ? K.forget_slowly : 1.0;
       found.slope_after = after;
       now.cusum = now.cusum_recalibrated = now.cusum_weights = 0.0;
     } else if (now.cusum_weights > threshold(now) + more && !young) {

@@ -200,9 +200,17 @@ void renew(const State& state) {
 
 }  // namespace
 
-Basket ask(const State& state, std::span<const std::uint8_t> pool, std::vector<Index>& out) {
+Basket ask(const State& state, std::span<const std::uint8_t> pool, std::span<const double> prices,
+           std::vector<Index>& out) {
   Now& now = state.now();
+  std::vector<double>& usual = state.scratch.usual_price;
+  usual.clear();
+  for (std::size_t s = 0; s < prices.size(); ++s) {
+    usual.push_back(state.source[s].price);
+    state.source[s].price = prices[s];
+  }
   const Basket chosen = choose(state, pool, out);
+  for (std::size_t s = 0; s < prices.size(); ++s) state.source[s].price = usual[s];
   now.n_asked += 1;
   const double sum = now.spent + chosen.price;  // compensated: right to the cent
   now.spent_low += std::abs(now.spent) >= std::abs(chosen.price) ? (now.spent - sum) + chosen.price
@@ -366,7 +374,7 @@ Index play(const State& state, std::span<const std::uint8_t> pool, const Rows& r
   std::vector<double> x;
   for (Index t = first; t < rows.n; ++t) {
     if (must_grow(state, rows.most_values) || state.now().wants_columns > state.width) return t;
-    const Basket bought = ask(state, pool, out);
+    const Basket bought = ask(state, pool, rows.row_prices(t), out);
     const Index all = static_cast<Index>(out.size());
     x.resize(out.size());
     for (Index i = 0; i < all; ++i) x[i] = rows.X[t * rows.d + out[i]];

@@ -15,8 +15,9 @@ struct Signal {
 
 struct Prediction { double centre, spread; };
 
-// Choose a basket and book its price.
-Basket ask(const State& state, std::span<const std::uint8_t> pool, std::vector<Index>& out);
+// Choose a basket and book its price. prices: what every source costs in this row; empty: what they usually do.
+Basket ask(const State& state, std::span<const std::uint8_t> pool, std::span<const double> prices,
+           std::vector<Index>& out);
 
 // scratch.v: deviations of the columns from their means, those not seen imputed; scratch.seen: 1 for the others.
 Signal signal(const State& state, std::span<const Index> attributes, std::span<const double> x);
@@ -44,6 +45,12 @@ struct Rows {
   double *predictions, *levels, *prices;
   std::uint8_t* explored;
   Index *bought, *sizes;
+  const double* prices_given;  // (n, sources), or null: the usual prices
+  Index n_sources;
+  std::span<const double> row_prices(Index t) const {
+    if (prices_given == nullptr) return {};
+    return {prices_given + t * n_sources, static_cast<std::size_t>(n_sources)};
+  }
 };
 Index play(const State& state, std::span<const std::uint8_t> pool, const Rows& rows, Index first);
 

@@ -154,7 +154,7 @@ std::vector<Member> members(const State& state) {
 }
 
 Index condition(const State& state, const Fit& fit, Index m) {
-  auto& [v, row, pull, block, inverse, joined, q, u_, losses, r, V, best, seen, lost, taken, stay, basket] =
+  auto& [v, row, pull, block, inverse, joined, q, u_, losses, r, V, best, usual, seen, lost, taken, stay, basket] =
       state.scratch;
   Index u = 0;
   for (Index a = 0; a < m; ++a) {

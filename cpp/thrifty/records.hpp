@@ -149,7 +149,7 @@ struct State {
   double rows() const { return now_->n / now_->row_weight; }
 
   struct Scratch {
-    std::vector<double> v, row, pull, block, inverse, joined, q, u, losses, r, V, best;
+    std::vector<double> v, row, pull, block, inverse, joined, q, u, losses, r, V, best, usual_price;
     std::vector<Index> seen, lost, taken, stay, basket;
   };
   mutable Scratch scratch;

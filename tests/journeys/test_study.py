@@ -54,7 +54,7 @@ def test_studies_are_listed_and_a_wrong_word_is_one_sentence(typed, tmp_path):
     assert code == 0
     assert [line.split()[0] for line in text.splitlines()] == list(study.names())
     for words, said in (
-        (("edgy",), "there is no experiment 'edgy'; there are: dimension"),
+        (("edgy",), "there is no experiment 'edgy'; there are: bandit"),
         (("edges", "--executor", "spark"), "there is no executor 'spark'"),
     ):
         code, out, told = typed("study", *words)

@@ -103,7 +103,7 @@ def test_a_round_is_added_to_the_moments_and_to_the_basis(seed):
     GG[0, :m, :m] = H[np.ix_(R, A)]
     GG[1, :m, :m] = np.linalg.inv(GG[0, :m, :m])
     basis = _core.DantzigBasis(idx, sgn, pos, GG)
-    work = _core.DantzigWork(np.zeros((2, 3, d)), np.zeros((2, 3, d)), np.zeros((2, 2, d)))
+    work = _core.DantzigWork(np.zeros((2, 3, d)), np.zeros((2, 3, d)), np.zeros((2, 2, d)), np.zeros(d))
     B, x = rng.permutation(4)[:k], rng.uniform(-1, 1, k)
     h, v, H_before, b_before = np.outer(x, x), rng.normal(size=k), H.copy(), b.copy()
     changed = _core.add_round(H, b, B, h, v, basis, work, m, 60, False)

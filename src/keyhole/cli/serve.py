@@ -37,11 +37,14 @@ def serve(
     max_learner_seconds: Annotated[
         float, typer.Option(min=0.01, help="Refuse learners that are slower to build, or for one round.")
     ] = 5,
+    model: Annotated[Path | None, typer.Option(help="Go live with this model.kh, of a plan or of a run.")] = None,
     demo: Annotated[bool, typer.Option("--demo", help="With the learner of keyhole demo, in runs/demo.")] = False,
 ) -> None:
     """Serve a store over HTTP, with a page for people; TLS is a proxy's work.
 
     Example: keyhole serve --store sqlite:///ward.db
+
+    Example: keyhole serve --model runs/plan/model.kh
     """
     from ..errors import ConfigError
 
@@ -58,6 +61,8 @@ def serve(
     guarded = not local if auth is None else auth
     url = _demo_store() if demo else store or "sqlite:///keyhole.db"
     with open_store(url) as opened:
+        if model is not None:
+            _add_model(opened, model)
         if guarded and not any_token(opened.database):
             make = f"keyhole token create --store {opened.database.shown}"
             raise ConfigError(f"{host} can be reached from elsewhere and the store has no token; make one with: {make}")
@@ -72,6 +77,29 @@ def serve(
             max_learner_seconds=max_learner_seconds,
         )
         _run(settings, host, port, workers, _line(opened))
+
+
+def _add_model(store: "Store", path: Path) -> None:
+    """The learner of a model file, in the store under the name of its file or of the plan's folder."""
+    from ..errors import ConfigError
+    from ..runs.past_rows import read_model
+
+    learner, scaling = read_model(path, target="label" if _has_no_note(path) else None)
+    schema = scaling.schema
+    if scaling.scaled or any(a.transform for a in schema.attributes) or schema.transforms_label:
+        raise ConfigError(
+            f"{path} was trained on scaled or transformed columns, which a page cannot ask for; use keyhole run --model"
+        )
+    name = path.resolve().parent.name if path.stem == "model" else path.stem
+    note = {"label": schema.target, "unit": schema.unit, "currency": schema.currency}
+    store.create_from_model(name, path.read_bytes(), note={key: text for key, text in note.items() if text})
+    print(f" learner '{name}': {learner.name}, past rows: {learner.n_past_rows}, free", flush=True)
+
+
+def _has_no_note(path: Path) -> bool:
+    from ..core.serialization import note_in
+
+    return path.is_file() and not note_in(path.read_bytes())
 
 
 def _line(store: "Store") -> str:

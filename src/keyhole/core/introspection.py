@@ -29,7 +29,8 @@ def basket(learner: Learner, r: Round) -> list[tuple[str, float]]:
     catalog = learner.catalog
     before, after = catalog.basket(r.attributes).tolist(), catalog.basket(r.extra).tolist()
     places = [*before, *(source for source in after if source not in before)]
-    return [(catalog.sources[source], float(catalog.prices[source])) for source in places]
+    prices = r.prices or catalog.prices[places].tolist()
+    return [(catalog.sources[source], float(price)) for source, price in zip(places, prices, strict=True)]
 
 
 def interval(learner: Learner, r: Round, values: Sequence[float]) -> tuple[float | None, float | None]:

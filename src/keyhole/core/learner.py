@@ -206,10 +206,29 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
 
     # -- what a user calls
 
-    def ask(self, available: "Bools | Sequence[bool] | Sequence[str] | None" = None) -> Round:
-        """Open a round: what to buy. `available` (a mask, or names of attributes or sources) says what can be had."""
+    def ask(
+        self,
+        available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
+        prices: "Mapping[str, float] | None" = None,
+    ) -> Round:
+        """Open a round: what to buy.
+
+        Parameters
+        ----------
+        available
+            What can be had this time: a mask, or names of attributes or sources; None: everything.
+        prices
+            What sources cost in this row, by name; the others cost what they usually do. `thrifty` decides by them
+            where money limits; every learner counts them.
+
+        >>> import keyhole as kh
+        >>> learner = kh.make("fixed-random", names=["a", "b"], k=2, prices=[1.0, 2.0], seed=0)
+        >>> learner.ask(prices={"b": 9.5}).price
+        10.5
+        """
         pool = validation.available(available, self.catalog.places, self.d)
-        r = self._next(None if pool is None else self.catalog.whole_of(pool))
+        paid = validation.row_prices(prices, self.catalog)
+        r = self._next(None if pool is None else self.catalog.whole_of(pool), paid)
         self._open[r.index] = r
         return r
 
@@ -418,15 +437,24 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         outside[S] = False
         return available, self._places(outside)
 
-    def _next(self, pool: Bools | None = None) -> Round:
+    def _ask_at(self, t: int, pool: Bools | None, prices: Floats) -> Acquisition:
+        """What to buy in round t at these prices, one per source; what they do not change."""
+        return self._ask(t, pool)
+
+    def _next(self, pool: Bools | None = None, prices: Floats | None = None) -> Round:
         """The next round, not yet among the open ones: for the keeper, who closes it at once."""
-        draft = self._ask(self.t + 1, pool)
+        draft = self._ask(self.t + 1, pool) if prices is None else self._ask_at(self.t + 1, pool, prices)
         self.t += 1
         names, catalog = tuple([self.names[i] for i in draft.attributes.tolist()]), self.catalog
         sources = names if catalog.plain else catalog.ordered(draft.attributes)
-        price = catalog.price(np.concatenate([draft.attributes, draft.extra])) if catalog.priced else 0.0
+        price, each = 0.0, tuple[float, ...]()
+        if prices is not None:
+            each = tuple(prices[catalog.basket(np.concatenate([draft.attributes, draft.extra]))].tolist())
+            price = math.fsum(each)
+        elif catalog.priced:
+            price = catalog.price(np.concatenate([draft.attributes, draft.extra]))
         return Round(
-            self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, sources, price, draft.memo
+            self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, sources, price, each, draft.memo
         )
 
     def _reopen(self, rounds: Sequence[Round]) -> None:

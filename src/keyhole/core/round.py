@@ -62,6 +62,8 @@ class Round(Shown):
     """What to order, by name; where every attribute is bought by itself, the names."""
     price: float = 0.0
     """What the order costs, extras included; 0 without prices."""
+    prices: tuple[float, ...] = ()
+    """What each source of the order costs in this row, those of the extras last; empty where the usual prices hold."""
     memo: tuple[float, ...] = ()
     """The learner's own note to itself (inclusion probabilities and the like), in a layout of its own."""
 
@@ -77,7 +79,7 @@ class Round(Shown):
         return [*facts, ("then", f"{self.extra.size} more")] if self.extra.size else facts
 
     def _key(self) -> tuple[object, ...]:
-        same = (self.index, self.kind, self.names, self.learner, self.sources, self.price, self.memo)
+        same = (self.index, self.kind, self.names, self.learner, self.sources, self.price, self.prices, self.memo)
         return (*same, self.attributes.tobytes(), self.extra.tobytes())
 
     def __eq__(self, other: object) -> bool:
@@ -97,6 +99,7 @@ class Round(Shown):
             "extra": self.extra.tolist(),
             "sources": list(self.sources or ()),
             "price": self.price,
+            "prices": list(self.prices),
             "memo": list(self.memo),
         }
 
@@ -128,6 +131,7 @@ class Round(Shown):
                 extra=_indices(data["extra"]),
                 sources=tuple(map(_text, data["sources"])) if "sources" in data else None,  # 0.1.0 had none
                 price=float(data.get("price", 0.0)),
+                prices=tuple(map(float, data.get("prices", ()))),
                 memo=tuple(map(float, data["memo"])),
             )
         except (KeyError, TypeError, ValueError, OverflowError) as fault:

@@ -9,6 +9,7 @@ from .._internal.dataframes import is_frame, is_series, labels_of, matrix_of, ro
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError
 from .round import Round
+from .sources import SourceCatalog
 
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 
@@ -188,6 +189,24 @@ def is_open(r: Round, learner: str, opened: Mapping[int, Round], t: int) -> None
         raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
 
 
+def row_prices(given: "Mapping[str, float] | None", catalog: SourceCatalog) -> Floats | None:
+    """The price of every source in one row: the usual one where none is given; None where all are the usual ones."""
+    if given is None:
+        return None
+    if not catalog.priced:
+        raise ProtocolError("prices of a row need a learner that was made with prices")
+    if not isinstance(given, Mapping):
+        raise ProtocolError(f"prices must map names of sources to prices, not {_short(given)}")
+    prices, place = catalog.prices.copy(), {name: i for i, name in enumerate(catalog.sources)}
+    for name, price in given.items():
+        if name not in place:
+            raise ProtocolError(f"prices names {_short(name)}, which is no source of this learner")
+        if isinstance(price, bool) or not isinstance(price, int | float | np.number) or not 0.0 <= price < np.inf:
+            raise ProtocolError(f"the price of '{name}' must be a finite number >= 0, not {_short(price)}")
+        prices[place[name]] = float(price)
+    return prices
+
+
 def may_be_asked(r: Round, names: Sequence[str]) -> bool:
     """Whether a round from a file buys attributes that there are, each once, and is one of the two kinds."""
     B = np.concatenate([r.attributes, r.extra])
@@ -210,53 +229,54 @@ def _list(names: Sequence[str]) -> str:
     return f"{shown}, ... ({len(names)} in all)" if len(names) > 6 else shown or "no attribute"
 
 
+def past_table(X: object, y: object, names: Sequence[str]) -> tuple[Floats, Floats]:
+    """Rows and labels as arrays, columns in the order of `names`; their shapes are not checked here."""
+    return matrix_of(X, names) if is_frame(X) else _numbers("X", X), _numbers("y", labels_of(y))
+
+
 def past_rows(X: object, y: object, names: Sequence[str]) -> tuple[Floats, Floats, int]:
     """The labelled rows of a table that is known already, (n, d) and (n,), and how many rows have no label.
 
     NaN is a cell that was not observed, or a label that is missing. Anything else that is no finite number is a
     `ProtocolError` with its place; rows are counted from 1.
     """
-    table = matrix_of(X, names) if is_frame(X) else _numbers("X", X)
-    labels = _numbers("y", labels_of(y))
+    table, labels = past_table(X, y, names)
     if table.ndim != 2 or table.shape[1] != len(names):
         raise ProtocolError(f"X must have {len(names)} columns, one per attribute; it has shape {table.shape}")
     if labels.shape != (len(table),):
         raise ProtocolError(f"y must have one label per row of X, which has {len(table)}; it has shape {labels.shape}")
-    _refuse_infinite_label(labels)
-    _refuse_infinite_cell(table, names)
+    size, label_size = np.abs(table), np.abs(labels)
+    if (label_size > LARGEST).any():
+        _refuse_infinite_label(labels)
+    if (size > LARGEST).any():
+        _refuse_infinite_cell(table, names)
+    if (size > MOST).any() or ((size < LEAST) & (size > 0.0)).any():
+        table = clip_magnitude(table)
+    if (label_size > MOST).any() or ((label_size < LEAST) & (label_size > 0.0)).any():
+        labels = clip_magnitude(labels)
     labelled = ~np.isnan(labels)
-    n_unlabelled = int(labels.size - np.count_nonzero(labelled))
-    if n_unlabelled:
-        table, labels = table[labelled], labels[labelled]
-    return np.ascontiguousarray(_clip_table(table)), _clip_table(labels), n_unlabelled
+    if labelled.all():
+        return table, labels, 0
+    return np.ascontiguousarray(table[labelled]), labels[labelled], int(labels.size - np.count_nonzero(labelled))
 
 
 def _numbers(what: str, given: object) -> Floats:
     try:
-        return np.array(given, dtype=np.float64)
+        return np.array(given, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as fault:
         raise ProtocolError(f"{what} must be numbers, with NaN for what is missing: {fault}") from None
 
 
 def _refuse_infinite_label(labels: Floats) -> None:
-    bad = np.flatnonzero(np.abs(labels) > LARGEST)
-    if bad.size:
-        i = int(bad[0])
-        raise ProtocolError(f"the label of row {i + 1} is {labels[i]}; it must be finite, or NaN where it is missing")
+    i = int(np.flatnonzero(np.abs(labels) > LARGEST)[0])
+    raise ProtocolError(f"the label of row {i + 1} is {labels[i]}; it must be finite, or NaN where it is missing")
 
 
 def _refuse_infinite_cell(table: Floats, names: Sequence[str]) -> None:
-    bad = np.argwhere(np.abs(table) > LARGEST)
-    if bad.size:
-        i, j = map(int, bad[0])
-        raise ProtocolError(
-            f"row {i + 1}, column '{names[j]}' is {table[i, j]}; it must be finite, or NaN where it was not observed"
-        )
-
-
-def _clip_table(x: Floats) -> Floats:
-    size = np.abs(x)
-    return clip_magnitude(x) if ((size > MOST) | ((size < LEAST) & (size > 0.0))).any() else x
+    i, j = map(int, np.argwhere(np.abs(table) > LARGEST)[0])
+    raise ProtocolError(
+        f"row {i + 1}, column '{names[j]}' is {table[i, j]}; it must be finite, or NaN where it was not observed"
+    )
 
 
 def complete(table: Floats, names: Sequence[str], learner: str) -> None:

@@ -80,6 +80,11 @@ class Schema(Scales):
         return isinstance(self.label, Label) and self.label.is_binary
 
     @property
+    def transforms_label(self) -> bool:
+        """Whether a learner is told something else than the label itself."""
+        return isinstance(self.label, Label) and bool(self.label.transform)
+
+    @property
     def unit(self) -> str:
         """The unit of the label; "" where it was not said."""
         return self.label.unit if isinstance(self.label, Label) else ""

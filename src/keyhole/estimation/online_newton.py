@@ -77,7 +77,7 @@ class Newton(Stateful):
         self.run(x[None, :], np.array([y]))
 
     def run(self, X: Floats, y: Floats) -> Floats:
-        """The predictions of a whole epoch, learning after each."""
+        """The predictions of a whole epoch on the rows of X, learning after each."""
         y_hat = np.empty(y.size)
         newton_epoch(self.w, self.A_inv, self.tally, np.ascontiguousarray(X), y, self.rho, y_hat)
         return y_hat
@@ -108,7 +108,7 @@ class Gradient(Stateful):
         self.run(x[None, :], np.array([y]))
 
     def run(self, X: Floats, y: Floats) -> Floats:
-        """The predictions of a whole epoch, learning after each."""
+        """The predictions of a whole epoch on the rows of X, learning after each."""
         y_hat = np.empty(y.size)
         gradient_epoch(self.w, self.tally, np.ascontiguousarray(X), y, y_hat)
         return y_hat

@@ -71,7 +71,7 @@ CURVES: "dict[str, tuple[str, Callable[[Row], Floats]]]" = {
 
 
 def figure_of(rows: Sequence[Row], what: str) -> Figure:
-    """One of `CURVES` of some rows of a stream."""
+    """One of `CURVES` of the rows of a stream in one chart, every line with its name at its end."""
     title, curve_of = CURVES[what]
     lines = [Curve(row.algorithm, *curve_of(row)) for row in rows]
     return curves(f"{title.capitalize()} over time", rows[0].rows, lines, "row", title, end_names=True)

@@ -32,8 +32,8 @@ who else does how well. Every number below was written by
 
     {command}
 
-with keyhole {version}: medians over seeds, with 10 to 90 % of them in brackets. Each section ends with its size; where
-that is the full one, `keyhole study NAME` had played it before into the same folder (`make measured` does all this).
+with keyhole {version}: medians over seeds, with 10 to 90 % of them in brackets. Each section ends with its size;
+`make measured` plays all of them in full. Tables say which tuning a paper's algorithm has: the default is ours.
 Streams are synthetic, so that the true weights are known and regret is against them. Who has less than whom is asked
 seed by seed, on the same rows, and is called undecided where the median of the ratios is not for 95 % sure on one side
 of 1. At such T the theorems promise nothing yet (`keyhole bounds` says from which T on they do): what is not seen here

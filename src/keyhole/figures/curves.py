@@ -166,7 +166,7 @@ def apart(places: Floats, room: float = 13.0, bottom: float = HEIGHT) -> list[fl
     >>> apart(np.array([10.0, 12.0, 50.0]))
     [10.0, 23.0, 50.0]
     >>> apart(np.array([215.0, 218.0]))
-    [207.0, 220.0]
+    [207.0, 220]
     """
     found: list[float] = []
     for place in places.tolist():

@@ -4,17 +4,18 @@ import json
 import math
 from typing import Annotated
 
+import numpy as np
 from fastapi import APIRouter, Depends, Path, Request
 
 from ..core import introspection
 from ..core.learner import Learner
 from ..core.registry.footprint import footprint
-from ..errors import ConfigError
+from ..errors import ConfigError, ProtocolError
 from ..store.store import Store
 from ..store.stored_learner import StoredLearner
 from .auth import Opened, may, visible
 from .problems import RESPONSES
-from .schemas import LearnerState, LearnerSummary, NewLearner, finite, losses
+from .schemas import LearnerState, LearnerSummary, NewLearner, PastRows, PastRowsResponse, finite, losses
 from .server_settings import Settings
 
 __all__ = ["NamePath", "router", "state_of"]
@@ -64,6 +65,24 @@ def list_learners(request: Request, store: Opened) -> list[LearnerSummary]:
 def show(name: NamePath, store: Opened) -> LearnerState:
     """One learner: support, weights, loss, money, open rounds, warnings."""
     return state_of(store[name])
+
+
+@router.post("/learners/{name}/past_rows", dependencies=[Depends(may("tell"))])
+def learn(name: NamePath, past: PastRows, store: Opened) -> PastRowsResponse:
+    """Learn from rows that are known already: nothing is asked, nothing is paid."""
+    stored = store[name]
+    own = stored.read(lambda learner: learner.names)
+    names = own if past.names is None else tuple(past.names)
+    if sorted(names) != sorted(own):
+        raise ProtocolError(f"the rows must have the learner's columns: {', '.join(own[:8])}")
+    order = [names.index(column) for column in own]
+    for i, row in enumerate(past.rows):
+        if len(row) != len(own):
+            raise ProtocolError(f"row {i + 1} has {len(row)} cells; the learner has {len(own)} attributes")
+    rows = [[math.nan if row[j] is None else row[j] for j in order] for row in past.rows]
+    labels = [math.nan if y is None else y for y in past.labels]
+    new = stored.learn(np.array(rows, dtype=np.float64).reshape(len(rows), len(own)), labels)
+    return PastRowsResponse(new=new, n_past_rows=stored.read(lambda learner: learner.n_past_rows))
 
 
 @router.get("/learners/{name}/totals", dependencies=[Depends(may("read"))])

@@ -35,7 +35,7 @@ def ask(name: NamePath, question: Ask, store: MayAsk) -> RoundResponse:
     """Open a round: what to order. The same key gives the same round."""
     stored = store[name]
     deadline = None if question.deadline is None else question.deadline.timestamp()
-    found = stored.open_round(question.key, question.available, deadline)
+    found = stored.open_round(question.key, question.available, deadline, question.prices)
     return round_response(found, stored.extra(found.round))
 
 

@@ -14,6 +14,8 @@ __all__ = [
     "LearnerState",
     "LearnerSummary",
     "NewLearner",
+    "PastRows",
+    "PastRowsResponse",
     "PredictionResponse",
     "RoundResponse",
     "RoundStatus",
@@ -91,6 +93,26 @@ class Ask(_Strict):
     key: str | None = Field(None, min_length=1, max_length=200, description="Identifies one round of the learner.")
     available: list[Name] | None = Field(None, max_length=100_000, description="What can be bought this time.")
     deadline: AwareDatetime | None = Field(None, description="ISO 8601 with a time zone; for display only.")
+    prices: dict[Name, Number] | None = Field(
+        None, max_length=100_000, description="What sources cost in this row, by name; the others: their usual price."
+    )
+
+
+class PastRows(_Strict):
+    """Rows that are known already; null is a cell that was not observed, or a label that is missing."""
+
+    names: list[Name] | None = Field(
+        None, max_length=2000, description="The columns of `rows`; else the learner's own."
+    )
+    rows: list[list[Number | None]] = Field(max_length=1_000_000)
+    labels: list[Number | None] = Field(max_length=1_000_000)
+
+
+class PastRowsResponse(BaseModel):
+    """What became of past rows."""
+
+    new: bool = Field(description="False where exactly these rows were learnt before.")
+    n_past_rows: int = Field(description="The past rows that the learner knows, free.")
 
 
 class PredictionResponse(BaseModel):

@@ -10,6 +10,7 @@ from .._core import count_extremes
 from .._internal.typing import Bools, Floats, Ints
 from ..core.learner import Learner
 from ..core.probability_calibration import ProbabilityCalibrator
+from ..core.round import Round
 from ..core.validation import LARGEST, LEAST, MOST, clip_magnitude
 from ..errors import ProtocolError
 from .purchase_counts import Timeline
@@ -28,8 +29,15 @@ class Page:
     any of them and goes on later, in another process too, plays the rest bit for bit.
     """
 
-    def __init__(self, rows: Floats, labels: Floats, first: int, timeline: Timeline | None = None) -> None:
-        self.rows, self.labels, self.first = rows, labels, first
+    def __init__(
+        self,
+        rows: Floats,
+        labels: Floats,
+        first: int,
+        timeline: Timeline | None = None,
+        prices: Floats | None = None,
+    ) -> None:
+        self.rows, self.labels, self.first, self.prices = rows, labels, first, prices
         self.played = 0
         self.predictions: Floats = np.full(labels.size, np.nan)
         self.explored: Bools = np.zeros(labels.size, dtype=np.bool_)
@@ -48,9 +56,9 @@ class Page:
             compiled = compiled and not (learner.binary and self._has_other_labels)
             while self.played < self.labels.size:
                 t = self.played
-                quick = compiled and (
-                    self._in_a_block(learner, t) or self._steadily(learner, t) or self._quickly(learner, t)
-                )
+                alike = compiled and self.prices is None
+                quick = alike and (self._in_a_block(learner, t) or self._steadily(learner, t))
+                quick = quick or (compiled and self._quickly(learner, t))
                 if quick and isinstance(learner.calibrator, ProbabilityCalibrator):
                     self._calibrate(learner.calibrator, t, t + quick)
                 self.played += quick or self._row(learner, t)
@@ -112,7 +120,7 @@ class Page:
         """One round without the protocol's checks, where they could find nothing; 0 where they could."""
         if self._checked is None:
             return 0
-        row, y, r = self._checked[0][t], float(self._checked[1][t]), learner._next()
+        row, y, r = self._checked[0][t], float(self._checked[1][t]), learner._next(None, self._paid(t))
         values = row[r.attributes]
         self.predictions[t] = learner._predict(r, values)
         if y == y:  # not NaN
@@ -120,12 +128,14 @@ class Page:
             self.levels[t] = learner._level()
         self.explored[t] = r.kind == "explore"
         self.note(t, t + 1, r.attributes, r.extra)
+        self._note_price(t, r)
         return 1
 
     def _row(self, learner: Learner, t: int) -> int:
         """One round by the protocol."""
         row, y = self.rows[t], float(self.labels[t])
-        r = learner.ask()
+        paid = self._paid(t)
+        r = learner.ask(prices=None if paid is None else dict(zip(learner.catalog.sources, paid.tolist(), strict=True)))
         values, extra = row[r.attributes], learner.ask_more(r)
         try:
             self.predictions[t] = learner.predict(r, values)
@@ -139,7 +149,15 @@ class Page:
             raise ProtocolError(f"row {self.first + t + 1}: {fault}") from None
         self.explored[t] = r.kind == "explore"
         self.note(t, t + 1, r.attributes, extra)
+        self._note_price(t, r)
         return 1
+
+    def _note_price(self, t: int, r: Round) -> None:
+        if self.prices is not None:
+            self.price[t] = r.price
+
+    def _paid(self, t: int) -> Floats | None:
+        return None if self.prices is None else self.prices[t]
 
     def _steadily(self, learner: Learner, t: int) -> int:
         """As many rounds as the learner promises to buy the same attributes in; 0 where one must go row by row."""

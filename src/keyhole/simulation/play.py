@@ -1,6 +1,6 @@
 """The budget keeper. It alone reads the rows, and hands a learner exactly the values that the learner bought."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TypeAlias
 
@@ -31,6 +31,7 @@ def play(
     keep: bool = True,
     compiled: bool = True,
     progress: Progress | None = None,
+    prices: "Mapping[str, Floats] | None" = None,
 ) -> History:
     """Play the rows of X against their labels y, in order.
 
@@ -38,7 +39,8 @@ def play(
     in any order), or any iterable of rows. Where a learner promises to buy the same attributes for a while, those
     rows are played in one compiled call on the bought columns alone (`compiled=False` plays every row by itself; the
     history is the same). `progress` is called now and then with the number of rows played; `keep=False` does not keep
-    the rows, for streams larger than memory. A NaN label closes its round without learning; an infinite one stops.
+    the rows, for streams larger than memory. `prices` gives the price of a source in every row, by name: (T,) numbers;
+    the others cost what they usually do. A NaN label closes its round without learning; an infinite one stops.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=100, seed=0)
@@ -49,7 +51,8 @@ def play(
         raise ConfigError(f"play needs a learner, such as kh.make('thrifty', d=20, k=4), not {learner!r}")
     timeline, pages = Timeline(learner.d), [Page(np.empty((0, learner.d)), np.empty(0), 0)]
     for rows, labels in _blocks(X, y, learner):
-        page = Page(rows, labels, pages[-1].first + pages[-1].played, timeline)
+        first = pages[-1].first + pages[-1].played
+        page = Page(rows, labels, first, timeline, _row_prices(prices, learner, first, labels.size))
         page.play(learner, compiled, progress or _ignore)
         if not keep:
             page.release()
@@ -66,6 +69,24 @@ def play(
         timeline=timeline,
         rows=_together([p.rows for p in pages[1:]], learner.d) if keep else None,
     )
+
+
+def _row_prices(prices: "Mapping[str, Floats] | None", learner: Learner, first: int, n: int) -> Floats | None:
+    """(n, sources) what every source costs in rows `first` to `first + n`."""
+    if prices is None:
+        return None
+    catalog = learner.catalog
+    if not catalog.priced:
+        raise ConfigError("prices of the rows need a learner that was made with prices")
+    table = np.tile(catalog.prices, (n, 1))
+    for name, given in prices.items():
+        if name not in catalog.sources:
+            raise ConfigError(f"prices: '{name}' is no source of this learner")
+        column = np.asarray(given, dtype=np.float64)[first : first + n]
+        if column.shape != (n,) or not (np.isfinite(column) & (column >= 0.0)).all():
+            raise ConfigError(f"the prices of '{name}' must be finite numbers >= 0, one for every row")
+        table[:, catalog.sources.index(name)] = column
+    return table
 
 
 def _ignore(t: int) -> None:

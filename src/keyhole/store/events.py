@@ -5,6 +5,7 @@
 so that `verify` finds a changed, a missing and a moved event. Bodies are JSON; NaN is null there.
 """
 
+import base64
 import hashlib
 import json
 import math
@@ -38,7 +39,7 @@ class Event:
     number: int
     """Counts from 1 per learner, without gaps."""
     kind: str
-    """"ask", "predict", "tell" or "abandon"."""
+    """"ask", "predict", "tell", "abandon"; of no round (0): "past_rows" and "model"."""
     round: int
     at: float
     body: str
@@ -106,7 +107,7 @@ def replay(learner: Learner, event: Event) -> bool:
     try:
         if event.kind == "ask":
             recorded = Round.from_plain(content["round"])
-            asked = learner.ask(available=content["available"])  # type: ignore[arg-type]
+            asked = learner.ask(content["available"], content.get("prices"))  # type: ignore[arg-type]
             if asked != recorded:
                 learner._open.pop(asked.index, None)
                 learner._open[recorded.index] = recorded
@@ -115,11 +116,26 @@ def replay(learner: Learner, event: Event) -> bool:
             r = learner._open[event.round]
             extra = floats(content["extra"])
             learner.tell(r, floats(content["values"]), content["y"], r.extra if r.extra.size else None, extra or None)  # type: ignore[arg-type]
+        if event.kind == "past_rows":
+            learner.learn([floats(row) for row in content["rows"]], floats(content["labels"]))  # type: ignore[union-attr]
+        if event.kind == "model":
+            take_model(learner, str(content["model"]))
     except (KeyError, TypeError, ValueError) as fault:
         raise StateError(
             f"event {event.number} ({event.kind} of round {event.round}) cannot be applied: {fault}"
         ) from None
     return True  # a prediction changes nothing, and an abandoned round stays open in the learner
+
+
+def take_model(learner: Learner, text: str) -> None:
+    """Put a learner, which must be as new, into the state of a model file (base64) of the same configuration."""
+    from ..core.serialization import from_bytes
+
+    model = from_bytes(base64.b64decode(text, validate=True))
+    if model.config != learner.config or model.open_rounds:
+        raise StateError("the model has another configuration than the learner, or open rounds")
+    learner.set_state(model.get_state())
+    learner.rng.bit_generator.state = model.rng.bit_generator.state
 
 
 def floats(numbers: Plain) -> list[float]:

@@ -40,6 +40,8 @@ def totals_after(totals: Totals, event: Event, before: RoundRow | None) -> Total
 
     The baseline buys nothing. It predicts the mean of the labels before, and 0 before the first.
     """
+    if event.kind in ("past_rows", "model"):
+        return totals
     if event.kind == "ask":
         price = float(event.content["price"])  # type: ignore[arg-type]
         return totals._replace(n_asked=totals.n_asked + 1, spent=totals.spent + price)
@@ -74,6 +76,8 @@ class Projection:
 
     def apply(self, event: Event) -> RoundRow | None:
         """Apply the next event; the finished round if the event is a label."""
+        if event.kind in ("past_rows", "model"):
+            return None
         before = self.pending.get(event.round)
         self.totals = totals_after(self.totals, event, before)
         after = round_asked(event) if before is None else round_after(before, event, self.totals)

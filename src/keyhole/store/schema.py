@@ -40,7 +40,7 @@ def create_statements(sqlite: bool) -> list[str]:
         # config: of `make`, as JSON; note: what people read (label, unit, currency); head, checksum: of the last event
         "learners": f"id {identity}, name VARCHAR(64) NOT NULL UNIQUE, config TEXT NOT NULL, note TEXT NOT NULL, "
         f"created_at DOUBLE PRECISION NOT NULL, head INTEGER NOT NULL, checksum VARCHAR(64) NOT NULL, {totals})",
-        "events": f"{owner}, number INTEGER NOT NULL, kind VARCHAR(8) NOT NULL, round INTEGER NOT NULL, "
+        "events": f"{owner}, number INTEGER NOT NULL, kind VARCHAR(16) NOT NULL, round INTEGER NOT NULL, "
         "at DOUBLE PRECISION NOT NULL, body TEXT NOT NULL, checksum VARCHAR(64) NOT NULL, "
         f"PRIMARY KEY (learner, number)){without_rowid}",
         "rounds": f"{owner}, {rounds}, PRIMARY KEY (learner, round), UNIQUE (learner, key)){without_rowid}",

@@ -64,6 +64,19 @@ class Store:
             raise Taken(f"there is a learner '{name}' of another configuration; choose another name")
         return found
 
+    def create_from_model(self, name: str, model: bytes, *, note: Mapping[str, str] | None = None) -> StoredLearner:
+        """A new learner in the state of a model file, such as `keyhole plan` writes; it may be called again.
+
+        A learner of this name that has another configuration, or rounds of its own, is a `Taken` or a `Conflict`.
+        """
+        from ..core.serialization import from_bytes
+
+        config = dict(from_bytes(model).config)
+        options, algorithm = config.pop("options"), config.pop("name")
+        stored = self.create(name, str(algorithm), note=note, **config, **options)  # type: ignore[arg-type]
+        stored.transact(lambda transaction: transaction.start_from(model))
+        return stored
+
     def __getitem__(self, name: str) -> StoredLearner:
         cached = self._find(name)
         if cached is None:

@@ -16,7 +16,7 @@ from .database import Connection, Database
 from .events import Event, events_after
 from .models import STATUSES, History, NoSuchRound, Outcome, PredictionEvent, Purchase, StoredRound, Totals
 from .schema import TOTAL_COLUMNS
-from .transaction import Available, Extras, LearnerTransaction
+from .transaction import Available, Extras, LearnerTransaction, RowPrices
 
 __all__ = ["StoredLearner"]
 
@@ -34,9 +34,18 @@ class StoredLearner:
 
     # -- the protocol
 
-    def ask(self, key: str | None = None, available: Available = None, deadline: float | None = None) -> Round:
-        """Open a round; the same key always gives the same round. `deadline` (seconds since 1970) is for display."""
-        return self.open_round(key, available, deadline).round
+    def ask(
+        self,
+        key: str | None = None,
+        available: Available = None,
+        deadline: float | None = None,
+        prices: RowPrices = None,
+    ) -> Round:
+        """Open a round; the same key always gives the same round.
+
+        `deadline` (seconds since 1970) is for display; `prices` are those of this row, by source.
+        """
+        return self.open_round(key, available, deadline, prices).round
 
     def predict(self, r: RoundLike, values: Values) -> float:
         """The prediction from the bought values. It is recorded: the last one before the label counts."""
@@ -65,13 +74,24 @@ class StoredLearner:
         given = _round_or_index(r)
         return self.transact(lambda transaction: transaction.abandon(given))
 
+    def learn(self, X: object, y: object) -> bool:
+        """Learn from rows that are known already, NaN where not observed; free, and in one transaction.
+
+        Returns False where exactly these rows were learnt before, so that a call may be repeated.
+        """
+        return self.transact(lambda transaction: transaction.learn(X, y))
+
     def open_round(
-        self, key: str | None = None, available: Available = None, deadline: float | None = None
+        self,
+        key: str | None = None,
+        available: Available = None,
+        deadline: float | None = None,
+        prices: RowPrices = None,
     ) -> StoredRound:
         """`ask`, returning the stored round: what to order, its price, its status."""
 
         def ask(transaction: LearnerTransaction) -> StoredRound:
-            row, r = transaction.ask(key, available, deadline)
+            row, r = transaction.ask(key, available, deadline, prices)
             if row.prediction_event is not None or row.end_event is not None:
                 return queries.find_rounds(transaction.connection, self.id, self.name, index=row.round)[0]
             return queries.stored_round(self.name, row, r)

@@ -1,8 +1,10 @@
 """One transaction on one learner: it validates the call, applies it to the learner and writes one event."""
 
+import base64
+import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -14,14 +16,15 @@ from ..core.round import Round
 from ..errors import ProtocolError, StateError
 from .cached_learner import SNAPSHOT_EVERY, CachedLearner
 from .database import Connection
-from .events import ADD_EVENT, Event, floats, nulls
+from .events import ADD_EVENT, Event, floats, nulls, take_model
 from .models import Conflict, NoSuchRound, PredictionEvent, RoundRow, Totals
 from .projections import CHANGED_COLUMNS, round_after, round_asked, totals_after
 from .schema import ROUND_COLUMNS, TOTAL_COLUMNS
 
-__all__ = ["ADD_ROUND", "SET_TOTALS", "Available", "Extras", "LearnerTransaction"]
+__all__ = ["ADD_ROUND", "SET_TOTALS", "Available", "Extras", "LearnerTransaction", "RowPrices"]
 
 Available: TypeAlias = "Bools | Sequence[bool] | Sequence[str] | None"
+RowPrices: TypeAlias = "Mapping[str, float] | None"
 Extras: TypeAlias = "Sequence[int] | Ints | None"
 _MAX_KEY_LENGTH = 200
 
@@ -33,6 +36,10 @@ def _assignments(names: Sequence[str]) -> str:
 _HEAD = f"SELECT head, checksum, {TOTAL_COLUMNS} FROM keyhole_learners WHERE id = :learner"
 _ROUND = f"SELECT {ROUND_COLUMNS} FROM keyhole_rounds WHERE learner = :learner AND"
 _BY_KEY, _BY_INDEX = f"{_ROUND} key = :key", f"{_ROUND} round = :round"
+_SAME_PAST_ROWS = (
+    "SELECT number FROM keyhole_events WHERE learner = :learner AND kind = 'past_rows' AND body LIKE :digest"
+)
+MOST_PAST_CELLS = 5_000_000
 _BODY = "SELECT body FROM keyhole_events WHERE learner = :learner AND number = :number"
 ADD_ROUND = (
     f"INSERT INTO keyhole_rounds (learner, {ROUND_COLUMNS}) "
@@ -57,7 +64,9 @@ class LearnerTransaction:
         self.totals = Totals(*totals)
         cached.catch_up(connection, head)
 
-    def ask(self, key: str | None, available: Available, deadline: float | None) -> tuple[RoundRow, Round]:
+    def ask(
+        self, key: str | None, available: Available, deadline: float | None, prices: RowPrices = None
+    ) -> tuple[RoundRow, Round]:
         """The round of this key; a new one where the key is new."""
         if key is not None:
             before = self._row_by_key(key)
@@ -65,8 +74,10 @@ class LearnerTransaction:
                 return before, self._recorded_round(before)
         given = _available_names(available, self.cached.learner.names)
         deadline = None if deadline is None else validation.finite("the deadline", deadline)
-        r = self.cached.learner.ask(available=given)
+        r = self.cached.learner.ask(available=given, prices=prices)
         content: dict[str, Plain] = {"key": key, "available": given, "deadline": deadline}  # type: ignore[dict-item]
+        if prices is not None:
+            content["prices"] = {name: float(price) for name, price in prices.items()}
         content |= {"price": r.price, "round": r.plain()}  # type: ignore[dict-item]
         event = self._event("ask", r.index, content)
         row = round_asked(event)
@@ -117,6 +128,36 @@ class LearnerTransaction:
         if row.status == "open":
             self._change(self._event("abandon", row.round, {}), row)
         return row.status == "open"
+
+    def learn(self, X: object, y: object) -> bool:
+        """Learn from rows that are known already; False where exactly these rows were learnt before."""
+        learner = self.cached.learner
+        table, labels = validation.past_table(X, y, learner.names)
+        if table.size > MOST_PAST_CELLS:
+            raise ProtocolError(
+                f"{table.size} cells are too many for one call, which takes {MOST_PAST_CELLS}: give fewer rows, or "
+                "learn them beforehand with keyhole plan"
+            )
+        learnt = hashlib.sha256(table.tobytes() + labels.tobytes() + str(table.shape).encode()).hexdigest()
+        same = {"learner": self.cached.id, "digest": f'%"digest":"{learnt}"%'}
+        if self.connection.row(_SAME_PAST_ROWS, same) is not None:
+            return False
+        learner.learn(table, labels)
+        rows: list[Plain] = [nulls(row) for row in table.tolist()]
+        content: dict[str, Plain] = {"digest": learnt, "rows": rows, "labels": nulls(labels.tolist())}
+        self._write(self._event("past_rows", 0, content), None)
+        return True
+
+    def start_from(self, model: bytes) -> bool:
+        """Put a learner without events into the state of a model; False where it began with this model before."""
+        text = base64.b64encode(model).decode()
+        if self.cached.head:
+            if self._content(1).get("model") == text:
+                return False
+            raise Conflict(f"learner '{self.cached.name}' has rounds already; a model is for a new learner")
+        take_model(self.cached.learner, text)
+        self._write(self._event("model", 0, {"model": text}), None)
+        return True
 
     def index_of(self, key: str) -> int:
         """The index of the round of a key."""

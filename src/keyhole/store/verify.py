@@ -24,7 +24,7 @@ __all__ = ["Verdict", "check"]
 
 _MAX_FAULTS = 5
 _PAGE = 500
-_KINDS = ("ask", "predict", "tell", "abandon")
+_KINDS = ("ask", "predict", "tell", "abandon", "past_rows", "model")
 
 
 @dataclass

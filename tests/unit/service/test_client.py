@@ -9,6 +9,7 @@ import threading
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 import uvicorn
 
@@ -233,3 +234,21 @@ def test_events_are_sent_as_they_are_written(server):
     (missed,), _ = listen("/v1/learners/icu/events?after=0", 1, {"Last-Event-ID": "3"})
     assert missed["number"] == 4
     connection.close()
+
+
+def test_past_rows_are_taken_once(both, server):
+    icu = create(both, algorithm="thrifty")
+    table = np.array([list(row(i)[0].values()) for i in range(30)])
+    table[3, 2] = math.nan
+    labels = [row(i)[1] for i in range(30)]
+    assert icu.learn(table, labels) is True
+    assert icu.learn(table, labels) is False
+    frame = pd.DataFrame(table + 0.01, columns=NAMES)[NAMES[::-1]]
+    assert icu.learn(frame, labels) is True
+    plain = kh.make("thrifty", names=NAMES, k=3, seed=0)
+    plain.learn(table, labels)
+    plain.learn(frame, labels)
+    assert to_bytes(server[1]["icu"].learner()) == to_bytes(plain)
+    with pytest.raises(ValueError, match="columns|cells"):
+        icu.learn(table[:, 1:], labels)
+    assert icu.learner().n_past_rows == 60

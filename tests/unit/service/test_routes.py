@@ -242,3 +242,11 @@ def test_a_learner_too_large_for_the_server_is_refused_with_the_numbers(api, wid
     refused(api.post("/v1/learners", json={"name": "slow", "algorithm": "gibbs-thompson", "k": 3, **given}), 422, "5 s")
     assert api.get("/v1/learners").json() == []
     assert api.post("/v1/learners", json={"name": "ok", "algorithm": "aer", "k": 3, **given}).status_code == 201
+
+
+def test_a_row_may_have_its_own_prices(api):
+    prices = dict.fromkeys(NAMES, 2.0)
+    assert api.post("/v1/learners", json=ICU | {"algorithm": "thrifty", "k": 7, "prices": prices}).status_code == 201
+    assert ask(api, "p1", prices={"age": 9.5})["price"] == 9.5 + 6 * 2.0
+    assert ask(api, "p2")["price"] == 14.0
+    refused(api.post("/v1/learners/icu/rounds", json={"key": "p3", "prices": {"height": 1.0}}), 422, "no source")

@@ -162,6 +162,7 @@ class EngineState(Stateful):
         )
         self.constants: Records = np.zeros(1, DTYPES["Constants"])
         self.constants[:] = np.frombuffer(core.constants(), DTYPES["Constants"])
+        self.no_prices: Floats = np.zeros(0)
         self.everything: npt.NDArray[np.uint8] = np.ones(n, np.uint8)
         self._fixed = {
             name: source[name].copy() for name in ("first", "size", "within", "always", "join_at", "leave_at")

@@ -20,6 +20,7 @@ from .explain import Explanation, explain
 
 __all__ = ["Thrifty"]
 
+_USUAL: Floats = np.zeros((0, 0))  # prices of a block of rows: the usual ones
 # Rows per compiled call: a user who waits sees progress, and an interrupt is heard.
 _BLOCK = 4096
 
@@ -165,7 +166,14 @@ class Thrifty(Learner):
         return there
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        out, n, _, _, explores = self.memory.engine.ask(self._pool(pool))
+        return self._acquire(pool, self.memory.no_prices)
+
+    def _ask_at(self, t: int, pool: Bools | None, prices: Floats) -> Acquisition:
+        free: Floats = np.zeros(len(self.memory.source) - prices.size)
+        return self._acquire(pool, np.concatenate([prices, free]))
+
+    def _acquire(self, pool: Bools | None, prices: Floats) -> Acquisition:
+        out, n, _, _, explores = self.memory.engine.ask(self._pool(pool), prices)
         bought = np.array(out, np.int64)
         return Acquisition("explore" if explores else "exploit", bought[:n].copy(), bought[n:].copy())
 
@@ -207,7 +215,7 @@ def _play_block(
     said, held, price, looked = np.zeros(n), np.full(n, np.nan), np.zeros(n), np.zeros(n, np.uint8)
     while t < n:
         memory.reserve()
-        t = memory.engine.play(memory.everything, X, y, said, held, price, looked, bought, sizes, t)
+        t = memory.engine.play(memory.everything, X, y, said, held, price, looked, bought, sizes, _USUAL, t)
     out[:n], explored[:n], levels[:n] = said, looked.astype(np.bool_), held
     learner.t += n
     return bought, np.ascontiguousarray(sizes[:, :2])

@@ -58,7 +58,7 @@ def _every_support(seconds: float) -> Estimate:
     """Learners that keep something for each of the C(d, k) supports."""
 
     def estimate(d: int, k: int) -> tuple[float, float, float]:
-        n = float(math.comb(d, min(k, 60))) if d < 10**6 else math.inf
+        n = float(math.comb(d, min(k, d - k, 60))) if d < 10**6 else math.inf
         return 400.0 * d + (80.0 + 8.0 * k**2) * n, 1e-7 * n, seconds * n
 
     return estimate

@@ -27,7 +27,7 @@ def preferences(order: Ints) -> Floats:
     all that is asked of it, and it does not depend on the version of a library.
 
     >>> preferences(np.array([2, 0, 1])).round(4).tolist()
-    [1.4319, 1.0265, 1.8833]
+    [1.4315, 1.0264, 1.8833]
     """
     z = np.arange(1, order.size + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -14,6 +14,7 @@ from ..traces import Group, band_at_end, by, curve_of, microseconds, slope, writ
 _DECADE = 10.0
 # A power is called seen where the fitted exponent is at most this much larger.
 _TOLERANCE = 0.1
+_LINEAR = 0.9
 _PROVED = {"hedged-ftrl": (0.5, 0.5), "batched-exp3": (1 / 3, 2 / 3)}
 
 
@@ -50,8 +51,9 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         f"{'no faster than' if seen[name] else 'faster than'} the proved T^{_PROVED[name][1]:.2g}"
         for name, (in_N, in_T) in found.items()
     )
-    verdict = f"At these T {said}. What is faster has not begun to tell the supports apart: its regret is a share of T."
-    verdict = verdict if not all(seen.values()) else f"At these T {said}."
+    verdict = f"At these T {said}."
+    if any(in_T.middle > _LINEAR for _, in_T in found.values()):
+        verdict += " An exponent near 1 is that of a bandit that still plays nearly all supports alike."
     figure = curves(f"Regret of the bandit, N = {N}", x, lines, "T", "regret")
     return Finding(verdict, Agreement.where(seen["hedged-ftrl"]), head, rows, [figure])
 

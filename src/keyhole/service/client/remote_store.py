@@ -10,10 +10,12 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from ..._internal.dataframes import column_names, is_frame
 from ..._internal.plain_values import from_iso, to_iso
 from ...core.round import Round
-from ...core.validation import finite
+from ...core.validation import finite, past_table
 from ...errors import ConfigError, ProtocolError
+from ...store.events import nulls
 from ...store.models import STATUSES, History, LabelEvent, Outcome, PredictionEvent, Purchase, StoredRound, Totals
 from .http import Wire
 from .wire_values import by_name, entry, plain, quoted
@@ -81,15 +83,17 @@ class RemoteLearner:
         key: str | None = None,
         available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
         deadline: float | None = None,
+        prices: "Mapping[str, float] | None" = None,
     ) -> Round:
-        """Open a round; the same key gives the same round for ever."""
-        return self.open_round(key, available, deadline).round
+        """Open a round; the same key gives the same round for ever. `prices` are those of this row, by source."""
+        return self.open_round(key, available, deadline, prices).round
 
     def open_round(
         self,
         key: str | None = None,
         available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
         deadline: float | None = None,
+        prices: "Mapping[str, float] | None" = None,
     ) -> StoredRound:
         """`ask`, returning the stored round: what to order, its price, its status."""
         # Without a key of the caller's, one of our own: a call whose answer was lost must not open two rounds.
@@ -98,6 +102,8 @@ class RemoteLearner:
             body["available"] = self._names(available)
         if deadline is not None:
             body["deadline"] = to_iso(deadline)
+        if prices is not None:
+            body["prices"] = dict(prices)
         return entry(self._wire.json("POST", f"{self._path}/rounds", body))
 
     def predict(self, r: Given, values: "Values") -> float:
@@ -131,6 +137,19 @@ class RemoteLearner:
         """Stop waiting for the label of a round; a label that comes later is still accepted."""
         done = self._wire.json("POST", f"{self._round_path(r)}/abandon")
         return bool(done["new"])  # type: ignore[index]
+
+    def learn(self, X: object, y: object) -> bool:
+        """Learn from rows that are known already, NaN where not observed; False where they were learnt before.
+
+        An array has the learner's columns in their order; a frame is matched by name.
+        """
+        names = column_names(X) if is_frame(X) else None
+        table, labels = past_table(X, y, names or ())
+        body: dict[str, object] = {"rows": [nulls(row) for row in table.tolist()], "labels": nulls(labels.tolist())}
+        if names is not None:
+            body["names"] = names
+        answer = self._wire.json("POST", f"{self._path}/past_rows", body)
+        return bool(answer["new"])  # type: ignore[index]
 
     def tell_many(self, labels: Iterable[tuple[str, float]]) -> list[Outcome]:
         """Many late labels by key, in one transaction."""

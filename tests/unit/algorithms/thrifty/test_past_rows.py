@@ -18,7 +18,7 @@ def excess(n, seed, missing=0.0, another_world=False):
     past[np.random.default_rng(seed).random(past.shape) < missing] = np.nan
     learner = kh.make("thrifty", d=D, k=K, seed=seed)
     if n:
-        learner._learn(past, labels)
+        learner.learn(past, labels)
     losses = kh.play(learner, X[n:], y[n:]).losses
     return float((losses - (y[n:] - X[n:] @ w) ** 2)[1:].sum()), learner
 
@@ -49,7 +49,7 @@ def test_nothing_is_asked_or_paid_and_a_saved_learner_goes_on(options):
     learner = kh.make("thrifty", d=12, seed=0, **options)
     kh.play(learner, X[:100], y[:100])
     before = learner.t, learner.spent, [e.bought for e in learner.explain()]
-    learner._learn(X[100:400], y[100:400])
+    learner.learn(X[100:400], y[100:400])
     assert (learner.t, learner.spent, [e.bought for e in learner.explain()]) == before
     again = from_bytes(to_bytes(learner))
     a, b = (kh.play(one, X[400:], y[400:]).predictions for one in (learner, again))
@@ -60,6 +60,6 @@ def test_nothing_is_asked_or_paid_and_a_saved_learner_goes_on(options):
 def test_of_a_long_table_the_last_rows_are_kept():
     X, y, w = kh.streams.synthetic(100, 5, 30_000, seed=2)
     learner = kh.make("thrifty", d=100, k=5, seed=0)
-    learner._learn(X, y)
+    learner.learn(X, y)
     assert learner.support.tolist() == np.flatnonzero(w).tolist()
     assert learner.weights == pytest.approx(w, abs=0.01)

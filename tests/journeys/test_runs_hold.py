@@ -1,0 +1,224 @@
+"""Commands that are killed and continued, folders copied and moved, inputs that change, full disks, links."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+
+import pytest
+
+import keyhole as kh
+
+from .conftest import COMMAND, environment, stream, write
+from .test_killed import BUDGET, RESULTS, RUN, SLOWLY, wait_for_checkpoints
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills and limits are Unix's")
+COMPARE = ("compare", "synthetic:d=8,k=3", "--algorithms", "ds-oslrc,fixed-random", "--seeds", "2", "--rounds", "200")
+FRONTIER = ("frontier", "a.csv", "--target", "y", "--prices", "prices.toml", "--seeds", "2")
+STUDY = ("study", "sampling", "--quick")
+# What says when and how fast it was: it differs from run to run.
+TIMED = ("report.html", ".lock", ".writer")
+
+
+def content(folder):
+    """All files of a folder that do not depend on the clock."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name not in TIMED]
+    return {str(p.relative_to(folder)): p.read_bytes() for p in files if p.parent.name != "jobs"}
+
+
+def kill_and_continue(begin, keyhole, folder, words, kills, seed):
+    """The same command, killed at random points until it is let to its end: the same bytes as without kills."""
+    rng = random.Random(seed)
+    start = time.monotonic()
+    keyhole(*words, "--out", "whole")
+    seconds = time.monotonic() - start
+    killed = 0
+    for _ in range(kills):
+        process = begin(*words, "--out", "cut")
+        try:
+            process.wait(rng.uniform(0.05, 1.1) * seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            killed += 1
+        process.communicate()
+    keyhole(*words, "--out", "cut")
+    assert content(folder / "cut") == content(folder / "whole")
+    return killed
+
+
+def prepare(folder):
+    write(folder / "a.csv", stream(800, d=4, seed=3))
+    (folder / "prices.toml").write_text("x0 = 1.0\nx1 = 2.0\nx2 = 1.0\nx3 = 0.5\n")
+
+
+def test_a_killed_comparison_continues_to_the_same_bytes(begin, keyhole, tmp_path):
+    assert kill_and_continue(begin, keyhole, tmp_path, COMPARE, kills=1, seed=0) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [COMPARE, FRONTIER, STUDY], ids=lambda words: words[0])
+def test_fifty_kills_and_the_same_bytes(begin, keyhole, tmp_path, words):
+    prepare(tmp_path)
+    assert kill_and_continue(begin, keyhole, tmp_path, words, kills=50, seed=1) >= 10
+
+
+# -- a run that is not finished
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A whole run, and one that was killed in its middle."""
+    folder = tmp_path_factory.mktemp("unfinished")
+    write(folder / "a.parquet", stream(5000, seed=1))
+
+    def start(*words):
+        return subprocess.Popen([*COMMAND, *words], cwd=folder, env=environment(), stdout=subprocess.DEVNULL)
+
+    assert start("run", "a.parquet", *BUDGET, *SLOWLY, "--out", "whole").wait() == 0
+    process = start("run", "a.parquet", *RUN, "--out", "cut")
+    wait_for_checkpoints(process, folder / "cut", 3)
+    process.kill()
+    process.wait()
+    assert (folder / "cut" / "journal").exists(), "it was too quick"
+    return folder
+
+
+@pytest.fixture
+def unfinished(played, tmp_path):
+    """The same in a folder of this test's own."""
+    for name in ("whole", "cut"):
+        shutil.copytree(played / name, tmp_path / name)
+    shutil.copy2(played / "a.parquet", tmp_path)
+    return tmp_path
+
+
+def same_results(folder, whole):
+    return all((folder / name).read_bytes() == (whole / name).read_bytes() for name in RESULTS)
+
+
+def test_two_resumes_at_once(unfinished, begin):
+    """One of them goes on; the other says who does, or finds it finished; the results are those of one run."""
+    both = [begin("run", "--resume", "cut") for _ in range(2)]
+    ends = [(process.communicate(timeout=300), process.returncode) for process in both]
+    assert sorted(code for _, code in ends)[0] == 0
+    for (_, err), code in ends:
+        assert code in (0, 2)
+        assert code == 0 or "is being written by" in err or "finished" in err, err
+    assert same_results(unfinished / "cut", unfinished / "whole")
+
+
+def test_a_folder_that_was_copied_moved_or_renamed_goes_on(unfinished, keyhole):
+    shutil.copytree(unfinished / "cut", unfinished / "copy")
+    (unfinished / "deeper").mkdir()
+    shutil.move(unfinished / "cut", unfinished / "deeper" / "moved")
+    for name in ("copy", "deeper/moved"):  # and `unfinished` itself is a copy
+        keyhole("run", "--resume", name)
+        assert same_results(unfinished / name, unfinished / "whole"), name
+
+
+def test_an_input_that_changed_is_not_resumed(unfinished, keyhole):
+    before = content(unfinished / "cut")
+    write(unfinished / "a.parquet", stream(5000, seed=2))
+    found = keyhole("run", "--resume", "cut", check=False)
+    assert found.returncode == 2
+    assert found.stderr.count("\n") == 1
+    assert "a.parquet" in found.stderr
+    assert content(unfinished / "cut") == before
+    (unfinished / "a.parquet").unlink()
+    found = keyhole("run", "--resume", "cut", check=False)
+    assert found.returncode == 2
+    assert found.stderr.count("\n") == 1
+
+
+# -- a full disk
+
+LIMITED = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), int(sys.argv[1])))
+sys.argv[1:2] = []
+from keyhole.cli import main
+main()
+"""
+
+
+def with_limit(folder, size, *words):
+    """A command no file of which may be larger than so many bytes."""
+    line = [sys.executable, "-c", LIMITED, str(size), *words]
+    return subprocess.run(line, cwd=folder, env=environment(), capture_output=True, text=True, timeout=300)
+
+
+def fill_at(tmp_path, keyhole, sizes):
+    """A run that meets a full disk at different writes: one sentence, exit 2 or 3, and it goes on with more room."""
+    write(tmp_path / "a.parquet", stream(1500, seed=1))
+    keyhole("run", "a.parquet", *BUDGET, "--algorithm", "fixed-random", "--out", "whole")
+    refused = 0
+    for size in sizes:
+        words = ("run", "a.parquet", *BUDGET, "--algorithm", "fixed-random", "--out", f"full-{size}")
+        found = with_limit(tmp_path, size, *words)
+        assert "Traceback" not in found.stderr, found.stderr[-2000:]
+        if found.returncode:
+            refused += 1
+            assert found.stderr.strip().count("\n") == 0, found.stderr
+            again = ("run", "--resume", f"full-{size}") if (tmp_path / f"full-{size}" / "run.json").exists() else words
+            keyhole(*again)
+        assert same_results(tmp_path / f"full-{size}", tmp_path / "whole"), size
+    return refused
+
+
+def test_a_full_disk(tmp_path, keyhole):
+    assert fill_at(tmp_path, keyhole, [20_000]) == 1
+
+
+@pytest.mark.slow
+def test_a_full_disk_at_every_write(tmp_path, keyhole):
+    assert fill_at(tmp_path, keyhole, [0, 50, 200, 500, 1000, 2000, 5000, 8000, 12_000, 20_000, 40_000, 80_000]) >= 8
+
+
+# -- archives and links
+
+
+def test_names_that_leave_the_folder_are_not_followed(tmp_path):
+    """A model file is a zip archive: members with .., absolute names or links are refused, and nothing is written."""
+    model = tmp_path / "model.kh"
+    kh.make("fixed-random", d=4, k=2, seed=0).save(model)
+    with zipfile.ZipFile(model) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    for odd in ("../outside.txt", "/tmp/outside.txt", "a/../../outside.txt", "C:\\outside.txt"):
+        with zipfile.ZipFile(tmp_path / "odd.kh", "w") as archive:
+            for name, data in members.items():
+                archive.writestr(name, data)
+            archive.writestr(odd, b"x")
+        with pytest.raises(kh.StateError):
+            kh.load(tmp_path / "odd.kh")
+    with zipfile.ZipFile(tmp_path / "link.kh", "w") as archive:
+        for name, data in members.items():
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = 0o120777 << 16  # a symbolic link
+            archive.writestr(entry, data)
+    with pytest.raises(kh.StateError):
+        kh.load(tmp_path / "link.kh")
+    assert not (tmp_path.parent / "outside.txt").exists()
+
+
+def test_a_link_in_a_folder_of_results_is_not_written_through(typed, tmp_path):
+    write(tmp_path / "a.csv", stream(60, d=4))
+    (tmp_path / "victim").mkdir()
+    (tmp_path / "victim" / "precious.txt").write_text("mine")
+    words = ("run", "a.csv", "--target", "y", "-k", "2", "--algorithm", "fixed-random", "--out", "out")
+    assert typed(*words)[0] == 0
+    shutil.rmtree(tmp_path / "out" / "figures", ignore_errors=True)
+    (tmp_path / "out" / "figures").symlink_to(tmp_path / "victim", target_is_directory=True)
+    marker = json.loads((tmp_path / "out" / ".keyhole.json").read_text())
+    marker["files"] += ["../victim/precious.txt", "figures/precious.txt"]
+    (tmp_path / "out" / ".keyhole.json").write_text(json.dumps(marker))
+    code, _, err = typed(*words, "--force")
+    assert code == 2
+    assert err.count("\n") == 1
+    assert (tmp_path / "victim" / "precious.txt").read_text() == "mine"
+    assert os.listdir(tmp_path / "victim") == ["precious.txt"]

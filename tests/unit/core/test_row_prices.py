@@ -1,0 +1,86 @@
+"""Prices of one row: decided by where money limits, and counted to the cent."""
+
+from math import fsum
+
+import numpy as np
+import pytest
+
+import keyhole as kh
+from keyhole.core.introspection import basket
+
+NAMES = ["age", "ldl", "hdl", "glucose", "bmi"]
+PRICES = {"lipids": 12.0, "glucose": 3.0, "bmi": 0.1}
+
+
+def make(**options):
+    catalog = {"names": NAMES, "sources": {"lipids": ["ldl", "hdl"]}, "free": ["age"], "prices": PRICES}
+    return kh.make("thrifty", seed=0, **catalog, **options)
+
+
+def rows(T=800, seed=0):
+    X = np.random.default_rng(seed).normal(size=(T, 5))
+    return X, X @ np.array([0.3, 1.0, 0.5, 0.8, 0.0])
+
+
+def test_a_round_counts_what_this_row_costs():
+    learner = make(k=3)
+    r = learner.ask(prices={"lipids": 9.5, "bmi": 0.25})
+    assert r.price == 9.5 + 3.0 + 0.25
+    assert dict(basket(learner, r)) == {"lipids": 9.5, "glucose": 3.0, "bmi": 0.25}
+    assert kh.Round.from_json(r.to_json()) == r
+    assert learner.spent == r.price
+    assert learner.ask().price == 15.1
+
+
+def test_with_k_alone_prices_do_not_change_what_is_bought():
+    X, y = rows()
+    one, other = make(k=2), make(k=2)
+    for t in range(300):
+        a, b = one.ask(), other.ask(prices={"lipids": 1.0 + t, "glucose": 0.0})
+        assert a.attributes.tolist() == b.attributes.tolist()
+        one.tell(a, X[t, a.attributes], y[t])
+        other.tell(b, X[t, b.attributes], y[t])
+
+
+def test_with_an_error_cost_a_member_is_left_out_of_a_row_in_which_it_is_too_dear():
+    X, y = rows()
+    learner = make(error_cost=40.0)
+    kh.play(learner, X, y)
+    assert set(learner.catalog.ordered(learner.support)) == {"lipids", "glucose"}
+    assert "lipids" in learner.ask(prices={"lipids": 30.0}).sources  # it explains 1.25 * 40 a row
+    assert "lipids" not in learner.ask(prices={"lipids": 300.0}).sources
+    assert "glucose" in learner.ask(prices={"lipids": 300.0}).sources
+
+
+@pytest.mark.parametrize(
+    "limits", [{"budget_per_row": 13.0}, {"total_budget": 2000.0, "expected_rows": 300}, {"error_cost": 40.0}]
+)
+def test_limits_hold_at_the_prices_of_the_rows_and_the_ledger_is_their_sum(limits):
+    X, y = rows(300, seed=1)
+    given = {s: np.random.default_rng(2).uniform(0.0, 2.0 * p, 300).round(2) for s, p in PRICES.items()}
+    fast, slow = make(**limits), make(**limits)
+    history = kh.play(fast, X, y, prices=given)
+    assert np.array_equal(kh.play(slow, X, y, prices=given, compiled=False).predictions, history.predictions)
+    assert fast.spent == pytest.approx(fsum(history.price), abs=1e-9)
+    assert history.price.max() <= limits.get("budget_per_row", np.inf)
+    assert fsum(history.price) <= limits.get("total_budget", np.inf)
+    assert history.price.sum() > 0.0
+
+
+@pytest.mark.parametrize(
+    ("prices", "said"),
+    [
+        ({"ldl": 1.0}, "is no source"),
+        ({"lipids": -1.0}, "finite number >= 0"),
+        ({"lipids": float("nan")}, "finite number >= 0"),
+        ({"lipids": True}, "finite number >= 0"),
+        ([1.0], "must map names"),
+    ],
+)
+def test_a_bad_price_is_named_and_changes_nothing(prices, said):
+    learner = make(k=2)
+    with pytest.raises(kh.ProtocolError, match=said):
+        learner.ask(prices=prices)
+    assert learner.t == 0
+    with pytest.raises(kh.ProtocolError, match="made with prices"):
+        kh.make("thrifty", d=3, k=1).ask(prices={"x0": 1.0})
