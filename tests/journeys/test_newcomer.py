@@ -14,23 +14,26 @@ from .conftest import COMMAND, environment
 
 def test_the_demo_shows_what_money_buys_and_a_run_beside_its_comparisons(keyhole, tmp_path):
     out = keyhole("demo").stdout
-    assert "NHANES 2017-18: 3 912 people, 101 attributes that come in 18 orders; age and female are known" in out
+    assert "NHANES 2017-18: 3 912 people, 101 attributes that come in 18 orders; age and female are free" in out
     assert "a row costs (USD)" in out  # the frontier
     assert "the next USD lowers the typical error by less than" in out
     lines = {line.split("  ")[0].strip(): line.split()[-4:] for line in out.splitlines()}
-    assert lines["buy nothing (what is known)"][2:] == ["0", "0"]
-    assert lines["buy everything"][2:] == ["18", "174"]
-    own, best = lines["thrifty, worth 2"], lines["best 3 in hindsight"]
-    assert best[2:] == ["3", "4"]
+    assert lines["buy nothing (free columns only)"][2:] == ["0", "0.00"]
+    assert lines["buy everything"][2:] == ["18", "174.00"]
+    own, best = lines["thrifty, error cost 2"], lines["best 3 in hindsight"]
+    assert best[2:] == ["3", "4.00"]
     assert float(own[3]) < 0.1 * 174
-    assert float(best[0]) < float(own[0]) < float(lines["buy everything"][0])
+    assert best[0] == "-"  # nobody can play what is known only at the end
+    assert float(best[1]) <= float(own[1])
+    assert float(own[0]) < float(lines["buy everything"][0])
     assert any(name.startswith("random") for name in lines)  # savings never stand alone
     assert "bought most: " in out
     verdict = json.loads((tmp_path / "runs" / "demo" / "summary.json").read_text())["verdict"]
     assert f"\n {verdict}\n" in out
     assert verdict.startswith("Buy ")
     page = (tmp_path / "runs" / "demo" / "report.html").read_text()
-    assert f">{escape(verdict)}<" in page  # the same sentence first
+    headline = verdict[: verdict.index(". ") + 1]
+    assert f'class="advice">{escape(headline)}<' in page  # the same sentence first
     assert "://" not in re.sub(r"http://www.w3.org/[0-9a-z/]+", "", page)  # nothing from outside
     assert page.index("What money buys") < page.index("Typical error over time")
     _again(keyhole, tmp_path / "runs" / "demo", page)

@@ -25,8 +25,8 @@ def test_a_comparison_prints_its_table_and_continues_where_it_stopped(typed, tmp
     code, out, _ = typed(*words, "--seeds", "2")
     assert code == 0
     assert "regret at T (median, 10-90 %)" in out
-    assert "kept w = 0 in 17/17 explorations (gamma" in out
-    assert "tie-break, not a choice" in out
+    assert "the Dantzig estimate was zero in all 17 explorations (gamma" in out
+    assert "its support is arbitrary" in out
     first = {path: path.stat().st_mtime_ns for path in (tmp_path / "a" / "jobs").iterdir()}
     assert len(first) == 6
     assert typed(*words, "--seeds", "3")[0] == 0
@@ -83,11 +83,36 @@ def test_a_comparison_plans_with_money_and_shows_every_curve(typed, tmp_path):
         *words, "--algorithms", names, "--budget-per-row", "2", "--prices", "prices.toml", "--sort", "price"
     )
     assert code == 0
-    assert "are twice as wide as in the first 200 rows" in out
+    assert "are set aside to estimate them, and no learner plays those rows" in out
     found = pq.read_table(tmp_path / "a" / "results.parquet").to_pydict()
     price = dict(zip(found["algorithm"], found["price_per_row"], strict=True))
     assert price["thrifty"] <= 2.0 < price["vaw"]
-    assert len(list((tmp_path / "a" / "figures").glob("regret-*.svg"))) == 2  # six curves, and one
+    assert len(list((tmp_path / "a" / "figures").glob("regret-*.svg"))) == 1  # seven curves in one chart
+    svg = (tmp_path / "a" / "figures" / "regret-1.svg").read_text()
+    assert all(f">{name}" in svg for name in names.split(","))
+
+
+def test_what_cannot_play_is_named_at_once(typed):
+    words = ("compare", "synthetic:d=8,k=2", "--rounds", "50", "--seeds", "1", "--out", "a")
+    code, _, errors = typed(*words, "--algorithms", "ds-oslrc,vaw,ds-poslrc,kale2017-dantzig")
+    assert code == 2
+    assert all(f"{name}" in errors for name in ("ds-oslrc", "ds-poslrc", "kale2017-dantzig"))
+    assert "vaw:" not in errors
+    code, out, _ = typed(*words, "--algorithms", "ds-poslrc,vaw", "-k", "3", "--k0", "3")
+    assert code == 0
+    assert "vaw (reference)" in out
+    code, _, errors = typed("compare", "synthetic:d=8,k=3,T=100", "--algorithms", "vaw", "--out", "b")
+    assert (code, "use --rounds 100" in errors) == (2, True)
+    assert typed(*words[:-1], "q", "-k", "3", "--algorithms", "ds-oslrc[tuning='theory']")[0] == 0
+
+
+def test_in_order_the_seeds_of_a_learner_that_draws_nothing_are_one_run(typed, tmp_path):
+    from .conftest import stream, write
+
+    write(tmp_path / "a.csv", stream(200))
+    words = ("compare", "a.csv", "--target", "y", "--algorithms", "vaw,fixed-random", "-k", "3", "--seeds", "2")
+    assert "vaw draws nothing: its 2 seeds" in typed(*words, "--in-order", "--out", "a")[1]
+    assert "are one run" not in typed(*words, "--out", "b")[1]
 
 
 def test_the_numbers_do_not_depend_on_how_many_processes_there_are(typed, keyhole, tmp_path):

@@ -66,14 +66,14 @@ def digits(value: float, n: int = 3) -> str:
     """A number as people write it: so many significant digits, thousands apart, no exponent but for the tiniest.
 
     >>> digits(0.04567), digits(58561.2), digits(15.0), digits(2.5e-7), digits(math.nan), digits(999.96, 4)
-    ('0.0457', '58 561', '15.0', '2.5e-07', '-', '1 000')
+    ('0.0457', '58 561', '15.0', '0.000000250', '-', '1 000')
     """
     if math.isnan(value):
         return "-"
     if not math.isfinite(value) or value == 0:
         return f"{value:.0f}"
     size = math.floor(math.log10(abs(float(f"{value:.{n - 1}e}"))))
-    if not -5 <= size < 15:
+    if not -9 <= size < 15:
         return f"{value:.{n}g}"
     return f"{value:,.{max(n - 1 - size, 0)}f}".replace(",", " ")
 

@@ -97,7 +97,9 @@ def comparison_headline(rows: Sequence[Row]) -> tuple[str, str]:
     where = "" if len(streams) == 1 else f" on {wins.count(best)} of {len(streams)} streams"
     first, second = streams[wins.index(best)][:2]
     on = "" if len(streams) == 1 else f", {first.stream}"
-    sure = "their bands do not overlap" if first.regret.high < second.regret.low else "their bands overlap: not decided"
+    apart = first.regret.high < second.regret.low
+    sure = "their bands do not overlap" if apart else "their bands overlap: not decided"
+    sure = sure if first.seeds > 1 else "not decided by one"
     seeds = f"{first.seeds} seed{'s' if first.seeds > 1 else ''}"
     of = f"Of {len(streams[wins.index(best)])} learners with {first.budget}"
     numbers = f"Regret {digits(first.regret.middle)}; next is {second.algorithm} with {digits(second.regret.middle)}"

@@ -125,6 +125,14 @@ def test_the_first_row_counts_for_no_learner_and_one_rival_for_all(tmp_path):
     assert [o["budget"] for o in outcomes] == ["k = 2", "k = 3", "k = 2"]
 
 
+def test_a_data_set_by_name_is_not_scaled_by_its_own_future():
+    stream = StreamSpec.parse("nhanes", shuffle=True)
+    rows, whole = rows_of(Job(stream, "vaw", 3, 2000, 4, 0)), stream.rows(3, 2100)
+    assert np.array_equal(rows.y, whole.y[100:])
+    assert rows.schema.label.center == pytest.approx(whole.y[:100].mean())
+    assert rows.schema.label.estimated
+
+
 def test_a_stated_centre_is_predicted_first_and_the_row_counts(tmp_path):
     X, y = np.zeros((40, 2)), np.full(40, 155.0)
     X[:, 0], y[1] = np.arange(40), 150.0
