@@ -36,8 +36,8 @@ class Setup:
     def make(self, seed: int = 0) -> Learner:
         """A new learner."""
         learner = self.factory(seed)
-        if not isinstance(learner, Learner) or not learner.config:
-            raise ConfigError('a factory gives what kh.make made: lambda seed: kh.make("module:Class", ..., seed=seed)')
+        if not isinstance(learner, Learner):
+            raise ConfigError('a factory gives a learner: lambda seed: kh.make("module:Class", ..., seed=seed)')
         return learner
 
     @cached_property

@@ -155,8 +155,9 @@ def test_each_fault_is_found_by_its_check(cls, said):
         check_learner(factory(cls), skip=[name for name in CHECKS if name != said.partition(":")[0]] + other)
 
 
-def test_a_factory_must_use_make_and_a_check_must_exist():
-    with pytest.raises(kh.ConfigError, match="what kh.make made"):
-        check_learner(lambda seed: Sound(("a", "b", "c"), 1, 0, seed))
+def test_a_factory_must_give_a_learner_and_a_check_must_exist():
+    check_learner(lambda seed: Sound(tuple("abcdefgh"), 3, 0, seed))
+    with pytest.raises(kh.ConfigError, match="gives a learner"):
+        check_learner(lambda seed: Sound)
     with pytest.raises(kh.ConfigError, match="no check 'speed'"):
         check_learner(factory(Sound), skip=["speed"])
