@@ -9,7 +9,7 @@ import numpy as np
 from ...core.sources import SourceCatalog
 from ...errors import ConfigError
 from ...estimation.moment_regression import Moments
-from ...runs.stream_moments import StreamMoments
+from ...runs.baselines import StreamMoments
 from ...theory.comparators import best_basket_of
 from ..stream_spec import Rows
 from .frontier_result import Choice, Point
