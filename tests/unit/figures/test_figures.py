@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from keyhole import KeyholeWarning, figures
-from keyhole.figures import svg_renderer
+from keyhole.figures import figure as svg_renderer
 
 X = np.array([10.0, 100.0, 1000.0, 20000.0])
 LINES = [
