@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import keyhole as kh
-from keyhole.cli.app import app
+from keyhole.cli._commands import app
 from keyhole.core.serialization import from_bytes, note_in
 
 PRICES = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0, "e": 5.0}
