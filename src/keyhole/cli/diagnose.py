@@ -43,8 +43,7 @@ def diagnose(
     require_file(file)
 
     from .._internal.escaping import shown
-    from ..data.column_profile import Profile, covariance, first_rows
-    from ..data.schema_proposal import proposed_schema
+    from ..data.column_profile import Profile, covariance, first_rows, proposed_schema
     from ..data.streams import open_table, read_prices
     from ..theory.conditions import conditions_of
     from ..theory.signal import signal

@@ -2,17 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
-from .executors import Executor
+from .executors import Executor, Job, Outcome
 
 __all__ = ["Progress", "path_in", "work_off"]
 
 Progress: TypeAlias = Callable[[int, int], None]
 """(finished jobs, all jobs)"""
-
-Job = TypeVar("Job")
-Outcome = TypeVar("Outcome")
 
 
 def work_off(

@@ -16,8 +16,7 @@ from ..core.registry.spec import Budget, Spec
 from ..core.serialization import from_bytes, note_in, to_bytes
 from ..data.columns import Attribute, Panel, Range
 from ..data.encoded_table import EncodedTable
-from ..data.learner_scaling import Scaling
-from ..data.range_estimation import first_rows, learn_ranges
+from ..data.learner_scaling import Scaling, first_rows, learn_ranges
 from ..data.streams import DataError, Schema, Table, open_table, read_prices, unpriced
 from ..errors import ConfigError, ProtocolError, StateError
 from .baselines import Limits
