@@ -14,7 +14,7 @@ from .._internal.formatting import Units, digits, number, share, thousands
 from .._internal.output_folder import Folder
 from .._internal.typing import Floats
 from ..errors import ConfigError
-from ..experiments.frontiers import FILE, Frontier, frontier_in
+from ..experiments.frontier_result import FILE, Frontier, frontier_in
 from ..figures import Curve, Figure, Stop, curves, standalone
 from ..runs import HOW, Advice, RunData, rule_of
 from ..simulation import FIRST_ROW

@@ -67,7 +67,7 @@ def test_errors_are_never_in_sample():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(60, 40)), rng.normal(size=60)
     from keyhole.data.schema import Schema
-    from keyhole.experiments.frontiers.frontier_result import Point
+    from keyhole.experiments.frontier_result import Point
     from keyhole.experiments.plan import CrossValidation
     from keyhole.experiments.stream_spec import Rows
 
