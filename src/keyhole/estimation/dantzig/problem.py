@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..._internal.repr import Facts, Shown, short
+from ..._internal.formatting import Facts, Shown, short
 from ..._internal.typing import Floats
 from ...errors import ConfigError
 
