@@ -1,4 +1,4 @@
-"""Numbers and lists as people read them."""
+"""Numbers, lists, times and objects as people read them."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Who does the work: this process, processes beside it (joblib), or a Dask cluster. The outcomes are the same."""
+"""Where jobs run: in this process, in processes beside it (joblib), or on a Dask cluster; outcomes kept on disk."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

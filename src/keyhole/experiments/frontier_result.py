@@ -1,4 +1,4 @@
-"""A frontier as a value, and the file it is kept in."""
+"""A frontier as a value and as a file: its levels, its knee, and the sentences that describe them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""What the best baskets leave in hindsight, and which error costs to play."""
+"""The frontier of a stream: play `thrifty` at several error costs, beside the best baskets in hindsight."""
 
 import hashlib
 import json

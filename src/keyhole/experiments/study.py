@@ -1,4 +1,4 @@
-"""An experiment: a grid of parts as data (TOML), what is finished on disk, and a judgement of the whole."""
+"""A study: a grid of parts as data (TOML), its findings, and the chapter that is written from them."""
 
 import hashlib
 import importlib

@@ -1,4 +1,4 @@
-"""A picture and the table with the same numbers."""
+"""A figure: a chart as SVG, drawn in a process of its own, and the table with the same numbers."""
 
 import atexit
 import importlib.util

@@ -1,4 +1,4 @@
-"""DS(gamma) by scipy's HiGHS: slow, general, and what the fast engine is compared with."""
+"""DS(gamma) by scipy's HiGHS: the reference, the fallback of the simplex, and column generation for large d."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
