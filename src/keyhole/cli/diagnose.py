@@ -42,7 +42,7 @@ def diagnose(
     """
     require_file(file)
 
-    from .._internal.escaping import shown
+    from .._internal.escaping import printable
     from ..data.column_profile import Profile, covariance, first_rows, proposed_schema
     from ..data.streams import open_table, read_prices
     from ..theory.conditions import conditions_of, signal
@@ -66,7 +66,7 @@ def diagnose(
     if theory and strength.support.size:
         lines += [*_theory(strength, k), *conditions_of(C, strength.support, rows=rows).lines]
     for line in (*lines, *kept, _command(file, place, found, min(k, len(found.sources)))):
-        print(f" {shown(line)}")
+        print(f" {printable(line)}")
 
 
 def _columns(profile: "Profile", schema: "Schema") -> Iterator[str]:

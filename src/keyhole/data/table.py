@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .._internal.escaping import shown
+from .._internal.escaping import printable
 from .._internal.formatting import join_names
 from .._internal.typing import Floats
 from ..errors import ConfigError, KeyholeWarning
@@ -36,7 +36,7 @@ class DataError(ConfigError):
     """
 
     def __init__(self, message: str, row: int | None = None, column: str | None = None) -> None:
-        super().__init__(shown(message).replace("\n", "\\n"))
+        super().__init__(printable(message).replace("\n", "\\n"))
         self.row, self.column = row, column
 
 
