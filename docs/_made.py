@@ -88,7 +88,7 @@ def _members(cls: type) -> Iterator[str]:
 
 def commands() -> None:
     """reference/commands.md: what `keyhole COMMAND --help` prints."""
-    from keyhole.cli.app import app as command
+    from keyhole.cli._commands import app as command
 
     names = [c.name or c.callback.__name__ for c in command.registered_commands if c.callback]
     names += [g.name for g in command.registered_groups if g.name]

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
-from .._internal.plain_values import plain_number
+from .._internal.formatting import plain_number
 from ..errors import ProtocolError
 from ..store.models import Outcome
 from ..store.stored_learner import StoredLearner

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from ..._internal.plain_values import from_iso
+from ..._internal.formatting import from_iso
 from ...core.round import Round
 from ...errors import ProtocolError, StateError
 from ...store.models import PredictionEvent, StoredRound
