@@ -38,7 +38,9 @@ class Wire:
     def bytes(self, method: str, path: str, body: bytes | None = None, kind: str = "") -> bytes:
         """A call; an answer that never came is asked for again, as long as the server may only have been restarted."""
         headers = self._headers | ({"Content-Type": kind} if body is not None else {})
-        for left in reversed(range(_TRIES)):
+        tries = 0
+        while True:
+            reused = getattr(self._mine, "connection", None) is not None
             try:
                 connection = self._connection()
                 connection.request(method, self._base + path, body, headers)
@@ -49,9 +51,12 @@ class Wire:
                 fault: object = answer.reason
             except (OSError, http.client.HTTPException) as broken:
                 self._mine.connection, fault = None, broken
-            if not left:
+                if reused:  # servers close idle connections: a new one is opened at once
+                    continue
+            tries += 1
+            if tries == _TRIES:
                 raise ConnectionError(f"{self.url} does not answer: {fault}")
-            time.sleep(0.2 * (_TRIES - left))
+            time.sleep(0.2 * tries)
         if answer.status >= 400:
             raise _error(answer.status, data)
         return data
