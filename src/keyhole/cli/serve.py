@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from uvicorn import Config
 
-    from ..service.server_settings import Settings
+    from ..service.server import Settings
     from ..store.store import Store
 
 
@@ -53,7 +53,7 @@ def serve(
     if store:
         require_store(store)
 
-    from ..service.server_settings import Settings, is_loopback
+    from ..service.server import Settings, is_loopback
     from ..store import open_store
     from ..store.tokens import any_token
 
@@ -116,7 +116,7 @@ def _run(settings: "Settings", host: str, port: int, workers: int, line: str) ->
 
     from .. import __version__
     from ..errors import ConfigError
-    from ..service.connection_limits import max_connections as limit_of
+    from ..service.server import max_connections as limit_of
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # Said to be TCP in so many words, or asyncio does not switch off the delay of small packets: 40 ms a call.
@@ -143,7 +143,7 @@ def _run(settings: "Settings", host: str, port: int, workers: int, line: str) ->
         log_level="warning",
         timeout_graceful_shutdown=2,
         server_header=False,
-        http="keyhole.service.connection_limits:LimitedProtocol",
+        http="keyhole.service.server:LimitedProtocol",
         proxy_headers=False,
         # Connections are accepted in lots of this size, before they can be counted.
         backlog=max(8, limit_of(settings) // 2),

@@ -1,4 +1,4 @@
-"""Limits on connections: how many there are, and how long a client may take to send a request or to read an answer.
+"""The process of a server: its settings, limits on its connections, and workers that end with their supervisor.
 
 A client that opens connections and never finishes a request would otherwise hold one file descriptor each for ever,
 without a token. Here it has some seconds; and where all connections are taken, the one that has been waiting longest
@@ -7,13 +7,80 @@ without a complete request makes room for the new one.
 
 import asyncio
 import functools
+import ipaddress
+import json
+import os
+import signal
+import time
+from dataclasses import asdict, dataclass
+from threading import Thread
 from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
-from .server_settings import Settings
+__all__ = [
+    "LOOPBACK_NAMES",
+    "LimitedConnection",
+    "LimitedProtocol",
+    "Settings",
+    "is_loopback",
+    "leave_with",
+    "max_connections",
+]
 
-__all__ = ["LimitedConnection", "LimitedProtocol", "max_connections"]
+# -- settings
+
+
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1", "[::1]")
+
+_VARIABLE = "KEYHOLE_SERVE"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One server."""
+
+    url: str
+    """The store."""
+    auth: bool = False
+    """Whether every call needs a token."""
+    local: bool = True
+    """Whether only this machine can reach it: then no other host name is answered."""
+    supervisor: int | None = None
+    """The process that started several workers."""
+    max_connections: int = 0
+    """At most so many connections at once in a process; 0: half of the file descriptors it may open."""
+    request_timeout: float = 10.0
+    """Seconds in which a client must send a whole request, and go on reading an answer."""
+    max_learner_memory: float = 512.0
+    """MB that a learner may take; a larger one is refused."""
+    max_learner_seconds: float = 5.0
+    """Seconds that a learner may take to be built, or for a round; a slower one is refused."""
+
+    def to_environment(self) -> None:
+        """Write the settings for the workers, which are processes of their own."""
+        os.environ[_VARIABLE] = json.dumps(asdict(self))
+
+    @classmethod
+    def from_environment(cls) -> "Settings":
+        """What `to_environment` wrote."""
+        return cls(**json.loads(os.environ[_VARIABLE]))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address.
+
+    >>> [is_loopback(h) for h in ("127.0.0.1", "localhost", "::1", "0.0.0.0", "10.0.0.4", "ward.example")]
+    [True, True, True, False, False, False]
+    """
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+# -- connections
+
 
 _GRACE = 0.5  # seconds
 _FULL = b'{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"too many connections; try again"}'
@@ -148,3 +215,24 @@ class LimitedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
         if self._limited is not None:
             self._limited.release()
             super().connection_lost(fault)
+
+
+# -- workers
+
+
+_EVERY = 0.5
+
+
+def leave_with(supervisor: int) -> None:
+    """End this process once the one that started it has ended.
+
+    A supervisor that is killed cannot stop its workers. They would hold its port for ever, and a new server could not
+    listen there.
+    """
+
+    def watch() -> None:
+        while os.getppid() == supervisor:
+            time.sleep(_EVERY)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    Thread(target=watch, name="leave-with-supervisor", daemon=True).start()
