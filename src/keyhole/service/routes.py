@@ -17,7 +17,7 @@ from ..core import introspection
 from ..core.learner import Learner
 from ..core.registry.footprint import footprint
 from ..errors import ConfigError, ProtocolError
-from ..store.models import Outcome
+from ..store.models import Outcome, PredictionEvent
 from ..store.store import Store, StoredLearner
 from .problems import RESPONSES
 from .schemas import (
@@ -28,14 +28,12 @@ from .schemas import (
     NewLearner,
     PastRows,
     PastRowsResponse,
-    PredictionResponse,
     RoundResponse,
     RoundStatus,
     Values,
     finite,
     losses,
     numbers,
-    prediction_response,
     round_response,
 )
 from .security import Opened, may, split, visible
@@ -231,10 +229,10 @@ def show_round(id: IdPath, store: Opened) -> RoundResponse:
 
 
 @rounds.post("/rounds/{id}/prediction")
-def predict(id: IdPath, results: Values, store: MayAsk) -> PredictionResponse:
+def predict(id: IdPath, results: Values, store: MayAsk) -> PredictionEvent:
     """The prediction from the results. It is recorded: the last one before the label counts."""
     stored, index = find(store, id)
-    return prediction_response(stored.predict_interval(index, numbers(results.values)))
+    return stored.predict_interval(index, numbers(results.values))
 
 
 @rounds.post("/rounds/{id}/label")

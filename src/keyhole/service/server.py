@@ -1,4 +1,4 @@
-"""The process of a server: its settings, limits on its connections, and workers that end with their supervisor.
+"""The process of a server: its settings, limits on its connections, and how it runs with one worker or several.
 
 A client that opens connections and never finishes a request would otherwise hold one file descriptor each for ever,
 without a token. Here it has some seconds; and where all connections are taken, the one that has been waiting longest
@@ -7,16 +7,24 @@ without a complete request makes room for the new one.
 
 import asyncio
 import functools
+import inspect
 import ipaddress
 import json
 import os
 import signal
+import socket
+import tempfile
 import time
 from dataclasses import asdict, dataclass
 from threading import Thread
 from typing import Any
 
+import uvicorn
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from uvicorn.supervisors import Multiprocess
+
+from .. import __version__
+from ..errors import ConfigError
 
 __all__ = [
     "LOOPBACK_NAMES",
@@ -26,6 +34,7 @@ __all__ = [
     "is_loopback",
     "leave_with",
     "max_connections",
+    "run",
 ]
 
 # -- settings
@@ -236,3 +245,49 @@ def leave_with(supervisor: int) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
     Thread(target=watch, name="leave-with-supervisor", daemon=True).start()
+
+
+def run(settings: Settings, host: str, port: int, workers: int, line: str) -> None:
+    """Listen on an address, print it with `line`, and answer until the process is told to end."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Said to be TCP in so many words, or asyncio does not switch off the delay of small packets: 40 ms a call.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as fault:
+        raise ConfigError(f"cannot listen on {host}, port {port}: {fault.strerror}; choose another --port") from None
+    listening.listen(128)  # from now on callers wait for the app, and are not turned away
+    shown = f"[{host}]" if ":" in host else host
+    settings.to_environment()
+    app, at = "keyhole.service.app:from_environment", int(listening.getsockname()[1])
+    print(f" keyhole {__version__}: http://{shown}:{at}   {line}", flush=True)
+    if workers > 1:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="keyhole-metrics-")
+    # Listeners to events never leave by themselves: two seconds, and they are sent away.
+    config = uvicorn.Config(
+        app,
+        factory=True,
+        host=host,
+        port=at,
+        workers=workers,
+        log_level="warning",
+        timeout_graceful_shutdown=2,
+        server_header=False,
+        http=LimitedProtocol,
+        proxy_headers=False,
+        # Connections are accepted in lots of this size, before they can be counted.
+        backlog=max(8, max_connections(settings) // 2),
+    )
+    if workers > 1:
+        _run_workers(config, listening)
+    else:
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _run_workers(config: uvicorn.Config, listening: socket.socket) -> None:
+    """Processes that share one socket; uvicorn calls them differently from version to version."""
+    listening.set_inheritable(True)
+    wants_target = "target" in inspect.signature(Multiprocess).parameters
+    target = {"target": uvicorn.Server(config).run} if wants_target else {}
+    Multiprocess(config, sockets=[listening], **target).run()
