@@ -138,7 +138,7 @@ def _method(cls: type, name: str) -> str:
 def http() -> None:
     """reference/http.md: every call of the service, from the same document as its /openapi.json."""
     from keyhole.service.app import create_app
-    from keyhole.service.server_settings import Settings
+    from keyhole.service.server import Settings
 
     with tempfile.TemporaryDirectory() as folder:
         app = create_app(Settings(f"sqlite:///{folder}/store.db"))

@@ -14,8 +14,7 @@ from ...core import introspection
 from ...core.introspection import Reason
 from ...core.learner import Learner
 from ...store.models import StoredRound, Totals
-from ...store.store import Store
-from ...store.stored_learner import StoredLearner
+from ...store.store import Store, StoredLearner
 
 __all__ = ["Field", "LearnerCard", "LearnerPage", "card", "fields", "learner_page", "number", "typed", "when"]
 
