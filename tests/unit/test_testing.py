@@ -17,19 +17,17 @@ class Sound(kh.Learner):
         super().__init__(names, k, k0, seed)
         self.w = np.zeros(self.d)
 
-    @property
-    def weights(self):
+    def _weights(self):
         return self.w.copy()
 
-    @property
-    def support(self):
+    def _support(self):
         return np.sort(self._best(self.order)[: self.k])
 
     def _best(self, places):
         return places[np.argsort(-np.abs(self.w[places]), kind="stable")]
 
     def _ask(self, t, pool):
-        places = self._places(pool)
+        places = self._available_in_draw_order(pool)
         if t % 3 == 0:
             return kh.Acquisition("explore", self.rng.permutation(places)[: self.k])
         return kh.Acquisition("exploit", self._best(places)[: self.k])
@@ -43,14 +41,16 @@ class Sound(kh.Learner):
 
 class Overspends(Sound):
     def _ask(self, t, pool):
-        return kh.Acquisition("exploit", self._places(pool)[: self.k + 1])
+        return kh.Acquisition("exploit", self._available_in_draw_order(pool)[: self.k + 1])
 
 
 class Peeks(Sound):
     """Draws outside its own generator."""
 
     def _ask(self, t, pool):
-        return kh.Acquisition("explore", np.random.default_rng().permutation(self._places(pool))[: self.k])
+        return kh.Acquisition(
+            "explore", np.random.default_rng().permutation(self._available_in_draw_order(pool))[: self.k]
+        )
 
 
 class Counts(Sound):
@@ -118,8 +118,7 @@ class Late(Sound):
 
 
 class Wide(Sound):
-    @property
-    def weights(self):
+    def _weights(self):
         return np.zeros(self.d + 1)
 
 

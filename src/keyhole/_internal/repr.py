@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from html import escape
 from typing import TypeAlias
 
-__all__ = ["Facts", "Shown", "a_few", "short"]
+__all__ = ["Facts", "ReprMixin", "join_names", "short"]
 
 Facts: TypeAlias = list[tuple[str, str]]
 """What there is to say, in order: (what, how it is)."""
 
 
-class Shown:
+class ReprMixin:
     """`repr` and `_repr_html_` from one list of facts; names from outside are escaped."""
 
     def _facts(self) -> Facts:
@@ -27,10 +27,10 @@ class Shown:
         return f"<table><caption>{escape(kind)} <b>{escape(title)}</b></caption><tbody>{rows}</tbody></table>"
 
 
-def a_few(names: Sequence[str], most: int = 6) -> str:
+def join_names(names: Sequence[str], most: int = 6) -> str:
     """The first names, and how many more there are.
 
-    >>> a_few(["age", "bmi", "sex"], most=2)
+    >>> join_names(["age", "bmi", "sex"], most=2)
     'age, bmi and 1 more'
     """
     shown = ", ".join(names[:most]) or "-"

@@ -185,7 +185,7 @@ def _check_size(config: dict[str, Plain], state: dict[str, Value]) -> None:
         raise StateError("the file is not of the size that its configuration claims")
     arrays = [value for value in state.values() if isinstance(value, np.ndarray)]
     numbers = sum(array.size * len(array.dtype.names or ("itself",)) for array in arrays)
-    if numbers < class_of(str(config.get("name")))._entries(order.size, k):
+    if numbers < class_of(str(config.get("name")))._min_state_size(order.size, k):
         raise StateError("the file has fewer numbers than its configuration claims")
 
 

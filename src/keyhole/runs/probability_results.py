@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from ..simulation import probability_scores as scores
+from ..simulation import scoring as scores
 
 __all__ = ["probability_results"]
 

@@ -75,15 +75,13 @@ class ExploreThenCommit(Learner):
         self.left, self.mark, self.told = self.first, 2.0 * self.first, 0
         self._prior: Floats | None = None
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """Per unit of the attribute; the rest of a prediction is its intercept."""
         w = np.zeros(self.d)
         w[self.order[self.S]] = self.slopes
         return w
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """S; empty before the first commitment."""
         return np.sort(self.order[self.S])
 
@@ -94,11 +92,11 @@ class ExploreThenCommit(Learner):
             raise StateError("the support in the state and its sums do not fit together")
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return 3 * d * d
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        places = self._places(pool)
+        places = self._available_in_draw_order(pool)
         if self.left > 0:
             m = min(self.k, places.size)
             return Acquisition("explore", places[self.rng.choice(places.size, size=m, replace=False, shuffle=False)])

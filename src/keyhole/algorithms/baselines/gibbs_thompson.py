@@ -90,15 +90,13 @@ class GibbsThompson(Learner):
         self.told, self.swept, self.next_fit = 0, 0, 2.0
         self.S2, self.tau, self.centre = 1.0, 1.0, 0.0
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """w_bar per unit of the attribute; the rest of a prediction is its intercept."""
         w, sd = np.zeros(self.d), self.pooled.sd
         w[self.order] = np.where(sd > 0, self.w_bar / np.where(sd > 0, sd, 1.0), 0.0)
         return w
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """The attributes that had an effect in at least half of the late sweeps, the k most frequent at most."""
         often = np.argsort(-self.inside, kind="stable")[: self.k]
         return np.sort(self.order[often[self.inside[often] >= 0.5]])
@@ -111,7 +109,7 @@ class GibbsThompson(Learner):
             raise StateError("the rows in the state do not fit together; the file is damaged or forged")
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return 3 * d * d
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
@@ -119,7 +117,7 @@ class GibbsThompson(Learner):
             self._sweep()
         score = np.empty(self.d)
         acquisition_scores(self.G, self.b, self.g, self.w, self.tau, self.rng.standard_normal(self.d), score)
-        places = np.arange(self.d) if pool is None else self.place[self._places(pool)]
+        places = np.arange(self.d) if pool is None else self.place[self._available_in_draw_order(pool)]
         best = places[np.argsort(-score[places], kind="stable")[: self.k]]
         sure = bool((self.w[best] != 0).all())
         return Acquisition("exploit" if sure and best.size else "explore", self.order[best])

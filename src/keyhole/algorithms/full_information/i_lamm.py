@@ -88,13 +88,12 @@ class ILAMM(BuysEverything):
         self.Xy: Floats = np.zeros(self.d)
         self.n = 0
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """The last fit, with true zeros."""
         return self.beta.copy()
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return d * d
 
     def _rounds(self, X: Floats, y: Floats) -> Floats:

@@ -83,13 +83,12 @@ class OLinLasso(BuysEverything):
         self.G0: Floats = np.zeros((self.d, self.d))
         self.n = 0
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """theta_t, with true zeros."""
         return self.theta.copy()
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return d * d
 
     def _rounds(self, X: Floats, y: Floats) -> Floats:

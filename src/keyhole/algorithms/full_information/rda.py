@@ -89,8 +89,7 @@ class RDA(BuysEverything):
         self.tally: Floats = np.zeros(3)
         self.errors: Floats = np.zeros(3)
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """w_{t+1}, with true zeros."""
         return self.w.copy()
 

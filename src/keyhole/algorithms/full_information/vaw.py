@@ -75,13 +75,12 @@ class VAW(BuysEverything):
         self.A_inv: Floats = np.eye(self.d) / self.a
         self.b: Floats = np.zeros(self.d)
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """A^-1 b: the ridge estimate from the rounds told so far."""
         return self.A_inv @ self.b
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return d * d
 
     def _learn(self, X: Floats, y: Floats) -> None:

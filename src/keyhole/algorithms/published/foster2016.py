@@ -106,16 +106,14 @@ class Foster(Learner):
         p = np.exp(-eta * (self.L - self.L.min()))
         return np.asarray(p / p.sum())
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """w_U of the most likely support."""
         w = np.zeros(self.d)
         best = int(np.argmin(self.L))
         w[self.order[self.U[best]]] = self.W[best]
         return w
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """The most likely support."""
         return np.sort(self.order[self.U[int(np.argmin(self.L))]])
 
@@ -125,7 +123,7 @@ class Foster(Learner):
         arm, _ = pick(self.p, awake, self.rng)
         bought = self.order[self.U[arm]]
         bought = bought if pool is None else bought[pool[bought]]
-        places = self._places(pool)
+        places = self._available_in_draw_order(pool)
         n, m = places.size, min(self.k0, places.size)
         R = places[self.rng.choice(n, size=m, replace=False, shuffle=False)]
         mine = np.zeros(self.d, dtype=np.bool_)
@@ -135,10 +133,10 @@ class Foster(Learner):
         return Acquisition("explore", bought, R[~known], memo)
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return k * comb(d, k)
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         arm, n, m, *shared = r.memo if len(r.memo) >= 3 else (-1.0, 0.0, 0.0)
         drawn = len(shared) + r.extra.size
         inside = arm in range(len(self.U)) and m == drawn and n in range(drawn, self.d + 1)

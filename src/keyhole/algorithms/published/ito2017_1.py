@@ -80,13 +80,11 @@ class Ito1(Learner):
         self.w: Floats = np.zeros(self.d)
         self.S: Ints = np.sort(self.order[:k])
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """w(S)."""
         return only(self.w, self.S)
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """S: where |w| is largest."""
         return self.S
 
@@ -96,7 +94,7 @@ class Ito1(Learner):
         E = C[self.rng.choice(n, size=m, replace=False, shuffle=False)]
         return Acquisition("explore" if m else "exploit", S, E, memo=(float(n), float(m)))
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         return is_draw(r.memo, r.extra.size, self.d)
 
     def _predict(self, r: Round, x: Floats) -> float:

@@ -142,13 +142,11 @@ class KaleDantzig(Learner):
         C = positive("C", C if C is not None else 1.0 if theory else 0.5)
         return KaleWidth(self.d, self.k0, C, sigma, delta) if theory else dantzig_width.Empirical(self.d, C)
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """w(S)."""
         return only(self.estimate.w_hat, self.support)
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """S: where |w| is largest."""
         return self.estimate.S
 
@@ -158,7 +156,7 @@ class KaleDantzig(Learner):
         mask = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
         if self.sampling == "union":
             mask[S] = False
-        places = self._places(mask)
+        places = self._available_in_draw_order(mask)
         n = places.size
         m, single, pair = self._law(n)
         R = places[self.rng.choice(n, size=m, replace=False, shuffle=False)]
@@ -176,16 +174,16 @@ class KaleDantzig(Learner):
         return m, float(P[0, 0]), float(P[0, 1])
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return numbers_kept(d)
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         single, pair, *shared = r.memo if len(r.memo) >= 2 else (0.0, 0.0)
         n = len(shared) + r.extra.size
         likely = 0.0 < single <= 1.0 if n else True
         return likely and (n < 2 or 0.0 < pair <= single) and set(shared) <= set(map(float, r.attributes))
 
-    def _finish(self) -> None:
+    def _on_stream_end(self) -> None:
         self.estimate.finish()
 
     def _predict(self, r: Round, x: Floats) -> float:

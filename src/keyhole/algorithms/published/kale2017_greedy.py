@@ -137,15 +137,13 @@ class KaleGreedy(Learner):
         self.pooled = PairSums(self.d)
         self.losses: Floats = np.zeros(self.m + 2)
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """The ridge weights of the forecaster on V."""
         w = np.zeros(self.d)
         w[self.order[self.V]] = self.bank.weights(0)
         return w
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """V: the chain's picks."""
         return np.sort(self.order[self.V])
 
@@ -156,17 +154,17 @@ class KaleGreedy(Learner):
         V = self.order[self.V]
         V, Q = V[mask[V]], self.order[self.Q]
         mask[V] = False
-        Q = Q[mask[Q]] if V.size or mask[Q].any() else self._places(mask)[:1]
+        Q = Q[mask[Q]] if V.size or mask[Q].any() else self._available_in_draw_order(mask)[:1]
         return Acquisition("explore", V, Q, memo=(float(self.batch),))
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return 2 * d * d
 
     def _check_state(self) -> None:
         CountCheck(most="n").check("told", self.told, self)
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         return len(r.memo) == 1
 
     def _open_batch(self) -> None:

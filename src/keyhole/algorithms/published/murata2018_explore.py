@@ -107,13 +107,11 @@ class MurataExplore(Learner):
         """How many rounds the present sweep has: its blocks times B_n."""
         return ceil((self.d - self.s) / (self.k - self.s)) * ceil(self.batch)
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """theta."""
         return self.theta.copy()
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """S: where theta is not zero (and ties, where it has fewer than s non-zeros)."""
         return self.S
 
@@ -125,7 +123,7 @@ class MurataExplore(Learner):
         self.planned[J] += 1
         return Acquisition("explore", np.concatenate([S, J]), memo=(float(self.sweep),))
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         return len(r.memo) == 1
 
     def _predict(self, r: Round, x: Floats) -> float:

@@ -134,15 +134,13 @@ class SupportBandit(Learner):
         """The most likely arm."""
         return int(np.argmax(self.master.p))
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """The weights of the most likely arm's forecaster."""
         w = np.zeros(self.d)
         w[self.order[self.U[self.best]]] = self.bank.weights(self.best)
         return w
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """The most likely arm."""
         return np.sort(self.order[self.U[self.best]])
 
@@ -157,10 +155,10 @@ class SupportBandit(Learner):
         return Acquisition(kind, bought if pool is None else bought[pool[bought]], memo=memo)
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return k * comb(d, k)
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         arm, p, *places = r.memo if len(r.memo) >= 2 else (-1.0, 0.0)
         likely = _UNHEARD_OF < p <= 1.0 or (p == 0.0 and isinstance(self.master, BatchedExp3))
         return arm in range(len(self.U)) and likely and len(places) in (0, self.d)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..._internal.repr import Facts, Shown, short
+from ..._internal.repr import Facts, ReprMixin, short
 from ..._internal.typing import Floats
 from ...errors import ConfigError
 
@@ -37,7 +37,7 @@ _LAST_BITS = 1e-15
 
 
 @dataclass(frozen=True, repr=False)
-class Solution(Shown):
+class Solution(ReprMixin):
     """A point, its dual, and how far the pair is from optimal.
 
     `status` is "optimal", "infeasible" or "failed"; unless it is "optimal", `w` and `dual` are NaN. It is "optimal"
