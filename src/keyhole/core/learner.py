@@ -49,9 +49,9 @@ class PlayedRows(NamedTuple):
     levels: Floats
     """The lowest level whose interval, as it was given at the time, held the label; NaN without either."""
     attributes: Ints
-    """(n, m): what each row bought, before the label first; the rest of a line has no meaning."""
+    """(n, m): what each row bought, before the label first; the rest of a line has no meaning. (1, m): all the same."""
     sizes: Ints
-    """(n, 2): how many attributes each row bought before and after the label."""
+    """(n, 2) or (1, 2): how many attributes each row bought before and after the label."""
     price: Floats | None = None
     """What each row cost; None: the usual prices of what it bought."""
 
@@ -59,8 +59,7 @@ class PlayedRows(NamedTuple):
     def alike(cls, predictions: Floats, S: Ints) -> Self:
         """Rows that all exploited the same attributes S and gave no intervals."""
         n = predictions.size
-        attributes, sizes = np.broadcast_to(S, (n, S.size)), np.broadcast_to([S.size, 0], (n, 2))
-        return cls(predictions, np.zeros(n, dtype=np.bool_), np.full(n, np.nan), attributes, sizes)
+        return cls(predictions, np.zeros(n, dtype=np.bool_), np.full(n, np.nan), S[None], np.array([[S.size, 0]]))
 
 
 class Learner(ReprMixin, Stateful, ABC):

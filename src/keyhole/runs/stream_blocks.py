@@ -90,7 +90,8 @@ class RunPage(RowBlock):
     def record(self, learner: Learner, start: int, played: PlayedRows) -> None:
         """Record the rows, and what each bought before and after the label."""
         super().record(learner, start, played)
-        attributes, sizes = played.attributes, played.sizes
+        copies = played.predictions.size // len(played.sizes)  # one line where all rows bought the same
+        attributes, sizes = np.repeat(played.attributes, copies, axis=0), np.repeat(played.sizes, copies, axis=0)
         column, before = np.arange(attributes.shape[1]), sizes[:, :1]
         after = (column >= before) & (column < before + sizes[:, 1:])
         self._bought[0].append(_Bought(sizes[:, 0], attributes[column < before]))

@@ -67,11 +67,12 @@ class RowBlock:
 
     def record(self, learner: Learner, start: int, played: PlayedRows) -> None:
         """Record the rows that were played from `start` on."""
-        part = slice(start, start + played.predictions.size)
+        n = played.predictions.size
+        part = slice(start, start + n)
         self.predictions[part], self.explored[part], self.levels[part] = played[:3]
         bought = played.sizes.sum(axis=1)
         if self._purchases is not None:
-            self._purchases.add(self.first + start, played.attributes, bought)
+            self._purchases.add(self.first + start, n, played.attributes, bought)
         if played.price is not None:
             self.price[part] = played.price
         elif learner.catalog.priced:

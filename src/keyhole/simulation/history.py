@@ -34,13 +34,13 @@ class PurchaseCounts:
         self.width = 1
         self.rows = 0
 
-    def add(self, first: int, attributes: Ints, sizes: Ints) -> None:
-        """Row first + i bought the first sizes[i] of attributes[i]."""
-        self._make_room(first + len(sizes))
-        if attributes.strides[0] == 0:  # one line for all rows
-            self._add_alike(first, first + len(sizes), attributes[0, : sizes[0]])
+    def add(self, first: int, n: int, attributes: Ints, sizes: Ints) -> None:
+        """Row first + i of n rows bought the first sizes[i] of attributes[i]; of one line: all rows bought the same."""
+        self._make_room(first + n)
+        if len(sizes) == 1:
+            self._add_alike(first, first + n, attributes[0, : sizes[0]])
             return
-        stretch = (first + np.arange(len(sizes))) // self.width
+        stretch = (first + np.arange(n)) // self.width
         bought = np.arange(attributes.shape[1]) < sizes[:, None]
         np.add.at(self.counts, (np.repeat(stretch, sizes), attributes[bought]), 1)
 

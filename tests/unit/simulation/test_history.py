@@ -19,9 +19,9 @@ def test_stretches_count_what_was_bought_in_them():
         n = min(int(rng.integers(1, 90)), T - t)
         if rng.random() < 0.3:
             attributes[t : t + n], sizes[t : t + n] = attributes[t], sizes[t]
-            line.add(t, np.broadcast_to(attributes[t], (n, 4)), sizes[t : t + n])
+            line.add(t, n, attributes[t : t + 1], sizes[t : t + 1])
         else:
-            line.add(t, attributes[t : t + n], sizes[t : t + n])
+            line.add(t, n, attributes[t : t + n], sizes[t : t + n])
         t += n
     starts = np.concatenate([[0], line.ends[:-1]])
     for i, (a, b) in enumerate(zip(starts, line.ends, strict=True)):
