@@ -1,9 +1,12 @@
 """`check_learner` finds what is wrong with a learner: one fault for each check."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.core.state import NumberCheck
 from keyhole.testing import CHECKS, check_learner
 
 
@@ -11,7 +14,7 @@ class Sound(kh.Learner):
     """Buys by weight, explores every third round, learns by gradient steps."""
 
     name = "sound"
-    _fields = (*kh.Learner._fields, "w")
+    _state: ClassVar = {"w": NumberCheck()}
 
     def __init__(self, names, k, k0, seed):
         super().__init__(names, k, k0, seed)
@@ -64,7 +67,14 @@ class Counts(Sound):
 class Forgets(Sound):
     """Not everything that changes is saved."""
 
-    _fields = kh.Learner._fields
+    bias = 0.0
+
+    def _predict(self, r, x):
+        return super()._predict(r, x) + self.bias
+
+    def _tell(self, r, x, y, more):
+        super()._tell(r, x, y, more)
+        self.bias += 0.1 * y
 
 
 class Infinite(Sound):
@@ -138,7 +148,7 @@ def test_a_sound_learner_passes():
         (Wide, "budget: weights must have shape"),
         (Peeks, "equal seeds: round 1 differs"),
         (Counts, "no side effects: "),
-        (Forgets, "save and load: .* named in _fields"),
+        (Forgets, "save and load: .* named in _state"),
         (Infinite, "constant data: not finite"),
         (Remembers, "late labels: "),
         (Late, "abandoned rounds: abandoning a round changes"),

@@ -13,7 +13,7 @@ class Scheduled(Learner):
     """What the learners share that explore in rounds known beforehand.
 
     Between two explorations the support stays: those rounds are played in one compiled call. An exploit round carries
-    the support it was asked with, so that a late label is told from one of the present epoch.
+    the support it was asked with, so that a late label can be distinguished from one of the present epoch.
     """
 
     schedule: Schedule

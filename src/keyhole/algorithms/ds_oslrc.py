@@ -1,15 +1,14 @@
 """DS-OSLRC, Algorithm 1 of the paper: explore on squares, exploit the support found with online Newton steps."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from .._internal.typing import Bools, Floats, Ints
-from ..core.learner import Acquisition, Learner
+from ..core.learner import Acquisition
 from ..core.registry.algorithm import AlgorithmInfo
 from ..core.round import Round
-from ..core.state import IndexCheck, Rule
+from ..core.state import IndexCheck, Part, StateSchema
 from ..errors import StateError
 from ..estimation import dantzig_width, exploration_schedule, sampling
 from ..estimation.observed_products import dot_observed
@@ -65,8 +64,10 @@ class DSOSLRC(Scheduled):
         conditions="abdf",
         further="3 <= k <= d-3",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "exploiter")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "exploiter.S"), IndexCheck("d", ascending=True))
+    _state: ClassVar[StateSchema] = {
+        "estimate": Part(S=IndexCheck("d", ascending=True)),
+        "exploiter": Part(S=IndexCheck("d", ascending=True)),
+    }
 
     def __init__(
         self,

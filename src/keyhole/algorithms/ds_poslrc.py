@@ -1,6 +1,5 @@
 """DS-POSLRC, Algorithm 3 of the paper: predict on S, then buy k0 more attributes; every round explores."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -9,7 +8,7 @@ from .._internal.typing import Bools, Floats, Ints
 from ..core.learner import Acquisition, Learner, PlayedRows
 from ..core.registry.algorithm import AlgorithmInfo
 from ..core.round import Round
-from ..core.state import IndexCheck, Rule
+from ..core.state import IndexCheck, Part, StateSchema
 from ..errors import ConfigError, StateError
 from ..estimation import dantzig_width, sampling
 from ..estimation.observed_products import dot_on_support
@@ -65,8 +64,10 @@ class DSPOSLRC(Learner):
         conditions="abdf",
         further="3 <= k <= d-3, k0 >= 3",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "newton")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "newton.S"), IndexCheck("d", ascending=True))
+    _state: ClassVar[StateSchema] = {
+        "estimate": Part(S=IndexCheck("d", ascending=True)),
+        "newton": Part(S=IndexCheck("d", ascending=True)),
+    }
 
     # The options by name, as in `DSOSLRC`: the catalogue, editors and the command line read this list.
     def __init__(

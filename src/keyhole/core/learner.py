@@ -26,7 +26,7 @@ from .probability_calibration import ProbabilityCalibrator, Uncalibrated
 from .registry.algorithm import AlgorithmInfo
 from .round import Acquisition, Alarm, Round
 from .sources import SourceCatalog
-from .state import IndexCheck, Rule, Stateful
+from .state import CountCheck, IndexCheck, Part, Stateful, StateSchema
 from .validation import Values
 
 __all__ = ["Acquisition", "FrozenLearner", "Learner", "PlayedRows", "Round", "Values", "ask_to_exploit"]
@@ -81,8 +81,13 @@ class Learner(ReprMixin, Stateful, ABC):
     name: ClassVar[str]
     info: ClassVar[AlgorithmInfo]
     """Facts of the algorithm, for `kh.list_algorithms()`."""
-    _fields: ClassVar[tuple[str, ...]] = ("t", "order", "n_past_rows", "n_unlabelled_past_rows", "calibrator")
-    _rules: ClassVar[Mapping[str, Rule]] = {"order": IndexCheck("d")}
+    _state: ClassVar[StateSchema] = {
+        "t": CountCheck(),
+        "order": IndexCheck("d"),
+        "n_past_rows": CountCheck(),
+        "n_unlabelled_past_rows": CountCheck(),
+        "calibrator": Part(),
+    }
 
     gives_intervals: bool = False
     """Whether `interval` has an answer."""

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from .._internal.typing import Floats, Ints
-from ..core.state import Stateful
+from ..core.state import CountCheck, Stateful, StateSchema
 from .schema import Schema
 
 __all__ = ["UnseenCategories"]
@@ -24,7 +24,9 @@ class UnseenCategories(Stateful):
     {'sex': "'sex' had a value in 1 row that is none of its values (f, m): it counts as other"}
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("counts",)
+    _state: ClassVar[StateSchema] = {
+        "counts": CountCheck(),
+    }
 
     def __init__(self, schema: Schema) -> None:
         self._places: list[tuple[str, tuple[str, ...], slice]] = []

@@ -8,7 +8,7 @@ import numpy as np
 from .._internal.typing import Floats, Ints
 from ..core.learner import Plain
 from ..core.round import Alarm
-from ..core.state import Stateful
+from ..core.state import CountCheck, NoCheck, Stateful, StateSchema
 
 __all__ = ["LEVELS", "CoverageTracker"]
 
@@ -22,7 +22,12 @@ class CoverageTracker(Stateful):
     few only.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("told", "given", "inside", "lines")
+    _state: ClassVar[StateSchema] = {
+        "told": CountCheck(),
+        "given": CountCheck(),
+        "inside": CountCheck(),
+        "lines": NoCheck(),
+    }
 
     def __init__(self) -> None:
         self.told = self.given = 0

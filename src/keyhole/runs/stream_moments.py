@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from .._internal.typing import Floats
-from ..core.state import Stateful
+from ..core.state import NumberCheck, Stateful, StateSchema
 from ..estimation.moment_regression import Moments
 from .stream_blocks import page_length
 
@@ -21,7 +21,10 @@ class StreamMoments(Stateful):
     A missing value counts as its column's mean so far. Memory and time: O(d^2), and O(d^2) a row.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("shift", "G")
+    _state: ClassVar[StateSchema] = {
+        "shift": NumberCheck(),
+        "G": NumberCheck(),
+    }
 
     def __init__(self, d: int) -> None:
         self.shift: Floats = np.zeros(d + 1)

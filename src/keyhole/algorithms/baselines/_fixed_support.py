@@ -1,6 +1,5 @@
 """Online Newton steps on a support that never changes."""
 
-from collections.abc import Mapping
 from math import log, sqrt
 from typing import ClassVar
 
@@ -9,7 +8,7 @@ import numpy as np
 from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner, PlayedRows
 from ...core.round import Round
-from ...core.state import IndexCheck, Rule
+from ...core.state import IndexCheck, Part, StateSchema
 from ...estimation.online_newton import Newton
 from .._online_scaler import Standard, spread_out
 from .._options import Presets, number, preset, yes_or_no
@@ -23,8 +22,10 @@ class FixedSupport(Learner):
     has a self-tuned rho and the eps that `benchmarks/tune.py` chose.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "exploiter", "standard")
-    _rules: ClassVar[Mapping[str, Rule]] = {"exploiter.S": IndexCheck("d", ascending=True)}
+    _state: ClassVar[StateSchema] = {
+        "exploiter": Part(S=IndexCheck("d", ascending=True)),
+        "standard": Part(),
+    }
     presets: ClassVar[Presets] = {"theory": {"eps": 1.0}, "practical": {"eps": 0.3}}
 
     def _begin(self, S: Ints, tuning: str, eps: float | None, sigma: float, delta: float, standardize: bool) -> None:

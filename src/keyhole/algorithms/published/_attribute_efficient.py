@@ -11,15 +11,15 @@ playing its largest entries is the legal way to use them with a budget.
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Acquisition, Learner
+from ...core.learner import Acquisition
 from ...core.round import Round
-from ...core.state import IndexCheck, NumberCheck, Rule
+from ...core.state import CountCheck, IndexCheck, NumberCheck, Part, StateSchema
 from ...errors import ConfigError
 from ...estimation import exploration_schedule, sampling
 from ...estimation.online_newton import Newton
@@ -36,11 +36,11 @@ class AttributeEfficient(Scheduled):
     power: ClassVar[int]
     """p: with 1, |phi| <= |w|_1 + |y|; with 2, E (phi + y)^2 = |w|_2^2 |x|_2^2."""
     presets: ClassVar[Presets]
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "s", "w", "w_bar", "exploiter")
-    _rules: ClassVar[Mapping[str, Rule]] = {
+    _state: ClassVar[StateSchema] = {
+        "s": CountCheck(),
         "w": NumberCheck(most="reach"),
         "w_bar": NumberCheck(most="reach"),
-        "exploiter.S": IndexCheck("d", ascending=True),
+        "exploiter": Part(S=IndexCheck("d", ascending=True)),
     }
 
     def __init__(

@@ -1,6 +1,5 @@
 """Foster, Kale and Karloff 2016: a hedge over all supports, each with its own gradient descent."""
 
-from collections.abc import Mapping
 from math import comb, log, sqrt
 from typing import ClassVar, Literal
 
@@ -11,7 +10,7 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import NumberCheck, Rule
+from ...core.state import CountCheck, NumberCheck, StateSchema
 from ...errors import ConfigError
 from ...estimation import sampling
 from ...estimation.importance_weighting import estimate_quickly
@@ -62,10 +61,11 @@ class Foster(Learner):
         needs_k0=True,
         further="none; k0 >= 2",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "W", "L", "G", "n", "V")
-    _rules: ClassVar[Mapping[str, Rule]] = {
+    _state: ClassVar[StateSchema] = {
         "W": NumberCheck(most="reach"),
+        "L": NumberCheck(),
         "G": NumberCheck(least=0.0, most=1e280),  # sums of fourth powers, and so is V
+        "n": CountCheck(),
         "V": NumberCheck(least=0.0, most=1e280),
     }
 

@@ -1,6 +1,5 @@
 """Ito et al. 2017, Algorithm 1: dual averaging with extra observations after the label."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -9,7 +8,7 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import IndexCheck, NumberCheck, Rule
+from ...core.state import IndexCheck, NumberCheck, Part, StateSchema
 from ...errors import ConfigError
 from ...estimation import sampling
 from ...estimation.top_k import only, top_k
@@ -56,8 +55,11 @@ class Ito1(Learner):
         conditions="abcgi",
         further="k0 >= 2",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "dual", "w", "S")
-    _rules: ClassVar[Mapping[str, Rule]] = {"w": NumberCheck(most="reach"), "S": IndexCheck("d", ascending=True)}
+    _state: ClassVar[StateSchema] = {
+        "dual": Part(),
+        "w": NumberCheck(most="reach"),
+        "S": IndexCheck("d", ascending=True),
+    }
 
     def __init__(
         self,

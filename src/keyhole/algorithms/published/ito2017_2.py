@@ -1,15 +1,14 @@
 """Ito et al. 2017, Algorithms 2 and 3: dual averaging on importance-weighted gradients, then the k largest weights."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Acquisition, Learner
+from ...core.learner import Acquisition
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import IndexCheck, Rule
+from ...core.state import IndexCheck, NumberCheck, Part, StateSchema
 from ...errors import ConfigError
 from ...estimation import exploration_schedule, sampling
 from ...estimation.observed_products import dot_observed
@@ -61,8 +60,12 @@ class Ito2(Scheduled):
         conditions="abcgi",
         further="k >= 2",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "explorer", "exploiter", "total", "S")
-    _rules: ClassVar[Mapping[str, Rule]] = {"S": IndexCheck("d", ascending=True)}
+    _state: ClassVar[StateSchema] = {
+        "explorer": Part(),
+        "exploiter": Part(),
+        "total": NumberCheck(),
+        "S": IndexCheck("d", ascending=True),
+    }
 
     def __init__(
         self,

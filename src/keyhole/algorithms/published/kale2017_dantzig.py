@@ -1,6 +1,5 @@
 """Kale et al. 2017, the realizable case: a Dantzig selector at powers of two on k0 attributes drawn at random."""
 
-from collections.abc import Mapping
 from functools import lru_cache
 from math import ceil, log, log1p, sqrt
 from typing import ClassVar, Literal
@@ -11,7 +10,7 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import IndexCheck, Rule, Stateful
+from ...core.state import CountCheck, IndexCheck, Part, Stateful, StateSchema
 from ...errors import ConfigError
 from ...estimation import dantzig_width, sampling
 from ...estimation.top_k import only
@@ -108,8 +107,10 @@ class KaleDantzig(Learner):
         conditions="abef",
         further="k0 >= 2",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "due")
-    _rules: ClassVar[Mapping[str, Rule]] = {"estimate.S": IndexCheck("d", ascending=True)}
+    _state: ClassVar[StateSchema] = {
+        "estimate": Part(S=IndexCheck("d", ascending=True)),
+        "due": CountCheck(),
+    }
 
     def __init__(
         self,

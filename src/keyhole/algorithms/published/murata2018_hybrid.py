@@ -1,6 +1,5 @@
 """Murata and Suzuki 2018: sweeps of hard thresholding in turns with exploitation."""
 
-from collections.abc import Mapping
 from math import ceil
 from typing import ClassVar, Literal
 
@@ -10,7 +9,7 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, PlayedRows
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import IndexCheck, Rule
+from ...core.state import CountCheck, IndexCheck, NoCheck, NumberCheck, Part, StateSchema
 from ...estimation.observed_products import dot_observed, zero_filled
 from ...estimation.online_newton import Newton
 from ...estimation.top_k import top_k
@@ -59,8 +58,12 @@ class MurataHybrid(MurataExplore):
         conditions="abi",
         further="restricted eigenvalues; k >= 2",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*MurataExplore._fields, "newton", "left", "open_phase", "lead")
-    _rules: ClassVar[Mapping[str, Rule]] = {"newton.S": IndexCheck("d", ascending=True)}
+    _state: ClassVar[StateSchema] = {
+        "newton": Part(S=IndexCheck("d", ascending=True)),
+        "left": CountCheck(),
+        "open_phase": NoCheck(),
+        "lead": NumberCheck(),
+    }
 
     # The options by name, as in `MurataExplore`: the catalogue, editors and the command line read this list.
     def __init__(

@@ -1,6 +1,5 @@
 """One arm per support: the paper's advice for k <= 2 and k >= d - 2, where its own algorithm does not apply."""
 
-from collections.abc import Mapping
 from math import comb, sqrt
 from typing import ClassVar, Literal
 
@@ -10,7 +9,7 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import NumberCheck, Rule
+from ...core.state import CountCheck, NumberCheck, Part, StateSchema
 from .._dantzig_estimate import one_of
 from .._options import is_theory, positive, whole
 from ._bandit_masters import BatchedExp3, Corral, HedgedFTRL, Tsallis
@@ -80,8 +79,12 @@ class SupportBandit(Learner):
         status="reconstructed",
         further="none",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "bank", "master", "squares", "n")
-    _rules: ClassVar[Mapping[str, Rule]] = {"squares": NumberCheck(least=0.0)}
+    _state: ClassVar[StateSchema] = {
+        "bank": Part(),
+        "master": Part(),
+        "squares": NumberCheck(least=0.0),
+        "n": CountCheck(),
+    }
 
     def __init__(
         self,
@@ -176,7 +179,7 @@ class SupportBandit(Learner):
         arm, p, row = int(r.memo[0]), r.memo[1], self._row(r, x)
         self.squares, self.n = self.squares + y * y, self.n + 1
         f = self._loss(self.bank.predict(arm, row) - y)
-        if self.theory and isinstance(self.master, BatchedExp3) and self.master.told == 0:
+        if self.theory and isinstance(self.master, BatchedExp3) and self.master.n_labels == 0:
             self.bank.restart(arm)
         self._update_arm(arm, row, y, p)
         awake = most_available(self.U, np.array(r.memo[2:]) > 0.0) if len(r.memo) > 2 else None

@@ -12,6 +12,7 @@ from ...core.learner import Acquisition, Learner, PlayedRows
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Alarm, Round
 from ...core.sources import Prices, SourceCatalog, Sources
+from ...core.state import Part, StateSchema
 from ...errors import ConfigError
 from .._options import positive
 from .engine_state import EngineState, Limits
@@ -69,7 +70,9 @@ class Thrifty(Learner):
         further="exchangeable rows",
     )
     gives_intervals = True
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "memory")
+    _state: ClassVar[StateSchema] = {
+        "memory": Part(),
+    }
 
     def __init__(
         self,

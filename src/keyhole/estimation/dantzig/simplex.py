@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._core import DantzigBasis, DantzigWork, add_round, follow_path
 from ..._internal.typing import Floats, Ints
-from ...core.state import Stateful, Value
+from ...core.state import CountCheck, Growing, NumberCheck, Stateful, StateSchema, Value
 from ...errors import StateError
 from .compiled import SMALL, UPDATES, Ending, Event, Fault, Reached, Verdict
 from .gram_storage import Rows
@@ -28,8 +28,13 @@ class Simplex(Stateful):
     Of several solutions it returns the one that `preference` selects (see `ties`).
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("m", "updates", "idx", "sgn", "GG")
-    _grows: ClassVar[tuple[str, ...]] = ("idx", "sgn", "GG")
+    _state: ClassVar[StateSchema] = {
+        "m": CountCheck(),
+        "updates": CountCheck(),
+        "idx": Growing(CountCheck()),
+        "sgn": Growing(NumberCheck()),
+        "GG": Growing(NumberCheck()),
+    }
 
     def __init__(self, d: int, preference: Floats | None = None, capacity: int = 16) -> None:
         self.d = d
