@@ -135,9 +135,7 @@ def _read(data: bytes) -> tuple[dict[str, Plain], dict[str, Value]]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if len(members) > _MEMBERS or any(m.compress_type != zipfile.ZIP_STORED for m in members):
-                raise StateError(
-                    "the file is packed, or in too many parts; learner.save(path) does not write such files"
-                )
+                raise StateError("the file is packed, or in too many parts; learner.save(path) never does that")
             header = json.loads(archive.read("keyhole.json"))
             _check_format(header)
             state: dict[str, Value] = dict(header["scalars"])

@@ -81,14 +81,12 @@ def values(given: Values, names: Sequence[str]) -> Floats:
     try:
         x = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ProtocolError(f"the values must be numbers, one each for {_quoted_names(names)}") from None
+        raise ProtocolError(f"the values must be numbers, one each for {_quoted(names)}") from None
     except OverflowError:
-        raise ProtocolError(
-            f"a value is too large to be a number; pass NaN for one of {_quoted_names(names)}"
-        ) from None
+        raise ProtocolError(f"a value is too large to be a number; pass NaN for one of {_quoted(names)}") from None
     if x.shape != (len(names),):
         raise ProtocolError(
-            f"expected {len(names)} values, one each for {_quoted_names(names)}; got an array of shape {x.shape}"
+            f"expected {len(names)} values, one each for {_quoted(names)}; got an array of shape {x.shape}"
         )
     size = np.abs(x)
     if ((size <= MOST) & (size >= LEAST)).all():  # nearly always; false where there is a NaN or a zero
@@ -120,11 +118,9 @@ def _by_name(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
     asked = set(names)
     missing, foreign = [n for n in names if n not in given], [n for n in given if n not in asked]
     if missing:
-        raise ProtocolError(f"no value for {_quoted_names(missing)}; pass NaN for one that was bought but not observed")
+        raise ProtocolError(f"no value for {_quoted(missing)}; pass NaN for one that was bought but not observed")
     if foreign:
-        raise ProtocolError(
-            f"{_quoted_names(foreign)} was not asked for in this round; a learner takes only what it bought"
-        )
+        raise ProtocolError(f"{_quoted(foreign)} was not asked for in this round; a learner takes only what it bought")
     return [given[n] for n in names]
 
 
@@ -228,7 +224,7 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _quoted_names(names: Sequence[str]) -> str:
+def _quoted(names: Sequence[str]) -> str:
     shown = ", ".join(f"'{n}'" for n in names[:6])
     return f"{shown}, ... ({len(names)} in all)" if len(names) > 6 else shown or "no attribute"
 
