@@ -18,7 +18,7 @@ from typing import ClassVar, NamedTuple, Self, TypeAlias
 import numpy as np
 
 from .._internal.dataframes import is_frame, matrix_of
-from .._internal.repr import Facts, ReprMixin, join_names
+from .._internal.formatting import Facts, ReprMixin, join_names
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError, StateError
 from . import validation

@@ -14,7 +14,7 @@ from .._internal.atomic_io import replacing
 from .._internal.typing import Floats
 from ..core.learner import Learner, ask_to_exploit
 from ..core.serialization import from_bytes, note_in
-from ..data.arrow_columns import regroup
+from ..data.cell_encoding import regroup
 from ..data.learner_scaling import Scaling
 from ..data.streams import ClipCounter, Schema, Table
 from ..errors import ConfigError, StateError

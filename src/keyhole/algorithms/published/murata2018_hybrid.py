@@ -10,8 +10,7 @@ from ...core.learner import Acquisition, PlayedRows
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import CountCheck, IndexCheck, NoCheck, NumberCheck, Part, StateSchema
-from ...estimation.observed_products import dot_observed, zero_filled
-from ...estimation.online_newton import Newton
+from ...estimation.online_newton import Newton, dot_observed, zero_filled
 from ...estimation.top_k import top_k
 from .._options import positive
 from .._support_exploiter import OnSupport
