@@ -211,7 +211,7 @@ def no_side_effects(setup: Setup) -> None:
 def save_and_load(setup: Setup) -> None:
     """A learner that is saved and loaded after any round, with rounds open, continues bit for bit."""
     whole, broken = setup.make(), setup.make()
-    sentence = "a loaded learner differs: everything that changes must be named in _fields"
+    sentence = "a loaded learner differs: everything that changes must be named in _state"
     for x, label in _rows(*setup.stream(40)):
         q, r = whole.ask(), broken.ask()
         broken = from_bytes(to_bytes(broken))
