@@ -1,9 +1,11 @@
 """Commands that are killed and continued, folders copied and moved, inputs that change, full disks, links."""
 
+import errno
 import itertools
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -32,7 +34,7 @@ TIMED = ("report.html", ".lock", ".writer")
 def content(folder):
     """All files of a folder that do not depend on the clock."""
     files = [path for path in folder.rglob("*") if path.is_file() and path.name not in TIMED]
-    return {str(p.relative_to(folder)): p.read_bytes() for p in files if p.parent.name != "jobs"}
+    return {str(p.relative_to(folder)): p.read_bytes() for p in files if p.parent.name not in ("jobs", "parts")}
 
 
 def kill_and_continue(begin, keyhole, folder, words, kills, seed):
@@ -233,6 +235,24 @@ def fill_at(tmp_path, keyhole, sizes):
 def test_a_full_disk(tmp_path):
     write(tmp_path / "a.parquet", stream(1500, seed=1))
     assert run_on_full_disk(tmp_path, 20_000)[0] in (2, 3)
+
+
+def test_a_command_that_meets_a_full_disk_names_the_file(typed, tmp_path, monkeypatch):
+    prepare(tmp_path, rows=150)
+    move = atomic_io._move
+
+    def full(temporary, path, over):
+        if not path.name.startswith("."):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        move(temporary, path, over)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(atomic_io, "_move", full)
+        code, _, err = typed(*PLAN, "--out", "out")
+    assert code == 3
+    assert re.fullmatch(r"keyhole: cannot write out/\S+ \(No space left on device\); make room, .*\n", err), err
+    assert not list((tmp_path / "out").glob("*.part"))
+    assert typed(*PLAN, "--out", "out")[0] == 0
 
 
 @pytest.mark.slow
