@@ -468,7 +468,7 @@ def test_the_verdicts_of_the_others_follow_too():
         made_up(Experiment("dimension"), lambda p, t: {"error": (p.d * p.k) ** 0.5 / t})
     )
     assert finding.agrees is Agreement.SEEN
-    assert "ds-oslrc: d^0.5" in finding.verdict
+    assert "d^0.5 and k^0.5 for ds-oslrc" in finding.verdict
 
 
 def test_finished_parts_are_not_played_again_and_the_chapter_is_made_of_findings(tmp_path, monkeypatch):
