@@ -13,13 +13,12 @@ from .typing import Floats
 
 __all__ = [
     "Facts",
-    "Shown",
+    "ReprMixin",
     "Units",
-    "a_few",
     "decimals_of",
     "digits",
     "from_iso",
-    "listed",
+    "join_names",
     "number",
     "plain_number",
     "share",
@@ -33,7 +32,7 @@ Facts: TypeAlias = list[tuple[str, str]]
 """What there is to say, in order: (what, how it is)."""
 
 
-class Shown:
+class ReprMixin:
     """`repr` and `_repr_html_` from one list of facts; names from outside are escaped."""
 
     def _facts(self) -> Facts:
@@ -48,16 +47,6 @@ class Shown:
         (kind, title), *rest = self._facts()
         rows = "".join(f"<tr><th>{escape(what)}</th><td>{escape(how)}</td></tr>" for what, how in rest)
         return f"<table><caption>{escape(kind)} <b>{escape(title)}</b></caption><tbody>{rows}</tbody></table>"
-
-
-def a_few(names: Sequence[str], most: int = 6) -> str:
-    """The first names, and how many more there are.
-
-    >>> a_few(["age", "bmi", "sex"], most=2)
-    'age, bmi and 1 more'
-    """
-    shown = ", ".join(names[:most]) or "-"
-    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 
 
 def short(value: float) -> str:
@@ -217,12 +206,16 @@ def share(part: float, whole: float) -> str:
     return "> 99 %" if 99.5 <= percent < 100 else f"{percent:.0f} %"
 
 
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """ "age, sex and bmi"; beyond `most`, how many more there are.
+def join_names(names: Sequence[str], limit: int = 8, quoted: bool = False) -> str:
+    """Names as a phrase: all of them, or the first `limit` and how many more there are; "" for no names.
 
-    >>> listed(["age"]), listed(["age", "sex", "bmi"]), listed(list("abcd"), most=2)
+    >>> join_names(["age"]), join_names(["age", "sex", "bmi"]), join_names(list("abcd"), limit=2)
     ('age', 'age, sex and bmi', 'a, b and 2 more')
+    >>> join_names(["age", "sex"], quoted=True)
+    "'age' and 'sex'"
     """
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    if quoted:
+        names = [f"'{name}'" for name in names]
+    if len(names) > limit:
+        return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

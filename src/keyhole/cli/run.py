@@ -175,7 +175,7 @@ def _watched(screen: "Screen", folder: Path, go: "Callable[[], RunData | bool | 
 
 def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
     """The table of a finished run, beside what it is compared with."""
-    from .._internal.escaping import shown
+    from .._internal.escaping import printable
     from ..report import headline, most_bought
 
     head, rows, _ = headline(summary)
@@ -183,6 +183,6 @@ def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
         print(f" {line}")
     if not summary["labelled"]:
         print(" warning: no row had a label: nothing was learnt, and the mse means nothing", file=sys.stderr)
-    print(f" bought most: {shown(most_bought(summary))}")
-    print(f" {shown(summary['verdict'])}")
+    print(f" bought most: {printable(most_bought(summary))}")
+    print(f" {printable(summary['verdict'])}")
     print(f" report: {folder / 'report.html'}")

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, ParamSpec, TypeAlias, TypeVar, cast
 import numpy as np
 
 from .._internal.dataframes import is_frame, matrix_of
-from .._internal.formatting import Facts, Shown, a_few
+from .._internal.formatting import Facts, ReprMixin, join_names
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError, StateError
 from . import validation
@@ -170,7 +170,7 @@ Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools, Floats], tuple[Ints,
 _DRAWS = 0x6B6579
 
 
-class Learner(Doubts, Shown, Batches, Stateful, ABC):
+class Learner(Doubts, ReprMixin, Batches, Stateful, ABC):
     """A state machine over rounds: `ask`, `predict`, (`ask_more`,) `tell`, or `abandon`.
 
     A subclass says what to buy (`_ask`), what it predicts from the bought values (`_predict`) and how it learns from
@@ -345,9 +345,9 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
             known = [self.names[i] for i in self.catalog.free]
             budget = f"{self.k} of {len(self.catalog.sources)}"
             facts = [("learner", self.name), ("buys", budget + (f", then {self.k0}" if self.k0 else ""))]
-            facts += [("knows", a_few(known))] if known else []
+            facts += [("knows", join_names(known))] if known else []
             facts += [("past rows", f"{self.n_past_rows}, free")] if self.n_past_rows else []
-            return [*facts, ("rounds", f"{self.t}, {len(self._open)} open"), ("support", a_few(support))]
+            return [*facts, ("rounds", f"{self.t}, {len(self._open)} open"), ("support", join_names(support) or "-")]
 
     def __reduce__(self) -> tuple[object, ...]:
         """Copied and sent to other processes as its model bytes, and read back with all the checks of a file."""

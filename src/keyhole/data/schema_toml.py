@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._internal.formatting import listed
+from .._internal.formatting import join_names
 from .._internal.renamed_options import renamed_option
 from ..errors import ConfigError
 from . import schema_toml
@@ -324,4 +324,6 @@ def unpriced(schema: "Schema") -> list[str]:
     if not schema.priced or not names:
         return []
     what = "no price is given for"
-    return [f"{what} {listed(names, 4)}: 1 is taken; put it into the schema or the prices, or what it costs is wrong"]
+    return [
+        f"{what} {join_names(names, 4)}: 1 is taken; put it into the schema or the prices, or what it costs is wrong"
+    ]

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._internal.atomic_io import read_json, write_json
-from .._internal.formatting import Units, digits, listed
+from .._internal.formatting import Units, digits, join_names
 from ..errors import ConfigError, StateError
 
 __all__ = [
@@ -254,7 +254,7 @@ def stop_at(levels: Sequence[Level]) -> int:
 
 def named(level: Level, most: int = 8) -> str:
     """The basket of a level in words; where equally many seeds ended with equally good ones, "bmi or waist"."""
-    return " or ".join(listed(b.sources, most) or "nothing" for b in level.equals)
+    return " or ".join(join_names(b.sources, most) or "nothing" for b in level.equals)
 
 
 def advice(levels: Sequence[Level], at: int, seeds: int, units: Units) -> tuple[str, str]:
@@ -270,7 +270,7 @@ def _buy(level: Level, seeds: int, units: Units) -> str:
     equals = level.equals
     facts = [f"{units.money(b.price)} a row, typical error {units.error(b.typical_error)} in hindsight" for b in equals]
     if len(equals) > 1:
-        each = [f"{listed(b.sources) or 'nothing'} ({fact})" for b, fact in zip(equals, facts, strict=True)]
+        each = [f"{join_names(b.sources) or 'nothing'} ({fact})" for b, fact in zip(equals, facts, strict=True)]
         return f"Buy {' or '.join(each)}: they are about equally good, and the seeds disagree."
     agree = "" if level.basket.seeds == seeds else f" ({level.basket.seeds} of {seeds} seeds ended with it)"
     return f"Buy {named(level)}: {facts[0]}{agree}."

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from .._internal.atomic_io import write_atomically, write_json
-from .._internal.formatting import Units, digits, listed
+from .._internal.formatting import Units, digits, join_names
 from .._internal.output_folder import Folder
 from .._internal.typing import Floats, Ints
 from ..core.learner import Learner
@@ -356,7 +356,7 @@ def _sentence(baskets: Sequence[PlannedBasket], at: int, everything: PlannedBask
     beside = f"(everything: {cost(everything)}, {error(everything)}; nothing: {error(nothing)})"
     if not here.sources:
         return f"order nothing: {error(here, named=True)} {beside}"
-    return f"order {listed(here.sources)}: {cost(here)} a row, {error(here, named=True)} {beside}"
+    return f"order {join_names(here.sources)}: {cost(here)} a row, {error(here, named=True)} {beside}"
 
 
 class CrossValidation:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import altair as alt
 import numpy as np
 
-from .._internal.escaping import shown
+from .._internal.escaping import printable
 from .._internal.typing import Floats
 from .figure import Figure, number
 from .theme import HEIGHT, INK, axis, colour_of, layered, rows_of, scale
@@ -88,7 +88,7 @@ def steps(title: str, x: Floats, lines: Sequence[Curve], x_name: str, y_name: st
 
 def _tip(x_name: str, y_name: str) -> str:
     """A Vega expression: "thrifty: mse 0.031 at row 400"."""
-    quoted = [shown(name).replace("\\", "\\\\").replace("'", "\\'").replace("\n", " ") for name in (x_name, y_name)]
+    quoted = [printable(name).replace("\\", "\\\\").replace("'", "\\'").replace("\n", " ") for name in (x_name, y_name)]
     return f"datum.series + ': {quoted[1]} ' + format(datum.y, '.4~g') + ' at {quoted[0]} ' + format(datum.x, '.6~g')"
 
 

@@ -18,7 +18,7 @@ from typing import IO
 
 import altair as alt
 
-from .._internal.escaping import escape, shown
+from .._internal.escaping import escape, printable
 from .._internal.formatting import number
 from ..errors import KeyholeWarning
 from . import theme
@@ -143,9 +143,9 @@ def to_svg(chart: alt.TopLevelMixin, title: str) -> str:
     spec = _harmless(theme.dressed(chart).to_dict(validate=False))
     # Vega reads some names as expressions, in which what was written out becomes what it was: hence once more.
     try:
-        drawn = shown(draw(json.dumps(spec)))
+        drawn = printable(draw(json.dumps(spec)))
     except NotDrawn as fault:
-        said = f"the figure '{shown(title)}' could not be drawn ({fault}); its numbers are in the table"
+        said = f"the figure '{printable(title)}' could not be drawn ({fault}); its numbers are in the table"
         warnings.warn(said, KeyholeWarning, 2)
         drawn = _WITHOUT
     names = theme.named()
@@ -162,7 +162,7 @@ def _harmless(spec: object) -> object:
         return [_harmless(value) for value in spec]
     if isinstance(spec, float) and not math.isfinite(spec):
         return None
-    return shown(spec) if isinstance(spec, str) else spec
+    return printable(spec) if isinstance(spec, str) else spec
 
 
 def standalone(svg: str) -> str:

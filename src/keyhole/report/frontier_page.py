@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import sqrt
 
 from .._internal.atomic_io import write_atomically
-from .._internal.formatting import Units, digits, listed, number, thousands
+from .._internal.formatting import Units, digits, join_names, number, thousands
 from .._internal.output_folder import Folder
 from ..experiments.frontier_result import Frontier, Level, named
 from ..figures import Figure, Stop, frontier, standalone
@@ -58,7 +58,8 @@ def _figure(found: Frontier) -> Figure:
         for i, level in enumerate(found.levels)
     ]
     buy = [
-        Stop(b.price, b.typical_error, f"advised: {listed(b.sources, 3) or 'nothing'}", True) for b in advised.equals
+        Stop(b.price, b.typical_error, f"advised: {join_names(b.sources, 3) or 'nothing'}", True)
+        for b in advised.equals
     ]
     names = units.named("price a row", money=True), units.named("typical error")
     drawn = frontier("What money buys", way, [*buy, *levels], *names, "best in hindsight")
@@ -73,15 +74,15 @@ def hindsight_stops(found: Frontier) -> list[Stop]:
         more = [name for name in point.sources if name not in before]
         grows = bool(before) and set(before) <= set(point.sources)
         word = f"+ {_short(more)}" if grows else _short(point.sources) or "nothing"
-        stops.append(Stop(point.price, point.typical_error, listed(point.sources, 20) or "nothing", word=word))
+        stops.append(Stop(point.price, point.typical_error, join_names(point.sources, 20) or "nothing", word=word))
         before = point.sources
     return stops
 
 
 def _short(names: Sequence[str]) -> str:
     """Two names where they are short, else one, and how many more there are."""
-    two = listed(names, 2)
-    return two if len(two) <= _SHORT else listed(names, 1)
+    two = join_names(names, 2)
+    return two if len(two) <= _SHORT else join_names(names, 1)
 
 
 def _baskets(found: Frontier) -> Table:
@@ -90,7 +91,7 @@ def _baskets(found: Frontier) -> Table:
             f"{p.price:.2f}",
             digits(p.typical_error, 4),
             "yes" if p.optimal else f"at most {digits(sqrt(p.mse) - sqrt(max(p.mse - p.gap, 0.0)), 2)} less",
-            listed(p.sources, 20) or "nothing",
+            join_names(p.sources, 20) or "nothing",
         ]
         for p in found.hindsight
     ]

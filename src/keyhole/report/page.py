@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from .. import __version__
 from .._internal.atomic_io import write_atomically
-from .._internal.escaping import shown
+from .._internal.escaping import printable
 from .._internal.output_folder import Folder
 from ..figures import STYLE, Figure
 
@@ -29,7 +29,7 @@ def environment(package: str) -> Environment:
 
 def _harmless(value: object) -> object:
     """Texts with controls and bidirectional marks written out; markup of our own stays as it is."""
-    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 # A closed table is opened for the printer where the style sheet alone cannot do it.

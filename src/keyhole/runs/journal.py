@@ -6,7 +6,6 @@ they were cut.
 """
 
 import io
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -21,16 +20,14 @@ import pyarrow.parquet as pq
 from .._internal.atomic_io import (
     digest,
     make_folder,
-    read_sealed,
     remove,
     remove_leftovers,
     replacing,
     write_atomically,
-    write_sealed,
 )
 from .._internal.typing import Bools, Floats
 from ..core.learner import Learner
-from ..core.serialization import from_bytes, to_bytes
+from ..core.serialization import from_bytes, pack, to_bytes, unpack
 from ..core.state import Stateful, Value
 from ..errors import StateError
 from .stream_blocks import Purchases, RunPage
@@ -134,6 +131,7 @@ def _lists(purchases: Purchases) -> pa.Array:
 See: TypeAlias = Callable[[str, pa.Table], None]
 
 _GROUP = 1 << 17
+_CHECKPOINT = "checkpoint.kh"
 _SEGMENT = re.compile(r"(rounds|ledger)-[0-9]{15}\.arrow")
 _SCHEMAS = {"rounds": CODED, "ledger": LEDGER}
 # Names repeat and numbers do not.
@@ -166,13 +164,13 @@ class Journal:
                 write_atomically(self.folder / name, data)
                 self._written[name] = digest(data)
             tables.clear()
-        write_sealed(self.folder / "checkpoint.npz", _pack(row, self._written, learner, states))
+        write_atomically(self.folder / _CHECKPOINT, _pack(row, self._written, learner, states))
         self.row = row
 
     def restore(self, states: Mapping[str, Stateful]) -> tuple[int, Learner] | None:
         """(row, learner) of the last checkpoint, with `states` put back; None where a run has not come that far."""
         remove_leftovers(self.folder)
-        path = self.folder / "checkpoint.npz"
+        path = self.folder / _CHECKPOINT
         self.row, self._written, learner = _unpack(path, states) if path.exists() else (0, {}, None)
         there = self._segments()
         for segment in there:
@@ -197,7 +195,7 @@ class Journal:
     def remove(self) -> None:
         """The run is finished: the journal has done its work. What somebody else put into its folder stays."""
         remove_leftovers(self.folder)
-        for path in (self.folder / "checkpoint.npz", *self._segments()):
+        for path in (self.folder / _CHECKPOINT, *self._segments()):
             remove(path)
         with suppress(OSError):
             self.folder.rmdir()
@@ -237,24 +235,19 @@ def _quickly(table: pa.Table) -> bytes:
 
 
 def _pack(row: int, segments: dict[str, str], learner: Learner, states: Mapping[str, Stateful]) -> bytes:
-    """A checkpoint as an npz archive without pickle."""
+    """The bytes of a checkpoint."""
     flat = {f"{name}/{key}": value for name, state in states.items() for key, value in state.get_state().items()}
     arrays = {key: value for key, value in flat.items() if isinstance(value, np.ndarray)}
     scalars = {key: value for key, value in flat.items() if key not in arrays}
-    header = json.dumps({"row": row, "segments": segments, "scalars": scalars})
-    content = {"header": header.encode(), "learner": to_bytes(learner)}
-    buffer = io.BytesIO()
-    np.savez(buffer, **{k: np.frombuffer(v, dtype=np.uint8) for k, v in content.items()}, **arrays)  # type: ignore[arg-type]
-    return buffer.getvalue()
+    model = np.frombuffer(to_bytes(learner), dtype=np.uint8)
+    return pack({"row": row, "segments": segments, "scalars": scalars}, {"learner": model, **arrays})
 
 
 def _unpack(path: Path, states: Mapping[str, Stateful]) -> tuple[int, dict[str, str], Learner]:
     try:
-        with np.load(io.BytesIO(read_sealed(path)), allow_pickle=False) as archive:
-            content = {key: archive[key] for key in archive.files}
-        header = json.loads(content.pop("header").tobytes())
-        learner = from_bytes(content.pop("learner").tobytes())
-        flat: dict[str, Value] = {**header["scalars"], **content}
+        header, arrays = unpack(path.read_bytes())
+        learner = from_bytes(arrays.pop("learner").tobytes())
+        flat: dict[str, Value] = {**header["scalars"], **arrays}
         for name, state in states.items():
             state.set_state({key.removeprefix(f"{name}/"): v for key, v in flat.items() if key.startswith(f"{name}/")})
         return int(header["row"]), dict(header["segments"]), learner

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._internal.formatting import Units, listed, share
+from .._internal.formatting import Units, join_names, share
 from .._internal.typing import Floats
 from ..core.sources import SourceCatalog
 from ..estimation.moment_regression import Moments
@@ -143,8 +143,10 @@ def _buy(buy: Basket, catalog: SourceCatalog, units: Units, baskets: Baskets) ->
     less = units.error(baskets.of(()).error)
     if not units.priced:
         of = f"{len(names)} of {len(catalog.sources)}"
-        return f"Buy {listed(names)} ({of}): typical error {error} in hindsight, instead of {less} without them."
-    return f"Buy {listed(names, 5)}: {units.money(buy.price)} a row, typical error {error} in hindsight, not {less}."
+        return f"Buy {join_names(names)} ({of}): typical error {error} in hindsight, instead of {less} without them."
+    return (
+        f"Buy {join_names(names, 5)}: {units.money(buy.price)} a row, typical error {error} in hindsight, not {less}."
+    )
 
 
 def _rest(buy: Basket, bought: Basket, catalog: SourceCatalog, units: Units, weighed: bool) -> str:
@@ -156,8 +158,8 @@ def _rest(buy: Basket, bought: Basket, catalog: SourceCatalog, units: Units, wei
     what = f"lowers the error by {units.less(gain)}" if gain > 0 else "does not lower the error"
     cost = f" for {units.money(bought.price - buy.price)} a row" if units.priced else ""
     if weighed:
-        return f"Stop buying {listed(rest, 4)}: that {what}{cost}."
-    return f"What else it buys ({listed(rest, 4)}) {what}{cost}."
+        return f"Stop buying {join_names(rest, 4)}: that {what}{cost}."
+    return f"What else it buys ({join_names(rest, 4)}) {what}{cost}."
 
 
 def _everything(buy: Basket, bought: Basket, baskets: Baskets, units: Units) -> str:
@@ -180,11 +182,11 @@ def _stop(summary: Mapping[str, Any], units: Units) -> str:
     names = [f"{len(idle)} other sources"] if len(idle) > 4 else list(idle)
     now = "none of them is" if len(idle) > 1 else "it is not"
     part = share(sum(idle.values()), spent)
-    return f"Exploring {listed(names)} took {part} of the money so far; {now} bought now."
+    return f"Exploring {join_names(names)} took {part} of the money so far; {now} bought now."
 
 
 def _measured(summary: Mapping[str, Any], catalog: SourceCatalog, support: Sequence[int], units: Units) -> str:
     """Where there are too many attributes for hindsight: what the run itself measured."""
     names, error = [catalog.sources[s] for s in support], units.error(float(summary["mse_last_tenth"]) ** 0.5)
     price = f": {units.money(float(catalog.prices[list(support)].sum()))} a row" if units.priced else ""
-    return f"Buy {listed(names) or 'nothing'}{price}; the typical error was {error} in the last tenth of the rows."
+    return f"Buy {join_names(names) or 'nothing'}{price}; the typical error was {error} in the last tenth of the rows."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._internal.dataframes import to_frame
-from .._internal.formatting import Facts, Shown, short
+from .._internal.formatting import Facts, ReprMixin, short
 from .._internal.typing import Bools, Floats, Ints
 from ..core import validation
 from ..errors import ConfigError
@@ -20,7 +20,7 @@ __all__ = ["History"]
 
 
 @dataclass(frozen=True, repr=False)
-class History(Shown):
+class History(ReprMixin):
     """One entry per row, in the order of the stream; a row whose label was NaN has loss NaN and is in no sum."""
 
     predictions: Floats

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..._internal.formatting import Facts, Shown, short
+from ..._internal.formatting import Facts, ReprMixin, short
 from ..._internal.typing import Floats
 from ...errors import ConfigError
 
@@ -40,7 +40,7 @@ _LAST_BITS = 1e-15
 
 
 @dataclass(frozen=True, repr=False)
-class Solution(Shown):
+class Solution(ReprMixin):
     """A point, its dual, and how far the pair is from optimal.
 
     `status` is "optimal", "infeasible" or "failed"; unless it is "optimal", `w` and `dual` are NaN. It is "optimal"
