@@ -1,10 +1,13 @@
 """What was bought when: counts per attribute over a few dozen stretches of a stream of any length."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from .._internal.typing import Ints
+from ..core.sources import SourceCatalog
 
-__all__ = ["Timeline"]
+__all__ = ["Timeline", "bought_now"]
 
 _STRETCHES = 48
 # Fewer stretches where d is so large that 48 would take more numbers than this.
@@ -55,3 +58,17 @@ class Timeline:
             self.counts[:half] = self.counts[0::2] + self.counts[1::2]
             self.counts[half:] = 0
             self.width *= 2
+
+
+def bought_now(catalog: SourceCatalog, support: Sequence[int], late: Ints, rows: int) -> list[int]:
+    """The sources (by place in the catalog) that a learner buys at the end of a stream.
+
+    These are the sources of its support and whatever else it bought in most of the last rows: a learner may buy a
+    source in every row to explore it. `late` counts the purchases of each attribute in the last `rows` rows.
+
+    >>> catalog = SourceCatalog.build(["a", "b", "c"])
+    >>> bought_now(catalog, [0], np.array([10, 6, 5]), 10)
+    [0, 1]
+    """
+    often = [s for s, brings in enumerate(catalog.members) if 2 * late[brings[0]] > rows]
+    return sorted({int(catalog.of[i]) for i in support} - {-1} | set(often))
