@@ -219,7 +219,7 @@ def test_the_commonest_whole_basket_is_named_with_its_own_price_and_error(played
     error = Units("mmHg").error(left(X, y, ["salt_diet"]) ** 0.5)
     assert found.sentence.startswith(
         f"Buy salt_diet: 1.50 EUR a row, typical error {error} in hindsight (2 of 3 seeds ended with it). "
-        "While learning, the runs paid 4.77 EUR a row, exploration included, with a typical error of 10.4 mmHg."
+        "While learning, the runs paid 4.77 EUR a row and had a typical error of 10.4 mmHg."
     )
 
 
