@@ -3,8 +3,10 @@
 So no page shows a number nobody can make again, and no reference speaks of what is not there.
 """
 
+import html
 import inspect
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -114,7 +116,7 @@ def algorithms() -> None:
         facts = [("setting", a.setting), ("takes", a.takes), ("assumptions", a.assumptions), ("bound", mathml(a.bound))]
         facts += [("cost", mathml(a.cost))]
         facts += [("reference", a.reference), ("read or reconstructed", READ[a.status])]
-        parts = [f"# {a.name}\n\n{_table(['', ''], facts)}\n\n## The algorithm\n", _block(inspect.getdoc(cls) or "")]
+        parts = [f"# {a.name}\n\n{_table(['', ''], facts)}\n\n## The algorithm\n", _prose(inspect.getdoc(cls) or "")]
         parts += [f"## The same in code\n\n`{cls.__module__}`, the three steps of a round.\n"]
         parts += [_block(_method(cls, name), "python") for name in ("_ask", "_predict", "_tell")]
         if a.options:
@@ -125,6 +127,26 @@ def algorithms() -> None:
     rows = [(f"[{a.name}]({a.name}.md)", a.setting, a.takes, a.status) for a in kh.list_algorithms()]
     table = _table(["name", "setting", "takes", "status"], rows)
     _write("algorithms/index.md", f"# Every algorithm\n\n{table}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n")
+
+
+def _prose(docstring: str) -> str:
+    """A docstring as a page: paragraphs as text, pseudo-code and examples as they are; options have their own table."""
+    parts = []
+    for part in re.split(r"\n\n+(?! )", docstring):
+        if part.startswith("Parameters\n---"):
+            continue
+        if part.startswith(">>>"):
+            parts.append(_block(part, "python"))
+        elif re.search(r"^    ", part, re.MULTILINE):
+            first = part.splitlines()[0]
+            if first.startswith(" "):
+                parts.append(_block(textwrap.dedent(part), "default"))
+            else:
+                text, _, code = part.partition("\n    ")
+                parts += [html.escape(text, quote=False) + "\n", _block(textwrap.dedent("    " + code), "default")]
+        else:
+            parts.append(html.escape(part, quote=False) + "\n")
+    return "\n".join(parts)
 
 
 def _method(cls: type, name: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ._early_checks import require_file
-from ._text_tables import typed_command
+from ._text_tables import sentences, typed_command
 
 if TYPE_CHECKING:
     from ..experiments import Frontier
@@ -87,4 +87,5 @@ def print_frontier(found: "Frontier") -> None:
     console.print(table, markup=False)
     for note in frontier_notes(found):
         console.print(f" {printable(note)}", markup=False, highlight=False, soft_wrap=True)
-    console.print(f" {printable(found.sentence)}", markup=False, highlight=False, soft_wrap=True)
+    for line in sentences(found.sentence):
+        console.print(f" {printable(line)}", markup=False, highlight=False, soft_wrap=True)

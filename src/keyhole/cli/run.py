@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ._early_checks import require_algorithms, require_file
-from ._text_tables import thousands, typed_command, written
+from ._text_tables import sentences, thousands, typed_command, written
 
 if TYPE_CHECKING:
     from ..experiments import Frontier
@@ -181,8 +181,11 @@ def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
     head, rows, _ = headline(summary)
     for line in written(head, rows, 79):
         print(f" {line}")
+    print(" typical error: each row predicted before its label was seen")
+    print(" in hindsight: weights fitted to all rows at once")
     if not summary["labelled"]:
         print(" warning: no row had a label: nothing was learnt, and the mse means nothing", file=sys.stderr)
     print(f" bought most: {printable(most_bought(summary))}")
-    print(f" {printable(summary['verdict'])}")
+    for line in sentences(summary["verdict"]):
+        print(f" {printable(line)}")
     print(f" report: {folder / 'report.html'}")

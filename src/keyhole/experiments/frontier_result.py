@@ -260,8 +260,8 @@ def named(level: Level, most: int = 8) -> str:
 def advice(levels: Sequence[Level], at: int, seeds: int, units: Units) -> tuple[str, str]:
     """What to buy, with its price and error in hindsight; then what finding it took, and what more would bring."""
     here = levels[at]
-    paid = f"paid {units.money(here.price)} a row, exploration included, with a typical error of "
-    learning = f"While learning, the runs {paid}{units.error(here.typical_error)}."
+    error = units.error(here.typical_error)
+    learning = f"While learning, the runs paid {units.money(here.price)} a row and had a typical error of {error}."
     return _buy(here, seeds, units), f"{learning} {_beyond(levels, at, units)}"
 
 
@@ -277,17 +277,16 @@ def _buy(level: Level, seeds: int, units: Units) -> str:
 
 
 def _beyond(levels: Sequence[Level], at: int, units: Units) -> str:
-    """What the next unit of money brings beyond a level, and what a unit of error less would cost there."""
+    """What one unit of money more brings beyond a level, and the error cost there."""
     of_label = f" {units.label}" if units.label else ""
     here = levels[at]
     baskets = [level.basket for level in levels]
     after = [i for i in hull(baskets) if baskets[i].price > here.basket.price]
     price = units.money(here.basket.price)
-    error_cost = f"the error cost there is {units.error_cost(here.error_cost)}"
+    error_cost = f"The error cost at this point is {units.error_cost(here.error_cost)}."
     if not after:
-        return f"What helps costs {price} a row in all, and more money buys nothing; {error_cost}."
+        return f"What helps costs {price} a row in all, and more money buys nothing. {error_cost}"
     gained = -_slope(baskets, at, after[0])
     gain = f"{digits(gained, 2)}{of_label}"
-    lowers = f"the next {units.currency or 'unit of money'} lowers the typical error by less than {gain}"
-    costs = f"one{of_label or ' unit of error'} less would cost {units.money(1 / gained)} a row"
-    return f"Beyond {price} a row {lowers} ({costs}); {error_cost}."
+    lowers = f"one {units.currency or 'unit of money'} more lowers the typical error by less than {gain}"
+    return f"Beyond {price} a row, {lowers}. {error_cost}"

@@ -310,6 +310,8 @@ def _level(error_cost: float, outcomes: Sequence[Played], past: Past, k: int | N
     choices = [past.choice(basket, seeds) for basket, seeds in ended.items()]
     baskets = tuple(sorted(choices, key=lambda b: (-b.seeds, b.cost(error_cost), b.sources)))
     best = past.best(baskets[0].price, k)
+    if baskets[0].mse < best.mse:  # the search is by least squares alone; a smaller basket may predict better
+        best = Point(baskets[0].price, baskets[0].mse, baskets[0].sources, False, 0.0)
     return Level(error_cost, price, float(np.mean(mse)), min(mse), max(mse), most, baskets, best)
 
 

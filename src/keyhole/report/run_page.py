@@ -404,8 +404,10 @@ def _reason(r: Any, facts: dict[str, Any], units: Units, error_cost: float | Non
 
 
 def _spoken_of(data: RunData) -> list[Any]:
-    inside = [r for r in data.reasons if r.in_support]
-    others = [r for r in data.reasons if not r.in_support and r.bought]
+    """What is bought at the end, then the most bought of the others."""
+    basket = data.summary["basket"]
+    inside = [r for r in data.reasons if r.name in basket]
+    others = [r for r in data.reasons if r.name not in basket and r.bought]
     return [*inside, *others[: max(_REASONS - len(inside), 3)]]
 
 

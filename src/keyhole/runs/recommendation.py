@@ -113,16 +113,15 @@ HOW = (
 
 
 def advise(summary: Mapping[str, Any], catalog: SourceCatalog, moments: Moments | None, priced: bool) -> Advice:
-    """From the support at the end of a run, and the moments of all its rows where there are any."""
+    """From what a run buys at its end, and the moments of all its rows where there are any."""
     units = Units.of(summary, priced)
-    place = {name: int(catalog.of[i]) for i, name in enumerate(catalog.names)}
-    support = sorted({place[name] for name in summary["support"]} - {-1})
+    bought_now = [catalog.sources.index(name) for name in summary["basket"]]
     if not summary["labelled"]:
         return Advice("No row had a label: nothing was learnt, and there is nothing to advise.", catalog)
     if moments is None:
-        return Advice(_measured(summary, catalog, support, units), catalog)
+        return Advice(_measured(summary, catalog, bought_now, units), catalog)
     baskets = Baskets(moments, catalog)
-    buy, bought = baskets.enough(support, summary["error_cost"]), baskets.of(support)
+    buy, bought = baskets.enough(bought_now, summary["error_cost"]), baskets.of(bought_now)
     texts = [_rest(buy, bought, catalog, units, summary["error_cost"] is not None)]
     texts += [_everything(buy, bought, baskets, units), _stop(summary, units)]
     return Advice(_buy(buy, catalog, units, baskets), catalog, baskets, buy, bought, " ".join(filter(None, texts)))
@@ -143,10 +142,9 @@ def _buy(buy: Basket, catalog: SourceCatalog, units: Units, baskets: Baskets) ->
     less = units.error(baskets.of(()).error)
     if not units.priced:
         of = f"{len(names)} of {len(catalog.sources)}"
-        return f"Buy {join_names(names)} ({of}): typical error {error} in hindsight, instead of {less} without them."
-    return (
-        f"Buy {join_names(names, 5)}: {units.money(buy.price)} a row, typical error {error} in hindsight, not {less}."
-    )
+        return f"Buy {join_names(names)} ({of}): typical error {error} in hindsight, {less} without them."
+    price = f"{units.money(buy.price)} a row"
+    return f"Buy {join_names(names, 5)}: {price}, typical error {error} in hindsight, {less} without them."
 
 
 def _rest(buy: Basket, bought: Basket, catalog: SourceCatalog, units: Units, weighed: bool) -> str:
@@ -158,7 +156,9 @@ def _rest(buy: Basket, bought: Basket, catalog: SourceCatalog, units: Units, wei
     what = f"lowers the error by {units.less(gain)}" if gain > 0 else "does not lower the error"
     cost = f" for {units.money(bought.price - buy.price)} a row" if units.priced else ""
     if weighed:
-        return f"Stop buying {join_names(rest, 4)}: that {what}{cost}."
+        money = f"{units.money(bought.price - buy.price)} a row"
+        worth = f"that {what}, which is not worth {money}" if gain > 0 else f"that costs {money} and {what}"
+        return f"Stop buying {join_names(rest, 4)}: {worth}."
     return f"What else it buys ({join_names(rest, 4)}) {what}{cost}."
 
 
@@ -175,7 +175,7 @@ def _everything(buy: Basket, bought: Basket, baskets: Baskets, units: Units) -> 
 
 def _stop(summary: Mapping[str, Any], units: Units) -> str:
     """What was explored and is not bought now, where that took a notable part of the money."""
-    idle = {n: f["spent"] for n, f in summary["sources"].items() if not f["in_support"] and f["spent"] > 0}
+    idle = {n: f["spent"] for n, f in summary["sources"].items() if n not in summary["basket"] and f["spent"] > 0}
     spent = summary["spent"]
     if not units.priced or not spent or sum(idle.values()) < _NOTABLE * spent:
         return ""

@@ -92,6 +92,7 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "spent": run.totals.spent,
         "attributes": _attributes(run.totals, run.learner),
         "sources": sources_of(run.totals, run.learner),
+        "basket": data.bought_now(run.totals.catalog, run.learner.support.tolist()),
         "support": [run.learner.names[i] for i in run.learner.support],
         "references": {name: _known(line) for name, line in lines.items()},
         "first_row": "counts" if run.totals.center is not None or run.totals.informed else "left out",
@@ -129,11 +130,11 @@ def _known(line: Line) -> dict[str, float | None]:
 
 
 def _in_hindsight(run: Run, data: RunData) -> float | None:
-    """The final prediction error of what the learner buys at the end, and of what is free."""
+    """The final prediction error of what the learner buys at the end, with what is free."""
     if data.moments is None:
         return None
     catalog = run.totals.catalog
-    bought = sorted({int(catalog.of[i]) for i in run.learner.support} - {-1})
+    bought = [catalog.sources.index(s) for s in data.bought_now(catalog, run.learner.support.tolist())]
     return data.moments.final_prediction_error(catalog.attributes(bought))
 
 

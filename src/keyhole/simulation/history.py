@@ -1,5 +1,6 @@
 """What happened in a run: predictions, losses, purchases."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,13 +10,14 @@ from .._internal.dataframes import to_frame
 from .._internal.formatting import Facts, ReprMixin, short
 from .._internal.typing import Bools, Floats, Ints
 from ..core import validation
+from ..core.sources import SourceCatalog
 from ..errors import ConfigError
 from . import scoring
 
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["History", "PurchaseCounts"]
+__all__ = ["History", "PurchaseCounts", "bought_now"]
 
 # Counts over time: over so many stretches of rows, fewer where d is so large that they would take more numbers.
 _STRETCHES = 48
@@ -68,6 +70,20 @@ class PurchaseCounts:
             self.counts[:half] = self.counts[0::2] + self.counts[1::2]
             self.counts[half:] = 0
             self.width *= 2
+
+
+def bought_now(catalog: SourceCatalog, support: Sequence[int], late: Ints, rows: int) -> list[int]:
+    """The sources (by place in the catalog) that a learner buys at the end of a stream.
+
+    These are the sources of its support and whatever else it bought in most of the last rows: a learner may buy a
+    source in every row to explore it. `late` counts the purchases of each attribute in the last `rows` rows.
+
+    >>> catalog = SourceCatalog.build(["a", "b", "c"])
+    >>> bought_now(catalog, [0], np.array([10, 6, 5]), 10)
+    [0, 1]
+    """
+    often = [s for s, brings in enumerate(catalog.members) if 2 * late[brings[0]] > rows]
+    return sorted({int(catalog.of[i]) for i in support} - {-1} | set(often))
 
 
 @dataclass(frozen=True, repr=False)

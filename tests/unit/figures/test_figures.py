@@ -123,6 +123,14 @@ def test_levels_that_would_meet_keep_their_names_apart():
     assert abs(places["best"] - places["everything"]) >= 12
 
 
+def test_a_reference_is_grey_whatever_its_place():
+    lines = [figures.Curve(f"a{i}", X) for i in range(8)] + [figures.Curve("vaw", X, reference=True)]
+    drawn = figures.curves("t", X, lines, "row", "regret", end_names=True).svg
+    fills = {name: re.search(rf'<text[^>]*fill="([^"]+)"[^>]*>{name}<', drawn)[1] for name in ("a0", "a5", "vaw")}
+    assert fills == {"a0": "var(--c0)", "a5": "var(--c5)", "vaw": "var(--dim)"}
+    assert drawn.count('stroke="var(--dim)"') == 1  # the line itself
+
+
 def test_a_native_fault_costs_a_picture_and_nothing_else(monkeypatch):
     """What the library aborts its process for; it is escaped before, so here it is not."""
     monkeypatch.setattr(figure_module, "_harmless", lambda spec: spec)
