@@ -181,9 +181,8 @@ def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
     head, rows, _ = headline(summary)
     for line in written(head, rows, 79):
         print(f" {line}")
-    print(
-        " typical error: each row predicted before its label was seen\n in hindsight: weights fitted to all rows at once"
-    )
+    print(" typical error: each row predicted before its label was seen")
+    print(" in hindsight: weights fitted to all rows at once")
     if not summary["labelled"]:
         print(" warning: no row had a label: nothing was learnt, and the mse means nothing", file=sys.stderr)
     print(f" bought most: {shown(most_bought(summary))}")
