@@ -18,6 +18,8 @@ from typing import Any
 
 from _drawn import draw_all
 from _formulas import mathml
+from docutils.nodes import SkipNode
+from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
@@ -216,7 +218,19 @@ def make_all(app: Sphinx) -> None:
         make()
 
 
+def _inline_formula(writer: Any, node: Any) -> None:
+    """A formula in TeX as MathML, which browsers set without a script."""
+    writer.body.append(tex2mathml(node.astext()))
+    raise SkipNode
+
+
+def _displayed_formula(writer: Any, node: Any) -> None:
+    writer.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+    raise SkipNode
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_html_math_renderer("mathml", (_inline_formula, None), (_displayed_formula, None))
     app.connect("builder-inited", make_all)
     app.connect("build-finished", llms)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,8 +1,11 @@
 """Commands that are killed and continued, folders copied and moved, inputs that change, full disks, links."""
 
+import errno
+import itertools
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +16,7 @@ import zipfile
 import pytest
 
 import keyhole as kh
+from keyhole._internal import atomic_io
 
 from .conftest import COMMAND, environment, stream, write
 from .test_killed import BUDGET, RESULTS, RUN, SLOWLY, wait_for_checkpoints
@@ -20,7 +24,9 @@ from .test_killed import BUDGET, RESULTS, RUN, SLOWLY, wait_for_checkpoints
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills and limits are Unix's")
 COMPARE = ("compare", "synthetic:d=8,k=3", "--algorithms", "ds-oslrc,fixed-random", "--seeds", "2", "--rounds", "200")
 FRONTIER = ("frontier", "a.csv", "--target", "y", "--prices", "prices.toml", "--seeds", "2")
+SMALL_FRONTIER = (*FRONTIER[:-1], "1", "--levels", "2")
 STUDY = ("study", "sampling", "--quick")
+PLAN = ("plan", "a.csv", "--target", "y", "--prices", "prices.toml", "-k", "2", "--folds", "2")
 # What says when and how fast it was: it differs from run to run.
 TIMED = ("report.html", ".lock", ".writer")
 
@@ -28,7 +34,7 @@ TIMED = ("report.html", ".lock", ".writer")
 def content(folder):
     """All files of a folder that do not depend on the clock."""
     files = [path for path in folder.rglob("*") if path.is_file() and path.name not in TIMED]
-    return {str(p.relative_to(folder)): p.read_bytes() for p in files if p.parent.name != "jobs"}
+    return {str(p.relative_to(folder)): p.read_bytes() for p in files if p.parent.name not in ("jobs", "parts")}
 
 
 def kill_and_continue(begin, keyhole, folder, words, kills, seed):
@@ -51,8 +57,8 @@ def kill_and_continue(begin, keyhole, folder, words, kills, seed):
     return killed
 
 
-def prepare(folder):
-    write(folder / "a.csv", stream(800, d=4, seed=3))
+def prepare(folder, rows=800):
+    write(folder / "a.csv", stream(rows, d=4, seed=3))
     (folder / "prices.toml").write_text("x0 = 1.0\nx1 = 2.0\nx2 = 1.0\nx3 = 0.5\n")
 
 
@@ -68,8 +74,48 @@ def test_a_killed_comparison_continues_to_the_same_bytes(begin, keyhole, tmp_pat
     assert content(tmp_path / "cut") == content(tmp_path / "whole")
 
 
+class Cut(BaseException):
+    """The end of a process, as far as this test can have it."""
+
+
+def cut_and_continue(typed, monkeypatch, folder, words, part):
+    """A command that ends after this part of its files, and is started again: the same bytes as without the end."""
+    move, moves = atomic_io._move, []
+    with monkeypatch.context() as patched:
+        patched.setattr(atomic_io, "_move", lambda *names: moves.append(names) or move(*names))
+        assert typed(*words, "--out", "whole")[0] == 0
+    left = itertools.count(int(part * len(moves)), -1)
+
+    def cut(*names):
+        if not next(left):
+            raise Cut
+        move(*names)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(atomic_io, "_move", cut)
+        with pytest.raises(Cut):
+            typed(*words, "--out", "cut")
+    assert not (folder / "cut" / "report.html").exists()
+    assert typed(*words, "--out", "cut")[0] == 0
+    assert content(folder / "cut") == content(folder / "whole")
+
+
+@pytest.mark.parametrize("words", [SMALL_FRONTIER, PLAN], ids=lambda words: words[0])
+def test_a_command_that_ends_in_its_middle_continues_to_the_same_bytes(typed, monkeypatch, tmp_path, words):
+    prepare(tmp_path, rows=150)
+    cut_and_continue(typed, monkeypatch, tmp_path, words, 0.5)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("words", [COMPARE, FRONTIER, STUDY], ids=lambda words: words[0])
+@pytest.mark.parametrize("part", [0.0, 0.1, 0.3, 0.6, 0.9])
+@pytest.mark.parametrize("words", [COMPARE, FRONTIER, STUDY, PLAN], ids=lambda words: words[0])
+def test_a_command_that_ends_anywhere_continues_to_the_same_bytes(typed, monkeypatch, tmp_path, words, part):
+    prepare(tmp_path)
+    cut_and_continue(typed, monkeypatch, tmp_path, words, part)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [COMPARE, FRONTIER, STUDY, PLAN], ids=lambda words: words[0])
 def test_fifty_kills_and_the_same_bytes(begin, keyhole, tmp_path, words):
     prepare(tmp_path)
     assert kill_and_continue(begin, keyhole, tmp_path, words, kills=50, seed=1) >= 10
@@ -191,9 +237,45 @@ def test_a_full_disk(tmp_path):
     assert run_on_full_disk(tmp_path, 20_000)[0] in (2, 3)
 
 
+def test_a_command_that_meets_a_full_disk_names_the_file(typed, tmp_path, monkeypatch):
+    prepare(tmp_path, rows=150)
+    move = atomic_io._move
+
+    def full(temporary, path, over):
+        if not path.name.startswith("."):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        move(temporary, path, over)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(atomic_io, "_move", full)
+        code, _, err = typed(*PLAN, "--out", "out")
+    assert code == 3
+    assert re.fullmatch(r"keyhole: cannot write out/\S+ \(No space left on device\); make room, .*\n", err), err
+    assert not list((tmp_path / "out").glob("*.part"))
+    assert typed(*PLAN, "--out", "out")[0] == 0
+
+
 @pytest.mark.slow
 def test_a_full_disk_at_every_write(tmp_path, keyhole):
     assert fill_at(tmp_path, keyhole, [0, 50, 200, 500, 1000, 2000, 5000, 8000, 12_000, 20_000, 40_000, 80_000]) >= 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [COMPARE, FRONTIER, STUDY, PLAN], ids=lambda words: words[0])
+def test_other_commands_on_a_full_disk(tmp_path, keyhole, words):
+    """One sentence, and the same bytes once there is room."""
+    prepare(tmp_path, rows=300)
+    keyhole(*words, "--out", "whole")
+    refused = 0
+    for size in (0, 100, 1000, 5000, 20_000):
+        found = with_limit(tmp_path, size, *words, "--out", f"full-{size}")
+        assert "Traceback" not in found.stderr, found.stderr[-2000:]
+        if found.returncode:
+            refused += 1
+            assert found.stderr.strip().count("\n") == 0, found.stderr
+            keyhole(*words, "--out", f"full-{size}")
+        assert content(tmp_path / f"full-{size}") == content(tmp_path / "whole"), size
+    assert refused >= 3
 
 
 # -- archives and links

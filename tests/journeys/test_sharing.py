@@ -70,13 +70,14 @@ def test_two_hundred_killed_processes_lose_nothing(url, tmp_path, seed):
 class Server:
     """`keyhole serve` that can be killed and started again on the same port."""
 
-    def __init__(self, url, *words):
+    def __init__(self, url, *words, log=None):
         self.words, self.port = [sys.executable, "-m", "keyhole.cli", "serve", "--store", url, *words], 0
+        self.log = log
         self.start()
 
     def start(self):
         words = [*self.words, "--port", str(self.port)]
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=environment())
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=self.log, text=True, env=environment())
         line = self.process.stdout.readline()
         assert "http://127.0.0.1:" in line, line
         self.address = line.split()[2]

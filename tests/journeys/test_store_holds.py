@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import socket
 import sqlite3
 import sys
 import threading
@@ -317,18 +318,26 @@ with kh.open_store({sqlite_url!r}) as store:
 # -- tokens
 
 
-def test_tokens_are_never_shown(sqlite_url):
-    """Not in the log, in no answer, in no address; and a wrong secret takes as long as a right one."""
+def test_tokens_are_never_shown(sqlite_url, tmp_path):
+    """Not in the log, also not in that of a broken store or request; in no answer, in no address, in no file."""
     import http.client
 
     from keyhole.store.tokens import create_token
 
     with kh.open_store(sqlite_url) as store:
         create(store)
-        token = create_token(store.database, "icu", ("ask",))
-    secret = token.split("_", 2)[2]
-    server = Server(sqlite_url, "--auth")
-    answers = []
+        token = create_token(store.database, "icu", ("ask", "read", "tell"))
+    secret, log, answers = token.split("_", 2)[2], tmp_path / "log", []
+    file = log.open("w")
+    server = Server(sqlite_url, "--auth", log=file)
+
+    def call(method, path, body, headers):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        connection.request(method, path, body, headers)
+        answer = connection.getresponse()
+        answers.append((answer.status, answer.getheaders(), answer.read().decode()))
+        connection.close()
+
     try:
         for headers in (
             {"Authorization": f"Bearer {token}"},
@@ -348,14 +357,20 @@ def test_tokens_are_never_shown(sqlite_url):
                 ("GET", f"/learners/{token[:20]}", None),
                 ("GET", "/no/such/page", None),
             ):
-                connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
-                connection.request(method, path, body, headers)
-                answer = connection.getresponse()
-                answers.append((answer.getheaders(), answer.read().decode()))
-                connection.close()
+                call(method, path, body, headers)
+        with socket.create_connection(("127.0.0.1", server.port)) as broken:
+            broken.sendall(f"GET /{token} HTTP/9\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+            answers.append((400, [], broken.recv(10_000).decode()))
+        with contextlib.closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection:
+            connection.execute("ALTER TABLE keyhole_rounds RENAME TO gone")
+        call("GET", "/v1/learners/icu/rounds", None, {"Authorization": f"Bearer {token}"})
+        assert answers[-1][0] == 500
     finally:
         server.process.terminate()
-        log, _ = server.process.communicate(timeout=20)
+        out, _ = server.process.communicate(timeout=20)
+        file.close()
+    assert 200 in {status for status, *_ in answers}
     assert secret not in str(answers)
-    assert secret not in log
+    assert log.read_text().count("\n") > 0, "nothing was logged"
+    assert secret not in out + log.read_text()
     assert secret.encode() not in Path(sqlite_url.removeprefix("sqlite:///")).read_bytes()

@@ -56,9 +56,11 @@ def replacing(path: Path, *, over: bool = True) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         _move(temporary, path, over)
-    except BaseException:
+    except BaseException as fault:
         with suppress(OSError):  # the first error is the one to tell
             os.unlink(temporary)
+        if isinstance(fault, OSError) and fault.errno and fault.filename in (None, str(temporary)):
+            raise OSError(fault.errno, fault.strerror, str(path)) from None  # which file is what a person needs
         raise
     _sync(path.parent)
 

@@ -1,5 +1,6 @@
 """The command `keyhole`: one file per command, each imported when it is called."""
 
+import errno
 import os
 import sys
 import warnings
@@ -28,6 +29,10 @@ _EXTRAS = {
 }
 
 
+_UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
+"""What a system says of a disk that is full, limited, read-only or broken."""
+
+
 def main() -> None:
     """Run the command line. Exit code 0: done; 2: the user's input; 3: interrupted and resumable; 1: anything else."""
     os.environ.update(_ENVIRONMENT)  # before numpy and pyarrow come in; processes that are started inherit it
@@ -46,6 +51,12 @@ def main() -> None:
         sys.exit(1)
     except (ConfigError, ProtocolError, StateError) as fault:
         _refuse(str(fault))
+    except OSError as fault:
+        if fault.errno not in _UNWRITABLE:
+            raise
+        where = f"cannot write {fault.filename}" if fault.filename else "cannot write"
+        print(f"keyhole: {where} ({fault.strerror}); make room, then give the same command again", file=sys.stderr)
+        sys.exit(3)
     except Exception as fault:
         if not hasattr(fault, "format_message"):
             raise

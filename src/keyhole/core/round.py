@@ -129,9 +129,9 @@ class Round(ReprMixin):
                 names=tuple(map(_text, data["names"])),
                 learner=_text(data["learner"]),
                 extra=_indices(data["extra"]),
-                sources=tuple(map(_text, data["sources"])) if "sources" in data else None,  # 0.1.0 had none
-                price=float(data.get("price", 0.0)),
-                prices=tuple(map(float, data.get("prices", ()))),
+                sources=tuple(map(_text, data["sources"])),
+                price=float(data["price"]),
+                prices=tuple(map(float, data["prices"])),
                 memo=tuple(map(float, data["memo"])),
             )
         except (KeyError, TypeError, ValueError, OverflowError) as fault:

@@ -1,7 +1,7 @@
-"""A learner back from its file.
+"""Save a learner to a file and load it again.
 
 What is read is data: the learner's class comes from the catalogue by name, its arguments pass the same checks as a
-user's, and every number must be one that such a learner can have (`state`, `rules`). Nothing is executed, nothing is
+user's, and every number must be one that such a learner can have (`core.state`). Nothing is executed, nothing is
 unpacked (members are stored as they are, so that none can be larger than the file), and nothing is built whose size the
 file only claims.
 """
@@ -35,7 +35,7 @@ def save(learner: Learner, path: "str | PathLike[str]") -> None:
     """Write the learner, all or nothing: a crash leaves the old file or the new one, never half of one.
 
     A learner that was loaded from this file replaces only what it was loaded from, or what it wrote there since:
-    where another process saved meanwhile, overwriting would lose what that one was told.
+    where another process saved meanwhile, overwriting would lose the labels that it learnt from.
     """
     try:
         data = to_bytes(learner)
@@ -53,7 +53,7 @@ def save(learner: Learner, path: "str | PathLike[str]") -> None:
 
 
 def _check_still_there(learner: Learner, path: Path) -> None:
-    """The file is the one the learner was loaded from, told from its digest."""
+    """The file still has the digest that it had when the learner was loaded."""
     if learner.origin is None or learner.origin[0] != path.resolve() or not path.exists():
         return
     if path.read_bytes()[-DIGEST:] != learner.origin[1]:
@@ -62,7 +62,7 @@ def _check_still_there(learner: Learner, path: Path) -> None:
 
 
 def to_bytes(learner: Learner, note: dict[str, Plain] | None = None) -> bytes:
-    """The file's content; the same state gives the same bytes. A `note` travels along: `loading.note_in` reads it."""
+    """The file's content; the same state gives the same bytes. A `note` travels along: `note_in` reads it."""
     with learner.locked():
         state, generator, rounds = learner.get_state(), learner.rng.bit_generator.state, learner.open_rounds
     arrays = {key: value for key, value in state.items() if isinstance(value, np.ndarray)}
@@ -174,7 +174,7 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if len(members) > _MEMBERS or any(m.compress_type != zipfile.ZIP_STORED for m in members):
-                raise StateError("the file is packed, or in too many parts; learner.save(path) writes no such file")
+                raise StateError("the file is packed, or in too many parts; learner.save(path) never does that")
             header = json.loads(archive.read("keyhole.json"))
             _check_format(header)
             names = [name for name in archive.namelist() if name.endswith(".npy")]
@@ -205,7 +205,7 @@ def _rebuild(header: dict[str, Plain], state: dict[str, Value]) -> Learner:
     """A fresh learner of the saved configuration, with the saved state, generator and open rounds put in."""
     config = header["config"]
     if not isinstance(config, dict):
-        raise StateError("the configuration in the file is none")
+        raise StateError("the configuration in the file is not valid")
     _check_size(config, state)
     learner = from_config(config)
     learner.set_state(state)
@@ -222,7 +222,7 @@ def _check_size(config: dict[str, Plain], state: dict[str, Value]) -> None:
         raise StateError("the file is not of the size that its configuration claims")
     arrays = [value for value in state.values() if isinstance(value, np.ndarray)]
     numbers = sum(array.size * len(array.dtype.names or ("itself",)) for array in arrays)
-    if numbers < class_of(str(config.get("name")))._entries(order.size, k):
+    if numbers < class_of(str(config.get("name")))._min_state_size(order.size, k):
         raise StateError("the file has fewer numbers than its configuration claims")
 
 

@@ -1,13 +1,12 @@
 """Counters of values outside the schema: beyond a range, or of a category that it does not know."""
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from .._core import count_outside
 from .._internal.typing import Floats, Ints
-from ..core.state import Anything, Rule, Stateful
+from ..core.state import CountCheck, NoCheck, Stateful, StateSchema
 from .schema import Schema
 
 __all__ = ["ClipCounter", "UnseenCategories"]
@@ -25,8 +24,12 @@ class ClipCounter(Stateful):
     {'a': "'a' is outside its range -1..1 in 1 of 2 values (largest seen 3): clipped"}
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("outside", "seen", "smallest", "largest")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("smallest", "largest"), Anything())  # infinite at first
+    _state: ClassVar[StateSchema] = {
+        "outside": CountCheck(),
+        "seen": CountCheck(),
+        "smallest": NoCheck(),  # infinite at first
+        "largest": NoCheck(),
+    }
 
     def __init__(self, schema: Schema, then: str = "clipped") -> None:
         """`then` says what becomes of a value outside its range."""
@@ -98,7 +101,7 @@ class UnseenCategories(Stateful):
     {'sex': "'sex' had a value in 1 row that is none of its values (f, m): it counts as other"}
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("counts",)
+    _state: ClassVar[StateSchema] = {"counts": CountCheck()}
 
     def __init__(self, schema: Schema) -> None:
         self._places: list[tuple[str, tuple[str, ...], slice]] = []

@@ -23,7 +23,7 @@ from ..core.serialization import to_bytes
 from ..data.learner_scaling import Scaling
 from ..errors import ConfigError
 from ..estimation.moment_regression import Moments
-from ..simulation import probability_scores as scores
+from ..simulation import scoring as scores
 from .frontier_result import Point, bend
 from .frontiers import Past
 from .stream_spec import Rows, StreamSpec

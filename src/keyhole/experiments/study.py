@@ -46,7 +46,7 @@ class Agreement(StrEnum):
 
     SEEN = "seen"
     NOT_SEEN = "not seen at these sizes"
-    UNDECIDED = "undecided with so many seeds"
+    UNDECIDED = "undecided with these seeds"
     NOTHING = "the paper promises nothing"
 
     @classmethod
@@ -149,20 +149,20 @@ def _read(folder: Path, part: Part) -> Trace | None:
 
 _HEAD = """# The paper, measured
 
-The paper has no experiments. These are ours: what of its claims is seen when its algorithms are run, what is not, and
-who else does how well. Every number below was written by
+The paper has no experiments. These are ours: which of its claims are seen when its algorithms are run, which are not,
+and how well other algorithms do. Every number below was written by
 
     {command}
 
 with keyhole {version}: medians over seeds, with 10 to 90 % of them in brackets. Each section ends with its size;
 `make measured` plays all of them in full. Tables say which tuning a paper's algorithm has: the default is ours.
-Streams are synthetic, so that the true weights are known and regret is against them. Who has less than whom is asked
-seed by seed, on the same rows, and is called undecided where the median of the ratios is not for 95 % sure on one side
-of 1. At such T the theorems promise nothing yet (`keyhole bounds` says from which T on they do): what is not seen here
-is not refuted.
+Streams are synthetic, so the true weights are known and regret is measured against them. Two learners are compared
+seed by seed, on the same rows; the comparison is undecided where the 95 % confidence interval of the median ratio
+contains 1. At these T the theorems promise nothing yet (`keyhole bounds` says from which T on they do): a claim that
+is not seen here is not refuted.
 
-Digest of the learners played: `{digest}`. A test computes it anew: when a learner predicts otherwise, it asks for
-`make measured`.
+Digest of the learners played: `{digest}`. A test computes it again and fails when a learner's predictions have changed:
+then run `make measured`.
 """
 
 # The stream on which the digest of a learner is computed.

@@ -8,7 +8,6 @@ so these lines are online too (half a page late on average, about 1 % of the str
 squares on the same attributes leaves in hindsight (the final prediction error). Free attributes are in every line.
 """
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from .._internal.typing import Floats, Ints
 from ..core.sources import SourceCatalog
-from ..core.state import Anything, Rule, Stateful
+from ..core.state import NoCheck, NumberCheck, Part, Stateful, StateSchema
 from ..estimation.moment_regression import Moments
 from ..simulation import scored
 from ..theory.comparators import best_basket_of
@@ -34,7 +33,7 @@ class StreamMoments(Stateful):
     A missing value counts as its column's mean so far. Memory and time: O(d^2), and O(d^2) a row.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("shift", "G")
+    _state: ClassVar[StateSchema] = {"shift": NumberCheck(), "G": NumberCheck()}
 
     def __init__(self, d: int) -> None:
         self.shift: Floats = np.zeros(d + 1)
@@ -133,8 +132,13 @@ class Baselines(Stateful):
     baskets of 1, 2, 4, ... sources are drawn; those of the average size of the baskets that the run bought are shown.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("sums", "sse", "rows", "low", "high")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("low", "high"), Anything())
+    _state: ClassVar[StateSchema] = {
+        "sums": Part(),
+        "sse": NumberCheck(),
+        "rows": NumberCheck(),
+        "low": NoCheck(),
+        "high": NoCheck(),
+    }
 
     def __init__(self, catalog: SourceCatalog, limits: Limits, seed: int, center: float | None = None) -> None:
         """`center` is the label's centre where a person stated it: every line predicts it before the first label."""

@@ -83,7 +83,7 @@ class Run:
             ended = all(self._play(raw, caught) for raw in self._pages())
             self._checkpoint()
             if ended:
-                self.learner._finish()
+                self.learner._on_stream_end()
                 self._note(_texts(caught))
         return ended
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from .._internal.atomic_io import write_json
 from ..core.learner import Learner, Plain
-from ..simulation import probability_scores as scores
+from ..simulation import scoring as scores
 from .baselines import Line
 from .results import RunData
 from .run_config import Settings

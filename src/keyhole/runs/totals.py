@@ -8,7 +8,7 @@ import numpy as np
 from .._internal.typing import Floats, Ints
 from ..core.learner import Plain
 from ..core.round import Alarm
-from ..core.state import Stateful
+from ..core.state import CountCheck, NoCheck, NumberCheck, Part, Stateful, StateSchema
 from ..data.streams import ClipCounter, Schema, UnseenCategories
 from ..simulation import scored
 from .stream_blocks import RunPage
@@ -25,7 +25,12 @@ class CoverageTracker(Stateful):
     few only.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("n_labels", "n_intervals", "n_inside", "lines")
+    _state: ClassVar[StateSchema] = {
+        "n_labels": CountCheck(),
+        "n_intervals": CountCheck(),
+        "n_inside": CountCheck(),
+        "lines": NoCheck(),
+    }
 
     def __init__(self) -> None:
         self.n_labels = self.n_intervals = 0
@@ -67,20 +72,20 @@ class Totals(Stateful):
     `loss` is for the eye while a run goes on; the summary adds up what was written down.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = (
-        "rows",
-        "abandoned",
-        "loss",
-        "scored",
-        "bought",
-        "unobserved",
-        "clips",
-        "unseen",
-        "page_start_counts",
-        "warned_level",
-        "messages",
-        "coverage",
-    )
+    _state: ClassVar[StateSchema] = {
+        "rows": CountCheck(),
+        "abandoned": CountCheck(),
+        "loss": NumberCheck(),
+        "scored": CountCheck(),
+        "bought": CountCheck(),
+        "unobserved": CountCheck(),
+        "clips": Part(),
+        "unseen": Part(),
+        "page_start_counts": CountCheck(),
+        "warned_level": CountCheck(),
+        "messages": NoCheck(),
+        "coverage": Part(),
+    }
 
     def __init__(self, schema: Schema, clip: bool = True, informed: bool = False) -> None:
         """`informed`: the learner has seen labels before the first row, so that row counts as any other."""

@@ -12,7 +12,7 @@ import pytest
 
 import keyhole as kh
 from keyhole.core import serialization
-from keyhole.core.serialization import from_bytes
+from keyhole.core.serialization import from_bytes, to_bytes
 
 
 @pytest.fixture
@@ -211,3 +211,11 @@ def test_two_that_come_to_the_same_state_do_not_quarrel(learner, tmp_path):
     one, two = kh.load(path), kh.load(path)
     one.save(path)
     two.save(path)
+
+
+def test_a_learner_made_by_its_class_keeps_its_options_in_its_file():
+    learner = kh.DSOSLRC(("a", "b", "c", "d", "e", "f"), 3, 0, 7, explore="2 t^(-1/3)", reset="partial")
+    again = from_bytes(to_bytes(learner))
+    assert again.config["options"] == {"explore": "2 t^(-1/3)", "reset": "partial"}
+    assert (again.names, again.k, again.seed) == (learner.names, 3, 7)
+    assert to_bytes(again) == to_bytes(learner)

@@ -189,6 +189,24 @@ def test_a_server_that_is_away_is_tried_again_and_then_said_to_be(sqlite_url, st
             list(kh.connect(address))
 
 
+def test_a_connection_that_was_closed_while_idle_is_opened_again_at_once(sqlite_url, monkeypatch):
+    """Servers close idle connections after some seconds; the next call must not wait for that."""
+    waits = []
+    monkeypatch.setattr("keyhole.service.client.time.sleep", waits.append)
+    app = create_app(Settings(sqlite_url))
+    create(app.state.store)
+    with running(app) as (server, address):
+        learner = kh.connect(address)["icu"]
+        r = learner.ask(key="a")
+        for connection in list(server.server_state.connections):
+            connection.transport.abort()
+        assert learner.ask(key="a") == r
+    assert waits == []
+    with pytest.raises(ConnectionError, match="does not answer"):
+        learner.ask(key="a")
+    assert waits == pytest.approx([0.2, 0.4, 0.6, 0.8])
+
+
 def test_what_the_server_cannot_do_is_a_problem_too(sqlite_url, monkeypatch):
     app = create_app(Settings(sqlite_url))
     icu = create(app.state.store)

@@ -1,5 +1,7 @@
 """Whatever the OpenAPI document allows, and much that it does not: never a 5xx, always a problem document."""
 
+import random
+
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
@@ -9,6 +11,7 @@ from keyhole.service.server import Settings
 
 from ... import databases
 from .conftest import ICU
+from .test_hostile import HEADERS
 
 _folder = databases.folder()
 _app = create_app(Settings(f"sqlite:///{_folder.name}/store.db"))
@@ -25,10 +28,26 @@ def _cleanup():
     _folder.cleanup()
 
 
-@schema.parametrize()
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
-def test_nothing_is_a_server_error(case):
-    answer = case.call(headers={"host": "127.0.0.1"})
+def check(case, headers=()):
+    answer = case.call(headers={"host": "127.0.0.1", **dict(headers)})
     assert answer.status_code < 500, answer.text
     if answer.status_code >= 400:
         assert answer.headers["content-type"][0].startswith("application/problem+json"), answer.headers
+
+
+@schema.parametrize()
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+def test_nothing_is_a_server_error(case):
+    check(case)
+
+
+# Hosts and origins are refused before any route is reached.
+_HOSTILE = [(name, value) for name, values in HEADERS if name not in ("host", "origin") for value in values]
+
+
+@pytest.mark.slow
+@schema.parametrize()
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+def test_nothing_is_a_server_error_with_hostile_headers(case):
+    name, value = random.choice(_HOSTILE)
+    check(case, {name: value.encode("utf-8").decode("latin-1")})

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._core import DantzigBasis, DantzigStore, DantzigWork, add_round, follow_path
 from ..._internal.typing import Floats, Ints
-from ...core.state import Stateful, Value
+from ...core.state import CountCheck, Growing, NumberCheck, Stateful, StateSchema, Value
 from ...errors import StateError
 from .gram_storage import Rows
 from .problem import TOLERANCE, Solution, gamma_max, kept, no_solution
@@ -88,8 +88,13 @@ class Simplex(Stateful):
     Of several solutions it returns the one that `preference` selects (see `ties`).
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("m", "updates", "idx", "sgn", "GG")
-    _grows: ClassVar[tuple[str, ...]] = ("idx", "sgn", "GG")
+    _state: ClassVar[StateSchema] = {
+        "m": CountCheck(),
+        "updates": CountCheck(),
+        "idx": Growing(CountCheck()),
+        "sgn": Growing(NumberCheck()),
+        "GG": Growing(NumberCheck()),
+    }
 
     def __init__(self, d: int, preference: Floats | None = None, capacity: int = 16) -> None:
         self.d = d

@@ -18,7 +18,7 @@ _PROVED = {
 _WORDS = {
     Agreement.SEEN: "has less regret than",
     Agreement.NOT_SEEN: "does not have less regret than both of",
-    Agreement.UNDECIDED: "has, with so many seeds, neither more nor less regret for sure than",
+    Agreement.UNDECIDED: "has, as far as these seeds decide, neither more nor less regret than",
 }
 # What each paper states, and what we run by default.
 _OWN, _OURS = "ds-oslrc[tuning=theory]", "ds-oslrc[tuning=empirical]"

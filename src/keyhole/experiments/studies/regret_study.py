@@ -100,4 +100,4 @@ def _least(groups: "dict[str, Group]", order: Sequence[str], T: float) -> str:
     first, second = [name for name in order if name != "oracle-support"][:2]
     if paired(groups[second], groups[first], "regret", T).called() == "more":
         return f"{first} has the least regret"
-    return f"{first} and {second} have the least regret (which of them less is undecided with so many seeds)"
+    return f"{first} and {second} have the least regret (which of them has less is undecided with these seeds)"
