@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import keyhole as kh
+from keyhole._internal.formatting import join_names
 from tests.messy_clinic import FREE, HEADER, LIPIDS, PANELS, PRICES, ROWS, filled_in, write_messy_clinic
 
 from .conftest import typed  # noqa: F401
@@ -56,7 +57,7 @@ def test_diagnose_names_what_is_wrong_and_what_to_do(clinic, typed, tmp_path):  
     assert "proposed for 'visit': date" in said
     assert "proposed for 'income': numbers written as 1,234.56" in said
     gone = int(np.isnan(numbers["lipid_ldl"]).sum())
-    assert f"perhaps one order: {', '.join(LIPIDS)} (missing in the same {gone} rows)" in said
+    assert f"perhaps one order: {join_names(LIPIDS)} (missing in the same {gone} rows)" in said
     schema = kh.streams.Schema.read(tmp_path / "clinic.schema.toml")
     assert schema.source_prices == {**PANELS, **PRICES}
     assert schema.free == ("age", "sex=f", "sex=m")
