@@ -77,7 +77,7 @@ class Past:
         return Choice(names, float(self.catalog.prices[list(basket)].sum()), self.mse(basket), seeds)
 
     def places(self, names: Sequence[str]) -> list[int]:
-        """The places of sources in the market, in its order."""
+        """The places of sources in the catalog, in its order."""
         return sorted(self.catalog.sources.index(name) for name in names)
 
     def mse(self, basket: Sequence[int]) -> float:

@@ -68,8 +68,8 @@ def headline(summary: dict[str, Any]) -> tuple[list[str], list[list[str]], int]:
     """Head, rows, and which row is the run's own; the online error stands beside the one in hindsight."""
     units = Units.of(summary)
     counted = "sources" if summary["panels"] else "attributes"
-    references: dict[str, dict[str, Any]] = summary["references"]
-    lines = {key: own_line(summary) if key == "own" else references.get(key) for key in _LINE_NAMES}
+    baselines: dict[str, dict[str, Any]] = summary["baselines"]
+    lines = {key: own_line(summary) if key == "own" else baselines.get(key) for key in _LINE_NAMES}
     rows = []
     for key, line in lines.items():
         if line is not None:
@@ -161,7 +161,7 @@ def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | Non
     way = advice.baskets.way(range(len(catalog.sources)))
     names = ["nothing", *(f"+ {catalog.sources[basket.sources[-1]]}" for basket in way[1:])]
     stops = [Stop(b.price, b.error, name) for b, name in zip(way, names, strict=True)]
-    lines = data.summary["references"] | {"own": own_line(data.summary)}
+    lines = data.summary["baselines"] | {"own": own_line(data.summary)}
     words = {"random": "random", "own": "this run", "everything": "everything"}
     beside = [
         Stop(lines[key]["price"], lines[key]["mse"] ** 0.5, word, key == "own")
@@ -186,8 +186,8 @@ def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | Non
 
 
 def _error(data: RunData, units: Units) -> Figure:
-    references = data.summary["references"].items()
-    levels = [(key, line["mse"] ** 0.5) for key, line in references if line["mse"] is not None]
+    baselines = data.summary["baselines"].items()
+    levels = [(key, line["mse"] ** 0.5) for key, line in baselines if line["mse"] is not None]
     lines = [Curve("in each stretch", np.sqrt(data.loss)), Curve("so far", np.sqrt(data.loss_so_far))]
     return figures.curves("Typical error over time", data.ends, lines, "row", units.named("typical error"), levels)
 
@@ -271,7 +271,7 @@ def _money(data: RunData, units: Units) -> Figure | None:
         return None
     spent = np.diff(data.money, prepend=0.0) / np.diff(data.edges)
     lines = [Curve("in each stretch", spent), Curve("so far", data.money / data.ends)]
-    levels = [(k, line["price"]) for k, line in data.summary["references"].items() if k in ("random", "best")]
+    levels = [(k, line["price"]) for k, line in data.summary["baselines"].items() if k in ("random", "best")]
     axis = units.named("price a row", money=True)
     return figures.curves("Money a row", data.ends, lines, "row", axis, levels, cumulative=True)
 
@@ -330,7 +330,7 @@ def _frontier_beside(run: Path, summary: dict[str, Any]) -> Frontier | None:
 def _tiles(data: RunData, advice: Advice, units: Units) -> list[Tile]:
     """The run itself, in five numbers."""
     s = data.summary
-    lines = s["references"]
+    lines = s["baselines"]
     late = f"last tenth of the rows: {units.error(s['mse_last_tenth'] ** 0.5)}"
     tiles = [Tile("typical error of the run", units.error(s["mse"] ** 0.5), late)]
     if "nothing" in lines:
@@ -351,8 +351,8 @@ def _tiles(data: RunData, advice: Advice, units: Units) -> list[Tile]:
 def _brought(data: RunData, drawn: dict[str, Figure], units: Units) -> Section:
     head, rows, own = headline(data.summary)
     if units.priced:
-        references = data.summary["references"].values()
-        prices = [line["price"] for line in references]
+        baselines = data.summary["baselines"].values()
+        prices = [line["price"] for line in baselines]
         prices.insert(own, data.summary["price_per_row"])
         head = [*head, "spent in all"]
         rows = [[*row, units.money(price * data.rows)] for row, price in zip(rows, prices, strict=True)]

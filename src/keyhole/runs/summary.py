@@ -67,7 +67,7 @@ def probability_results(rounds: Path) -> dict[str, object]:
 
 def write_summary(run: Run, settings: Settings, data: RunData) -> None:
     """Write `summary.json` into the run's folder, and keep it with the data."""
-    lines = run.references.lines(run.totals.ordered / max(run.totals.rows, 1))
+    lines = run.baselines.lines(run.totals.ordered / max(run.totals.rows, 1))
     warned = _warnings(run.totals, settings.clip)
     facts: dict[str, object] = {
         "title": settings.title,
@@ -94,12 +94,12 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "sources": sources_of(run.totals, run.learner),
         "basket": data.bought_now(run.totals.catalog, run.learner.support.tolist()),
         "support": [run.learner.names[i] for i in run.learner.support],
-        "references": {name: _known(line) for name, line in lines.items()},
+        "baselines": {name: _known(line) for name, line in lines.items()},
         "first_row": "counts" if run.totals.center is not None or run.totals.informed else "left out",
         "label_variance": None if data.moments is None else data.moments.variance,
         "hindsight": _in_hindsight(run, data),
-        "coverage": run.totals.trust.coverage,
-        "alarms": run.totals.trust.alarms,
+        "coverage": run.totals.coverage.shares,
+        "alarms": run.totals.coverage.alarms,
         "warnings": [warning.text for warning in warned],
         "warned": [{"kind": warning.kind, "name": warning.name} for warning in warned],
         "constant": list(run.totals.clips.constant),
@@ -167,7 +167,7 @@ class _Warning(NamedTuple):
 def _warnings(totals: Totals, clip: bool) -> list[_Warning]:
     """Everything a reader should know."""
     by_name = {"missing": totals.missing, "clipped": totals.clips.report() if clip else {}}
-    by_name["other"] = totals.others.report()
+    by_name["other"] = totals.unseen.report()
     found = [_Warning(text) for text in totals.messages.splitlines()]
     found += [_Warning(text, kind, name) for kind, texts in by_name.items() for name, text in texts.items()]
     if totals.clips.constant:
