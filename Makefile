@@ -82,7 +82,8 @@ pythons:
 	$(PYTHON) scripts/pythons.py
 
 # The chapter "The paper, measured", from runs of this very code; what is finished in build/study is not played again.
-# Every study in full takes hours; `make measured SIZE=--quick` takes minutes and keeps what is finished in full.
+# Every study in full takes about 25 minutes of one core; `make measured SIZE=--quick` takes two and keeps what is
+# finished in full.
 SIZE ?=
 measured: core
 	$(BIN)/keyhole study all $(SIZE) --jobs 2 --out build/study --chapter docs/measured.md --force

@@ -9,7 +9,7 @@ import time
 import numpy as np
 
 import keyhole as kh
-from keyhole.simulation.probability_scores import auc
+from keyhole.simulation.scoring import auc
 from keyhole.theory import best_sparse
 
 D, K, SIGMA, PAST, ROWS = 100, 4, 0.1, 500, 2000

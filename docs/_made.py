@@ -3,8 +3,10 @@
 So no page shows a number nobody can make again, and no reference speaks of what is not there.
 """
 
+import html
 import inspect
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,8 @@ from typing import Any
 
 from _drawn import draw_all
 from _formulas import mathml
+from docutils.nodes import SkipNode
+from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
@@ -88,7 +92,7 @@ def _members(cls: type) -> Iterator[str]:
 
 def commands() -> None:
     """reference/commands.md: what `keyhole COMMAND --help` prints."""
-    from keyhole.cli.app import app as command
+    from keyhole.cli._commands import app as command
 
     names = [c.name or c.callback.__name__ for c in command.registered_commands if c.callback]
     names += [g.name for g in command.registered_groups if g.name]
@@ -112,7 +116,7 @@ def algorithms() -> None:
         facts = [("setting", a.setting), ("takes", a.takes), ("assumptions", a.assumptions), ("bound", mathml(a.bound))]
         facts += [("cost", mathml(a.cost))]
         facts += [("reference", a.reference), ("read or reconstructed", READ[a.status])]
-        parts = [f"# {a.name}\n\n{_table(['', ''], facts)}\n\n## The algorithm\n", _block(inspect.getdoc(cls) or "")]
+        parts = [f"# {a.name}\n\n{_table(['', ''], facts)}\n\n## The algorithm\n", _prose(inspect.getdoc(cls) or "")]
         parts += [f"## The same in code\n\n`{cls.__module__}`, the three steps of a round.\n"]
         parts += [_block(_method(cls, name), "python") for name in ("_ask", "_predict", "_tell")]
         if a.options:
@@ -123,6 +127,26 @@ def algorithms() -> None:
     rows = [(f"[{a.name}]({a.name}.md)", a.setting, a.takes, a.status) for a in kh.list_algorithms()]
     table = _table(["name", "setting", "takes", "status"], rows)
     _write("algorithms/index.md", f"# Every algorithm\n\n{table}\n\n```{{toctree}}\n:hidden:\n\n{names}\n```\n")
+
+
+def _prose(docstring: str) -> str:
+    """A docstring as a page: paragraphs as text, pseudo-code and examples as they are; options have their own table."""
+    parts = []
+    for part in re.split(r"\n\n+(?! )", docstring):
+        if part.startswith("Parameters\n---"):
+            continue
+        if part.startswith(">>>"):
+            parts.append(_block(part, "python"))
+        elif re.search(r"^    ", part, re.MULTILINE):
+            first = part.splitlines()[0]
+            if first.startswith(" "):
+                parts.append(_block(textwrap.dedent(part), "default"))
+            else:
+                text, _, code = part.partition("\n    ")
+                parts += [html.escape(text, quote=False) + "\n", _block(textwrap.dedent("    " + code), "default")]
+        else:
+            parts.append(html.escape(part, quote=False) + "\n")
+    return "\n".join(parts)
 
 
 def _method(cls: type, name: str) -> str:
@@ -216,7 +240,19 @@ def make_all(app: Sphinx) -> None:
         make()
 
 
+def _inline_formula(writer: Any, node: Any) -> None:
+    """A formula in TeX as MathML, which browsers set without a script."""
+    writer.body.append(tex2mathml(node.astext()))
+    raise SkipNode
+
+
+def _displayed_formula(writer: Any, node: Any) -> None:
+    writer.body.append(f'<div class="math">{tex2mathml(node.astext(), as_block=True)}</div>')
+    raise SkipNode
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_html_math_renderer("mathml", (_inline_formula, None), (_displayed_formula, None))
     app.connect("builder-inited", make_all)
     app.connect("build-finished", llms)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

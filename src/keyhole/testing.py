@@ -38,6 +38,8 @@ class Setup:
         learner = self.factory(seed)
         if not isinstance(learner, Learner):
             raise ConfigError('a factory gives a learner: lambda seed: kh.make("module:Class", ..., seed=seed)')
+        if not hasattr(learner, "catalog"):
+            raise ConfigError(f"{type(learner).__name__}.__init__ must call super().__init__(names, k, k0, seed)")
         return learner
 
     @cached_property
@@ -157,7 +159,9 @@ def budget(setup: Setup) -> None:
     for x, y in _rows(*setup.stream(_ROUNDS)):
         r = learner.ask()
         extra = learner.ask_more(r)
-        _require(len(set(r.attributes.tolist())) == r.attributes.size <= k, f"round {r.index} buys {r.attributes}")
+        distinct = len(set(r.attributes.tolist())) == r.attributes.size
+        bought = r.attributes.tolist()
+        _require(distinct and r.attributes.size <= k, f"round {r.index} buys {bought}; at most {k} different ones")
         _require(extra.size <= k0, f"round {r.index} buys {extra.size} after the label, k0 is {k0}")
         both = {*r.attributes.tolist(), *extra.tolist()}
         _require(len(both) == r.attributes.size + extra.size, f"round {r.index} buys an attribute twice")
@@ -211,7 +215,7 @@ def no_side_effects(setup: Setup) -> None:
 def save_and_load(setup: Setup) -> None:
     """A learner that is saved and loaded after any round, with rounds open, continues bit for bit."""
     whole, broken = setup.make(), setup.make()
-    sentence = "a loaded learner differs: everything that changes must be named in _fields"
+    sentence = "a loaded learner differs: everything that changes must be named in _state"
     for x, label in _rows(*setup.stream(40)):
         q, r = whole.ask(), broken.ask()
         broken = from_bytes(to_bytes(broken))
@@ -366,8 +370,8 @@ def mistakes(setup: Setup) -> None:
 CHECKS: dict[str, Callable[[Setup], None]] = {
     check.__name__.replace("_", " "): check
     for check in (
-        *(budget, unbought_values, equal_seeds, no_side_effects, save_and_load, compiled_play, short_streams),
-        *(constant_data, late_labels, abandoned_rounds, availability, missing_values, mistakes),
+        *(budget, equal_seeds, no_side_effects, constant_data, missing_values, availability, unbought_values),
+        *(save_and_load, late_labels, abandoned_rounds, compiled_play, short_streams, mistakes),
     )
 }
-"""Every check by its name."""
+"""Every check by its name, simple faults first: what a later check says assumes that the earlier ones passed."""

@@ -1,4 +1,4 @@
-"""A learner's compiled block plays as the protocol would, to the bit, on every learner that has one."""
+"""`_play_block` plays as the protocol would, to the bit, for every learner."""
 
 import numpy as np
 import pytest
@@ -7,15 +7,19 @@ from keyhole.core.serialization import to_bytes
 
 from .cases import CASES, PRICES, Case, step
 
-BLOCKS = [case for case in CASES if case.make()._block() is not None]
-BLOCKS += [
+BLOCKS = [
+    *CASES,
     Case("thrifty", k0=2, options={"half_life": 40}),
     Case("thrifty", k=9, options={"prices": PRICES, "budget_per_row": 9.0}),
 ]
 
 
-def test_thrifty_and_ds_poslrc_have_a_block():
-    assert {"thrifty", "ds-poslrc"} <= {case.name for case in BLOCKS}
+def purchases(played):
+    """What each row bought, and how much of it before and after the label; one line stands for all rows."""
+    n = played.predictions.size
+    assert len(played.attributes) == len(played.sizes) in (1, n)
+    lines = np.broadcast_to(played.attributes, (n, played.attributes.shape[1])), np.broadcast_to(played.sizes, (n, 2))
+    return list(zip(*lines, strict=True))
 
 
 @pytest.mark.parametrize("case", BLOCKS, ids=str)
@@ -24,23 +28,21 @@ def test_a_block_plays_as_the_protocol_would(case):
     y = np.where(np.arange(y.size) % 17 == 5, np.nan, y)
     X = np.where(np.random.default_rng(1).random(X.shape) < 0.05, np.nan, X)
     fast, slow, t = case.make(), case.make(), 0
-    predictions, explored, levels = np.full(y.size, np.nan), np.zeros(y.size, dtype=bool), np.full(y.size, np.nan)
     while t < y.size:
         stop = min(y.size, t + 130)  # a block may end anywhere
-        bought, sizes = fast._block()(X[t:stop], y[t:stop], predictions[t:stop], explored[t:stop], levels[t:stop])
-        assert 0 < len(bought) == len(sizes)
-        assert np.isnan(predictions[t + len(bought) :]).all()
-        for attributes, (before, after) in zip(bought, sizes, strict=True):
+        played = fast._play_block(X[t:stop], y[t:stop], None)
+        assert 0 < played.predictions.size <= stop - t
+        for i, (attributes, (before, after)) in enumerate(purchases(played)):
             r = slow.ask()
             assert r.attributes.tolist() == attributes[:before].tolist()
             assert slow.ask_more(r).tolist() == attributes[before : before + after].tolist()
-            assert slow.predict(r, X[t][r.attributes]) == predictions[t]
-            assert (r.kind == "explore") == explored[t]
+            assert slow.predict(r, X[t][r.attributes]) == played.predictions[i]
+            assert (r.kind == "explore") == played.explored[i]
             if np.isnan(y[t]):
                 slow.abandon(r)
             else:
                 step(slow, r, X[t], y[t])
-                np.testing.assert_equal(levels[t], slow._level())  # NaN where there are no intervals
+                np.testing.assert_equal(played.levels[i], slow._level())  # NaN where there are no intervals
             t += 1
         assert to_bytes(fast) == to_bytes(slow)
 
@@ -49,11 +51,10 @@ def test_a_block_plays_as_the_protocol_would(case):
 def test_a_block_reads_nothing_that_was_not_bought(case):
     X, y = case.stream(200)
     honest, fooled = case.make(), case.make()
-    bought, sizes = honest._block()(X, y, np.empty(y.size), np.empty(y.size, dtype=bool), np.empty(y.size))
-    seen = np.zeros((len(bought), case.d), dtype=bool)
-    for t, (attributes, size) in enumerate(zip(bought, sizes, strict=True)):
+    played = honest._play_block(X, y, None)
+    n = played.predictions.size
+    seen = np.zeros((n, case.d), dtype=bool)
+    for t, (attributes, size) in enumerate(purchases(played)):
         seen[t, attributes[: size.sum()]] = True
-    garbage = np.where(seen, X[: len(bought)], np.nan)
-    n = len(bought)
-    fooled._block()(garbage, y[:n], np.empty(n), np.empty(n, dtype=bool), np.empty(n))
+    fooled._play_block(np.where(seen, X[:n], np.nan), y[:n], None)
     assert to_bytes(honest) == to_bytes(fooled)

@@ -297,7 +297,7 @@ def test_a_model_that_is_damaged_is_refused_and_nothing_is_written(typed, tmp_pa
         (tmp_path / name).write_bytes(data)
         code, _, errors = typed("predict", name, file)
         assert code == 2
-        assert f"{name}: this is not a keyhole learner" in errors
+        assert f"{name}: this is not a keyhole file" in errors
     assert not (tmp_path / "predictions.csv").exists()
 
 
@@ -315,7 +315,7 @@ def test_a_model_that_is_damaged_is_refused_and_nothing_is_written(typed, tmp_pa
         (("run", "--resume", "."), "there is no run in ."),
         (("demo", "--out", "a.csv"), "a.csv cannot be written"),
         (("compare", "synthetic:d=x,k=3", "--algorithms", "vaw", "--out", "out"), "d cannot be 'x'; write synthetic:"),
-        (("predict", "a.csv", "a.csv"), "not a keyhole learner"),
+        (("predict", "a.csv", "a.csv"), "not a keyhole file"),
         (("predict", "nowhere.kh", "a.csv"), "give the model.kh of a run"),
         (("diagnose", "latin.csv", "--target", "y"), "save it as UTF-8"),
     ],

@@ -16,7 +16,7 @@ RUN = (*BUDGET, *SLOWLY)
 
 
 def checkpoint_of(folder):
-    path = folder / "journal" / "checkpoint.npz"
+    path = folder / "journal" / "checkpoint.kh"
     return path.stat().st_mtime_ns if path.exists() else 0
 
 

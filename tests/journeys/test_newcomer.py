@@ -5,9 +5,14 @@ import re
 import resource
 import subprocess
 import sys
+from collections import Counter
 from html import escape
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
+
+from keyhole import data
 
 from .conftest import COMMAND, environment
 
@@ -16,7 +21,7 @@ def test_the_demo_shows_what_money_buys_and_a_run_beside_its_comparisons(keyhole
     out = keyhole("demo").stdout
     assert "NHANES 2017-18: 3 912 people, 101 attributes that come in 18 orders; age and female are free" in out
     assert "a row costs (USD)" in out  # the frontier
-    assert "the next USD lowers the typical error by less than" in out
+    assert "one USD more lowers the typical error by less than" in out
     lines = {line.split("  ")[0].strip(): line.split()[-4:] for line in out.splitlines()}
     assert lines["buy nothing (free columns only)"][2:] == ["0", "0.00"]
     assert lines["buy everything"][2:] == ["18", "174.00"]
@@ -29,14 +34,41 @@ def test_the_demo_shows_what_money_buys_and_a_run_beside_its_comparisons(keyhole
     assert any(name.startswith("random") for name in lines)  # savings never stand alone
     assert "bought most: " in out
     verdict = json.loads((tmp_path / "runs" / "demo" / "summary.json").read_text())["verdict"]
-    assert f"\n {verdict}\n" in out
+    assert "".join(f"\n {line}" for line in re.split(r"(?<=\.) (?=[A-Z])", verdict)) + "\n" in out
     assert verdict.startswith("Buy ")
+    _advice_is_of_what_is_bought(tmp_path / "runs" / "demo")
+    # No basket leaves less than the best one at its price.
+    levels = re.findall(r"^ +\d+\.\d\d +([\d.]+) +([\d.]+)(?: or less)? ", out, re.MULTILINE)
+    assert len(levels) >= 4
+    assert all(float(best) <= float(error) for error, best in levels)
     page = (tmp_path / "runs" / "demo" / "report.html").read_text()
     headline = verdict[: verdict.index(". ") + 1]
     assert f'class="advice">{escape(headline)}<' in page  # the same sentence first
     assert "://" not in re.sub(r"http://www.w3.org/[0-9a-z/]+", "", page)  # nothing from outside
     assert page.index("What money buys") < page.index("Typical error over time")
     _again(keyhole, tmp_path / "runs" / "demo", page)
+
+
+def _advice_is_of_what_is_bought(folder):
+    """The basket of the last tenth of the rows, its price and its error, from the records and the data alone."""
+    summary = json.loads((folder / "summary.json").read_text())
+    rounds = pq.read_table(folder / "rounds.parquet").to_pydict()
+    source = {name: facts["source"] for name, facts in summary["attributes"].items()}
+    late = [frozenset(source[name] for name in bought) for bought in rounds["bought"][-391:]]
+    (common, times), *_ = Counter(late).most_common()
+    assert times > 391 / 2
+    assert set(summary["basket"]) == common
+    advised = re.match(r"Buy (.+?): ([\d.]+) USD a row, typical error ([\d.]+) % in hindsight", summary["verdict"])
+    names = re.split(", | and ", advised[1])
+    assert set(names) <= common
+    assert float(advised[2]) == sum(summary["sources"][name]["price"] for name in names)
+    people = data.load("nhanes-panels", fill=False)
+    columns = [people.names.index(name) for name in source if source[name] in names or name in people.free]
+    X, y, n = people.X[:, columns], people.y, people.y.size
+    V = np.column_stack([np.ones(n), np.where(np.isnan(X), np.nanmean(X, axis=0), X)])
+    mse = np.mean((y - V @ np.linalg.lstsq(V, y, rcond=None)[0]) ** 2)
+    error = np.sqrt(mse * (n + V.shape[1]) / (n - V.shape[1]))
+    assert float(advised[3]) == pytest.approx(error, abs=0.006)
 
 
 def _again(keyhole, out, page):

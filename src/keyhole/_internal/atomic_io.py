@@ -22,16 +22,13 @@ __all__ = [
     "is_leftover",
     "make_folder",
     "read_json",
-    "read_sealed",
     "remove",
     "remove_leftovers",
     "replacing",
     "write_atomically",
     "write_json",
-    "write_sealed",
 ]
 
-_SEAL = 64
 _LEFTOVER = re.compile(r"\.keyhole-[0-9a-f]{16}\.part")
 
 
@@ -72,20 +69,6 @@ def write_atomically(path: Path, data: bytes) -> None:
     """Replace `path` by a file with this content, in one step."""
     with replacing(path) as file:
         file.write(data)
-
-
-def write_sealed(path: Path, data: bytes) -> None:
-    """`write_atomically`, with a digest of the content at the end."""
-    write_atomically(path, data + digest(data).encode())
-
-
-def read_sealed(path: Path) -> bytes:
-    """What `write_sealed` wrote; a `StateError` where a single bit of it is different."""
-    content = path.read_bytes()
-    data, seal = content[:-_SEAL], content[-_SEAL:]
-    if digest(data).encode() != seal:
-        raise StateError(f"{path} is damaged: it is not what keyhole wrote")
-    return data
 
 
 def write_json(path: Path, content: dict[str, object]) -> None:

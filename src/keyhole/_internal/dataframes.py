@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from ..errors import ConfigError
-from .repr import short
+from .formatting import join_names, short
 from .typing import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ def matrix_of(frame: object, names: Sequence[str], what: str = "X", only: bool =
     present, asked = set(there), set(names)
     lacking = [n for n in names if n not in present]
     if lacking:
-        raise ConfigError(f"{what} has no column '{lacking[0]}'{_among(lacking[1:])}; it has {_some(there)}")
+        has = join_names(there, quoted=True) or "none"
+        raise ConfigError(f"{what} has no column '{lacking[0]}'{_among(lacking[1:])}; it has {has}")
     extra = [n for n in there if n not in asked] if only else []
     if extra:
         raise ConfigError(f"{what} has a column '{extra[0]}'{_among(extra[1:])} that is no attribute; leave it away")
@@ -127,7 +128,7 @@ def labels_of(y: T) -> "T | Floats":
     if is_frame(y):
         names = column_names(y)
         if len(names) != 1:
-            raise ConfigError(f"y must be one column, not a frame of {len(names)}: {_some(names)}")
+            raise ConfigError(f"y must be one column, not a frame of {len(names)}: {join_names(names, quoted=True)}")
         return matrix_of(y, names, "y")[:, 0]
     if not is_series(y):
         return y
@@ -194,8 +195,3 @@ def to_frame(columns: "Mapping[str, Sequence[object] | Floats | Ints | Bools]") 
 
 def _among(more: Sequence[str]) -> str:
     return f" (and {len(more)} more)" if more else ""
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(f"'{n}'" for n in names[:5])
-    return f"{shown}, ..." if len(names) > 5 else shown or "none"

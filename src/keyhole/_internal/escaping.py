@@ -3,17 +3,17 @@
 import html
 import unicodedata
 
-__all__ = ["escape", "shown"]
+__all__ = ["escape", "printable"]
 
 # Cc: controls (a terminal obeys them), Cf: bidirectional marks and other invisible ones, Cs: halves of characters, Zl
 # and Zp: ends of lines that are not our own.
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
-def shown(text: str) -> str:
+def printable(text: str) -> str:
     r"""The text with control, bidirectional and invisible characters written out; our own line ends stay.
 
-    >>> shown("age\x1b[2J \u202etxt")
+    >>> printable("age\x1b[2J \u202etxt")
     'age\\x1b[2J \\u202etxt'
     """
     if text.isprintable():
@@ -23,7 +23,7 @@ def shown(text: str) -> str:
 
 def escape(text: str) -> str:
     """The same for HTML and SVG, whose own signs are escaped too."""
-    return html.escape(shown(text))
+    return html.escape(printable(text))
 
 
 def _is_hidden(sign: str) -> bool:

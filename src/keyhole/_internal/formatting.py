@@ -1,15 +1,90 @@
-"""Numbers and lists as people read them."""
+"""Numbers, lists, times and objects as people read them."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime
+from html import escape
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .typing import Floats
 
-__all__ = ["Units", "decimals_of", "digits", "listed", "number", "share", "shown_decimals", "thousands"]
+__all__ = [
+    "Facts",
+    "ReprMixin",
+    "Units",
+    "decimals_of",
+    "digits",
+    "from_iso",
+    "join_names",
+    "number",
+    "plain_number",
+    "share",
+    "short",
+    "shown_decimals",
+    "thousands",
+    "to_iso",
+]
+
+Facts: TypeAlias = list[tuple[str, str]]
+"""What there is to say, in order: (what, how it is)."""
+
+
+class ReprMixin:
+    """`repr` and `_repr_html_` from one list of facts; names from outside are escaped."""
+
+    def _facts(self) -> Facts:
+        """The first one is the heading."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        (kind, title), *rest = self._facts()
+        return f"<{kind} {title}: {', '.join(f'{what} {how}' for what, how in rest)}>"
+
+    def _repr_html_(self) -> str:
+        (kind, title), *rest = self._facts()
+        rows = "".join(f"<tr><th>{escape(what)}</th><td>{escape(how)}</td></tr>" for what, how in rest)
+        return f"<table><caption>{escape(kind)} <b>{escape(title)}</b></caption><tbody>{rows}</tbody></table>"
+
+
+def short(value: float) -> str:
+    """A number in four digits."""
+    return f"{value:.4g}"
+
+
+def plain_number(text: str) -> float | None:
+    """The finite number in a text, None where there is none: 1_5, foreign digits and infinity are not numbers.
+
+    >>> plain_number(" 6.1 "), plain_number("1e3"), plain_number("1_5"), plain_number("٣"), plain_number("inf")
+    (6.1, 1000.0, None, None, None)
+    """
+    if not text.isascii() or "_" in text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def to_iso(at: float) -> str:
+    """A moment in seconds since 1970 as ISO 8601, in UTC, to the microsecond.
+
+    >>> to_iso(0.25)
+    '1970-01-01T00:00:00.250000+00:00'
+    """
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="microseconds")
+
+
+def from_iso(text: str) -> float:
+    """What `to_iso` wrote, in seconds since 1970.
+
+    >>> from_iso("1970-01-01T00:00:00.250000+00:00")
+    0.25
+    """
+    return datetime.fromisoformat(text).timestamp()
 
 
 @dataclass(frozen=True)
@@ -131,12 +206,16 @@ def share(part: float, whole: float) -> str:
     return "> 99 %" if 99.5 <= percent < 100 else f"{percent:.0f} %"
 
 
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """ "age, sex and bmi"; beyond `most`, how many more there are.
+def join_names(names: Sequence[str], limit: int = 8, quoted: bool = False) -> str:
+    """Names as a phrase: all of them, or the first `limit` and how many more there are; "" for no names.
 
-    >>> listed(["age"]), listed(["age", "sex", "bmi"]), listed(list("abcd"), most=2)
+    >>> join_names(["age"]), join_names(["age", "sex", "bmi"]), join_names(list("abcd"), limit=2)
     ('age', 'age, sex and bmi', 'a, b and 2 more')
+    >>> join_names(["age", "sex"], quoted=True)
+    "'age' and 'sex'"
     """
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    if quoted:
+        names = [f"'{name}'" for name in names]
+    if len(names) > limit:
+        return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

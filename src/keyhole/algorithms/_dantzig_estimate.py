@@ -7,12 +7,12 @@ import numpy as np
 
 from .._core import estimate_round
 from .._internal.typing import Floats, Ints
-from ..core.state import Stateful
+from ..core.state import CountCheck, NumberCheck, Part, Stateful, StateSchema
 from ..errors import ConfigError, KeyholeWarning
 from ..estimation import dantzig_width, sampling
 from ..estimation.dantzig import Sequence
-from ..estimation.dantzig.compiled import Reached
 from ..estimation.dantzig.sequence import DENSE
+from ..estimation.dantzig.simplex import Reached
 from ..estimation.top_k import identified, top_k
 from ..theory import Constants
 
@@ -28,7 +28,15 @@ class DantzigEstimate(Stateful):
     keep the last w_hat.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("seq", "width", "w_hat", "S", "solved", "zeros", "failures")
+    _state: ClassVar[StateSchema] = {
+        "seq": Part(),
+        "width": Part(),
+        "w_hat": NumberCheck(),
+        "S": CountCheck(),
+        "solved": CountCheck(),
+        "zeros": CountCheck(),
+        "failures": CountCheck(),
+    }
 
     def __init__(self, d: int, k: int, width: dantzig_width.Width, order: Ints, engine: str = "simplex") -> None:
         self.k, self.width, self.order = k, width, order

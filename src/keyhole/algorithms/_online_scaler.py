@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from .._core import standardise
 from .._internal.typing import Floats, Ints
-from ..core.state import NumberCheck, Stateful
+from ..core.state import NumberCheck, RecordCheck, Stateful, StateSchema
 
 Records: TypeAlias = npt.NDArray[np.record]
 
@@ -25,7 +25,9 @@ _WIDTH = 3.0
 class Standard(Stateful):
     """What was seen of k columns and of the label, which is the last of `columns`."""
 
-    _fields: ClassVar[tuple[str, ...]] = ("columns",)
+    _state: ClassVar[StateSchema] = {
+        "columns": RecordCheck(),
+    }
 
     def __init__(self, k: int) -> None:
         self.columns: Records = np.zeros(k + 1, COLUMN)

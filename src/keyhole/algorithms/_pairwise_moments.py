@@ -1,6 +1,5 @@
 """Moments of whatever was seen: each pair of attributes from the rows that saw both, shrunk by how much pairs vary."""
 
-from collections.abc import Mapping
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy.typing as npt
 
 from .._core import add_pairwise, fit_pairwise
 from .._internal.typing import Floats, Ints
-from ..core.state import NumberCheck, Rule, Stateful
+from ..core.state import NumberCheck, RecordCheck, Stateful, StateSchema
 
 __all__ = ["Pooled"]
 
@@ -30,8 +29,16 @@ class Pooled(Stateful):
     of each attribute in units of its sd with the label.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("attr", "ref", "pairs", "labels", "mu", "sd", "R", "c")
-    _rules: ClassVar[Mapping[str, Rule]] = {"sd": NumberCheck(least=0.0), "R": NumberCheck(most=1.0 + 1e-6)}
+    _state: ClassVar[StateSchema] = {
+        "attr": RecordCheck(),
+        "ref": NumberCheck(),
+        "pairs": RecordCheck(),
+        "labels": RecordCheck(),
+        "mu": NumberCheck(),
+        "sd": NumberCheck(least=0.0),
+        "R": NumberCheck(most=1.0 + 1e-6),
+        "c": NumberCheck(),
+    }
 
     def __init__(self, d: int) -> None:
         self.d = d

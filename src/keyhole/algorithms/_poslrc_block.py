@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .._core import poslrc_block
-from .._internal.typing import Bools, Floats, Ints
+from .._internal.typing import Floats, Ints
+from ..core.learner import PlayedRows
 from ..estimation import dantzig_width, sampling
-from ..estimation.dantzig.compiled import Parts, Reached
 from ..estimation.dantzig.problem import TOLERANCE
+from ..estimation.dantzig.simplex import Parts, Reached
 from ._dantzig_estimate import PATIENCE, DantzigEstimate
 
 if TYPE_CHECKING:
@@ -37,15 +38,12 @@ def is_due(every: int, s: int) -> bool:
     return s & (s - 1) == 0 if every == 0 else s % every == 0 or s == 1
 
 
-def play_block(
-    learner: "DSPOSLRC", parts: Parts, X: Floats, y: Floats, out: Floats, explored: Bools, levels: Floats
-) -> tuple[Ints, Ints]:
-    """Play some of the rows: what each bought, and how many before and after the label. There are no intervals, and so
-    no `levels`."""
+def play_block(learner: "DSPOSLRC", parts: Parts, X: Floats, y: Floats) -> PlayedRows:
+    """Play the first of the rows; the learner gives no intervals."""
     n, m = min(y.size, _BLOCK), min(learner.k0, learner.d - learner.k)
     estimate, draws = learner.estimate, _draws(learner, n, m)
     bought, sizes = np.zeros((n, learner.k + m), np.int64), np.tile(np.array([learner.k, m]), (n, 1))
-    end, t = _OPEN, 0
+    predictions, end, t = np.empty(n), _OPEN, 0
     while end != _DONE:
         # Copies, for a history may hold the ones at hand.
         estimate.w_hat, estimate.S = estimate.w_hat.copy(), estimate.S.copy()
@@ -72,7 +70,7 @@ def play_block(
             others=draws.others,
             X=X[:n],
             y=np.ascontiguousarray(y[:n]),
-            y_hat=out[:n],
+            y_hat=predictions,
             bought=bought,
             t=t,
             patience=PATIENCE,
@@ -85,9 +83,8 @@ def play_block(
         elif end == _SILENT:
             estimate.warn_that_estimate_is_zero()
         parts = estimate.seq.parts() or parts
-    explored[:n] = True
     learner.t += n
-    return bought, sizes
+    return PlayedRows(predictions, np.ones(n, dtype=np.bool_), np.full(n, np.nan), bought, sizes)
 
 
 def _draws(learner: "DSPOSLRC", n: int, m: int) -> Draws:

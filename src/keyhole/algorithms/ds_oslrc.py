@@ -1,19 +1,17 @@
 """DS-OSLRC, Algorithm 1 of the paper: explore on squares, exploit the support found with online Newton steps."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from .._internal.typing import Bools, Floats, Ints
-from ..core.learner import Acquisition, Learner
+from ..core.learner import Acquisition
 from ..core.registry.algorithm import AlgorithmInfo
 from ..core.round import Round
-from ..core.state import IndexCheck, Rule
+from ..core.state import IndexCheck, Part, StateSchema
 from ..errors import StateError
 from ..estimation import dantzig_width, exploration_schedule, sampling
-from ..estimation.observed_products import dot_observed
-from ..estimation.online_newton import Gradient, Newton
+from ..estimation.online_newton import Gradient, Newton, dot_observed
 from ._dantzig_estimate import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
 from ._scheduled_learner import Scheduled
 from ._support_exploiter import OnSupport
@@ -65,8 +63,10 @@ class DSOSLRC(Scheduled):
         conditions="abdf",
         further="3 <= k <= d-3",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "exploiter")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "exploiter.S"), IndexCheck("d", ascending=True))
+    _state: ClassVar[StateSchema] = {
+        "estimate": Part(S=IndexCheck("d", ascending=True)),
+        "exploiter": Part(S=IndexCheck("d", ascending=True)),
+    }
 
     def __init__(
         self,
@@ -96,24 +96,23 @@ class DSOSLRC(Scheduled):
         partial = one_of("reset", reset, ("paper", "partial")) == "partial"
         self.exploiter = OnSupport(core, self.support, self.estimate.w_hat[self.support], partial)
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """The exploiter's weights on the support, zero elsewhere."""
         return self.exploiter.weights(self.d)
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """S_s: where |w_hat| is largest."""
         return self.estimate.S
 
     @property
     def identified(self) -> int:
         """How many of the k places of the support are more than a tie."""
-        return self.estimate.identified
+        with self._lock:
+            return self.estimate.identified
 
     def _explore(self, pool: Bools | None) -> Acquisition:
         """B_s from SAMPLING(k, d, w_hat_{s-1}); the round carries n, m and q(B), all that its probabilities need."""
-        places = self._places(pool)
+        places = self._available_in_draw_order(pool)
         n, m = places.size, min(self.k, places.size)
         if m == 0:
             return Acquisition("explore", places, memo=(0.0, 0.0))
@@ -122,17 +121,17 @@ class DSOSLRC(Scheduled):
         return Acquisition("explore", places[drawn], memo=(float(n), float(m), *q[drawn].tolist()))
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return numbers_kept(d)
 
     def _check_state(self) -> None:
         if not np.array_equal(self.exploiter.S, self.support):
             raise StateError("the exploiter in the state is on another support than the learner")
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         return r.kind == "exploit" or is_drawn(r.memo, r.attributes.size, self.d)
 
-    def _finish(self) -> None:
+    def _on_stream_end(self) -> None:
         self.estimate.finish()
 
     def _predict(self, r: Round, x: Floats) -> float:
@@ -160,6 +159,5 @@ class DSOSLRC(Scheduled):
         self.estimate.solve()
         self.exploiter.follow(self.support, self.estimate.w_hat)
 
-    def _run(self, X: Floats, y: Floats) -> Floats:
-        self.t += y.size
+    def _exploit_rows(self, X: Floats, y: Floats) -> Floats:
         return self.exploiter.run(X, y)

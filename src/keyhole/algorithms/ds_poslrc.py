@@ -1,20 +1,17 @@
 """DS-POSLRC, Algorithm 3 of the paper: predict on S, then buy k0 more attributes; every round explores."""
 
-from collections.abc import Mapping
-from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from .._internal.typing import Bools, Floats, Ints
-from ..core.learner import Acquisition, Block, Learner
+from ..core.learner import Acquisition, Learner, PlayedRows
 from ..core.registry.algorithm import AlgorithmInfo
 from ..core.round import Round
-from ..core.state import IndexCheck, Rule
+from ..core.state import IndexCheck, Part, StateSchema
 from ..errors import ConfigError, StateError
 from ..estimation import dantzig_width, sampling
-from ..estimation.observed_products import dot_on_support
-from ..estimation.online_newton import Newton
+from ..estimation.online_newton import Newton, dot_on_support
 from ..estimation.top_k import only
 from ._dantzig_estimate import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
 from ._poslrc_block import is_due, play_block
@@ -66,8 +63,10 @@ class DSPOSLRC(Learner):
         conditions="abdf",
         further="3 <= k <= d-3, k0 >= 3",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "newton")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("estimate.S", "newton.S"), IndexCheck("d", ascending=True))
+    _state: ClassVar[StateSchema] = {
+        "estimate": Part(S=IndexCheck("d", ascending=True)),
+        "newton": Part(S=IndexCheck("d", ascending=True)),
+    }
 
     # The options by name, as in `DSOSLRC`: the catalogue, editors and the command line read this list.
     def __init__(
@@ -99,22 +98,21 @@ class DSPOSLRC(Learner):
         keeps = one_of("reset", reset, ("paper", "partial")) == "partial"
         self.newton = OnSupport(core, self.support, self.estimate.w_hat[self.support], keeps)
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """The weights that predict, on the support; zero elsewhere."""
         if self.by_newton:
             return self.newton.weights(self.d)
         return only(self.estimate.w_hat, self.support)
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """S_s: where |w_hat| is largest."""
         return self.estimate.S
 
     @property
     def identified(self) -> int:
         """How many of the k places of the support are more than a tie."""
-        return self.estimate.identified
+        with self._lock:
+            return self.estimate.identified
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         """S_{s-1}, and B' from SAMPLING(k0, d', w_hat outside S); it carries n, m, q(B'), and S for Newton."""
@@ -129,18 +127,18 @@ class DSPOSLRC(Learner):
         return Acquisition("explore", S, C[drawn], memo=(float(n), float(m), *q[drawn].tolist(), *epoch))
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return numbers_kept(d)
 
     def _check_state(self) -> None:
         if self.by_newton and not np.array_equal(self.newton.S, self.support):
             raise StateError("the exploiter in the state is on another support than the learner")
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         drawn, epoch = r.memo[: 2 + r.extra.size], r.memo[2 + r.extra.size :]
         return is_drawn(drawn, r.extra.size, self.d) and len(epoch) in (0, self.k)
 
-    def _finish(self) -> None:
+    def _on_stream_end(self) -> None:
         self.estimate.finish()
 
     def _predict(self, r: Round, x: Floats) -> float:
@@ -173,9 +171,9 @@ class DSPOSLRC(Learner):
         """Whether DS(gamma_s) is solved after this round."""
         return is_due(self.every, self.estimate.seq.s)
 
-    def _block(self) -> Block | None:
-        parts = None if self.by_newton else self.estimate.seq.parts()
-        return None if parts is None else partial(play_block, self, parts)
+    def _play_block(self, X: Floats, y: Floats, prices: Floats | None) -> PlayedRows:
+        parts = None if self.by_newton or prices is not None else self.estimate.seq.parts()
+        return super()._play_block(X, y, prices) if parts is None else play_block(self, parts, X, y)
 
 
 def _period(solve: str | int) -> int:

@@ -40,7 +40,7 @@ def main() -> None:
 
     warnings.showwarning = _show
     try:
-        from .app import app
+        from ._commands import app
 
         sys.exit(app(standalone_mode=False) or 0)
     except ModuleNotFoundError as missing:
@@ -67,9 +67,9 @@ def main() -> None:
 
 
 def _refuse(sentence: str) -> NoReturn:
-    from .._internal.escaping import shown
+    from .._internal.escaping import printable
 
-    plain = shown(sentence).replace("\n", "\\n")  # a name may hold what a terminal would obey
+    plain = printable(sentence).replace("\n", "\\n")  # a name may hold what a terminal would obey
     print(f"keyhole: {plain}", file=sys.stderr)
     sys.exit(2)
 
@@ -95,6 +95,6 @@ def _show(
     line: str | None = None,
 ) -> None:
     """A warning as one line; where in the code it arose is of use to us only."""
-    from .._internal.escaping import shown
+    from .._internal.escaping import printable
 
-    print(f"warning: {shown(str(message))}", file=file or sys.stderr)
+    print(f"warning: {printable(str(message))}", file=file or sys.stderr)

@@ -7,7 +7,7 @@ from types import FrameType, TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
 
-from .._internal.escaping import shown
+from .._internal.escaping import printable
 from ..runs import Totals
 from ._text_tables import thousands
 
@@ -62,7 +62,7 @@ class Screen:
 
     def say(self, text: str) -> None:
         """A message of the run."""
-        self._bar.console.print(f"warning: {shown(text)}", highlight=False, markup=False, soft_wrap=True)
+        self._bar.console.print(f"warning: {printable(text)}", highlight=False, markup=False, soft_wrap=True)
 
     def look(self, read: int, size: int) -> None:
         """Show how much of the file has been looked at."""

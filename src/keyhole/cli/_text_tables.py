@@ -1,17 +1,27 @@
 """Tables as text that fits on the page: names on the left, numbers on the right."""
 
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
 
 from .._internal.formatting import thousands
 
-__all__ = ["thousands", "typed_command", "without_bands", "written"]
+__all__ = ["sentences", "thousands", "typed_command", "without_bands", "written"]
 
 
 def typed_command() -> str:
     """The command as it can be typed again."""
     return shlex.join(["keyhole", *sys.argv[1:]])
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, one by one.
+
+    >>> sentences("Buy bmi: 1.50 EUR a row. Beyond that, nothing helps.")
+    ['Buy bmi: 1.50 EUR a row.', 'Beyond that, nothing helps.']
+    """
+    return re.split(r"(?<=\.) (?=[A-Z])", text)
 
 
 def written(head: Sequence[str], rows: Sequence[Sequence[str]], width: int = 80) -> Iterator[str]:

@@ -107,16 +107,16 @@ def _fitting(
 
 
 def _print(rows: "Sequence[Row]", notes: Sequence[str], out: Path) -> None:
-    from .._internal.escaping import shown
+    from .._internal.escaping import printable
     from ..report import comparison_cells, comparison_headline
 
     width = get_terminal_size((160, 40)).columns
     for stream in dict.fromkeys(row.stream for row in rows):
-        print(shown(stream))
+        print(printable(stream))
         head, cells = _fitting(*comparison_cells([row for row in rows if row.stream == stream]), width)
         for line in written(head, cells, width):
-            print(shown(line))
-    print(f" {shown(' '.join(comparison_headline(rows)).strip())}")
+            print(printable(line))
+    print(f" {printable(' '.join(comparison_headline(rows)).strip())}")
     for note in notes:
-        print(f"note: {shown(note)}")
+        print(f"note: {printable(note)}")
     print(f"report: {out / 'report.html'}")

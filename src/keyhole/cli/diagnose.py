@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from .._internal.formatting import thousands
+from .._internal.formatting import join_names, thousands
 from ._early_checks import require_file
 
 if TYPE_CHECKING:
     from .._internal.typing import Floats
     from ..data.column_profile import Profile, ProposedPanel
     from ..data.streams import Schema
-    from ..theory.signal import Signal
+    from ..theory.conditions import Signal
 
 Progress: TypeAlias = Callable[[int], None]
 
@@ -42,12 +42,10 @@ def diagnose(
     """
     require_file(file)
 
-    from .._internal.escaping import shown
-    from ..data.column_profile import Profile, covariance, first_rows
-    from ..data.schema_proposal import proposed_schema
+    from .._internal.escaping import printable
+    from ..data.column_profile import Profile, covariance, first_rows, proposed_schema
     from ..data.streams import open_table, read_prices
-    from ..theory.conditions import conditions_of
-    from ..theory.signal import signal
+    from ..theory.conditions import conditions_of, signal
 
     table = open_table(file, encoding=encoding)
     costs = {} if prices is None else read_prices(prices)
@@ -68,7 +66,7 @@ def diagnose(
     if theory and strength.support.size:
         lines += [*_theory(strength, k), *conditions_of(C, strength.support, rows=rows).lines]
     for line in (*lines, *kept, _command(file, place, found, min(k, len(found.sources)))):
-        print(f" {shown(line)}")
+        print(f" {printable(line)}")
 
 
 def _columns(profile: "Profile", schema: "Schema") -> Iterator[str]:
@@ -78,7 +76,7 @@ def _columns(profile: "Profile", schema: "Schema") -> Iterator[str]:
     usable = f"{counts} -> {len(schema.names)} usable attributes"
     if len(schema.names) > len(schema.columns):
         usable += f" of {len(schema.columns)} columns"
-    yield usable + (f"; dropped: {_some(dropped)}" if dropped else "")
+    yield usable + (f"; dropped: {join_names(dropped, 12)}" if dropped else "")
     if profile.missing[-1]:
         yield f"the target '{profile.target}' is missing in {thousands(profile.missing[-1])} rows: they are skipped"
     if profile.label.is_binary:
@@ -112,17 +110,17 @@ def _bad_cells(profile: "Profile") -> Iterator[str]:
 def _values(profile: "Profile") -> Iterator[str]:
     """Missing values."""
     gaps = [f"'{name}' {100 * share:.1f} %" for name, share in profile.missing_share().items()]
-    yield f"missing: {_some(gaps, 6)}" if gaps else "nothing is missing"
+    yield f"missing: {join_names(gaps, 6)}" if gaps else "nothing is missing"
 
 
 def _panels(panels: "Sequence[ProposedPanel]") -> Iterator[str]:
     for panel in panels:
-        yield f"perhaps one order: {_some(list(panel.columns))} ({panel.why}); commented in the schema"
+        yield f"perhaps one order: {join_names(panel.columns, 12)} ({panel.why}); commented in the schema"
 
 
 def _signal(s: "Signal", schema: "Schema", k: int) -> Iterator[str]:
     """What all, the best and random attributes explain."""
-    from ..theory.signal import DRAWS
+    from ..theory.conditions import DRAWS
 
     names = [schema.names[i] for i in s.support]
     best = f"the best {k} found ({', '.join(names)}) explain {100 * s.best:.0f} %"
@@ -135,7 +133,7 @@ def _signal(s: "Signal", schema: "Schema", k: int) -> Iterator[str]:
     for group in s.groups:
         if len({schema.column_of[schema.names[i]] for i in group}) == 1:
             continue  # the indicators of one category
-        yield f"interchangeable (correlation 0.95 or more): {_some([schema.names[i] for i in group])}"
+        yield f"interchangeable (correlation 0.95 or more): {join_names([schema.names[i] for i in group], 12)}"
 
 
 def _drift(rows: "Floats", schema: "Schema") -> Iterator[str]:
@@ -195,7 +193,3 @@ def _progress(what: str, total: int | None) -> Iterator[Progress]:
     with Bar(*columns, transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda rows: bar.update(task, completed=rows)
-
-
-def _some(items: list[str], most: int = 12) -> str:
-    return ", ".join(items[:most]) + (f", ... ({len(items)} in all)" if len(items) > most else "")

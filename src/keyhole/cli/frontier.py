@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ._early_checks import require_file
-from ._text_tables import typed_command
+from ._text_tables import sentences, typed_command
 
 if TYPE_CHECKING:
     from ..experiments import Frontier
@@ -41,7 +41,7 @@ def frontier(
     """
     require_file(file)
 
-    from .._internal.escaping import shown
+    from .._internal.escaping import printable
     from .._internal.output_folder import Folder
     from ..data.streams import Schema, unpriced
     from ..experiments import StreamSpec
@@ -63,7 +63,7 @@ def frontier(
     write_frontier(Folder.claim(out, "frontier"), found, typed_command())
     print_frontier(found)
     for note in unpriced(Schema.from_toml(stream.schema)) if stream.schema else ():
-        print(f" note: {shown(note)}")
+        print(f" note: {printable(note)}")
     print(f" report: {out / 'report.html'}")
 
 
@@ -72,19 +72,20 @@ def print_frontier(found: "Frontier") -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from .._internal.escaping import shown
+    from .._internal.escaping import printable
     from ..report import frontier_cells, frontier_notes
 
     console = Console(width=None if sys.stdout.isatty() else 160)
     title = f" {found.stream}: {found.rows} rows, {len(found.sources)} sources, label {found.target}"
-    console.print(shown(title), markup=False, highlight=False)
+    console.print(printable(title), markup=False, highlight=False)
     head, rows = frontier_cells(found)
     table = Table(box=None, pad_edge=True)
     for name in head:
         table.add_column(name, justify="left" if name == "basket" else "right", overflow="fold")
     for row in rows:
-        table.add_row(*map(shown, row))
+        table.add_row(*map(printable, row))
     console.print(table, markup=False)
     for note in frontier_notes(found):
-        console.print(f" {shown(note)}", markup=False, highlight=False, soft_wrap=True)
-    console.print(f" {shown(found.sentence)}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f" {printable(note)}", markup=False, highlight=False, soft_wrap=True)
+    for line in sentences(found.sentence):
+        console.print(f" {printable(line)}", markup=False, highlight=False, soft_wrap=True)

@@ -33,7 +33,7 @@ def plan(
 
     Example: keyhole plan visits-2025.csv --target cost --error-cost 0.5 --prices prices.toml --out runs/plan
     """
-    from .._internal.escaping import shown
+    from .._internal.escaping import printable
     from .._internal.output_folder import Folder
     from ..experiments import StreamSpec
     from ..experiments import plan as make
@@ -56,9 +56,9 @@ def plan(
     folder = Folder.claim(out, "plan")
     write_plan(folder, found, typed_command())
     print(f" {thousands(found.rows)} rows with a label; errors by {found.folds}-fold cross-validation")
-    print(f" {shown(found.sentence)}")
+    print(f" {printable(found.sentence)}")
     for note in stream.notes:
-        print(f" note: {shown(note)}")
+        print(f" note: {printable(note)}")
     print(f" frontier, what each source adds, order sheet: {out / 'report.html'}")
     if found.limits:
         print(f" model, ready to go live: {out / MODEL}")

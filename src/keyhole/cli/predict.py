@@ -25,7 +25,7 @@ def predict(
     require_model(model)
     require_file(file)
 
-    from .._internal.escaping import shown
+    from .._internal.escaping import printable
     from .._internal.formatting import thousands
     from .._internal.output_folder import claim_file
     from ..data.streams import open_table
@@ -37,10 +37,10 @@ def predict(
     refuse_extension(out)
     done = frozen.write(table, place, over=force, column=id, level=level)
     bought = ", ".join(dict.fromkeys(frozen.scaling.schema.column_of[name] for name in frozen.names)) or "nothing"
-    print(shown(f" {thousands(done.rows)} predictions in {out}; read {bought}"))
+    print(printable(f" {thousands(done.rows)} predictions in {out}; read {bought}"))
     if done.missing:
         print(f" warning: {thousands(done.missing)} values were missing; they took no part in their row's prediction")
     for sentence in done.outside:
-        print(shown(f" warning: {sentence}"))
+        print(printable(f" warning: {sentence}"))
     for sentence in getattr(table, "strangers", list)():
-        print(shown(f" warning: {sentence}"))
+        print(printable(f" warning: {sentence}"))

@@ -13,7 +13,7 @@ def report(
 
     Example: keyhole report runs/visits
     """
-    from .._internal.escaping import shown
+    from .._internal.escaping import printable
     from ..report import write_report
     from ..runs import reopen
 
@@ -21,5 +21,5 @@ def report(
     with place.lock():
         write_report(place, data)
     if missing:
-        print(shown(f" warning: {missing}"))
+        print(printable(f" warning: {missing}"))
     print(f" report: {folder / 'report.html'}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ._early_checks import require_algorithms, require_file
-from ._text_tables import thousands, typed_command, written
+from ._text_tables import sentences, thousands, typed_command, written
 
 if TYPE_CHECKING:
     from ..experiments import Frontier
@@ -175,14 +175,17 @@ def _watched(screen: "Screen", folder: Path, go: "Callable[[], RunData | bool | 
 
 def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
     """The table of a finished run, beside what it is compared with."""
-    from .._internal.escaping import shown
+    from .._internal.escaping import printable
     from ..report import headline, most_bought
 
     head, rows, _ = headline(summary)
     for line in written(head, rows, 79):
         print(f" {line}")
+    print(" typical error: each row predicted before its label was seen")
+    print(" in hindsight: weights fitted to all rows at once")
     if not summary["labelled"]:
         print(" warning: no row had a label: nothing was learnt, and the mse means nothing", file=sys.stderr)
-    print(f" bought most: {shown(most_bought(summary))}")
-    print(f" {shown(summary['verdict'])}")
+    print(f" bought most: {printable(most_bought(summary))}")
+    for line in sentences(summary["verdict"]):
+        print(f" {printable(line)}")
     print(f" report: {folder / 'report.html'}")

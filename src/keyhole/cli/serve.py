@@ -76,7 +76,7 @@ def serve(
 def _add_model(store: "Store", path: Path) -> None:
     """The learner of a model file, in the store under the name of its file or of the plan's folder."""
     from ..errors import ConfigError
-    from ..runs.past_rows import read_model
+    from ..runs.run_config import read_model
 
     learner, scaling = read_model(path, target="label" if _has_no_note(path) else None)
     schema = scaling.schema

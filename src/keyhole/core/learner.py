@@ -1,23 +1,24 @@
-"""The protocol: a learner asks, is handed exactly what it asked for, predicts, and is told the label."""
+"""The protocol: a learner asks, receives exactly the values it asked for, predicts, and learns from the label."""
 
-import functools
+import copy
 import hashlib
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cached_property
 from importlib import import_module
-from inspect import isfunction, signature
+from inspect import signature
 from os import PathLike
 from pathlib import Path
 from threading import RLock
-from typing import Any, ClassVar, ParamSpec, TypeAlias, TypeVar, cast
+from typing import ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from .._internal.dataframes import is_frame, matrix_of
-from .._internal.repr import Facts, Shown, a_few
+from .._internal.formatting import Facts, ReprMixin, join_names
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError, StateError
 from . import validation
@@ -25,185 +26,80 @@ from .probability_calibration import ProbabilityCalibrator, Uncalibrated
 from .registry.algorithm import AlgorithmInfo
 from .round import Acquisition, Alarm, Round
 from .sources import SourceCatalog
-from .state import IndexCheck, Rule, Stateful
+from .state import CountCheck, IndexCheck, Part, Stateful, StateSchema
 from .validation import Values
 
-__all__ = ["Acquisition", "Batches", "Block", "Doubts", "Learner", "Locked", "Round", "Values"]
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-class Locked:
-    """Every public method and property of a subclass, and of its subclasses, runs under one reentrant lock.
-
-    Compiled kernels run without Python's own lock: two threads inside one object would write over each other. Whoever
-    needs several calls in a row, none between them, takes the lock itself: `with learner.locked(): ...`.
-    """
-
-    def __new__(cls, *args: object, **kwargs: object) -> "Locked":
-        """The lock is there before anything of the object is."""
-        self = super().__new__(cls)
-        self._lock = RLock()  # type: ignore[attr-defined]
-        return self
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        for name, member in list(vars(cls).items()):
-            if isinstance(member, property) and not name.startswith("_") and member.fget:
-                setattr(cls, name, property(_holding(member.fget)))
-            elif isfunction(member) and not name.startswith("_") and name != "locked":
-                setattr(cls, name, _holding(member))
-
-    def locked(self) -> AbstractContextManager[object]:
-        """A context in which no other thread's call gets in."""
-        lock: AbstractContextManager[object] = self._lock  # type: ignore[attr-defined]
-        return lock
-
-
-def _holding(method: "Callable[P, T]") -> "Callable[P, T]":
-    @functools.wraps(method)
-    def call(*args: Any, **kwargs: Any) -> T:
-        with args[0]._lock:
-            return method(*args, **kwargs)
-
-    return call
-
-
-class Batches:
-    """`predict_rows`, for every learner."""
-
-    names: tuple[str, ...]
-
-    def predict_rows(self, X: "Floats | Iterable[Sequence[float]]") -> Floats:
-        """(n,) what the learner says now of each row, as in a round that exploits; reads its support and nothing else.
-
-        X is a pandas, polars or pyarrow frame, matched by name, which needs only the columns of the support (and those
-        that are known), or an (n, d) array, whose other columns may be NaN. NaN in the support takes no part in its
-        row. A row's prediction does not depend on the rows beside it, and the learner does not change.
-
-        >>> import keyhole as kh
-        >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=500, seed=0)
-        >>> learner = kh.make("thrifty", d=10, k=3, seed=0)
-        >>> _ = kh.play(learner, X, y)
-        >>> bool(abs(learner.predict_rows(X) - X @ w).max() < 0.1)
-        True
-        """
-        from .frozen import Frozen
-
-        frozen = Frozen(self)  # type: ignore[arg-type]  # a learner: it alone is made of this
-        if is_frame(X):
-            return frozen.predict(matrix_of(X, frozen.names, only=False))
-        return frozen.predict(_columns(X, frozen.attributes.tolist(), len(self.names)))
-
-
-def _columns(X: "Floats | Iterable[Sequence[float]]", wanted: list[int], d: int) -> Floats:
-    """The wanted columns of an array, or of rows; the others are not looked at, be they numbers or not."""
-    try:
-        rows = X if isinstance(X, np.ndarray) else [list(row) for row in X]
-        width = rows.shape[1:] if isinstance(rows, np.ndarray) else {(len(row),) for row in rows} or {(d,)}
-        if width not in ((d,), {(d,)}):
-            raise ConfigError(f"X must have {d} columns, one per attribute of the learner")
-        picked = rows[:, wanted] if isinstance(rows, np.ndarray) else [[row[i] for i in wanted] for row in rows]
-        return np.asarray(picked, dtype=np.float64).reshape(len(rows), len(wanted))
-    except (TypeError, ValueError) as fault:
-        if isinstance(fault, ConfigError):
-            raise
-        raise ConfigError(f"X must be numbers: {fault}") from None
-
-
-class Doubts(Locked):
-    """`interval` and `alarms`, for every learner."""
-
-    name: ClassVar[str]
-    gives_intervals: bool = False
-    """Whether `interval` has an answer."""
-
-    def interval(self, r: Round, values: Values, level: float = 0.9) -> tuple[float, float]:
-        """(low, high): where the label lies with probability `level`, in the long run; changes nothing.
-
-        Infinite before there are enough labels for that level. A learner without intervals: `ProtocolError`.
-
-        >>> import keyhole as kh
-        >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=2000, seed=0)
-        >>> learner = kh.make("thrifty", d=10, k=3, seed=0)
-        >>> round(kh.play(learner, X, y).coverage(0.9), 2)
-        0.9
-        >>> r = learner.ask()
-        >>> low, high = learner.interval(r, X[0][r.attributes], level=0.9)
-        >>> bool(low < learner.predict(r, X[0][r.attributes]) < high)
-        True
-        """
-        self._check_open(r)
-        self._refuse_interval()
-        return self._interval(r, validation.values(values, r.names), validation.level(level))
-
-    @property
-    def alarms(self) -> tuple[Alarm, ...]:
-        """The changes of the world that it noticed, oldest first; none, where it looks for none."""
-        return ()
-
-    @abstractmethod
-    def _check_open(self, r: Round) -> None:
-        """A `ProtocolError` unless the round is open."""
-
-    @abstractmethod
-    def _refuse_interval(self) -> None:
-        """A `ProtocolError` where an interval has no meaning."""
-
-    def _interval(self, r: Round, x: Floats, level: float) -> tuple[float, float]:
-        """(low, high) around the prediction of this moment."""
-        raise ProtocolError(f"{self.name} gives no intervals, only predictions; thrifty gives both")
-
-    def _level(self) -> float:
-        """The lowest level whose interval held the label told last; NaN: no intervals are given."""
-        return math.nan
-
+__all__ = ["Acquisition", "FrozenLearner", "Learner", "PlayedRows", "Round", "Values", "ask_to_exploit"]
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
-# block(rows, labels, predictions, explored, levels): plays some of the rows, writes into the last three; see
-# `Learner._block` and `Learner._level`.
-Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools, Floats], tuple[Ints, Ints]]
 
 # Sets the generators of learners apart from all others that somebody seeds with the same number.
 _DRAWS = 0x6B6579
+# Rows that the plain loop plays in one call: a user who waits sees progress, and an interrupt is heard.
+_PLAIN_ROWS = 16
+# How often a copy is asked until it exploits: an exploration may come first.
+_MOST_ASKS = 100
 
 
-class Learner(Doubts, Shown, Batches, Stateful, ABC):
+class PlayedRows(NamedTuple):
+    """The rounds of consecutive rows that a learner played; one entry per row."""
+
+    predictions: Floats
+    explored: Bools
+    levels: Floats
+    """The lowest level whose interval, as it was given at the time, held the label; NaN without either."""
+    attributes: Ints
+    """(n, m): what each row bought, before the label first; the rest of a line has no meaning. (1, m): all the same."""
+    sizes: Ints
+    """(n, 2) or (1, 2): how many attributes each row bought before and after the label."""
+    price: Floats | None = None
+    """What each row cost; None: the usual prices of what it bought."""
+
+    @classmethod
+    def alike(cls, predictions: Floats, S: Ints) -> Self:
+        """Rows that all exploited the same attributes S and gave no intervals."""
+        n = predictions.size
+        return cls(predictions, np.zeros(n, dtype=np.bool_), np.full(n, np.nan), S[None], np.array([[S.size, 0]]))
+
+
+class Learner(ReprMixin, Stateful, ABC):
     """A state machine over rounds: `ask`, `predict`, (`ask_more`,) `tell`, or `abandon`.
 
-    A subclass says what to buy (`_ask`), what it predicts from the bought values (`_predict`) and how it learns from
-    them (`_tell`); it is never handed anything else. This class checks every input before anything changes, so that an
-    error leaves the state as it was, and keeps the open rounds.
+    A subclass says what to buy (`_ask`), what it predicts from the bought values (`_predict`), how it learns from them
+    (`_tell`), and what it has learnt (`_weights`, `_support`); it is never handed anything else. This class checks
+    every input before anything changes, so that an error leaves the state as it was, and keeps the open rounds. The
+    other methods with an underscore are optional.
 
-    Everything random is drawn in `ask`, in places of `order`, a permutation of the attributes drawn once with the seed:
-    renaming the columns together with `order` renames everything the learner does.
+    Everything random is drawn in `ask`, in positions of `order`, a permutation of the attributes drawn once with the
+    seed: renaming the columns together with `order` renames everything the learner does.
 
-    A learner may be used from many threads: every public call holds its lock, so that what happens is what would have
-    happened in some order of the calls. Copies, and those sent to other processes, are made of its model bytes.
+    A learner may be used from many threads: every public method holds its lock, because compiled code runs without
+    Python's own. `with learner.locked(): ...` keeps other threads out of several calls in a row. Copies, and those sent
+    to other processes, are made of its model bytes.
     """
 
+    name: ClassVar[str]
     info: ClassVar[AlgorithmInfo]
     """Facts of the algorithm, for `kh.list_algorithms()`."""
-    _fields: ClassVar[tuple[str, ...]] = ("t", "order", "n_past_rows", "n_unlabelled_past_rows", "calibrator")
-    _rules: ClassVar[Mapping[str, Rule]] = {"order": IndexCheck("d")}
+    _state: ClassVar[StateSchema] = {
+        "t": CountCheck(),
+        "order": IndexCheck("d"),
+        "n_past_rows": CountCheck(),
+        "n_unlabelled_past_rows": CountCheck(),
+        "calibrator": Part(),
+    }
 
-    config: dict[str, Plain]
-    """The arguments that make this learner anew; they are saved with it."""
+    gives_intervals: bool = False
+    """Whether `interval` has an answer."""
 
-    def __new__(cls, *args: object, **kwargs: object) -> "Learner":
-        """Keep the arguments, so that a learner made by its class can be saved like one made by `kh.make`."""
-        self = cast(Learner, super().__new__(cls))
-        try:
-            given = signature(cls.__init__).bind(self, *args, **kwargs).arguments
-        except TypeError:
-            return self  # the constructor says what is wrong
-        name = cls.name if cls.__module__.startswith("keyhole.") else f"{cls.__module__}:{cls.__qualname__}"
-        names = list(cast("Sequence[str]", given.get("names", ())))
-        common = {key: given.get(key, 0) for key in ("k", "k0", "seed")}
-        options = {key: value for key, value in given.items() if key not in ("self", "names", "catalog", *common)}
-        self.config = cast("dict[str, Plain]", {"name": name, **common, "options": options, "names": names})
+    _lock: AbstractContextManager[object]
+    _arguments: tuple[tuple[object, ...], dict[str, object]]
+
+    def __new__(cls, *args: object, **kwargs: object) -> Self:
+        """The lock and the arguments exist before a constructor runs."""
+        self = super().__new__(cls)
+        self._lock = RLock()
+        self._arguments = args, kwargs
         return self
 
     def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, catalog: SourceCatalog | None = None) -> None:
@@ -220,7 +116,21 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         # The file it was loaded from and that file's digest: no part of the state, so equal states stay equal bytes.
         self.origin: tuple[Path, bytes] | None = None
 
+    @cached_property
+    def config(self) -> dict[str, Plain]:
+        """The arguments that make this learner anew; they are saved with it. `kh.make` sets its own."""
+        cls, (args, kwargs) = type(self), self._arguments
+        given = signature(cls.__init__).bind(self, *args, **kwargs).arguments
+        common: dict[str, Plain] = {key: given.get(key, 0) for key in ("k", "k0", "seed")}
+        options = {key: value for key, value in given.items() if key not in ("self", "names", "catalog", *common)}
+        name = cls.name if cls.__module__.startswith("keyhole.") else f"{cls.__module__}:{cls.__qualname__}"
+        return {"name": name, **common, "options": options, "names": list(self.names)}
+
     # -- what a user calls
+
+    def locked(self) -> AbstractContextManager[object]:
+        """A context in which no other thread's call gets in."""
+        return self._lock
 
     def ask(
         self,
@@ -232,7 +142,7 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         Parameters
         ----------
         available
-            What can be had this time: a mask, or names of attributes or sources; None: everything.
+            What can be bought in this round: a mask, or names of attributes or sources; None: everything.
         prices
             What sources cost in this row, by name; the others cost what they usually do. `thrifty` decides by them
             where money limits; every learner counts them.
@@ -242,22 +152,65 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         >>> learner.ask(prices={"b": 9.5}).price
         10.5
         """
-        pool = validation.available(available, self.catalog.places, self.d)
-        paid = validation.row_prices(prices, self.catalog)
-        r = self._next(None if pool is None else self.catalog.whole_of(pool), paid)
-        self._open[r.index] = r
-        return r
+        with self._lock:
+            pool = validation.available(available, self.catalog.places, self.d)
+            paid = validation.row_prices(prices, self.catalog)
+            r = self._next_round(None if pool is None else self.catalog.whole_of(pool), paid)
+            self._open[r.index] = r
+            return r
 
     def predict(self, r: Round, values: Values) -> float:
         """The prediction from the bought values, in the order of `r.attributes` (or by name); changes nothing."""
-        self._check_open(r)
-        score = float(self._predict(r, validation.values(values, r.names)))
-        return self.calibrator.probability(score) if isinstance(self.calibrator, ProbabilityCalibrator) else score
+        with self._lock:
+            self._check_open(r)
+            score = float(self._predict(r, validation.values(values, r.names)))
+            return self.calibrator.probability(score) if isinstance(self.calibrator, ProbabilityCalibrator) else score
+
+    def interval(self, r: Round, values: Values, level: float = 0.9) -> tuple[float, float]:
+        """(low, high): the label lies between them with probability `level`, in the long run; changes nothing.
+
+        Infinite before there are enough labels for that level. A learner without intervals: `ProtocolError`.
+
+        >>> import keyhole as kh
+        >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=2000, seed=0)
+        >>> learner = kh.make("thrifty", d=10, k=3, seed=0)
+        >>> round(kh.play(learner, X, y).coverage(0.9), 2)
+        0.9
+        >>> r = learner.ask()
+        >>> low, high = learner.interval(r, X[0][r.attributes], level=0.9)
+        >>> bool(low < learner.predict(r, X[0][r.attributes]) < high)
+        True
+        """
+        with self._lock:
+            self._check_open(r)
+            if self.binary:
+                raise ProtocolError("labels are 0 or 1: predict gives the probability itself, and there is no interval")
+            return self._interval(r, validation.values(values, r.names), validation.level(level))
+
+    def predict_rows(self, X: "Floats | Iterable[Sequence[float]]") -> Floats:
+        """(n,) the predictions for these rows with what is known now, as in a round that exploits; changes nothing.
+
+        X is a pandas, polars or pyarrow frame, matched by name, which needs only the columns of the support (and those
+        that are free), or an (n, d) array, whose other columns may be NaN. NaN in the support takes no part in its row.
+        A row's prediction does not depend on the rows beside it.
+
+        >>> import keyhole as kh
+        >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=500, seed=0)
+        >>> learner = kh.make("thrifty", d=10, k=3, seed=0)
+        >>> _ = kh.play(learner, X, y)
+        >>> bool(abs(learner.predict_rows(X) - X @ w).max() < 0.1)
+        True
+        """
+        frozen = FrozenLearner(self)
+        if is_frame(X):
+            return frozen.predict(matrix_of(X, frozen.names, only=False))
+        return frozen.predict(_columns(X, frozen.attributes.tolist(), self.d))
 
     def ask_more(self, r: Round) -> Ints:
         """The attributes to buy after the label: at most k0, drawn when the round was asked."""
-        self._check_open(r)
-        return r.extra.copy()
+        with self._lock:
+            self._check_open(r)
+            return r.extra.copy()
 
     def tell(
         self,
@@ -268,21 +221,23 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         extra_values: "Values | None" = None,
     ) -> None:
         """Close a round with its label; where `ask_more(r)` is not empty, with the extra values too."""
-        self._check_open(r)
-        x = validation.values(values, r.names)
-        validation.extras(extra_attributes, r.extra)
-        extra_names = [self.names[i] for i in r.extra]
-        more = validation.values([] if extra_values is None else extra_values, extra_names)
-        label = validation.binary_label(y) if self.binary else validation.label(y)
-        del self._open[r.index]
-        if isinstance(self.calibrator, ProbabilityCalibrator):
-            self.calibrator.update(float(self._predict(r, x)), label)
-        self._tell(r, x, label, more)
+        with self._lock:
+            self._check_open(r)
+            x = validation.values(values, r.names)
+            validation.extras(extra_attributes, r.extra)
+            extra_names = [self.names[i] for i in r.extra]
+            more = validation.values([] if extra_values is None else extra_values, extra_names)
+            label = validation.binary_label(y) if self.binary else validation.label(y)
+            del self._open[r.index]
+            if isinstance(self.calibrator, ProbabilityCalibrator):
+                self.calibrator.update(float(self._predict(r, x)), label)
+            self._tell(r, x, label, more)
 
     def abandon(self, r: Round) -> None:
         """Close a round whose label will never come; nothing is learnt from it."""
-        self._check_open(r)
-        del self._open[r.index]
+        with self._lock:
+            self._check_open(r)
+            del self._open[r.index]
 
     def learn(self, X: object, y: object) -> None:
         """Learn from rows that are known already; nothing is asked or paid, and the round counter stands still.
@@ -318,13 +273,14 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         table, labels, n_unlabelled = validation.past_rows(X, y, self.names)
         if takes == "complete":
             validation.complete(table, self.names, self.name)
-        if isinstance(self.calibrator, ProbabilityCalibrator):
-            validation.binary_labels(labels)
-            self.calibrator.count(labels)
-        if labels.size:
-            self._learn(table, labels)
-        self.n_past_rows += labels.size
-        self.n_unlabelled_past_rows += n_unlabelled
+        with self._lock:
+            if isinstance(self.calibrator, ProbabilityCalibrator):
+                validation.binary_labels(labels)
+                self.calibrator.count(labels)
+            if labels.size:
+                self._learn(table, labels)
+            self.n_past_rows += labels.size
+            self.n_unlabelled_past_rows += n_unlabelled
 
     @classmethod
     def _past_rows_taken(cls) -> str:
@@ -337,17 +293,18 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         """Write the learner to one file; `kh.load(path)` continues bit for bit."""
         from .serialization import save
 
-        save(self, path)
+        with self._lock:
+            save(self, path)
 
     def _facts(self) -> Facts:
-        with self.locked():
+        with self._lock:
             support = [self.names[i] for i in self.support]
             known = [self.names[i] for i in self.catalog.free]
             budget = f"{self.k} of {len(self.catalog.sources)}"
             facts = [("learner", self.name), ("buys", budget + (f", then {self.k0}" if self.k0 else ""))]
-            facts += [("knows", a_few(known))] if known else []
+            facts += [("knows", join_names(known))] if known else []
             facts += [("past rows", f"{self.n_past_rows}, free")] if self.n_past_rows else []
-            return [*facts, ("rounds", f"{self.t}, {len(self._open)} open"), ("support", a_few(support))]
+            return [*facts, ("rounds", f"{self.t}, {len(self._open)} open"), ("support", join_names(support) or "-")]
 
     def __reduce__(self) -> tuple[object, ...]:
         """Copied and sent to other processes as its model bytes, and read back with all the checks of a file."""
@@ -364,27 +321,34 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     @property
     def open_rounds(self) -> tuple[Round, ...]:
         """The rounds that were asked and neither told nor abandoned, oldest first."""
-        return tuple(self._open.values())
+        with self._lock:
+            return tuple(self._open.values())
 
-    @property
+    @cached_property
     def identity(self) -> str:
         """Equal for learners made with the same arguments and seed: it marks their rounds."""
-        if not hasattr(self, "_identity"):
-            text = json.dumps(self.config, sort_keys=True)
-            self._identity = f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
-        return self._identity
+        text = json.dumps(self.config, sort_keys=True)
+        return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
     @property
-    @abstractmethod
     def weights(self) -> Floats:
         """The current coefficients, full length (d,)."""
+        with self._lock:
+            return self._weights()
 
     @property
-    @abstractmethod
     def support(self) -> Ints:
         """The attributes now used to exploit, at most k, ascending."""
+        with self._lock:
+            return self._support()
 
-    # -- what a learner says
+    @property
+    def alarms(self) -> tuple[Alarm, ...]:
+        """The changes in the data that it noticed, oldest first; empty for a learner that does not look for any."""
+        with self._lock:
+            return self._alarms()
+
+    # -- what a learner must define
 
     @abstractmethod
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
@@ -398,51 +362,62 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         """Learn from a round; `more` are the values of `r.extra`."""
 
+    @abstractmethod
+    def _weights(self) -> Floats:
+        """The current coefficients, full length (d,)."""
+
+    @abstractmethod
+    def _support(self) -> Ints:
+        """The attributes now used to exploit, at most k, ascending."""
+
+    # -- what a learner may define
+
     def _learn(self, X: Floats, y: Floats) -> None:
-        """Learn from labelled rows that are known already; NaN in X was not observed. Optional."""
+        """Learn from labelled rows that are known already; NaN in X was not observed."""
         raise NotImplementedError
 
-    def _draw_order(self) -> Ints:
-        """The seeded permutation of the attributes."""
-        return self.rng.permutation(self.d)
+    def _play_block(self, X: Floats, y: Floats, prices: Floats | None) -> PlayedRows:
+        """Play the first of these rows, one or more, as the protocol would; a NaN label is not learnt from.
 
-    def _steady(self) -> tuple[Ints, int]:
-        """(attributes, n): the next n rounds buy exactly these, whatever happens in them. n = 0: no such promise."""
-        return np.empty(0, dtype=np.int64), 0
+        Rows and labels are what the protocol would hand on, so there is nothing to check. `prices` has what each source
+        costs in each row; None: the usual prices. A learner that defines this reads no value that it did not buy.
+        """
+        return self._play_rows(X[:_PLAIN_ROWS], y[:_PLAIN_ROWS], prices)
 
-    def _run(self, X: Floats, y: Floats) -> Floats:
-        """Play rounds that `_steady` promised in one call, on their bought values; a NaN label is not learnt from."""
-        raise NotImplementedError
+    def _ask_at(self, t: int, pool: Bools | None, prices: Floats) -> Acquisition:
+        """What to buy in round t at these prices, one per source; by default they change nothing."""
+        return self._ask(t, pool)
+
+    def _interval(self, r: Round, x: Floats, level: float) -> tuple[float, float]:
+        """(low, high) around the prediction of this moment."""
+        raise ProtocolError(f"{self.name} gives no intervals, only predictions; thrifty gives both")
+
+    def _level(self) -> float:
+        """The lowest level whose interval held the last label; NaN: there are no intervals."""
+        return math.nan
+
+    def _alarms(self) -> tuple[Alarm, ...]:
+        """The changes in the data that it noticed, oldest first."""
+        return ()
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         """How many numbers a saved state of this size has at least: a file with fewer is refused unbuilt."""
         return d
 
-    def _memo_fits(self, r: Round) -> bool:
-        """Whether `_predict` and `_tell` can work with the note of an open round that comes from a file."""
+    def _validate_memo(self, r: Round) -> bool:
+        """Whether `_predict` and `_tell` can work with the memo of an open round that comes from a file."""
         return True
 
-    def _block(self) -> Block | None:
-        """A compiled call that plays some of the rows it is given just as the protocol would, reading no value that was
-        not bought: what each row bought, and how many of that before and after the label. None: there is none."""
-        return None
+    def _lift_total_budget(self) -> None:
+        """Predictions of a frozen learner are paid for apart from its rounds: forget the limit on all of them."""
 
-    def _lift_total(self) -> None:
-        """Frozen use is paid for apart from the rounds that were played: forget a limit on all of them together."""
+    def _on_stream_end(self) -> None:
+        """A stream has ended: warn, once, of what a reader of its history should know."""
 
-    def _finish(self) -> None:
-        """A stream has ended: say, once, what a reader of its history should know."""
+    # -- what a learner may use
 
-    def _expect_binary_labels(self) -> None:
-        """From now on labels are 0 or 1; for `make`, before the first round."""
-        self.calibrator, self.gives_intervals = ProbabilityCalibrator(), False
-
-    def _refuse_interval(self) -> None:
-        if self.binary:
-            raise ProtocolError("labels are 0 or 1: predict gives the probability itself, and there is no interval")
-
-    def _places(self, pool: Bools | None) -> Ints:
+    def _available_in_draw_order(self, pool: Bools | None) -> Ints:
         """The attributes that can be bought, in the seeded order in which everything is drawn."""
         return self.order if pool is None else self.order[pool[self.order]]
 
@@ -451,34 +426,70 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         outside = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
         available = S[outside[S]]
         outside[S] = False
-        return available, self._places(outside)
+        return available, self._available_in_draw_order(outside)
 
-    def _ask_at(self, t: int, pool: Bools | None, prices: Floats) -> Acquisition:
-        """What to buy in round t at these prices, one per source; what they do not change."""
-        return self._ask(t, pool)
+    def _play_rows(self, X: Floats, y: Floats, prices: Floats | None = None) -> PlayedRows:
+        """Play all of these rows, round after round; the plain loop behind `_play_block`."""
+        n, rounds = y.size, []
+        predictions, levels = np.empty(n), np.full(n, np.nan)
+        for t, (row, label) in enumerate(zip(X, y.tolist(), strict=True)):
+            r = self._next_round(None, None if prices is None else prices[t])
+            x = row[r.attributes]
+            predictions[t] = self._predict(r, x)
+            if label == label:  # not NaN
+                self._tell(r, x, label, row[r.extra])
+                levels[t] = self._level()
+            rounds.append(r)
+        sizes = np.array([(r.attributes.size, r.extra.size) for r in rounds], dtype=np.int64).reshape(n, 2)
+        attributes = np.zeros((n, int(sizes.sum(axis=1).max(initial=0))), dtype=np.int64)
+        for line, r in zip(attributes, rounds, strict=True):
+            line[: r.attributes.size] = r.attributes
+            line[r.attributes.size : r.attributes.size + r.extra.size] = r.extra
+        explored = np.array([r.kind == "explore" for r in rounds], dtype=np.bool_)
+        price = None if prices is None else np.array([r.price for r in rounds], dtype=np.float64)
+        return PlayedRows(predictions, explored, levels, attributes, sizes, price)
 
-    def _next(self, pool: Bools | None = None, prices: Floats | None = None) -> Round:
-        """The next round, not yet among the open ones: for the keeper, who closes it at once."""
-        draft = self._ask(self.t + 1, pool) if prices is None else self._ask_at(self.t + 1, pool, prices)
+    # -- inside the package
+
+    def _draw_order(self) -> Ints:
+        """The seeded permutation of the attributes."""
+        return self.rng.permutation(self.d)
+
+    def _expect_binary_labels(self) -> None:
+        """From now on labels are 0 or 1; for `make`, before the first round."""
+        self.calibrator, self.gives_intervals = ProbabilityCalibrator(), False
+
+    def _next_round(self, pool: Bools | None, prices: Floats | None) -> Round:
+        """The next round, which is not yet among the open ones."""
+        bought = self._ask(self.t + 1, pool) if prices is None else self._ask_at(self.t + 1, pool, prices)
         self.t += 1
-        names, catalog = tuple([self.names[i] for i in draft.attributes.tolist()]), self.catalog
-        sources = names if catalog.plain else catalog.ordered(draft.attributes)
+        names, catalog = tuple([self.names[i] for i in bought.attributes.tolist()]), self.catalog
+        sources = names if catalog.plain else catalog.ordered(bought.attributes)
         price, each = 0.0, tuple[float, ...]()
         if prices is not None:
-            each = tuple(prices[catalog.basket(np.concatenate([draft.attributes, draft.extra]))].tolist())
+            each = tuple(prices[catalog.basket(np.concatenate([bought.attributes, bought.extra]))].tolist())
             price = math.fsum(each)
         elif catalog.priced:
-            price = catalog.price(np.concatenate([draft.attributes, draft.extra]))
+            price = catalog.price(np.concatenate([bought.attributes, bought.extra]))
         return Round(
-            self.t, draft.kind, draft.attributes, names, self.identity, draft.extra, sources, price, each, draft.memo
+            index=self.t,
+            kind=bought.kind,
+            attributes=bought.attributes,
+            names=names,
+            learner=self.identity,
+            extra=bought.extra,
+            sources=sources,
+            price=price,
+            prices=each,
+            memo=bought.memo,
         )
 
     def _reopen(self, rounds: Sequence[Round]) -> None:
         """Take over the open rounds of a file, if they are rounds that this learner can have asked."""
         for r in rounds:
             sound = r.learner == self.identity and 1 <= r.index <= self.t
-            if not (sound and validation.may_be_asked(r, self.names) and self._memo_fits(r)):
-                raise StateError(f"round {r.index} in the state is none that this learner can have asked")
+            if not (sound and validation.may_be_asked(r, self.names) and self._validate_memo(r)):
+                raise StateError(f"round {r.index} in the state is not one that this learner can have asked")
         self._open = {r.index: r for r in rounds}
         if len(self._open) < len(rounds):
             raise StateError("the state has an open round twice")
@@ -492,3 +503,50 @@ def _past_row_learners() -> str:
     from .registry.catalogue import list_algorithms
 
     return ", ".join(a.name for a in list_algorithms() if a.past_rows)
+
+
+class FrozenLearner:
+    """A copy of a learner that buys its support, predicts, and learns nothing.
+
+        y_hat(x) = the learner's own prediction in a round that exploits, with the weights it has now
+
+    The round is asked of the copy and never told, so the learner does not change, and rows do not depend on each other.
+    """
+
+    def __init__(self, learner: Learner) -> None:
+        self._learner = copy.deepcopy(learner)
+        self._round = ask_to_exploit(self._learner)
+        self.names = self._round.names
+        """What has to be bought for a prediction."""
+        self.attributes = self._round.attributes
+
+    def predict(self, values: Floats) -> Floats:
+        """(n,) predictions from (n, |names|) values in the order of `names`; NaN is a missing value."""
+        return np.array([self._learner.predict(self._round, row) for row in values], dtype=np.float64)
+
+
+def ask_to_exploit(learner: Learner) -> Round:
+    """A round that buys the support of a learner which is used for predictions only; no total budget limits it."""
+    learner._lift_total_budget()
+    support = [learner.names[i] for i in learner.support]
+    r = learner.ask(available=support)
+    for _ in range(_MOST_ASKS):
+        if r.kind == "exploit":
+            break
+        r = learner.ask(available=support)
+    return r
+
+
+def _columns(X: "Floats | Iterable[Sequence[float]]", wanted: list[int], d: int) -> Floats:
+    """The wanted columns of an array, or of rows; the others are not read and may hold anything."""
+    try:
+        rows = X if isinstance(X, np.ndarray) else [list(row) for row in X]
+        width = rows.shape[1:] if isinstance(rows, np.ndarray) else {(len(row),) for row in rows} or {(d,)}
+        if width not in ((d,), {(d,)}):
+            raise ConfigError(f"X must have {d} columns, one per attribute of the learner")
+        picked = rows[:, wanted] if isinstance(rows, np.ndarray) else [[row[i] for i in wanted] for row in rows]
+        return np.asarray(picked, dtype=np.float64).reshape(len(rows), len(wanted))
+    except (TypeError, ValueError) as fault:
+        if isinstance(fault, ConfigError):
+            raise
+        raise ConfigError(f"X must be numbers: {fault}") from None

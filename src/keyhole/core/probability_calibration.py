@@ -13,7 +13,6 @@ that in the long run shares and probabilities agree.
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping
 from itertools import pairwise
 from math import copysign, sqrt
 from typing import ClassVar
@@ -21,7 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from .._internal.typing import Floats
-from .state import NumberCheck, Rule, Stateful
+from .state import NumberCheck, Stateful, StateSchema
 
 __all__ = ["ProbabilityCalibrator", "Uncalibrated"]
 
@@ -51,10 +50,13 @@ class ProbabilityCalibrator(Stateful):
     Before both labels have been seen the probability is the smoothed share (n_1 + 1) / (n + 2) of the label 1.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("counts", "level", "weight", "score_sum", "label_sum", "residual", "variance")
-    _rules: ClassVar[Mapping[str, Rule]] = {
+    _state: ClassVar[StateSchema] = {
         "counts": NumberCheck(least=0.0),
+        "level": NumberCheck(),
         "weight": NumberCheck(least=_PRIOR_ROWS / 2),
+        "score_sum": NumberCheck(),
+        "label_sum": NumberCheck(),
+        "residual": NumberCheck(),
         "variance": NumberCheck(least=0.0),
     }
 

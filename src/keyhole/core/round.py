@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._internal.repr import Facts, Shown, a_few, short
+from .._internal.formatting import Facts, ReprMixin, join_names, short
 from .._internal.typing import Ints
 from ..errors import ProtocolError
 
@@ -38,7 +38,7 @@ class Acquisition(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Round(Shown):
+class Round(ReprMixin):
     """What a learner asked for, and everything it will need of that moment when the label arrives.
 
     >>> r = Round(1, "explore", np.array([3, 0]), ("x3", "x0"), "demo")
@@ -74,7 +74,7 @@ class Round(Shown):
             object.__setattr__(self, "sources", self.names)
 
     def _facts(self) -> Facts:
-        facts = [("round", str(self.index)), ("to", self.kind), ("order", a_few(self.sources or ()))]
+        facts = [("round", str(self.index)), ("to", self.kind), ("order", join_names(self.sources or ()) or "-")]
         facts += [("price", short(self.price))] if self.price else []
         return [*facts, ("then", f"{self.extra.size} more")] if self.extra.size else facts
 
@@ -129,9 +129,9 @@ class Round(Shown):
                 names=tuple(map(_text, data["names"])),
                 learner=_text(data["learner"]),
                 extra=_indices(data["extra"]),
-                sources=tuple(map(_text, data["sources"])) if "sources" in data else None,  # 0.1.0 had none
-                price=float(data.get("price", 0.0)),
-                prices=tuple(map(float, data.get("prices", ()))),
+                sources=tuple(map(_text, data["sources"])),
+                price=float(data["price"]),
+                prices=tuple(map(float, data["prices"])),
                 memo=tuple(map(float, data["memo"])),
             )
         except (KeyError, TypeError, ValueError, OverflowError) as fault:

@@ -1,32 +1,31 @@
-"""A learner back from its file.
+"""Save a learner to a file and load it again.
 
 What is read is data: the learner's class comes from the catalogue by name, its arguments pass the same checks as a
-user's, and every number must be one that such a learner can have (`state`, `rules`). Nothing is executed, nothing is
+user's, and every number must be one that such a learner can have (`core.state`). Nothing is executed, nothing is
 unpacked (members are stored as they are, so that none can be larger than the file), and nothing is built whose size the
 file only claims.
 """
 
-import hashlib
 import io
 import json
 import zipfile
+from collections.abc import Mapping
 from math import prod
 from os import PathLike
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.lib import format as npy
 
-from .._internal.atomic_io import write_atomically
+from .._internal.atomic_io import digest, write_atomically
 from ..errors import StateError
 from .learner import Learner, Plain
 from .registry.catalogue import class_of, from_config
 from .round import Round
 from .state import Array, Value
 
-__all__ = ["from_bytes", "load", "note_in", "save", "to_bytes"]
-
+__all__ = ["from_bytes", "load", "note_in", "pack", "save", "to_bytes", "unpack"]
 
 FORMAT = 1
 DIGEST = 64
@@ -36,7 +35,7 @@ def save(learner: Learner, path: "str | PathLike[str]") -> None:
     """Write the learner, all or nothing: a crash leaves the old file or the new one, never half of one.
 
     A learner that was loaded from this file replaces only what it was loaded from, or what it wrote there since:
-    where another process saved meanwhile, overwriting would lose what that one was told.
+    where another process saved meanwhile, overwriting would lose the labels that it learnt from.
     """
     try:
         data = to_bytes(learner)
@@ -54,7 +53,7 @@ def save(learner: Learner, path: "str | PathLike[str]") -> None:
 
 
 def _check_still_there(learner: Learner, path: Path) -> None:
-    """The file is the one the learner was loaded from, told from its digest."""
+    """The file still has the digest that it had when the learner was loaded."""
     if learner.origin is None or learner.origin[0] != path.resolve() or not path.exists():
         return
     if path.read_bytes()[-DIGEST:] != learner.origin[1]:
@@ -63,28 +62,52 @@ def _check_still_there(learner: Learner, path: Path) -> None:
 
 
 def to_bytes(learner: Learner, note: dict[str, Plain] | None = None) -> bytes:
-    """The file's content; the same state gives the same bytes. A `note` travels along: `loading.note_in` reads it."""
+    """The file's content; the same state gives the same bytes. A `note` travels along: `note_in` reads it."""
     with learner.locked():
         state, generator, rounds = learner.get_state(), learner.rng.bit_generator.state, learner.open_rounds
     arrays = {key: value for key, value in state.items() if isinstance(value, np.ndarray)}
     header = {
         "note": note or {},
-        "format": FORMAT,
         "config": learner.config,
         "scalars": {key: value for key, value in state.items() if key not in arrays},
         "generator": generator,
         "open": [r.to_json() for r in rounds],
     }
+    return pack(header, arrays)
+
+
+def pack(header: Mapping[str, object], arrays: Mapping[str, Array]) -> bytes:
+    """A header and arrays as the bytes of one file: a ZIP archive of JSON and npy members that ends with its SHA-256.
+
+    Models and checkpoints have this format. Equal contents give equal bytes; `unpack` reads them.
+
+    Parameters
+    ----------
+    header
+        Anything that JSON can hold; the number of the format is added.
+    arrays
+        By name; none may hold Python objects.
+
+    Returns
+    -------
+    bytes
+
+    Examples
+    --------
+    >>> header, arrays = unpack(pack({"row": 5}, {"w": np.zeros(2)}))
+    >>> header["row"], arrays["w"]
+    (5, array([0., 0.]))
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
-        _write(archive, "keyhole.json", json.dumps(header).encode())
+        _write(archive, "keyhole.json", json.dumps({"format": FORMAT, **header}).encode())
         for key, array in arrays.items():
             member = io.BytesIO()
             np.lib.format.write_array(member, array, allow_pickle=False)
             _write(archive, f"{key}.npy", member.getvalue())
         archive.comment = b"0" * DIGEST
     body = buffer.getvalue()[:-DIGEST]
-    return body + hashlib.sha256(body).hexdigest().encode()
+    return body + digest(body).encode()
 
 
 def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
@@ -130,23 +153,37 @@ def from_bytes(data: bytes) -> Learner:
 
 def _read(data: bytes) -> tuple[dict[str, Plain], dict[str, Value]]:
     """The header, and the state: its numbers and its arrays."""
-    _check_digest(data)
+    header, arrays = unpack(data)
+    scalars = header.get("scalars")
+    if not isinstance(scalars, dict):
+        raise StateError("the file makes no sense: it has no numbers")
+    return header, {**scalars, **arrays}
+
+
+def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
+    """The header and the arrays that `pack` made bytes of.
+
+    Raises
+    ------
+    StateError
+        If a single bit is different, if the format is another one, or if the content is not what `pack` writes.
+    """
+    if digest(data[:-DIGEST]).encode() != data[-DIGEST:]:
+        raise StateError("this is not a keyhole file, or it was cut or changed; restore it from a copy")
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if len(members) > _MEMBERS or any(m.compress_type != zipfile.ZIP_STORED for m in members):
-                raise StateError("the file is packed, or in too many parts; learner.save(path) writes no such file")
+                raise StateError("the file is packed, or in too many parts; learner.save(path) never does that")
             header = json.loads(archive.read("keyhole.json"))
             _check_format(header)
-            state: dict[str, Value] = dict(header["scalars"])
-            for name in archive.namelist():
-                if name.endswith(".npy"):
-                    state[name.removesuffix(".npy")] = _array(archive.read(name))
+            names = [name for name in archive.namelist() if name.endswith(".npy")]
+            arrays = {name.removesuffix(".npy"): _array(archive.read(name)) for name in names}
     except StateError:
         raise
     except Exception as fault:  # whatever a made-up archive leads zipfile, json or numpy to raise
         raise StateError(f"the file makes no sense: {str(fault)[:200]}") from None
-    return header, state
+    return header, arrays
 
 
 def _array(content: bytes) -> Array:
@@ -168,7 +205,7 @@ def _rebuild(header: dict[str, Plain], state: dict[str, Value]) -> Learner:
     """A fresh learner of the saved configuration, with the saved state, generator and open rounds put in."""
     config = header["config"]
     if not isinstance(config, dict):
-        raise StateError("the configuration in the file is none")
+        raise StateError("the configuration in the file is not valid")
     _check_size(config, state)
     learner = from_config(config)
     learner.set_state(state)
@@ -185,14 +222,8 @@ def _check_size(config: dict[str, Plain], state: dict[str, Value]) -> None:
         raise StateError("the file is not of the size that its configuration claims")
     arrays = [value for value in state.values() if isinstance(value, np.ndarray)]
     numbers = sum(array.size * len(array.dtype.names or ("itself",)) for array in arrays)
-    if numbers < class_of(str(config.get("name")))._entries(order.size, k):
+    if numbers < class_of(str(config.get("name")))._min_state_size(order.size, k):
         raise StateError("the file has fewer numbers than its configuration claims")
-
-
-def _check_digest(data: bytes) -> None:
-    body, digest = data[:-DIGEST], data[-DIGEST:]
-    if hashlib.sha256(body).hexdigest().encode() != digest:
-        raise StateError("this is not a keyhole learner, or the file was cut or changed; restore it from a copy")
 
 
 def _check_format(header: dict[str, object]) -> None:

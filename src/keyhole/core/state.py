@@ -1,15 +1,17 @@
-"""What a field of a state may hold: the one place where a file is held against the configuration it claims.
+"""The state of a learner: which fields it has, and which values each may hold in a file that comes from outside.
 
-| rule               | a field that keeps it                                                            |
+| check              | a field that passes                                                              |
 |--------------------|----------------------------------------------------------------------------------|
-| `NumberCheck`          | finite numbers within bounds                                                     |
-| `CountCheck`           | whole numbers >= 0 within bounds                                                 |
-| `IndexCheck`           | attributes (or places of another list): 0 <= i < below, no one twice             |
-| `ProbabilityCheck`              | probabilities that sum to one                                                    |
-| `GramCheck`             | a sum of x x': symmetric, positive semidefinite                                  |
-| `InverseGramCheck`          | A^-1 of an A that started at eps I and grew: symmetric, 0 <= A^-1 <= I / eps     |
-| `Records`          | records of such numbers                                                          |
-| `Anything`         | whatever its type allows                                                         |
+| `NumberCheck`      | finite numbers within bounds                                                     |
+| `CountCheck`       | whole numbers >= 0 within bounds                                                 |
+| `IndexCheck`       | attributes (or positions in another list): 0 <= i < below, each at most once     |
+| `ProbabilityCheck` | probabilities that sum to one                                                    |
+| `GramCheck`        | a sum of x x': symmetric, positive semidefinite                                  |
+| `InverseGramCheck` | A^-1 of an A that started at eps I and grew: symmetric, 0 <= A^-1 <= I / eps     |
+| `RecordCheck`      | records of such numbers                                                          |
+| `NoCheck`          | whatever its type allows                                                         |
+| `Growing(check)`   | an array whose length changes, and that passes the check                         |
+| `Part(...)`        | another object with a state of its own                                           |
 
 A bound is a number, or the name of what the owner of the field was configured with: `IndexCheck("d")`.
 """
@@ -25,18 +27,20 @@ from ..errors import StateError
 
 __all__ = [
     "LARGEST",
-    "Anything",
+    "Check",
     "CountCheck",
     "GramCheck",
+    "Growing",
     "IndexCheck",
     "InverseGramCheck",
+    "NoCheck",
     "NumberCheck",
+    "Part",
     "ProbabilityCheck",
-    "Records",
-    "Rule",
+    "RecordCheck",
+    "StateSchema",
     "Stateful",
     "Value",
-    "usual",
 ]
 
 
@@ -47,11 +51,15 @@ _COUNTLESS = 1 << 53
 Bound: TypeAlias = float | int | str
 
 
-class Rule(Protocol):
+class Check(Protocol):
     """A statement about the values of a field."""
 
     def check(self, field: str, value: object, owner: object) -> None:
-        """A `StateError` where the value breaks it."""
+        """Raise a `StateError` for a value that the field cannot have."""
+
+
+StateSchema: TypeAlias = Mapping[str, Check]
+"""The fields of a state, each with its check."""
 
 
 def _limit(bound: Bound, owner: object) -> float:
@@ -64,8 +72,8 @@ def _refuse(field: str, what: str) -> None:
 
 
 @dataclass(frozen=True)
-class Anything:
-    """No rule: the type says it all (text, truth values), or somebody else checks it."""
+class NoCheck:
+    """No check: the type says it all (text, truth values), or `_check_state` covers it."""
 
     def check(self, field: str, value: object, owner: object) -> None:
         """Nothing to refuse."""
@@ -103,7 +111,7 @@ class CountCheck:
 
 @dataclass(frozen=True)
 class IndexCheck:
-    """Indices below a bound, no one twice in a row of the array; with `gaps`, -1 stands for nobody."""
+    """Indices below a bound, each at most once in a row of the array; with `gaps`, -1 stands for none."""
 
     below: Bound
     ascending: bool = False
@@ -113,12 +121,12 @@ class IndexCheck:
         """Every row."""
         n, x = _limit(self.below, owner), np.atleast_2d(np.asarray(value))
         if x.dtype.kind != "i" or not ((x >= -self.gaps) & (x < n)).all():
-            _refuse(field, f"places from 0 to {n - 1:g}")
+            _refuse(field, f"indices from 0 to {n - 1:g}")
         rows = np.sort(x, axis=-1)
         if ((np.diff(rows, axis=-1) == 0) & (rows[..., 1:] >= 0)).any():
-            _refuse(field, "places, each at most once")
+            _refuse(field, "indices, each at most once")
         if self.ascending and not np.array_equal(rows, x):
-            _refuse(field, "places in ascending order")
+            _refuse(field, "indices in ascending order")
 
 
 @dataclass(frozen=True)
@@ -168,22 +176,42 @@ class InverseGramCheck:
 
 
 @dataclass(frozen=True)
-class Records:
+class RecordCheck:
     """An array of records: numbers are finite, whole numbers counts or -1 for none."""
 
     def check(self, field: str, value: object, owner: object) -> None:
         """Field by field."""
         records = np.asarray(value)
+        checks: dict[str, Check] = {"f": NumberCheck(), "i": CountCheck(least=-1), "V": RecordCheck()}
         for name in records.dtype.names or ():
-            whole = records.dtype[name].kind == "i"
-            (CountCheck(least=-1) if whole else usual(records[name])).check(f"{field}.{name}", records[name], owner)
+            check = checks.get(records.dtype[name].kind, NoCheck())
+            check.check(f"{field}.{name}", records[name], owner)
 
 
-def usual(value: object) -> Rule:
-    """The rule of a field that has none of its own: numbers are finite, whole numbers are counts."""
-    # A whole number that is no int64 ("u", "O") is no count either.
-    rules: dict[str, Rule] = {"f": NumberCheck(), "V": Records(), **dict.fromkeys("iuO", CountCheck())}
-    return rules.get(np.asarray(value).dtype.kind, Anything())
+@dataclass(frozen=True)
+class Growing:
+    """An array whose length changes; every other array keeps its shape."""
+
+    values: Check
+
+    def check(self, field: str, value: object, owner: object) -> None:
+        """Its values."""
+        self.values.check(field, value, owner)
+
+
+class Part:
+    """Another `Stateful`, which has its own schema; `checks` are those of its fields that its owner alone can make.
+
+    >>> part = Part(S=IndexCheck("d", ascending=True))  # the part does not know d
+    """
+
+    def __init__(self, **checks: Check) -> None:
+        self.checks = checks
+
+    def check(self, field: str, value: object, owner: object) -> None:
+        """The owner's checks of the part's fields."""
+        for name, check in self.checks.items():
+            check.check(f"{field}.{name}", getattr(value, name), owner)
 
 
 Array: TypeAlias = npt.NDArray[np.generic]
@@ -191,27 +219,28 @@ Value: TypeAlias = "Array | int | float | bool | str"
 
 
 class Stateful:
-    """A thing whose whole changing state is the attributes named in `_fields`.
+    """An object whose whole changing state is the attributes named in `_state`.
 
-    A field is an array, a number, a string, or another `Stateful`; `get_state` flattens the tree into one
-    dictionary with dotted keys, `set_state` puts it back bit for bit. What never changes (d, k, the tuning) is not
-    state: it is rebuilt from the configuration.
+    `_state` names each field with its check; a subclass names only the fields it adds. A field is an array, a number, a
+    string, or another `Stateful`; `get_state` flattens the tree into one dictionary with dotted keys, `set_state` puts
+    it back bit for bit. What never changes (d, k, the tuning) is not state: it is rebuilt from the configuration.
 
-    A state may come from a file that somebody made up, and kernels trust it. So `set_state` takes a value only if it
-    has the type and the shape that the field of the fresh object has, and keeps its rule: the one that `_rules` has for
-    it, or the usual one (numbers are finite, whole numbers are counts). `_check_state` says what fields owe each other.
+    A state may come from a file that somebody made up, and compiled code trusts it. So `set_state` takes a value only
+    if it has the type and the shape that the field of the fresh object has, and passes its check; then `_check_state`
+    compares the fields with each other.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ()
-    _grows: ClassVar[tuple[str, ...]] = ()
-    """Those of the fields that are arrays whose length changes; every other array keeps its shape."""
-    _rules: ClassVar[Mapping[str, Rule]] = {}
-    """What the values of a field may be, by its name; a dotted name is a field of a part."""
+    _state: ClassVar[StateSchema] = {}
+
+    @classmethod
+    def state_schema(cls) -> dict[str, Check]:
+        """All fields with their checks, those of the base classes first."""
+        return {name: check for base in reversed(cls.__mro__) for name, check in vars(base).get("_state", {}).items()}
 
     def get_state(self) -> dict[str, Value]:
         """A copy of the state: `{"s": 3, "newton.w": array, ...}`."""
         flat: dict[str, Value] = {}
-        for field in self._fields:
+        for field in self.state_schema():
             value = getattr(self, field)
             if isinstance(value, Stateful):
                 flat.update({f"{field}.{key}": part for key, part in value.get_state().items()})
@@ -220,26 +249,21 @@ class Stateful:
         return flat
 
     def set_state(self, flat: dict[str, Value]) -> None:
-        """Take over a state that `get_state` gave; one that such a thing cannot have is a `StateError`."""
-        rules = {
-            name: rule for cls in reversed(type(self).__mro__) for name, rule in vars(cls).get("_rules", {}).items()
-        }
-        for field in self._fields:
+        """Take over a state that `get_state` gave; one that such an object cannot have is a `StateError`."""
+        for field, check in self.state_schema().items():
             value = getattr(self, field)
             if isinstance(value, Stateful):
                 prefix = f"{field}."
                 value.set_state({k.removeprefix(prefix): v for k, v in flat.items() if k.startswith(prefix)})
+                check.check(field, value, self)
             else:
-                new = _alike(field, value, flat, field in self._grows)
-                (rules.get(field) or usual(new)).check(field, new, self)
+                new = _alike(field, value, flat, isinstance(check, Growing))
+                check.check(field, new, self)
                 setattr(self, field, new)
-        for field, rule in rules.items():
-            if "." in field:
-                rule.check(field, flat.get(field), self)
         self._check_state()
 
     def _check_state(self) -> None:
-        """A `StateError` where the fields just taken over contradict each other."""
+        """Raise a `StateError` if the fields just taken over contradict each other."""
 
 
 def _alike(field: str, present: Value, flat: dict[str, Value], grows: bool) -> Value:

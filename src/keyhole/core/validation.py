@@ -6,6 +6,7 @@ from typing import TypeAlias
 import numpy as np
 
 from .._internal.dataframes import is_frame, is_series, labels_of, matrix_of, row_of
+from .._internal.formatting import join_names
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError
 from .round import Round
@@ -81,13 +82,16 @@ def values(given: Values, names: Sequence[str]) -> Floats:
     try:
         x = np.array(given, dtype=np.float64)
     except (TypeError, ValueError):
-        raise ProtocolError(f"the values must be numbers, one each for {_list(names)}") from None
-    except OverflowError:
-        raise ProtocolError(f"a value is too large to be a number; pass NaN for one of {_list(names)}") from None
-    if x.shape != (len(names),):
         raise ProtocolError(
-            f"expected {len(names)} values, one each for {_list(names)}; got an array of shape {x.shape}"
-        )
+            f"the values must be numbers, one each for {join_names(names, quoted=True) or 'no attribute'}"
+        ) from None
+    except OverflowError:
+        raise ProtocolError(
+            f"a value is too large to be a number; pass NaN for one of {join_names(names, quoted=True)}"
+        ) from None
+    if x.shape != (len(names),):
+        each = join_names(names, quoted=True) or "no attribute"
+        raise ProtocolError(f"expected {len(names)} values, one each for {each}; got an array of shape {x.shape}")
     size = np.abs(x)
     if ((size <= MOST) & (size >= LEAST)).all():  # nearly always; false where there is a NaN or a zero
         return x
@@ -118,9 +122,13 @@ def _by_name(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
     asked = set(names)
     missing, foreign = [n for n in names if n not in given], [n for n in given if n not in asked]
     if missing:
-        raise ProtocolError(f"no value for {_list(missing)}; pass NaN for one that was bought but not observed")
+        raise ProtocolError(
+            f"no value for {join_names(missing, quoted=True)}; pass NaN for one that was bought but not observed"
+        )
     if foreign:
-        raise ProtocolError(f"{_list(foreign)} was not asked for in this round; a learner takes only what it bought")
+        raise ProtocolError(
+            f"{join_names(foreign, quoted=True)} was not asked for in this round; a learner takes only what it bought"
+        )
     return [given[n] for n in names]
 
 
@@ -222,11 +230,6 @@ def _short(value: object) -> str:
     except ValueError:  # more digits than Python prints
         text = type(value).__name__
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _list(names: Sequence[str]) -> str:
-    shown = ", ".join(f"'{n}'" for n in names[:6])
-    return f"{shown}, ... ({len(names)} in all)" if len(names) > 6 else shown or "no attribute"
 
 
 def past_table(X: object, y: object, names: Sequence[str]) -> tuple[Floats, Floats]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from .._internal.escaping import shown
+from .._internal.escaping import printable
+from .._internal.formatting import join_names
 from .._internal.typing import Floats
 from ..errors import ConfigError, KeyholeWarning
 
@@ -35,7 +36,7 @@ class DataError(ConfigError):
     """
 
     def __init__(self, message: str, row: int | None = None, column: str | None = None) -> None:
-        super().__init__(shown(message).replace("\n", "\\n"))
+        super().__init__(printable(message).replace("\n", "\\n"))
         self.row, self.column = row, column
 
 
@@ -101,7 +102,7 @@ class Table(ABC):
         Only the named columns are read. A value that is no number is a `DataError` with file, row, column and value,
         raised after the whole batches before it have been given.
         """
-        from .arrow_columns import matrix, regroup
+        from .cell_encoding import matrix, regroup
 
         names = [*attributes] if target is None else [*attributes, target]
         self.require(names)
@@ -203,8 +204,7 @@ def open_table(source: Carrier, schema: "Schema | None" = None, encoding: str = 
     # Inside: these modules import this one, and pyarrow takes its time.
     try:
         from .encoded_table import EncodedTable
-        from .file_table import open_file
-        from .frame_table import FrameTable
+        from .file_table import FrameTable, open_file
     except ModuleNotFoundError as missing:
         raise ConfigError(
             f"reading tables needs {missing.name}, which is not installed: pip install 'keyhole[cli]'"
@@ -221,7 +221,7 @@ def suggestion(name: str, known: Sequence[str]) -> str:
     "did you mean 'cost_next_year'?"
     """
     near = get_close_matches(name, known, 1) or [k for k in known if name and k.lower().startswith(name.lower())]
-    return f"did you mean '{near[0]}'?" if near else f"the columns are {_some(known)}"
+    return f"did you mean '{near[0]}'?" if near else f"the columns are {join_names(known, quoted=True)}"
 
 
 def refuse_duplicates(table: str, names: Sequence[str]) -> None:
@@ -233,8 +233,3 @@ def refuse_duplicates(table: str, names: Sequence[str]) -> None:
         if name in seen:
             raise DataError(f"{table}: columns {seen[name]} and {j} are both called '{name}'; rename one of them")
         seen[name] = j
-
-
-def _some(names: Sequence[str]) -> str:
-    some = ", ".join(f"'{name}'" for name in names[:8])
-    return f"{some}, ... ({len(names)} in all)" if len(names) > 8 else some

@@ -11,7 +11,6 @@ quantity that the constraint bounds. The empirical rule is ours, not the paper's
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log, sqrt
 from typing import ClassVar, Protocol
@@ -21,7 +20,7 @@ import numpy as np
 from .._core import set_widths
 from .._internal.typing import Floats, Ints
 from ..core.registry.algorithm import OptionValue
-from ..core.state import NumberCheck, Rule, Stateful
+from ..core.state import NumberCheck, Stateful, StateSchema
 from ..errors import ConfigError
 from ..theory import Constants
 
@@ -95,8 +94,9 @@ class Theory(Stateful):
 class Empirical(Stateful):
     """gamma_i = kappa sqrt(2 ln(20 d) V_i) / s, with no V_i below a tenth of their mean."""
 
-    _fields: ClassVar[tuple[str, ...]] = ("V",)
-    _rules: ClassVar[Mapping[str, Rule]] = {"V": NumberCheck(least=0.0, most=1e280)}  # sums of fourth powers
+    _state: ClassVar[StateSchema] = {
+        "V": NumberCheck(least=0.0, most=1e280),  # sums of fourth powers
+    }
 
     def __init__(self, d: int, kappa: float = KAPPA) -> None:
         self.scale = kappa * sqrt(2.0 * log(20.0 * d))

@@ -8,16 +8,20 @@ One product v = A^-1 x serves the projection, the rank-one update of A^-1 and th
 uses the x of the round, after it is observed and before the prediction.
 """
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
-from .._core import gradient_epoch, newton_epoch
+from .._core import dot_observed, dot_on_support, gradient_epoch, newton_epoch
 from .._internal.typing import Floats, Ints
-from ..core.state import InverseGramCheck, NumberCheck, Rule, Stateful
+from ..core.state import InverseGramCheck, NumberCheck, Stateful, StateSchema
 
-__all__ = ["Gradient", "Newton", "newton_step"]
+__all__ = ["Gradient", "Newton", "dot_observed", "dot_on_support", "newton_step", "zero_filled"]
+
+
+def zero_filled(x: Floats) -> Floats:
+    """x with 0 for NaN."""
+    return np.where(np.isnan(x), 0.0, x)
 
 
 def newton_step(w: Floats, A_inv: Floats, x: Floats, y: float, rho: float) -> tuple[float, Floats, Floats]:
@@ -46,8 +50,11 @@ class Newton(Stateful):
     the squared residuals, which makes the steps as small as the noise that is really there.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("w", "A_inv", "tally")
-    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": InverseGramCheck("eps"), "tally": NumberCheck(least=0.0)}
+    _state: ClassVar[StateSchema] = {
+        "w": NumberCheck(),
+        "A_inv": InverseGramCheck("eps"),
+        "tally": NumberCheck(least=0.0),
+    }
 
     def __init__(self, k: int, eps: float, rho: float | None) -> None:
         self.eps = eps
@@ -86,8 +93,10 @@ class Newton(Stateful):
 class Gradient(Stateful):
     """Online gradient descent (Zinkevich 2003), step 1/sqrt(1 + sum of squared gradients). O(k) a round."""
 
-    _fields: ClassVar[tuple[str, ...]] = ("w", "tally")
-    _rules: ClassVar[Mapping[str, Rule]] = {"tally": NumberCheck(least=0.0)}
+    _state: ClassVar[StateSchema] = {
+        "w": NumberCheck(),
+        "tally": NumberCheck(least=0.0),
+    }
 
     def __init__(self, k: int) -> None:
         self.w: Floats = np.zeros(k)

@@ -73,7 +73,10 @@ CURVES: "dict[str, tuple[str, Callable[[Row], Floats]]]" = {
 def figure_of(rows: Sequence[Row], what: str) -> Figure:
     """One of `CURVES` of the rows of a stream in one chart, every line with its name at its end."""
     title, curve_of = CURVES[what]
-    lines = [Curve(row.algorithm, *curve_of(row)) for row in rows]
+    plain = [row.algorithm.partition("[")[0] for row in rows]
+    # The options of an algorithm stand in the table; a line has them where two algorithms differ in nothing else.
+    names = [name if plain.count(name) == 1 else row.algorithm for name, row in zip(plain, rows, strict=True)]
+    lines = [Curve(name, *curve_of(row), reference=row.reference) for name, row in zip(names, rows, strict=True)]
     return curves(f"{title.capitalize()} over time", rows[0].rows, lines, "row", title, end_names=True)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from .._internal.atomic_io import write_atomically, write_json
-from .._internal.formatting import Units, digits, listed
+from .._internal.formatting import Units, digits, join_names
 from .._internal.output_folder import Folder
 from .._internal.typing import Floats, Ints
 from ..core.learner import Learner
@@ -23,10 +23,9 @@ from ..core.serialization import to_bytes
 from ..data.learner_scaling import Scaling
 from ..errors import ConfigError
 from ..estimation.moment_regression import Moments
-from ..simulation import probability_scores as scores
-from .frontiers.baskets_in_hindsight import Past
-from .frontiers.frontier_result import Point
-from .frontiers.knee import bend
+from ..simulation import scoring as scores
+from .frontier_result import Point, bend
+from .frontiers import Past
 from .stream_spec import Rows, StreamSpec
 
 __all__ = ["FILE", "MODEL", "Plan", "PlannedBasket", "plan"]
@@ -357,7 +356,7 @@ def _sentence(baskets: Sequence[PlannedBasket], at: int, everything: PlannedBask
     beside = f"(everything: {cost(everything)}, {error(everything)}; nothing: {error(nothing)})"
     if not here.sources:
         return f"order nothing: {error(here, named=True)} {beside}"
-    return f"order {listed(here.sources)}: {cost(here)} a row, {error(here, named=True)} {beside}"
+    return f"order {join_names(here.sources)}: {cost(here)} a row, {error(here, named=True)} {beside}"
 
 
 class CrossValidation:

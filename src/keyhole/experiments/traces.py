@@ -41,7 +41,7 @@ class Curve3(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """Ratios over seeds, and between which numbers their median lies for 95 % sure."""
+    """Ratios over seeds, and a 95 % confidence interval of their median."""
 
     each: tuple[float, ...]
     band: Band

@@ -1,15 +1,15 @@
 """Lines over something that grows: rows, money, T."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import altair as alt
 import numpy as np
 
-from .._internal.escaping import shown
+from .._internal.escaping import printable
 from .._internal.typing import Floats
 from .figure import Figure, number
-from .theme import HEIGHT, INK, axis, colour_of, layered, rows_of, scale
+from .theme import GREY, HEIGHT, INK, axis, colour_of, layered, rows_of, scale
 
 __all__ = ["Curve", "curves", "steps"]
 
@@ -22,6 +22,8 @@ class Curve:
     y: Floats
     low: Floats | None = None
     high: Floats | None = None
+    reference: bool = field(default=False, kw_only=True)
+    """Drawn in grey: something to compare with."""
 
 
 def curves(
@@ -61,7 +63,7 @@ def curves(
     scale_y = _fixed(heights, log_y) if levels or end_names else _axis_scale(log_y)
     axis_y = axis(grid=True, values=_ticks(heights) if log_y else None, largest=max(heights, default=0.0))
     Y = alt.Y("y:Q", title=y_title, scale=scale_y, axis=axis_y)
-    colour, dash = scale(names)
+    colour, dash = scale(names, [line.name for line in lines if line.reference])
     legend = alt.Legend() if len(names) > 1 and not end_names else None
     base = alt.Chart(rows_of(values))
     encoding = {"x": X, "y": Y, "color": alt.Color("series:N", scale=colour, legend=legend)}
@@ -88,7 +90,7 @@ def steps(title: str, x: Floats, lines: Sequence[Curve], x_name: str, y_name: st
 
 def _tip(x_name: str, y_name: str) -> str:
     """A Vega expression: "thrifty: mse 0.031 at row 400"."""
-    quoted = [shown(name).replace("\\", "\\\\").replace("'", "\\'").replace("\n", " ") for name in (x_name, y_name)]
+    quoted = [printable(name).replace("\\", "\\\\").replace("'", "\\'").replace("\n", " ") for name in (x_name, y_name)]
     return f"datum.series + ': {quoted[1]} ' + format(datum.y, '.4~g') + ' at {quoted[0]} ' + format(datum.x, '.6~g')"
 
 
@@ -154,7 +156,8 @@ def _end_names(lines: Sequence[Curve], scale_y: alt.Scale) -> list[alt.Chart]:
     """Each line's name at its right end, in its colour."""
     ends = [(i, line.name, float(line.y[np.isfinite(line.y)][-1])) for i, line in enumerate(lines)]
     place = _places([v for _, _, v in ends], scale_y)
-    data = [{"name": name, "place": at, "colour": colour_of(i)} for (i, name, _), at in zip(ends, place, strict=True)]
+    colours = [GREY if line.reference else colour_of(i) for i, line in enumerate(lines)]
+    data = [{"name": name, "place": at, "colour": colours[i]} for (i, name, _), at in zip(ends, place, strict=True)]
     words = alt.Chart(rows_of(data)).mark_text(align="left", dx=6, fontSize=12, baseline="middle")
     colour = alt.Color("colour:N", scale=None)
     return [words.encode(alt.Y("place:Q", scale=None), text="name:N", color=colour, x=alt.value("width"))]

@@ -7,6 +7,7 @@ import altair as alt
 __all__ = [
     "COLOURS",
     "FAINT",
+    "GREY",
     "HEIGHT",
     "INK",
     "PAPER",
@@ -24,16 +25,16 @@ __all__ = [
 WIDTH, HEIGHT = 380, 220
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart; lighter ones on dark ground.
-_LIGHT = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#5b5b5b", "#6a51a3", "#a50f15")
-_DARK = ("#56b4e9", "#ff9a4d", "#3fcf9f", "#e7a4c9", "#f0e442", "#b5b5b5", "#b9a5e2", "#ff8f8f")
+_LIGHT = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#7f3b08", "#6a51a3", "#a50f15")
+_DARK = ("#56b4e9", "#ff9a4d", "#3fcf9f", "#e7a4c9", "#f0e442", "#d8a47f", "#b9a5e2", "#ff8f8f")
 COLOURS = len(_LIGHT)
 """How many series a colour and a dash tell apart; more repeat the colours with other dashes."""
 
 _DASHES: tuple[list[int], ...] = ([1, 0], [7, 3], [2, 3], [9, 3, 2, 3])
 
-INK, PAPER, FAINT = "#1c2126", "#ffffff", "#d9dde1"
+INK, PAPER, FAINT, GREY = "#1c2126", "#ffffff", "#d9dde1", "#565e66"
 # Ink, paper, lines, ground of what is set apart, and small print.
-_LIGHT_PAGE = {"ink": INK, "paper": PAPER, "faint": FAINT, "soft": "#f4f6f8", "dim": "#565e66"}
+_LIGHT_PAGE = {"ink": INK, "paper": PAPER, "faint": FAINT, "soft": "#f4f6f8", "dim": GREY}
 _DARK_PAGE = {"ink": "#e8eaed", "paper": "#15181b", "faint": "#3a4046", "soft": "#1f2428", "dim": "#a8b0b8"}
 
 
@@ -48,6 +49,7 @@ def named() -> dict[str, str]:
         INK: "var(--ink)",
         FAINT: "var(--faint)",
         PAPER: "var(--paper)",
+        GREY: "var(--dim)",
     }
 
 
@@ -57,9 +59,9 @@ def variables(dark: bool = False) -> str:
     return series + "".join(f"--{name}:{c};" for name, c in (_DARK_PAGE if dark else _LIGHT_PAGE).items())
 
 
-def scale(names: Sequence[str]) -> tuple[alt.Scale, alt.Scale]:
+def scale(names: Sequence[str], grey: Sequence[str] = ()) -> tuple[alt.Scale, alt.Scale]:
     """Colour and dash of each name, in the order given: the same everywhere in a figure."""
-    colours = [colour_of(i) for i in range(len(names))]
+    colours = [GREY if name in grey else colour_of(i) for i, name in enumerate(names)]
     dashes = [_DASHES[(i // COLOURS + i) % len(_DASHES)] for i in range(len(names))]
     return alt.Scale(domain=list(names), range=colours), alt.Scale(domain=list(names), range=dashes)
 
@@ -99,12 +101,21 @@ def dressed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
         "titleFontSize": 12,
         "titlePadding": 14,
     }
-    legend = {"labelColor": INK, "labelLimit": 0, "title": None, "orient": "top", "columns": 2, "labelFontSize": 12}
+    legend = {
+        "labelColor": INK,
+        "labelLimit": 0,
+        "title": None,
+        "orient": "top",
+        "columns": 2,
+        "labelFontSize": 12,
+        "columnPadding": 24,
+    }
     legend |= {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2.5, "symbolSize": 300}
     clothed: alt.TopLevelMixin = chart.configure(
         background="transparent",
-        font="sans-serif",
-        padding={"left": 14, "right": 26, "top": 5, "bottom": 5},
+        # The widths of names are measured in Liberation Sans, whose letters are as wide as Arial's.
+        font="Arial, Helvetica, Liberation Sans, sans-serif",
+        padding={"left": 20, "right": 26, "top": 5, "bottom": 5},
         axis=axis,
         legend=legend,
         view={"stroke": None},

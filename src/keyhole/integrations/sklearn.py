@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._internal.dataframes import to_frame
 from .._internal.typing import Bools, Floats, Ints
-from ..core.frozen import Frozen
-from ..core.learner import Learner
+from ..core.learner import FrozenLearner, Learner
 from ..errors import ConfigError
 from ..simulation import play
 from ._estimator import learner_of
@@ -103,7 +102,7 @@ class _Budgeted(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         learner = self.learner_
         self.coef_ = learner.weights
         self.intercept_ = float(getattr(learner, "intercept", 0.0))
-        self._frozen = Frozen(learner)
+        self._frozen = FrozenLearner(learner)
         self.support_: Ints = np.sort(self._frozen.attributes)
 
     @property

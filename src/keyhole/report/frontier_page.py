@@ -5,9 +5,9 @@ from dataclasses import replace
 from math import sqrt
 
 from .._internal.atomic_io import write_atomically
-from .._internal.formatting import Units, digits, listed, number, thousands
+from .._internal.formatting import Units, digits, join_names, number, thousands
 from .._internal.output_folder import Folder
-from ..experiments.frontiers import Frontier, Level, named
+from ..experiments.frontier_result import Frontier, Level, Point, named
 from ..figures import Figure, Stop, frontier, standalone
 from ..simulation import FIRST_ROW
 from .page import Page, Section, Table, how_to_repeat, publish
@@ -15,11 +15,11 @@ from .page import Page, Section, Table, how_to_repeat, publish
 __all__ = ["frontier_cells", "frontier_notes", "hindsight_stops", "write_frontier"]
 
 _HOW = (
-    "A basket is what most seeds of thrifty bought at the end, without sources that add no more than chance; its price "
-    "is the sum of its sources' prices. Its typical error is in hindsight, as on the page of a run: the "
-    "root of Akaike's final prediction error of least squares on all rows. The best basket in hindsight costs no more; "
-    "where it is not proved to be the best, the table says what another could gain at most. What was paid and the "
-    "error while learning are means over whole runs, exploration included."
+    "A basket is the support that most seeds of thrifty ended with, without sources that add no more than chance; its "
+    "price is the sum of its sources' prices. Its error in hindsight is computed as on the page of a run: the root of "
+    "Akaike's final prediction error of least squares on all rows. The best basket costs no more; it is proved best "
+    "where no other of that price leaves a smaller squared error on these rows. What was paid and the error while "
+    "learning are means over whole runs, exploration included."
 )
 # Characters beside a dot of the figure.
 _SHORT = 28
@@ -58,7 +58,8 @@ def _figure(found: Frontier) -> Figure:
         for i, level in enumerate(found.levels)
     ]
     buy = [
-        Stop(b.price, b.typical_error, f"advised: {listed(b.sources, 3) or 'nothing'}", True) for b in advised.equals
+        Stop(b.price, b.typical_error, f"advised: {join_names(b.sources, 3) or 'nothing'}", True)
+        for b in advised.equals
     ]
     names = units.named("price a row", money=True), units.named("typical error")
     drawn = frontier("What money buys", way, [*buy, *levels], *names, "best in hindsight")
@@ -73,15 +74,15 @@ def hindsight_stops(found: Frontier) -> list[Stop]:
         more = [name for name in point.sources if name not in before]
         grows = bool(before) and set(before) <= set(point.sources)
         word = f"+ {_short(more)}" if grows else _short(point.sources) or "nothing"
-        stops.append(Stop(point.price, point.typical_error, listed(point.sources, 20) or "nothing", word=word))
+        stops.append(Stop(point.price, point.typical_error, join_names(point.sources, 20) or "nothing", word=word))
         before = point.sources
     return stops
 
 
 def _short(names: Sequence[str]) -> str:
     """Two names where they are short, else one, and how many more there are."""
-    two = listed(names, 2)
-    return two if len(two) <= _SHORT else listed(names, 1)
+    two = join_names(names, 2)
+    return two if len(two) <= _SHORT else join_names(names, 1)
 
 
 def _baskets(found: Frontier) -> Table:
@@ -89,8 +90,8 @@ def _baskets(found: Frontier) -> Table:
         [
             f"{p.price:.2f}",
             digits(p.typical_error, 4),
-            "yes" if p.optimal else f"at most {digits(sqrt(p.mse) - sqrt(max(p.mse - p.gap, 0.0)), 2)} less",
-            listed(p.sources, 20) or "nothing",
+            _proof(p),
+            join_names(p.sources, 20) or "nothing",
         ]
         for p in found.hindsight
     ]
@@ -99,13 +100,21 @@ def _baskets(found: Frontier) -> Table:
     return Table(head, rows, words=(3,))
 
 
+def _proof(point: Point) -> str:
+    """Whether a basket is proved best; else how much less another could leave, where that is known."""
+    if point.optimal:
+        return "yes"
+    gain = sqrt(point.mse) - sqrt(max(point.mse - point.gap, 0.0))
+    return f"no: at most {digits(gain, 2)} less" if gain > 0 else "no"
+
+
 def frontier_cells(found: Frontier) -> tuple[list[str], list[list[str]]]:
     """Head and lines of the table of levels, the cheapest basket first."""
-    money = f"a row costs ({found.currency})" if found.currency else "a row costs"
-    error = f"error in hindsight ({found.unit})" if found.unit else "error in hindsight"
-    best = "best at that price"
-    head = [money, error, best, "error cost", "paid while learning", "error while learning", "basket"]
-    return head, [_cells(level) for level in found.levels]
+    names = ["a row costs", "error in hindsight", "best at that price", "error cost"]
+    names += ["paid while learning", "error while learning"]
+    units = [found.currency, found.unit, found.unit, found.currency, found.currency, found.unit]
+    head = [f"{name} ({unit})" if unit else name for name, unit in zip(names, units, strict=True)]
+    return [*head, "basket"], [_cells(level) for level in found.levels]
 
 
 def _cells(level: Level) -> list[str]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from .._internal.atomic_io import write_atomically
-from .._internal.formatting import Units, listed
+from .._internal.formatting import Units, join_names
 from .._internal.output_folder import Folder
 from ..experiments import Plan, PlannedBasket
 from ..figures import Figure, Stop, frontier, standalone
@@ -35,7 +35,7 @@ def write_plan(folder: Folder, found: Plan, command: str) -> None:
     ]
     lead = [
         f"{found.rows} rows with a label; errors by {found.folds}-fold cross-validation.",
-        *([f"Free: {listed(found.free, 20)}."] if found.free else []),
+        *([f"Free: {join_names(found.free, 20)}."] if found.free else []),
     ]
     sentence = f"{found.sentence[0].upper()}{found.sentence[1:]}."
     publish(folder, Page(f"What to order: {found.target} in {found.table}", sentence, sections, lead=lead))
@@ -70,21 +70,21 @@ def _cells(basket: PlannedBasket) -> list[str]:
         f"{basket.typical_error if basket.auc is None else basket.mse:.4g}",
         *(f"{score:.3f}" for score in (basket.auc, basket.log_loss) if score is not None),
         proved,
-        listed(basket.sources, 20) or "nothing",
+        join_names(basket.sources, 20) or "nothing",
     ]
 
 
 def _figure(found: Plan) -> Figure:
     units = Units(found.unit, found.currency)
     way = [
-        Stop(b.price, b.typical_error, listed(b.sources, 20) or "nothing", word="")
+        Stop(b.price, b.typical_error, join_names(b.sources, 20) or "nothing", word="")
         for i, b in enumerate(found.baskets)
         if i != found.recommended
     ]
     here = found.basket
-    stops = [*way, Stop(here.price, here.typical_error, listed(here.sources, 20) or "nothing", word="")]
+    stops = [*way, Stop(here.price, here.typical_error, join_names(here.sources, 20) or "nothing", word="")]
     stops.sort(key=lambda stop: stop.price)
-    beside = [Stop(here.price, here.typical_error, f"order: {listed(here.sources, 3) or 'nothing'}", True)]
+    beside = [Stop(here.price, here.typical_error, f"order: {join_names(here.sources, 3) or 'nothing'}", True)]
     if found.everything.sources != here.sources:
         everything = found.everything
         beside.append(Stop(everything.price, everything.typical_error, "everything"))

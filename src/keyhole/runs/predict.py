@@ -12,10 +12,9 @@ import pyarrow.parquet as pq
 
 from .._internal.atomic_io import replacing
 from .._internal.typing import Floats
-from ..core.frozen import exploiting
-from ..core.learner import Learner
+from ..core.learner import Learner, ask_to_exploit
 from ..core.serialization import from_bytes, note_in
-from ..data.arrow_columns import regroup
+from ..data.cell_encoding import regroup
 from ..data.learner_scaling import Scaling
 from ..data.streams import ClipCounter, Schema, Table
 from ..errors import ConfigError, StateError
@@ -46,7 +45,7 @@ class Frozen:
 
     def __init__(self, learner: Learner, scaling: Scaling) -> None:
         self.learner, self.scaling = learner, scaling
-        self.round = exploiting(learner)
+        self.round = ask_to_exploit(learner)
         self.names = self.round.names
 
     @classmethod

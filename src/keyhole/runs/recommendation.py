@@ -1,15 +1,87 @@
-"""What to do, in a sentence: what to buy, what it costs, what error it leaves, and what more would bring."""
+"""What to buy, in a sentence: what it costs, what error it leaves, and what more would bring.
+
+The error of a basket of sources is the root of Akaike's final prediction error (`Moments.final_prediction_error`) in
+hindsight, from the moments of all rows, so that buying everything does not look better than it would be.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .._internal.formatting import Units, listed, share
+import numpy as np
+
+from .._internal.formatting import Units, join_names, share
+from .._internal.typing import Floats
 from ..core.sources import SourceCatalog
 from ..estimation.moment_regression import Moments
-from .basket_losses import Basket, Baskets
 
-__all__ = ["HOW", "Advice", "advise", "rule_of"]
+__all__ = ["HOW", "Advice", "Basket", "Baskets", "advise", "rule_of"]
+
+
+class Basket(NamedTuple):
+    """Some sources (by place in the market), what they cost a row, and the error in hindsight that is left."""
+
+    sources: tuple[int, ...]
+    price: float
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
+class Baskets:
+    """The errors of baskets of this market's sources; what is known is in each of them."""
+
+    moments: Moments
+    catalog: SourceCatalog
+
+    def of(self, sources: Sequence[int]) -> Basket:
+        """A basket of these sources."""
+        mse = self.moments.final_prediction_error(self.catalog.attributes(list(sources)))
+        return Basket(tuple(sources), float(self.catalog.prices[list(sources)].sum()), float(np.sqrt(mse)))
+
+    def way(self, candidates: Sequence[int], most: int = 12) -> list[Basket]:
+        """From nothing on: add the source that explains most for its money, while the typical error goes down."""
+        steps = [self.of(())]
+        left = list(candidates)
+        while left and len(steps) <= most:
+            best = left[int(np.argmax(self._gains(steps[-1].sources, left)))]
+            step = self.of((*steps[-1].sources, best))
+            if not step.error < steps[-1].error:
+                break
+            steps.append(step)
+            left.remove(best)
+        return steps
+
+    def _gains(self, basket: Sequence[int], others: Sequence[int]) -> Floats:
+        """What each of the others would explain beside the basket, for its money and a twentieth of the usual price."""
+        inside, left = self.catalog.attributes(list(basket)), self.moments.mse(self.catalog.attributes(list(basket)))
+        gains = np.array([left - self.moments.mse(np.append(inside, self.catalog.members[s])) for s in others])
+        prices = self.catalog.prices
+        return gains / (prices[list(others)] + 0.05 * max(float(prices.mean()), 1e-300))
+
+    def enough(self, sources: Sequence[int], error_cost: float | None = None, tolerance: float = 0.01) -> Basket:
+        """The part of a basket that is worth buying.
+
+        By `error_cost`, the cost of one unit of squared error; else the part whose typical error exceeds that of the
+        whole basket by at most `tolerance`.
+        """
+        whole = self.of(sources)
+
+        def good(basket: Basket) -> bool:
+            return basket.error <= (1 + tolerance) * whole.error
+
+        def cost(basket: Basket) -> float:
+            return (error_cost or 0.0) * basket.error**2 + basket.price
+
+        way = self.way(sources, most=len(sources))
+        if error_cost is not None:
+            return min(way, key=cost)
+        short = next((basket for basket in way if good(basket)), whole)
+        for s in short.sources:  # what came early may have been made superfluous
+            less = self.of([other for other in short.sources if other != s])
+            short = less if good(less) else short
+        return short
+
 
 # From this share of the money on, exploration is mentioned.
 _NOTABLE = 0.01
@@ -41,16 +113,15 @@ HOW = (
 
 
 def advise(summary: Mapping[str, Any], catalog: SourceCatalog, moments: Moments | None, priced: bool) -> Advice:
-    """From the support at the end of a run, and the moments of all its rows where there are any."""
+    """From what a run buys at its end, and the moments of all its rows where there are any."""
     units = Units.of(summary, priced)
-    place = {name: int(catalog.of[i]) for i, name in enumerate(catalog.names)}
-    support = sorted({place[name] for name in summary["support"]} - {-1})
+    bought_now = [catalog.sources.index(name) for name in summary["basket"]]
     if not summary["labelled"]:
         return Advice("No row had a label: nothing was learnt, and there is nothing to advise.", catalog)
     if moments is None:
-        return Advice(_measured(summary, catalog, support, units), catalog)
+        return Advice(_measured(summary, catalog, bought_now, units), catalog)
     baskets = Baskets(moments, catalog)
-    buy, bought = baskets.enough(support, summary["error_cost"]), baskets.of(support)
+    buy, bought = baskets.enough(bought_now, summary["error_cost"]), baskets.of(bought_now)
     texts = [_rest(buy, bought, catalog, units, summary["error_cost"] is not None)]
     texts += [_everything(buy, bought, baskets, units), _stop(summary, units)]
     return Advice(_buy(buy, catalog, units, baskets), catalog, baskets, buy, bought, " ".join(filter(None, texts)))
@@ -71,8 +142,9 @@ def _buy(buy: Basket, catalog: SourceCatalog, units: Units, baskets: Baskets) ->
     less = units.error(baskets.of(()).error)
     if not units.priced:
         of = f"{len(names)} of {len(catalog.sources)}"
-        return f"Buy {listed(names)} ({of}): typical error {error} in hindsight, instead of {less} without them."
-    return f"Buy {listed(names, 5)}: {units.money(buy.price)} a row, typical error {error} in hindsight, not {less}."
+        return f"Buy {join_names(names)} ({of}): typical error {error} in hindsight, {less} without them."
+    price = f"{units.money(buy.price)} a row"
+    return f"Buy {join_names(names, 5)}: {price}, typical error {error} in hindsight, {less} without them."
 
 
 def _rest(buy: Basket, bought: Basket, catalog: SourceCatalog, units: Units, weighed: bool) -> str:
@@ -84,8 +156,10 @@ def _rest(buy: Basket, bought: Basket, catalog: SourceCatalog, units: Units, wei
     what = f"lowers the error by {units.less(gain)}" if gain > 0 else "does not lower the error"
     cost = f" for {units.money(bought.price - buy.price)} a row" if units.priced else ""
     if weighed:
-        return f"Stop buying {listed(rest, 4)}: that {what}{cost}."
-    return f"What else it buys ({listed(rest, 4)}) {what}{cost}."
+        money = f"{units.money(bought.price - buy.price)} a row"
+        worth = f"that {what}, which is not worth {money}" if gain > 0 else f"that costs {money} and {what}"
+        return f"Stop buying {join_names(rest, 4)}: {worth}."
+    return f"What else it buys ({join_names(rest, 4)}) {what}{cost}."
 
 
 def _everything(buy: Basket, bought: Basket, baskets: Baskets, units: Units) -> str:
@@ -101,18 +175,18 @@ def _everything(buy: Basket, bought: Basket, baskets: Baskets, units: Units) -> 
 
 def _stop(summary: Mapping[str, Any], units: Units) -> str:
     """What was explored and is not bought now, where that took a notable part of the money."""
-    idle = {n: f["spent"] for n, f in summary["sources"].items() if not f["in_support"] and f["spent"] > 0}
+    idle = {n: f["spent"] for n, f in summary["sources"].items() if n not in summary["basket"] and f["spent"] > 0}
     spent = summary["spent"]
     if not units.priced or not spent or sum(idle.values()) < _NOTABLE * spent:
         return ""
     names = [f"{len(idle)} other sources"] if len(idle) > 4 else list(idle)
     now = "none of them is" if len(idle) > 1 else "it is not"
     part = share(sum(idle.values()), spent)
-    return f"Exploring {listed(names)} took {part} of the money so far; {now} bought now."
+    return f"Exploring {join_names(names)} took {part} of the money so far; {now} bought now."
 
 
 def _measured(summary: Mapping[str, Any], catalog: SourceCatalog, support: Sequence[int], units: Units) -> str:
     """Where there are too many attributes for hindsight: what the run itself measured."""
     names, error = [catalog.sources[s] for s in support], units.error(float(summary["mse_last_tenth"]) ** 0.5)
     price = f": {units.money(float(catalog.prices[list(support)].sum()))} a row" if units.priced else ""
-    return f"Buy {listed(names) or 'nothing'}{price}; the typical error was {error} in the last tenth of the rows."
+    return f"Buy {join_names(names) or 'nothing'}{price}; the typical error was {error} in the last tenth of the rows."

@@ -11,9 +11,11 @@ import pyarrow as pa
 from .._internal.formatting import decimals_of, shown_decimals
 from .._internal.typing import Floats, Ints
 from ..core.introspection import Reason
+from ..core.sources import SourceCatalog
 from ..data.streams import Schema
 from ..errors import StateError
 from ..estimation.moment_regression import Moments
+from ..simulation import bought_now
 from .recommendation import Advice, advise
 from .stream_blocks import page_length
 
@@ -54,6 +56,7 @@ class RunData:
         self._decimals, self._low, self._high = 0, np.inf, -np.inf
         self._chosen = np.unique(np.linspace(self.rows // 2 + 1, self.rows, _SAMPLE).astype(np.int64))
         self._sample: list[Floats] = []
+        self._late_bought, self._late_rows = np.zeros(d, dtype=np.int64), 0
 
     def see(self, kind: str, table: pa.Table) -> None:
         """Records of a kind ("rounds" or "ledger"), in their order."""
@@ -114,6 +117,10 @@ class RunData:
         """(2, n): predictions and labels of some rows, evenly spread over the second half."""
         return np.concatenate([np.zeros((2, 0)), *self._sample], axis=1)
 
+    def bought_now(self, catalog: SourceCatalog, support: Sequence[int]) -> list[str]:
+        """The sources that the learner buys at the end, from the last tenth of the rows."""
+        return [catalog.sources[s] for s in bought_now(catalog, support, self._late_bought, self._late_rows)]
+
     def _see_rounds(self, table: pa.Table) -> None:
         row, loss, price = (np.asarray(table[c]) for c in ("row", "loss", "price"))
         there, late = ~np.isnan(loss), row > 0.9 * self.rows
@@ -130,6 +137,11 @@ class RunData:
         self.total_loss, self.scored = self.total_loss + float(losses.sum()), self.scored + int(there.sum())
         self.late_loss += float(losses[late].sum())
         self.late_scored += int(there[late].sum())
+        lists = table["bought"].combine_chunks()
+        if late.any() and pa.types.is_integer(lists.type.value_type):  # names in a finished run, whose summary is there
+            numbers = np.asarray(lists.slice(int(late.argmax())).flatten())
+            self._late_bought += np.bincount(numbers, minlength=len(self.names))
+            self._late_rows += int(late.sum())
         kept = there & np.isin(row, self._chosen)
         self._sample.append(np.stack([np.asarray(table[c])[kept] for c in ("prediction", "label")]))
 

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from .._internal.typing import Bools, Floats, Ints
+from ..core.learner import Learner, PlayedRows
 from ..data.learner_scaling import Scaling
 from ..data.streams import Batch, Table
-from ..simulation import Page
+from ..simulation import RowBlock
 
 __all__ = ["LARGEST", "Purchases", "RunPage", "page_length", "page_start", "pages"]
 
@@ -73,7 +74,7 @@ class Purchases:
         return sums
 
 
-class RunPage(Page):
+class RunPage(RowBlock):
     """A page of a run: raw rows beside those the learner sees, and which attributes each row bought.
 
     It may begin in the middle, after `skip` rows that an interrupted process has played and written down. What is
@@ -86,15 +87,11 @@ class RunPage(Page):
         self.begun = self.played = skip
         self._bought: tuple[list[_Bought], list[_Bought]] = ([], [])
 
-    def note(self, start: int, stop: int, attributes: Ints, extra: Ints) -> None:
-        """Remember what was bought before and after the label."""
-        super().note(start, stop, attributes, extra)
-        for bought, S in zip(self._bought, (attributes, extra), strict=True):
-            bought.append(_Bought(np.full(stop - start, S.size), np.tile(S, stop - start)))
-
-    def note_each(self, start: int, attributes: Ints, sizes: Ints) -> None:
-        """The same for rows that differ."""
-        super().note_each(start, attributes, sizes)
+    def record(self, learner: Learner, start: int, played: PlayedRows) -> None:
+        """Record the rows, and what each bought before and after the label."""
+        super().record(learner, start, played)
+        copies = played.predictions.size // len(played.sizes)  # one line where all rows bought the same
+        attributes, sizes = np.repeat(played.attributes, copies, axis=0), np.repeat(played.sizes, copies, axis=0)
         column, before = np.arange(attributes.shape[1]), sizes[:, :1]
         after = (column >= before) & (column < before + sizes[:, 1:])
         self._bought[0].append(_Bought(sizes[:, 0], attributes[column < before]))

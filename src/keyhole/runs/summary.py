@@ -1,21 +1,68 @@
 """summary.json: what came out of a run, in numbers that are the same whenever and however it was run."""
 
+from collections.abc import Mapping
+from math import isfinite, nan
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow.parquet as pq
 
 from .._internal.atomic_io import write_json
 from ..core.learner import Learner, Plain
+from ..simulation import scoring as scores
 from .baselines import Line
-from .probability_results import probability_results
 from .results import RunData
-from .run_settings import Settings
+from .run_config import Settings
 from .runner import Run
-from .source_results import sources_of
 from .totals import Totals
 
-__all__ = ["write_summary"]
+__all__ = ["probability_results", "sources_of", "write_summary"]
+
+_KEPT = ("adds", "fair_price", "probability", "reason")
+
+
+def sources_of(totals: Totals, learner: Learner) -> dict[str, Plain]:
+    """What became of each source, the dearest in all first: money, and what the learner says of it."""
+    catalog, support = totals.catalog, set(learner.support.tolist())
+    explain = getattr(learner, "explain", None)
+    said: Mapping[str, dict[str, Plain]] = {e.name: _kept(e) for e in explain()} if explain else {}
+    facts: dict[str, Plain] = {}
+    spent = np.array([totals.bought[m[0]] * p for m, p in zip(catalog.members, catalog.prices, strict=True)])
+    for s in np.argsort(-spent, kind="stable"):
+        name, brings = catalog.sources[s], catalog.members[s]
+        facts[name] = {
+            "attributes": [catalog.names[j] for j in brings],
+            "bought": int(totals.bought[brings[0]]),
+            "price": float(catalog.prices[s]),
+            "spent": float(spent[s]),
+            "in_support": bool(support.intersection(brings.tolist())),
+            **said.get(name, {}),
+        }
+    return facts
+
+
+def _kept(said: object) -> dict[str, Plain]:
+    """Of what a learner says as much as JSON can hold: what it does not say, or is no number, is left out."""
+    found = {key: getattr(said, key, nan) for key in _KEPT}
+    return {key: value for key, value in found.items() if not isinstance(value, float) or isfinite(value)}
+
+
+_BINS = 10
+
+
+def probability_results(rounds: Path) -> dict[str, object]:
+    """AUC, Brier score, log loss and bins of the predictions in a run's rounds.parquet."""
+    table = pq.read_table(rounds, columns=["prediction", "label"])
+    label = table["label"].to_numpy().astype(np.float64)
+    y, p = scores.require_binary(label, table["prediction"].to_numpy().astype(np.float64))
+    bins = scores.reliability(y, p, _BINS)
+    return {
+        "auc": scores.auc(y, p),
+        "brier": float(((y - p) ** 2).mean()) if y.size else float("nan"),
+        "log_loss": scores.log_loss(y, p),
+        "reliability": {name: getattr(bins, name).tolist() for name in bins._fields},
+    }
 
 
 def write_summary(run: Run, settings: Settings, data: RunData) -> None:
@@ -45,6 +92,7 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "spent": run.totals.spent,
         "attributes": _attributes(run.totals, run.learner),
         "sources": sources_of(run.totals, run.learner),
+        "basket": data.bought_now(run.totals.catalog, run.learner.support.tolist()),
         "support": [run.learner.names[i] for i in run.learner.support],
         "references": {name: _known(line) for name, line in lines.items()},
         "first_row": "counts" if run.totals.center is not None or run.totals.informed else "left out",
@@ -82,11 +130,11 @@ def _known(line: Line) -> dict[str, float | None]:
 
 
 def _in_hindsight(run: Run, data: RunData) -> float | None:
-    """The final prediction error of what the learner buys at the end, and of what is free."""
+    """The final prediction error of what the learner buys at the end, with what is free."""
     if data.moments is None:
         return None
     catalog = run.totals.catalog
-    bought = sorted({int(catalog.of[i]) for i in run.learner.support} - {-1})
+    bought = [catalog.sources.index(s) for s in data.bought_now(catalog, run.learner.support.tolist())]
     return data.moments.final_prediction_error(catalog.attributes(bought))
 
 

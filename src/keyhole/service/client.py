@@ -18,7 +18,7 @@ from urllib.parse import quote, urlencode, urlsplit
 import numpy as np
 
 from .._internal.dataframes import column_names, is_frame
-from .._internal.plain_values import from_iso, to_iso
+from .._internal.formatting import from_iso, to_iso
 from ..core.round import Round
 from ..core.validation import finite, past_table
 from ..errors import ConfigError, ProtocolError, StateError

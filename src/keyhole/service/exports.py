@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fastapi import APIRouter, Depends
 from fastapi.responses import Response, StreamingResponse
 
-from .._internal.plain_values import to_iso
+from .._internal.formatting import to_iso
 from ..core.serialization import to_bytes
 from ..store.store import StoredLearner
 from .problems import RESPONSES

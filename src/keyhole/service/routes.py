@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from pydantic import BaseModel
 
-from .._internal.plain_values import plain_number
+from .._internal.formatting import plain_number
 from ..core import introspection
 from ..core.learner import Learner
 from ..core.registry.footprint import footprint

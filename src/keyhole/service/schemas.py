@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from .._internal.plain_values import to_iso
+from .._internal.formatting import to_iso
 from ..store.models import PredictionEvent, StoredRound, Totals
 
 __all__ = [

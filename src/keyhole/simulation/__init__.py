@@ -1,8 +1,8 @@
-"""The budget keeper: stream -> rounds -> history."""
+"""Play a learner on a stream: rows in, rounds and history out."""
 
-from .block import Page, Progress
-from .history import History
+from .block import Progress, RowBlock
+from .history import History, bought_now
 from .play import play
 from .scoring import FIRST_ROW, scored, with_center
 
-__all__ = ["FIRST_ROW", "History", "Page", "Progress", "play", "scored", "with_center"]
+__all__ = ["FIRST_ROW", "History", "Progress", "RowBlock", "bought_now", "play", "scored", "with_center"]

@@ -1,26 +1,93 @@
 """What happened in a run: predictions, losses, purchases."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._internal.dataframes import to_frame
-from .._internal.repr import Facts, Shown, short
+from .._internal.formatting import Facts, ReprMixin, short
 from .._internal.typing import Bools, Floats, Ints
 from ..core import validation
+from ..core.sources import SourceCatalog
 from ..errors import ConfigError
-from . import probability_scores as scores
-from .purchase_counts import Timeline
+from . import scoring
 
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["History"]
+__all__ = ["History", "PurchaseCounts", "bought_now"]
+
+# Counts over time: over so many stretches of rows, fewer where d is so large that they would take more numbers.
+_STRETCHES = 48
+_NUMBERS = 1 << 22
+
+
+class PurchaseCounts:
+    """What was bought when; counts[i, j]: how often attribute j was bought in rows i * width to (i + 1) * width.
+
+    When the stretches are used up, each two become one of twice the width: memory does not grow with the stream.
+    """
+
+    def __init__(self, d: int) -> None:
+        stretches = max(2, min(_STRETCHES, _NUMBERS // d // 2 * 2))
+        self.counts: Ints = np.zeros((stretches, d), dtype=np.int64)
+        self.width = 1
+        self.rows = 0
+
+    def add(self, first: int, n: int, attributes: Ints, sizes: Ints) -> None:
+        """Row first + i of n rows bought the first sizes[i] of attributes[i]; of one line: all rows bought the same."""
+        self._make_room(first + n)
+        if len(sizes) == 1:
+            self._add_alike(first, first + n, attributes[0, : sizes[0]])
+            return
+        stretch = (first + np.arange(n)) // self.width
+        bought = np.arange(attributes.shape[1]) < sizes[:, None]
+        np.add.at(self.counts, (np.repeat(stretch, sizes), attributes[bought]), 1)
+
+    def _add_alike(self, start: int, stop: int, attributes: Ints) -> None:
+        """Rows start to stop bought the same."""
+        for i in range(start // self.width, (stop - 1) // self.width + 1):
+            n = min(stop, (i + 1) * self.width) - max(start, i * self.width)
+            self.counts[i, attributes] += n
+
+    @property
+    def bought(self) -> Ints:
+        """(d,) how often each attribute was bought."""
+        return np.asarray(self.counts.sum(axis=0))
+
+    @property
+    def ends(self) -> Ints:
+        """The last row of each stretch that has rows."""
+        n = -(-self.rows // self.width)
+        return np.minimum(np.arange(1, n + 1) * self.width, self.rows)
+
+    def _make_room(self, rows: int) -> None:
+        self.rows = max(self.rows, rows)
+        half = len(self.counts) // 2
+        while rows > 2 * half * self.width:
+            self.counts[:half] = self.counts[0::2] + self.counts[1::2]
+            self.counts[half:] = 0
+            self.width *= 2
+
+
+def bought_now(catalog: SourceCatalog, support: Sequence[int], late: Ints, rows: int) -> list[int]:
+    """The sources (by place in the catalog) that a learner buys at the end of a stream.
+
+    These are the sources of its support and whatever else it bought in most of the last rows: a learner may buy a
+    source in every row to explore it. `late` counts the purchases of each attribute in the last `rows` rows.
+
+    >>> catalog = SourceCatalog.build(["a", "b", "c"])
+    >>> bought_now(catalog, [0], np.array([10, 6, 5]), 10)
+    [0, 1]
+    """
+    often = [s for s, brings in enumerate(catalog.members) if 2 * late[brings[0]] > rows]
+    return sorted({int(catalog.of[i]) for i in support} - {-1} | set(often))
 
 
 @dataclass(frozen=True, repr=False)
-class History(Shown):
+class History(ReprMixin):
     """One entry per row, in the order of the stream; a row whose label was NaN has loss NaN and is in no sum."""
 
     predictions: Floats
@@ -33,7 +100,7 @@ class History(Shown):
     names: tuple[str, ...]
     free: Ints
     """The attributes that were there for free; they are not bought."""
-    timeline: Timeline
+    purchases: PurchaseCounts
     """How often each attribute was handed over, stretch by stretch."""
     rows: Floats | None
     """(T, d) the stream itself, for regret against a fixed vector; None where it was not kept."""
@@ -41,7 +108,7 @@ class History(Shown):
     @property
     def bought(self) -> Ints:
         """(d,) how often each attribute was bought, before or after the label; known ones are not bought."""
-        bought = self.timeline.bought
+        bought = self.purchases.bought
         bought[self.free] = 0
         return bought
 
@@ -83,15 +150,15 @@ class History(Shown):
         >>> bool(history.auc() > 0.9), history.reliability().to_frame().shape
         (True, (5, 4))
         """
-        return scores.auc(*scores.require_binary(self.labels, self.predictions))
+        return scoring.auc(*scoring.require_binary(self.labels, self.predictions))
 
     def log_loss(self) -> float:
         """For yes/no labels: the mean of -ln of the probability that was given to what happened."""
-        return scores.log_loss(*scores.require_binary(self.labels, self.predictions))
+        return scoring.log_loss(*scoring.require_binary(self.labels, self.predictions))
 
-    def reliability(self, bins: int = 5) -> scores.Reliability:
+    def reliability(self, bins: int = 5) -> scoring.Reliability:
         """For yes/no labels: the mean probability and the observed share in bins of equal width."""
-        return scores.reliability(*scores.require_binary(self.labels, self.predictions), bins)
+        return scoring.reliability(*scoring.require_binary(self.labels, self.predictions), bins)
 
     def to_frame(self) -> object:
         """A frame with one line per row: prediction, label, loss, price, explored."""
@@ -137,8 +204,8 @@ class History(Shown):
         return money(self).chart
 
     def _facts(self) -> Facts:
-        told = ~np.isnan(self.labels)
-        loss = short(float(self.losses[told].mean())) if told.any() else "-"
+        labelled = ~np.isnan(self.labels)
+        loss = short(float(self.losses[labelled].mean())) if labelled.any() else "-"
         facts = [("history", f"of {self.labels.size} rows"), ("mean loss", loss)]
         facts.append(("bought", f"{short(self.bought.sum() / max(self.labels.size, 1))} attributes a row"))
         facts += [("price", f"{short(float(self.price.mean()))} a row")] if self.price.any() else []

@@ -36,7 +36,7 @@ def loss(history: "History") -> "Figure":
     """Mean squared error over time."""
     from ..figures import Curve, curves
 
-    ends = history.timeline.ends
+    ends = history.purchases.ends
     each, so_far = _means(history.losses, ends)
     lines = [Curve("in each stretch", each), Curve("so far", so_far)]
     lines.append(Curve("buying nothing, so far", _means(_predicting_the_mean(history.labels), ends)[1]))
@@ -47,10 +47,10 @@ def bought(history: "History") -> "Figure":
     """Attributes over time."""
     from ..figures import heat
 
-    ends = history.timeline.ends
+    ends = history.purchases.ends
     rows = np.diff(np.concatenate([[0], ends]))
     order = [j for j in np.argsort(-history.bought, kind="stable")[:_MOST] if history.bought[j]]
-    share = (history.timeline.counts[: ends.size, order] / rows[:, None]).T
+    share = (history.purchases.counts[: ends.size, order] / rows[:, None]).T
     return heat("Attributes bought", ends.astype(np.float64), [history.names[j] for j in order], share, "row")
 
 
@@ -58,7 +58,7 @@ def money(history: "History") -> "Figure":
     """Money over time."""
     from ..figures import Curve, curves
 
-    ends = history.timeline.ends
+    ends = history.purchases.ends
     spent = np.cumsum(history.price)[ends - 1]
     return curves("Money", ends.astype(np.float64), [Curve("spent", spent)], "row", "spent so far", cumulative=True)
 

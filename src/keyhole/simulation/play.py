@@ -1,4 +1,4 @@
-"""The budget keeper. It alone reads the rows, and hands a learner exactly the values that the learner bought."""
+"""Play a stream: hand a learner exactly the values that it bought, and record what happened."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -10,9 +10,8 @@ from .._internal.dataframes import is_frame, labels_of, matrix_of
 from .._internal.typing import Floats
 from ..core.learner import Learner
 from ..errors import ConfigError
-from .block import Page, Progress
-from .history import History
-from .purchase_counts import Timeline
+from .block import Progress, RowBlock
+from .history import History, PurchaseCounts
 
 __all__ = ["play"]
 
@@ -35,12 +34,20 @@ def play(
 ) -> History:
     """Play the rows of X against their labels y, in order.
 
-    X is a (T, d) array, a pandas, polars or pyarrow frame whose columns are the learner's attributes (matched by name,
-    in any order), or any iterable of rows. Where a learner promises to buy the same attributes for a while, those
-    rows are played in one compiled call on the bought columns alone (`compiled=False` plays every row by itself; the
-    history is the same). `progress` is called now and then with the number of rows played; `keep=False` does not keep
-    the rows, for streams larger than memory. `prices` gives the price of a source in every row, by name: (T,) numbers;
-    the others cost what they usually do. A NaN label closes its round without learning; an infinite one stops.
+    Parameters
+    ----------
+    X, y
+        X is a (T, d) array, a pandas, polars or pyarrow frame whose columns are the learner's attributes (matched by
+        name, in any order), or any iterable of rows; y has a label per row. A NaN label closes its round without
+        learning; an infinite one is a `ProtocolError`.
+    keep
+        False: the history does not keep the rows, for streams larger than memory.
+    compiled
+        False: play every row by the protocol. The history is the same; a learner may play many rows in one call.
+    progress
+        Called now and then with the number of rows played.
+    prices
+        The price of a source in every row, by name: (T,) numbers; the others cost what they usually do.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=100, seed=0)
@@ -49,25 +56,25 @@ def play(
     """
     if not isinstance(learner, Learner):
         raise ConfigError(f"play needs a learner, such as kh.make('thrifty', d=20, k=4), not {learner!r}")
-    timeline, pages = Timeline(learner.d), [Page(np.empty((0, learner.d)), np.empty(0), 0)]
+    purchases, blocks = PurchaseCounts(learner.d), [RowBlock(np.empty((0, learner.d)), np.empty(0), 0)]
     for rows, labels in _blocks(X, y, learner):
-        first = pages[-1].first + pages[-1].played
-        page = Page(rows, labels, first, timeline, _row_prices(prices, learner, first, labels.size))
-        page.play(learner, compiled, progress or _ignore)
+        first = blocks[-1].first + blocks[-1].played
+        block = RowBlock(rows, labels, first, purchases, _row_prices(prices, learner, first, labels.size))
+        block.play(learner, compiled, progress or _ignore)
         if not keep:
-            page.release()
-        pages.append(page)
-    learner._finish()
+            block.release()
+        blocks.append(block)
+    learner._on_stream_end()
     return History(
-        predictions=np.concatenate([p.predictions for p in pages]),
-        labels=np.concatenate([p.labels for p in pages]),
-        explored=np.concatenate([p.explored for p in pages]),
-        levels=np.concatenate([p.levels for p in pages]),
-        price=np.concatenate([p.price for p in pages]),
+        predictions=np.concatenate([b.predictions for b in blocks]),
+        labels=np.concatenate([b.labels for b in blocks]),
+        explored=np.concatenate([b.explored for b in blocks]),
+        levels=np.concatenate([b.levels for b in blocks]),
+        price=np.concatenate([b.price for b in blocks]),
         names=learner.names,
         free=learner.catalog.free,
-        timeline=timeline,
-        rows=_together([p.rows for p in pages[1:]], learner.d) if keep else None,
+        purchases=purchases,
+        rows=_join_rows([b.rows for b in blocks[1:]], learner.d) if keep else None,
     )
 
 
@@ -81,7 +88,7 @@ def _row_prices(prices: "Mapping[str, Floats] | None", learner: Learner, first: 
     table = np.tile(catalog.prices, (n, 1))
     for name, given in prices.items():
         if name not in catalog.sources:
-            raise ConfigError(f"prices: '{name}' is no source of this learner")
+            raise ConfigError(f"prices: '{name}' is not a source of this learner")
         column = np.asarray(given, dtype=np.float64)[first : first + n]
         if column.shape != (n,) or not (np.isfinite(column) & (column >= 0.0)).all():
             raise ConfigError(f"the prices of '{name}' must be finite numbers >= 0, one for every row")
@@ -93,8 +100,8 @@ def _ignore(t: int) -> None:
     pass
 
 
-def _together(parts: list[Floats], d: int) -> Floats:
-    """The rows of all pages; those of one page are not copied."""
+def _join_rows(parts: list[Floats], d: int) -> Floats:
+    """The rows of all blocks; those of a single block are not copied."""
     return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, d)), *parts])
 
 

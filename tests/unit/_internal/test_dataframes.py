@@ -25,7 +25,7 @@ def test_columns_are_matched_by_name(make):
 
 @pytest.mark.parametrize("make", LIBRARIES)
 def test_a_lacking_or_extra_column_is_named(make):
-    with pytest.raises(kh.ConfigError, match=r"X has no column 'z'; it has 'b', 'a', 'c'"):
+    with pytest.raises(kh.ConfigError, match=r"X has no column 'z'; it has 'b', 'a' and 'c'"):
         dataframes.matrix_of(make(DATA), ["a", "z"])
     with pytest.raises(kh.ConfigError, match=r"X has a column 'b' \(and 1 more\) that is no attribute"):
         dataframes.matrix_of(make(DATA), ["a"])
@@ -75,7 +75,7 @@ def test_a_missing_label_is_nan_in_every_library(y):
 
 
 def test_labels_of_two_columns_or_words_are_refused():
-    with pytest.raises(kh.ConfigError, match="y must be one column, not a frame of 3: 'b', 'a', 'c'"):
+    with pytest.raises(kh.ConfigError, match="y must be one column, not a frame of 3: 'b', 'a' and 'c'"):
         dataframes.labels_of(pd.DataFrame(DATA))
     with pytest.raises(kh.ConfigError, match="y must be numbers"):
         dataframes.labels_of(pl.Series(["high", "low"]))

@@ -16,7 +16,7 @@ def test_a_line_says_what_matters():
     assert repr(history).startswith("<history of 4 rows: mean loss ")
     assert "without label 1" in repr(history)
     r = learner.ask()
-    assert repr(r) == f"<round 5: to exploit, order {', '.join(r.sources)}, price {r.price:g}>"
+    assert repr(r) == f"<round 5: to exploit, order {' and '.join(r.sources)}, price {r.price:g}>"
 
 
 def test_a_notebook_shows_a_table_and_names_cannot_break_it():

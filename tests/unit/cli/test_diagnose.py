@@ -54,7 +54,7 @@ def test_it_says_what_can_be_used_and_whether_choosing_matters(visits: Path) -> 
     assert "the best 2 found (x2, x7) explain" in said
     assert "2 attributes chosen at random explain" in said
     assert "(median of 300 draws): choosing matters." in said
-    assert "interchangeable (correlation 0.95 or more): x4, twin" in said
+    assert "interchangeable (correlation 0.95 or more): x4 and twin" in said
     assert "No drift" in said
     assert "compatibility" not in said  # theory is for those who ask
 
@@ -70,7 +70,7 @@ def test_what_it_says_of_the_signal_is_what_least_squares_finds(visits: Path) ->
 
 
 def test_its_last_line_is_a_command_that_runs(visits: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from keyhole.cli.app import app
+    from keyhole.cli._commands import app
 
     monkeypatch.chdir(visits.parent)
     last = run(visits, "--target", "cost", "-k", 2).splitlines()[-1]
@@ -129,8 +129,8 @@ def test_panels_are_proposed_by_gaps_and_by_names(visits: Path, tmp_path: Path) 
     table["lipid_ldl"], table["lipid_hdl"] = table["x1"] ** 2, table["x2"] ** 2
     table.to_csv(visits, index=False)
     said = run(visits, "--target", "cost")
-    assert f"perhaps one order: x0, x9 (missing in the same {gone.sum()} rows)" in said
-    assert "perhaps one order: lipid_ldl, lipid_hdl (names begin with 'lipid')" in said
+    assert f"perhaps one order: x0 and x9 (missing in the same {gone.sum()} rows)" in said
+    assert "perhaps one order: lipid_ldl and lipid_hdl (names begin with 'lipid')" in said
     text = (tmp_path / "visits.schema.toml").read_text()
     assert '# [sources."lipid"]' in text
     assert "# [money]" in text

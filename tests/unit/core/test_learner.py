@@ -277,7 +277,12 @@ def test_the_price_of_a_round_is_that_of_all_it_buys_the_extras_too():
 
     class Priced(kh.Learner):
         name = "priced"
-        weights, support = np.zeros(4), np.array([0])
+
+        def _weights(self):
+            return np.zeros(4)
+
+        def _support(self):
+            return np.array([0])
 
         def _ask(self, t, pool):
             return Acquisition("explore", np.array([0, 2]), np.array([3]))

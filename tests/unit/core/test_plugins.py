@@ -26,11 +26,14 @@ class Zero(kh.Learner):
         super().__init__(names, k, k0, seed)
         self.constant = constant
 
-    weights = property(lambda self: np.zeros(self.d))
-    support = property(lambda self: np.sort(self.order[: self.k]))
+    def _weights(self):
+        return np.zeros(self.d)
+
+    def _support(self):
+        return np.sort(self.order[: self.k])
 
     def _ask(self, t, pool):
-        return kh.Acquisition("exploit", self._places(pool)[: self.k])
+        return kh.Acquisition("exploit", self._available_in_draw_order(pool)[: self.k])
 
     def _predict(self, r, x):
         return self.constant

@@ -1,5 +1,6 @@
 """One file, no pickle: continues bit for bit, and whatever is not a whole keyhole file is a StateError."""
 
+import hashlib
 import io
 import json
 import os
@@ -11,7 +12,7 @@ import pytest
 
 import keyhole as kh
 from keyhole.core import serialization
-from keyhole.core.serialization import from_bytes
+from keyhole.core.serialization import from_bytes, to_bytes
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def rewrite(data, change):
             archive.writestr(name, content)
         archive.comment = b"0" * 64
     body = buffer.getvalue()[:-64]
-    return body + serialization.hashlib.sha256(body).hexdigest().encode()
+    return body + hashlib.sha256(body).hexdigest().encode()
 
 
 def edit_header(**changes):
@@ -77,7 +78,7 @@ def test_every_cut_is_noticed(learner):
 def test_a_foreign_file_is_refused_by_name(tmp_path):
     path = tmp_path / "foreign.npz"
     np.savez(path, a=np.zeros(3))
-    with pytest.raises(kh.StateError, match="foreign.npz: this is not a keyhole learner"):
+    with pytest.raises(kh.StateError, match="foreign.npz: this is not a keyhole file"):
         kh.load(path)
 
 
@@ -133,7 +134,21 @@ def test_a_file_that_wants_a_password_is_refused(learner):
         for found in re.finditer(re.escape(mark), bytes(body)):
             body[found.start() + place] |= 1
     with pytest.raises(kh.StateError, match="makes no sense.*encrypted"):
-        from_bytes(bytes(body) + serialization.hashlib.sha256(body).hexdigest().encode())
+        from_bytes(bytes(body) + hashlib.sha256(body).hexdigest().encode())
+
+
+def test_one_flipped_bit_anywhere_in_a_container_is_noticed():
+    whole = serialization.pack({"row": 5}, {"w": np.arange(3.0)})
+    header, arrays = serialization.unpack(whole)
+    assert (header["row"], arrays["w"].tolist()) == (5, [0.0, 1.0, 2.0])
+    for bit in range(8 * len(whole)):
+        changed = bytearray(whole)
+        changed[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(kh.StateError, match="cut or changed"):
+            serialization.unpack(bytes(changed))
+    for length in range(len(whole)):
+        with pytest.raises(kh.StateError, match="cut or changed"):
+            serialization.unpack(whole[:length])
 
 
 def test_a_failed_write_leaves_the_old_file(learner, tmp_path, monkeypatch):
@@ -196,3 +211,11 @@ def test_two_that_come_to_the_same_state_do_not_quarrel(learner, tmp_path):
     one, two = kh.load(path), kh.load(path)
     one.save(path)
     two.save(path)
+
+
+def test_a_learner_made_by_its_class_keeps_its_options_in_its_file():
+    learner = kh.DSOSLRC(("a", "b", "c", "d", "e", "f"), 3, 0, 7, explore="2 t^(-1/3)", reset="partial")
+    again = from_bytes(to_bytes(learner))
+    assert again.config["options"] == {"explore": "2 t^(-1/3)", "reset": "partial"}
+    assert (again.names, again.k, again.seed) == (learner.names, 3, 7)
+    assert to_bytes(again) == to_bytes(learner)

@@ -10,10 +10,8 @@ import keyhole as kh
 from keyhole._internal.formatting import Units, digits
 from keyhole.core.sources import SourceCatalog
 from keyhole.estimation.moment_regression import Moments
-from keyhole.experiments.frontiers.baskets_in_hindsight import Past, levels_of
-from keyhole.experiments.frontiers.frontier_job import Play, play_level
-from keyhole.experiments.frontiers.frontier_result import Choice, Level, Point
-from keyhole.experiments.frontiers.knee import advice, hull, named, on_frontier, stop_at
+from keyhole.experiments.frontier_result import Choice, Level, Point, advice, hull, named, on_frontier, stop_at
+from keyhole.experiments.frontiers import Past, Play, levels_of, play_level
 from keyhole.experiments.stream_spec import StreamSpec
 from keyhole.theory.comparators import best_basket_of
 
@@ -89,7 +87,7 @@ def played(tmp_path, monkeypatch):
         def outcome(job):
             return {"mse": 10.4**2, "price": 4.77, "bought": {"bmi": 1.0}, "basket": baskets[job.error_cost][job.seed]}
 
-        monkeypatch.setattr(sys.modules["keyhole.experiments.frontiers.frontier"], "play_level", outcome)
+        monkeypatch.setattr(sys.modules["keyhole.experiments.frontiers"], "play_level", outcome)
         file, schema, X, y = clinic(tmp_path / "c.csv")
         seeds = len(next(iter(baskets.values())))
         found = kh.experiments.frontier(file, schema=schema, levels=list(baskets), seeds=seeds, out=tmp_path / "f")
@@ -168,17 +166,16 @@ def test_the_next_unit_of_money_stops_paying_at_the_bend():
     buy, said = advice(levels, 2, 1, Units("mm", "EUR"))
     assert buy == "Buy p3: 3.00 EUR a row, typical error 4.00 mm in hindsight."
     assert said.startswith("While learning, the runs paid 10.00 EUR a row")
-    assert "Beyond 3.00 EUR a row the next EUR lowers the typical error by less than 0.0059 mm" in said
-    assert "one mm less would cost 170.00 EUR a row" in said
-    assert said.endswith("the error cost there is 0.7 EUR per squared mm.")
+    assert "Beyond 3.00 EUR a row, one EUR more lowers the typical error by less than 0.0059 mm" in said
+    assert said.endswith("The error cost at this point is 0.7 EUR per squared mm.")
     assert "more money buys nothing" in advice(levels[:3], 2, 1, Units("", "EUR"))[1]
 
 
 def test_without_a_currency_no_word_stands_for_it():
     levels = [level(0, 10), level(1, 6), level(3, 4, error_cost=0.7), level(13, 3.5)]
     said = " ".join(advice(levels, 2, 1, Units("mm", "")))
-    assert "one mm less would cost 20.00 a row" in said
-    assert said.endswith("the error cost there is 0.7 per squared mm.")
+    assert "Beyond 3.00 a row, one unit of money more lowers the typical error by less than 0.050 mm" in said
+    assert said.endswith("The error cost at this point is 0.7 per squared mm.")
     assert "money " not in said.replace("unit of money", "")
 
 
@@ -189,10 +186,10 @@ def test_the_advice_is_of_its_own_level_and_the_next_on_the_hull():
     said = " ".join(advice(levels, at, 1, Units("mm", "EUR")))
     assert (at, hull(levels)) == (2, [0, 1, 2, 3, 4])
     assert "Buy p3: 3.00 EUR" in said
-    assert "by less than 0.050 mm (one mm less would cost 20.00 EUR a row)" in said
+    assert "by less than 0.050 mm. The error cost at this point is 0.7 EUR per squared mm." in said
     early = " ".join(advice(levels, 1, 1, Units("mm", "EUR")))
     assert early.startswith("Buy p1: 1.00 EUR a row, typical error 6.00 mm in hindsight.")
-    assert "by less than 1.0 mm (one mm less would cost 1.00 EUR a row)" in early
+    assert "Beyond 1.00 EUR a row, one EUR more lowers the typical error by less than 1.0 mm." in early
 
 
 def test_the_advice_of_a_frontier_is_that_of_its_stop(played):
@@ -205,7 +202,7 @@ def test_the_advice_of_a_frontier_is_that_of_its_stop(played):
     assert "Beyond 1.00 EUR a row" in found.sentence
     slope = (left(X, y, ["bmi"]) ** 0.5 - left(X, y, ["bmi", "salt_diet"]) ** 0.5) / 1.5
     assert f"by less than {digits(slope, 2)} mmHg" in found.sentence
-    assert found.sentence.endswith("the error cost there is 0.5 EUR per squared mmHg.")
+    assert found.sentence.endswith("The error cost at this point is 0.5 EUR per squared mmHg.")
 
 
 def test_the_commonest_whole_basket_is_named_with_its_own_price_and_error(played):
@@ -220,7 +217,7 @@ def test_the_commonest_whole_basket_is_named_with_its_own_price_and_error(played
     error = Units("mmHg").error(left(X, y, ["salt_diet"]) ** 0.5)
     assert found.sentence.startswith(
         f"Buy salt_diet: 1.50 EUR a row, typical error {error} in hindsight (2 of 3 seeds ended with it). "
-        "While learning, the runs paid 4.77 EUR a row, exploration included, with a typical error of 10.4 mmHg."
+        "While learning, the runs paid 4.77 EUR a row and had a typical error of 10.4 mmHg."
     )
 
 

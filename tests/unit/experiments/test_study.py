@@ -10,9 +10,7 @@ import keyhole as kh
 from keyhole._internal.output_folder import Folder
 from keyhole.errors import ConfigError
 from keyhole.experiments import Executor
-from keyhole.experiments.chapter import chapter, publish, write_chapter
-from keyhole.experiments.finding import Agreement
-from keyhole.experiments.study import Experiment, expand, names, run
+from keyhole.experiments.study import Agreement, Experiment, chapter, expand, names, publish, run, write_chapter
 from keyhole.experiments.trace_job import Part, looks, trace
 from keyhole.experiments.traces import Ratio, by, curve_of, paired, slope
 
@@ -219,8 +217,8 @@ def test_the_verdict_on_sampling_follows_the_ratio(uniform, agrees, called):
 def test_a_gain_that_half_of_the_seeds_have_is_undecided():
     finding = sampling(lambda p: 1.3 if "uniform" in p.algorithm and p.seed % 2 else 1.0)
     assert finding.agrees is Agreement.UNDECIDED
-    assert finding.verdict.count("which is undecided with so many seeds") == 2
-    assert {row[-1] for row in finding.rows} == {"undecided with so many seeds"}
+    assert finding.verdict.count("which is undecided with these seeds") == 2
+    assert {row[-1] for row in finding.rows} == {"undecided with these seeds"}
 
 
 def league(regret):
@@ -238,7 +236,7 @@ def test_the_verdict_on_table_2_is_asked_of_every_seed():
     finding = league(lambda p: 1.0 + ("powers" in p.algorithm))
     assert finding.agrees is Agreement.SEEN
     for said in (
-        "The least regret has thrifty at every k0.",
+        "thrifty has the least regret at every k0.",
         "has less regret than ito2017-1 (k0 = 3, 6, 10), kale2017-dantzig (k0 = 3, 6, 10), foster2016 (k0 = 3, 6, 10).",
         "Solving at powers of two has 2.00 times the regret",
         "More extras lower its regret: 0.3 times at k0 = 10 that at 3.",
@@ -249,11 +247,11 @@ def test_the_verdict_on_table_2_is_asked_of_every_seed():
 def test_one_sure_exception_or_a_doubtful_one_is_said():
     worse = league(lambda p: 0.1 if p.algorithm == "foster2016" and p.k0 == 10 else 1.0)
     assert worse.agrees is Agreement.NOT_SEEN
-    assert "foster2016 (k0 = 3, 6); more regret than foster2016 (k0 = 10)." in worse.verdict
-    assert "thrifty at k0 = 3, thrifty at k0 = 6, foster2016 at k0 = 10" in worse.verdict
+    assert "foster2016 (k0 = 3, 6); has more regret than foster2016 (k0 = 10)." in worse.verdict
+    assert "The least regret: thrifty at k0 = 3, thrifty at k0 = 6, foster2016 at k0 = 10." in worse.verdict
     doubtful = league(lambda p: 0.1 if p.algorithm == "foster2016" and p.k0 == 10 and p.seed % 2 else 1.0)
     assert doubtful.agrees is Agreement.UNDECIDED
-    assert "neither for sure beside foster2016 (k0 = 10)." in doubtful.verdict
+    assert "is undecided against foster2016 (k0 = 10)." in doubtful.verdict
     assert "More extras raise its regret" in league(lambda p: float(p.k0**2)).verdict
     assert "More extras may or may not lower" in league(lambda p: float(p.k0 ** (1 + 2 * (p.seed % 2)) / 2)).verdict
 
@@ -289,7 +287,7 @@ def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
     assert "grows like T^0.4 (0.4 to 0.65), not for every seed like" in Experiment("regret")._judge(some).verdict
     assert Experiment("regret")._judge(some).agrees is Agreement.UNDECIDED
     assert "stays 0 throughout" in finding.verdict
-    assert "have the least regret (which of them less is undecided" in Experiment("regret")._judge(slow).verdict
+    assert "have the least regret (which of them has less is undecided" in Experiment("regret")._judge(slow).verdict
     assert finding.rows[0][0] == "oracle-support"
     split = finding.figures[1]  # by how it explores: 1 from the rounds that do, 4 from the others
     assert split.head[1:] == [
@@ -328,7 +326,7 @@ def test_who_is_ahead_when_the_rows_switch_and_since_when():
 
     said = Experiment("switching")._judge(made_up(Experiment("switching"), regret)).verdict
     since = next(t for t in looks(100_000, "log") if 500 + 0.01 * t < 0.1 * t)
-    assert f"on uniform: aer, from T = {since:g} on; on switching(500): aer, from T = {since:g} on" in said
+    assert f": aer on uniform (from T = {since:g} on), aer on switching(500) (from T = {since:g} on)" in said
 
 
 def test_the_least_regret_and_the_events_are_said_by_c():
@@ -464,13 +462,13 @@ def test_the_verdicts_of_the_others_follow_too():
     finding = Experiment("switching")._judge(
         made_up(Experiment("switching"), lambda p, t: {"regret": t**0.5 if p.algorithm == "aer" else 1.0 + 0.1 * t})
     )
-    assert "on uniform: aer, from T = " in finding.verdict
+    assert ": aer on uniform (from T = " in finding.verdict
     assert finding.agrees is Agreement.NOTHING
     finding = Experiment("dimension")._judge(
         made_up(Experiment("dimension"), lambda p, t: {"error": (p.d * p.k) ** 0.5 / t})
     )
     assert finding.agrees is Agreement.SEEN
-    assert "ds-oslrc: d^0.5" in finding.verdict
+    assert "d^0.5 and k^0.5 for ds-oslrc" in finding.verdict
 
 
 def test_finished_parts_are_not_played_again_and_the_chapter_is_made_of_findings(tmp_path, monkeypatch):

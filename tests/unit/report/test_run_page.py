@@ -10,7 +10,7 @@ from keyhole._internal.formatting import Units
 from keyhole.core.introspection import Reason
 from keyhole.data.streams import Attribute, Label, Schema
 from keyhole.estimation.moment_regression import Moments
-from keyhole.experiments.frontiers import Choice, Frontier, Level, Point
+from keyhole.experiments.frontier_result import Choice, Frontier, Level, Point
 from keyhole.report.page import Page, Section, Table, render
 from keyhole.report.run_page import _frontier_beside, run_page
 from keyhole.runs import RunData
@@ -30,7 +30,9 @@ def run(prices=(2.0, 5.0, 4.0, 9.0), n=320, **more):
     said = 120 + 12 * X[:, 0] + 6 * X[:, 1]
     price = np.full(n, 11.0)
     columns = {"row": np.arange(1, n + 1), "explored": np.zeros(n, bool), "prediction": said, "label": y}
-    data.see("rounds", pa.table(columns | {"loss": (said - y) ** 2, "price": price}))
+    # noise is bought in all rows but the last tenth, the third attribute in every one
+    bought = pa.array([[0, 1, 2, 3] if i < 0.9 * n else [0, 1, 2] for i in range(n)], pa.list_(pa.int32()))
+    data.see("rounds", pa.table(columns | {"loss": (said - y) ** 2, "price": price, "bought": bought}))
     mse = float(np.mean((said - y) ** 2))
     facts = {"bought": n, "unobserved": 0, "clipped": 0, "price": 2.0, "spent": 2.0 * n, "weight": 12.0}
     data.summary = {
@@ -41,6 +43,7 @@ def run(prices=(2.0, 5.0, 4.0, 9.0), n=320, **more):
         "error_cost": None, "panels": False, "free": [], "sources_per_row": 3.0,
         "sources": {a: {"in_support": a != "noise", "spent": 100.0} for a in NAMES},
         "attributes_per_row": 3.0, "price_per_row": 11.0, "spent": 11.0 * n, "support": list(NAMES[:3]),
+        "basket": list(NAMES[:3]),
         "attributes": {NAMES[0]: facts} | {a: facts | {"weight": 0.0, "bought": 5} for a in NAMES[1:]},
         "references": {
             "nothing": {"mse": 260.0, "hindsight": 262.0, "attributes": 0, "price": 0, "sources": 0},
@@ -60,7 +63,7 @@ def run(prices=(2.0, 5.0, 4.0, 9.0), n=320, **more):
 def test_the_first_sentence_says_what_to_buy_what_it_costs_and_what_the_rest_would_add():
     page = run_page(run())[0]
     assert re.fullmatch(
-        r"Buy age and weight: 7\.00 EUR a row, typical error 9\.\d+ mmHg in hindsight, not 1[67]\.\d mmHg\.",
+        r"Buy age and weight: 7\.00 EUR a row, typical error 9\.\d+ mmHg in hindsight, 1[67]\.\d mmHg without them\.",
         page.advice,
     )
     advice = page.details
@@ -70,11 +73,22 @@ def test_the_first_sentence_says_what_to_buy_what_it_costs_and_what_the_rest_wou
     assert advice.endswith("Exploring noise took 3 % of the money so far; it is not bought now.")
 
 
+def test_what_is_bought_now_is_the_support_and_what_most_of_the_last_rows_bought():
+    data = run()
+    assert data.bought_now(data.schema.catalog, [0, 1]) == list(NAMES[:3])  # the third is explored in every row
+    assert data.bought_now(data.schema.catalog, [3]) == list(NAMES)
+    idle = run(basket=["age", "weight"])
+    assert f"Exploring {NAMES[2]} and noise took 6 % of the money so far" in run_page(idle)[0].details
+
+
 def test_at_an_error_cost_the_sentence_weighs_error_against_money():
     dear = run(error_cost=0.01)
     page = run_page(dear)[0]
     assert page.advice.startswith("Buy nothing: the typical error is ")
-    assert f"Stop buying age, weight and {NAMES[2]}: that lowers the error by " in page.details
+    stop = (
+        rf"Stop buying age, weight and {NAMES[2]}: that lowers the error by [\d.]+ mmHg, which is not worth 11\.00 EUR"
+    )
+    assert re.search(stop, page.details)
     cheap = run(error_cost=0.05)
     assert run_page(cheap)[0].advice.startswith("Buy age: 2.00 EUR a row")
 

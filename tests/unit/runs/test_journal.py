@@ -7,8 +7,7 @@ import keyhole as kh
 from keyhole.core.serialization import to_bytes
 from keyhole.data.streams import Schema
 from keyhole.runs import journal as module
-from keyhole.runs.journal import Journal
-from keyhole.runs.result_tables import CODED, LEDGER
+from keyhole.runs.journal import CODED, LEDGER, Journal
 from keyhole.runs.totals import Totals
 
 
@@ -59,14 +58,14 @@ def test_what_lies_beyond_the_checkpoint_is_thrown_away(tmp_path, learner):
     journal = Journal(tmp_path / "j", ("a", "b"))
     journal.append("rounds", rows(0, 10))
     journal.checkpoint(10, learner, {})
-    before = (tmp_path / "j" / "checkpoint.npz").read_bytes()
+    before = (tmp_path / "j" / "checkpoint.kh").read_bytes()
     journal.append("rounds", rows(10, 20))
     journal.checkpoint(20, learner, {})
-    (tmp_path / "j" / "checkpoint.npz").write_bytes(before)  # as if killed between the segment and the checkpoint
+    (tmp_path / "j" / "checkpoint.kh").write_bytes(before)  # as if killed between the segment and the checkpoint
     (tmp_path / "j" / ".keyhole-0123456789abcdef.part").write_bytes(b"half")
     journal = Journal(tmp_path / "j", ("a", "b"))
     assert journal.restore({})[0] == 10
-    assert sorted(p.name for p in (tmp_path / "j").iterdir()) == ["checkpoint.npz", "rounds-000000000000010.arrow"]
+    assert sorted(p.name for p in (tmp_path / "j").iterdir()) == ["checkpoint.kh", "rounds-000000000000010.arrow"]
 
 
 def test_a_checkpoint_brings_learner_and_totals_back(tmp_path, learner):
@@ -87,7 +86,7 @@ def test_a_checkpoint_brings_learner_and_totals_back(tmp_path, learner):
 def test_a_damaged_checkpoint_is_a_state_error(tmp_path, learner):
     journal = Journal(tmp_path / "j", ("a", "b"))
     journal.checkpoint(5, learner, {})
-    path = tmp_path / "j" / "checkpoint.npz"
+    path = tmp_path / "j" / "checkpoint.kh"
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(kh.StateError, match="cannot be continued"):
         Journal(tmp_path / "j", ("a", "b")).restore({})

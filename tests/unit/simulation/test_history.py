@@ -7,21 +7,21 @@ import pytest
 import keyhole as kh
 from keyhole.figures import number
 from keyhole.simulation import history_plots
-from keyhole.simulation.purchase_counts import Timeline
+from keyhole.simulation.history import PurchaseCounts
 
 
 def test_stretches_count_what_was_bought_in_them():
     rng, d, T = np.random.default_rng(0), 7, 1000
     sizes = rng.integers(0, 4, T)
     attributes = np.array([rng.permutation(d)[:4] for _ in range(T)])
-    line, t = Timeline(d), 0
+    line, t = PurchaseCounts(d), 0
     while t < T:
         n = min(int(rng.integers(1, 90)), T - t)
         if rng.random() < 0.3:
             attributes[t : t + n], sizes[t : t + n] = attributes[t], sizes[t]
-            line.add_alike(t, t + n, attributes[t, : sizes[t]])
+            line.add(t, n, attributes[t : t + 1], sizes[t : t + 1])
         else:
-            line.add(t, attributes[t : t + n], sizes[t : t + n])
+            line.add(t, n, attributes[t : t + n], sizes[t : t + n])
         t += n
     starts = np.concatenate([[0], line.ends[:-1]])
     for i, (a, b) in enumerate(zip(starts, line.ends, strict=True)):
@@ -32,8 +32,8 @@ def test_stretches_count_what_was_bought_in_them():
 
 
 def test_wide_rows_have_fewer_stretches():
-    assert Timeline(10).counts.shape == (48, 10)
-    assert Timeline(1_000_000).counts.size <= 4_194_304
+    assert PurchaseCounts(10).counts.shape == (48, 10)
+    assert PurchaseCounts(1_000_000).counts.size <= 4_194_304
 
 
 @pytest.fixture(scope="module")

@@ -193,3 +193,13 @@ def test_the_price_of_a_row_is_that_of_all_it_bought_the_extras_too(stream, comp
         other.tell(r, x[r.attributes], label, r.extra, x[r.extra])
         extras += r.extra.size
     assert extras > 100
+
+
+def test_the_price_of_a_row_is_the_same_in_a_block_and_by_the_protocol():
+    X, y, _ = kh.streams.synthetic(d=6, k=2, T=200, seed=0)
+    options = {"prices": [1.0, 2.0, 4.0, 8.0, 16.0, 32.0], "error_cost": 50.0}
+    block, rows = (
+        kh.play(kh.make("thrifty", d=6, k=4, seed=0, **options), X, y, compiled=c).price for c in (True, False)
+    )
+    assert len(set(block.tolist())) > 2
+    assert block.tolist() == rows.tolist()

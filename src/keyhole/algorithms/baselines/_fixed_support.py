@@ -1,22 +1,18 @@
 """Online Newton steps on a support that never changes."""
 
-from collections.abc import Mapping
 from math import log, sqrt
 from typing import ClassVar
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Acquisition, Learner
+from ...core.learner import Acquisition, Learner, PlayedRows
 from ...core.round import Round
-from ...core.state import IndexCheck, Rule
+from ...core.state import IndexCheck, Part, StateSchema
 from ...estimation.online_newton import Newton
 from .._online_scaler import Standard, spread_out
 from .._options import Presets, number, preset, yes_or_no
 from .._support_exploiter import OnSupport
-
-# Long enough that a stream is one compiled call.
-_FOREVER = 1 << 40
 
 
 class FixedSupport(Learner):
@@ -26,8 +22,10 @@ class FixedSupport(Learner):
     has a self-tuned rho and the eps that `benchmarks/tune.py` chose.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "exploiter", "standard")
-    _rules: ClassVar[Mapping[str, Rule]] = {"exploiter.S": IndexCheck("d", ascending=True)}
+    _state: ClassVar[StateSchema] = {
+        "exploiter": Part(S=IndexCheck("d", ascending=True)),
+        "standard": Part(),
+    }
     presets: ClassVar[Presets] = {"theory": {"eps": 1.0}, "practical": {"eps": 0.3}}
 
     def _begin(self, S: Ints, tuning: str, eps: float | None, sigma: float, delta: float, standardize: bool) -> None:
@@ -39,16 +37,14 @@ class FixedSupport(Learner):
         self.standardize = yes_or_no("standardize", standardize)
         self.standard = Standard(S.size if standardize else 0)
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """The Newton step's weights on S, zero elsewhere; with standardize=True, per unit of the raw attribute."""
         w, S = self.exploiter.weights(self.d), self.exploiter.S
         if self.standardize:
             w[S] = self.standard.slopes(w[S])
         return w
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """S, but for what is known anyway."""
         S = self.exploiter.S
         return S if self.catalog.plain else S[self.catalog.of[S] >= 0]
@@ -79,9 +75,10 @@ class FixedSupport(Learner):
         Z, labels, centre, width = self.standard.run(X, y)
         return centre + width * self.exploiter.run(Z, labels)
 
-    def _steady(self) -> tuple[Ints, int]:
-        return self.exploiter.S, _FOREVER
-
-    def _run(self, X: Floats, y: Floats) -> Floats:
+    def _play_block(self, X: Floats, y: Floats, prices: Floats | None) -> PlayedRows:
+        if prices is not None:
+            return super()._play_block(X, y, prices)
+        S = self.exploiter.S
+        predictions = self._play(np.ascontiguousarray(X[:, S]), y)
         self.t += y.size
-        return self._play(X, y)
+        return PlayedRows.alike(predictions, S)

@@ -1,6 +1,5 @@
 """Explore, then commit: what a statistician would try first. Ours."""
 
-from collections.abc import Mapping
 from math import ceil, log, sqrt
 from typing import ClassVar
 
@@ -11,14 +10,14 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import GramCheck, IndexCheck, NumberCheck, Rule
+from ...core.state import CountCheck, GramCheck, Growing, IndexCheck, NumberCheck, Part, StateSchema
 from ...errors import StateError
 from .._options import positive
 from .._pairwise_moments import Pooled
 
 
 class ExploreThenCommit(Learner):
-    """Buy at random for a while, choose k attributes once, and keep to them; doubt again now and then.
+    """Buy at random for a while, choose k attributes once, and keep to them; explore again now and then.
 
         explore:  for `looks` (d/k) ln d rounds k attributes at random; moments R, c of whatever was seen together
         commit:   S = orthogonal matching pursuit on (R, c): the attribute that explains most beside S joins, while what
@@ -55,14 +54,15 @@ class ExploreThenCommit(Learner):
         raw_columns=True,
         further="exchangeable rows",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "pooled", "S", "sums", "slopes", "left", "mark", "told")
-    _rules: ClassVar[Mapping[str, Rule]] = {
-        "S": IndexCheck("d"),
-        "sums": GramCheck(),
+    _state: ClassVar[StateSchema] = {
+        "pooled": Part(),
+        "S": Growing(IndexCheck("d")),
+        "sums": Growing(GramCheck()),
+        "slopes": Growing(NumberCheck()),
         "left": NumberCheck(),
         "mark": NumberCheck(least=0),
+        "n_labels": CountCheck(),
     }
-    _grows: ClassVar[tuple[str, ...]] = ("S", "sums", "slopes")
 
     def __init__(self, names: tuple[str, ...], k: int, k0: int, seed: int, looks: float = 4.0) -> None:
         super().__init__(names, k, k0, seed)
@@ -72,18 +72,16 @@ class ExploreThenCommit(Learner):
         self.S: Ints = np.empty(0, dtype=np.int64)  # in places of the seeded order, like everything here
         self.sums: Floats = np.zeros((2, 2))
         self.slopes: Floats = np.empty(0)
-        self.left, self.mark, self.told = self.first, 2.0 * self.first, 0
+        self.left, self.mark, self.n_labels = self.first, 2.0 * self.first, 0
         self._prior: Floats | None = None
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """Per unit of the attribute; the rest of a prediction is its intercept."""
         w = np.zeros(self.d)
         w[self.order[self.S]] = self.slopes
         return w
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """S; empty before the first commitment."""
         return np.sort(self.order[self.S])
 
@@ -94,11 +92,11 @@ class ExploreThenCommit(Learner):
             raise StateError("the support in the state and its sums do not fit together")
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return 3 * d * d
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        places = self._places(pool)
+        places = self._available_in_draw_order(pool)
         if self.left > 0:
             m = min(self.k, places.size)
             return Acquisition("explore", places[self.rng.choice(places.size, size=m, replace=False, shuffle=False)])
@@ -126,7 +124,7 @@ class ExploreThenCommit(Learner):
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
         B, x = self._seen(r, x)
         self.pooled.add(B, x, y)
-        self.told += 1
+        self.n_labels += 1
         at, values = _taken(self.S, B, x)
         if at.size == self.S.size > 0:
             row = np.concatenate([values - self.pooled.ref[at], [1.0, y - self.pooled.first_label]])
@@ -136,7 +134,7 @@ class ExploreThenCommit(Learner):
             self.left -= 1.0
             if self.left <= 0:
                 self._commit()
-        if self.told >= self.mark and self.left <= 0:
+        if self.n_labels >= self.mark and self.left <= 0:
             self.left = ceil(self.first * sqrt(self.mark / (2.0 * self.first)))
             self.mark *= 2.0
 
@@ -145,10 +143,10 @@ class ExploreThenCommit(Learner):
         X = X[:, self.order]
         self.pooled.add_rows(X, y)
         worth = int(self.d / self.k * float((~np.isnan(X)).sum(axis=0).min()))
-        self.left, self.told = self.left - worth, self.told + worth
+        self.left, self.n_labels = self.left - worth, self.n_labels + worth
         if self.left > 0:
             return
-        while self.mark <= self.told:
+        while self.mark <= self.n_labels:
             self.mark *= 2.0
         self._commit()
         whole = ~np.isnan(X[:, self.S]).any(axis=1)

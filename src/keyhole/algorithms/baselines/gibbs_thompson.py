@@ -1,6 +1,5 @@
 """Gibbs-Thompson: a joint posterior over supports, sampled; what a Bayesian statistician would use. Ours."""
 
-from collections.abc import Mapping
 from math import log
 from typing import ClassVar
 
@@ -11,7 +10,7 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import IndexCheck, NumberCheck, Rule
+from ...core.state import CountCheck, Growing, IndexCheck, NumberCheck, Part, StateSchema
 from ...errors import StateError
 from .._options import at_least, number
 from .._pairwise_moments import Pooled
@@ -62,16 +61,24 @@ class GibbsThompson(Learner):
         further="exchangeable rows",
     )
     _arrays = ("G", "b", "g", "w", "w_bar", "c", "inside")
-    _fields: ClassVar[tuple[str, ...]] = (
-        *(*Learner._fields, "pooled", *_arrays, "bought", "values", "labels"),
-        *("told", "swept", "next_fit", "S2", "tau", "centre"),
-    )
-    _grows: ClassVar[tuple[str, ...]] = ("bought", "values", "labels")
-    _rules: ClassVar[Mapping[str, Rule]] = {
-        "bought": IndexCheck("d", gaps=True),
+    _state: ClassVar[StateSchema] = {
+        "pooled": Part(),
+        "G": NumberCheck(),
+        "b": NumberCheck(),
+        "g": NumberCheck(),
+        "w": NumberCheck(),
+        "w_bar": NumberCheck(),
+        "c": NumberCheck(),
+        "inside": NumberCheck(least=0.0, most=1.0 + 1e-9),
+        "bought": Growing(IndexCheck("d", gaps=True)),
+        "values": Growing(NumberCheck()),
+        "labels": Growing(NumberCheck()),
+        "n_labels": CountCheck(),
+        "swept": CountCheck(),
+        "next_fit": NumberCheck(),
         "S2": NumberCheck(least=0.0),
         "tau": NumberCheck(least=0.0),
-        "inside": NumberCheck(least=0.0, most=1.0 + 1e-9),
+        "centre": NumberCheck(),
     }
 
     def __init__(
@@ -87,39 +94,37 @@ class GibbsThompson(Learner):
         self.bought: Ints = np.empty((0, k), dtype=np.int64)
         self.values: Floats = np.empty((0, k))
         self.labels: Floats = np.empty(0)
-        self.told, self.swept, self.next_fit = 0, 0, 2.0
+        self.n_labels, self.swept, self.next_fit = 0, 0, 2.0
         self.S2, self.tau, self.centre = 1.0, 1.0, 0.0
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """w_bar per unit of the attribute; the rest of a prediction is its intercept."""
         w, sd = np.zeros(self.d), self.pooled.sd
         w[self.order] = np.where(sd > 0, self.w_bar / np.where(sd > 0, sd, 1.0), 0.0)
         return w
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """The attributes that had an effect in at least half of the late sweeps, the k most frequent at most."""
         often = np.argsort(-self.inside, kind="stable")[: self.k]
         return np.sort(self.order[often[self.inside[often] >= 0.5]])
 
     def _check_state(self) -> None:
         if (
-            not len(self.bought) == len(self.values) == len(self.labels) >= self.told
+            not len(self.bought) == len(self.values) == len(self.labels) >= self.n_labels
             or self.bought.shape != self.values.shape
         ):
             raise StateError("the rows in the state do not fit together; the file is damaged or forged")
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return 3 * d * d
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        if self.told > self.swept and (t < _SWEEPS or t % (t // _SWEEPS + 1) == 0):
+        if self.n_labels > self.swept and (t < _SWEEPS or t % (t // _SWEEPS + 1) == 0):
             self._sweep()
         score = np.empty(self.d)
         acquisition_scores(self.G, self.b, self.g, self.w, self.tau, self.rng.standard_normal(self.d), score)
-        places = np.arange(self.d) if pool is None else self.place[self._places(pool)]
+        places = np.arange(self.d) if pool is None else self.place[self._available_in_draw_order(pool)]
         best = places[np.argsort(-score[places], kind="stable")[: self.k]]
         sure = bool((self.w[best] != 0).all())
         return Acquisition("exploit" if sure and best.size else "explore", self.order[best])
@@ -137,8 +142,8 @@ class GibbsThompson(Learner):
         unseen = max(float(self.w_bar @ self.c) - explained, 0.0)
         learn_row(p.R, self.G, self.b, self.g, self.w, B, a, y - self.centre, 1.0 / (self.S2 + unseen))
         self._keep(B, x, y)
-        if self.told >= self.next_fit:
-            self.next_fit = max(self.told + 1.0, self.told * self.growth)
+        if self.n_labels >= self.next_fit:
+            self.next_fit = max(self.n_labels + 1.0, self.n_labels * self.growth)
             self._refit()
 
     def _learn(self, X: Floats, y: Floats) -> None:
@@ -150,7 +155,7 @@ class GibbsThompson(Learner):
         for x, there, label in zip(X, seen, y.tolist(), strict=True):
             B = np.flatnonzero(there)
             self._keep(B, x[B], label)
-        self.next_fit = max(self.told + 1.0, self.told * self.growth)
+        self.next_fit = max(self.n_labels + 1.0, self.n_labels * self.growth)
         for _ in range(_SETTLING):
             self._refit()
             for _ in range(_SETTLING):
@@ -168,18 +173,18 @@ class GibbsThompson(Learner):
         return self.place[r.attributes[there]], x[there]
 
     def _keep(self, B: Ints, x: Floats, y: float) -> None:
-        if self.told == len(self.labels):
-            more = max(64, self.told // 2)
+        if self.n_labels == len(self.labels):
+            more = max(64, self.n_labels // 2)
             width = self.bought.shape[1]
             self.bought = np.vstack([self.bought, np.full((more, width), -1)])
             self.values = np.vstack([self.values, np.zeros((more, width))])
             self.labels = np.append(self.labels, np.zeros(more))
-        self.bought[self.told, : B.size], self.values[self.told, : B.size], self.labels[self.told] = B, x, y
-        self.told += 1
+        self.bought[self.n_labels, : B.size], self.values[self.n_labels, : B.size], self.labels[self.n_labels] = B, x, y
+        self.n_labels += 1
 
     def _refit(self) -> None:
         """Moments, S2 and tau from what was seen so far, and all rows filled in with them."""
-        p, n = self.pooled, self.told
+        p, n = self.pooled, self.n_labels
         p.fit(psd=True)
         self.centre, vy = p.mean_label, p.variance
         bought = self.bought[:n]
@@ -199,7 +204,7 @@ class GibbsThompson(Learner):
 
     def _sweep(self) -> None:
         """A new sample w; w_bar and `inside` are averages with a memory of about 2 % of the rows."""
-        self.swept, n = self.told, float(self.told)
+        self.swept, n = self.n_labels, float(self.n_labels)
         uniform, normal = self.rng.random(3 * self.d), self.rng.standard_normal(2 * self.d)
         seen = self.pooled.attr["n"].copy()
         mean = np.empty(self.d)

@@ -1,4 +1,4 @@
-"""The reference that is told the answer: online Newton steps on the true support."""
+"""Oracle: online Newton steps on the true support; for reference only."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Literal
@@ -67,7 +67,7 @@ class OracleSupport(FixedSupport):
     ) -> None:
         super().__init__(names, k, k0, seed, SourceCatalog.build(names, sources, free, prices))
         if support is None:
-            raise ConfigError(f"{self.name} is told the true support: give support=, at most k = {k} attributes")
+            raise ConfigError(f"{self.name} uses the true support: give support=, at most k = {k} attributes")
         S = places("support", support, self.names)
         basket = self.catalog.basket(S)
         if not (1 <= basket.size <= k or (S.size and not basket.size)):

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Acquisition, Learner
+from ...core.learner import Acquisition, Learner, PlayedRows
 from ...core.round import Round
 from ...core.sources import SourceCatalog
 from ...errors import ConfigError
-
-# Long enough that a stream is one compiled call.
-_FOREVER = 1 << 40
 
 
 class BuysEverything(Learner):
@@ -31,8 +28,7 @@ class BuysEverything(Learner):
     def _rounds(self, X: Floats, y: Floats) -> Floats:
         """The predictions for rows without NaN, learning after each whose label is not NaN."""
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """The attributes that carry a weight, but for what is known anyway."""
         return np.flatnonzero((self.weights != 0.0) & (self.catalog.of >= 0))
 
@@ -52,9 +48,9 @@ class BuysEverything(Learner):
         row[0, r.attributes] = np.nan_to_num(x, nan=0.0)
         return row
 
-    def _steady(self) -> tuple[Ints, int]:
-        return np.arange(self.d), _FOREVER
-
-    def _run(self, X: Floats, y: Floats) -> Floats:
+    def _play_block(self, X: Floats, y: Floats, prices: Floats | None) -> PlayedRows:
+        if prices is not None:
+            return super()._play_block(X, y, prices)
+        predictions = self._rounds(np.nan_to_num(X, nan=0.0), y)
         self.t += y.size
-        return self._rounds(np.nan_to_num(X, nan=0.0), y)
+        return PlayedRows.alike(predictions, np.arange(self.d))

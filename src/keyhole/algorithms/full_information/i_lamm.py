@@ -1,6 +1,5 @@
 """I-LAMM: folded-concave least squares by two stages of majorise-minimise, refitted as the data double."""
 
-from collections.abc import Mapping
 from math import log, sqrt
 from typing import ClassVar, Literal
 
@@ -8,9 +7,8 @@ import numpy as np
 
 from ..._core import ilamm_epoch
 from ..._internal.typing import Floats
-from ...core.learner import Learner
 from ...core.registry.algorithm import AlgorithmInfo
-from ...core.state import GramCheck, NumberCheck, Rule
+from ...core.state import CountCheck, GramCheck, NumberCheck, StateSchema
 from .._dantzig_estimate import one_of
 from .._options import Presets, preset
 from ._full_information import BuysEverything
@@ -58,8 +56,13 @@ class ILAMM(BuysEverything):
         conditions="ab",
         further="localized sparse eigenvalues, a lower bound on the weights",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "beta", "XX", "Xy", "tally", "n")
-    _rules: ClassVar[Mapping[str, Rule]] = {"XX": GramCheck(), "tally": NumberCheck(least=0.0)}
+    _state: ClassVar[StateSchema] = {
+        "beta": NumberCheck(),
+        "XX": GramCheck(),
+        "Xy": NumberCheck(),
+        "tally": NumberCheck(least=0.0),
+        "n": CountCheck(),
+    }
     presets: ClassVar[Presets] = {
         "theory": {"c": 1.0, "share": 0.0},
         "authors": {"c": 0.0, "share": 0.01**0.3},
@@ -88,13 +91,12 @@ class ILAMM(BuysEverything):
         self.Xy: Floats = np.zeros(self.d)
         self.n = 0
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """The last fit, with true zeros."""
         return self.beta.copy()
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return d * d
 
     def _rounds(self, X: Floats, y: Floats) -> Floats:

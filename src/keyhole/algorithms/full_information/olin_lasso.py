@@ -1,6 +1,5 @@
 """OLin-LASSO: the LASSO of a first batch, whose linear term follows all the data."""
 
-from collections.abc import Mapping
 from math import log, sqrt
 from typing import ClassVar, Literal
 
@@ -8,9 +7,8 @@ import numpy as np
 
 from ..._core import olin_lasso_epoch
 from ..._internal.typing import Floats
-from ...core.learner import Learner
 from ...core.registry.algorithm import AlgorithmInfo
-from ...core.state import GramCheck, NumberCheck, Rule
+from ...core.state import CountCheck, GramCheck, NumberCheck, StateSchema
 from ...errors import ConfigError
 from .._options import Presets, preset
 from ._full_information import BuysEverything
@@ -33,7 +31,7 @@ class OLinLasso(BuysEverything):
     tuning
         "theory": c = 1, r_t = 1 and n0 = 50, as in the one public implementation; "practical" (the default): c = 0.2
         and n0 = 200, chosen by `benchmarks/tune.py` (where r_t is 0.1). The width that the theory really asks for also
-        has a term in |theta_{t-1} - theta*|_1, which nobody knows.
+        has a term in |theta_{t-1} - theta*|_1, which is unknown.
     c, n0
         The numbers above; each overrides the preset.
 
@@ -56,8 +54,14 @@ class OLinLasso(BuysEverything):
         conditions="abi",
         further="restricted strong convexity",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "theta", "XX", "Xy", "G0", "tally", "n")
-    _rules: ClassVar[Mapping[str, Rule]] = {**dict.fromkeys(("XX", "G0"), GramCheck()), "tally": NumberCheck(least=0.0)}
+    _state: ClassVar[StateSchema] = {
+        "theta": NumberCheck(),
+        "XX": GramCheck(),
+        "Xy": NumberCheck(),
+        "G0": GramCheck(),
+        "tally": NumberCheck(least=0.0),
+        "n": CountCheck(),
+    }
     presets: ClassVar[Presets] = {"theory": {"c": 1.0, "n0": 50}, "practical": {"c": 0.2, "n0": 200}}
 
     def __init__(
@@ -83,13 +87,12 @@ class OLinLasso(BuysEverything):
         self.G0: Floats = np.zeros((self.d, self.d))
         self.n = 0
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """theta_t, with true zeros."""
         return self.theta.copy()
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return d * d
 
     def _rounds(self, X: Floats, y: Floats) -> Floats:

@@ -1,15 +1,14 @@
 """Regularised dual averaging: l1 (Xiao), and groups (DA-GL)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._core import rda_epoch
 from ..._internal.typing import Floats, Ints
-from ...core.learner import Learner
 from ...core.registry.algorithm import AlgorithmInfo
-from ...core.state import NumberCheck, Rule
+from ...core.state import NumberCheck, StateSchema
 from ...errors import ConfigError
 from .._options import Presets, number, places, preset
 from ._full_information import BuysEverything
@@ -60,8 +59,12 @@ class RDA(BuysEverything):
         buys_all=True,
         further="bounded gradients",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "w", "g_bar", "tally", "errors")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("tally", "errors"), NumberCheck(least=0.0))
+    _state: ClassVar[StateSchema] = {
+        "w": NumberCheck(),
+        "g_bar": NumberCheck(),
+        "tally": NumberCheck(least=0.0),
+        "errors": NumberCheck(least=0.0),
+    }
     presets: ClassVar[Presets] = {
         "theory": {"gamma": 4.0, "lam": 0.001, "rho": 0.0},
         "practical": {"gamma": 1.0, "lam": 0.02, "rho": 0.04},
@@ -89,8 +92,7 @@ class RDA(BuysEverything):
         self.tally: Floats = np.zeros(3)
         self.errors: Floats = np.zeros(3)
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """w_{t+1}, with true zeros."""
         return self.w.copy()
 

@@ -1,16 +1,15 @@
 """The Vovk-Azoury-Warmuth forecaster: online ridge regression that counts the row it is about to predict."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._core import vaw_epoch
 from ..._internal.typing import Floats
-from ...core.learner import Learner
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.sources import Prices, SourceCatalog, Sources
-from ...core.state import InverseGramCheck, Rule
+from ...core.state import InverseGramCheck, NumberCheck, StateSchema
 from .._options import Presets, number, preset
 from ._full_information import BuysEverything
 
@@ -54,8 +53,10 @@ class VAW(BuysEverything):
         buys_all=True,
         further="none",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "A_inv", "b")
-    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": InverseGramCheck("a")}
+    _state: ClassVar[StateSchema] = {
+        "A_inv": InverseGramCheck("a"),
+        "b": NumberCheck(),
+    }
     presets: ClassVar[Presets] = {"theory": {"a": 1.0}, "practical": {"a": 1.0}}
 
     def __init__(
@@ -75,13 +76,12 @@ class VAW(BuysEverything):
         self.A_inv: Floats = np.eye(self.d) / self.a
         self.b: Floats = np.zeros(self.d)
 
-    @property
-    def weights(self) -> Floats:
-        """A^-1 b: the ridge estimate from the rounds told so far."""
+    def _weights(self) -> Floats:
+        """A^-1 b: the ridge estimate from the labelled rounds so far."""
         return self.A_inv @ self.b
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return d * d
 
     def _learn(self, X: Floats, y: Floats) -> None:

@@ -11,15 +11,15 @@ playing its largest entries is the legal way to use them with a budget.
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Acquisition, Learner
+from ...core.learner import Acquisition
 from ...core.round import Round
-from ...core.state import IndexCheck, NumberCheck, Rule
+from ...core.state import CountCheck, IndexCheck, NumberCheck, Part, StateSchema
 from ...errors import ConfigError
 from ...estimation import exploration_schedule, sampling
 from ...estimation.online_newton import Newton
@@ -36,11 +36,11 @@ class AttributeEfficient(Scheduled):
     power: ClassVar[int]
     """p: with 1, |phi| <= |w|_1 + |y|; with 2, E (phi + y)^2 = |w|_2^2 |x|_2^2."""
     presets: ClassVar[Presets]
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "s", "w", "w_bar", "exploiter")
-    _rules: ClassVar[Mapping[str, Rule]] = {
+    _state: ClassVar[StateSchema] = {
+        "s": CountCheck(),
         "w": NumberCheck(most="reach"),
         "w_bar": NumberCheck(most="reach"),
-        "exploiter.S": IndexCheck("d", ascending=True),
+        "exploiter": Part(S=IndexCheck("d", ascending=True)),
     }
 
     def __init__(
@@ -87,21 +87,19 @@ class AttributeEfficient(Scheduled):
 
     # -- what they share
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """The weights that predict, on the support; zero elsewhere."""
         if self.by_newton:
             return self.exploiter.weights(self.d)
         return only(self.w_bar, self.support)
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """The k largest entries of the averaged weights."""
         return self.exploiter.S
 
     def _explore(self, pool: Bools | None) -> Acquisition:
         """The two samples; the round carries n/m, where j is, w_j/q_j, and how often each attribute was drawn."""
-        places = self._places(pool)
+        places = self._available_in_draw_order(pool)
         n, m = places.size, self.k - 1
         if n == 0:
             return Acquisition("explore", places, memo=(0.0, 0.0, 0.0))
@@ -114,7 +112,7 @@ class AttributeEfficient(Scheduled):
         counts[where] -= 1  # the draw of j belongs to phi, not to xt
         return Acquisition("explore", B, memo=(n / m, float(where), float(ratio), *map(float, counts)))
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         if r.kind == "exploit" or r.attributes.size == 0:
             return True
         return len(r.memo) == 3 + r.attributes.size and r.memo[1] in range(r.attributes.size)
@@ -150,8 +148,7 @@ class AttributeEfficient(Scheduled):
         S = top_k(self.w_bar, self.k, self.support, self.order)
         self.exploiter.follow(S, self.w_bar)
 
-    def _run(self, X: Floats, y: Floats) -> Floats:
-        self.t += y.size
+    def _exploit_rows(self, X: Floats, y: Floats) -> Floats:
         if self.by_newton:
             return self.exploiter.run(X, y)
         return np.asarray(np.nan_to_num(X, nan=0.0) @ self.w_bar[self.support])

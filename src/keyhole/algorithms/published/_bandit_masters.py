@@ -8,7 +8,6 @@ An arm that could not be played (asleep) is given f itself, the loss of whoever 
 their running mean was tried and fails: an arm played by luck then gains without bound.)
 """
 
-from collections.abc import Mapping
 from math import exp, log, sqrt
 from typing import ClassVar
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from ... import _core
 from ..._internal.typing import Bools, Floats
-from ...core.state import CountCheck, IndexCheck, NumberCheck, ProbabilityCheck, Rule, Stateful
+from ...core.state import CountCheck, IndexCheck, NumberCheck, ProbabilityCheck, Stateful, StateSchema
 from ._enumerate_supports import pick
 
 __all__ = ["BatchedExp3", "Corral", "HedgedFTRL", "Tsallis", "log_barrier_step", "loss_estimate", "tsallis_law"]
@@ -52,8 +51,11 @@ class Tsallis(Stateful):
     that its bound does not apply; `HedgedFTRL` has one.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("L", "p", "n")
-    _rules: ClassVar[Mapping[str, Rule]] = {"L": NumberCheck(least=0.0), "p": ProbabilityCheck()}
+    _state: ClassVar[StateSchema] = {
+        "L": NumberCheck(least=0.0),
+        "p": ProbabilityCheck(),
+        "n": CountCheck(),
+    }
 
     def __init__(self, N: int, c: float) -> None:
         self.c = c
@@ -81,11 +83,11 @@ class HedgedFTRL(Stateful):
     advance. T is the horizon; `extend` doubles it when the stream outlives it.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("L", "rho", "p", "n", "T")
-    _rules: ClassVar[Mapping[str, Rule]] = {
+    _state: ClassVar[StateSchema] = {
         "L": NumberCheck(least=0.0),
         "rho": NumberCheck(1.0, 1e100),
         "p": ProbabilityCheck(),
+        "n": CountCheck(),
         "T": CountCheck(least=1),
     }
 
@@ -128,12 +130,12 @@ class Corral(Stateful):
     chosen smaller; what is learnt stays (a restart, as the doubling trick has it, would throw it away).
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("q", "eta", "rho", "T", "n")
-    _rules: ClassVar[Mapping[str, Rule]] = {
+    _state: ClassVar[StateSchema] = {
         "q": ProbabilityCheck(),
         "eta": NumberCheck(1e-100, 1e100),
         "rho": NumberCheck(1.0, 1e100),
         "T": CountCheck(least=3),
+        "n": CountCheck(),
     }
 
     def __init__(self, N: int, T: int, c: float) -> None:
@@ -183,13 +185,14 @@ class BatchedExp3(Stateful):
     The m-th block has b = (t/N)^(1/3) rounds, t the rounds before it; the arm's mean loss in the block is what counts.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("L", "p", "m", "n", "arm", "chance", "told", "total")
-    _rules: ClassVar[Mapping[str, Rule]] = {
+    _state: ClassVar[StateSchema] = {
         "L": NumberCheck(least=0.0),
         "p": ProbabilityCheck(),
+        "m": CountCheck(),
+        "n": CountCheck(),
         "arm": IndexCheck("N", gaps=True),
         "chance": NumberCheck(1e-100, 1.0),
-        "told": CountCheck(most="n"),
+        "n_labels": CountCheck(most="n"),
         "total": NumberCheck(least=0.0),
     }
 
@@ -197,13 +200,13 @@ class BatchedExp3(Stateful):
         self.N, self.c = N, c
         self.L: Floats = np.zeros(N)
         self.p: Floats = np.full(N, 1.0 / N)
-        self.m = self.n = self.told = 0
+        self.m = self.n = self.n_labels = 0
         self.arm, self.chance, self.total = -1, 1.0, 0.0
 
     @property
     def length(self) -> int:
         """How many rounds the present block has."""
-        return max(1, round(float(((self.n - self.told) / self.L.size) ** (1 / 3))))
+        return max(1, round(float(((self.n - self.n_labels) / self.L.size) ** (1 / 3))))
 
     def choose(self, rng: np.random.Generator, awake: Bools | None) -> tuple[int, float]:
         """The block's arm, drawn where a block begins. A stand-in for an arm asleep has probability 0: not learnt."""
@@ -218,11 +221,11 @@ class BatchedExp3(Stateful):
         if i != self.arm or p_i != self.chance:
             return
         length = self.length
-        self.n, self.told, self.total = self.n + 1, self.told + 1, self.total + f
-        if self.told < length:
+        self.n, self.n_labels, self.total = self.n + 1, self.n_labels + 1, self.total + f
+        if self.n_labels < length:
             return
-        self.L += loss_estimate(self.L.size, i, self.total / self.told, p_i, None)
+        self.L += loss_estimate(self.L.size, i, self.total / self.n_labels, p_i, None)
         self.m += 1
-        self.arm, self.told, self.total = -1, 0, 0.0
+        self.arm, self.n_labels, self.total = -1, 0, 0.0
         weights = np.exp(-self.c * sqrt(log(max(self.L.size, 2)) / (self.L.size * self.m)) * (self.L - self.L.min()))
         self.p = weights / weights.sum()

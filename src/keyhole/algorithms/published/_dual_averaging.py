@@ -5,7 +5,6 @@
 h is the sum of the gradients so far and soft(u, m)_i = sign(u_i) max(|u_i| - m, 0).
 """
 
-from collections.abc import Mapping
 from math import sqrt
 from typing import ClassVar
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from ..._core import dual_averaging_epoch
 from ..._internal.typing import Floats, Ints
-from ...core.state import NumberCheck, Rule, Stateful
+from ...core.state import NumberCheck, Stateful, StateSchema
 from ...estimation.importance_weighting import estimate_quickly
 
 __all__ = ["complete_gradient", "gradient", "is_draw"]
@@ -26,10 +25,10 @@ class DualAveraging(Stateful):
     gradients turn out to have.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("h", "tally")
-    _rules: ClassVar[Mapping[str, Rule]] = {
-        "tally": NumberCheck(least=0.0, most=1e280)
-    }  # the second is of fourth powers
+    _state: ClassVar[StateSchema] = {
+        "h": NumberCheck(),
+        "tally": NumberCheck(least=0.0, most=1e280),  # the second is of fourth powers
+    }
 
     def __init__(self, d: int, rate: float, learnt: bool, R: float) -> None:
         self.rate, self.learnt, self.R = rate, learnt, R

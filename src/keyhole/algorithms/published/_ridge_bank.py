@@ -1,13 +1,12 @@
 """Many small forecasters in a few arrays: one for each support, or one for each candidate of a greedy step."""
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from ..._core import quadratic_form, ridge_bank_step
 from ..._internal.typing import Floats
-from ...core.state import InverseGramCheck, NumberCheck, Rule, Stateful
+from ...core.state import InverseGramCheck, NumberCheck, Stateful, StateSchema
 from ...estimation.online_newton import Gradient, Newton
 
 __all__ = ["ForwardBank", "GradientBank", "NewtonBank", "bank"]
@@ -23,8 +22,11 @@ def bank(base: str, N: int, k: int, ridge: float) -> "NewtonBank | ForwardBank |
 class NewtonBank(Stateful):
     """N online Newton steps, self-tuned (`keyhole.estimation.online_newton.Newton`). O(k^2) a round."""
 
-    _fields: ClassVar[tuple[str, ...]] = ("W", "A_inv", "tally")
-    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": InverseGramCheck("ridge"), "tally": NumberCheck(least=0.0)}
+    _state: ClassVar[StateSchema] = {
+        "W": NumberCheck(),
+        "A_inv": InverseGramCheck("ridge"),
+        "tally": NumberCheck(least=0.0),
+    }
 
     def __init__(self, N: int, k: int, ridge: float) -> None:
         self.ridge = ridge
@@ -59,8 +61,11 @@ class GradientBank(Stateful):
     bandit's bound: the gradient stands for all rounds, played or not, and the step shrinks with the largest weight.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("W", "tally", "rho")
-    _rules: ClassVar[Mapping[str, Rule]] = {"tally": NumberCheck(least=0.0), "rho": NumberCheck(1.0, 1e100)}
+    _state: ClassVar[StateSchema] = {
+        "W": NumberCheck(),
+        "tally": NumberCheck(least=0.0),
+        "rho": NumberCheck(1.0, 1e100),
+    }
 
     def __init__(self, N: int, k: int) -> None:
         self.W: Floats = np.zeros((N, k))
@@ -95,8 +100,10 @@ class GradientBank(Stateful):
 class ForwardBank(Stateful):
     """N forward (Vovk-Azoury-Warmuth) forecasters: predict x' (A + x x')^-1 b, then A += x x', b += y x. O(k^2)."""
 
-    _fields: ClassVar[tuple[str, ...]] = ("A_inv", "b")
-    _rules: ClassVar[Mapping[str, Rule]] = {"A_inv": InverseGramCheck("ridge")}
+    _state: ClassVar[StateSchema] = {
+        "A_inv": InverseGramCheck("ridge"),
+        "b": NumberCheck(),
+    }
 
     def __init__(self, N: int, k: int, ridge: float) -> None:
         self.ridge = ridge

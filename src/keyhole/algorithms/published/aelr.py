@@ -7,6 +7,7 @@ import numpy as np
 
 from ..._internal.typing import Floats, Ints
 from ...core.registry.algorithm import AlgorithmInfo
+from ...core.state import NumberCheck, StateSchema
 from .._options import Presets
 from ._attribute_efficient import AttributeEfficient
 
@@ -57,7 +58,9 @@ class AELR(AttributeEfficient):
         further="k >= 2",
     )
     power = 1
-    _fields: ClassVar[tuple[str, ...]] = (*AttributeEfficient._fields, "u")
+    _state: ClassVar[StateSchema] = {
+        "u": NumberCheck(),
+    }
     presets: ClassVar[Presets] = {
         "theory": {"step": 1.0, "average": 0.0},
         "practical": {"step": 1.0, "average": 3.0},

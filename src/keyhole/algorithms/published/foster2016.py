@@ -1,6 +1,5 @@
 """Foster, Kale and Karloff 2016: a hedge over all supports, each with its own gradient descent."""
 
-from collections.abc import Mapping
 from math import comb, log, sqrt
 from typing import ClassVar, Literal
 
@@ -11,7 +10,7 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import NumberCheck, Rule
+from ...core.state import CountCheck, NumberCheck, StateSchema
 from ...errors import ConfigError
 from ...estimation import sampling
 from ...estimation.importance_weighting import estimate_quickly
@@ -62,10 +61,11 @@ class Foster(Learner):
         needs_k0=True,
         further="none; k0 >= 2",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "W", "L", "G", "n", "V")
-    _rules: ClassVar[Mapping[str, Rule]] = {
+    _state: ClassVar[StateSchema] = {
         "W": NumberCheck(most="reach"),
+        "L": NumberCheck(),
         "G": NumberCheck(least=0.0, most=1e280),  # sums of fourth powers, and so is V
+        "n": CountCheck(),
         "V": NumberCheck(least=0.0, most=1e280),
     }
 
@@ -106,16 +106,14 @@ class Foster(Learner):
         p = np.exp(-eta * (self.L - self.L.min()))
         return np.asarray(p / p.sum())
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """w_U of the most likely support."""
         w = np.zeros(self.d)
         best = int(np.argmin(self.L))
         w[self.order[self.U[best]]] = self.W[best]
         return w
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """The most likely support."""
         return np.sort(self.order[self.U[int(np.argmin(self.L))]])
 
@@ -125,7 +123,7 @@ class Foster(Learner):
         arm, _ = pick(self.p, awake, self.rng)
         bought = self.order[self.U[arm]]
         bought = bought if pool is None else bought[pool[bought]]
-        places = self._places(pool)
+        places = self._available_in_draw_order(pool)
         n, m = places.size, min(self.k0, places.size)
         R = places[self.rng.choice(n, size=m, replace=False, shuffle=False)]
         mine = np.zeros(self.d, dtype=np.bool_)
@@ -135,10 +133,10 @@ class Foster(Learner):
         return Acquisition("explore", bought, R[~known], memo)
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return k * comb(d, k)
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         arm, n, m, *shared = r.memo if len(r.memo) >= 3 else (-1.0, 0.0, 0.0)
         drawn = len(shared) + r.extra.size
         inside = arm in range(len(self.U)) and m == drawn and n in range(drawn, self.d + 1)

@@ -1,6 +1,5 @@
 """Ito et al. 2017, Algorithm 1: dual averaging with extra observations after the label."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -9,7 +8,7 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import IndexCheck, NumberCheck, Rule
+from ...core.state import IndexCheck, NumberCheck, Part, StateSchema
 from ...errors import ConfigError
 from ...estimation import sampling
 from ...estimation.top_k import only, top_k
@@ -56,8 +55,11 @@ class Ito1(Learner):
         conditions="abcgi",
         further="k0 >= 2",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "dual", "w", "S")
-    _rules: ClassVar[Mapping[str, Rule]] = {"w": NumberCheck(most="reach"), "S": IndexCheck("d", ascending=True)}
+    _state: ClassVar[StateSchema] = {
+        "dual": Part(),
+        "w": NumberCheck(most="reach"),
+        "S": IndexCheck("d", ascending=True),
+    }
 
     def __init__(
         self,
@@ -80,13 +82,11 @@ class Ito1(Learner):
         self.w: Floats = np.zeros(self.d)
         self.S: Ints = np.sort(self.order[:k])
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """w(S)."""
         return only(self.w, self.S)
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """S: where |w| is largest."""
         return self.S
 
@@ -96,7 +96,7 @@ class Ito1(Learner):
         E = C[self.rng.choice(n, size=m, replace=False, shuffle=False)]
         return Acquisition("explore" if m else "exploit", S, E, memo=(float(n), float(m)))
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         return is_draw(r.memo, r.extra.size, self.d)
 
     def _predict(self, r: Round, x: Floats) -> float:

@@ -1,18 +1,17 @@
 """Ito et al. 2017, Algorithms 2 and 3: dual averaging on importance-weighted gradients, then the k largest weights."""
 
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Acquisition, Learner
+from ...core.learner import Acquisition
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import IndexCheck, Rule
+from ...core.state import IndexCheck, NumberCheck, Part, StateSchema
 from ...errors import ConfigError
 from ...estimation import exploration_schedule, sampling
-from ...estimation.observed_products import dot_observed
+from ...estimation.online_newton import dot_observed
 from ...estimation.top_k import only, top_k
 from .._options import is_theory, positive
 from .._scheduled_learner import Scheduled
@@ -61,8 +60,12 @@ class Ito2(Scheduled):
         conditions="abcgi",
         further="k >= 2",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "explorer", "exploiter", "total", "S")
-    _rules: ClassVar[Mapping[str, Rule]] = {"S": IndexCheck("d", ascending=True)}
+    _state: ClassVar[StateSchema] = {
+        "explorer": Part(),
+        "exploiter": Part(),
+        "total": NumberCheck(),
+        "S": IndexCheck("d", ascending=True),
+    }
 
     def __init__(
         self,
@@ -91,13 +94,11 @@ class Ito2(Scheduled):
         self.total: Floats = np.zeros(self.d)
         self.S: Ints = np.sort(self.order[:k])
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """The exploiter's w(S)."""
         return only(self.exploiter.w(), self.S)
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """S: where the explorer's average is largest."""
         return self.S
 
@@ -107,12 +108,12 @@ class Ito2(Scheduled):
 
     def _explore(self, pool: Bools | None) -> Acquisition:
         """B ~ UNIF(d, k); the round carries (n, m)."""
-        places = self._places(pool)
+        places = self._available_in_draw_order(pool)
         n, m = places.size, min(self.k, places.size)
         B = places[self.rng.choice(n, size=m, replace=False, shuffle=False)]
         return Acquisition("explore", B, memo=(float(n), float(m)))
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         return r.kind == "exploit" or is_draw(r.memo, r.attributes.size, self.d)
 
     def _predict(self, r: Round, x: Floats) -> float:
@@ -140,8 +141,7 @@ class Ito2(Scheduled):
             self.total += v
         self.S = top_k(self.total, self.k, self.S, self.order)
 
-    def _run(self, X: Floats, y: Floats) -> Floats:
-        self.t += y.size
+    def _exploit_rows(self, X: Floats, y: Floats) -> Floats:
         return self.exploiter.run(self.S, X, y)
 
 

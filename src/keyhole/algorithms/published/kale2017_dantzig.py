@@ -1,6 +1,5 @@
 """Kale et al. 2017, the realizable case: a Dantzig selector at powers of two on k0 attributes drawn at random."""
 
-from collections.abc import Mapping
 from functools import lru_cache
 from math import ceil, log, log1p, sqrt
 from typing import ClassVar, Literal
@@ -11,7 +10,7 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import IndexCheck, Rule, Stateful
+from ...core.state import CountCheck, IndexCheck, Part, Stateful, StateSchema
 from ...errors import ConfigError
 from ...estimation import dantzig_width, sampling
 from ...estimation.top_k import only
@@ -108,8 +107,10 @@ class KaleDantzig(Learner):
         conditions="abef",
         further="k0 >= 2",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "estimate", "due")
-    _rules: ClassVar[Mapping[str, Rule]] = {"estimate.S": IndexCheck("d", ascending=True)}
+    _state: ClassVar[StateSchema] = {
+        "estimate": Part(S=IndexCheck("d", ascending=True)),
+        "due": CountCheck(),
+    }
 
     def __init__(
         self,
@@ -142,13 +143,11 @@ class KaleDantzig(Learner):
         C = positive("C", C if C is not None else 1.0 if theory else 0.5)
         return KaleWidth(self.d, self.k0, C, sigma, delta) if theory else dantzig_width.Empirical(self.d, C)
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """w(S)."""
         return only(self.estimate.w_hat, self.support)
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """S: where |w| is largest."""
         return self.estimate.S
 
@@ -158,7 +157,7 @@ class KaleDantzig(Learner):
         mask = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
         if self.sampling == "union":
             mask[S] = False
-        places = self._places(mask)
+        places = self._available_in_draw_order(mask)
         n = places.size
         m, single, pair = self._law(n)
         R = places[self.rng.choice(n, size=m, replace=False, shuffle=False)]
@@ -176,16 +175,16 @@ class KaleDantzig(Learner):
         return m, float(P[0, 0]), float(P[0, 1])
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return numbers_kept(d)
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         single, pair, *shared = r.memo if len(r.memo) >= 2 else (0.0, 0.0)
         n = len(shared) + r.extra.size
         likely = 0.0 < single <= 1.0 if n else True
         return likely and (n < 2 or 0.0 < pair <= single) and set(shared) <= set(map(float, r.attributes))
 
-    def _finish(self) -> None:
+    def _on_stream_end(self) -> None:
         self.estimate.finish()
 
     def _predict(self, r: Round, x: Floats) -> float:

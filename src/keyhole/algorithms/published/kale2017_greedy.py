@@ -1,6 +1,5 @@
 """Kale et al. 2017, the agnostic case: a chain of experts picks one attribute after another, in mini-batches."""
 
-from collections.abc import Mapping
 from math import log, sqrt
 from typing import ClassVar, Literal
 
@@ -10,7 +9,7 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import CountCheck, IndexCheck, NumberCheck, Rule, Stateful
+from ...core.state import CountCheck, IndexCheck, NoCheck, NumberCheck, Part, Stateful, StateSchema
 from ...errors import ConfigError
 from .._options import is_theory, positive
 from ._ridge_bank import ForwardBank
@@ -19,8 +18,11 @@ from ._ridge_bank import ForwardBank
 class PairSums(Stateful):
     """Sums of x_i x_j and x_i y over the rounds that saw them, in places: what a fresh forecaster may start from."""
 
-    _fields: ClassVar[tuple[str, ...]] = ("H", "N", "b")
-    _rules: ClassVar[Mapping[str, Rule]] = {"N": NumberCheck(least=0.0)}
+    _state: ClassVar[StateSchema] = {
+        "H": NumberCheck(),
+        "N": NumberCheck(least=0.0),
+        "b": NumberCheck(),
+    }
 
     def __init__(self, d: int) -> None:
         self.H: Floats = np.zeros((d, d))
@@ -91,17 +93,20 @@ class KaleGreedy(Learner):
         conditions="e",
         further="k0 >= 1",
     )
-    _fields: ClassVar[tuple[str, ...]] = (
-        *Learner._fields,
-        *("L", "V", "Q", "position", "sets", "bank", "pooled", "losses", "batch", "told", "n", "squares", "fresh"),
-    )
-    _rules: ClassVar[Mapping[str, Rule]] = {
+    _state: ClassVar[StateSchema] = {
+        "L": NumberCheck(),
         "V": IndexCheck("d"),
         "Q": IndexCheck("d"),
         "position": IndexCheck("k"),
         "sets": IndexCheck("d", gaps=True),
+        "bank": Part(),
+        "pooled": Part(),
         "losses": NumberCheck(least=0.0),
+        "batch": CountCheck(),
+        "n_labels": CountCheck(),
+        "n": CountCheck(),
         "squares": NumberCheck(least=0.0),
+        "fresh": NoCheck(),
     }
 
     def __init__(
@@ -130,22 +135,20 @@ class KaleGreedy(Learner):
         self.L: Floats = np.zeros((k, self.d))
         self.V: Ints = np.arange(k)
         self.Q: Ints = np.arange(self.m)
-        self.position, self.batch, self.told, self.n, self.squares = 0, 0, 0, 0, 0.0
+        self.position, self.batch, self.n_labels, self.n, self.squares = 0, 0, 0, 0, 0.0
         self.fresh = True
         self.sets: Ints = np.full((self.m + 2, k), -1)
         self.bank = ForwardBank(self.m + 2, k, self.ridge)
         self.pooled = PairSums(self.d)
         self.losses: Floats = np.zeros(self.m + 2)
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """The ridge weights of the forecaster on V."""
         w = np.zeros(self.d)
         w[self.order[self.V]] = self.bank.weights(0)
         return w
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """V: the chain's picks."""
         return np.sort(self.order[self.V])
 
@@ -156,17 +159,17 @@ class KaleGreedy(Learner):
         V = self.order[self.V]
         V, Q = V[mask[V]], self.order[self.Q]
         mask[V] = False
-        Q = Q[mask[Q]] if V.size or mask[Q].any() else self._places(mask)[:1]
+        Q = Q[mask[Q]] if V.size or mask[Q].any() else self._available_in_draw_order(mask)[:1]
         return Acquisition("explore", V, Q, memo=(float(self.batch),))
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return 2 * d * d
 
     def _check_state(self) -> None:
-        CountCheck(most="n").check("told", self.told, self)
+        CountCheck(most="n").check("n_labels", self.n_labels, self)
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         return len(r.memo) == 1
 
     def _open_batch(self) -> None:
@@ -226,9 +229,9 @@ class KaleGreedy(Learner):
         self.squares, self.n = self.squares + y * y, self.n + 1
         if r.memo[0] == self.batch and not self.fresh:
             self.losses += (self.bank.run(row[self.sets], y) - y) ** 2
-            self.told += 1
+            self.n_labels += 1
         self.pooled.add(self._place()[B], values, y)
-        if self.told >= max(1, round(self.size * (self.n - self.told) ** (1 / 3))):
+        if self.n_labels >= max(1, round(self.size * (self.n - self.n_labels) ** (1 / 3))):
             self._close_batch()
 
     def _learn(self, X: Floats, y: Floats) -> None:
@@ -267,9 +270,9 @@ class KaleGreedy(Learner):
         """What each candidate would have gained at the probed position; the next `ask` draws a new batch."""
         scale = self.worst if self.theory else 2.0 * self.squares / self.n
         if scale > 0.0:
-            self.L[self.position][self.Q] += gains(self.losses / (self.told * scale), self.k, self.d / self.m)
+            self.L[self.position][self.Q] += gains(self.losses / (self.n_labels * scale), self.k, self.d / self.m)
         self.batch += 1
-        self.told, self.fresh = 0, True
+        self.n_labels, self.fresh = 0, True
         self.losses = np.zeros(self.m + 2)
 
 

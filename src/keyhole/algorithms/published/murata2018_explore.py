@@ -1,6 +1,5 @@
 """Murata and Suzuki 2018: hard thresholding with exact residuals."""
 
-from collections.abc import Mapping
 from math import ceil
 from typing import ClassVar, Literal
 
@@ -10,7 +9,7 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import IndexCheck, NumberCheck, Rule
+from ...core.state import CountCheck, IndexCheck, NumberCheck, StateSchema
 from ...errors import ConfigError
 from ...estimation.top_k import only, top_k
 from .._options import at_least, is_theory, positive, whole
@@ -58,14 +57,17 @@ class MurataExplore(Learner):
         conditions="abi",
         further="restricted eigenvalues; k >= 2",
     )
-    _fields: ClassVar[tuple[str, ...]] = (
-        *Learner._fields,
-        *("theta", "S", "sweep", "batch", "planned", "told", "sums", "seen", "squares", "counts"),
-    )
-    _rules: ClassVar[Mapping[str, Rule]] = {
+    _state: ClassVar[StateSchema] = {
+        "theta": NumberCheck(),
         "S": IndexCheck("d", ascending=True),
+        "sweep": CountCheck(),
         "batch": NumberCheck(1e-300, 1e15),
-        **dict.fromkeys(("seen", "squares", "counts"), NumberCheck(least=0.0)),
+        "planned": CountCheck(),
+        "n_labels": CountCheck(),
+        "sums": NumberCheck(),
+        "seen": NumberCheck(least=0.0),
+        "squares": NumberCheck(least=0.0),
+        "counts": NumberCheck(least=0.0),
     }
 
     def __init__(
@@ -98,7 +100,7 @@ class MurataExplore(Learner):
     def _begin(self) -> None:
         """A new sweep: nothing planned, nothing seen."""
         self.planned: Ints = np.zeros(self.d, dtype=np.int64)
-        self.told = 0
+        self.n_labels = 0
         self.sums: Floats = np.zeros(self.d)
         self.seen: Floats = np.zeros(self.d)
 
@@ -107,13 +109,11 @@ class MurataExplore(Learner):
         """How many rounds the present sweep has: its blocks times B_n."""
         return ceil((self.d - self.s) / (self.k - self.s)) * ceil(self.batch)
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """theta."""
         return self.theta.copy()
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """S: where theta is not zero (and ties, where it has fewer than s non-zeros)."""
         return self.S
 
@@ -125,7 +125,7 @@ class MurataExplore(Learner):
         self.planned[J] += 1
         return Acquisition("explore", np.concatenate([S, J]), memo=(float(self.sweep),))
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         return len(r.memo) == 1
 
     def _predict(self, r: Round, x: Floats) -> float:
@@ -140,8 +140,8 @@ class MurataExplore(Learner):
             return  # a round of an earlier theta: its residual is not this one's
         self.sums[B] += residual * x
         self.seen[B] += 1.0
-        self.told += 1
-        if self.told >= self.length:
+        self.n_labels += 1
+        if self.n_labels >= self.length:
             self._threshold()
 
     def _threshold(self) -> Floats:

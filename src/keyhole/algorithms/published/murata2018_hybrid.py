@@ -1,18 +1,16 @@
 """Murata and Suzuki 2018: sweeps of hard thresholding in turns with exploitation."""
 
-from collections.abc import Mapping
 from math import ceil
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Acquisition
+from ...core.learner import Acquisition, PlayedRows
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import IndexCheck, Rule
-from ...estimation.observed_products import dot_observed, zero_filled
-from ...estimation.online_newton import Newton
+from ...core.state import CountCheck, IndexCheck, NoCheck, NumberCheck, Part, StateSchema
+from ...estimation.online_newton import Newton, dot_observed, zero_filled
 from ...estimation.top_k import top_k
 from .._options import positive
 from .._support_exploiter import OnSupport
@@ -59,8 +57,12 @@ class MurataHybrid(MurataExplore):
         conditions="abi",
         further="restricted eigenvalues; k >= 2",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*MurataExplore._fields, "newton", "left", "open_phase", "lead")
-    _rules: ClassVar[Mapping[str, Rule]] = {"newton.S": IndexCheck("d", ascending=True)}
+    _state: ClassVar[StateSchema] = {
+        "newton": Part(S=IndexCheck("d", ascending=True)),
+        "left": CountCheck(),
+        "open_phase": NoCheck(),
+        "lead": NumberCheck(),
+    }
 
     # The options by name, as in `MurataExplore`: the catalogue, editors and the command line read this list.
     def __init__(
@@ -84,13 +86,11 @@ class MurataHybrid(MurataExplore):
         self.open_phase = False
         self.lead = 0.0
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """The Newton weights once there are any, else theta."""
         return self.newton.weights(self.d) if self.newton.moves >= 0 else self.theta.copy()
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """J: the k attributes of the Newton steps."""
         return self.newton.S
 
@@ -126,12 +126,18 @@ class MurataHybrid(MurataExplore):
             self._set(self.newton.weights(self.d))
         self.open_phase, self.lead = False, 0.0
 
-    def _steady(self) -> tuple[Ints, int]:
-        return self.support, self.left
+    def _play_block(self, X: Floats, y: Floats, prices: Floats | None) -> PlayedRows:
+        n = min(self.left, y.size)
+        if n == 0 or prices is not None:
+            return super()._play_block(X, y, prices)
+        J = self.support
+        predictions = self._exploit_rows(np.ascontiguousarray(X[:n, J]), y[:n])
+        self.t += n
+        self.left -= n
+        return PlayedRows.alike(predictions, J)
 
-    def _run(self, X: Floats, y: Floats) -> Floats:
-        self.t += y.size
-        self.left -= y.size
+    def _exploit_rows(self, X: Floats, y: Floats) -> Floats:
+        """The predictions of rounds that exploit J, from its values, learning after each label."""
         y_hat = self.newton.run(X, y)
         # As `_tell` adds it up: attribute by attribute and row by row, for the same bits.
         by_theta = np.zeros(y.size)

@@ -1,6 +1,5 @@
 """One arm per support: the paper's advice for k <= 2 and k >= d - 2, where its own algorithm does not apply."""
 
-from collections.abc import Mapping
 from math import comb, sqrt
 from typing import ClassVar, Literal
 
@@ -10,7 +9,7 @@ from ..._internal.typing import Bools, Floats, Ints
 from ...core.learner import Acquisition, Learner
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
-from ...core.state import NumberCheck, Rule
+from ...core.state import CountCheck, NumberCheck, Part, StateSchema
 from .._dantzig_estimate import one_of
 from .._options import is_theory, positive, whole
 from ._bandit_masters import BatchedExp3, Corral, HedgedFTRL, Tsallis
@@ -80,8 +79,12 @@ class SupportBandit(Learner):
         status="reconstructed",
         further="none",
     )
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "bank", "master", "squares", "n")
-    _rules: ClassVar[Mapping[str, Rule]] = {"squares": NumberCheck(least=0.0)}
+    _state: ClassVar[StateSchema] = {
+        "bank": Part(),
+        "master": Part(),
+        "squares": NumberCheck(least=0.0),
+        "n": CountCheck(),
+    }
 
     def __init__(
         self,
@@ -134,15 +137,13 @@ class SupportBandit(Learner):
         """The most likely arm."""
         return int(np.argmax(self.master.p))
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """The weights of the most likely arm's forecaster."""
         w = np.zeros(self.d)
         w[self.order[self.U[self.best]]] = self.bank.weights(self.best)
         return w
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """The most likely arm."""
         return np.sort(self.order[self.U[self.best]])
 
@@ -157,10 +158,10 @@ class SupportBandit(Learner):
         return Acquisition(kind, bought if pool is None else bought[pool[bought]], memo=memo)
 
     @classmethod
-    def _entries(cls, d: int, k: int) -> int:
+    def _min_state_size(cls, d: int, k: int) -> int:
         return k * comb(d, k)
 
-    def _memo_fits(self, r: Round) -> bool:
+    def _validate_memo(self, r: Round) -> bool:
         arm, p, *places = r.memo if len(r.memo) >= 2 else (-1.0, 0.0)
         likely = _UNHEARD_OF < p <= 1.0 or (p == 0.0 and isinstance(self.master, BatchedExp3))
         return arm in range(len(self.U)) and likely and len(places) in (0, self.d)
@@ -178,7 +179,7 @@ class SupportBandit(Learner):
         arm, p, row = int(r.memo[0]), r.memo[1], self._row(r, x)
         self.squares, self.n = self.squares + y * y, self.n + 1
         f = self._loss(self.bank.predict(arm, row) - y)
-        if self.theory and isinstance(self.master, BatchedExp3) and self.master.told == 0:
+        if self.theory and isinstance(self.master, BatchedExp3) and self.master.n_labels == 0:
             self.bank.restart(arm)
         self._update_arm(arm, row, y, p)
         awake = most_available(self.U, np.array(r.memo[2:]) > 0.0) if len(r.memo) > 2 else None

@@ -1,7 +1,6 @@
 """The state of the compiled engine: numpy arrays of the records that cpp/thrifty/records.hpp describes."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import ClassVar, TypeAlias
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from ..._core import thrifty as core
 from ..._internal.typing import Floats, Ints
 from ...core.sources import SourceCatalog
-from ...core.state import Anything, NumberCheck, ProbabilityCheck, Rule, Stateful, Value
+from ...core.state import Growing, NoCheck, NumberCheck, ProbabilityCheck, Stateful, StateSchema, Value
 from ...errors import ConfigError, StateError
 
 __all__ = ["EngineState", "Limits"]
@@ -66,29 +65,30 @@ class EngineState(Stateful):
     the basket.
     """
 
-    _fields: ClassVar[tuple[str, ...]] = (
-        *("attr", "source", "queue", "within", "pair", "row", "value", "now", "column", "fit_label"),
-        *(
-            "gram",
-            "hidden",
-            "V",
-            "P",
-            "C",
-            "log_q",
-            "centre",
-            "level",
-            "account",
-            "alarm",
-            "kept",
-            "kept_sources",
-            "prior",
-        ),
-    )
-    _grows: ClassVar[tuple[str, ...]] = ("row", "value", "pair", "column", "gram", "hidden", "V", "P", "C")
-    # The rest is checked together, below.
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(_fields, Anything()) | {
-        **dict.fromkeys(("log_q", "centre"), NumberCheck(most=20.0)),
+    # What has no check of its own is checked together, in `_check_state`.
+    _state: ClassVar[StateSchema] = {
+        "attr": NoCheck(),
+        "source": NoCheck(),
+        "queue": NoCheck(),
+        "within": NoCheck(),
+        "pair": Growing(NoCheck()),
+        "row": Growing(NoCheck()),
+        "value": Growing(NoCheck()),
+        "now": NoCheck(),
+        "column": Growing(NoCheck()),
+        "fit_label": NoCheck(),
+        "gram": Growing(NoCheck()),
+        "hidden": Growing(NoCheck()),
+        "V": Growing(NoCheck()),
+        "P": Growing(NoCheck()),
+        "C": Growing(NoCheck()),
+        "log_q": NumberCheck(most=20.0),
+        "centre": NumberCheck(most=20.0),
         "level": NumberCheck(0.0, 1.0),
+        "account": NoCheck(),
+        "alarm": NoCheck(),
+        "kept": NoCheck(),
+        "kept_sources": NoCheck(),
         "prior": ProbabilityCheck(),
     }
 
@@ -187,7 +187,7 @@ class EngineState(Stateful):
 
     def bind(self) -> None:
         """Make the compiled view anew: an array is another one."""
-        arrays = {name: getattr(self, name) for name in (*self._fields, "listed", "order", "given", "constants")}
+        arrays = {name: getattr(self, name) for name in (*self._state, "listed", "order", "given", "constants")}
         full = int(len(self.row) >= self.most_rows) + 2 * int(len(self.value) >= self.most_rows * self.most_values)
         self.engine = core.Engine(arrays, full)
 

@@ -1,7 +1,6 @@
 """`thrifty`: our own learner, with nothing to set but the budget."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -9,10 +8,11 @@ import numpy.typing as npt
 
 from ..._internal.dataframes import Records
 from ..._internal.typing import Bools, Floats, Ints
-from ...core.learner import Acquisition, Block, Learner
+from ...core.learner import Acquisition, Learner, PlayedRows
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Alarm, Round
 from ...core.sources import Prices, SourceCatalog, Sources
+from ...core.state import Part, StateSchema
 from ...errors import ConfigError
 from .._options import positive
 from .engine_state import EngineState, Limits
@@ -21,8 +21,6 @@ from .explain import Explanation, explain
 __all__ = ["Thrifty"]
 
 _USUAL: Floats = np.zeros((0, 0))  # prices of a block of rows: the usual ones
-# Rows per compiled call: a user who waits sees progress, and an interrupt is heard.
-_BLOCK = 4096
 
 
 class Thrifty(Learner):
@@ -72,7 +70,9 @@ class Thrifty(Learner):
         further="exchangeable rows",
     )
     gives_intervals = True
-    _fields: ClassVar[tuple[str, ...]] = (*Learner._fields, "memory")
+    _state: ClassVar[StateSchema] = {
+        "memory": Part(),
+    }
 
     def __init__(
         self,
@@ -116,8 +116,7 @@ class Thrifty(Learner):
         )
         self.memory = EngineState(catalog, self.order, limits, decay)
 
-    @property
-    def weights(self) -> Floats:
+    def _weights(self) -> Floats:
         """Per unit of the raw attribute; zero outside the support and what is free."""
         w: Floats = np.zeros(self.d)
         A, now = self.memory.columns, self.memory.now[0]
@@ -129,15 +128,15 @@ class Thrifty(Learner):
     @property
     def intercept(self) -> float:
         """What is predicted at x = 0, where nothing is clipped."""
-        A, now, memory = self.memory.columns, self.memory.now[0], self.memory
-        attr = memory.attr[A]
-        centre = attr["ref"] + attr["unit"] * memory.column["x_bar"][0, : A.size]
-        mean = memory.fit_label["y_bar"][0] if A.size else now["y_mean"]
-        level = memory.account["belief"] @ memory.account["c"]
-        return float(now["y_ref"] + now["y_unit"] * (mean + level) - self.weights[A] @ centre)
+        with self._lock:
+            A, now, memory = self.memory.columns, self.memory.now[0], self.memory
+            attr = memory.attr[A]
+            centre = attr["ref"] + attr["unit"] * memory.column["x_bar"][0, : A.size]
+            mean = memory.fit_label["y_bar"][0] if A.size else now["y_mean"]
+            level = memory.account["belief"] @ memory.account["c"]
+            return float(now["y_ref"] + now["y_unit"] * (mean + level) - self.weights[A] @ centre)
 
-    @property
-    def support(self) -> Ints:
+    def _support(self) -> Ints:
         """The attributes of the sources that earned their place, without those that are free."""
         A = self.memory.columns
         return np.sort(A[self.catalog.of[A] >= 0])
@@ -145,18 +144,19 @@ class Thrifty(Learner):
     @property
     def spent(self) -> float:
         """The money that was asked for so far, open and abandoned rounds included."""
-        now = self.memory.now[0]
-        return float(now["spent"] + now["spent_low"])
+        with self._lock:
+            now = self.memory.now[0]
+            return float(now["spent"] + now["spent_low"])
 
-    @property
-    def alarms(self) -> tuple[Alarm, ...]:
+    def _alarms(self) -> tuple[Alarm, ...]:
         """The changes of the world that were noticed, oldest first, with what was forgotten: the last 32."""
         alarm, n = self.memory.alarm, int(self.memory.now["n_alarms"][0])
         return tuple(_worded(alarm[i % alarm.size]) for i in range(max(0, n - alarm.size), n))
 
     def explain(self) -> Records[Explanation]:
         """One record per source, in the order of the columns."""
-        return Records(explain(self.memory, self.catalog, self.weights))
+        with self._lock:
+            return Records(explain(self.memory, self.catalog, self.weights))
 
     def _pool(self, pool: Bools | None) -> npt.NDArray[np.uint8]:
         if pool is None:
@@ -205,27 +205,23 @@ class Thrifty(Learner):
             return X
         return np.where(np.append(dear, False)[self.catalog.of], np.nan, X)  # -1, free: the last
 
-    def _lift_total(self) -> None:
+    def _lift_total_budget(self) -> None:
         self.memory.given["total_budget"] = np.inf
 
-    def _block(self) -> Block:
-        return partial(_play_block, self)
-
-
-def _play_block(
-    learner: Thrifty, X: Floats, y: Floats, out: Floats, explored: Bools, levels: Floats
-) -> tuple[Ints, Ints]:
-    """Play some of the rows: what each bought, and how many before and after the label."""
-    memory, n, t = learner.memory, min(y.size, _BLOCK), 0
-    bought, sizes = np.zeros((n, memory.most_values), np.int64), np.zeros((n, 3), np.int64)
-    X, y = np.ascontiguousarray(X[:n]), np.ascontiguousarray(y[:n])
-    said, held, price, looked = np.zeros(n), np.full(n, np.nan), np.zeros(n), np.zeros(n, np.uint8)
-    while t < n:
-        memory.reserve()
-        t = memory.engine.play(memory.everything, X, y, said, held, price, looked, bought, sizes, _USUAL, t)
-    out[:n], explored[:n], levels[:n] = said, looked.astype(np.bool_), held
-    learner.t += n
-    return bought, np.ascontiguousarray(sizes[:, :2])
+    def _play_block(self, X: Floats, y: Floats, prices: Floats | None) -> PlayedRows:
+        if prices is not None:
+            return super()._play_block(X, y, prices)
+        memory, n, t = self.memory, y.size, 0
+        bought, sizes = np.zeros((n, memory.most_values), np.int64), np.zeros((n, 3), np.int64)
+        X, y = np.ascontiguousarray(X), np.ascontiguousarray(y)
+        predictions, levels, price, explored = np.zeros(n), np.full(n, np.nan), np.zeros(n), np.zeros(n, np.uint8)
+        while t < n:
+            memory.reserve()
+            t = memory.engine.play(
+                memory.everything, X, y, predictions, levels, price, explored, bought, sizes, _USUAL, t
+            )
+        self.t += n
+        return PlayedRows(predictions, explored.astype(np.bool_), levels, bought, sizes[:, :2])
 
 
 def _positive(option: str, given: float | None) -> float:

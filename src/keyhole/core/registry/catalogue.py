@@ -19,7 +19,7 @@ from .plugins import entry_of_class, import_object, imported, installed
 
 __all__ = ["Algorithm", "list_algorithms", "make"]
 
-# Options that only some learners have: who asks another for them is told of `thrifty`, which has them all.
+# Options that only some learners have; the message for the others names `thrifty`, which has them all.
 _MARKET = {"sources": "sources", "free": "free attributes"}
 _MONEY = ("prices", "budget_per_row", "error_cost", "total_budget", "expected_rows")
 # A learner that takes more bytes, or more seconds to build, is announced by a warning.

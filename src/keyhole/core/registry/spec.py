@@ -111,7 +111,7 @@ class Spec:
         return record(self.name)
 
     def learner(self, schema: LearnerColumns, budget: Budget, seed: int, support: list[int] | None = None) -> Learner:
-        """The learner for these columns; a `ConfigError` names what cannot be. An oracle is told the `support`."""
+        """The learner for these columns; a `ConfigError` names what cannot be. An oracle gets the `support`."""
         takes = options_of(self.name)
         limits = budget.money
         if limits and not schema.priced:

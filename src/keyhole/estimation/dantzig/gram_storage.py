@@ -4,14 +4,13 @@ A dense H takes 8 d^2 bytes, 80 GB at d = 1e5; the log takes 8 k^2 a round. A ro
 attribute, in their order, so that it has the same bits as in a dense H however often it is built.
 """
 
-from collections.abc import Mapping
 from typing import ClassVar, Protocol
 
 import numpy as np
 
 from ..._core import DantzigStore
 from ..._internal.typing import Floats, Ints
-from ...core.state import Anything, Rule, Stateful, Value
+from ...core.state import CountCheck, Growing, NoCheck, NumberCheck, Stateful, StateSchema, Value
 from ...errors import StateError
 
 __all__ = ["Dense", "Log", "Rows"]
@@ -38,8 +37,10 @@ class Rows(Protocol):
 class Dense(Stateful):
     """All of H, and its transpose where the two differ."""
 
-    _fields: ClassVar[tuple[str, ...]] = ("H", "HT")
-    _grows: ClassVar[tuple[str, ...]] = ("HT",)
+    _state: ClassVar[StateSchema] = {
+        "H": NumberCheck(),
+        "HT": Growing(NumberCheck()),
+    }
 
     def __init__(self, H: Floats, *, symmetric: bool) -> None:
         self.H = H
@@ -92,14 +93,13 @@ class Log(Stateful):
     """Rounds, linked by attribute. A row with more than `listed` numbers in the log is built and kept, others are read
     off the log each time; `listed = 0` builds every one."""
 
-    _fields: ClassVar[tuple[str, ...]] = ("n", "start", "link", "B", "h")
-    _grows: ClassVar[tuple[str, ...]] = (
-        "link",
-        "B",
-        "h",
-    )
-
-    _rules: ClassVar[Mapping[str, Rule]] = {"link": Anything()}  # `_check` knows
+    _state: ClassVar[StateSchema] = {
+        "n": CountCheck(),
+        "start": CountCheck(),
+        "link": Growing(NoCheck()),  # `_check` covers it
+        "B": Growing(CountCheck()),
+        "h": Growing(NumberCheck()),
+    }
 
     def __init__(self, d: int, listed: int = 0) -> None:
         self.d, self.listed = d, listed

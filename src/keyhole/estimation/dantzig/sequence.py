@@ -6,13 +6,12 @@ import numpy as np
 
 from ..._core import scale_widths
 from ..._internal.typing import Floats, Ints
-from ...core.state import Stateful, Value
+from ...core.state import CountCheck, NumberCheck, Part, Stateful, StateSchema, Value
 from ...errors import ConfigError
-from .compiled import Fault, Parts, Reached
-from .fallback import fallback
 from .gram_storage import Dense, Log
+from .highs import fallback
 from .problem import Solution, check_gamma, gamma_max
-from .simplex import Simplex
+from .simplex import Fault, Parts, Reached, Simplex
 from .ties import preferences
 
 __all__ = ["Sequence"]
@@ -53,7 +52,12 @@ class Sequence(Stateful):
     [0.4, 0.0, -0.1]
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("s", "b", "rows", "simplex")
+    _state: ClassVar[StateSchema] = {
+        "s": CountCheck(),
+        "b": NumberCheck(),
+        "rows": Part(),
+        "simplex": Part(),
+    }
 
     def __init__(self, d: int, engine: str = "simplex", store: str = "auto", order: Ints | None = None) -> None:
         if engine not in ("simplex", "highs"):

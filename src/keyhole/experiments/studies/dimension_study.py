@@ -6,7 +6,7 @@ import numpy as np
 
 from ...figures import Curve, Figure, curves
 from ..aggregate import Band
-from ..finding import Agreement, Finding
+from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import at_end, by, label, written
 
@@ -25,11 +25,14 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         for name, band in fitted.items():
             exponents[name, letter] = band
             rows.append([label(name), f"{letter}^{written(band)}", f"{other} = {fixed}"])
-    said = "; ".join(f"{n.partition('[')[0]}: {letter}^{b.middle:.1f}" for (n, letter), b in exponents.items())
+    powers: dict[str, list[str]] = {}
+    for (name, letter), band in exponents.items():
+        powers.setdefault(name.partition("[")[0], []).append(f"{letter}^{band.middle:.1f}")
+    said = "; ".join(f"{' and '.join(found)} for {name}" for name, found in powers.items())
     steep = exponents[next(key for key in exponents if key[0].startswith("ds-oslrc") and key[1] == "d")].middle
     agrees = abs(steep - 0.5) < _TOLERANCE
     verdict = f"At these s the error grows like {said}; the late rate of the paper for DS-OSLRC, d^0.5, is " + (
-        "seen." if agrees else "not what is seen at such s."
+        "seen." if agrees else "not seen at these s."
     )
     head = ["algorithm", "the error grows like", "at"]
     return Finding(verdict, Agreement.where(agrees), head, rows, figures)

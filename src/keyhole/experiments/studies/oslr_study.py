@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...figures import Curve, curves
-from ..finding import Agreement, Finding
+from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import Group, at_end, band_at_end, by, curve_of, exponent, label, microseconds, paired, slope, written
 
@@ -18,7 +18,7 @@ _PROVED = {
 _WORDS = {
     Agreement.SEEN: "has less regret than",
     Agreement.NOT_SEEN: "does not have less regret than both of",
-    Agreement.UNDECIDED: "has, with so many seeds, neither more nor less regret for sure than",
+    Agreement.UNDECIDED: "has, as far as these seeds decide, neither more nor less regret than",
 }
 # What each paper states, and what we run by default.
 _OWN, _OURS = "ds-oslrc[tuning=theory]", "ds-oslrc[tuning=empirical]"

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...figures import Curve, Figure, curves
 from ..aggregate import Band
-from ..finding import Agreement, Finding
+from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import Group, at_end, band_at_end, by, curve_of, curve_on, label, paired, slope, value_at, written
 
@@ -100,4 +100,4 @@ def _least(groups: "dict[str, Group]", order: Sequence[str], T: float) -> str:
     first, second = [name for name in order if name != "oracle-support"][:2]
     if paired(groups[second], groups[first], "regret", T).called() == "more":
         return f"{first} has the least regret"
-    return f"{first} and {second} have the least regret (which of them less is undecided with so many seeds)"
+    return f"{first} and {second} have the least regret (which of them has less is undecided with these seeds)"

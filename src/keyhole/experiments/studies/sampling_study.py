@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...figures import bars
-from ..finding import Agreement, Finding
+from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import Ratio, band_at_end, by, label, paired, written
 
@@ -15,7 +15,7 @@ _CALLED = {
     "more": "a gain",
     "less": "a loss",
     "same": "no difference to speak of",
-    "open": "undecided with so many seeds",
+    "open": "undecided with these seeds",
 }
 
 
@@ -34,7 +34,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
     verdict = (
         f"With uniform sampling the error of DS-OSLRC is {_said(oslr)} times that with the paper's sampling, which is "
         f"{_CALLED[oslr.called(_CLOSE)]}, and that of DS-POSLRC {_said(poslr)} times, which is "
-        f"{_CALLED[poslr.called(_CLOSE)]} (medians over d and seeds, in brackets where they lie for 95 % sure)."
+        f"{_CALLED[poslr.called(_CLOSE)]} (medians over d and seeds, with 95 % confidence intervals)."
     )
     bands = [ratio.band for ratio in ratios.values()]
     middle, low, high = (np.array([band[i] for band in bands]) for i in range(3))

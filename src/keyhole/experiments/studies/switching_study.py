@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...figures import Curve, curves
-from ..finding import Agreement, Finding
+from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import band_at_end, by, curve_of, label, written
 
@@ -28,6 +28,6 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         winner = min(rivals, key=lambda name: lines[name].y[-1])
         ahead = np.min([lines[name].y - lines[winner].y for name in rivals if name != winner], axis=0) > 0
         since = x[-1] if not ahead[-1] else x[len(ahead) - int(np.argmin(ahead[::-1])) if not ahead.all() else 0]
-        said.append(f"{design}: {winner}, from T = {since:g} on")
-    verdict = f"The least regret at T = {x[-1]:g} has, on {'; on '.join(said)}."
+        said.append(f"{winner} on {design} (from T = {since:g} on)")
+    verdict = f"The least regret at T = {x[-1]:g}: {', '.join(said)}."
     return Finding(verdict, Agreement.NOTHING, ["algorithm", *designs], rows, figures)

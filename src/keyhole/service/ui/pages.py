@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from ... import __version__
 from ...errors import ProtocolError
-from ...report.templating import environment
+from ...report.page import environment
 from ...store.models import Conflict, NoSuchRound, StoredRound
 from ...store.store import StoredLearner
 from ...store.tokens import find_token

@@ -30,7 +30,7 @@ class Script:
 
 def expected_gradient(learner, x, y, pool):
     """E[phi xt] at the learner's w: the sum over all n^m samples and all j, with their probabilities."""
-    places = learner._places(pool)
+    places = learner._available_in_draw_order(pool)
     q = kh.sampling.distribution(np.abs(learner.w[places]) ** learner.power)
     middles = np.cumsum(q) - q / 2
     total = np.zeros(learner.d)

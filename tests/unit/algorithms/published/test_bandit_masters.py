@@ -113,7 +113,7 @@ def test_a_block_keeps_its_arm_and_its_mean_loss_counts():
     for _ in range(40):
         arm, p = master.choose(rng, None)
         length, before, told = master.length, master.L.copy(), 0
-        while master.told or told == 0:
+        while master.n_labels or told == 0:
             assert master.choose(rng, None) == (arm, p)
             master.learn(arm, 0.25 if told % 2 else 0.75, p, None)
             told += 1

@@ -58,9 +58,9 @@ def test_a_round_of_an_earlier_theta_moves_nothing():
     while learner.sweep == 0:
         r = learner.ask()
         learner.tell(r, np.full(r.attributes.size, 0.5), 1.0)
-    told, sums, theta = learner.told, learner.sums.copy(), learner.weights
+    told, sums, theta = learner.n_labels, learner.sums.copy(), learner.weights
     learner.tell(late, np.ones(late.attributes.size), 1.0)
-    assert learner.told == told
+    assert learner.n_labels == told
     assert np.array_equal(learner.sums, sums)
     assert np.array_equal(learner.weights, theta)
 

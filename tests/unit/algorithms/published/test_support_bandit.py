@@ -80,7 +80,7 @@ def test_theory_starts_the_forecaster_of_a_batch_afresh():
     learner = made(d=3, k=1, master="batched-exp3", tuning="theory")
     for _ in range(200):
         r = learner.ask()
-        starts = learner.master.told == 0
+        starts = learner.master.n_labels == 0
         learner.tell(r, np.ones(1), 1.0)
         if starts:  # one example of ridge 1: b = 1, A = 2
             assert learner.bank.weights(int(r.memo[0])).tolist() == [0.5]

@@ -1,16 +1,15 @@
-"""How often a value lay beyond the schema's range, and the furthest seen."""
+"""Counters of values outside the schema: beyond a range, or of a category that it does not know."""
 
-from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from .._core import count_outside
 from .._internal.typing import Floats, Ints
-from ..core.state import Anything, Rule, Stateful
+from ..core.state import CountCheck, NoCheck, Stateful, StateSchema
 from .schema import Schema
 
-__all__ = ["ClipCounter"]
+__all__ = ["ClipCounter", "UnseenCategories"]
 
 
 class ClipCounter(Stateful):
@@ -25,8 +24,12 @@ class ClipCounter(Stateful):
     {'a': "'a' is outside its range -1..1 in 1 of 2 values (largest seen 3): clipped"}
     """
 
-    _fields: ClassVar[tuple[str, ...]] = ("outside", "seen", "smallest", "largest")
-    _rules: ClassVar[Mapping[str, Rule]] = dict.fromkeys(("smallest", "largest"), Anything())  # infinite at first
+    _state: ClassVar[StateSchema] = {
+        "outside": CountCheck(),
+        "seen": CountCheck(),
+        "smallest": NoCheck(),  # infinite at first
+        "largest": NoCheck(),
+    }
 
     def __init__(self, schema: Schema, then: str = "clipped") -> None:
         """`then` says what becomes of a value outside its range."""
@@ -83,3 +86,44 @@ class ClipCounter(Stateful):
         range_ = f"{self.low[i]:g}..{self.high[i]:g}"
         count = f"{self.outside[i]} of {self.seen[i]} values"
         return f"'{self.names[i]}' is outside its range {range_} in {count} ({', '.join(extremes)}): {self.then}"
+
+
+class UnseenCategories(Stateful):
+    """Counts, per category, of rows whose value is none of its values: there all of its attributes are 0.
+
+    Every row is counted, bought or not. The counts are state: they are saved and restored with a run.
+
+    >>> from keyhole.data.streams import Attribute, Range
+    >>> sex = Attribute("sex", type="category", values=("f", "m"))
+    >>> others = UnseenCategories(Schema(Range("y"), (Attribute("x"), sex)))
+    >>> others.count(np.array([[1.0, 0.0, 1.0], [2.0, 0.0, 0.0], [3.0, np.nan, np.nan]]))
+    >>> others.report()
+    {'sex': "'sex' had a value in 1 row that is none of its values (f, m): it counts as other"}
+    """
+
+    _state: ClassVar[StateSchema] = {"counts": CountCheck()}
+
+    def __init__(self, schema: Schema) -> None:
+        self._places: list[tuple[str, tuple[str, ...], slice]] = []
+        first = 0
+        for a in schema.attributes:
+            last = first + len(a.encoded())
+            if a.type == "category":
+                self._places.append((a.name, a.values or (), slice(first, last)))
+            first = last
+        self.counts: Ints = np.zeros(len(self._places), dtype=np.int64)
+
+    def count(self, X: Floats) -> None:
+        """Take note of encoded rows (n, d)."""
+        for i, (_, _, place) in enumerate(self._places):
+            self.counts[i] += int((X[:, place] == 0.0).all(axis=1).sum())
+
+    def report(self) -> dict[str, str]:
+        """One sentence per category that had such a value, by its name."""
+        found = zip(self._places, self.counts.tolist(), strict=True)
+        return {name: self._sentence(name, values, n) for (name, values, _), n in found if n}
+
+    def _sentence(self, name: str, values: tuple[str, ...], n: int) -> str:
+        known = ", ".join(values[:6]) + (", ..." if len(values) > 6 else "")
+        rows = "1 row" if n == 1 else f"{n} rows"
+        return f"'{name}' had a value in {rows} that is none of its values ({known}): it counts as other"
