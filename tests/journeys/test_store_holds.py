@@ -365,6 +365,7 @@ def test_tokens_are_never_shown(sqlite_url, tmp_path):
             connection.execute("ALTER TABLE keyhole_rounds RENAME TO gone")
         call("GET", "/v1/learners/icu/rounds", None, {"Authorization": f"Bearer {token}"})
         with contextlib.closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection:
+            connection.execute("ALTER TABLE gone RENAME TO keyhole_rounds")
             connection.execute("UPDATE keyhole_learners SET note = '['")
             connection.commit()
         call("GET", "/v1/learners/icu", None, {"Authorization": f"Bearer {token}"})
