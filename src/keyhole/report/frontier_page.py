@@ -11,6 +11,7 @@ from ..experiments.frontiers import Frontier, Level, named
 from ..figures import Figure, Stop, frontier, standalone
 from ..simulation import FIRST_ROW
 from .page import Page, Section, Table, how_to_repeat, publish
+from .probability_section import probability_cells, probability_section
 
 __all__ = ["frontier_cells", "frontier_notes", "hindsight_stops", "write_frontier"]
 
@@ -38,6 +39,7 @@ def write_frontier(folder: Folder, found: Frontier, command: str) -> None:
     notes = [*frontier_notes(found), _HOW]
     sections = [
         Section("What each amount of money buys", table=levels, figures=[drawn], notes=notes),
+        *probability_section(found.levels[found.stop].probabilities, "Probabilities at the advised level"),
         Section("The best baskets in hindsight", table=_baskets(found)),
         how_to_repeat(command),
     ]
@@ -104,7 +106,8 @@ def frontier_cells(found: Frontier) -> tuple[list[str], list[list[str]]]:
     money = f"a row costs ({found.currency})" if found.currency else "a row costs"
     error = f"error in hindsight ({found.unit})" if found.unit else "error in hindsight"
     best = "best at that price"
-    head = [money, error, best, "error cost", "paid while learning", "error while learning", "basket"]
+    scores = ["AUC", "Brier score", "log loss"] if any(level.probabilities for level in found.levels) else []
+    head = [money, error, best, "error cost", "paid while learning", "error while learning", *scores, "basket"]
     return head, [_cells(level) for level in found.levels]
 
 
@@ -113,6 +116,7 @@ def _cells(level: Level) -> list[str]:
     prices = list(dict.fromkeys(f"{b.price:.2f}" for b in level.equals))
     errors = list(dict.fromkeys(digits(b.typical_error, 4) for b in level.equals))
     learning = [f"{level.price:.2f}", digits(level.typical_error, 4)]
+    learning += [] if level.probabilities is None else probability_cells(level.probabilities)
     return [" or ".join(prices), " or ".join(errors), best, number(level.error_cost), *learning, named(level, 6)]
 
 

@@ -4,11 +4,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow.parquet as pq
 
 from .._internal.atomic_io import write_json
 from ..core.learner import Learner, Plain
+from ..simulation.probability_scores import ProbabilityScores, score
 from .baselines import Line
-from .probability_results import probability_results
 from .results import RunData
 from .run_settings import Settings
 from .runner import Run
@@ -58,10 +59,17 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "command": settings.command,
     }
     if run.learner.binary:
-        facts["probabilities"] = probability_results(run.folder.path / "rounds.parquet")
+        facts["probabilities"] = _probabilities(run.folder.path / "rounds.parquet")
     data.summary = _means(data) | facts
     data.summary["verdict"] = data.advice.sentence
     write_json(run.folder.file("summary.json"), data.summary)
+
+
+def _probabilities(rounds: Path) -> ProbabilityScores:
+    """How good the predictions in a run's rounds.parquet were."""
+    table = pq.read_table(rounds, columns=["prediction", "label"])
+    y, p = (table[name].to_numpy().astype(np.float64) for name in ("label", "prediction"))
+    return score(y, p)
 
 
 def _means(data: RunData) -> dict[str, object]:

@@ -14,6 +14,7 @@ from ..._internal.formatting import Units
 from ..._internal.output_folder import Folder
 from ...data.streams import Schema
 from ...errors import ConfigError, StateError
+from ...simulation.probability_scores import pooled
 from ..executors import Executor
 from ..job_cache import Progress, path_in, work_off
 from ..stream_spec import StreamSpec
@@ -110,7 +111,9 @@ def _level(error_cost: float, outcomes: Sequence[Played], past: Past, k: int | N
     choices = [past.choice(basket, seeds) for basket, seeds in ended.items()]
     baskets = tuple(sorted(choices, key=lambda b: (-b.seeds, b.cost(error_cost), b.sources)))
     best = past.best(baskets[0].price, k)
-    return Level(error_cost, price, float(np.mean(mse)), min(mse), max(mse), most, baskets, best)
+    scores = [o["probabilities"] for o in outcomes if o["probabilities"] is not None]
+    probabilities = pooled(scores) if scores else None
+    return Level(error_cost, price, float(np.mean(mse)), min(mse), max(mse), most, baskets, best, probabilities)
 
 
 def _together(

@@ -10,6 +10,7 @@ import numpy as np
 from ... import __version__
 from ...core.registry.spec import Budget, Spec
 from ...simulation import play, scored, with_center
+from ...simulation.probability_scores import ProbabilityScores, score
 from ..stream_spec import StreamSpec
 
 __all__ = ["Play", "Played", "play_level"]
@@ -28,7 +29,7 @@ class Play:
     @property
     def key(self) -> str:
         """A name for the job's file: equal for equal jobs of the same version."""
-        text = json.dumps({"version": __version__, "frontier": 3, **asdict(self)}, sort_keys=True)
+        text = json.dumps({"version": __version__, "frontier": 4, **asdict(self)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -41,6 +42,8 @@ class Played(TypedDict):
     """In which share of the rows each source was bought that was."""
     basket: list[str]
     """What is in the support at the end."""
+    probabilities: ProbabilityScores | None
+    """For yes/no labels; there `mse` is the Brier score."""
 
 
 def play_level(job: Play) -> Played:
@@ -60,4 +63,5 @@ def play_level(job: Play) -> Played:
         price=float(history.price.mean()),
         bought={s: n / T for s, n in counts.items() if n},
         basket=list(catalog.ordered(learner.support)),
+        probabilities=score(history.labels, history.predictions) if learner.binary else None,
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..._internal.atomic_io import read_json, write_json
 from ...errors import ConfigError, StateError
+from ...simulation.probability_scores import ProbabilityScores
 
 __all__ = ["FILE", "Choice", "Frontier", "Level", "Point", "frontier_in"]
 
@@ -80,6 +81,8 @@ class Level:
     """Every basket that a seed ended with: the commonest first, among equally common ones the least cost."""
     best: Point
     """The best basket in hindsight that costs no more than `basket`."""
+    probabilities: ProbabilityScores | None = None
+    """For yes/no labels: means over seeds, and the bins of all seeds together; there `mse` is the Brier score."""
 
     @property
     def typical_error(self) -> float:
