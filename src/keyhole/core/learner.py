@@ -362,6 +362,11 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         return isinstance(self.calibrator, ProbabilityCalibrator)
 
     @property
+    def takes_past_rows(self) -> bool:
+        """Whether `learn` works."""
+        return bool(self._past_rows_taken())
+
+    @property
     def open_rounds(self) -> tuple[Round, ...]:
         """The rounds that were asked and neither told nor abandoned, oldest first."""
         return tuple(self._open.values())
