@@ -33,6 +33,11 @@ class Frozen:
         """(n,) predictions from (n, |names|) values in the order of `names`; NaN is one that is missing."""
         return np.array([self._learner.predict(self._round, row) for row in values], dtype=np.float64)
 
+    def scores(self, values: Floats) -> Floats:
+        """(n,) what `predict` calibrates where labels are 0 or 1; the prediction itself where they are numbers."""
+        rows = np.ascontiguousarray(values)
+        return np.array([self._learner._predict(self._round, row) for row in rows], dtype=np.float64)
+
 
 def exploiting(copied: Learner) -> Round:
     """A round that buys the support, of a learner that is ours to ask; a total that is spent is no limit to it."""

@@ -166,6 +166,8 @@ Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | 
 # `Learner._block` and `Learner._level`.
 Block: TypeAlias = Callable[[Floats, Floats, Floats, Bools, Floats], tuple[Ints, Ints]]
 
+# Past rows that probabilities are calibrated with: so many for each weight at least, and of a long table the last ones.
+_ROWS_PER_WEIGHT, _CALIBRATION_ROWS = 10, 5_000
 # Sets the generators of learners apart from all others that somebody seeds with the same number.
 _DRAWS = 0x6B6579
 
@@ -318,13 +320,24 @@ class Learner(Doubts, Shown, Batches, Stateful, ABC):
         table, labels, n_unlabelled = validation.past_rows(X, y, self.names)
         if takes == "complete":
             validation.complete(table, self.names, self.name)
-        if isinstance(self.calibrator, ProbabilityCalibrator):
+        if self.binary:
             validation.binary_labels(labels)
-            self.calibrator.count(labels)
         if labels.size:
             self._learn(table, labels)
+        if isinstance(self.calibrator, ProbabilityCalibrator):
+            self._calibrate(self.calibrator, table, labels)
         self.n_past_rows += labels.size
         self.n_unlabelled_past_rows += n_unlabelled
+
+    def _calibrate(self, calibrator: ProbabilityCalibrator, X: Floats, y: Floats) -> None:
+        """Calibrate on past rows. Their scores are of weights fitted to them, so there must be many for each weight."""
+        first = max(0, y.size - _CALIBRATION_ROWS) if y.size >= _ROWS_PER_WEIGHT * (self.support.size + 1) else y.size
+        calibrator.count(y[:first])
+        if first < y.size:
+            from .frozen import Frozen
+
+            frozen = Frozen(self)
+            calibrator.fit(frozen.scores(X[first:, frozen.attributes]), y[first:])
 
     @classmethod
     def _past_rows_taken(cls) -> str:
