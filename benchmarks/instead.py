@@ -243,9 +243,22 @@ def main():
     first = [line for name in names for line in free_training(name, given.rows)]
     second = [line for name in names for line in paid_training(name, given.rows)]
     if given.out:
-        head = "| table | a row may cost | method | it costs | error | beside keyhole |\n|---|---|---|---|---|---|\n"
-        paid = "| table | thrifty online | everything for n rows, then a lasso | difference |\n|---|---|---|---|\n"
-        given.out.write_text(head + "\n".join(first) + "\n\n" + paid + "\n".join(second) + "\n", encoding="utf-8")
+        given.out.write_text(pages(first, second), encoding="utf-8")
+
+
+def pages(first, second):
+    """Two Markdown tables: methods beside each other for each table and budget, and online beside buying everything."""
+    found = {}
+    for line in first:
+        name, budget, method, _, error, versus = (cell.strip() for cell in line[1:-1].split("|"))
+        found.setdefault((name, budget), {})[method] = f"{error} ({versus})" if versus else f"**{error}**"
+    head = ["table", "a row may cost", *METHODS]
+    rows = [[*key, *(cells[method] for method in METHODS)] for key, cells in found.items()]
+    lines = [head, ["---"] * len(head), *rows]
+    paid = ["table", "thrifty online", "everything for n rows, then a lasso", "difference"]
+    text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    other = "\n".join(f"| {' | '.join(line)} |" for line in (paid, ["---"] * 4))
+    return text + "\n\n" + other + "\n" + "\n".join(second) + "\n"
 
 
 if __name__ == "__main__":
