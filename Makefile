@@ -5,7 +5,7 @@ BIN := .venv/bin
 # An editable install builds no core: `make core` does, and builds again only what changed.
 POINT := SKBUILD_CMAKE_DEFINE=KEYHOLE_BUILD_CORE=OFF
 
-.PHONY: demo core measured test suite lint slow fuzz sanitize coverage pythons docs stubs lock dist clean
+.PHONY: demo core measured test suite lint slow fuzz soak sanitize coverage pythons docs stubs lock dist clean
 
 # By uv, which is several times faster; by pip where uv does not reach the packages. Compiled at once, as pip does it:
 # where Python may write no bytecode, every process that the tests start would do it again, for seconds. `make LOCKED=1
@@ -61,6 +61,11 @@ slow: core
 # Seeded nonsense for ten minutes; goes on where it stopped.
 fuzz: core
 	$(BIN)/python scripts/fuzz.py
+
+# A server under 8 clients for an hour (`make soak MINUTES=5`): its memory, the time of an ask, and nothing lost.
+MINUTES ?= 60
+soak: core
+	$(BIN)/python scripts/soak.py --minutes $(MINUTES)
 
 # The core built with AddressSanitizer and UndefinedBehaviorSanitizer and with checked access to every array; then the
 # tests that use it. Worth it after every change of a kernel.

@@ -32,7 +32,7 @@ from fastapi import FastAPI, Request
 
 import keyhole as kh
 from keyhole.service.app import create_app
-from keyhole.service.server_settings import Settings
+from keyhole.service.server import Settings
 
 Round = Callable[[int], None]
 

@@ -88,7 +88,7 @@ def _members(cls: type) -> Iterator[str]:
 
 def commands() -> None:
     """reference/commands.md: what `keyhole COMMAND --help` prints."""
-    from keyhole.cli.app import app as command
+    from keyhole.cli._commands import app as command
 
     names = [c.name or c.callback.__name__ for c in command.registered_commands if c.callback]
     names += [g.name for g in command.registered_groups if g.name]
@@ -138,7 +138,7 @@ def _method(cls: type, name: str) -> str:
 def http() -> None:
     """reference/http.md: every call of the service, from the same document as its /openapi.json."""
     from keyhole.service.app import create_app
-    from keyhole.service.server_settings import Settings
+    from keyhole.service.server import Settings
 
     with tempfile.TemporaryDirectory() as folder:
         app = create_app(Settings(f"sqlite:///{folder}/store.db"))

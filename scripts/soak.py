@@ -1,6 +1,9 @@
 """Soak a server: clients that ask, predict, tell and open pages for a while, then what became of it.
 
-    python scripts/soak.py [--minutes 60] [--clients 8] [--store sqlite:///soak.db]
+    python scripts/soak.py [--minutes 60] [--clients 8] [--rate 8] [--store sqlite:///soak.db]
+
+`make soak` runs it for an hour. Clients arrive at random: `--rate` rounds (of three calls) a second on average, all
+together, so that the machine has time left and an ask is measured, not a queue.
 
 Prints a table with a line per quarter: rounds, the median and the 99th percentile of an ask, and the memory of the
 server process. Exit 1 where the memory of the last quarter exceeds that of the second by more than 5 %, where p99 of an
@@ -45,8 +48,8 @@ class Log:
     faults: list[str] = field(default_factory=list)
 
 
-def client(number: int, port: int, start: float, end: float, log: Log) -> None:
-    """One client: rounds, sometimes abandoned before the label, and sometimes a page."""
+def client(number: int, port: int, rate: float, start: float, end: float, log: Log) -> None:
+    """One client: rounds at random moments, sometimes abandoned before the label, and sometimes a page."""
     chance = random.Random(number)
     remote = kh.connect(f"http://127.0.0.1:{port}")
     try:
@@ -54,6 +57,7 @@ def client(number: int, port: int, start: float, end: float, log: Log) -> None:
         i = 0
         while time.monotonic() < end:
             i += 1
+            time.sleep(min(chance.expovariate(rate), max(0.0, end - time.monotonic())))
             name = chance.choice(list(LEARNERS))
             key = f"{number}-{i}"
             begun = time.monotonic()
@@ -97,7 +101,7 @@ def watch(pid: int, start: float, end: float, found: list[tuple[float, float]]) 
         time.sleep(min(5.0, (end - start) / 200))
 
 
-def soak(url: str, seconds: float, clients: int) -> int:
+def soak(url: str, seconds: float, clients: int, rate: float) -> int:
     """Run it, print the table, and say whether it holds."""
     with kh.open_store(url) as store:
         for seed, (name, algorithm) in enumerate(LEARNERS.items()):
@@ -110,7 +114,8 @@ def soak(url: str, seconds: float, clients: int) -> int:
         log, levels = Log(), list[tuple[float, float]]()
         start = time.monotonic()
         end = start + seconds
-        threads = [threading.Thread(target=client, args=(n, port, start, end, log)) for n in range(clients)]
+        each = rate / clients
+        threads = [threading.Thread(target=client, args=(n, port, each, start, end, log)) for n in range(clients)]
         threads.append(threading.Thread(target=watch, args=(server.pid, start, end, levels)))
         for thread in threads:
             thread.start()
@@ -153,10 +158,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--rate", type=float, default=8.0, help="rounds a second, of all clients together")
     parser.add_argument("--store", help="left out: a new SQLite file in a temporary folder")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        return soak(given.store or f"sqlite:///{folder}/soak.db", 60 * given.minutes, given.clients)
+        return soak(given.store or f"sqlite:///{folder}/soak.db", 60 * given.minutes, given.clients, given.rate)
 
 
 if __name__ == "__main__":

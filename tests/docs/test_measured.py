@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from keyhole.experiments.chapter import algorithms_of, learners_digest
-from keyhole.experiments.study import Experiment, names
+from keyhole.experiments.study import Experiment, algorithms_of, learners_digest, names
 
 PAGE = Path(__file__).parents[2] / "docs" / "measured.md"
 

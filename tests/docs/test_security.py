@@ -32,9 +32,9 @@ PROMISES = {
     "nothing in them is executed; every count": ["battery/test_forged.py"],
     "they are limited in size and in time, connections are limited in number": [
         "unit/service/test_security.py::test_bodies_are_limited_however_they_come",
-        "unit/service/test_connection_limits.py::test_a_half_request_is_ended_after_the_timeout",
-        "unit/service/test_connection_limits.py::test_half_requests_do_not_keep_others_from_being_served",
-        "unit/service/test_connection_limits.py::test_a_client_that_does_not_read_is_given_up",
+        "unit/service/test_server.py::test_a_half_request_is_ended_after_the_timeout",
+        "unit/service/test_server.py::test_half_requests_do_not_keep_others_from_being_served",
+        "unit/service/test_server.py::test_a_client_that_does_not_read_is_given_up",
     ],
     "every refusal is one sentence that changes nothing": [
         "unit/service/test_hostile.py::test_hostile_bodies",

@@ -190,7 +190,7 @@ def test_pages_and_exports_survive_a_clock_that_jumps(sqlite_url, monkeypatch):
     from fastapi.testclient import TestClient
 
     from keyhole.service.app import create_app
-    from keyhole.service.server_settings import Settings
+    from keyhole.service.server import Settings
 
     times = random.Random(1)
     monkeypatch.setattr("keyhole.store.transaction.time.time", lambda: times.choice([0.0, 1e9, 4e9, -5.0]))

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import keyhole as kh
 from keyhole.core.serialization import to_bytes
 from keyhole.service.app import create_app
-from keyhole.service.server_settings import Settings
+from keyhole.service.server import Settings
 from keyhole.store.verify import check
 
 from .. import databases

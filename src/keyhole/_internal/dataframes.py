@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from ..errors import ConfigError
-from .repr import short
+from .formatting import short
 from .typing import Bools, Floats, Ints
 
 if TYPE_CHECKING:

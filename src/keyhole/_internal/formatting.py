@@ -1,15 +1,101 @@
-"""Numbers and lists as people read them."""
+"""Numbers, lists, times and objects as people read them."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime
+from html import escape
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .typing import Floats
 
-__all__ = ["Units", "decimals_of", "digits", "listed", "number", "share", "shown_decimals", "thousands"]
+__all__ = [
+    "Facts",
+    "Shown",
+    "Units",
+    "a_few",
+    "decimals_of",
+    "digits",
+    "from_iso",
+    "listed",
+    "number",
+    "plain_number",
+    "share",
+    "short",
+    "shown_decimals",
+    "thousands",
+    "to_iso",
+]
+
+Facts: TypeAlias = list[tuple[str, str]]
+"""What there is to say, in order: (what, how it is)."""
+
+
+class Shown:
+    """`repr` and `_repr_html_` from one list of facts; names from outside are escaped."""
+
+    def _facts(self) -> Facts:
+        """The first one is the heading."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        (kind, title), *rest = self._facts()
+        return f"<{kind} {title}: {', '.join(f'{what} {how}' for what, how in rest)}>"
+
+    def _repr_html_(self) -> str:
+        (kind, title), *rest = self._facts()
+        rows = "".join(f"<tr><th>{escape(what)}</th><td>{escape(how)}</td></tr>" for what, how in rest)
+        return f"<table><caption>{escape(kind)} <b>{escape(title)}</b></caption><tbody>{rows}</tbody></table>"
+
+
+def a_few(names: Sequence[str], most: int = 6) -> str:
+    """The first names, and how many more there are.
+
+    >>> a_few(["age", "bmi", "sex"], most=2)
+    'age, bmi and 1 more'
+    """
+    shown = ", ".join(names[:most]) or "-"
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+def short(value: float) -> str:
+    """A number in four digits."""
+    return f"{value:.4g}"
+
+
+def plain_number(text: str) -> float | None:
+    """The finite number in a text, None where there is none: 1_5, foreign digits and infinity are not numbers.
+
+    >>> plain_number(" 6.1 "), plain_number("1e3"), plain_number("1_5"), plain_number("٣"), plain_number("inf")
+    (6.1, 1000.0, None, None, None)
+    """
+    if not text.isascii() or "_" in text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def to_iso(at: float) -> str:
+    """A moment in seconds since 1970 as ISO 8601, in UTC, to the microsecond.
+
+    >>> to_iso(0.25)
+    '1970-01-01T00:00:00.250000+00:00'
+    """
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="microseconds")
+
+
+def from_iso(text: str) -> float:
+    """What `to_iso` wrote, in seconds since 1970.
+
+    >>> from_iso("1970-01-01T00:00:00.250000+00:00")
+    0.25
+    """
+    return datetime.fromisoformat(text).timestamp()
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from ..core.state import Stateful
 from ..errors import ConfigError, KeyholeWarning
 from ..estimation import dantzig_width, sampling
 from ..estimation.dantzig import Sequence
-from ..estimation.dantzig.compiled import Reached
 from ..estimation.dantzig.sequence import DENSE
+from ..estimation.dantzig.simplex import Reached
 from ..estimation.top_k import identified, top_k
 from ..theory import Constants
 

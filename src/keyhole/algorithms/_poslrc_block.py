@@ -10,8 +10,8 @@ import numpy as np
 from .._core import poslrc_block
 from .._internal.typing import Bools, Floats, Ints
 from ..estimation import dantzig_width, sampling
-from ..estimation.dantzig.compiled import Parts, Reached
 from ..estimation.dantzig.problem import TOLERANCE
+from ..estimation.dantzig.simplex import Parts, Reached
 from ._dantzig_estimate import PATIENCE, DantzigEstimate
 
 if TYPE_CHECKING:

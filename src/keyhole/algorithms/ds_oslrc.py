@@ -12,8 +12,7 @@ from ..core.round import Round
 from ..core.state import IndexCheck, Rule
 from ..errors import StateError
 from ..estimation import dantzig_width, exploration_schedule, sampling
-from ..estimation.observed_products import dot_observed
-from ..estimation.online_newton import Gradient, Newton
+from ..estimation.online_newton import Gradient, Newton, dot_observed
 from ._dantzig_estimate import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
 from ._scheduled_learner import Scheduled
 from ._support_exploiter import OnSupport

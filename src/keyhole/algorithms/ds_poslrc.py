@@ -13,8 +13,7 @@ from ..core.round import Round
 from ..core.state import IndexCheck, Rule
 from ..errors import ConfigError, StateError
 from ..estimation import dantzig_width, sampling
-from ..estimation.observed_products import dot_on_support
-from ..estimation.online_newton import Newton
+from ..estimation.online_newton import Newton, dot_on_support
 from ..estimation.top_k import only
 from ._dantzig_estimate import DantzigEstimate, check_range, is_drawn, numbers_kept, one_of, width_of
 from ._poslrc_block import is_due, play_block

@@ -35,7 +35,7 @@ def main() -> None:
 
     warnings.showwarning = _show
     try:
-        from .app import app
+        from ._commands import app
 
         sys.exit(app(standalone_mode=False) or 0)
     except ModuleNotFoundError as missing:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .._internal.typing import Floats
     from ..data.column_profile import Profile, ProposedPanel
     from ..data.streams import Schema
-    from ..theory.signal import Signal
+    from ..theory.conditions import Signal
 
 Progress: TypeAlias = Callable[[int], None]
 
@@ -43,11 +43,9 @@ def diagnose(
     require_file(file)
 
     from .._internal.escaping import shown
-    from ..data.column_profile import Profile, covariance, first_rows
-    from ..data.schema_proposal import proposed_schema
+    from ..data.column_profile import Profile, covariance, first_rows, proposed_schema
     from ..data.streams import open_table, read_prices
-    from ..theory.conditions import conditions_of
-    from ..theory.signal import signal
+    from ..theory.conditions import conditions_of, signal
 
     table = open_table(file, encoding=encoding)
     costs = {} if prices is None else read_prices(prices)
@@ -122,7 +120,7 @@ def _panels(panels: "Sequence[ProposedPanel]") -> Iterator[str]:
 
 def _signal(s: "Signal", schema: "Schema", k: int) -> Iterator[str]:
     """What all, the best and random attributes explain."""
-    from ..theory.signal import DRAWS
+    from ..theory.conditions import DRAWS
 
     names = [schema.names[i] for i in s.support]
     best = f"the best {k} found ({', '.join(names)}) explain {100 * s.best:.0f} %"

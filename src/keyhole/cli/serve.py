@@ -2,7 +2,6 @@
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,11 +10,6 @@ import typer
 from ._early_checks import require_store
 
 if TYPE_CHECKING:
-    from socket import socket
-
-    from uvicorn import Config
-
-    from ..service.server_settings import Settings
     from ..store.store import Store
 
 
@@ -53,7 +47,7 @@ def serve(
     if store:
         require_store(store)
 
-    from ..service.server_settings import Settings, is_loopback
+    from ..service.server import Settings, is_loopback, run
     from ..store import open_store
     from ..store.tokens import any_token
 
@@ -76,13 +70,13 @@ def serve(
             max_learner_memory=max_learner_mb,
             max_learner_seconds=max_learner_seconds,
         )
-        _run(settings, host, port, workers, _line(opened))
+        run(settings, host, port, workers, _line(opened))
 
 
 def _add_model(store: "Store", path: Path) -> None:
     """The learner of a model file, in the store under the name of its file or of the plan's folder."""
     from ..errors import ConfigError
-    from ..runs.past_rows import read_model
+    from ..runs.run_config import read_model
 
     learner, scaling = read_model(path, target="label" if _has_no_note(path) else None)
     schema = scaling.schema
@@ -106,65 +100,6 @@ def _line(store: "Store") -> str:
     totals = [one.totals for one in store.summaries()]
     n, waiting = len(totals), sum(t.n_open for t in totals)
     return f"{n} learner{'' if n == 1 else 's'}, {waiting} open round{'' if waiting == 1 else 's'}"
-
-
-def _run(settings: "Settings", host: str, port: int, workers: int, line: str) -> None:
-    """Listen, say where, and answer until the end."""
-    import socket
-
-    import uvicorn
-
-    from .. import __version__
-    from ..errors import ConfigError
-    from ..service.connection_limits import max_connections as limit_of
-
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Said to be TCP in so many words, or asyncio does not switch off the delay of small packets: 40 ms a call.
-    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-    except OSError as fault:
-        raise ConfigError(f"cannot listen on {host}, port {port}: {fault.strerror}; choose another --port") from None
-    listening.listen(128)  # from now on callers wait for the app, and are not turned away
-    shown = f"[{host}]" if ":" in host else host
-    settings.to_environment()
-    app, at = "keyhole.service.app:from_environment", int(listening.getsockname()[1])
-    print(f" keyhole {__version__}: http://{shown}:{at}   {line}", flush=True)
-    if workers > 1:
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="keyhole-metrics-")
-    # Listeners to events never leave by themselves: two seconds, and they are sent away.
-    config = uvicorn.Config(
-        app,
-        factory=True,
-        host=host,
-        port=at,
-        workers=workers,
-        log_level="warning",
-        timeout_graceful_shutdown=2,
-        server_header=False,
-        http="keyhole.service.connection_limits:LimitedProtocol",
-        proxy_headers=False,
-        # Connections are accepted in lots of this size, before they can be counted.
-        backlog=max(8, limit_of(settings) // 2),
-    )
-    if workers > 1:
-        _run_workers(config, listening)
-    else:
-        uvicorn.Server(config).run(sockets=[listening])
-
-
-def _run_workers(config: "Config", listening: "socket") -> None:
-    """Processes that share one socket; uvicorn calls them differently from version to version."""
-    import inspect
-
-    import uvicorn
-    from uvicorn.supervisors import Multiprocess
-
-    listening.set_inheritable(True)
-    wants_target = "target" in inspect.signature(Multiprocess).parameters
-    target = {"target": uvicorn.Server(config).run} if wants_target else {}
-    Multiprocess(config, sockets=[listening], **target).run()
 
 
 def _demo_store() -> str:

@@ -12,8 +12,7 @@ from ._text_tables import typed_command
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..experiments.finding import Finding
-    from ..experiments.study import Experiment
+    from ..experiments.study import Experiment, Finding
 
 
 def study(
@@ -37,9 +36,8 @@ def study(
     from .._internal.output_folder import Folder, claim_file
     from ..core.registry.plugins import import_algorithm
     from ..core.registry.spec import Spec, split
-    from ..experiments.chapter import publish, write_chapter
     from ..experiments.executors import Executor
-    from ..experiments.study import Experiment, names, run
+    from ..experiments.study import Experiment, names, publish, run, write_chapter
     from ..report import write_study
     from .compare import _bar as bar
 

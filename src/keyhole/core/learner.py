@@ -17,7 +17,7 @@ from typing import Any, ClassVar, ParamSpec, TypeAlias, TypeVar, cast
 import numpy as np
 
 from .._internal.dataframes import is_frame, matrix_of
-from .._internal.repr import Facts, Shown, a_few
+from .._internal.formatting import Facts, Shown, a_few
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError, StateError
 from . import validation

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._internal.repr import Facts, Shown, a_few, short
+from .._internal.formatting import Facts, Shown, a_few, short
 from .._internal.typing import Ints
 from ..errors import ProtocolError
 

@@ -1,6 +1,5 @@
 """Real data sets by name."""
 
-from .dataset import Dataset
-from .named_datasets import load, names
+from .named_datasets import Dataset, load, names
 
 __all__ = ["Dataset", "load", "names"]

@@ -10,15 +10,14 @@ import numpy as np
 
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError
-from .columns import Attribute, Label
+from .columns import TRANSFORMS, Attribute, Label
 from .encoded_table import EncodedTable
 from .schema import Schema
-from .schema_inference import propose, words_of
+from .schema_inference import ROWS, propose, propose_transform, words_of
+from .schema_toml import quoted
 from .table import Batch, DataError, Table
-from .transform_inference import ROWS, propose_transform
-from .transforms import TRANSFORMS
 
-__all__ = ["Profile", "ProposedPanel", "covariance"]
+__all__ = ["Profile", "ProposedPanel", "covariance", "proposed_schema"]
 
 Progress: TypeAlias = Callable[[int], None]
 
@@ -297,3 +296,28 @@ def _finite(table: Table, names: Sequence[str], target: str) -> Iterator[Batch]:
                 name,
             )
         yield batch
+
+
+_MONEY = """\
+# What things cost. Remove the marks and write your own numbers:
+# [money]
+# currency = "EUR"
+"""
+_SOURCE = """\
+# [sources.{name}]    # {why}
+# price = 1.0
+# columns = [{columns}]
+"""
+_ATTRIBUTES = "# One line per column. Add price = 2.5 to what is ordered alone, free = true to what is there anyway."
+
+
+def proposed_schema(schema: Schema, panels: Sequence[ProposedPanel]) -> str:
+    """The schema as TOML with commented [money] and [sources]; `Schema.from_toml` reads the schema back."""
+    head, mark, attributes = schema.to_toml().partition("\n[attributes]\n")
+    if not schema.unit:
+        head += '# unit = "mmHg"    # the unit of the label\n'
+    blocks = [] if schema.currency else [_MONEY]
+    for panel in panels:
+        columns = ", ".join(map(quoted, panel.columns))
+        blocks.append(_SOURCE.format(name=quoted(panel.name), why=panel.why, columns=columns))
+    return "\n".join([head, *blocks, f"{_ATTRIBUTES}{mark}{attributes}"])

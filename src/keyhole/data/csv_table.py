@@ -14,8 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
 
-from .arrow_columns import kind, quietly
-from .cell_encoding import hint
+from .cell_encoding import hint, kind, quietly
 from .table import Column, DataError, Table
 
 __all__ = [

@@ -7,12 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .._internal.typing import Floats
-from .arrow_columns import matrix, regroup
-from .cell_encoding import Wrong, as_words, encode, is_plain
-from .columns import Attribute, Label
+from .cell_encoding import Wrong, as_words, encode, is_plain, matrix, regroup
+from .columns import TRANSFORMS, Attribute, Label
 from .schema import Schema
 from .table import Batch, Column, DataError, Table
-from .transforms import TRANSFORMS
 
 __all__ = ["EncodedTable"]
 

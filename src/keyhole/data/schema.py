@@ -14,9 +14,8 @@ from .._internal.typing import Floats
 from ..core.sources import Offer, SourceCatalog
 from ..errors import ConfigError
 from . import schema_toml
-from ._schema_errors import check_consistency, no_source
-from .columns import Attribute, Label, Panel, Range
-from .range_scaling import Scales
+from .columns import Attribute, Label, Panel, Range, Scales
+from .schema_toml import check_consistency, no_source
 from .table import suggestion
 
 if TYPE_CHECKING:

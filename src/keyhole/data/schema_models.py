@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, ValidationError
 
 from ..errors import ConfigError
-from ._schema_errors import sentence
 from .columns import Attribute, Label, Panel
+from .schema_toml import sentence
 
 __all__ = ["PricesFile", "SchemaFile", "checked"]
 

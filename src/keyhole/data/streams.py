@@ -1,13 +1,12 @@
 """Streams of rows and labels: synthetic ones with known laws, and tables with a schema (files, data frames)."""
 
-from .clip_counter import ClipCounter
 from .columns import Attribute, Label, Panel, Range
 from .fingerprint import Fingerprint, fingerprint
-from .price_file import read_prices, unpriced
 from .schema import Schema
+from .schema_toml import read_prices, unpriced
 from .synthetic_streams import Stream, designs, synthetic
 from .table import Batch, Column, DataError, Table, open_table
-from .unseen_categories import UnseenCategories
+from .value_counters import ClipCounter, UnseenCategories
 
 __all__ = [
     "Attribute",

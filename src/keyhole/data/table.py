@@ -101,7 +101,7 @@ class Table(ABC):
         Only the named columns are read. A value that is no number is a `DataError` with file, row, column and value,
         raised after the whole batches before it have been given.
         """
-        from .arrow_columns import matrix, regroup
+        from .cell_encoding import matrix, regroup
 
         names = [*attributes] if target is None else [*attributes, target]
         self.require(names)
@@ -203,8 +203,7 @@ def open_table(source: Carrier, schema: "Schema | None" = None, encoding: str = 
     # Inside: these modules import this one, and pyarrow takes its time.
     try:
         from .encoded_table import EncodedTable
-        from .file_table import open_file
-        from .frame_table import FrameTable
+        from .file_table import FrameTable, open_file
     except ModuleNotFoundError as missing:
         raise ConfigError(
             f"reading tables needs {missing.name}, which is not installed: pip install 'keyhole[cli]'"

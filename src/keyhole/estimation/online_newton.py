@@ -13,11 +13,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from .._core import gradient_epoch, newton_epoch
+from .._core import dot_observed, dot_on_support, gradient_epoch, newton_epoch
 from .._internal.typing import Floats, Ints
 from ..core.state import InverseGramCheck, NumberCheck, Rule, Stateful
 
-__all__ = ["Gradient", "Newton", "newton_step"]
+__all__ = ["Gradient", "Newton", "dot_observed", "dot_on_support", "newton_step", "zero_filled"]
+
+
+def zero_filled(x: Floats) -> Floats:
+    """x with 0 for NaN."""
+    return np.where(np.isnan(x), 0.0, x)
 
 
 def newton_step(w: Floats, A_inv: Floats, x: Floats, y: float, rho: float) -> tuple[float, Floats, Floats]:

@@ -3,7 +3,8 @@
 from .aggregate import Row, notes_of, summarise
 from .comparison import Comparison, ComparisonResult, Progress, compare
 from .executors import Executor
-from .frontiers import Frontier, frontier, frontier_in
+from .frontier_result import Frontier, frontier_in
+from .frontiers import frontier
 from .job import Job, Outcome, run_job
 from .plan import Plan, PlannedBasket, plan
 from .stream_spec import StreamSpec

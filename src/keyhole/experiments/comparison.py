@@ -17,9 +17,8 @@ from ..core.registry.plugins import import_algorithm
 from ..core.registry.spec import Spec, unpriced
 from ..errors import ConfigError, StateError
 from .aggregate import CURVES, Row, figure_of, notes_of, summarise
-from .executors import Executor
+from .executors import Executor, Progress, path_in, work_off
 from .job import Job, Outcome, learner_of, run_job
-from .job_cache import Progress, path_in, work_off
 from .stream_spec import StreamSpec
 
 if TYPE_CHECKING:

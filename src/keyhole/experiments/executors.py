@@ -1,15 +1,16 @@
-"""Who does the work: this process, processes beside it (joblib), or a Dask cluster. The outcomes are the same."""
+"""Where jobs run: in this process, in processes beside it (joblib), or on a Dask cluster; outcomes kept on disk."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from ..errors import ConfigError
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
-__all__ = ["Executor"]
+__all__ = ["Executor", "Progress", "path_in", "work_off"]
 
 Job = TypeVar("Job")
 Outcome = TypeVar("Outcome")
@@ -79,3 +80,31 @@ class Executor:
 
 def _pair(job: Job, work: Callable[[Job], Outcome]) -> tuple[Job, Outcome]:
     return job, work(job)
+
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""(finished jobs, all jobs)"""
+
+
+def work_off(
+    jobs: Sequence[Job],
+    there: dict[Job, Outcome],
+    work: Callable[[Job], Outcome],
+    keep: Callable[[Job, Outcome], None],
+    executor: Executor,
+    progress: Progress,
+) -> None:
+    """Do the jobs that are not `there`, put each there, and `keep` it on disk at once."""
+    missing = [job for job in jobs if job not in there]
+    done = len(jobs) - len(missing)
+    progress(done, len(jobs))
+    for job, outcome in executor.run(missing, work) if missing else iter(()):
+        keep(job, outcome)
+        there[job] = outcome
+        done += 1
+        progress(done, len(jobs))
+
+
+def path_in(folder: Path, key: str) -> Path:
+    """Where the outcome of a job lies."""
+    return folder / "jobs" / f"{key}.json"

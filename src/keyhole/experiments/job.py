@@ -16,8 +16,7 @@ from ..core.learner import Learner
 from ..core.registry.catalogue import options_of
 from ..core.registry.plugins import import_algorithm
 from ..core.registry.spec import Budget, Spec
-from ..data.learner_scaling import Scaling
-from ..data.range_estimation import learn_ranges
+from ..data.learner_scaling import Scaling, learn_ranges
 from ..data.streams import Batch
 from ..errors import ConfigError, KeyholeWarning
 from ..estimation.moment_regression import Moments

@@ -24,9 +24,8 @@ from ..data.learner_scaling import Scaling
 from ..errors import ConfigError
 from ..estimation.moment_regression import Moments
 from ..simulation import probability_scores as scores
-from .frontiers.baskets_in_hindsight import Past
-from .frontiers.frontier_result import Point
-from .frontiers.knee import bend
+from .frontier_result import Point, bend
+from .frontiers import Past
 from .stream_spec import Rows, StreamSpec
 
 __all__ = ["FILE", "MODEL", "Plan", "PlannedBasket", "plan"]

@@ -1,22 +1,75 @@
-"""An experiment: a grid of parts as data (TOML), what is finished on disk, and a judgement of the whole."""
+"""A study: a grid of parts as data (TOML), its findings, and the chapter that is written from them."""
 
+import hashlib
 import importlib
 import json
+import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from importlib import resources
 from itertools import product
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
+import numpy as np
+
+from .. import __version__
 from .._internal.atomic_io import write_atomically
 from .._internal.output_folder import Folder
-from ..errors import ConfigError
+from ..core.registry.catalogue import make
+from ..core.registry.spec import Spec
+from ..data.synthetic_streams import synthetic
+from ..errors import ConfigError, KeyholeWarning
+from ..figures import Figure, standalone
+from ..simulation import play
 from .executors import Executor
-from .finding import Finding
 from .trace_job import Part, Trace, trace
 
-__all__ = ["Experiment", "names"]
+__all__ = [
+    "Agreement",
+    "Experiment",
+    "Finding",
+    "algorithms_of",
+    "chapter",
+    "learners_digest",
+    "names",
+    "publish",
+    "write_chapter",
+]
+
+
+class Agreement(StrEnum):
+    """What became of a claim of the paper."""
+
+    SEEN = "seen"
+    NOT_SEEN = "not seen at these sizes"
+    UNDECIDED = "undecided with so many seeds"
+    NOTHING = "the paper promises nothing"
+
+    @classmethod
+    def where(cls, seen: bool) -> "Agreement":
+        """Of a claim that the numbers decide."""
+        return cls.SEEN if seen else cls.NOT_SEEN
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """One experiment, judged."""
+
+    verdict: str
+    agrees: Agreement
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    figures: Sequence[Figure]
+
+    def table(self) -> str:
+        """The table as CommonMark."""
+        lines = [self.head, ["---"] * len(self.head), *self.rows]
+        return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
 
 Progress: TypeAlias = Callable[[int, int], None]
 Results: TypeAlias = "Sequence[tuple[Part, Trace]]"
@@ -92,3 +145,126 @@ def _read(folder: Path, part: Part) -> Trace | None:
     except (OSError, json.JSONDecodeError):
         return None
     return found
+
+
+_HEAD = """# The paper, measured
+
+The paper has no experiments. These are ours: what of its claims is seen when its algorithms are run, what is not, and
+who else does how well. Every number below was written by
+
+    {command}
+
+with keyhole {version}: medians over seeds, with 10 to 90 % of them in brackets. Each section ends with its size;
+`make measured` plays all of them in full. Tables say which tuning a paper's algorithm has: the default is ours.
+Streams are synthetic, so that the true weights are known and regret is against them. Who has less than whom is asked
+seed by seed, on the same rows, and is called undecided where the median of the ratios is not for 95 % sure on one side
+of 1. At such T the theorems promise nothing yet (`keyhole bounds` says from which T on they do): what is not seen here
+is not refuted.
+
+Digest of the learners played: `{digest}`. A test computes it anew: when a learner predicts otherwise, it asks for
+`make measured`.
+"""
+
+# The stream on which the digest of a learner is computed.
+_ROWS, _D, _K, _K0 = 400, 8, 3, 3
+
+
+def publish(folder: Folder, experiment: Experiment, finding: Finding) -> None:
+    """NAME/figure.svg (and figure-2.svg ...), NAME/table.md and NAME/verdict.txt."""
+    for i, figure in enumerate(finding.figures):
+        place = folder.file(f"{experiment.name}/figure{f'-{i + 1}' if i else ''}.svg")
+        write_atomically(place, standalone(figure.svg).encode())
+    write_atomically(folder.file(f"{experiment.name}/table.md"), (finding.table() + "\n").encode())
+    write_atomically(folder.file(f"{experiment.name}/verdict.txt"), (finding.verdict + "\n").encode())
+
+
+def chapter(
+    findings: "Sequence[tuple[Experiment, Finding]]", command: str, figures: Mapping[str, Sequence[str]]
+) -> str:
+    """All findings as CommonMark; `figures` has the links of each experiment's pictures."""
+    digest = learners_digest(algorithms_of(experiment.name for experiment, _ in findings))
+    parts = [_HEAD.format(command=command, version=__version__, digest=digest), _summary(findings)]
+    for experiment, finding in findings:
+        links = "\n".join(
+            f"![{f.title}]({link})" for f, link in zip(finding.figures, figures[experiment.name], strict=True)
+        )
+        setting = _setting(experiment)
+        blocks = (
+            f"## {experiment.title}",
+            experiment.question,
+            f"**{finding.verdict}**",
+            finding.table(),
+            links,
+            setting,
+        )
+        parts.append("\n\n".join(blocks) + "\n")
+    return "\n".join(parts)
+
+
+def algorithms_of(experiments: Iterable[str]) -> set[str]:
+    """Every algorithm that these experiments play, at either size."""
+    sizes = [(name, quick) for name in experiments for quick in (True, False)]
+    return {part.algorithm for name, quick in sizes for part in Experiment(name, quick).parts}
+
+
+def learners_digest(algorithms: Iterable[str]) -> str:
+    """A digest of what these learners predict on a small stream: the same until one of them behaves otherwise.
+
+    >>> learners_digest(["vaw"]) == learners_digest(["vaw"]) != learners_digest(["fixed-random"])
+    True
+    """
+    found = hashlib.sha256()
+    X, y, w = synthetic(_D, _K, _ROWS, seed=0)
+    for algorithm in sorted(algorithms):
+        spec = Spec.parse(algorithm)
+        options: dict[str, Any] = dict(spec.options)
+        options |= {"support": np.flatnonzero(w).tolist()} if spec.record.oracle else {}
+        k0 = options.pop("k0", _K0 if spec.record.needs_k0 else 0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", KeyholeWarning)
+            learner = make(spec.name, d=_D, k=_D if spec.record.buys_all else _K, k0=k0, seed=0, **options)
+            predictions = play(learner, X, y, keep=False).predictions
+        # Six digits: the last bits may differ between machines.
+        found.update(algorithm.encode() + " ".join(f"{p:.6g}" for p in predictions).encode())
+    return found.hexdigest()[:16]
+
+
+def write_chapter(path: Path, findings: "Sequence[tuple[Experiment, Finding]]", command: str) -> None:
+    """The chapter, and its pictures in the folder `figures` beside it; those are replaced."""
+    place = path.parent / "figures"
+    place.mkdir(exist_ok=True)
+    links: dict[str, list[str]] = {}
+    for experiment, finding in findings:
+        for i, figure in enumerate(finding.figures):
+            name = f"measured-{experiment.name}{f'-{i + 1}' if i else ''}.svg"
+            write_atomically(place / name, standalone(figure.svg).encode())
+            links.setdefault(experiment.name, []).append(f"figures/{name}")
+    write_atomically(path, chapter(findings, command, links).encode())
+
+
+def _summary(findings: "Sequence[tuple[Experiment, Finding]]") -> str:
+    """What was seen and what was not, a line each."""
+    lines = [f"| [{e.title}](#{_anchor(e.title)}) | {f.agrees} |" for e, f in findings]
+    return "\n".join(["| | what the paper says |", "|---|---|", *lines]) + "\n"
+
+
+def _anchor(title: str) -> str:
+    return re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+
+
+def _setting(experiment: Experiment) -> str:
+    parts = experiment.parts
+    fields = {"d": "d", "k": "k", "k0": "k0", "sigma": "sigma", "T": "rounds"}
+    values = {letter: sorted({getattr(part, field) for part in parts}) for letter, field in fields.items()}
+    shown = [f"{letter} = {'/'.join(f'{v:g}' for v in found)}" for letter, found in values.items() if found != [0]]
+    seeds = sorted({1 + max(p.seed for p in group) for group in _cells(parts)})
+    size = "quick" if experiment.quick else "full"
+    return f"*{', '.join(shown)}, {'/'.join(map(str, seeds))} seeds; `keyhole study {experiment.name}` ({size} size).*"
+
+
+def _cells(parts: "Sequence[Part]") -> "list[list[Part]]":
+    """The parts that differ by their seed only."""
+    cells: dict[Part, list[Part]] = {}
+    for part in parts:
+        cells.setdefault(replace(part, seed=0), []).append(part)
+    return list(cells.values())

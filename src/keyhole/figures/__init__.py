@@ -7,10 +7,9 @@ to_svg, standalone, STYLE               a chart as SVG that follows the page's c
 """
 
 from .curves import Curve, curves, steps
-from .figure import Figure, number
+from .figure import STYLE, Figure, number, standalone, to_svg
 from .frontier_chart import Stop, frontier
 from .marks import bars, heat, scatter
-from .svg import STYLE, standalone, to_svg
 
 __all__ = [
     "STYLE",

@@ -9,10 +9,9 @@ write_study
 
 from .comparison_page import SORTS, comparison_cells, comparison_headline, write_comparison
 from .frontier_page import frontier_cells, frontier_notes, write_frontier
-from .headline import headline, most_bought
 from .page import Page, Section, Table, Tile, publish
 from .plan_page import plan_cells, write_plan
-from .run_page import write_report
+from .run_page import headline, most_bought, write_report
 from .study_page import write_study
 
 __all__ = [

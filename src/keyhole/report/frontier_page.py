@@ -7,7 +7,7 @@ from math import sqrt
 from .._internal.atomic_io import write_atomically
 from .._internal.formatting import Units, digits, listed, number, thousands
 from .._internal.output_folder import Folder
-from ..experiments.frontiers import Frontier, Level, named
+from ..experiments.frontier_result import Frontier, Level, named
 from ..figures import Figure, Stop, frontier, standalone
 from ..simulation import FIRST_ROW
 from .page import Page, Section, Table, how_to_repeat, publish

@@ -7,13 +7,30 @@ from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
+from jinja2 import ChainableUndefined, ChoiceLoader, Environment, PackageLoader
+from markupsafe import Markup
+
 from .. import __version__
 from .._internal.atomic_io import write_atomically
+from .._internal.escaping import shown
 from .._internal.output_folder import Folder
 from ..figures import STYLE, Figure
-from .templating import environment
 
-__all__ = ["Page", "Section", "Table", "Tile", "publish", "render"]
+__all__ = ["Page", "Section", "Table", "Tile", "environment", "publish", "render"]
+
+
+def environment(package: str) -> Environment:
+    """The templates of a package (`keyhole.PACKAGE`), and those that all pages share (`parts.html`)."""
+    loader = ChoiceLoader([PackageLoader(f"keyhole.{package}"), PackageLoader("keyhole.report")])
+    return Environment(
+        loader=loader, autoescape=True, undefined=ChainableUndefined, finalize=_harmless, trim_blocks=True
+    )
+
+
+def _harmless(value: object) -> object:
+    """Texts with controls and bidirectional marks written out; markup of our own stays as it is."""
+    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
 
 # A closed table is opened for the printer where the style sheet alone cannot do it.
 _SCRIPT = "addEventListener('beforeprint',()=>document.querySelectorAll('details').forEach(d=>d.open=true))"

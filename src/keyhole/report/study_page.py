@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from .._internal.output_folder import Folder
-from ..experiments.finding import Agreement, Finding
-from ..experiments.study import Experiment
+from ..experiments.study import Agreement, Experiment, Finding
 from .page import Page, Section, Table, how_to_repeat, publish
 
 __all__ = ["write_study"]

@@ -1,27 +1,100 @@
-"""Begin a run, resume one, finish one."""
+"""Begin a run, resume it, finish it, and read a finished one back from its folder."""
 
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeAlias
 
-from .._internal.atomic_io import digest_of_file, write_atomically
+import numpy as np
+import pyarrow.parquet as pq
+
+from .._internal.atomic_io import digest_of_file, read_json, write_atomically, write_json
 from .._internal.output_folder import Folder
+from ..core.introspection import reasons
+from ..core.serialization import from_bytes
 from ..data.encoded_table import EncodedTable
 from ..data.fingerprint import block_of, fingerprint
 from ..data.streams import DataError, Fingerprint, Schema, Table, open_table
-from ..errors import ConfigError
-from .input_check import check_unchanged, digest_of_rows, rows_at_most
+from ..errors import ConfigError, StateError
+from ..estimation.moment_regression import Moments
+from .baselines import StreamMoments, page_weight
 from .journal import Journal
 from .results import RunData
-from .run_config import RunPlan
-from .run_settings import Settings
+from .run_config import RunPlan, Settings
 from .runner import START, Run, Watcher
+from .stream_blocks import pages
 from .summary import write_summary
-from .timing import Timing
 
-__all__ = ["begin", "find", "resume"]
+__all__ = ["Timing", "begin", "check_unchanged", "digest_of_rows", "find", "reopen", "resume", "rows_at_most"]
+
+
+def rows_at_most(table: Table, file: Path) -> int:
+    """How many rows there are, or, where that is not known, no fewer: a value and its comma take two bytes."""
+    if table.rows is not None:
+        return table.rows
+    return file.stat().st_size // (2 * table.width)
+
+
+def check_unchanged(settings: Settings, schema: Schema, table: Table, now: Fingerprint) -> None:
+    """The file is what it was when the run began; after a stop at a fault it may differ beyond what was played."""
+    changes = Fingerprint.from_dict(settings.fingerprint).changes(now)
+    if changes and not _was_mended(settings, schema, table):
+        what = "; ".join(changes)
+        raise ConfigError(f"{settings.file} changed since this run began: {what}; restore it, or begin a new run")
+
+
+def _was_mended(settings: Settings, schema: Schema, table: Table) -> bool:
+    """Whether the run stopped at a fault in the file and all rows played before are as they were."""
+    if settings.status != "stopped":
+        return False
+    try:
+        return digest_of_rows(table, schema, int(settings.played.split(":")[0])) == settings.played
+    except DataError:
+        return False
+
+
+def digest_of_rows(table: Table, schema: Schema, rows: int) -> str:
+    """A digest of what a run has played: "ROWS:...". Nothing is read where nothing was played."""
+    return table.digest(schema.names, schema.target, rows) if rows else "0:"
+
+
+class Timing:
+    """The sessions of a run in `timing.json`: one per process that worked on it, also one that was killed."""
+
+    def __init__(self, path: Path, sessions: list[dict[str, object]], row: int) -> None:
+        self.path, self.sessions, self.row = path, sessions, row
+        self._clock = time.perf_counter()
+
+    @classmethod
+    def begin(cls, path: Path, row: int, say: Callable[[str], None]) -> "Timing":
+        """A new session, which begins after `row` rows; `say` is told where those before it cannot be read."""
+        sessions: list[dict[str, object]] = []
+        if row and path.exists():
+            try:
+                sessions = list(read_json(path)["sessions"])  # type: ignore[call-overload]
+            except (StateError, KeyError, TypeError):
+                say(f"{path} was damaged: the times of earlier sessions are lost, and nothing else")
+        timing = cls(path, [*sessions, {"began": _now(), "first_row": row + 1}], row)
+        timing._write()
+        return timing
+
+    def end(self, row: int) -> None:
+        """The session ends after `row` rows."""
+        seconds = time.perf_counter() - self._clock
+        speed = (row - self.row) / max(seconds, 1e-9)
+        self.sessions[-1] |= {"ended": _now(), "last_row": row, "seconds": seconds, "rows_per_second": speed}
+        self._write()
+
+    def _write(self) -> None:
+        write_json(self.path, {"sessions": self.sessions})
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
 
 Publish: TypeAlias = Callable[[Folder, RunData], None]
 """What is made of a folder whose results are complete: the report."""
@@ -150,3 +223,49 @@ def _check_free(path: Path) -> None:
         done = Settings.read(path / "run.json").status == "finished"
         fix = "choose another --out" if done else f"continue it with: keyhole run --resume {path}"
         raise ConfigError(f"{path} holds {'a finished' if done else 'an unfinished'} run already; {fix}")
+
+
+_WIDEST = 1000
+
+
+def reopen(path: Path) -> tuple[Folder, RunData, str]:
+    """A finished run as its report needs it: the folder, the data, and what could not be read ("" where all could).
+
+    What is computed in hindsight needs the file that was played: without it, the report says what the run measured.
+
+    Raises
+    ------
+    ConfigError
+        Where there is no run, or one that is not finished.
+    """
+    folder, settings = find(path)
+    if settings.status != "finished":
+        raise ConfigError(f"the run in {path} is not finished; continue it with: keyhole run --resume {path}")
+    schema = Schema.read(path / "schema.toml")
+    summary = read_json(path / "summary.json")
+    data = RunData(int(summary["rows"]), schema.names)  # type: ignore[call-overload]
+    for kind in ("rounds", "ledger"):
+        file = pq.ParquetFile(path / f"{kind}.parquet")
+        for i in range(file.num_row_groups):
+            data.see(kind, file.read_row_group(i).combine_chunks())
+    data.schema, data.summary = schema, dict(summary)
+    data.reasons = reasons(from_bytes((path / "model.kh").read_bytes()))
+    missing = ""
+    try:
+        data.moments = _moments(schema, settings.file)
+    except DataError as fault:
+        missing = f"{fault}: nothing in hindsight is drawn"
+    return folder, data, missing
+
+
+def _moments(schema: Schema, file: str) -> Moments | None:
+    """Of all rows of the file, as the run computed them."""
+    if len(schema.names) > _WIDEST:
+        return None
+    table = EncodedTable(open_table(file, encoding=schema.encoding), schema)
+    sums = StreamMoments(len(schema.names))
+    for batch in pages(table, schema.names, schema.target, 0):
+        rows = sums.page(batch.X, np.asarray(batch.y)) if page_weight(batch.first) else None
+        if rows is not None:
+            sums.add(rows, page_weight(batch.first))
+    return None if sums.empty else sums.moments

@@ -15,7 +15,7 @@ from .._internal.typing import Floats
 from ..core.frozen import exploiting
 from ..core.learner import Learner
 from ..core.serialization import from_bytes, note_in
-from ..data.arrow_columns import regroup
+from ..data.cell_encoding import regroup
 from ..data.learner_scaling import Scaling
 from ..data.streams import ClipCounter, Schema, Table
 from ..errors import ConfigError, StateError

@@ -1,24 +1,173 @@
-"""From what a person asked for to a run that can begin: every mistake is found here, before the first row."""
+"""The configuration of a run: what a user asked for, checked before the first row, and what is kept in its folder."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .._internal.atomic_io import digest
+import numpy as np
+import pydantic.dataclasses
+from pydantic import ConfigDict, ValidationError
+
+from .._internal.atomic_io import digest, read_json, write_json
 from ..core.learner import Learner, Plain
 from ..core.registry.plugins import import_algorithm
 from ..core.registry.spec import Budget, Spec
-from ..core.serialization import to_bytes
+from ..core.serialization import from_bytes, note_in, to_bytes
+from ..data.columns import Attribute, Panel, Range
 from ..data.encoded_table import EncodedTable
-from ..data.learner_scaling import Scaling
-from ..data.range_estimation import first_rows, learn_ranges
-from ..data.streams import Schema, Table, open_table, read_prices, unpriced
-from ..errors import ConfigError
-from .past_rows import learn_table, read_model, refuse_other_limits
-from .run_settings import Settings
+from ..data.learner_scaling import Scaling, first_rows, learn_ranges
+from ..data.streams import DataError, Schema, Table, open_table, read_prices, unpriced
+from ..errors import ConfigError, ProtocolError, StateError
+from .baselines import Limits
 
-__all__ = ["RunConfig", "RunPlan", "prepare"]
+__all__ = ["RunConfig", "RunPlan", "Settings", "learn_table", "prepare", "read_model", "refuse_other_limits"]
+
+_FORMAT = 2
+
+
+@pydantic.dataclasses.dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
+class Settings:
+    """The file and the learner of a run, and how far it is; the schema lies beside it, as `schema.toml`."""
+
+    file: str
+    """Absolute, so that a run can be resumed from anywhere."""
+    title: str
+    """What the report calls it."""
+    learner: dict[str, Any]
+    """The configuration that `make` needs."""
+    scaled: bool
+    """Whether the learner sees values scaled into [-1, 1] or raw ones."""
+    clip: bool
+    """Whether the schema's ranges were given; otherwise nothing is clipped."""
+    options: dict[str, Any]
+    """What was asked for, by the names of the command's options."""
+    command: str
+    """What to type to do it again."""
+    start: str = ""
+    """The digest of start.kh, the learner before the first row, where it knows something already."""
+    fingerprint: dict[str, object] = field(default_factory=dict)
+    status: str = "running"
+    """"running", "stopped" (by something in the file) or "finished"."""
+    played: str = ""
+    """Where stopped: a digest of the rows played so far, so that the file can be mended further down."""
+    results: dict[str, str] = field(default_factory=dict)
+    """Where finished: the digests of its results, by file."""
+    format: int = _FORMAT
+
+    @property
+    def budget_per_row(self) -> float | None:
+        """The money that may be spent a row, if that was said; of a total, the mean."""
+        budget_per_row, total, rows = (
+            self._number("budget_per_row"),
+            self._number("total_budget"),
+            self._number("expected_rows"),
+        )
+        mean = total / rows if total is not None and rows is not None else None
+        return min((limit for limit in (budget_per_row, mean) if limit is not None), default=None)
+
+    @property
+    def error_cost(self) -> float | None:
+        """What a unit of squared error in one row is worth in money, if that was said."""
+        return self._number("error_cost")
+
+    @property
+    def limits(self) -> Limits:
+        """What limits a row."""
+        budget_per_row, k = self.budget_per_row, self.learner["k"]
+        if not isinstance(k, int):
+            raise StateError(f"the run's k is {str(k)[:40]!r}, not a whole number; run it again")
+        return Limits(k, np.inf if budget_per_row is None else budget_per_row, self.error_cost)
+
+    def _number(self, name: str) -> float | None:
+        """An option of the command, or of the learner."""
+        options = self.learner["options"]
+        said = self.options.get(name) or (options.get(name) if isinstance(options, dict) else None)
+        return float(said) if isinstance(said, int | float) else None
+
+    def write(self, path: Path) -> None:
+        """All or nothing."""
+        write_json(path, asdict(self))
+
+    @classmethod
+    def read(cls, path: Path) -> "Settings":
+        """What `write` wrote; anything else is a `ConfigError`."""
+        try:
+            data = read_json(path)
+            if data.get("format") != _FORMAT:
+                raise ConfigError(f"{path} has format {data.get('format')}; this version of keyhole reads {_FORMAT}")
+            return cls(**data)  # type: ignore[arg-type]  # checked field by field
+        except (FileNotFoundError, NotADirectoryError):
+            raise ConfigError(f"there is no run in {path.parent}: begin one with keyhole run FILE --out DIR") from None
+        except (OSError, StateError, ValidationError) as fault:
+            what = f"{path} cannot be used ({_first(fault) if isinstance(fault, ValidationError) else fault})"
+            raise ConfigError(f"{what}; restore it from a copy, or begin a new run in another folder") from None
+
+
+def _first(fault: ValidationError) -> str:
+    """What pydantic found first: "scaled: Input should be a valid boolean"."""
+    found = fault.errors(include_url=False)[0]
+    return f"{'.'.join(map(str, found['loc']))}: {found['msg']}"
+
+
+def learn_table(learner: Learner, path: Path, scaling: Scaling, encoding: str = "") -> None:
+    """Teach a learner the rows of a table, which has the columns of the run's own file; a fault is a `DataError`."""
+    table = open_table(path, scaling.schema, encoding)
+    names, target = scaling.schema.names, scaling.schema.target
+    batches = list(table.batches(names, target))
+    X = np.concatenate([np.empty((0, len(names))), *(scaling.rows(batch.X) for batch in batches)])
+    y = np.concatenate([np.empty(0), *(scaling.labels(batch.y) for batch in batches)])
+    try:
+        learner.learn(X, y)
+    except ProtocolError as fault:
+        raise DataError(f"{table.name}, {fault}") from None
+
+
+def read_model(path: Path, target: str | None) -> tuple[Learner, Scaling]:
+    """The learner in a model file, and how it sees a table; a foreign or damaged file is a `StateError`."""
+    try:
+        data = path.read_bytes()
+    except OSError as fault:
+        raise ConfigError(f"{path} cannot be read ({fault.strerror}); give the model.kh of a plan or a run") from None
+    try:
+        learner, note = from_bytes(data), note_in(data)
+    except StateError as fault:
+        raise StateError(f"{path}: {fault}") from None
+    if note:
+        scaling = Scaling.from_note(note)
+    elif target is None:
+        raise ConfigError(f"{path} does not say which column it predicts: give --target NAME")
+    else:
+        scaling = Scaling(_schema_of(learner, target), scaled=False, clip=False)
+    if target not in (None, scaling.schema.target):
+        raise ConfigError(f"{path} predicts '{scaling.schema.target}', not '{target}'; leave --target away")
+    return learner, scaling
+
+
+def _schema_of(learner: Learner, target: str) -> Schema:
+    """The columns of a learner that was saved from Python: plain numbers, its sources and its prices."""
+    catalog, panels, single = learner.catalog, [], {}
+    for source, members, price in zip(catalog.sources, catalog.members, catalog.prices.tolist(), strict=True):
+        cost = price if catalog.priced else None
+        columns = tuple(learner.names[i] for i in members)
+        if columns == (source,):
+            single[source] = cost
+        else:
+            panels.append(Panel(source, columns, cost))
+    free = {learner.names[i] for i in catalog.free}
+    attributes = tuple(Attribute(name, price=single.get(name), free=name in free) for name in learner.names)
+    return Schema(Range(target), attributes, panels=tuple(panels))
+
+
+def refuse_other_limits(learner: Learner, path: Path, given: "dict[str, Plain]") -> None:
+    """A `ConfigError` where an option was typed that differs from the model's own."""
+    options = learner.config.get("options")
+    has: dict[str, Plain] = {**(options if isinstance(options, dict) else {}), "k": learner.k, "k0": learner.k0}
+    for name, value in given.items():
+        if value is not None and value != has.get(name):
+            flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
+            own = f"{flag} {has[name]}" if has.get(name) is not None else f"no {flag}"
+            raise ConfigError(f"{path} has {own}, not {value}; leave the option away, or make another model")
 
 
 @dataclass(frozen=True)

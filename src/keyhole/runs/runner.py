@@ -21,10 +21,9 @@ from ..data.streams import Batch, DataError, Schema, Table
 from ..errors import KeyholeWarning, ProtocolError, StateError
 from ..simulation import scored, with_center
 from .baselines import Baselines
-from .journal import Journal
-from .result_tables import ledger_of, rounds_of
+from .journal import Journal, ledger_of, rounds_of
 from .results import RunData
-from .run_settings import Settings
+from .run_config import Settings
 from .stream_blocks import RunPage, page_start, pages
 from .totals import Totals
 

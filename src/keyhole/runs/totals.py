@@ -1,4 +1,4 @@
-"""The running totals of a run: what was bought, what was not there, what was clipped, what it cost."""
+"""Running totals of a run: purchases, missing values, clipped values, money, alarms and interval coverage."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -6,14 +6,55 @@ from typing import ClassVar
 import numpy as np
 
 from .._internal.typing import Floats, Ints
+from ..core.learner import Plain
 from ..core.round import Alarm
 from ..core.state import Stateful
 from ..data.streams import ClipCounter, Schema, UnseenCategories
 from ..simulation import scored
-from .coverage import CoverageTracker
 from .stream_blocks import RunPage
 
-__all__ = ["Totals"]
+__all__ = ["LEVELS", "CoverageTracker", "Totals"]
+
+LEVELS = (0.5, 0.9, 0.95)
+
+
+class CoverageTracker(Stateful):
+    """Counts over the labels so far: `told`, those that came with an interval, those that lay inside at each level.
+
+    `lines` has the alarms, a line each: the row of the file, a tab, what changed. A learner remembers the last
+    few only.
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("told", "given", "inside", "lines")
+
+    def __init__(self) -> None:
+        self.told = self.given = 0
+        self.inside: Ints = np.zeros(len(LEVELS), dtype=np.int64)
+        self.lines = ""
+
+    def add(self, first: int, labels: Floats, levels: Floats, alarms: Sequence[Alarm]) -> None:
+        """Rows after `first`, with the lowest level whose interval held each label; the learner's alarms after them."""
+        labelled = np.flatnonzero(~np.isnan(labels))
+        for alarm in alarms:
+            if self.told < alarm.row <= self.told + labelled.size:
+                self.lines += f"{first + int(labelled[alarm.row - self.told - 1]) + 1}\t{alarm.what}\n"
+        self.told += labelled.size
+        self.given += int((~np.isnan(levels)).sum())
+        self.inside += [int((levels <= level).sum()) for level in LEVELS]
+
+    @property
+    def alarms(self) -> list[Plain]:
+        """The changes noticed, oldest first."""
+        split = (line.split("\t", 1) for line in self.lines.splitlines())
+        return [{"row": int(row), "what": what} for row, what in split]
+
+    @property
+    def coverage(self) -> dict[str, Plain] | None:
+        """The share of labels inside the intervals, by level; None where none was given."""
+        if not self.given:
+            return None
+        return {str(level): int(n) / self.given for level, n in zip(LEVELS, self.inside, strict=True)}
+
 
 # Shares of missing values at which a person is told, once each, and from how many purchases on they mean something.
 _SHARES = (0.01, 0.05, 0.2)

@@ -14,11 +14,10 @@ from .. import __version__
 from ..core.registry.catalogue import class_of, list_algorithms
 from ..store.models import StoreUnavailable
 from ..store.store import Store
-from . import event_stream, exports, label_upload, learner_routes, metrics, round_routes
+from . import event_stream, exports, metrics, routes
 from .problems import Problem, add_handlers, away
-from .security_middleware import SecurityMiddleware
-from .server_settings import LOOPBACK_NAMES, Settings
-from .supervisor import leave_with
+from .security import SecurityMiddleware
+from .server import LOOPBACK_NAMES, Settings, leave_with
 from .ui import pages
 
 __all__ = ["create_app", "from_environment"]
@@ -45,7 +44,9 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.store, app.state.settings = store, settings
     app.state.metrics = metrics.Metrics()
     # The most frequent calls are matched first.
-    for part in (round_routes, learner_routes, label_upload, exports, event_stream, metrics, pages):
+    for router in (routes.rounds, routes.learners, routes.labels):
+        app.include_router(router)
+    for part in (exports, event_stream, metrics, pages):
         app.include_router(part.router)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     add_handlers(app)

@@ -11,9 +11,9 @@ from fastapi.concurrency import run_in_threadpool
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from ..store.store import Store
-from .auth import Opened, may, visible
-from .connection_limits import max_connections
-from .learner_routes import NamePath
+from .routes import NamePath
+from .security import Opened, may, visible
+from .server import max_connections
 
 __all__ = ["EventPoller", "router"]
 

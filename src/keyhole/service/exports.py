@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from fastapi import APIRouter, Depends
 from fastapi.responses import Response, StreamingResponse
 
-from .._internal.plain_values import to_iso
+from .._internal.formatting import to_iso
 from ..core.serialization import to_bytes
-from ..store.stored_learner import StoredLearner
-from .auth import Opened, may
-from .learner_routes import NamePath
+from ..store.store import StoredLearner
 from .problems import RESPONSES
+from .routes import NamePath
+from .security import Opened, may
 
 __all__ = ["router", "safe"]
 

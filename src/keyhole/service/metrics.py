@@ -11,7 +11,7 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..store.store import Store
-from .auth import Opened, may
+from .security import Opened, may
 
 __all__ = ["Metrics", "MetricsMiddleware", "router"]
 

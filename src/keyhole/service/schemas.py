@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from .._internal.plain_values import to_iso
+from .._internal.formatting import to_iso
 from ..store.models import PredictionEvent, StoredRound, Totals
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "NewLearner",
     "PastRows",
     "PastRowsResponse",
-    "PredictionResponse",
     "RoundResponse",
     "RoundStatus",
     "Values",
@@ -115,14 +114,6 @@ class PastRowsResponse(BaseModel):
     n_past_rows: int = Field(description="The past rows that the learner knows, free.")
 
 
-class PredictionResponse(BaseModel):
-    """A prediction, with its interval where the learner has one."""
-
-    prediction: float
-    low: float | None
-    high: float | None
-
-
 class RoundResponse(BaseModel):
     """A round: what to order, and its status."""
 
@@ -136,7 +127,7 @@ class RoundResponse(BaseModel):
     price: float
     asked_at: str = Field(description="ISO 8601, UTC.")
     deadline: str | None
-    last_prediction: PredictionResponse | None
+    last_prediction: PredictionEvent | None
     values: dict[str, float | None] | None
     told_at: str | None
     label: float | None
@@ -198,17 +189,12 @@ def round_response(entry: StoredRound, extra: list[str]) -> RoundResponse:
         price=entry.price,
         asked_at=to_iso(entry.asked_at),
         deadline=iso_or_none(entry.deadline),
-        last_prediction=None if entry.last_prediction is None else prediction_response(entry.last_prediction),
+        last_prediction=entry.last_prediction,
         values=values,
         told_at=iso_or_none(entry.told_at),
         label=entry.label,
         round=dict(entry.round.plain()),
     )
-
-
-def prediction_response(event: PredictionEvent) -> PredictionResponse:
-    """A prediction as an answer."""
-    return PredictionResponse(prediction=event.prediction, low=event.low, high=event.high)
 
 
 def numbers(values: dict[str, float | None]) -> dict[str, float]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._internal.dataframes import to_frame
-from .._internal.repr import Facts, Shown, short
+from .._internal.formatting import Facts, Shown, short
 from .._internal.typing import Bools, Floats, Ints
 from ..core import validation
 from ..errors import ConfigError

@@ -6,9 +6,9 @@
     learner.predict(r, values)
     learner.tell(r, values, y)             # any process, any order, any time later
 
-`models` has the values that are returned, `schema` the tables, `database` the two databases, `events` the event log,
-`projections` what is computed from it, `cached_learner` the state in this process, `transaction` one change,
-`stored_learner` and `store` the interface of users; the command line uses `verify`, `export_import` and `tokens`.
+`models` has the values that are returned, `database` the tables and the two databases, `events` the event log,
+`projections` what is computed from it, `cached_learner` the state in this process, `transaction` one change, `store`
+the interface of users; the command line uses `verify`, `export_import` and `tokens`.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,8 @@
 """The two databases, SQLite and PostgreSQL, behind one small interface: a transaction, and statements in it.
 
 Statements are plain SQL that both databases understand, with named parameters (`:name`). Every error of a driver
-becomes one of ours here, and nowhere else.
+becomes one of ours here, and nowhere else. The tables come first: events are the source of truth; rounds and totals are
+projections, kept for fast lookup.
 """
 
 import functools
@@ -13,14 +14,83 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, get_type_hints
 from urllib.parse import urlsplit
 
 from ..errors import ConfigError, StateError
-from .models import StoreUnavailable
-from .schema import SCHEMA_VERSION, create_statements
+from .models import RoundRow, StoreUnavailable, Totals
 
-__all__ = ["Connection", "Database", "DuplicateRow"]
+__all__ = [
+    "ROUND_COLUMNS",
+    "SCHEMA_VERSION",
+    "TOTAL_COLUMNS",
+    "Connection",
+    "Database",
+    "DuplicateRow",
+    "create_statements",
+]
+
+# -- the tables
+
+SCHEMA_VERSION = 1
+"""A store of any other version is refused."""
+
+
+def _sql_types(row_type: type[NamedTuple]) -> dict[str, str]:
+    names = {int: "INTEGER", float: "DOUBLE PRECISION", str: "TEXT"}
+    types = {}
+    for name, annotation in get_type_hints(row_type).items():
+        required = annotation in names
+        (base,) = [annotation] if required else [a for a in annotation.__args__ if a in names]
+        types[name] = names[base] + (" NOT NULL" if required else "")
+    return types
+
+
+ROUND_COLUMNS = ", ".join(RoundRow._fields)
+TOTAL_COLUMNS = ", ".join(Totals._fields)
+
+
+def create_statements(sqlite: bool) -> list[str]:
+    """The statements that create the tables where they do not exist yet.
+
+    A commit costs SQLite by the page. So rows are stored in the tree of their primary key (WITHOUT ROWID), and an index
+    leaves out the rows that are never looked up by it.
+    """
+    identity = "INTEGER PRIMARY KEY" if sqlite else "SERIAL PRIMARY KEY"
+    blob, without_rowid = ("BLOB", " WITHOUT ROWID") if sqlite else ("BYTEA", "")
+    owner = "learner INTEGER NOT NULL REFERENCES keyhole_learners (id)"
+    totals = ", ".join(f"{name} {kind}" for name, kind in _sql_types(Totals).items())
+    rounds = ", ".join(f"{name} {kind}" for name, kind in _sql_types(RoundRow).items())
+    tables = {
+        "about": "name VARCHAR(40) PRIMARY KEY, value TEXT NOT NULL)",
+        # config: of `make`, as JSON; note: what people read (label, unit, currency); head, checksum: of the last event
+        "learners": f"id {identity}, name VARCHAR(64) NOT NULL UNIQUE, config TEXT NOT NULL, note TEXT NOT NULL, "
+        f"created_at DOUBLE PRECISION NOT NULL, head INTEGER NOT NULL, checksum VARCHAR(64) NOT NULL, {totals})",
+        "events": f"{owner}, number INTEGER NOT NULL, kind VARCHAR(16) NOT NULL, round INTEGER NOT NULL, "
+        "at DOUBLE PRECISION NOT NULL, body TEXT NOT NULL, checksum VARCHAR(64) NOT NULL, "
+        f"PRIMARY KEY (learner, number)){without_rowid}",
+        "rounds": f"{owner}, {rounds}, PRIMARY KEY (learner, round), UNIQUE (learner, key)){without_rowid}",
+        # number: the state just after this event; model: a model file
+        "snapshots": f"{owner}, number INTEGER NOT NULL, version VARCHAR(40) NOT NULL, model {blob} NOT NULL, "
+        "PRIMARY KEY (learner, number))",
+        # learner: a name, or NULL for every learner
+        "tokens": "id VARCHAR(16) PRIMARY KEY, hash VARCHAR(64) NOT NULL, learner VARCHAR(64), "
+        "may VARCHAR(80) NOT NULL, created_at DOUBLE PRECISION NOT NULL)",
+    }
+    indexes = {
+        "status": "(learner, status, round)",
+        "asked_at": "(learner, asked_at)",
+        "n_scored": "(learner, n_scored) WHERE n_scored IS NOT NULL",
+        "end_event": "(learner, end_event) WHERE end_event IS NOT NULL",
+    }
+    made = [f"CREATE TABLE IF NOT EXISTS keyhole_{name} ({columns}" for name, columns in tables.items()]
+    return made + [
+        f"CREATE INDEX IF NOT EXISTS keyhole_rounds_{name} ON keyhole_rounds {what}" for name, what in indexes.items()
+    ]
+
+
+# -- connections
+
 
 _LOCK_TIMEOUT = 120.0  # seconds to wait for the transaction of another process; one takes a few milliseconds
 _MAX_IDLE = 8  # connections kept open between transactions

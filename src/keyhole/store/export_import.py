@@ -10,10 +10,9 @@ import pyarrow.parquet as pq
 
 from ..errors import ConfigError, StateError
 from .cached_learner import CachedLearner
-from .database import Connection, Database
+from .database import SCHEMA_VERSION, Connection, Database
 from .events import ADD_EVENT, Event, events_after, first_checksum
 from .projections import Projection
-from .schema import SCHEMA_VERSION
 from .store import add_learner
 from .transaction import ADD_ROUND, SET_TOTALS
 from .verify import check

@@ -1,10 +1,28 @@
-"""Projections of the event log: the state of each round and the running totals. `verify` computes them again."""
+"""Projections of the event log, the state of each round and the running totals: how they are computed, and queries on
+them for users, for pages and for charts. `verify` computes them again."""
 
+import json
+from collections.abc import Sequence
+
+from ..core.round import Round
 from ..errors import StateError
-from .events import Event
-from .models import RoundRow, Totals
+from .database import Connection
+from .events import Event, floats
+from .models import History, LabelEvent, PredictionEvent, RoundRow, StoredRound, Totals
 
-__all__ = ["CHANGED_COLUMNS", "Projection", "round_after", "round_asked", "totals_after"]
+__all__ = [
+    "CHANGED_COLUMNS",
+    "Projection",
+    "daily_spending",
+    "find_rounds",
+    "history",
+    "loss_curve",
+    "purchased_names",
+    "round_after",
+    "round_asked",
+    "stored_round",
+    "totals_after",
+]
 
 CHANGED_COLUMNS = {
     "predict": ("prediction_event", "prediction"),
@@ -83,3 +101,118 @@ class Projection:
         after = round_asked(event) if before is None else round_after(before, event, self.totals)
         self.pending[event.round] = after
         return self.pending.pop(event.round) if event.kind == "tell" else None
+
+
+_SECONDS_PER_DAY = 86400.0
+_COLUMNS = ", ".join(f"r.{name}" for name in RoundRow._fields)
+_ROUNDS = (
+    f"SELECT {_COLUMNS}, asked.body, predicted.body FROM keyhole_rounds r "
+    "JOIN keyhole_events asked ON asked.learner = r.learner AND asked.number = r.ask_event "
+    "LEFT JOIN keyhole_events predicted ON predicted.learner = r.learner AND predicted.number = r.prediction_event "
+    "WHERE r.learner = :learner"
+)
+
+
+def stored_round(name: str, row: RoundRow, r: Round, prediction_body: str | None = None) -> StoredRound:
+    """The value of a round for users; `prediction_body` is the body of its last prediction event."""
+    content = json.loads(prediction_body) if prediction_body else None
+    return StoredRound(
+        id=f"{name}:{r.index}",  # unique in the store: the name of a learner has no colon
+        index=r.index,
+        key=row.key,
+        status=row.status,
+        round=r,
+        sources=tuple(r.sources or ()),
+        price=row.price,
+        asked_at=row.asked_at,
+        deadline=row.deadline,
+        last_prediction=PredictionEvent(content["prediction"], content["low"], content["high"]) if content else None,
+        values=dict(zip(r.names, floats(content["values"]), strict=True)) if content else None,
+        told_at=row.told_at,
+        label=row.label,
+    )
+
+
+def find_rounds(
+    connection: Connection,
+    learner: int,
+    name: str,
+    *,
+    index: int | None = None,
+    status: str | None = None,
+    after: int = 0,
+    limit: int | None = None,
+    newest: bool = False,
+) -> tuple[StoredRound, ...]:
+    """The rounds of a learner in the order they were asked (or the newest first)."""
+    statement, parameters = _ROUNDS, {"learner": learner, "after": after, "limit": limit}
+    if index is not None:
+        statement, parameters["round"] = f"{statement} AND r.round = :round", index
+    if status is not None:
+        statement, parameters["status"] = f"{statement} AND r.status = :status", status  # type: ignore[assignment]
+    statement += f" AND r.round > :after ORDER BY r.round {'DESC' if newest else 'ASC'}"
+    if limit is not None:
+        statement += " LIMIT :limit"
+    found = []
+    for *columns, ask_body, prediction_body in connection.rows(statement, parameters):
+        row = RoundRow(*columns)
+        try:
+            r = Round.from_plain(json.loads(ask_body)["round"])
+            found.append(stored_round(name, row, r, prediction_body))
+        except (KeyError, TypeError, ValueError, RecursionError) as fault:
+            what = f"the events of round {row.round} of learner '{name}' are damaged ({fault})"
+            raise StateError(f"{what}: run keyhole store check") from None
+    return tuple(found)
+
+
+def history(connection: Connection, learner: int, after: int, limit: int | None) -> History:
+    """The labels in the order of their events, after the event of a number."""
+    statement = (
+        "SELECT round, key, told_at, label, prediction, price FROM keyhole_rounds "
+        "WHERE learner = :learner AND status = 'told' AND end_event > :after ORDER BY end_event"
+    )
+    statement += "" if limit is None else " LIMIT :limit"
+    rows = connection.rows(statement, {"learner": learner, "after": after, "limit": limit})
+    return History(tuple(LabelEvent(i, key, at, y, p, _loss(p, y), price) for i, key, at, y, p, price in rows))
+
+
+def _loss(prediction: float | None, y: float) -> float | None:
+    return None if prediction is None else (prediction - y) * (prediction - y)
+
+
+# -- for charts: a bounded number of rows, however long the history is
+
+
+def loss_curve(connection: Connection, learner: int, at: Sequence[int]) -> list[tuple[int, float, float]]:
+    """(n, loss, baseline loss): the two sums of squared errors after the n-th scored label, for these n."""
+    statement = (
+        "SELECT n_scored, loss, baseline_loss FROM keyhole_rounds "
+        f"WHERE learner = :learner AND n_scored IN ({_listed(at)}) ORDER BY n_scored"
+    )
+    return [(n, loss, baseline) for n, loss, baseline in connection.rows(statement, {"learner": learner})]
+
+
+def purchased_names(connection: Connection, learner: int, indices: Sequence[int]) -> list[tuple[int, list[str]]]:
+    """(index, names): the attributes that these rounds bought."""
+    statement = (
+        "SELECT r.round, e.body FROM keyhole_rounds r "
+        "JOIN keyhole_events e ON e.learner = r.learner AND e.number = r.ask_event "
+        f"WHERE r.learner = :learner AND r.round IN ({_listed(indices)})"
+    )
+    rows = connection.rows(statement, {"learner": learner})
+    return [(index, json.loads(body)["round"]["names"]) for index, body in rows]
+
+
+def daily_spending(connection: Connection, learner: int, first_day: int) -> dict[int, float]:
+    """The money ordered for by day (counted from 1970), from the first day on."""
+    # A cast truncates in SQLite and rounds in PostgreSQL.
+    day = "CAST(asked_at / :day AS INTEGER)" if connection.sqlite else "FLOOR(asked_at / :day)"
+    statement = (
+        f"SELECT {day}, sum(price) FROM keyhole_rounds WHERE learner = :learner AND asked_at >= :first GROUP BY 1"
+    )
+    parameters = {"learner": learner, "day": _SECONDS_PER_DAY, "first": first_day * _SECONDS_PER_DAY}
+    return {int(day): float(spent) for day, spent in connection.rows(statement, parameters)}
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ", ".join(str(int(n)) for n in numbers) or "NULL"

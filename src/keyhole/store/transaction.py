@@ -15,11 +15,10 @@ from ..core.learner import Plain, Values
 from ..core.round import Round
 from ..errors import ProtocolError, StateError
 from .cached_learner import SNAPSHOT_EVERY, CachedLearner
-from .database import Connection
+from .database import ROUND_COLUMNS, TOTAL_COLUMNS, Connection
 from .events import ADD_EVENT, Event, floats, nulls, take_model
 from .models import Conflict, NoSuchRound, PredictionEvent, RoundRow, Totals
 from .projections import CHANGED_COLUMNS, round_after, round_asked, totals_after
-from .schema import ROUND_COLUMNS, TOTAL_COLUMNS
 
 __all__ = ["ADD_ROUND", "SET_TOTALS", "Available", "Extras", "LearnerTransaction", "RowPrices"]
 

@@ -14,11 +14,10 @@ from ..core.learner import Learner, Plain
 from ..core.registry.catalogue import from_config
 from ..core.serialization import to_bytes
 from ..errors import KeyholeWarning, StateError
-from .database import Connection, Database, Row
+from .database import ROUND_COLUMNS, TOTAL_COLUMNS, Connection, Database, Row
 from .events import Event, events_after, first_checksum, floats, replay
 from .models import RoundRow, StoreUnavailable, Totals
 from .projections import Projection
-from .schema import ROUND_COLUMNS, TOTAL_COLUMNS
 
 __all__ = ["Verdict", "check"]
 

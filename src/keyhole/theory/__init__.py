@@ -4,8 +4,7 @@ from .bounds import Bound, bound, bounds_beside
 from .comparators import BestBasket, BestSparse, best_basket, best_sparse
 from .compatibility import Compatibility, compatibility
 from .conditions import Conditions, conditions, conditions_of
-from .constants import Constants
-from .oracle import OracleTrace, oracle_gamma, oracle_trace
+from .constants import Constants, OracleTrace, oracle_gamma, oracle_trace
 from .regret_bounds import RegretTerms
 
 __all__ = [

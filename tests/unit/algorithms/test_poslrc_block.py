@@ -9,7 +9,7 @@ import keyhole as kh
 from keyhole._core import invert
 from keyhole.algorithms import _poslrc_block
 from keyhole.core.serialization import to_bytes
-from keyhole.estimation.dantzig.compiled import SMALL
+from keyhole.estimation.dantzig.simplex import SMALL
 
 SETTINGS = [
     dict(d=9, k=3, k0=6),  # everything is bought

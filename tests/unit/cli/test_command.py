@@ -6,7 +6,7 @@ import warnings
 import pytest
 
 import keyhole as kh
-import keyhole.cli.app  # what it imports may warn of its own libraries, here and not in a test
+import keyhole.cli._commands  # what it imports may warn of its own libraries, here and not in a test
 from keyhole.cli import main
 from keyhole.errors import ConfigError, KeyholeWarning
 
@@ -32,7 +32,7 @@ def test_a_missing_package_is_told_with_the_extra_that_brings_it(monkeypatch, ca
     def absent(**how):
         raise ModuleNotFoundError(name=module)
 
-    monkeypatch.setattr("keyhole.cli.app.app", absent)
+    monkeypatch.setattr("keyhole.cli._commands.app", absent)
     code, _, errors = typed(monkeypatch, capsys, "algorithms")
     assert code == 1
     assert f"needs '{module.split('.')[0]}'; install it with: pip install 'keyhole[{extra}]'" in errors
@@ -73,7 +73,7 @@ def test_a_warning_is_one_line(monkeypatch, capsys):
     def warn(**how):
         warnings.warn("look here", KeyholeWarning, stacklevel=1)
 
-    monkeypatch.setattr("keyhole.cli.app.app", warn)
+    monkeypatch.setattr("keyhole.cli._commands.app", warn)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         assert typed(monkeypatch, capsys)[2] == "warning: look here\n"

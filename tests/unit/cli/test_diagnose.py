@@ -70,7 +70,7 @@ def test_what_it_says_of_the_signal_is_what_least_squares_finds(visits: Path) ->
 
 
 def test_its_last_line_is_a_command_that_runs(visits: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from keyhole.cli.app import app
+    from keyhole.cli._commands import app
 
     monkeypatch.chdir(visits.parent)
     last = run(visits, "--target", "cost", "-k", 2).splitlines()[-1]

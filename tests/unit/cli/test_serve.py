@@ -75,7 +75,7 @@ def test_serve_refuses_what_would_be_open_to_everybody(typed, ward):  # noqa: F8
 
 def test_who_has_a_token_or_says_so_may_be_reached_from_elsewhere(typed, ward, monkeypatch):  # noqa: F811
     settings = []
-    monkeypatch.setattr("keyhole.cli.serve._run", lambda *words: settings.append(words[0]))
+    monkeypatch.setattr("keyhole.service.server.run", lambda *words: settings.append(words[0]))
     assert typed("serve", "--store", ward, "--host", "0.0.0.0", "--no-auth")[0] == 0
     assert typed("token", "create", "--store", ward)[0] == 0
     assert typed("serve", "--store", ward, "--host", "0.0.0.0")[0] == 0

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import keyhole as kh
-from keyhole.cli.app import app
+from keyhole.cli._commands import app
 from keyhole.core.serialization import from_bytes
 from keyhole.data.schema import Schema
 from keyhole.data.streams import DataError, open_table

@@ -71,7 +71,7 @@ def table(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
     """The same rows in each carrier, read in pieces smaller than the table."""
     monkeypatch.setattr("keyhole.data.csv_table.BLOCK", 8192)
     monkeypatch.setattr("keyhole.data.file_table._ROWS", 64)
-    monkeypatch.setattr("keyhole.data.frame_table._ROWS", 64)
+    monkeypatch.setattr("keyhole.data.file_table._ROWS", 64)
     return open_table(CARRIERS[request.param](tmp_path))
 
 

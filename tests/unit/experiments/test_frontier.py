@@ -10,10 +10,8 @@ import keyhole as kh
 from keyhole._internal.formatting import Units, digits
 from keyhole.core.sources import SourceCatalog
 from keyhole.estimation.moment_regression import Moments
-from keyhole.experiments.frontiers.baskets_in_hindsight import Past, levels_of
-from keyhole.experiments.frontiers.frontier_job import Play, play_level
-from keyhole.experiments.frontiers.frontier_result import Choice, Level, Point
-from keyhole.experiments.frontiers.knee import advice, hull, named, on_frontier, stop_at
+from keyhole.experiments.frontier_result import Choice, Level, Point, advice, hull, named, on_frontier, stop_at
+from keyhole.experiments.frontiers import Past, Play, levels_of, play_level
 from keyhole.experiments.stream_spec import StreamSpec
 from keyhole.theory.comparators import best_basket_of
 
@@ -90,7 +88,7 @@ def played(tmp_path, monkeypatch):
             basket = baskets[job.error_cost][job.seed]
             return {"mse": 10.4**2, "price": 4.77, "bought": {"bmi": 1.0}, "basket": basket, "probabilities": None}
 
-        monkeypatch.setattr(sys.modules["keyhole.experiments.frontiers.frontier"], "play_level", outcome)
+        monkeypatch.setattr(sys.modules["keyhole.experiments.frontiers"], "play_level", outcome)
         file, schema, X, y = clinic(tmp_path / "c.csv")
         seeds = len(next(iter(baskets.values())))
         found = kh.experiments.frontier(file, schema=schema, levels=list(baskets), seeds=seeds, out=tmp_path / "f")

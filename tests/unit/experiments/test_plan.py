@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import keyhole as kh
-from keyhole.cli.app import app
+from keyhole.cli._commands import app
 from keyhole.core.serialization import from_bytes, note_in
 
 PRICES = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0, "e": 5.0}
@@ -67,7 +67,7 @@ def test_errors_are_never_in_sample():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(60, 40)), rng.normal(size=60)
     from keyhole.data.schema import Schema
-    from keyhole.experiments.frontiers.frontier_result import Point
+    from keyhole.experiments.frontier_result import Point
     from keyhole.experiments.plan import CrossValidation
     from keyhole.experiments.stream_spec import Rows
 

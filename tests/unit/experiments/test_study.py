@@ -10,9 +10,7 @@ import keyhole as kh
 from keyhole._internal.output_folder import Folder
 from keyhole.errors import ConfigError
 from keyhole.experiments import Executor
-from keyhole.experiments.chapter import chapter, publish, write_chapter
-from keyhole.experiments.finding import Agreement
-from keyhole.experiments.study import Experiment, expand, names, run
+from keyhole.experiments.study import Agreement, Experiment, chapter, expand, names, publish, run, write_chapter
 from keyhole.experiments.trace_job import Part, looks, trace
 from keyhole.experiments.traces import Ratio, by, curve_of, paired, slope
 

@@ -9,8 +9,8 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 from typer.testing import CliRunner
 
 import keyhole as kh
-from keyhole.cli.app import app
-from keyhole.experiments.frontiers import frontier_in
+from keyhole.cli._commands import app
+from keyhole.experiments.frontier_result import frontier_in
 from keyhole.simulation.probability_scores import pooled, score
 
 

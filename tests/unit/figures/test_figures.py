@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from keyhole import KeyholeWarning, figures
-from keyhole.figures import svg_renderer
+from keyhole.figures import figure as figure_module
 
 X = np.array([10.0, 100.0, 1000.0, 20000.0])
 LINES = [
@@ -125,7 +125,7 @@ def test_levels_that_would_meet_keep_their_names_apart():
 
 def test_a_native_fault_costs_a_picture_and_nothing_else(monkeypatch):
     """What the library aborts its process for; it is escaped before, so here it is not."""
-    monkeypatch.setattr(figures.svg, "_harmless", lambda spec: spec)
+    monkeypatch.setattr(figure_module, "_harmless", lambda spec: spec)
     wrong = figures.curves("wrong", X, LINES, "row\x00", "mse")
     with pytest.warns(KeyholeWarning, match=r"^the figure 'wrong' could not be drawn \(.*gave up\); its numbers"):
         svg = wrong.svg
@@ -135,14 +135,14 @@ def test_a_native_fault_costs_a_picture_and_nothing_else(monkeypatch):
 
 
 def test_a_chart_that_makes_no_sense_costs_no_more(monkeypatch):
-    monkeypatch.setattr(figures.svg, "_harmless", lambda spec: {"mark": "nonsense"})
+    monkeypatch.setattr(figure_module, "_harmless", lambda spec: {"mark": "nonsense"})
     with pytest.warns(KeyholeWarning, match="could not be drawn"):
         assert "not drawn" in made()[0].svg
 
 
 def test_a_drawing_that_does_not_end_is_given_up(monkeypatch):
-    svg_renderer._pencil.put_down()
-    monkeypatch.setattr(svg_renderer, "_CHILD", "import time; print('ready', flush=True); time.sleep(600)")
-    monkeypatch.setattr(svg_renderer, "_LONGEST", 0.2)
-    with pytest.raises(svg_renderer.NotDrawn):
-        svg_renderer.draw("{}")
+    figure_module._pencil.put_down()
+    monkeypatch.setattr(figure_module, "_CHILD", "import time; print('ready', flush=True); time.sleep(600)")
+    monkeypatch.setattr(figure_module, "_LONGEST", 0.2)
+    with pytest.raises(figure_module.NotDrawn):
+        figure_module.draw("{}")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from keyhole import figures
-from keyhole.figures.labels import Box, label_box, place_labels
+from keyhole.figures.frontier_chart import Box, label_box, place_labels
 
 WIDTH, HEIGHT, FONT = 480.0, 300.0, 11.0
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from keyhole._internal.output_folder import Folder
-from keyhole.experiments.frontiers import Choice, Frontier, Level, Point
+from keyhole.experiments.frontier_result import Choice, Frontier, Level, Point
 from keyhole.report import frontier_cells, frontier_notes, write_frontier
 
 

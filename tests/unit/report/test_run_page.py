@@ -10,7 +10,7 @@ from keyhole._internal.formatting import Units
 from keyhole.core.introspection import Reason
 from keyhole.data.streams import Attribute, Label, Schema
 from keyhole.estimation.moment_regression import Moments
-from keyhole.experiments.frontiers import Choice, Frontier, Level, Point
+from keyhole.experiments.frontier_result import Choice, Frontier, Level, Point
 from keyhole.report.page import Page, Section, Table, render
 from keyhole.report.run_page import _frontier_beside, run_page
 from keyhole.runs import RunData

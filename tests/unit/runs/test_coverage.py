@@ -11,7 +11,7 @@ import keyhole as kh
 from keyhole import runs
 from keyhole.cli._progress import Screen
 from keyhole.core.round import Alarm
-from keyhole.runs.coverage import CoverageTracker
+from keyhole.runs.totals import CoverageTracker
 
 from .test_lifecycle import Silent, publish
 

@@ -7,8 +7,7 @@ import keyhole as kh
 from keyhole.core.serialization import to_bytes
 from keyhole.data.streams import Schema
 from keyhole.runs import journal as module
-from keyhole.runs.journal import Journal
-from keyhole.runs.result_tables import CODED, LEDGER
+from keyhole.runs.journal import CODED, LEDGER, Journal
 from keyhole.runs.totals import Totals
 
 

@@ -11,7 +11,7 @@ import keyhole as kh
 from keyhole import runs
 from keyhole._internal.atomic_io import write_json
 from keyhole.core.registry.catalogue import from_config
-from keyhole.runs.run_settings import Settings
+from keyhole.runs.run_config import Settings
 
 RESULTS = ("rounds.parquet", "ledger.parquet", "model.kh", "summary.json")
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import keyhole as kh
 from keyhole import runs
-from keyhole.cli.app import app
+from keyhole.cli._commands import app
 from keyhole.core.serialization import from_bytes
 
 from .test_lifecycle import Silent, assert_same, publish

@@ -4,7 +4,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from keyhole.service.app import create_app
-from keyhole.service.server_settings import Settings
+from keyhole.service.server import Settings
 
 NAMES = ["age", "glucose", "ldl", "<b>sodium</b>", "pulse", "=height", "bmi"]
 ICU = {"name": "icu", "algorithm": "fixed-random", "names": NAMES, "k": 3, "seed": 0}

@@ -16,7 +16,7 @@ import uvicorn
 import keyhole as kh
 from keyhole.core.serialization import to_bytes
 from keyhole.service.app import create_app
-from keyhole.service.server_settings import Settings
+from keyhole.service.server import Settings
 
 from ..store.play import NAMES, create, play, row, seen
 
@@ -170,7 +170,7 @@ def test_a_server_that_goes_says_so_to_who_waits(sqlite_url):
 
 @pytest.mark.parametrize("status", [502, 503, 504])
 def test_a_server_that_is_away_is_tried_again_and_then_said_to_be(sqlite_url, status, monkeypatch):
-    monkeypatch.setattr("keyhole.service.client.http.time.sleep", lambda _: None)
+    monkeypatch.setattr("keyhole.service.client.time.sleep", lambda _: None)
     app, tries = create_app(Settings(sqlite_url)), []
 
     async def proxied(scope, receive, send):

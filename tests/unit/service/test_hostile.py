@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from keyhole.service.app import create_app
-from keyhole.service.server_settings import Settings
+from keyhole.service.server import Settings
 
 from ... import databases
 from .conftest import ICU

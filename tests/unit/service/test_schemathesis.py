@@ -5,7 +5,7 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 
 from keyhole.service.app import create_app
-from keyhole.service.server_settings import Settings
+from keyhole.service.server import Settings
 
 from ... import databases
 from .conftest import ICU

@@ -5,8 +5,8 @@ from fastapi.testclient import TestClient
 
 import keyhole as kh
 from keyhole.service.app import create_app
-from keyhole.service.security_middleware import MAX_BODY
-from keyhole.service.server_settings import Settings
+from keyhole.service.security import MAX_BODY
+from keyhole.service.server import Settings
 from keyhole.store.tokens import create_token, find_token, list_tokens, revoke_token
 
 from .conftest import ICU

@@ -9,7 +9,7 @@ import pytest
 from keyhole.data.synthetic_streams import synthetic
 from keyhole.errors import ConfigError
 from keyhole.theory import compatibility
-from keyhole.theory.signal import signal
+from keyhole.theory.conditions import signal
 
 Floats = npt.NDArray[np.float64]
 

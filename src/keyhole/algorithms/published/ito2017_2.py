@@ -12,7 +12,7 @@ from ...core.round import Round
 from ...core.state import IndexCheck, Rule
 from ...errors import ConfigError
 from ...estimation import exploration_schedule, sampling
-from ...estimation.observed_products import dot_observed
+from ...estimation.online_newton import dot_observed
 from ...estimation.top_k import only, top_k
 from .._options import is_theory, positive
 from .._scheduled_learner import Scheduled

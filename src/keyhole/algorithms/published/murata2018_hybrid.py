@@ -11,8 +11,7 @@ from ...core.learner import Acquisition
 from ...core.registry.algorithm import AlgorithmInfo
 from ...core.round import Round
 from ...core.state import IndexCheck, Rule
-from ...estimation.observed_products import dot_observed, zero_filled
-from ...estimation.online_newton import Newton
+from ...estimation.online_newton import Newton, dot_observed, zero_filled
 from ...estimation.top_k import top_k
 from .._options import positive
 from .._support_exploiter import OnSupport

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..._internal.typing import Floats
-from .fallback import fallback
 from .gram_storage import Dense
+from .highs import fallback
 from .path import Path, path
 from .problem import Solution, check, gamma_max
 from .sequence import Sequence

@@ -1,14 +1,26 @@
-"""DS(gamma) by scipy's HiGHS: slow, general, and what the fast engine is compared with."""
+"""DS(gamma) by scipy's HiGHS: the reference, the fallback of the simplex, and column generation for large d."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..._internal.typing import Floats
-from .equilibration import equilibrate, middle
-from .problem import Solution, certify, gamma_max, no_solution
+from ..._internal.typing import Floats, Ints
+from .gram_storage import Dense, Rows
+from .problem import Solution, certify, equilibrate, gamma_max, judge, middle, no_solution
+from .simplex import Simplex
+from .ties import untie
 
-__all__ = ["Outcome", "least_gamma", "linear_program", "polish", "solve_highs"]
+__all__ = [
+    "WHOLE",
+    "Outcome",
+    "fallback",
+    "least_gamma",
+    "linear_program",
+    "polish",
+    "solve_by_generation",
+    "solve_highs",
+]
 
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 _STATUS = {0: "optimal", 2: "infeasible"}
@@ -93,3 +105,105 @@ def least_gamma(H: Floats, b: Floats) -> float:
     cost = np.append(np.zeros(d), 1.0)
     right = np.concatenate([b, -b]) / unit_b
     return float(linprog(cost, A_ub=rows, b_ub=right, bounds=bounds, method="highs-ds", options=_OPTIONS).fun * unit_b)
+
+
+_ROUNDS = 200
+_TOLERANCE = 1e-10
+
+
+def solve_by_generation(rows: Rows, b: Floats, gamma: Floats) -> Solution:
+    """DS(gamma) without ever holding more of H than the rows and columns that matter; "failed" after 200 rounds."""
+    over = np.abs(b) - gamma
+    d, iterations = b.size, 0
+    if not (over > 0).any():
+        zero = np.zeros(d)
+        return judge(b, gamma, zero, zero, b, zero, (zero, zero), "zero")
+    R = A = _worst(over, np.empty(0, np.int64), 0.0)
+    for _ in range(_ROUNDS):
+        columns, lines = rows.take(0, A), rows.take(1, R)
+        part = np.ascontiguousarray(lines[:, A]), b[R], gamma[R]
+        found = linear_program(*part)
+        iterations += found.iterations
+        if found.status == "infeasible" and A.size < d:
+            A = _worst(np.abs(lines).max(axis=0), A, -1.0)
+        elif found.status != "optimal":
+            return no_solution(d, found.status, "generation", iterations)
+        else:
+            here = certify(*part, found.w, found.dual, "generation")
+            here = here if here.certified else polish(*part, here)
+            w, dual = np.zeros(d), np.zeros(d)
+            w[A], dual[R] = here.w, here.dual
+            r, y = b - here.w @ columns, here.dual @ lines
+            new_R = _worst(np.abs(r) - gamma, R, _TOLERANCE * max(1.0, gamma_max(b)))
+            new_A = _worst(np.abs(y) - 1.0, A, _TOLERANCE)
+            if new_R.size == R.size and new_A.size == A.size:
+                terms = np.abs(here.w) @ np.abs(columns), np.abs(here.dual) @ np.abs(lines)
+                return judge(b, gamma, w, dual, r, y, terms, "generation", iterations)
+            R, A = new_R, new_A
+    return no_solution(d, "failed", "generation", iterations)
+
+
+def _worst(over: Floats, present: Ints, tolerance: float) -> Ints:
+    """`present` and the worst of what exceeds the tolerance: at most as many again, and at least twenty."""
+    over = over.copy()
+    over[present] = -np.inf
+    most = max(20, present.size)
+    order = np.argsort(-over, kind="stable")[:most]
+    return np.concatenate([present, order[over[order] > tolerance]])
+
+
+# The largest d at which HiGHS is given all of H.
+WHOLE = 5000
+
+
+def fallback(
+    rows: Rows, b: Floats, Gamma: Floats, preference: Floats, scale: float = 1.0, *, whole: bool = False
+) -> Solution:
+    """DS by the engine on the equilibrated problem, by generation, then by HiGHS on all of H (at once, if `whole`).
+
+    The first with a certificate, or with the proof that there is no solution, is taken; of several solutions each of
+    them gives the one that `preference` selects (see `ties`). As with the engine, the dual
+    and the residual are those of the problem divided by `scale`.
+    """
+    sol = no_solution(b.size, "failed", "highs")
+    for name, way in _WAYS.items():
+        if (name == "highs" or not whole) and (name == "generation" or b.size <= WHOLE):
+            sol = way(rows, b, Gamma, preference)
+            if sol.status != "failed":
+                break
+    if sol.status != "optimal":
+        return no_solution(b.size, sol.status, sol.path, sol.pivots)
+    size = gamma_max(b)
+    primal = sol.primal_residual * max(1.0, size) / max(scale, size)
+    return replace(sol, dual=sol.dual * scale, primal_residual=primal)
+
+
+def _equilibrated(rows: Rows, b: Floats, Gamma: Floats, preference: Floats) -> Solution:
+    """The engine on (R H C, R b, R Gamma) with costs C, and the certificate of what comes of it on H itself."""
+    H = rows.take(1, np.arange(b.size))
+    scaled, R, C = equilibrate(H)
+    unit = float(C.min(initial=np.inf))
+    engine = Simplex(b.size, preference)
+    engine.Gamma[:], engine.cost[:] = R * Gamma, C / unit
+    sol = engine.solve(Dense(scaled, symmetric=np.array_equal(scaled, scaled.T)), R * b)
+    if sol.status != "optimal":
+        return sol
+    return certify(H, b, Gamma, C * sol.w, R * sol.dual * unit, "equilibrated", sol.pivots)
+
+
+def _generated(rows: Rows, b: Floats, Gamma: Floats, preference: Floats) -> Solution:
+    sol = solve_by_generation(rows, b, Gamma)
+    return untie(rows, b, Gamma, sol, preference) if sol.status == "optimal" else sol
+
+
+def _whole(rows: Rows, b: Floats, Gamma: Floats, preference: Floats) -> Solution:
+    sol = solve_highs(rows.take(1, np.arange(b.size)), b, Gamma)
+    return untie(rows, b, Gamma, sol, preference) if sol.status == "optimal" else sol
+
+
+# In the order in which they are tried; all but generation need all of H.
+_WAYS: dict[str, Callable[[Rows, Floats, Floats, Floats], Solution]] = {
+    "equilibrated": _equilibrated,
+    "generation": _generated,
+    "highs": _whole,
+}

@@ -12,9 +12,8 @@ import numpy as np
 
 from ..._internal.typing import Floats
 from ...errors import ConfigError
-from .fallback import fallback
 from .gram_storage import Dense
-from .highs import least_gamma
+from .highs import fallback, least_gamma
 from .problem import Solution, check, gamma_max
 from .simplex import Simplex
 

@@ -8,11 +8,10 @@ from ..._core import scale_widths
 from ..._internal.typing import Floats, Ints
 from ...core.state import Stateful, Value
 from ...errors import ConfigError
-from .compiled import Fault, Parts, Reached
-from .fallback import fallback
 from .gram_storage import Dense, Log
+from .highs import fallback
 from .problem import Solution, check_gamma, gamma_max
-from .simplex import Simplex
+from .simplex import Fault, Parts, Reached, Simplex
 from .ties import preferences
 
 __all__ = ["Sequence"]

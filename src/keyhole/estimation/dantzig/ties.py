@@ -9,9 +9,8 @@ program.
 import numpy as np
 
 from ..._internal.typing import Floats, Ints
-from .equilibration import equilibrate, middle
 from .gram_storage import Rows
-from .problem import Solution, gamma_max, judge
+from .problem import Solution, equilibrate, gamma_max, judge, middle
 
 __all__ = ["preferences", "untie"]
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...figures import Curve, curves
 from ..aggregate import Band
-from ..finding import Agreement, Finding
+from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import Group, band_at_end, by, curve_of, microseconds, slope, written
 

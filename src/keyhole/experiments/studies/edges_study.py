@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ...figures import Curve, curves
-from ..finding import Agreement, Finding
+from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import band_at_end, by, label, paired, written
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...figures import Curve, Figure, curves
 from ..aggregate import Band
-from ..finding import Agreement, Finding
+from ..study import Agreement, Finding
 from ..trace_job import Part, Trace, scaled_constants
 from ..traces import Group, band_at_end, by, written
 

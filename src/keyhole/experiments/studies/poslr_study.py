@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...figures import Curve, curves
-from ..finding import Agreement, Finding
+from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import Group, Ratio, band_at_end, by, exponent, label, microseconds, paired, slope, written
 

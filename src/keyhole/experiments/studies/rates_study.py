@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ...figures import Curve, curves
 from ..aggregate import Band
-from ..finding import Agreement, Finding
+from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import band_at_end, by, curve_of, label, slope, written
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...figures import Curve, Figure, curves
 from ..aggregate import Band
-from ..finding import Agreement, Finding
+from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import Group, at_end, band_at_end, by, curve_of, curve_on, label, paired, slope, value_at, written
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ...figures import bars
-from ..finding import Agreement, Finding
+from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import Ratio, band_at_end, by, label, paired, written
 

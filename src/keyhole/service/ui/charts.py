@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..._internal.typing import Floats
-from ...store import queries
-from ...store.stored_learner import StoredLearner
+from ...store import projections
+from ...store.store import StoredLearner
 
 if TYPE_CHECKING:
     from ... import figures
@@ -56,7 +56,7 @@ def _error(stored: StoredLearner) -> "figures.Figure | None":
     # The first errors are those of who knows nothing, and would hide all others: a long curve begins a little later.
     begin = n // 50
     places = [begin + i for i in _places(n - begin, _POINTS)]
-    rows = [row for row in stored.query(queries.loss_curve, places) if math.isfinite(row[1])]
+    rows = [row for row in stored.query(projections.loss_curve, places) if math.isfinite(row[1])]
     x = np.array([row[0] for row in rows], dtype=np.float64)
     lines = [figures.Curve("typical error so far", np.sqrt([row[1] / row[0] for row in rows]))]
     lines.append(figures.Curve("buying nothing", np.sqrt([row[2] / row[0] for row in rows])))
@@ -76,7 +76,7 @@ def _bought(stored: StoredLearner) -> "figures.Figure | None":
     ends = np.linspace(0, asked, stretches + 1)[1:]
     size: Floats = np.zeros(stretches)
     bought: dict[str, Floats] = {}
-    for index, names in stored.query(queries.purchased_names, _places(asked, 40 * _STRETCHES)):
+    for index, names in stored.query(projections.purchased_names, _places(asked, 40 * _STRETCHES)):
         at = min(int(np.searchsorted(ends, index)), stretches - 1)
         size[at] += 1
         for name in names:
@@ -93,7 +93,7 @@ def _money(stored: StoredLearner) -> "figures.Figure | None":
     from ... import figures
 
     today = int(time.time() // 86400)
-    spent = stored.query(queries.daily_spending, today - _DAYS + 1)
+    spent = stored.query(projections.daily_spending, today - _DAYS + 1)
     if not any(spent.values()):
         return None
     first = min(spent)

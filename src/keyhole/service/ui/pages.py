@@ -10,12 +10,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from ... import __version__
 from ...errors import ConfigError, ProtocolError
-from ...report.templating import environment
+from ...report.page import environment
 from ...store.models import Conflict, NoSuchRound, StoredRound
-from ...store.stored_learner import StoredLearner
+from ...store.store import StoredLearner
 from ...store.tokens import find_token
-from ..auth import COOKIE, Opened, allowed, split, visible
-from ..server_settings import Settings
+from ..security import COOKIE, Opened, allowed, split, visible
+from ..server import Settings
 from . import view_models
 from .charts import Pictures
 from .past_rows_upload import form_fields, read_past_table

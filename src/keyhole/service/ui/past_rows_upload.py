@@ -8,7 +8,7 @@ from email.parser import BytesParser
 from email.policy import HTTP
 from typing import NamedTuple
 
-from ..._internal.plain_values import plain_number
+from ..._internal.formatting import plain_number
 from ...errors import ProtocolError
 
 __all__ = ["PastTable", "form_fields", "read_past_table"]

@@ -8,15 +8,13 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from ..._internal.formatting import decimals_of, shown_decimals
+from ..._internal.formatting import decimals_of, plain_number, shown_decimals
 from ..._internal.formatting import number as short
-from ..._internal.plain_values import plain_number
 from ...core import introspection
 from ...core.introspection import Reason
 from ...core.learner import Learner
 from ...store.models import StoredRound, Totals
-from ...store.store import Store
-from ...store.stored_learner import StoredLearner
+from ...store.store import Store, StoredLearner
 
 __all__ = ["Field", "LearnerCard", "LearnerPage", "card", "fields", "learner_page", "number", "typed", "when"]
 

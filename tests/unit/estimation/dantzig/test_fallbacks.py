@@ -7,10 +7,9 @@ import pytest
 
 from keyhole._internal.typing import Floats, Ints
 from keyhole.estimation.dantzig import Sequence, simplex, solve
-from keyhole.estimation.dantzig.column_generation import solve_by_generation
-from keyhole.estimation.dantzig.compiled import Verdict
 from keyhole.estimation.dantzig.gram_storage import Dense
-from keyhole.estimation.dantzig.highs import solve_highs
+from keyhole.estimation.dantzig.highs import solve_by_generation, solve_highs
+from keyhole.estimation.dantzig.simplex import Verdict
 
 from .stress import LAWS, rounds
 
@@ -52,7 +51,7 @@ def test_the_fallbacks_come_in_order(lost: int, path: str, monkeypatch: pytest.M
 def test_highs_gets_all_of_it_if_generation_fails_too(monkeypatch: pytest.MonkeyPatch) -> None:
     seq, gamma = warm_sequence()
     monkeypatch.setattr(simplex, "follow_path", failing((True for _ in range(10**6)), Verdict.LOST))
-    monkeypatch.setattr("keyhole.estimation.dantzig.column_generation._ROUNDS", 0)
+    monkeypatch.setattr("keyhole.estimation.dantzig.highs._ROUNDS", 0)
     assert seq.solve(gamma).path == "highs"
 
 

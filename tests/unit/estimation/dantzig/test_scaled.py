@@ -9,8 +9,7 @@ from scipy.optimize import linprog
 import keyhole as kh
 from keyhole._internal.typing import Floats
 from keyhole.estimation.dantzig import Sequence, simplex, solve
-from keyhole.estimation.dantzig.equilibration import equilibrate
-from keyhole.estimation.dantzig.problem import TOLERANCE
+from keyhole.estimation.dantzig.problem import TOLERANCE, equilibrate
 
 TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 

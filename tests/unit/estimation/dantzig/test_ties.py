@@ -15,7 +15,7 @@ from keyhole.estimation.dantzig.gram_storage import Dense
 from keyhole.estimation.dantzig.highs import solve_highs
 from keyhole.estimation.dantzig.ties import preferences, untie
 
-WAYS = import_module("keyhole.estimation.dantzig.fallback")._WAYS
+WAYS = import_module("keyhole.estimation.dantzig.highs")._WAYS
 
 
 def rademacher(seed: int) -> tuple[Floats, Floats, float, Ints]:

@@ -5,7 +5,7 @@ import pytest
 
 from keyhole.core.sources import SourceCatalog
 from keyhole.estimation.moment_regression import Moments
-from keyhole.runs.basket_losses import Baskets
+from keyhole.runs.recommendation import Baskets
 
 NAMES = ("age", "weight", "ldl", "hdl", "noise")
 

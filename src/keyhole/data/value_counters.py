@@ -1,4 +1,4 @@
-"""How often a value lay beyond the schema's range, and the furthest seen."""
+"""Counters of values outside the schema: beyond a range, or of a category that it does not know."""
 
 from collections.abc import Mapping
 from typing import ClassVar
@@ -10,7 +10,7 @@ from .._internal.typing import Floats, Ints
 from ..core.state import Anything, Rule, Stateful
 from .schema import Schema
 
-__all__ = ["ClipCounter"]
+__all__ = ["ClipCounter", "UnseenCategories"]
 
 
 class ClipCounter(Stateful):
@@ -83,3 +83,44 @@ class ClipCounter(Stateful):
         range_ = f"{self.low[i]:g}..{self.high[i]:g}"
         count = f"{self.outside[i]} of {self.seen[i]} values"
         return f"'{self.names[i]}' is outside its range {range_} in {count} ({', '.join(extremes)}): {self.then}"
+
+
+class UnseenCategories(Stateful):
+    """Counts, per category, of rows whose value is none of its values: there all of its attributes are 0.
+
+    Every row is counted, bought or not. The counts are state: they are saved and restored with a run.
+
+    >>> from keyhole.data.streams import Attribute, Range
+    >>> sex = Attribute("sex", type="category", values=("f", "m"))
+    >>> others = UnseenCategories(Schema(Range("y"), (Attribute("x"), sex)))
+    >>> others.count(np.array([[1.0, 0.0, 1.0], [2.0, 0.0, 0.0], [3.0, np.nan, np.nan]]))
+    >>> others.report()
+    {'sex': "'sex' had a value in 1 row that is none of its values (f, m): it counts as other"}
+    """
+
+    _fields: ClassVar[tuple[str, ...]] = ("counts",)
+
+    def __init__(self, schema: Schema) -> None:
+        self._places: list[tuple[str, tuple[str, ...], slice]] = []
+        first = 0
+        for a in schema.attributes:
+            last = first + len(a.encoded())
+            if a.type == "category":
+                self._places.append((a.name, a.values or (), slice(first, last)))
+            first = last
+        self.counts: Ints = np.zeros(len(self._places), dtype=np.int64)
+
+    def count(self, X: Floats) -> None:
+        """Take note of encoded rows (n, d)."""
+        for i, (_, _, place) in enumerate(self._places):
+            self.counts[i] += int((X[:, place] == 0.0).all(axis=1).sum())
+
+    def report(self) -> dict[str, str]:
+        """One sentence per category that had such a value, by its name."""
+        found = zip(self._places, self.counts.tolist(), strict=True)
+        return {name: self._sentence(name, values, n) for (name, values, _), n in found if n}
+
+    def _sentence(self, name: str, values: tuple[str, ...], n: int) -> str:
+        known = ", ".join(values[:6]) + (", ..." if len(values) > 6 else "")
+        rows = "1 row" if n == 1 else f"{n} rows"
+        return f"'{name}' had a value in {rows} that is none of its values ({known}): it counts as other"

@@ -1,4 +1,4 @@
-"""Limits on connections: how many there are, and how long a client may take to send a request or to read an answer.
+"""The process of a server: its settings, limits on its connections, and how it runs with one worker or several.
 
 A client that opens connections and never finishes a request would otherwise hold one file descriptor each for ever,
 without a token. Here it has some seconds; and where all connections are taken, the one that has been waiting longest
@@ -7,13 +7,89 @@ without a complete request makes room for the new one.
 
 import asyncio
 import functools
+import inspect
+import ipaddress
+import json
+import os
+import signal
+import socket
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from threading import Thread
 from typing import Any
 
+import uvicorn
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from uvicorn.supervisors import Multiprocess
 
-from .server_settings import Settings
+from .. import __version__
+from ..errors import ConfigError
 
-__all__ = ["LimitedConnection", "LimitedProtocol", "max_connections"]
+__all__ = [
+    "LOOPBACK_NAMES",
+    "LimitedConnection",
+    "LimitedProtocol",
+    "Settings",
+    "is_loopback",
+    "leave_with",
+    "max_connections",
+    "run",
+]
+
+# -- settings
+
+
+LOOPBACK_NAMES = ("127.0.0.1", "localhost", "::1", "[::1]")
+
+_VARIABLE = "KEYHOLE_SERVE"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One server."""
+
+    url: str
+    """The store."""
+    auth: bool = False
+    """Whether every call needs a token."""
+    local: bool = True
+    """Whether only this machine can reach it: then no other host name is answered."""
+    supervisor: int | None = None
+    """The process that started several workers."""
+    max_connections: int = 0
+    """At most so many connections at once in a process; 0: half of the file descriptors it may open."""
+    request_timeout: float = 10.0
+    """Seconds in which a client must send a whole request, and go on reading an answer."""
+    max_learner_memory: float = 512.0
+    """MB that a learner may take; a larger one is refused."""
+    max_learner_seconds: float = 5.0
+    """Seconds that a learner may take to be built, or for a round; a slower one is refused."""
+
+    def to_environment(self) -> None:
+        """Write the settings for the workers, which are processes of their own."""
+        os.environ[_VARIABLE] = json.dumps(asdict(self))
+
+    @classmethod
+    def from_environment(cls) -> "Settings":
+        """What `to_environment` wrote."""
+        return cls(**json.loads(os.environ[_VARIABLE]))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address.
+
+    >>> [is_loopback(h) for h in ("127.0.0.1", "localhost", "::1", "0.0.0.0", "10.0.0.4", "ward.example")]
+    [True, True, True, False, False, False]
+    """
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+# -- connections
+
 
 _GRACE = 0.5  # seconds
 _FULL = b'{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"too many connections; try again"}'
@@ -148,3 +224,70 @@ class LimitedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
         if self._limited is not None:
             self._limited.release()
             super().connection_lost(fault)
+
+
+# -- workers
+
+
+_EVERY = 0.5
+
+
+def leave_with(supervisor: int) -> None:
+    """End this process once the one that started it has ended.
+
+    A supervisor that is killed cannot stop its workers. They would hold its port for ever, and a new server could not
+    listen there.
+    """
+
+    def watch() -> None:
+        while os.getppid() == supervisor:
+            time.sleep(_EVERY)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    Thread(target=watch, name="leave-with-supervisor", daemon=True).start()
+
+
+def run(settings: Settings, host: str, port: int, workers: int, line: str) -> None:
+    """Listen on an address, print it with `line`, and answer until the process is told to end."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # Said to be TCP in so many words, or asyncio does not switch off the delay of small packets: 40 ms a call.
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as fault:
+        raise ConfigError(f"cannot listen on {host}, port {port}: {fault.strerror}; choose another --port") from None
+    listening.listen(128)  # from now on callers wait for the app, and are not turned away
+    shown = f"[{host}]" if ":" in host else host
+    settings.to_environment()
+    app, at = "keyhole.service.app:from_environment", int(listening.getsockname()[1])
+    print(f" keyhole {__version__}: http://{shown}:{at}   {line}", flush=True)
+    if workers > 1:
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="keyhole-metrics-")
+    # Listeners to events never leave by themselves: two seconds, and they are sent away.
+    config = uvicorn.Config(
+        app,
+        factory=True,
+        host=host,
+        port=at,
+        workers=workers,
+        log_level="warning",
+        timeout_graceful_shutdown=2,
+        server_header=False,
+        http=LimitedProtocol,
+        proxy_headers=False,
+        # Connections are accepted in lots of this size, before they can be counted.
+        backlog=max(8, max_connections(settings) // 2),
+    )
+    if workers > 1:
+        _run_workers(config, listening)
+    else:
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _run_workers(config: uvicorn.Config, listening: socket.socket) -> None:
+    """Processes that share one socket; uvicorn calls them differently from version to version."""
+    listening.set_inheritable(True)
+    wants_target = "target" in inspect.signature(Multiprocess).parameters
+    target = {"target": uvicorn.Server(config).run} if wants_target else {}
+    Multiprocess(config, sockets=[listening], **target).run()

@@ -1,16 +1,32 @@
-"""A frontier as a value, and the file it is kept in."""
+"""A frontier as a value and as a file: its levels, its knee, and the sentences that describe them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isclose, sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from ..._internal.atomic_io import read_json, write_json
-from ...errors import ConfigError, StateError
-from ...simulation.probability_scores import ProbabilityScores
+import numpy as np
 
-__all__ = ["FILE", "Choice", "Frontier", "Level", "Point", "frontier_in"]
+from .._internal.atomic_io import read_json, write_json
+from .._internal.formatting import Units, digits, listed
+from ..errors import ConfigError, StateError
+from ..simulation.probability_scores import ProbabilityScores
+
+__all__ = [
+    "FILE",
+    "Choice",
+    "Frontier",
+    "Level",
+    "Point",
+    "advice",
+    "bend",
+    "frontier_in",
+    "hull",
+    "named",
+    "on_frontier",
+    "stop_at",
+]
 
 FILE = "frontier.json"
 _FORMAT = 1
@@ -169,3 +185,112 @@ def _point(data: dict[str, Any]) -> Point:
 def _level(data: dict[str, Any]) -> Level:
     baskets = tuple(Choice(**(b | {"sources": tuple(b["sources"])})) for b in data["baskets"])
     return Level(**(data | {"baskets": baskets, "best": _point(data["best"])}))
+
+
+def on_frontier(
+    levels: Sequence[Level], lowers: Callable[[Choice, Choice], bool]
+) -> tuple[tuple[Level, ...], tuple[Level, ...]]:
+    """The levels by the price of their baskets, and those left out: a basket that costs more and lowers nothing.
+
+    `lowers(dearer, cheaper)` says whether the dearer basket leaves less error. Levels with one basket stay together.
+    """
+    kept: list[Level] = []
+    left_out: list[Level] = []
+    for level in sorted(levels, key=lambda one: (one.basket.price, one.basket.mse, one.basket.sources, one.error_cost)):
+        last = kept[-1].basket if kept else level.basket
+        good = level.basket.sources == last.sources or lowers(level.basket, last)
+        (kept if good else left_out).append(level)
+    return tuple(kept), tuple(left_out)
+
+
+class Priced(Protocol):
+    """Something that costs money and leaves an error."""
+
+    @property
+    def price(self) -> float:
+        """What a row costs."""
+
+    @property
+    def typical_error(self) -> float:
+        """The root of the mean squared error."""
+
+
+def hull(baskets: Sequence[Priced]) -> list[int]:
+    """The baskets that no mixture of others beats: the lower convex hull of typical error over price."""
+    order = sorted(range(len(baskets)), key=lambda i: (baskets[i].price, baskets[i].typical_error))
+    kept: list[int] = []
+    for i in order:
+        if kept and baskets[i].typical_error >= baskets[kept[-1]].typical_error:
+            continue
+        while len(kept) > 1 and _slope(baskets, kept[-2], i) <= _slope(baskets, kept[-2], kept[-1]):
+            kept.pop()
+        kept.append(i)
+    return kept
+
+
+def _slope(baskets: Sequence[Priced], a: int, b: int) -> float:
+    """Typical error per unit of money from a to b."""
+    first, second = baskets[a], baskets[b]
+    return (second.typical_error - first.typical_error) / max(second.price - first.price, 1e-300)
+
+
+def bend(baskets: Sequence[Priced]) -> int:
+    """The bend of the hull: the basket farthest below the line from its first to its last.
+
+    Where none is below it (a hull of two), the last: all that helps is in one step.
+    """
+    on = hull(baskets)
+    first, last = baskets[on[0]], baskets[on[-1]]
+    if len(on) == 1:
+        return on[0]
+    money = np.array([baskets[i].price - first.price for i in on]) / max(last.price - first.price, 1e-300)
+    error = np.array([baskets[i].typical_error - last.typical_error for i in on])
+    error /= max(first.typical_error - last.typical_error, 1e-300)
+    below = 1.0 - (money + error)
+    return on[int(np.argmax(below))] if below.max() > 1e-9 else on[-1]
+
+
+def stop_at(levels: Sequence[Level]) -> int:
+    """The level whose basket is at the bend."""
+    return bend([level.basket for level in levels])
+
+
+def named(level: Level, most: int = 8) -> str:
+    """The basket of a level in words; where equally many seeds ended with equally good ones, "bmi or waist"."""
+    return " or ".join(listed(b.sources, most) or "nothing" for b in level.equals)
+
+
+def advice(levels: Sequence[Level], at: int, seeds: int, units: Units) -> tuple[str, str]:
+    """What to buy, with its price and error in hindsight; then what finding it took, and what more would bring."""
+    here = levels[at]
+    paid = f"paid {units.money(here.price)} a row, exploration included, with a typical error of "
+    learning = f"While learning, the runs {paid}{units.error(here.typical_error)}."
+    return _buy(here, seeds, units), f"{learning} {_beyond(levels, at, units)}"
+
+
+def _buy(level: Level, seeds: int, units: Units) -> str:
+    """One basket with its own price and error, or equals, each with its own; and how many seeds agree."""
+    equals = level.equals
+    facts = [f"{units.money(b.price)} a row, typical error {units.error(b.typical_error)} in hindsight" for b in equals]
+    if len(equals) > 1:
+        each = [f"{listed(b.sources) or 'nothing'} ({fact})" for b, fact in zip(equals, facts, strict=True)]
+        return f"Buy {' or '.join(each)}: they are about equally good, and the seeds disagree."
+    agree = "" if level.basket.seeds == seeds else f" ({level.basket.seeds} of {seeds} seeds ended with it)"
+    return f"Buy {named(level)}: {facts[0]}{agree}."
+
+
+def _beyond(levels: Sequence[Level], at: int, units: Units) -> str:
+    """What the next unit of money brings beyond a level, and what a unit of error less would cost there."""
+    of_label = f" {units.label}" if units.label else ""
+    here = levels[at]
+    baskets = [level.basket for level in levels]
+    after = [i for i in hull(baskets) if baskets[i].price > here.basket.price]
+    price = units.money(here.basket.price)
+    error_cost = f"the error cost there is {units.error_cost(here.error_cost)}"
+    if not after:
+        return f"What helps costs {price} a row in all, and more money buys nothing; {error_cost}."
+    gained = -_slope(baskets, at, after[0])
+    gain = f"{digits(gained, 2)}{of_label}"
+    lowers = f"the next {units.currency or 'unit of money'} lowers the typical error by less than {gain}"
+    costs = f"one{of_label or ' unit of error'} less would cost {units.money(1 / gained)} a row"
+    return f"Beyond {price} a row {lowers} ({costs}); {error_cost}."

@@ -1,30 +1,190 @@
-"""A store behind a server: the same calls, the same values, the same errors."""
+"""`kh.connect(url)`: a running `keyhole serve`, with the interface of a store. It needs only the standard library.
+
+The same calls give the same values and the same errors as in a store.
+"""
 
 import csv
+import http.client
 import io
 import json
+import math
+import threading
+import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import numpy as np
 
-from ..._internal.dataframes import column_names, is_frame
-from ..._internal.plain_values import from_iso, to_iso
-from ...core.round import Round
-from ...core.validation import finite, past_table
-from ...errors import ConfigError, ProtocolError
-from ...store.events import nulls
-from ...store.models import STATUSES, History, LabelEvent, Outcome, PredictionEvent, Purchase, StoredRound, Totals
-from .http import Wire
-from .wire_values import by_name, entry, plain, quoted
+from .._internal.dataframes import column_names, is_frame
+from .._internal.formatting import from_iso, to_iso
+from ..core.round import Round
+from ..core.validation import finite, past_table
+from ..errors import ConfigError, ProtocolError, StateError
+from ..store.events import nulls
+from ..store.models import (
+    STATUSES,
+    Conflict,
+    History,
+    LabelEvent,
+    NoSuchLearner,
+    NoSuchRound,
+    Outcome,
+    PredictionEvent,
+    Purchase,
+    StoredRound,
+    Taken,
+    Totals,
+)
 
 if TYPE_CHECKING:
-    from ..._internal.typing import Bools, Ints
-    from ...core.learner import Learner, Values
+    from .._internal.typing import Bools, Floats, Ints
+    from ..core.learner import Learner, Values
 
-__all__ = ["Remote", "RemoteLearner", "connect"]
+__all__ = ["Remote", "RemoteLearner", "Wire", "by_name", "connect", "entry", "plain", "quoted"]
+
+# -- calls
+
+
+_TRIES = 5
+_AWAY = (502, 503, 504)
+"""A server that is going or coming, or a proxy that does not reach it."""
+
+
+class Wire:
+    """Calls to one server. Every call may be repeated: keys and labels are idempotent."""
+
+    def __init__(self, url: str, token: str | None, timeout: float) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigError(f"'{url}' is not the address of a server; use http://host:8765")
+        self._class = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._host, self._port, self._base = parts.hostname, parts.port, parts.path.rstrip("/")
+        self._headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        self._timeout, self._mine = timeout, threading.local()
+        self.url = url
+
+    def json(self, method: str, path: str, body: object = None) -> object:
+        """A call with JSON on both sides."""
+        sent = None if body is None else json.dumps(body, allow_nan=False).encode()
+        found: object = json.loads(self.bytes(method, path, sent, "application/json"))
+        return found
+
+    def bytes(self, method: str, path: str, body: bytes | None = None, kind: str = "") -> bytes:
+        """A call; an answer that never came is asked for again, as long as the server may only have been restarted."""
+        headers = self._headers | ({"Content-Type": kind} if body is not None else {})
+        tries = 0
+        while True:
+            reused = getattr(self._mine, "connection", None) is not None
+            try:
+                connection = self._connection()
+                connection.request(method, self._base + path, body, headers)
+                answer = connection.getresponse()
+                data = answer.read()
+                if answer.status not in _AWAY:
+                    break
+                fault: object = answer.reason
+            except (OSError, http.client.HTTPException) as broken:
+                self._mine.connection, fault = None, broken
+                if reused:  # servers close idle connections: a new one is opened at once
+                    continue
+            tries += 1
+            if tries == _TRIES:
+                raise ConnectionError(f"{self.url} does not answer: {fault}")
+            time.sleep(0.2 * tries)
+        if answer.status >= 400:
+            raise _error(answer.status, data)
+        return data
+
+    def _connection(self) -> http.client.HTTPConnection:
+        kept: http.client.HTTPConnection | None = getattr(self._mine, "connection", None)
+        if kept is None:
+            kept = self._mine.connection = self._class(self._host, self._port, timeout=self._timeout)
+        return kept
+
+
+_ERRORS = {
+    ("urn:keyhole:conflict", 409): Conflict,
+    ("urn:keyhole:config", 409): Taken,
+    ("urn:keyhole:config", 422): ConfigError,
+    ("urn:keyhole:protocol", 422): ProtocolError,
+}
+
+
+def _error(status: int, data: bytes) -> Exception:
+    """The error that a store would have raised."""
+    try:
+        problem = json.loads(data)
+        kind, detail = str(problem["type"]), str(problem["detail"])
+    except (ValueError, KeyError, TypeError):
+        return StateError(f"the server answered {status}, and not as keyhole does; is the address right?")
+    if kind == "urn:keyhole:missing":
+        return NoSuchLearner(detail) if "no learner" in detail else NoSuchRound(detail)
+    if kind == "urn:keyhole:access":
+        return PermissionError(detail)
+    return _ERRORS.get((kind, status), StateError)(detail)
+
+
+# -- values as JSON has them, and back
+
+
+def entry(row: object) -> StoredRound:
+    """A round that the server described."""
+    if not isinstance(row, dict):
+        raise StateError("the server's answer is not a round; is the address right?")
+    prediction, values = row["last_prediction"], row["values"]
+    return StoredRound(
+        id=row["id"],
+        index=row["index"],
+        key=row["key"],
+        status=row["status"],
+        round=Round.from_plain(row["round"]),
+        sources=tuple(row["sources"]),
+        price=row["price"],
+        asked_at=from_iso(row["asked_at"]),
+        deadline=None if row["deadline"] is None else from_iso(row["deadline"]),
+        last_prediction=None if prediction is None else PredictionEvent(**prediction),
+        values=None if values is None else {n: math.nan if x is None else x for n, x in values.items()},
+        told_at=None if row["told_at"] is None else from_iso(row["told_at"]),
+        label=row["label"],
+    )
+
+
+def by_name(values: "Values", names: Sequence[str]) -> dict[str, float | None]:
+    """Values for the wire, which knows no NaN."""
+    try:
+        pairs = {str(name): float(x) for name, x in values.items()} if isinstance(values, Mapping) else {}
+        given: Floats = np.array([] if isinstance(values, Mapping) else values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ProtocolError(f"the values must be numbers, one each for {', '.join(names)}") from None
+    if not isinstance(values, Mapping):
+        if given.shape != (len(names),):
+            raise ProtocolError(f"expected {len(names)} values, one each for {', '.join(names)}; got {given.shape}")
+        pairs = dict(zip(names, given.tolist(), strict=True))
+    if any(math.isinf(x) for x in pairs.values()):
+        raise ProtocolError("a value is infinite; pass NaN for one that was not observed")
+    return {name: None if math.isnan(x) else x for name, x in pairs.items()}
+
+
+def plain(value: object) -> object:
+    """An argument as JSON has it."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value if isinstance(value, bool | int | float | str) else str(value)
+
+
+def quoted(text: str) -> str:
+    """A name as part of a path."""
+    return quote(str(text), safe="")
+
+
+# -- the store
+
 
 Given: TypeAlias = "Round | StoredRound | int"
 _PAGE = 1000
@@ -186,7 +346,7 @@ class RemoteLearner:
 
     def learner(self) -> "Learner":
         """A copy of the learner as it is now, to save or explain."""
-        from ...core.serialization import from_bytes
+        from ..core.serialization import from_bytes
 
         return from_bytes(self._wire.bytes("GET", f"{self._path}/model"))
 

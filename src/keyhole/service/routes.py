@@ -1,0 +1,358 @@
+"""The API under /v1: learners, rounds, and many late labels in one request."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+from typing import Annotated
+
+import numpy as np
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
+
+from .._internal.formatting import plain_number
+from ..core import introspection
+from ..core.learner import Learner
+from ..core.registry.footprint import footprint
+from ..errors import ConfigError, ProtocolError
+from ..store.models import Outcome, PredictionEvent
+from ..store.store import Store, StoredLearner
+from .problems import RESPONSES
+from .schemas import (
+    Ask,
+    Label,
+    LearnerState,
+    LearnerSummary,
+    NewLearner,
+    PastRows,
+    PastRowsResponse,
+    RoundResponse,
+    RoundStatus,
+    Values,
+    finite,
+    losses,
+    numbers,
+    round_response,
+)
+from .security import Opened, may, split, visible
+from .server import Settings
+
+__all__ = ["NamePath", "find", "labels", "learners", "rounds", "state_of"]
+
+# -- learners
+
+
+learners = APIRouter(prefix="/v1", tags=["learners"], responses=RESPONSES)
+NamePath = Annotated[str, Path(description="The learner's name.", max_length=64)]
+
+
+@learners.post("/learners", status_code=201, dependencies=[Depends(may("create"))])
+def create(request: Request, new: NewLearner, store: Opened) -> LearnerState:
+    """Make a learner; one of equal configuration is returned as it is."""
+    arguments: dict[str, object] = dict(new.model_extra or {})
+    note = dict(new.note)
+    if new.table is not None:
+        if new.names is not None or new.d is not None:
+            raise ConfigError("give names, d or schema: one of the three")
+        known, told = _from_schema(new.table, new.algorithm)
+        arguments, note = known | arguments, told | note
+    for name in ("names", "d", "k", "seed"):
+        if getattr(new, name) is not None:
+            arguments[name] = getattr(new, name)
+    _check_size(request.app.state.settings, new.algorithm, arguments)
+    if arguments.keys() & {"name", "algorithm", "store", "self"}:
+        raise ConfigError("an option may not be called self, store, name or algorithm")
+    return state_of(make_learner(store, new.name, new.algorithm, note, {"k0": new.k0, **arguments}))
+
+
+@learners.get("/learners")
+def list_learners(request: Request, store: Opened) -> list[LearnerSummary]:
+    """All learners that the caller may read."""
+    seen = visible(request)
+    return [
+        LearnerSummary(
+            name=one.name,
+            algorithm=one.algorithm,
+            n_rounds=one.totals.n_asked,
+            n_open=one.totals.n_open,
+            n_labels=one.totals.n_labels,
+            **losses(one.totals),
+        )
+        for one in store.summaries()
+        if seen(one.name)
+    ]
+
+
+@learners.get("/learners/{name}", dependencies=[Depends(may("read"))])
+def show_learner(name: NamePath, store: Opened) -> LearnerState:
+    """One learner: support, weights, loss, money, open rounds, warnings."""
+    return state_of(store[name])
+
+
+@learners.post("/learners/{name}/past_rows", dependencies=[Depends(may("tell"))])
+def learn(name: NamePath, past: PastRows, store: Opened) -> PastRowsResponse:
+    """Learn from rows that are known already: nothing is asked, nothing is paid."""
+    stored = store[name]
+    own = stored.read(lambda learner: learner.names)
+    names = own if past.names is None else tuple(past.names)
+    if sorted(names) != sorted(own):
+        raise ProtocolError(f"the rows must have the learner's columns: {', '.join(own[:8])}")
+    order = [names.index(column) for column in own]
+    for i, row in enumerate(past.rows):
+        if len(row) != len(own):
+            raise ProtocolError(f"row {i + 1} has {len(row)} cells; the learner has {len(own)} attributes")
+    rows = [[math.nan if row[j] is None else row[j] for j in order] for row in past.rows]
+    labels = [math.nan if y is None else y for y in past.labels]
+    new = stored.learn(np.array(rows, dtype=np.float64).reshape(len(rows), len(own)), labels)
+    return PastRowsResponse(new=new, n_past_rows=stored.read(lambda learner: learner.n_past_rows))
+
+
+@learners.get("/learners/{name}/totals", dependencies=[Depends(may("read"))])
+def totals(name: NamePath, store: Opened) -> dict[str, float | int]:
+    """The running sums of a learner."""
+    return store[name].totals()._asdict()
+
+
+def _check_size(settings: Settings, algorithm: str, arguments: dict[str, object]) -> None:
+    """Refuse a learner that takes more memory or time than this server allows."""
+    names, d, k = arguments.get("names"), arguments.get("d"), arguments.get("k")
+    size = footprint(
+        algorithm, len(names) if isinstance(names, list) else int(str(d or 1)), k if isinstance(k, int) else None
+    )
+    if size.memory > 1e6 * settings.max_learner_memory or settings.max_learner_seconds < max(
+        size.build_seconds, size.round_seconds
+    ):
+        allowed = f"{settings.max_learner_memory:g} MB and {settings.max_learner_seconds:g} s"
+        raise ConfigError(f"this '{algorithm}' takes about {size}; this server allows {allowed}")
+
+
+def make_learner(
+    store: Store, name: str, algorithm: str, note: dict[str, str], arguments: dict[str, object]
+) -> StoredLearner:
+    """`store.create`, where whatever a stranger sends is at worst a `ConfigError`."""
+    try:
+        return store.create(name, algorithm, note=note, **arguments)
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, MemoryError) as fault:
+        if isinstance(fault, ConfigError):
+            raise
+        raise ConfigError(f"'{algorithm}' cannot be made with these arguments: {fault}") from None
+
+
+def state_of(stored: StoredLearner) -> LearnerState:
+    """Everything there is to know of a learner at this moment."""
+    totals = stored.totals()
+
+    def look(learner: Learner) -> LearnerState:
+        weights = {n: float(w) for n, w in zip(learner.names, learner.weights, strict=True) if w}
+        return LearnerState(
+            name=stored.name,
+            algorithm=learner.name,
+            d=learner.d,
+            k=learner.k,
+            n_rounds=totals.n_asked,
+            n_open=totals.n_open,
+            n_labels=totals.n_labels,
+            n_abandoned=totals.n_abandoned,
+            **losses(totals),
+            support=[learner.names[i] for i in learner.support],
+            weights={n: w for n, w in weights.items() if finite(w) is not None},
+            warnings=[*introspection.alarms(learner), *stored.warnings()],
+            note=stored.note,
+            last_event=stored.head,
+        )
+
+    return stored.read(look)
+
+
+def _from_schema(text: str, algorithm: str) -> tuple[dict[str, object], dict[str, str]]:
+    """Names and prices in a schema file, and what people should read."""
+    from ..core.registry.catalogue import options_of
+    from ..data.schema import Schema
+
+    schema = Schema.from_toml(text)
+    takes = options_of(algorithm)
+    known: dict[str, object] = {"names": list(schema.names)}
+    known |= {key: value for key, value in schema.offer().items() if key != "prices" or key in takes}
+    note = {"label": schema.target, "unit": schema.unit, "currency": schema.currency}
+    ranges = {}
+    for e in schema.encoded:
+        part: dict[str, float | str] = {k: x for k, x in (("low", e.low), ("high", e.high)) if math.isfinite(x)}
+        column = next(a for a in schema.attributes if a.name == schema.column_of[e.name])
+        part |= {"estimated": 1.0} if part and e.estimated else {}
+        ranges[e.name] = part | ({"unit": column.unit} if column.unit else {})
+    note["ranges"] = json.dumps({name: part for name, part in ranges.items() if part})
+    return known, {key: text for key, text in note.items() if text}
+
+
+# -- rounds: ask, predict, tell, abandon
+
+
+rounds = APIRouter(prefix="/v1", tags=["rounds"], responses=RESPONSES)
+IdPath = Annotated[str, Path(description="The id of a round, such as icu:17.", max_length=80)]
+# The right and the store in one dependency, because each dependency costs more time than the check.
+MayAsk = Annotated[Store, Depends(may("ask"))]
+MayTell = Annotated[Store, Depends(may("tell"))]
+
+
+@rounds.post("/learners/{name}/rounds", status_code=201)
+def ask(name: NamePath, question: Ask, store: MayAsk) -> RoundResponse:
+    """Open a round: what to order. The same key gives the same round."""
+    stored = store[name]
+    deadline = None if question.deadline is None else question.deadline.timestamp()
+    found = stored.open_round(question.key, question.available, deadline, question.prices)
+    return round_response(found, stored.extra(found.round))
+
+
+@rounds.get("/learners/{name}/rounds", dependencies=[Depends(may("read"))])
+def list_rounds(
+    name: NamePath,
+    store: Opened,
+    status: Annotated[str | None, Query(pattern="^(open|told|abandoned)$")] = None,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
+    after: Annotated[int, Query(ge=0, le=2**31 - 1, description="Only rounds with a larger index.")] = 0,
+) -> list[RoundResponse]:
+    """The rounds in the order asked, a page at a time."""
+    stored = store[name]
+    return [
+        round_response(entry, stored.extra(entry.round)) for entry in stored.rounds(status, limit=limit, after=after)
+    ]
+
+
+@rounds.get("/rounds/{id}", dependencies=[Depends(may("read"))])
+def show_round(id: IdPath, store: Opened) -> RoundResponse:
+    """One round."""
+    stored, index = find(store, id)
+    entry = stored.round(index)
+    return round_response(entry, stored.extra(entry.round))
+
+
+@rounds.post("/rounds/{id}/prediction")
+def predict(id: IdPath, results: Values, store: MayAsk) -> PredictionEvent:
+    """The prediction from the results. It is recorded: the last one before the label counts."""
+    stored, index = find(store, id)
+    return stored.predict_interval(index, numbers(results.values))
+
+
+@rounds.post("/rounds/{id}/label")
+def tell(id: IdPath, label: Label, store: MayTell) -> RoundStatus:
+    """The label, however late; exactly the same label again changes nothing."""
+    stored, index = find(store, id)
+    values = None if label.values is None else numbers(label.values)
+    extra = None if label.extra is None else numbers(label.extra)
+    return RoundStatus(id=id, status="told", new=stored.tell(index, values, label.y, extra_values=extra))
+
+
+@rounds.post("/rounds/{id}/abandon")
+def abandon(id: IdPath, store: MayTell) -> RoundStatus:
+    """Stop waiting for the label; a label that comes later is still accepted."""
+    stored, index = find(store, id)
+    return RoundStatus(id=id, status="abandoned", new=stored.abandon(index))
+
+
+def find(store: Store, id: str) -> tuple[StoredLearner, int]:
+    """The learner and the index in the id of a round."""
+    name, index = split(id)
+    return store[name], index
+
+
+# -- many late labels, as CSV or JSON lines; the answer has the outcome of each line
+
+
+labels = APIRouter(prefix="/v1", tags=["labels"], responses=RESPONSES)
+
+
+class Line(BaseModel):
+    """The outcome of one line."""
+
+    line: int
+    key: str
+    status: str
+    """"told", "known already" or "refused"."""
+    message: str
+
+
+class Outcomes(BaseModel):
+    """The outcomes of all lines."""
+
+    told: int
+    known_already: int
+    refused: int
+    lines: list[Line]
+
+
+async def _body(request: Request) -> str:
+    try:
+        return (await request.body()).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ProtocolError("the labels are not UTF-8 text") from None
+
+
+_TEXT = {"schema": {"type": "string", "example": "key,y\npatient-17,6.1\n"}}
+_LINES = {"schema": {"type": "string", "example": '{"key": "patient-17", "y": 6.1}\n'}}
+
+
+@labels.post(
+    "/learners/{name}/labels",
+    dependencies=[Depends(may("tell"))],
+    openapi_extra={"requestBody": {"required": True, "content": {"text/csv": _TEXT, "text/plain": _LINES}}},
+)
+async def tell_many(name: NamePath, store: Opened, text: Annotated[str, Depends(_body)]) -> Outcomes:
+    """Labels by key, as CSV (`key,y`) or JSON lines (a brace first); a refused line does not stop the others."""
+    return await run_in_threadpool(lambda: _tell_lines(store[name], list(_parsed_lines(text))))
+
+
+Parsed = tuple[int, str, float | str]
+"""Line number, key, and the label or the fault of the line."""
+
+
+def _tell_lines(stored: StoredLearner, parsed: list[Parsed]) -> Outcomes:
+    answers = iter(stored.tell_many((key, y) for _, key, y in parsed if not isinstance(y, str)))
+    lines = []
+    for line, key, y in parsed:
+        outcome = Outcome(key, "refused", y) if isinstance(y, str) else next(answers)
+        lines.append(Line(line=line, key=key, status=outcome.status, message=outcome.message))
+    count = {status: sum(one.status == status for one in lines) for status in ("told", "known already", "refused")}
+    return Outcomes(told=count["told"], known_already=count["known already"], refused=count["refused"], lines=lines)
+
+
+def _parsed_lines(text: str) -> Iterator[Parsed]:
+    if text.lstrip()[:1] == "{":
+        for number, line in enumerate(text.splitlines(), 1):
+            if line.strip():
+                yield _json_line(number, line)
+        return
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        head = [cell.strip() for cell in next(reader, [])]
+        if sorted(head) != ["key", "y"]:
+            raise ProtocolError("the first line of the CSV must be key,y; or send JSON lines with key and y")
+        for cells in reader:
+            if cells:
+                yield _csv_line(reader.line_num, head, cells)
+    except csv.Error as fault:
+        raise ProtocolError(f"line {reader.line_num} of the CSV cannot be read: {fault}") from None
+
+
+def _csv_line(number: int, head: list[str], cells: list[str]) -> Parsed:
+    if len(cells) != 2:
+        return number, cells[0][:200], f"a line has 2 cells, this one {len(cells)}"
+    row = dict(zip(head, cells, strict=True))
+    y = plain_number(row["y"])
+    if y is None:
+        return number, row["key"][:200], f"the label must be a number, not '{row['y'][:40]}'"
+    return number, row["key"], y
+
+
+def _json_line(number: int, line: str) -> Parsed:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict) or set(row) != {"key", "y"} or not isinstance(row["key"], str):
+        return number, "", 'a line is an object of "key" (text) and "y" (a number), nothing else'
+    key, y = row["key"].encode("utf-8", "replace").decode(), row["y"]
+    if isinstance(y, bool) or not isinstance(y, int | float) or abs(y) > 1e300:
+        return number, key[:200], "the label must be a finite number"
+    return number, key, float(y)
