@@ -133,7 +133,7 @@ class ComparisonResult:
         return to_frame(
             {key: [label[key] for label in labels] for key in ("stream", "algorithm", "seed")}
             | {key: [outcome[key] for _, outcome in self.outcomes] for key in kept}  # type: ignore[literal-required]
-            | {key: [_scores(outcome)[key] for _, outcome in self.outcomes] for key in ("auc", "log_loss")}
+            | {key: [_or_nan(_scores(outcome)[key]) for _, outcome in self.outcomes] for key in ("auc", "log_loss")}
         )
 
     def summary(self) -> object:
@@ -282,10 +282,14 @@ def write_results(folder: Folder, pairs: Sequence[tuple[Job, Outcome]]) -> None:
         write_atomically(folder.file(f"{name}.parquet"), sink.getvalue().to_pybytes())
 
 
-def _scores(outcome: Outcome) -> dict[str, float]:
-    """AUC and log loss of yes/no labels; NaN for numbers."""
+def _scores(outcome: Outcome) -> dict[str, float | None]:
+    """AUC and log loss of yes/no labels; None for numbers."""
     found = outcome["probabilities"]
-    return {key: float("nan") if found is None else found[key] for key in ("auc", "log_loss")}
+    return {"auc": None, "log_loss": None} if found is None else {key: found[key] for key in ("auc", "log_loss")}
+
+
+def _or_nan(value: float | None) -> float:
+    return nan if value is None else value
 
 
 def _labels(job: Job) -> dict[str, object]:
