@@ -15,11 +15,12 @@ from .._internal.output_folder import Folder
 from .._internal.typing import Floats
 from ..errors import ConfigError
 from ..experiments.frontier_result import FILE, Frontier, frontier_in
-from ..figures import Curve, Figure, Stop, curves, standalone
+from ..figures import Curve, Figure, Stop, standalone
 from ..runs import HOW, Advice, RunData, rule_of
 from ..simulation import FIRST_ROW
 from .frontier_page import hindsight_stops
 from .page import Page, Section, Table, Tile, how_to_repeat, publish
+from .probability_section import probability_section
 
 __all__ = [
     "ERRORS",
@@ -27,8 +28,6 @@ __all__ = [
     "headline",
     "most_bought",
     "own_line",
-    "probability_section",
-    "reliability_figure",
     "run_page",
     "variance_explained",
     "write_report",
@@ -109,31 +108,6 @@ def _limit_of(summary: dict[str, Any], units: Units) -> str:
     if summary["budget_per_row"] is not None:
         return f"within {units.money(summary['budget_per_row'])} a row"
     return f"k = {summary['k']}"
-
-
-_HOW = (
-    "Calibrated probabilities lie on the diagonal: of the rows with a predicted probability of about 0.3, 30 % have "
-    "the label 1. The band is two standard errors either side."
-)
-
-
-def reliability_figure(found: dict[str, Any]) -> Figure:
-    """The observed share of ones against the predicted probability."""
-    p, share = np.array(found["predicted"]), np.array(found["observed"])
-    error = 2.0 * np.array(found["standard_error"])
-    lines = [Curve("observed", share, share - error, share + error), Curve("calibrated", p)]
-    return curves("Reliability", p, lines, "predicted probability", "observed share of ones", cumulative=True)
-
-
-def probability_section(found: dict[str, Any] | None) -> list[Section]:
-    """The section, where the labels were yes or no."""
-    if not found:
-        return []
-    words = [
-        f"AUC {digits(found['auc'])}, Brier score {digits(found['brier'])}, log loss {digits(found['log_loss'])}, "
-        "each of the predictions made before their label was known."
-    ]
-    return [Section("Probabilities", texts=words, figures=[reliability_figure(found["reliability"])], notes=[_HOW])]
 
 
 _SHOWN, _CURVES, _BINS = 16, 6, 8

@@ -10,14 +10,14 @@ import pyarrow.parquet as pq
 
 from .._internal.atomic_io import write_json
 from ..core.learner import Learner, Plain
-from ..simulation import scoring as scores
+from ..simulation.scoring import ProbabilityScores, score
 from .baselines import Line
 from .results import RunData
 from .run_config import Settings
 from .runner import Run
 from .totals import Totals
 
-__all__ = ["probability_results", "sources_of", "write_summary"]
+__all__ = ["sources_of", "write_summary"]
 
 _KEPT = ("adds", "fair_price", "probability", "reason")
 
@@ -46,23 +46,6 @@ def _kept(said: object) -> dict[str, Plain]:
     """Of what a learner says as much as JSON can hold: what it does not say, or is no number, is left out."""
     found = {key: getattr(said, key, nan) for key in _KEPT}
     return {key: value for key, value in found.items() if not isinstance(value, float) or isfinite(value)}
-
-
-_BINS = 10
-
-
-def probability_results(rounds: Path) -> dict[str, object]:
-    """AUC, Brier score, log loss and bins of the predictions in a run's rounds.parquet."""
-    table = pq.read_table(rounds, columns=["prediction", "label"])
-    label = table["label"].to_numpy().astype(np.float64)
-    y, p = scores.require_binary(label, table["prediction"].to_numpy().astype(np.float64))
-    bins = scores.reliability(y, p, _BINS)
-    return {
-        "auc": scores.auc(y, p),
-        "brier": float(((y - p) ** 2).mean()) if y.size else float("nan"),
-        "log_loss": scores.log_loss(y, p),
-        "reliability": {name: getattr(bins, name).tolist() for name in bins._fields},
-    }
 
 
 def write_summary(run: Run, settings: Settings, data: RunData) -> None:
@@ -106,10 +89,17 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "command": settings.command,
     }
     if run.learner.binary:
-        facts["probabilities"] = probability_results(run.folder.path / "rounds.parquet")
+        facts["probabilities"] = _probabilities(run.folder.path / "rounds.parquet")
     data.summary = _means(data) | facts
     data.summary["verdict"] = data.advice.sentence
     write_json(run.folder.file("summary.json"), data.summary)
+
+
+def _probabilities(rounds: Path) -> ProbabilityScores:
+    """How good the predictions in a run's rounds.parquet were."""
+    table = pq.read_table(rounds, columns=["prediction", "label"])
+    y, p = (table[name].to_numpy().astype(np.float64) for name in ("label", "prediction"))
+    return score(y, p)
 
 
 def _means(data: RunData) -> dict[str, object]:
