@@ -66,7 +66,7 @@ class _Learners:
         gauges |= {"mean_loss": ("Mean squared error.", "mean_loss")}
         gauges |= {
             "mean_baseline_loss": (
-                "Mean squared error of predicting the mean of the labels so far.",
+                "Mean squared error of predicting the mean.",
                 "mean_baseline_loss",
             )
         }
