@@ -1,10 +1,10 @@
 """What people would use instead, at equal money: trees with acquisition costs, lasso, selection, random forests.
 
-python benchmarks/instead.py [--rows 1000] [--out docs/compared-table.md]
+python benchmarks/instead.py [--rows 2000] [--out docs/compared-table.md]
 
 Two questions. With a training table that is free, 5-fold cross-validated: which method has the least error when a row
 may cost so much? And where the training rows are paid too: is learning online better than buying everything for n rows
-and then freezing a lasso, with the best n in hindsight? Needs `pip install 'keyhole[data,sklearn]' lightgbm`.
+and then freezing a lasso, with the best n in hindsight? Needs `pip install 'keyhole[data,bench]'`.
 """
 
 import argparse
@@ -87,28 +87,34 @@ def lasso(X, y, Z, prices, budget, binary):
 
 
 def forward(X, y, Z, prices, budget, binary):
-    """scikit-learn's sequential selection, one column after another while the budget pays for it."""
-    model = LogisticRegression(max_iter=500) if binary else LinearRegression()
+    """scikit-learn's sequential selection by cross-validated least squares, as many columns as the budget pays for."""
     A = StandardScaler().fit_transform(X)
-    most = max(int(np.sum(np.cumsum(np.sort(prices)) <= budget)), 1)
-    best = np.empty(0, dtype=int)
-    for n in range(1, min(most, 6, X.shape[1] - 1) + 1):
-        S = SequentialFeatureSelector(model, n_features_to_select=n, cv=3).fit(A, y).get_support(indices=True)
-        if prices[S].sum() > budget + 1e-9:
-            break
-        best = S
+
+    def first(n):
+        selector = SequentialFeatureSelector(LinearRegression(), n_features_to_select=n, cv=3)
+        return selector.fit(A, y).get_support(indices=True)
+
+    # The first n columns are among the first n + 1, so their price grows with n: double, then bisect.
+    best, low, high, n = np.empty(0, dtype=int), 0, X.shape[1], 1
+    while high - low > 1:
+        S = first(n)
+        if prices[S].sum() <= budget + 1e-9:
+            best, low = S, n
+            n = min(2 * n, (n + high + 1) // 2, X.shape[1] - 1)
+        else:
+            high = n
+            n = (low + high) // 2
     return linear(X, y, Z, best, binary), float(prices[best].sum())
 
 
 def elimination(X, y, Z, prices, budget, binary):
-    """scikit-learn's RFE: columns go until the budget pays for the rest."""
+    """scikit-learn's RFE: the columns it keeps longest, each that the rest of the budget pays for."""
     model = LogisticRegression(max_iter=2000) if binary else LinearRegression()
     ranking = RFE(model, n_features_to_select=1).fit(StandardScaler().fit_transform(X), y).ranking_
     S = np.empty(0, dtype=int)
     for j in np.argsort(ranking):
-        if prices[S].sum() + prices[j] > budget + 1e-9:
-            break
-        S = np.append(S, j)
+        if prices[S].sum() + prices[j] <= budget + 1e-9:
+            S = np.append(S, j)
     return linear(X, y, Z, S, binary), float(prices[S].sum())
 
 
@@ -125,9 +131,8 @@ def forest(X, y, Z, prices, budget, binary):
 def boosting(X, y, Z, prices, budget, binary):
     """LightGBM with cost-effective gradient boosting: the least trade-off whose features the budget pays for."""
     found, cost, low, high = np.full(len(Z), y.mean()), 0.0, -6.0, 4.0
-    level, unit = (
-        (0.0, 1.0) if binary else (y.mean(), y.std())
-    )  # the trade-off is relative to the gain in squared error
+    # The trade-off is relative to the gain in squared error, so labels that are numbers are standardized.
+    level, unit = (0.0, 1.0) if binary else (y.mean(), y.std())
     for _ in range(8):
         middle = (low + high) / 2.0
         options = {
@@ -192,6 +197,17 @@ def free_training(name, rows):
 # -- with paid training: everything for n rows, then a frozen lasso
 
 
+def growing(X, y, n, binary):
+    """Predictions of the first n rows, which buy everything: ridge on all columns, fitted again at 10, 20, 40, ..."""
+    found, m = np.zeros(n), 0
+    while m < n:
+        end = min(max(2 * m, 10), n)
+        known = np.unique(y[:m]).size > 1
+        found[m:end] = linear(X[:m], y[:m], X[m:end], np.arange(X.shape[1]), binary) if known else y[: max(m, 1)].mean()
+        m = end
+    return found
+
+
 def paid_training(name, rows):
     X, y, prices, binary = table(name, rows)
     everything, T = float(prices.sum()), y.size
@@ -200,17 +216,14 @@ def paid_training(name, rows):
     learner = kh.make("thrifty", d=X.shape[1], prices=prices.tolist(), budget_per_row=budget, seed=0, **options)
     own = kh.play(learner, X, y, keep=False)
     best = None
-    for n in (50, 100, 200, 400):
+    for n in (20, 30, 50, 75, 100, 150, 200, 300, 400):
         left = (T * budget - n * everything) / max(T - n, 1)
-        if n >= T or left <= 0:
+        if n >= T or left <= 0 or np.unique(y[:n]).size < 2:
             continue
-        frozen, _ = lasso(X[:n], y[:n], X[n:], prices, left, False)
-        means = np.concatenate([[0.0], np.cumsum(y)[: n - 1] / np.arange(1, n)])
-        errors = (np.concatenate([means, np.clip(frozen, 0, 1) if binary else frozen]) - y) ** 2
-        if best is None or errors.sum() < best[1].sum():
+        frozen, _ = lasso(X[:n], y[:n], X[n:], prices, left, binary)
+        errors = (np.concatenate([growing(X, y, n, binary), frozen]) - y) ** 2
+        if best is None or errors[1:].sum() < best[1][1:].sum():
             best = n, errors
-    if best is None:
-        return []
     off = (best[1] - own.losses)[1:] / y.var()
     line = (
         f"| {name} | {own.losses[1:].mean() / y.var():.3f} | {best[1][1:].mean() / y.var():.3f} (n = {best[0]}) | "
@@ -222,7 +235,7 @@ def paid_training(name, rows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=1000)
+    parser.add_argument("--rows", type=int, default=2000)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -230,9 +243,22 @@ def main():
     first = [line for name in names for line in free_training(name, given.rows)]
     second = [line for name in names for line in paid_training(name, given.rows)]
     if given.out:
-        head = "| table | a row may cost | method | it costs | error | beside keyhole |\n|---|---|---|---|---|---|\n"
-        paid = "| table | thrifty online | everything for n rows, then a lasso | difference |\n|---|---|---|---|\n"
-        given.out.write_text(head + "\n".join(first) + "\n\n" + paid + "\n".join(second) + "\n", encoding="utf-8")
+        given.out.write_text(pages(first, second), encoding="utf-8")
+
+
+def pages(first, second):
+    """Two Markdown tables: methods beside each other for each table and budget, and online beside buying everything."""
+    found = {}
+    for line in first:
+        name, budget, method, _, error, versus = (cell.strip() for cell in line[1:-1].split("|"))
+        found.setdefault((name, budget), {})[method] = f"{error} ({versus})" if versus else f"**{error}**"
+    head = ["table", "a row may cost", *METHODS]
+    rows = [[*key, *(cells[method] for method in METHODS)] for key, cells in found.items()]
+    lines = [head, ["---"] * len(head), *rows]
+    paid = ["table", "thrifty online", "everything for n rows, then a lasso", "difference"]
+    text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    other = "\n".join(f"| {' | '.join(line)} |" for line in (paid, ["---"] * 4))
+    return text + "\n\n" + other + "\n" + "\n".join(second) + "\n"
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Case:
-    """A stream with its market, and what it must come to."""
+    """A stream with its prices, and what it must come to."""
 
     X: Floats
     y: Floats

@@ -17,6 +17,8 @@ namespace {
 constexpr double unbounded = 1e6, heavy = 1e30;
 // Past rows before the support is chosen from them for the first time.
 constexpr Index first_past_refit = 20;
+// Past rows are few if there are fewer than one for this many rows that are known then.
+constexpr Index few_past_rows = 50;
 // Rows in which past rows may be rejected, and the evidence that takes over that which rejects a regime.
 constexpr Index past_trial = 100;
 constexpr double past_nats = 2.0;
@@ -334,6 +336,8 @@ Index learn(const State& state, const double* X, const double* y, Index n, Index
   std::vector<Index> attributes;
   std::vector<double> x;
   state.learning = 1;
+  // A few rows beside many that are known wait for the next fit, as a round does.
+  const bool many = few_past_rows * n >= now.n_labels + n - first;
   Index t = first;
   for (; t < n && now.wants_columns <= state.width; ++t) {
     attributes.clear();
@@ -353,14 +357,14 @@ Index learn(const State& state, const double* X, const double* y, Index n, Index
     now.n_past += 1;
     const bool due = now.regime_ended > 0.0 || (now.trial > 0 && now.refit_at <= now.n_labels);
     // All candidates are shown by every row: to score them is dear, and done each time the rows have grown by half.
-    if (due || t + 1 == n || now.n_labels >= now.refit_at) {
+    if (due || (many && t + 1 == n) || now.n_labels >= now.refit_at) {
       now.score_at = 0;
       refit_now(state);
-      now.refit_at = now.score_at = now.n_labels + std::max<Index>(first_past_refit, now.n_labels / 2);
+      if (many) now.refit_at = now.score_at = now.n_labels + std::max<Index>(first_past_refit, now.n_labels / 2);
     }
   }
   if (t == n) {
-    now.refit_at = now.score_at = now.n_labels + 1;
+    if (many) now.refit_at = now.score_at = now.n_labels + 1;
     now.past_s2 = now.s2;
     now.past_evidence = 0.0;
     now.past_until = now.n_labels + past_trial;

@@ -114,7 +114,7 @@ def test_a_range_that_nobody_gave_is_learnt_from_the_first_rows_and_said(typed, 
     code, _, errors = typed("run", file, *RUN, "--algorithm", "fixed-random")
     assert code == 0
     assert "are twice as wide as in the first 1000 rows" in errors
-    assert summary(tmp_path)["mse"] < 1.05 * summary(tmp_path)["references"]["nothing"]["mse"]
+    assert summary(tmp_path)["mse"] < 1.05 * summary(tmp_path)["baselines"]["nothing"]["mse"]
     assert not [text for text in summary(tmp_path)["warnings"] if "clipped" in text]  # nothing lies beyond
     typed("run", file, *RUN[:-1], "raw", "--algorithm", "thrifty")
     ledger = pq.read_table(tmp_path / "raw" / "ledger.parquet").to_pydict()

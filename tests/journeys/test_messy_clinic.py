@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import keyhole as kh
+from keyhole._internal.formatting import join_names
 from tests.messy_clinic import FREE, HEADER, LIPIDS, PANELS, PRICES, ROWS, filled_in, write_messy_clinic
 
 from .conftest import typed  # noqa: F401
@@ -56,8 +57,7 @@ def test_diagnose_names_what_is_wrong_and_what_to_do(clinic, typed, tmp_path):  
     assert "proposed for 'visit': date" in said
     assert "proposed for 'income': numbers written as 1,234.56" in said
     gone = int(np.isnan(numbers["lipid_ldl"]).sum())
-    panel = "lipid_ldl, lipid_hdl, lipid_trig and lipid_apob"
-    assert f"perhaps one order: {panel} (missing in the same {gone} rows)" in said
+    assert f"perhaps one order: {join_names(LIPIDS)} (missing in the same {gone} rows)" in said
     schema = kh.streams.Schema.read(tmp_path / "clinic.schema.toml")
     assert schema.source_prices == {**PANELS, **PRICES}
     assert schema.free == ("age", "sex=f", "sex=m")
@@ -102,9 +102,9 @@ def test_run_frontier_predict_and_compare_say_what_is_computed_apart(clinic, typ
 
     # One error in hindsight on every page: of nothing, of what is bought, of everything.
     nothing, everything = (final_prediction_error(numbers, s) for s in ((), (*PRICES, *PANELS)))
-    assert summary["references"]["nothing"]["hindsight"] == pytest.approx(nothing, rel=1e-6)
+    assert summary["baselines"]["nothing"]["hindsight"] == pytest.approx(nothing, rel=1e-6)
     # Gaps are filled with the mean so far, not with that of the whole file.
-    assert summary["references"]["everything"]["hindsight"] == pytest.approx(everything, rel=5e-4)
+    assert summary["baselines"]["everything"]["hindsight"] == pytest.approx(everything, rel=5e-4)
     advised = re.match(r"Buy ([^:]+): ([\d.]+) EUR a row, typical error ([\d.]+) mmHg in hindsight", summary["verdict"])
     names = re.split(", | and ", advised[1])
     assert float(advised[2]) == pytest.approx(sum(prices[n] for n in names))
@@ -114,7 +114,7 @@ def test_run_frontier_predict_and_compare_say_what_is_computed_apart(clinic, typ
     code, said, errors = typed("frontier", "clinic.csv", *schema, "--seeds", "2", "--levels", "4", "--out", "f")
     assert code == 0, errors
     found = kh.experiments.frontier_in(tmp_path / "f")
-    assert found.hindsight[0].mse == pytest.approx(summary["references"]["nothing"]["hindsight"], rel=1e-12)
+    assert found.hindsight[0].mse == pytest.approx(summary["baselines"]["nothing"]["hindsight"], rel=1e-12)
     for basket in [*found.hindsight, *(b for level in found.levels for b in level.baskets)]:
         assert basket.price == pytest.approx(sum(prices[n] for n in basket.sources))
         assert basket.mse == pytest.approx(final_prediction_error(numbers, basket.sources), rel=5e-4)

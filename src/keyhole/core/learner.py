@@ -33,6 +33,8 @@ __all__ = ["Acquisition", "FrozenLearner", "Learner", "PlayedRows", "Round", "Va
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 
+# Past rows that probabilities are calibrated with: so many for each weight at least, and of a long table the last ones.
+_ROWS_PER_WEIGHT, _CALIBRATION_ROWS = 10, 5_000
 # Sets the generators of learners apart from all others that somebody seeds with the same number.
 _DRAWS = 0x6B6579
 # Rows that the plain loop plays in one call: a user who waits sees progress, and an interrupt is heard.
@@ -274,13 +276,22 @@ class Learner(ReprMixin, Stateful, ABC):
         if takes == "complete":
             validation.complete(table, self.names, self.name)
         with self._lock:
-            if isinstance(self.calibrator, ProbabilityCalibrator):
+            if self.binary:
                 validation.binary_labels(labels)
-                self.calibrator.count(labels)
             if labels.size:
                 self._learn(table, labels)
+            if isinstance(self.calibrator, ProbabilityCalibrator):
+                self._calibrate(self.calibrator, table, labels)
             self.n_past_rows += labels.size
             self.n_unlabelled_past_rows += n_unlabelled
+
+    def _calibrate(self, calibrator: ProbabilityCalibrator, X: Floats, y: Floats) -> None:
+        """Calibrate on past rows. Their scores are of weights fitted to them, so there must be many for each weight."""
+        first = max(0, y.size - _CALIBRATION_ROWS) if y.size >= _ROWS_PER_WEIGHT * (self.support.size + 1) else y.size
+        calibrator.count(y[:first])
+        if first < y.size:
+            frozen = FrozenLearner(self)
+            calibrator.fit(frozen.scores(X[first:, frozen.attributes]), y[first:])
 
     @classmethod
     def _past_rows_taken(cls) -> str:
@@ -317,6 +328,11 @@ class Learner(ReprMixin, Stateful, ABC):
     def binary(self) -> bool:
         """Whether labels are 0 or 1 and predictions are probabilities."""
         return isinstance(self.calibrator, ProbabilityCalibrator)
+
+    @property
+    def takes_past_rows(self) -> bool:
+        """Whether `learn` works."""
+        return bool(self._past_rows_taken())
 
     @property
     def open_rounds(self) -> tuple[Round, ...]:
@@ -523,6 +539,11 @@ class FrozenLearner:
     def predict(self, values: Floats) -> Floats:
         """(n,) predictions from (n, |names|) values in the order of `names`; NaN is a missing value."""
         return np.array([self._learner.predict(self._round, row) for row in values], dtype=np.float64)
+
+    def scores(self, values: Floats) -> Floats:
+        """(n,) the same before calibration, where labels are 0 or 1."""
+        rows = np.ascontiguousarray(values)
+        return np.array([self._learner._predict(self._round, row) for row in rows], dtype=np.float64)
 
 
 def ask_to_exploit(learner: Learner) -> Round:

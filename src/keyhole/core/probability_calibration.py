@@ -79,13 +79,19 @@ class ProbabilityCalibrator(Stateful):
             return float((ones + 1.0) / (zeros + ones + 2.0))
         return self._corrected(self._curve(self._shifted(score)))
 
-    def update(self, score: float, label: float) -> None:
+    def fit(self, scores: Floats, labels: Floats) -> None:
+        """Learn the curve from past rows; the correction is for rows that were predicted."""
+        for score, label in zip(scores.tolist(), labels.tolist(), strict=True):
+            self.update(score, label, correct=False)
+
+    def update(self, score: float, label: float, correct: bool = True) -> None:
         """Learn that a row of this score had this label, 0 or 1."""
         zeros, ones = self.counts.tolist()
         self.counts[int(label)] += 1.0
         fade = 1.0 - 1.0 / max(min(_MEMORY_SHARE * (zeros + ones), _MEMORY_ROWS), 50.0)
         if zeros and ones:
-            self._correct(self._curve(self._shifted(score)), label)
+            if correct:
+                self._correct(self._curve(self._shifted(score)), label)
             self._bend(self._shifted(score), label, fade)
         self.level *= fade
         self.level += [1.0 + (1.0 - fade) * _SHIFT_ROWS, label - score]

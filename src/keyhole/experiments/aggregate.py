@@ -7,6 +7,7 @@ import numpy as np
 
 from .._internal.typing import Floats
 from ..figures import Curve, Figure, curves
+from ..simulation.scoring import ProbabilityScores, pooled
 from .job import Job, Outcome
 
 __all__ = ["CURVES", "Band", "Row", "figure_of", "notes_of", "one_run", "summarise"]
@@ -56,6 +57,8 @@ class Row(NamedTuple):
     """(3, points): regret over time: median, 10 %, 90 %."""
     losses: Floats
     """(3, points): loss over time."""
+    probabilities: ProbabilityScores | None
+    """For yes/no labels: means over seeds, and the bins of all seeds together."""
 
 
 def summarise(pairs: Pairs) -> list[Row]:
@@ -114,6 +117,7 @@ def _groups(pairs: Pairs) -> dict[tuple[str, str], list[Outcome]]:
 
 def _row(stream: str, algorithm: str, outcomes: list[Outcome]) -> Row:
     found = [o["found"] for o in outcomes]
+    scores = [o["probabilities"] for o in outcomes if o["probabilities"] is not None]
     return Row(
         stream=stream,
         algorithm=algorithm,
@@ -130,6 +134,7 @@ def _row(stream: str, algorithm: str, outcomes: list[Outcome]) -> Row:
         rows=np.array(outcomes[0]["rows"], dtype=np.float64),
         curve=_bands([o["curve"] for o in outcomes]),
         losses=_bands([o["losses"] for o in outcomes]),
+        probabilities=pooled(scores) if scores else None,
     )
 
 

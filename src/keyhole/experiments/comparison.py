@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -132,6 +133,7 @@ class ComparisonResult:
         return to_frame(
             {key: [label[key] for label in labels] for key in ("stream", "algorithm", "seed")}
             | {key: [outcome[key] for _, outcome in self.outcomes] for key in kept}  # type: ignore[literal-required]
+            | {key: [_or_nan(_scores(outcome)[key]) for _, outcome in self.outcomes] for key in ("auc", "log_loss")}
         )
 
     def summary(self) -> object:
@@ -148,6 +150,8 @@ class ComparisonResult:
                 "loss_last_tenth": [row.loss_last_tenth.middle for row in rows],
                 "support_found": [row.found for row in rows],
                 "attributes_per_row": [row.attributes_per_row for row in rows],
+                "auc": [nan if row.probabilities is None else row.probabilities["auc"] for row in rows],
+                "log_loss": [nan if row.probabilities is None else row.probabilities["log_loss"] for row in rows],
                 "seconds_per_row": [row.seconds_per_row for row in rows],
             }
         )
@@ -255,7 +259,7 @@ class Comparison:
         return path_in(self.path, job.key)
 
 
-_CURVES = ("rows", "curve", "losses", "seconds", "silent")
+_CURVES = ("rows", "curve", "losses", "seconds", "silent", "probabilities")
 
 
 def write_results(folder: Folder, pairs: Sequence[tuple[Job, Outcome]]) -> None:
@@ -264,6 +268,7 @@ def write_results(folder: Folder, pairs: Sequence[tuple[Job, Outcome]]) -> None:
         _labels(job)
         | {key: value for key, value in outcome.items() if key not in _CURVES}
         | {"silent": outcome["silent"] is not None}
+        | _scores(outcome)
         for job, outcome in pairs
     ]
     curves = [
@@ -275,6 +280,16 @@ def write_results(folder: Folder, pairs: Sequence[tuple[Job, Outcome]]) -> None:
         sink = pa.BufferOutputStream()
         pq.write_table(pa.Table.from_pylist(records), sink, compression="zstd")
         write_atomically(folder.file(f"{name}.parquet"), sink.getvalue().to_pybytes())
+
+
+def _scores(outcome: Outcome) -> dict[str, float | None]:
+    """AUC and log loss of yes/no labels; None for numbers."""
+    found = outcome["probabilities"]
+    return {"auc": None, "log_loss": None} if found is None else {key: found[key] for key in ("auc", "log_loss")}
+
+
+def _or_nan(value: float | None) -> float:
+    return nan if value is None else value
 
 
 def _labels(job: Job) -> dict[str, object]:

@@ -11,6 +11,7 @@ import numpy as np
 from .._internal.atomic_io import read_json, write_json
 from .._internal.formatting import Units, digits, join_names
 from ..errors import ConfigError, StateError
+from ..simulation.scoring import ProbabilityScores
 
 __all__ = [
     "FILE",
@@ -96,6 +97,8 @@ class Level:
     """Every basket that a seed ended with: the commonest first, among equally common ones the least cost."""
     best: Point
     """The best basket in hindsight that costs no more than `basket`."""
+    probabilities: ProbabilityScores | None = None
+    """For yes/no labels: means over seeds, and the bins of all seeds together; there `mse` is the Brier score."""
 
     @property
     def typical_error(self) -> float:

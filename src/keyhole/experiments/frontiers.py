@@ -23,6 +23,7 @@ from ..errors import ConfigError, StateError
 from ..estimation.moment_regression import Moments
 from ..runs.baselines import StreamMoments
 from ..simulation import play, scored, with_center
+from ..simulation.scoring import ProbabilityScores, pooled, score
 from ..theory.comparators import best_basket_of
 from .executors import Executor, Progress, path_in, work_off
 from .frontier_result import FILE, Choice, Frontier, Level, Point, advice, on_frontier, stop_at
@@ -77,7 +78,7 @@ class Past:
         return Choice(names, float(self.catalog.prices[list(basket)].sum()), self.mse(basket), seeds)
 
     def places(self, names: Sequence[str]) -> list[int]:
-        """The places of sources in the market, in its order."""
+        """The places of sources in the catalog, in its order."""
         return sorted(self.catalog.sources.index(name) for name in names)
 
     def mse(self, basket: Sequence[int]) -> float:
@@ -189,7 +190,7 @@ class Play:
     @property
     def key(self) -> str:
         """A name for the job's file: equal for equal jobs of the same version."""
-        text = json.dumps({"version": __version__, "frontier": 3, **asdict(self)}, sort_keys=True)
+        text = json.dumps({"version": __version__, "frontier": 4, **asdict(self)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -202,6 +203,8 @@ class Played(TypedDict):
     """In which share of the rows each source was bought that was."""
     basket: list[str]
     """What is in the support at the end."""
+    probabilities: ProbabilityScores | None
+    """For yes/no labels; there `mse` is the Brier score."""
 
 
 def play_level(job: Play) -> Played:
@@ -221,6 +224,7 @@ def play_level(job: Play) -> Played:
         price=float(history.price.mean()),
         bought={s: n / T for s, n in counts.items() if n},
         basket=list(catalog.ordered(learner.support)),
+        probabilities=score(history.labels, history.predictions) if learner.binary else None,
     )
 
 
@@ -312,7 +316,9 @@ def _level(error_cost: float, outcomes: Sequence[Played], past: Past, k: int | N
     best = past.best(baskets[0].price, k)
     if baskets[0].mse < best.mse:  # the search is by least squares alone; a smaller basket may predict better
         best = Point(baskets[0].price, baskets[0].mse, baskets[0].sources, False, 0.0)
-    return Level(error_cost, price, float(np.mean(mse)), min(mse), max(mse), most, baskets, best)
+    scores = [o["probabilities"] for o in outcomes if o["probabilities"] is not None]
+    probabilities = pooled(scores) if scores else None
+    return Level(error_cost, price, float(np.mean(mse)), min(mse), max(mse), most, baskets, best, probabilities)
 
 
 def _together(

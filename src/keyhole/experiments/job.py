@@ -21,6 +21,7 @@ from ..data.streams import Batch
 from ..errors import ConfigError, KeyholeWarning
 from ..estimation.moment_regression import Moments
 from ..simulation import History, play, scored, with_center
+from ..simulation.scoring import ProbabilityScores, score
 from ..theory.comparators import best_basket_of
 from .stream_spec import Rows, StreamSpec
 
@@ -65,7 +66,7 @@ class Job:
     @property
     def key(self) -> str:
         """A name for the job's file: equal for equal jobs of the same version."""
-        text = json.dumps({"version": __version__, "outcome": 2, **asdict(self)}, sort_keys=True)
+        text = json.dumps({"version": __version__, "outcome": 3, **asdict(self)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
@@ -103,6 +104,8 @@ class Outcome(TypedDict):
     """What it could buy a row, in words."""
     reference: bool
     """Whether it sees everything or is told the answer: it is not ranked."""
+    probabilities: ProbabilityScores | None
+    """For yes/no labels; there `loss` is the Brier score."""
 
 
 def run_job(job: Job) -> Outcome:
@@ -186,6 +189,7 @@ def _outcome(
         notes=notes,
         budget=_budget(learner),
         reference=spec.record.buys_all or spec.record.oracle,
+        probabilities=score(history.labels, history.predictions) if learner.binary else None,
     )
 
 

@@ -51,9 +51,8 @@ class PlannedBasket:
     """Whether it is proved that no basket of at most this price fits all rows better."""
     gap: float
     """By how much less squared error another could leave at most, on all rows."""
-    auc: float | None = None
-    """For yes/no labels: how well the predictions rank, cross-validated; there `mse` is the Brier score."""
-    log_loss: float | None = None
+    probabilities: scores.ProbabilityScores | None = None
+    """For yes/no labels: how good the cross-validated probabilities are; there `mse` is the Brier score."""
 
     @property
     def typical_error(self) -> float:
@@ -349,9 +348,9 @@ def _sentence(baskets: Sequence[PlannedBasket], at: int, everything: PlannedBask
         return units.money(basket.price) if units.priced else f"{n} attribute{'' if n == 1 else 's'}"
 
     def error(basket: PlannedBasket, named: bool = False) -> str:
-        if basket.auc is None:
+        if basket.probabilities is None:
             return f"{'typical error ' if named else ''}{units.error(basket.typical_error)}"
-        return f"Brier score {digits(basket.mse)}, AUC {digits(basket.auc)}"
+        return f"Brier score {digits(basket.mse)}, AUC {digits(basket.probabilities['auc'])}"
 
     beside = f"(everything: {cost(everything)}, {error(everything)}; nothing: {error(nothing)})"
     if not here.sources:
@@ -402,8 +401,7 @@ class CrossValidation:
             standard_error=float(errors.std() / np.sqrt(errors.size)),
             optimal=optimal,
             gap=gap,
-            auc=scores.auc(y, predictions) if binary else None,
-            log_loss=scores.log_loss(y, predictions) if binary else None,
+            probabilities=scores.score(y, predictions) if binary else None,
         )
 
 

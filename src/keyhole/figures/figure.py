@@ -43,7 +43,7 @@ class NotDrawn(Exception):
     """There is no picture, and why."""
 
 
-class _Pencil:
+class _RendererProcess:
     """A process that draws one Vega-Lite chart after the other, from our first to our end."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class _Pencil:
             finally:
                 over.cancel()
             if not answer:
-                self.put_down()
+                self.stop()
                 raise NotDrawn("the drawing library gave up")
         said: dict[str, str] = json.loads(answer)
         if "svg" not in said:
@@ -93,7 +93,7 @@ class _Pencil:
         self._process = process
         return process
 
-    def put_down(self) -> None:
+    def stop(self) -> None:
         """End the process; the next drawing starts another."""
         if self._process is not None and self._pid == os.getpid():
             self._process.kill()
@@ -115,9 +115,9 @@ def _stream(pipe: IO[str] | None) -> IO[str]:
     return pipe
 
 
-_pencil = _Pencil()
-draw = _pencil.draw
-atexit.register(_pencil.put_down)
+_renderer = _RendererProcess()
+draw = _renderer.draw
+atexit.register(_renderer.stop)
 
 
 # What a page with our figures needs in its style sheet.

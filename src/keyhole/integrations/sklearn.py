@@ -71,7 +71,7 @@ class _Budgeted(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return mask
 
     def _fitted(self, X: Floats, y: Floats, new: bool) -> None:
-        """Train on rows that are checked: buy through the budget keeper, or learn from a table that is free."""
+        """Train on rows that are checked: buy through the simulation, or learn from a table that is free."""
         if self.training not in ("paid", "free"):
             raise ConfigError(f"training must be 'paid' or 'free', not {self.training!r}")
         if new:
@@ -119,7 +119,7 @@ class _Budgeted(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 class BudgetedRegressor(RegressorMixin, _Budgeted):  # type: ignore[misc]
     """Linear regression that buys at most k attributes a row, to train and to predict.
 
-    `fit` plays the rows once, in their order, through the budget keeper: the learner is handed the attributes it asks
+    `fit` plays the rows once, in their order, through `keyhole.play`: the learner is handed the attributes it asks
     for, and NaN among them means bought but unobserved. `predict` is frozen: it reads the support only, so the other
     columns may be NaN, and a row's prediction does not depend on the rows beside it. As a selector, `transform` keeps
     the columns of the support.
@@ -135,7 +135,7 @@ class BudgetedRegressor(RegressorMixin, _Budgeted):  # type: ignore[misc]
     prices, sources, free, budget_per_row, error_cost, total_budget, expected_rows, half_life
         As `kh.make` takes them.
     training : "paid" or "free"
-        "paid": rows go through the budget keeper. "free": the training table is there anyway, so that `fit` is
+        "paid": rows are bought through `keyhole.play`. "free": the training table is there anyway, so that `fit` is
         `learner.learn` and only prediction is paid: a cost-aware sparse regression. Cells may be NaN.
     options : dict or None
         Further options of the algorithm.

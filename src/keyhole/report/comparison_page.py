@@ -12,6 +12,7 @@ from ..experiments.job import CALIBRATION, Job, Outcome
 from ..figures import Figure, standalone
 from ..simulation import FIRST_ROW
 from .page import Page, Section, Table, how_to_repeat, publish
+from .probability_section import probability_cells, probability_section
 
 __all__ = ["SORTS", "comparison_cells", "comparison_headline", "write_comparison"]
 
@@ -59,11 +60,20 @@ def write_comparison(
         small = [_REFERENCES] if grey else []
         table = Table(head, lines, mine.index(_ranked(mine)[0]) if _ranked(mine) else None, grey=grey)
         sections.append(Section(stream, table=table, figures=list(drawn.values()), notes=small))
+        sections += _probabilities(stream, mine)
     sections.append(Section("Notes", texts=[] if notes else ["None."], bullets=notes))
     title = f"{len({r.algorithm for r in rows})} algorithms compared"
     headline, details = comparison_headline(rows)
     publish(folder, Page(title, headline, [*sections, how_to_repeat(command)], lead=[_LEAD], details=details))
     return rows, notes
+
+
+def _probabilities(stream: str, rows: Sequence[Row]) -> list[Section]:
+    """How reliable the probabilities of the leading learner are, where labels are yes or no."""
+    scored = [row for row in _ranked(rows) if row.probabilities is not None]
+    if not scored:
+        return []
+    return probability_section(scored[0].probabilities, f"Probabilities of {scored[0].algorithm} on {stream}")
 
 
 def _about_rows(pairs: Sequence[tuple[Job, Outcome]]) -> list[str]:
@@ -118,6 +128,8 @@ def comparison_cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         "typical error",
         "in the last tenth",
     ]
+    scored = any(row.probabilities is not None for row in rows)
+    head += ["AUC", "Brier score", "log loss"] if scored else []
     head += [*(["support found"] if truth else []), "attributes/row", *(["price/row"] if priced else []), "us/row"]
     lines = []
     for row in rows:
@@ -126,7 +138,9 @@ def comparison_cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
         name = f"{row.algorithm} (reference)" if row.reference else row.algorithm
         budget = ["" if row.reference else row.budget] if budgets else []
         line = [name, *budget, _band(row.regret)]
-        line += [digits(row.typical_error.middle, 4), late, *([found] if truth else [])]
+        line += [digits(row.typical_error.middle, 4), late]
+        line += probability_cells(row.probabilities) if scored else []
+        line += [found] if truth else []
         line += [digits(row.attributes_per_row), *([f"{row.price_per_row:.2f}"] if priced else [])]
         lines.append([*line, digits(1e6 * row.seconds_per_row)])
     return head, lines

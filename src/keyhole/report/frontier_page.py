@@ -11,6 +11,7 @@ from ..experiments.frontier_result import Frontier, Level, Point, named
 from ..figures import Figure, Stop, frontier, standalone
 from ..simulation import FIRST_ROW
 from .page import Page, Section, Table, how_to_repeat, publish
+from .probability_section import probability_cells, probability_section
 
 __all__ = ["frontier_cells", "frontier_notes", "hindsight_stops", "write_frontier"]
 
@@ -38,6 +39,7 @@ def write_frontier(folder: Folder, found: Frontier, command: str) -> None:
     notes = [*frontier_notes(found), _HOW]
     sections = [
         Section("What each amount of money buys", table=levels, figures=[drawn], notes=notes),
+        *probability_section(found.levels[found.stop].probabilities, "Probabilities at the advised level"),
         Section("The best baskets in hindsight", table=_baskets(found)),
         how_to_repeat(command),
     ]
@@ -114,6 +116,7 @@ def frontier_cells(found: Frontier) -> tuple[list[str], list[list[str]]]:
     names += ["paid while learning", "error while learning"]
     units = [found.currency, found.unit, found.unit, found.currency, found.currency, found.unit]
     head = [f"{name} ({unit})" if unit else name for name, unit in zip(names, units, strict=True)]
+    head += ["AUC", "Brier score", "log loss"] if any(level.probabilities for level in found.levels) else []
     return [*head, "basket"], [_cells(level) for level in found.levels]
 
 
@@ -122,6 +125,7 @@ def _cells(level: Level) -> list[str]:
     prices = list(dict.fromkeys(f"{b.price:.2f}" for b in level.equals))
     errors = list(dict.fromkeys(digits(b.typical_error, 4) for b in level.equals))
     learning = [f"{level.price:.2f}", digits(level.typical_error, 4)]
+    learning += [] if level.probabilities is None else probability_cells(level.probabilities)
     return [" or ".join(prices), " or ".join(errors), best, number(level.error_cost), *learning, named(level, 6)]
 
 

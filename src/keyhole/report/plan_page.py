@@ -8,6 +8,7 @@ from .._internal.output_folder import Folder
 from ..experiments import Plan, PlannedBasket
 from ..figures import Figure, Stop, frontier, standalone
 from .page import Page, Section, Table, how_to_repeat, publish
+from .probability_section import probability_cells, probability_section
 
 __all__ = ["plan_cells", "write_plan"]
 
@@ -31,6 +32,7 @@ def write_plan(folder: Folder, found: Plan, command: str) -> None:
             figures=[drawn],
             notes=[_HOW],
         ),
+        *probability_section(found.basket.probabilities, "Probabilities of the basket to order"),
         how_to_repeat(command),
     ]
     lead = [
@@ -57,18 +59,17 @@ def plan_cells(found: Plan) -> tuple[list[str], list[list[str]]]:
     """Head and lines of the frontier's table, the cheapest basket first."""
     error = f"typical error ({found.unit})" if found.unit else "typical error"
     money = _price_name(found).replace("price", "a row costs")
-    if found.everything.auc is not None:
-        error = "Brier score"
-    more = ["AUC", "log loss"] if found.everything.auc is not None else []
-    return [money, error, *more, "proved best", "basket"], [_cells(basket) for basket in found.baskets]
+    scored = found.everything.probabilities is not None
+    errors = ["AUC", "Brier score", "log loss"] if scored else [error]
+    return [money, *errors, "proved best", "basket"], [_cells(basket) for basket in found.baskets]
 
 
 def _cells(basket: PlannedBasket) -> list[str]:
+    scores = basket.probabilities
     proved = "yes" if basket.optimal else f"gap {basket.gap:.2g}"
     return [
         f"{basket.price:.4g}",
-        f"{basket.typical_error if basket.auc is None else basket.mse:.4g}",
-        *(f"{score:.3f}" for score in (basket.auc, basket.log_loss) if score is not None),
+        *([f"{basket.typical_error:.4g}"] if scores is None else probability_cells(scores)),
         proved,
         join_names(basket.sources, 20) or "nothing",
     ]

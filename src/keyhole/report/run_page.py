@@ -15,11 +15,12 @@ from .._internal.output_folder import Folder
 from .._internal.typing import Floats
 from ..errors import ConfigError
 from ..experiments.frontier_result import FILE, Frontier, frontier_in
-from ..figures import Curve, Figure, Stop, curves, standalone
+from ..figures import Curve, Figure, Stop, standalone
 from ..runs import HOW, Advice, RunData, rule_of
 from ..simulation import FIRST_ROW
 from .frontier_page import hindsight_stops
 from .page import Page, Section, Table, Tile, how_to_repeat, publish
+from .probability_section import probability_section
 
 __all__ = [
     "ERRORS",
@@ -27,8 +28,6 @@ __all__ = [
     "headline",
     "most_bought",
     "own_line",
-    "probability_section",
-    "reliability_figure",
     "run_page",
     "variance_explained",
     "write_report",
@@ -68,8 +67,8 @@ def headline(summary: dict[str, Any]) -> tuple[list[str], list[list[str]], int]:
     """Head, rows, and which row is the run's own; the online error stands beside the one in hindsight."""
     units = Units.of(summary)
     counted = "sources" if summary["panels"] else "attributes"
-    references: dict[str, dict[str, Any]] = summary["references"]
-    lines = {key: own_line(summary) if key == "own" else references.get(key) for key in _LINE_NAMES}
+    baselines: dict[str, dict[str, Any]] = summary["baselines"]
+    lines = {key: own_line(summary) if key == "own" else baselines.get(key) for key in _LINE_NAMES}
     rows = []
     for key, line in lines.items():
         if line is not None:
@@ -111,31 +110,6 @@ def _limit_of(summary: dict[str, Any], units: Units) -> str:
     return f"k = {summary['k']}"
 
 
-_HOW = (
-    "Calibrated probabilities lie on the diagonal: of the rows with a predicted probability of about 0.3, 30 % have "
-    "the label 1. The band is two standard errors either side."
-)
-
-
-def reliability_figure(found: dict[str, Any]) -> Figure:
-    """The observed share of ones against the predicted probability."""
-    p, share = np.array(found["predicted"]), np.array(found["observed"])
-    error = 2.0 * np.array(found["standard_error"])
-    lines = [Curve("observed", share, share - error, share + error), Curve("calibrated", p)]
-    return curves("Reliability", p, lines, "predicted probability", "observed share of ones", cumulative=True)
-
-
-def probability_section(found: dict[str, Any] | None) -> list[Section]:
-    """The section, where the labels were yes or no."""
-    if not found:
-        return []
-    words = [
-        f"AUC {digits(found['auc'])}, Brier score {digits(found['brier'])}, log loss {digits(found['log_loss'])}, "
-        "each of the predictions made before their label was known."
-    ]
-    return [Section("Probabilities", texts=words, figures=[reliability_figure(found["reliability"])], notes=[_HOW])]
-
-
 _SHOWN, _CURVES, _BINS = 16, 6, 8
 
 
@@ -161,7 +135,7 @@ def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | Non
     way = advice.baskets.way(range(len(catalog.sources)))
     names = ["nothing", *(f"+ {catalog.sources[basket.sources[-1]]}" for basket in way[1:])]
     stops = [Stop(b.price, b.error, name) for b, name in zip(way, names, strict=True)]
-    lines = data.summary["references"] | {"own": own_line(data.summary)}
+    lines = data.summary["baselines"] | {"own": own_line(data.summary)}
     words = {"random": "random", "own": "this run", "everything": "everything"}
     beside = [
         Stop(lines[key]["price"], lines[key]["mse"] ** 0.5, word, key == "own")
@@ -186,8 +160,8 @@ def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | Non
 
 
 def _error(data: RunData, units: Units) -> Figure:
-    references = data.summary["references"].items()
-    levels = [(key, line["mse"] ** 0.5) for key, line in references if line["mse"] is not None]
+    baselines = data.summary["baselines"].items()
+    levels = [(key, line["mse"] ** 0.5) for key, line in baselines if line["mse"] is not None]
     lines = [Curve("in each stretch", np.sqrt(data.loss)), Curve("so far", np.sqrt(data.loss_so_far))]
     return figures.curves("Typical error over time", data.ends, lines, "row", units.named("typical error"), levels)
 
@@ -271,7 +245,7 @@ def _money(data: RunData, units: Units) -> Figure | None:
         return None
     spent = np.diff(data.money, prepend=0.0) / np.diff(data.edges)
     lines = [Curve("in each stretch", spent), Curve("so far", data.money / data.ends)]
-    levels = [(k, line["price"]) for k, line in data.summary["references"].items() if k in ("random", "best")]
+    levels = [(k, line["price"]) for k, line in data.summary["baselines"].items() if k in ("random", "best")]
     axis = units.named("price a row", money=True)
     return figures.curves("Money a row", data.ends, lines, "row", axis, levels, cumulative=True)
 
@@ -330,7 +304,7 @@ def _frontier_beside(run: Path, summary: dict[str, Any]) -> Frontier | None:
 def _tiles(data: RunData, advice: Advice, units: Units) -> list[Tile]:
     """The run itself, in five numbers."""
     s = data.summary
-    lines = s["references"]
+    lines = s["baselines"]
     late = f"last tenth of the rows: {units.error(s['mse_last_tenth'] ** 0.5)}"
     tiles = [Tile("typical error of the run", units.error(s["mse"] ** 0.5), late)]
     if "nothing" in lines:
@@ -351,8 +325,8 @@ def _tiles(data: RunData, advice: Advice, units: Units) -> list[Tile]:
 def _brought(data: RunData, drawn: dict[str, Figure], units: Units) -> Section:
     head, rows, own = headline(data.summary)
     if units.priced:
-        references = data.summary["references"].values()
-        prices = [line["price"] for line in references]
+        baselines = data.summary["baselines"].values()
+        prices = [line["price"] for line in baselines]
         prices.insert(own, data.summary["price_per_row"])
         head = [*head, "spent in all"]
         rows = [[*row, units.money(price * data.rows)] for row, price in zip(rows, prices, strict=True)]

@@ -20,7 +20,7 @@ __all__ = ["HOW", "Advice", "Basket", "Baskets", "advise", "rule_of"]
 
 
 class Basket(NamedTuple):
-    """Some sources (by place in the market), what they cost a row, and the error in hindsight that is left."""
+    """Some sources (by place in the catalog), what they cost a row, and the error in hindsight that is left."""
 
     sources: tuple[int, ...]
     price: float
@@ -29,7 +29,7 @@ class Basket(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Baskets:
-    """The errors of baskets of this market's sources; what is known is in each of them."""
+    """The errors of baskets of the sources of a catalog; free attributes are in each of them."""
 
     moments: Moments
     catalog: SourceCatalog

@@ -67,9 +67,9 @@ class Run:
         self.scaling = Scaling(schema, settings.scaled, settings.clip)
         self.learner = _starting(folder, settings)
         self.totals = Totals(schema, settings.clip, informed=bool(settings.start))
-        self.references = Baselines(schema.catalog, settings.limits, self.learner.seed, schema.label.stated_center)
+        self.baselines = Baselines(schema.catalog, settings.limits, self.learner.seed, schema.label.stated_center)
         self.journal = Journal(folder.subfolder("journal"), schema.names)
-        self._states = {"totals": self.totals, "references": self.references}
+        self._states = {"totals": self.totals, "baselines": self.baselines}
         self.row = 0
         if found := self.journal.restore(self._states):
             self.row, self.learner = found
@@ -94,7 +94,7 @@ class Run:
             self.journal.assemble(kind, self.folder.file(f"{kind}.parquet"), data.see)
         scaling = replace(self.scaling, decimals=data.decimals, seen=self.totals.clips.extremes)
         write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, scaling.to_note()))
-        data.schema, data.moments, data.reasons = self.scaling.schema, self.references.moments, reasons(self.learner)
+        data.schema, data.moments, data.reasons = self.scaling.schema, self.baselines.moments, reasons(self.learner)
         return data
 
     def _pages(self) -> Iterator[Batch]:
@@ -160,7 +160,7 @@ class Run:
         self.totals.add(page, z, alarms)
         if page.complete:
             self.journal.append("ledger", ledger_of(page, self.totals, weights))
-            self.references.add(page.first, page.raw.X, page.raw.y)
+            self.baselines.add(page.first, page.raw.X, page.raw.y)
             for text in self.totals.close_page():
                 self.watcher.say(text)
         self._note(messages)

@@ -10,14 +10,14 @@ import pyarrow.parquet as pq
 
 from .._internal.atomic_io import write_json
 from ..core.learner import Learner, Plain
-from ..simulation import scoring as scores
+from ..simulation.scoring import ProbabilityScores, score
 from .baselines import Line
 from .results import RunData
 from .run_config import Settings
 from .runner import Run
 from .totals import Totals
 
-__all__ = ["probability_results", "sources_of", "write_summary"]
+__all__ = ["sources_of", "write_summary"]
 
 _KEPT = ("adds", "fair_price", "probability", "reason")
 
@@ -48,26 +48,9 @@ def _kept(said: object) -> dict[str, Plain]:
     return {key: value for key, value in found.items() if not isinstance(value, float) or isfinite(value)}
 
 
-_BINS = 10
-
-
-def probability_results(rounds: Path) -> dict[str, object]:
-    """AUC, Brier score, log loss and bins of the predictions in a run's rounds.parquet."""
-    table = pq.read_table(rounds, columns=["prediction", "label"])
-    label = table["label"].to_numpy().astype(np.float64)
-    y, p = scores.require_binary(label, table["prediction"].to_numpy().astype(np.float64))
-    bins = scores.reliability(y, p, _BINS)
-    return {
-        "auc": scores.auc(y, p),
-        "brier": float(((y - p) ** 2).mean()) if y.size else float("nan"),
-        "log_loss": scores.log_loss(y, p),
-        "reliability": {name: getattr(bins, name).tolist() for name in bins._fields},
-    }
-
-
 def write_summary(run: Run, settings: Settings, data: RunData) -> None:
     """Write `summary.json` into the run's folder, and keep it with the data."""
-    lines = run.references.lines(run.totals.ordered / max(run.totals.rows, 1))
+    lines = run.baselines.lines(run.totals.ordered / max(run.totals.rows, 1))
     warned = _warnings(run.totals, settings.clip)
     facts: dict[str, object] = {
         "title": settings.title,
@@ -94,22 +77,29 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
         "sources": sources_of(run.totals, run.learner),
         "basket": data.bought_now(run.totals.catalog, run.learner.support.tolist()),
         "support": [run.learner.names[i] for i in run.learner.support],
-        "references": {name: _known(line) for name, line in lines.items()},
+        "baselines": {name: _known(line) for name, line in lines.items()},
         "first_row": "counts" if run.totals.center is not None or run.totals.informed else "left out",
         "label_variance": None if data.moments is None else data.moments.variance,
         "hindsight": _in_hindsight(run, data),
-        "coverage": run.totals.trust.coverage,
-        "alarms": run.totals.trust.alarms,
+        "coverage": run.totals.coverage.shares,
+        "alarms": run.totals.coverage.alarms,
         "warnings": [warning.text for warning in warned],
         "warned": [{"kind": warning.kind, "name": warning.name} for warning in warned],
         "constant": list(run.totals.clips.constant),
         "command": settings.command,
     }
     if run.learner.binary:
-        facts["probabilities"] = probability_results(run.folder.path / "rounds.parquet")
+        facts["probabilities"] = _probabilities(run.folder.path / "rounds.parquet")
     data.summary = _means(data) | facts
     data.summary["verdict"] = data.advice.sentence
     write_json(run.folder.file("summary.json"), data.summary)
+
+
+def _probabilities(rounds: Path) -> ProbabilityScores:
+    """How good the predictions in a run's rounds.parquet were."""
+    table = pq.read_table(rounds, columns=["prediction", "label"])
+    y, p = (table[name].to_numpy().astype(np.float64) for name in ("label", "prediction"))
+    return score(y, p)
 
 
 def _means(data: RunData) -> dict[str, object]:
@@ -167,7 +157,7 @@ class _Warning(NamedTuple):
 def _warnings(totals: Totals, clip: bool) -> list[_Warning]:
     """Everything a reader should know."""
     by_name = {"missing": totals.missing, "clipped": totals.clips.report() if clip else {}}
-    by_name["other"] = totals.others.report()
+    by_name["other"] = totals.unseen.report()
     found = [_Warning(text) for text in totals.messages.splitlines()]
     found += [_Warning(text, kind, name) for kind, texts in by_name.items() for name, text in texts.items()]
     if totals.clips.constant:

@@ -19,33 +19,33 @@ LEVELS = (0.5, 0.9, 0.95)
 
 
 class CoverageTracker(Stateful):
-    """Counts over the labels so far: `told`, those that came with an interval, those that lay inside at each level.
+    """Counts over the labels so far: `n_labels`, those that came with an interval, those that lay inside at each level.
 
     `lines` has the alarms, a line each: the row of the file, a tab, what changed. A learner remembers the last
     few only.
     """
 
     _state: ClassVar[StateSchema] = {
-        "told": CountCheck(),
-        "given": CountCheck(),
-        "inside": CountCheck(),
+        "n_labels": CountCheck(),
+        "n_intervals": CountCheck(),
+        "n_inside": CountCheck(),
         "lines": NoCheck(),
     }
 
     def __init__(self) -> None:
-        self.told = self.given = 0
-        self.inside: Ints = np.zeros(len(LEVELS), dtype=np.int64)
+        self.n_labels = self.n_intervals = 0
+        self.n_inside: Ints = np.zeros(len(LEVELS), dtype=np.int64)
         self.lines = ""
 
     def add(self, first: int, labels: Floats, levels: Floats, alarms: Sequence[Alarm]) -> None:
         """Rows after `first`, with the lowest level whose interval held each label; the learner's alarms after them."""
         labelled = np.flatnonzero(~np.isnan(labels))
         for alarm in alarms:
-            if self.told < alarm.row <= self.told + labelled.size:
-                self.lines += f"{first + int(labelled[alarm.row - self.told - 1]) + 1}\t{alarm.what}\n"
-        self.told += labelled.size
-        self.given += int((~np.isnan(levels)).sum())
-        self.inside += [int((levels <= level).sum()) for level in LEVELS]
+            if self.n_labels < alarm.row <= self.n_labels + labelled.size:
+                self.lines += f"{first + int(labelled[alarm.row - self.n_labels - 1]) + 1}\t{alarm.what}\n"
+        self.n_labels += labelled.size
+        self.n_intervals += int((~np.isnan(levels)).sum())
+        self.n_inside += [int((levels <= level).sum()) for level in LEVELS]
 
     @property
     def alarms(self) -> list[Plain]:
@@ -54,20 +54,20 @@ class CoverageTracker(Stateful):
         return [{"row": int(row), "what": what} for row, what in split]
 
     @property
-    def coverage(self) -> dict[str, Plain] | None:
+    def shares(self) -> dict[str, Plain] | None:
         """The share of labels inside the intervals, by level; None where none was given."""
-        if not self.given:
+        if not self.n_intervals:
             return None
-        return {str(level): int(n) / self.given for level, n in zip(LEVELS, self.inside, strict=True)}
+        return {str(level): int(n) / self.n_intervals for level, n in zip(LEVELS, self.n_inside, strict=True)}
 
 
-# Shares of missing values at which a person is told, once each, and from how many purchases on they mean something.
+# Shares of missing values at which a warning is given, once each, and from how many purchases on they mean something.
 _SHARES = (0.01, 0.05, 0.2)
 _ENOUGH = 100
 
 
 class Totals(Stateful):
-    """Totals over all rows, and where they stood when the present page began (so that a page can be told apart).
+    """Totals over all rows, and where they stood when the present page began.
 
     `loss` is for the eye while a run goes on; the summary adds up what was written down.
     """
@@ -80,11 +80,11 @@ class Totals(Stateful):
         "bought": CountCheck(),
         "unobserved": CountCheck(),
         "clips": Part(),
-        "others": Part(),
-        "mark": CountCheck(),
-        "told": CountCheck(),
+        "unseen": Part(),
+        "page_start_counts": CountCheck(),
+        "warned_level": CountCheck(),
         "messages": NoCheck(),
-        "trust": Part(),
+        "coverage": Part(),
     }
 
     def __init__(self, schema: Schema, clip: bool = True, informed: bool = False) -> None:
@@ -96,18 +96,18 @@ class Totals(Stateful):
         self.loss = 0.0
         self.bought: Ints = np.zeros(d, dtype=np.int64)
         self.unobserved: Ints = np.zeros(d, dtype=np.int64)
-        self.clips, self.others = ClipCounter(schema), UnseenCategories(schema)
+        self.clips, self.unseen = ClipCounter(schema), UnseenCategories(schema)
         if not clip:  # then no value lies beyond anything
             self.clips.low[:], self.clips.high[:] = -np.inf, np.inf
-        self.mark: Ints = np.zeros((3, d), dtype=np.int64)
-        self.told = 0
+        self.page_start_counts: Ints = np.zeros((3, d), dtype=np.int64)
+        self.warned_level = 0
         self.messages = ""
-        self.trust = CoverageTracker()
+        self.coverage = CoverageTracker()
 
     def add(self, page: RunPage, predictions: Floats, alarms: Sequence[Alarm] = ()) -> None:
         """The new rows of a page; `predictions` are theirs, in the label's units, `alarms` the learner's after them."""
         y, d = page.raw_labels, len(self.names)
-        self.trust.add(page.first + page.begun, y, page.levels[page.new], alarms)
+        self.coverage.add(page.first + page.begun, y, page.levels[page.new], alarms)
         counts = scored(y, self.center, before=self.labels_before)
         self.rows += y.size
         self.abandoned += int(np.isnan(y).sum())
@@ -119,23 +119,23 @@ class Totals(Stateful):
             self.unobserved += np.bincount(i[np.isnan(x)], minlength=d)
             self.clips.count(x, i)
         self.clips.count_labels(y)
-        self.others.count(page.raw.X[page.new])
+        self.unseen.count(page.raw.X[page.new])
 
     def close_page(self) -> list[str]:
-        """A page is complete: begin the next, and give what a person should be told now, once at each share."""
-        self.mark = self._counts
+        """A page is complete: begin the next, and return the warnings that are due, one at each share."""
+        self.page_start_counts = self._counts
         n, m = int(self.bought.sum()), int(self.unobserved.sum())
         level = sum(m >= share * n for share in _SHARES) if n >= _ENOUGH else 0
-        if level <= self.told:
+        if level <= self.warned_level:
             return []
-        self.told = level
+        self.warned_level = level
         most = int(np.argmax(self.unobserved))
         return [f"{m} of {n} values bought were missing so far ({m / n:.1%}): {self._missing(most)}"]
 
     @property
     def on_page(self) -> Ints:
         """(3, d): bought, unobserved and clipped since the present page began."""
-        return self._counts - self.mark
+        return self._counts - self.page_start_counts
 
     @property
     def spent(self) -> float:

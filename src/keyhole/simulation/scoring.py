@@ -1,6 +1,7 @@
 """Which rows count in a loss, and how good probabilities of 0/1 labels are."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
@@ -8,7 +9,21 @@ from .._internal.dataframes import to_frame
 from .._internal.typing import Bools, Floats
 from ..errors import ConfigError
 
-__all__ = ["FIRST_ROW", "Reliability", "auc", "log_loss", "reliability", "require_binary", "scored", "with_center"]
+__all__ = [
+    "FIRST_ROW",
+    "ProbabilityScores",
+    "Reliability",
+    "auc",
+    "log_loss",
+    "pooled",
+    "reliability",
+    "require_binary",
+    "score",
+    "scored",
+    "with_center",
+]
+
+_BINS = 10
 
 # One rule for every learner, command and page: before the first label a learner knows nothing. If a person stated the
 # label's centre in the schema, every learner predicts that centre until the first label, and the row counts. Otherwise
@@ -115,3 +130,48 @@ def reliability(y: Floats, p: Floats, bins: int = 5) -> Reliability:
     observed = np.bincount(cell, y, bins)[there] / rows[there]
     error = np.sqrt(np.maximum(predicted * (1.0 - predicted), 0.0) / rows[there])
     return Reliability(predicted, observed, error, rows[there])
+
+
+class ProbabilityScores(TypedDict):
+    """How good the probabilities of a run were, as JSON can hold it; `reliability` has the lists of `Reliability`."""
+
+    auc: float
+    brier: float
+    log_loss: float
+    reliability: dict[str, list[float]]
+
+
+def score(y: Floats, p: Floats) -> ProbabilityScores:
+    """AUC, Brier score, log loss and ten bins of the labelled rows; a `ConfigError` unless they are probabilities.
+
+    >>> found = score(np.array([0.0, 1.0, np.nan]), np.array([0.25, 0.75, 0.5]))
+    >>> found["auc"], found["brier"], found["reliability"]["observed"]
+    (1.0, 0.0625, [0.0, 1.0])
+    """
+    y, p = require_binary(y, p)
+    bins = reliability(y, p, _BINS)
+    return ProbabilityScores(
+        auc=auc(y, p),
+        brier=float(((y - p) ** 2).mean()) if y.size else float("nan"),
+        log_loss=log_loss(y, p),
+        reliability={name: getattr(bins, name).tolist() for name in bins._fields},
+    )
+
+
+def pooled(several: Sequence[ProbabilityScores]) -> ProbabilityScores:
+    """Of several runs: the mean scores, and the bins of all their rows together."""
+    sums = np.zeros((3, _BINS))
+    for one in several:
+        predicted, observed, rows = (np.array(one["reliability"][name]) for name in ("predicted", "observed", "rows"))
+        cell = np.minimum((predicted * _BINS).astype(np.int64), _BINS - 1)
+        for line, values in zip(sums, (rows, rows * predicted, rows * observed), strict=True):
+            np.add.at(line, cell, values)
+    rows, *others = sums[:, sums[0] > 0]
+    p, share = (each / rows for each in others)
+    bins = Reliability(p, share, np.sqrt(np.maximum(p * (1.0 - p), 0.0) / rows), rows)
+    return ProbabilityScores(
+        auc=float(np.mean([one["auc"] for one in several])),
+        brier=float(np.mean([one["brier"] for one in several])),
+        log_loss=float(np.mean([one["log_loss"] for one in several])),
+        reliability={name: getattr(bins, name).tolist() for name in bins._fields},
+    )

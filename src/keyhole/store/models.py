@@ -125,7 +125,7 @@ class LabelEvent:
 
 @dataclass(frozen=True)
 class Purchase:
-    """One source that was ordered for one round."""
+    """One source that was ordered for one round; index 0: past rows, which cost nothing."""
 
     index: int
     key: str | None

@@ -153,9 +153,11 @@ class StoredLearner:
             return projections.history(connection, self.id, after, limit)
 
     def ledger(self) -> tuple[Purchase, ...]:
-        """The sources that were ordered, with their prices, in the order of the rounds."""
+        """The sources that were ordered, with their prices, in the order of the rounds; before them past rows, free."""
         learner = self.learner()
-        bought = []
+        (created_at,) = self._columns("created_at")
+        past = f"past rows: {learner.n_past_rows}, free"
+        bought = [Purchase(0, None, created_at, past, 0.0)] if learner.n_past_rows else []
         for stored in self.rounds():
             for name, price in introspection.basket(learner, stored.round):
                 bought.append(Purchase(stored.index, stored.key, stored.asked_at, name, price))

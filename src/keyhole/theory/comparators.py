@@ -154,7 +154,7 @@ def best_basket_of(
     k: int | None = None,
     nodes: int | None = None,
 ) -> BestBasket:
-    """`best_basket` for the sources of a market, by covariances; `chosen` are the market's sources.
+    """`best_basket` for the sources of a catalog, by covariances; `chosen` are its sources.
 
     Without `nodes` it takes less than a second for a thousand attributes, and is proved where they are few.
     """

@@ -151,3 +151,29 @@ def test_a_forged_calibrator_is_refused():
     state["calibrator.weight"] = np.zeros_like(state["calibrator.weight"])
     with pytest.raises(kh.StateError):
         learner.set_state(state)
+
+
+@pytest.mark.parametrize("name", ABLE)
+def test_past_rows_calibrate_the_probabilities(name):
+    """Scores of labels that change abruptly with x are far from probabilities; past rows show how far."""
+    X, y = stream("hard", T=3000)
+    learner = made(name)
+    learner.learn(X[:2000], y[:2000])
+    p = learner.predict_rows(X[2000:])
+    assert learner.calibrator.counts.tolist() == [2000 - y[:2000].sum(), y[:2000].sum()]
+    assert learner.calibrator.residual.tolist() == [0.0] * learner.calibrator.residual.size
+    blank = from_bytes(to_bytes(learner))
+    blank.calibrator = ProbabilityCalibrator()
+    blank.calibrator.count(y[:2000])
+    uncalibrated = blank.predict_rows(X[2000:])
+    most = 1.0 if name == "fixed-random" else 0.97  # its three attributes are drawn blindly
+    assert ((p - y[2000:]) ** 2).mean() < most * ((uncalibrated - y[2000:]) ** 2).mean()
+
+
+def test_few_past_rows_only_count_their_labels():
+    X, y = stream("logistic", T=9)
+    learner = made("explore-then-commit")
+    learner.learn(X, y)
+    fresh = ProbabilityCalibrator()
+    assert learner.calibrator.weight.tolist() == fresh.weight.tolist()
+    assert learner.calibrator.counts.sum() == 9

@@ -85,7 +85,8 @@ def played(tmp_path, monkeypatch):
 
     def play(baskets):
         def outcome(job):
-            return {"mse": 10.4**2, "price": 4.77, "bought": {"bmi": 1.0}, "basket": baskets[job.error_cost][job.seed]}
+            basket = baskets[job.error_cost][job.seed]
+            return {"mse": 10.4**2, "price": 4.77, "bought": {"bmi": 1.0}, "basket": basket, "probabilities": None}
 
         monkeypatch.setattr(sys.modules["keyhole.experiments.frontiers"], "play_level", outcome)
         file, schema, X, y = clinic(tmp_path / "c.csv")

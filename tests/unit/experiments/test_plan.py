@@ -167,7 +167,7 @@ def test_a_yes_or_no_label_is_judged_by_brier_score_auc_and_log_loss(table, tmp_
     assert "Brier score 0.1" in result.output
     stored = json.loads((tmp_path / "plan" / "plan.json").read_text())
     here = stored["baskets"][stored["recommended"]]
-    assert here["auc"] > 0.8
-    assert here["log_loss"] < 0.6
-    assert stored["baskets"][0]["auc"] == pytest.approx(0.5, abs=0.1)
+    assert here["probabilities"]["auc"] > 0.8
+    assert here["probabilities"]["log_loss"] < 0.6
+    assert stored["baskets"][0]["probabilities"]["auc"] == pytest.approx(0.5, abs=0.1)
     assert from_bytes((tmp_path / "plan" / "model.kh").read_bytes()).binary

@@ -149,7 +149,7 @@ def test_a_chart_that_makes_no_sense_costs_no_more(monkeypatch):
 
 
 def test_a_drawing_that_does_not_end_is_given_up(monkeypatch):
-    figure_module._pencil.put_down()
+    figure_module._renderer.stop()
     monkeypatch.setattr(figure_module, "_CHILD", "import time; print('ready', flush=True); time.sleep(600)")
     monkeypatch.setattr(figure_module, "_LONGEST", 0.2)
     with pytest.raises(figure_module.NotDrawn):

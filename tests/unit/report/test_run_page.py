@@ -45,7 +45,7 @@ def run(prices=(2.0, 5.0, 4.0, 9.0), n=320, **more):
         "attributes_per_row": 3.0, "price_per_row": 11.0, "spent": 11.0 * n, "support": list(NAMES[:3]),
         "basket": list(NAMES[:3]),
         "attributes": {NAMES[0]: facts} | {a: facts | {"weight": 0.0, "bought": 5} for a in NAMES[1:]},
-        "references": {
+        "baselines": {
             "nothing": {"mse": 260.0, "hindsight": 262.0, "attributes": 0, "price": 0, "sources": 0},
             "random": {"mse": 230.0, "hindsight": 231.0, "attributes": 3, "price": 12.0, "sources": 3},
             "best": {"mse": None, "hindsight": 82.0, "attributes": 3, "price": 11.0, "sources": 3},

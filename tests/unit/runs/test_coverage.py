@@ -80,7 +80,7 @@ def test_alarms_are_counted_once_and_by_the_row_of_the_file():
     trust.add(0, np.array([nan, 1.0, nan, 2.0]), np.array([nan, 0.3, nan, 0.92]), first)
     trust.add(4, np.array([3.0, nan, 4.0]), np.array([0.5, nan, 1.0]), (*first, Alarm(4, "b\tc")))
     assert trust.alarms == [{"row": 4, "what": "a"}, {"row": 7, "what": "b\tc"}]
-    assert trust.coverage == {"0.5": 2 / 4, "0.9": 2 / 4, "0.95": 3 / 4}
+    assert trust.shares == {"0.5": 2 / 4, "0.9": 2 / 4, "0.95": 3 / 4}
     again = CoverageTracker()
     again.set_state(trust.get_state())
     assert again.alarms == trust.alarms

@@ -1,9 +1,11 @@
 """Clients that open connections and do not finish their requests: the rest keep being served."""
 
+import contextlib
 import http.client
 import json
 import resource
 import socket
+import sqlite3
 import sys
 import time
 
@@ -110,7 +112,7 @@ def test_streams_take_half_of_the_connections_and_no_more(serve):
         connection.close()
 
 
-def test_where_every_connection_is_at_work_a_new_one_is_refused(serve):
+def test_waiting_connections_make_room_and_those_at_work_stay(serve):
     server = serve("--max-connections", "4")
     listening = attack(server, 2, b"GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     assert all(connection.recv(100).startswith(b"HTTP/1.1 200") for connection in listening)
@@ -121,6 +123,27 @@ def test_where_every_connection_is_at_work_a_new_one_is_refused(serve):
     assert sum(ended(connection) for connection in waiting) >= 18
     for connection in listening + waiting:
         connection.close()
+
+
+def test_where_every_connection_is_at_work_a_new_one_is_refused(serve, sqlite_url):
+    """A call that waits for the store is not given up for another one."""
+    server = serve("--max-connections", "1")
+    body = b'{"key": "a"}'
+    ask = b"POST /v1/learners/icu/rounds HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    ask += f"Content-Length: {len(body)}\r\n\r\n".encode() + body
+    with contextlib.closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as locked:
+        locked.execute("BEGIN IMMEDIATE")
+        (working,) = attack(server, 1, ask)
+        status = 200
+        while status == 200:  # the ask was given up because it had not come whole
+            status, answer = get(server, "/healthz")
+            if status == 200:
+                (working,) = attack(server, 1, ask)
+        assert (status, json.loads(answer)["detail"]) == (503, "too many connections; try again")
+        locked.rollback()
+    assert working.recv(65536).startswith(b"HTTP/1.1 201 ")
+    working.close()
+    assert get(server, "/healthz")[0] == 200
 
 
 def ended(connection):

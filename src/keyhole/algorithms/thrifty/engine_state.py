@@ -213,11 +213,15 @@ class EngineState(Stateful):
         d, kept = len(self.attr), min(y.size, max(_LEAST_PAST, min(_MOST_ROWS, _MOST_PAST_VALUES // len(self.attr))))
         X, y, t = np.ascontiguousarray(X[-kept:]), np.ascontiguousarray(y[-kept:]), 0
         rows, values = int(self.now["n_rows"][0]) + kept, int(self.now["head"][0]) + kept * d
-        if rows > len(self.row):
-            self.row = _longer(self.row, min(self.most_rows, rows))
-        if values > len(self.value):
-            self.value = _longer(self.value, max(len(self.value), d, min(values, _MOST_VALUES)))
-        self.bind()
+        # At least doubled: rows that come one at a time are not all copied at each.
+        n_rows = min(self.most_rows, max(rows, 2 * len(self.row))) if rows > len(self.row) else 0
+        n_values = max(d, min(_MOST_VALUES, max(values, 2 * len(self.value)))) if values > len(self.value) else 0
+        if n_rows > len(self.row):
+            self.row = _longer(self.row, n_rows)
+        if n_values > len(self.value):
+            self.value = _longer(self.value, n_values)
+        if n_rows or n_values:
+            self.bind()
         while t < kept:
             t = self.engine.learn(X, y, t)
             self._widen()

@@ -9,7 +9,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from ... import __version__
-from ...errors import ProtocolError
+from ...errors import ConfigError, ProtocolError
 from ...report.page import environment
 from ...store.models import Conflict, NoSuchRound, StoredRound
 from ...store.store import StoredLearner
@@ -18,6 +18,7 @@ from ..security import COOKIE, Opened, allowed, split, visible
 from ..server import Settings
 from . import view_models
 from .charts import Pictures
+from .past_rows_upload import form_fields, read_past_table
 
 __all__ = ["router"]
 
@@ -76,6 +77,33 @@ async def ask(request: Request, name: str, store: Opened) -> Response:
             page = view_models.learner_page(store[name])
             return _page(request, "learner.html", 422, page=page, fault=str(fault), key=form.get("key", ""))
         return _to_round(entry.id)
+
+    return await _for_people(request, act)
+
+
+@router.post("/learners/{name}/past_rows")
+async def past_rows(request: Request, name: str, store: Opened) -> Response:
+    """A table of past rows: a preview first, and learnt when the person says so."""
+    content_type, body = request.headers.get("content-type", ""), await request.body()
+
+    def act() -> Response:
+        _allow(request, "tell", name)
+        stored = store[name]
+        names, binary = stored.read(lambda learner: (learner.names, learner.binary))
+        form: Form = {}
+        try:
+            form = form_fields(content_type, body)
+            text, label = form.get("table", "").lstrip("\r\n"), form.get("label", "").strip()
+            table = read_past_table(text, names, label, binary)
+            if form.get("learn") == "yes":
+                stored.learn(table.rows, table.labels)
+                return RedirectResponse(f"/learners/{quote(name, safe='')}", 303)
+        except (ConfigError, ProtocolError) as fault:
+            return _page(request, "past_rows.html", 422, name=name, fault=str(fault), table=None)
+        columns = [*names, label]
+        return _page(
+            request, "past_rows.html", name=name, fault="", table=table, columns=columns, label=label, text=text
+        )
 
     return await _for_people(request, act)
 

@@ -56,6 +56,8 @@ class LearnerPage:
     open: tuple[StoredRound, ...]
     last: tuple[StoredRound, ...]
     head: int
+    n_past_rows: int
+    takes_past_rows: bool
 
 
 @dataclass(frozen=True)
@@ -144,12 +146,13 @@ def learner_page(stored: StoredLearner) -> LearnerPage:
     """The page of one learner."""
     note, totals = stored.note, stored.totals()
 
-    def look(learner: Learner) -> tuple[str, str, list[Reason], list[str]]:
+    def look(learner: Learner) -> tuple[str, str, list[Reason], list[str], int, bool]:
         kind = "attributes" if learner.catalog.plain else "sources"
         what = f"at most {learner.k} of {len(learner.catalog.sources)} {kind} a round"
-        return learner.name, what, introspection.reasons(learner), introspection.alarms(learner)
+        why, alarms = introspection.reasons(learner), introspection.alarms(learner)
+        return learner.name, what, why, alarms, learner.n_past_rows, learner.takes_past_rows
 
-    algorithm, budget, reasons, alarms = stored.read(look)
+    algorithm, budget, reasons, alarms, n_past_rows, takes_past_rows = stored.read(look)
     ranges = usual_ranges(stored)
     outside = sum(len(doubtful(entry, ranges)) for entry in stored.rounds(limit=_LOOKED_AT, newest=True))
     doubts = [f"{outside} values of the last rounds are outside their usual range: check them"] if outside else []
@@ -164,6 +167,8 @@ def learner_page(stored: StoredLearner) -> LearnerPage:
         open=stored.rounds("open", limit=50),
         last=stored.rounds(limit=_LAST, newest=True),
         head=stored.head,
+        n_past_rows=n_past_rows,
+        takes_past_rows=takes_past_rows,
     )
 
 

@@ -1,0 +1,112 @@
+"""A CSV of past rows that a person uploads on the page of a learner: read, previewed, then learnt."""
+
+import csv
+import io
+import math
+from collections.abc import Sequence
+from email.parser import BytesParser
+from email.policy import HTTP
+from typing import NamedTuple
+
+from ..._internal.formatting import plain_number
+from ...errors import ProtocolError
+
+__all__ = ["PastTable", "form_fields", "read_past_table"]
+
+_SHOWN = 5
+_MISSING = {"", "na", "nan", "null", "-"}
+_YES_NO = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+class PastTable(NamedTuple):
+    """Rows that can be learnt, NaN where a cell is empty, and what a person checks before they are."""
+
+    rows: list[list[float]]
+    labels: list[float]
+    unused: list[str]
+    """Columns that are neither an attribute nor the label."""
+    missing: dict[str, int]
+    """Attributes with empty cells, and how many."""
+    shown: list[list[str]]
+    """The first lines, as they were sent: the attributes, then the label."""
+
+    @property
+    def n_labelled(self) -> int:
+        """The rows that would be learnt from."""
+        return sum(not math.isnan(y) for y in self.labels)
+
+
+def form_fields(content_type: str, body: bytes) -> dict[str, str]:
+    """The fields of a form with a file, as browsers send it (multipart/form-data); a `ProtocolError` if it is not."""
+    if not content_type.lower().startswith("multipart/form-data"):
+        raise ProtocolError("the page sends the table as multipart/form-data; this was something else")
+    head = f"Content-Type: {content_type}\r\n\r\n".encode("latin-1", "replace")
+    message = BytesParser(policy=HTTP).parsebytes(head + body)
+    fields: dict[str, str] = {}
+    for part in message.iter_parts() if message.is_multipart() else ():
+        name = part.get_param("name", header="content-disposition")
+        content = part.get_payload(decode=True)
+        if not isinstance(name, str) or not isinstance(content, bytes):
+            continue
+        try:
+            fields[name] = content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise ProtocolError("the table is not UTF-8 text; save it as CSV UTF-8") from None
+    return fields
+
+
+def read_past_table(text: str, names: Sequence[str], label: str, binary: bool) -> PastTable:
+    """The rows of a CSV whose first line names its columns; a `ProtocolError` says which line and column is wrong."""
+    head, *lines = _lines(text)
+    twice = next((name for i, name in enumerate(head) if name in head[:i]), None)
+    if twice is not None:
+        raise ProtocolError(f"the first line has the column '{twice[:40]}' twice")
+    lacking = [name for name in (*names, label) if name not in head]
+    if lacking:
+        raise ProtocolError(f"the table has no column '{lacking[0][:40]}'; its first line must name every attribute")
+    places, target = [head.index(name) for name in names], head.index(label)
+    rows, labels = [], []
+    for number, cells in lines:
+        if len(cells) != len(head):
+            raise ProtocolError(f"line {number} has {len(cells)} cells, the first line has {len(head)}")
+        rows.append([_number(cells[j], number, head[j]) for j in places])
+        labels.append(_label(cells[target], number, label, binary))
+    if not any(not math.isnan(y) for y in labels):
+        raise ProtocolError(f"no row has a label in the column '{label[:40]}': there is nothing to learn")
+    empty = {name: sum(math.isnan(row[i]) for row in rows) for i, name in enumerate(names)}
+    return PastTable(
+        rows,
+        labels,
+        unused=[name for name in head if name not in names and name != label],
+        missing={name: n for name, n in empty.items() if n},
+        shown=[[cells[j] for j in (*places, target)] for _, cells in lines[:_SHOWN]],
+    )
+
+
+def _lines(text: str) -> "tuple[list[str], *tuple[tuple[int, list[str]], ...]]":
+    """The names of the columns, then each line with its number."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        found = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]
+    except csv.Error as fault:
+        raise ProtocolError(f"line {reader.line_num} of the CSV cannot be read: {fault}") from None
+    if len(found) < 2:
+        raise ProtocolError("the table needs a first line with the names of its columns, and a line for each row")
+    return [cell.strip() for cell in found[0][1]], *found[1:]
+
+
+def _number(text: str, line: int, column: str) -> float:
+    if text.strip().lower() in _MISSING:
+        return math.nan
+    value = plain_number(text)
+    if value is None:
+        raise ProtocolError(f"line {line}, column '{column[:40]}' is '{text[:40]}', not a number; leave it empty")
+    return value
+
+
+def _label(text: str, line: int, column: str, binary: bool) -> float:
+    known = _YES_NO.get(text.strip().lower()) if binary else None
+    value = _number(text, line, column) if known is None else known
+    if binary and value not in (0.0, 1.0) and not math.isnan(value):
+        raise ProtocolError(f"line {line}, column '{column[:40]}' is '{text[:40]}'; the label is yes or no, or 1 or 0")
+    return value
