@@ -71,7 +71,7 @@ def test_diagnose_names_what_is_wrong_and_what_to_do(clinic, typed, tmp_path):  
     assert (tmp_path / "runs" / "clinic" / "report.html").exists()
 
 
-def test_run_frontier_and_compare_agree_with_numbers_computed_apart(clinic, typed, tmp_path):  # noqa: F811
+def test_run_frontier_predict_and_compare_say_what_is_computed_apart(clinic, typed, tmp_path):  # noqa: F811
     numbers, _ = clinic
     y, schema = numbers["sbp"], ("--schema", "clinic.schema.toml")
     code, said, errors = typed("run", "clinic.csv", *schema, "--error-cost", "0.5", "--out", "run")
@@ -92,6 +92,13 @@ def test_run_frontier_and_compare_agree_with_numbers_computed_apart(clinic, type
     page = (tmp_path / "run" / "report.html").read_text()
     assert "its error is left out" in page
     assert f"{100 * (1 - summary['mse'] / y.var()):.0f} %" in page
+    for told in (
+        f"{reported(loss[1:].mean() ** 0.5)} mmHg",
+        f"{sum(rounds['price']) / ROWS:.2f} EUR",
+        f"{sum(rounds['price']):,.0f} EUR".replace(",", " "),
+        f"{ROWS * sum(prices.values()) - sum(rounds['price']):,.0f} EUR".replace(",", " "),
+    ):
+        assert f"<dd>{told}" in page
 
     # One error in hindsight on every page: of nothing, of what is bought, of everything.
     nothing, everything = (final_prediction_error(numbers, s) for s in ((), (*PRICES, *PANELS)))
@@ -115,6 +122,20 @@ def test_run_frontier_and_compare_agree_with_numbers_computed_apart(clinic, type
     basket = found.levels[found.stop].basket
     assert float(advised[2]) == pytest.approx(basket.price)
     assert advised[3] == reported(basket.typical_error)
+    page = (tmp_path / "f" / "report.html").read_text()
+    for level in found.levels:
+        error = final_prediction_error(numbers, level.basket.sources) ** 0.5
+        cells = re.search(rf"<td[^>]*>{level.basket.price:.2f}</td><td>([\d.]+)</td><td>([\d.]+)( or less)?</td>", page)
+        assert float(cells[1]) == pytest.approx(error, rel=1e-3)
+        assert float(cells[2]) <= float(cells[1])
+
+    code, said, errors = typed("predict", "run/model.kh", "clinic.csv", "--id", "patient_id", "--out", "p.csv")
+    assert code == 0, errors
+    with open(tmp_path / "p.csv") as file:
+        predicted = np.array([float(row["prediction"]) for row in csv.DictReader(file)])
+    # The model is as good as least squares on what it buys, but for rounding to whole mmHg.
+    hindsight = final_prediction_error(numbers, summary["basket"])
+    assert np.mean((predicted - y) ** 2) == pytest.approx(hindsight, rel=0.02)
 
     names = "thrifty,fixed-random,vaw"
     words = ("compare", "clinic.csv", *schema, "--algorithms", names, "-k", "3", "--seeds", "2", "--out", "c")
@@ -126,6 +147,14 @@ def test_run_frontier_and_compare_agree_with_numbers_computed_apart(clinic, type
     vaw = [r["price_per_row"] for r in results if r["algorithm"] == "vaw"]
     assert vaw == pytest.approx([sum(prices.values())] * 2)
     assert all(8 < r["loss"] ** 0.5 < 14 for r in results)  # noise of 9, spread of 15
+    page = (tmp_path / "c" / "report.html").read_text()
+    for name, shown in (("thrifty", "thrifty"), ("fixed-random", "fixed-random"), ("vaw", "vaw (reference)")):
+        mine = [r for r in results if r["algorithm"] == name]
+        error, regret = (np.median([f(r) for r in mine]) for f in (lambda r: r["loss"] ** 0.5, lambda r: r["regret"]))
+        line = re.search(rf"<td[^>]*>{re.escape(shown)}</td>(.*?)</tr>", page)[1]
+        cells = re.findall(r"<td>([-\d. ]+)", line)
+        assert float(cells[0].replace(" ", "")) == pytest.approx(regret, rel=1e-3)
+        assert f"<td>{error:.4g}".rstrip("0") in line
 
 
 def test_predict_warns_of_impossible_values_and_rounds_as_the_labels_are(clinic, typed, tmp_path):  # noqa: F811

@@ -3,6 +3,7 @@
 A frame is told by its type's home, so that none of the three is imported before somebody brings one.
 """
 
+import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from ..errors import ConfigError
+from .escaping import printable
 from .formatting import join_names, short
 from .typing import Bools, Floats, Ints
 
@@ -163,6 +165,22 @@ class Records(tuple[R, ...]):
         names = [field.name for field in fields(self[0])]  # type: ignore[arg-type]
         return to_frame({name: [_cell(getattr(record, name)) for record in self] for name in names})
 
+    def __repr__(self) -> str:
+        """A table for a terminal; a field with several parts, or without a finite value, has no column."""
+        if not self:
+            return "no records"
+        names = [field.name for field in fields(self[0])]  # type: ignore[arg-type]
+        columns = {name: [getattr(record, name) for record in self] for name in names}
+        columns = {name: values for name, values in columns.items() if any(map(_fits_a_cell, values))}
+        texts = [[name, *(_plain(v) for v in values)] for name, values in columns.items()]
+        wide = [max(map(len, column)) for column in texts]
+        left = [isinstance(values[0], str) for values in columns.values()]
+        rows = zip(*texts, strict=True)
+        lines = [
+            "  ".join(c.ljust(w) if at else c.rjust(w) for c, w, at in zip(r, wide, left, strict=True)) for r in rows
+        ]
+        return "\n".join(line.rstrip() for line in lines)
+
     def _repr_html_(self) -> str:
         names = [field.name for field in fields(self[0])] if self else []  # type: ignore[arg-type]
         head = "".join(f"<th>{escape(name)}</th>" for name in names)
@@ -173,6 +191,17 @@ class Records(tuple[R, ...]):
 def _cell(value: object) -> object:
     """A field as a frame holds it: what has several parts, as a list."""
     return list(value) if isinstance(value, tuple) else value
+
+
+def _fits_a_cell(value: object) -> bool:
+    return math.isfinite(value) if isinstance(value, float) else not isinstance(value, tuple)
+
+
+def _plain(value: object) -> str:
+    """A value in a cell of a terminal's table."""
+    if isinstance(value, float):
+        return short(value) if math.isfinite(value) else "-"
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else printable(str(value))
 
 
 def _shown(value: object) -> str:

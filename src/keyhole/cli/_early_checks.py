@@ -30,15 +30,21 @@ def require_store(url: str) -> None:
 
 
 def require_algorithms(specs: Iterable[str]) -> None:
-    """Refuse a NAME or NAME[option=value,...] whose algorithm does not exist."""
+    """Refuse every NAME or NAME[option=value,...] whose algorithm does not exist, all in one sentence."""
     from ..core.registry.catalogue import record
     from ..core.registry.plugins import import_algorithm
     from ..core.registry.spec import Spec
 
+    refused = []
     for spec in specs:
         name = Spec.parse(spec).name
-        import_algorithm(name)
-        record(name)
+        try:
+            import_algorithm(name)
+            record(name)
+        except ConfigError as fault:
+            refused.append(str(fault))
+    if refused:
+        raise ConfigError("; ".join(dict.fromkeys(refused)))
 
 
 def require_experiment(name: str) -> None:

@@ -64,7 +64,12 @@ class _Learners:
             yield family
         gauges = {"open_rounds": ("Rounds that wait for a label.", "n_open"), "spent": ("Money ordered for.", "spent")}
         gauges |= {"mean_loss": ("Mean squared error.", "mean_loss")}
-        gauges |= {"mean_baseline_loss": ("Mean squared error of buying nothing.", "mean_baseline_loss")}
+        gauges |= {
+            "mean_baseline_loss": (
+                "Mean squared error of predicting the mean.",
+                "mean_baseline_loss",
+            )
+        }
         for name, (help, field) in gauges.items():
             family = GaugeMetricFamily(f"keyhole_{name}", help, labels=["learner"])
             for one in every:

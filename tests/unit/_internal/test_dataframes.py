@@ -149,3 +149,18 @@ def test_many_columns_are_matched_in_linear_time():
     began = time.process_time()
     assert dataframes.matrix_of(frame, names[::-1]).shape == (1, 20_000)
     assert time.process_time() - began < 10.0
+
+
+def test_explanations_print_as_a_table():
+    """One line per source under the names of the fields; what no source has, a fair price here, has no column."""
+    learner = kh.make("thrifty", names=["age", "bmi", "pulse"], k=1, seed=0)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    kh.play(learner, X, X[:, 1])
+    head, *lines = repr(learner.explain()).splitlines()
+    assert [line.split()[0] for line in lines] == ["age", "bmi", "pulse"]
+    assert {"name", "weight", "bought", "in_support", "reason"} <= set(head.split())
+    assert "fair_price" not in head
+    at = head.index("in_support") + len("in_support")
+    assert [line[:at].split()[-1] for line in lines] == ["no", "yes", "no"]
+    assert str(learner.explain()) == repr(learner.explain())

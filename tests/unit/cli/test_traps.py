@@ -119,3 +119,13 @@ def test_every_command_is_told_how_a_file_is_written(typed, tmp_path):  # noqa: 
     code, _, err = typed("compare", "v.csv", "--target", "kosten", *words, "--out", "d")
     assert code == 2
     assert "give its encoding" in err
+
+
+def test_every_unknown_algorithm_is_named_at_once(typed, tmp_path):  # noqa: F811
+    asked = "'thrifty',nope,fixed-radnom"
+    code, _, said = typed("compare", "synthetic:d=8,k=2", "--algorithms", asked, "-k", "2", "--out", tmp_path / "c")
+    assert code == 2
+    assert "no algorithm 'nope'" in said
+    assert "no algorithm 'fixed-radnom'; did you mean 'fixed-random'?" in said
+    assert "'thrifty'" not in said.split("there are:")[0]
+    assert not (tmp_path / "c").exists()

@@ -4,6 +4,8 @@ import json
 from datetime import datetime
 
 import keyhole as kh
+from keyhole.service.ui.view_models import card
+from keyhole.store.models import Totals
 
 from .test_routes import ask, refused
 
@@ -83,3 +85,12 @@ def test_without_a_schema_the_range_is_what_was_seen(icu):
     assert "= 270 is outside 20 to 29 (seen so far)" in page
     said = icu.get("/v1/rounds/" + r["id"]).json()["last_prediction"]["prediction"]
     assert f"{said:.0f} </p>" in page or f"{said:.0f} " in page  # the labels are whole numbers
+
+
+def test_a_card_writes_money_as_the_reports_do():
+    totals = Totals(
+        n_asked=2000, n_labels=1995, n_scored=1995, loss=4 * 1995.0, baseline_loss=9 * 1995.0, spent=12919.0
+    )
+    shown = card("nhanes", "thrifty", totals, {"unit": "%", "currency": "USD"})
+    assert (shown.spent, shown.per_round) == ("12 919 USD", "6.46 USD")
+    assert (shown.error, shown.baseline) == ("2 %", "3 %")

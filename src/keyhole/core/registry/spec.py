@@ -89,10 +89,10 @@ class Spec:
     @classmethod
     def parse(cls, text: str) -> "Spec":
         """The name and options in a text; values are numbers, true, false, or words."""
-        match = re.fullmatch(r"\s*([^\[\]\s]+)\s*(?:\[(.*)\])?\s*", text)
+        match = re.fullmatch(r"\s*(['\"]?)([^\[\]\s'\"]+)\s*(?:\[(.*)\])?\1\s*", text)
         if not match:
             raise ConfigError(f"'{text}' is not an algorithm; write NAME or NAME[option=value,...]")
-        return cls(match[1], assignments(match[2] or "", text))
+        return cls(match[2], assignments(match[3] or "", text))
 
     def labelled(self) -> "Spec":
         """The same with its tuning spelt out, where it is one of a paper's: its default is ours, not the paper's.

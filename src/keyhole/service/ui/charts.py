@@ -59,7 +59,7 @@ def _error(stored: StoredLearner) -> "figures.Figure | None":
     rows = [row for row in stored.query(projections.loss_curve, places) if math.isfinite(row[1])]
     x = np.array([row[0] for row in rows], dtype=np.float64)
     lines = [figures.Curve("typical error so far", np.sqrt([row[1] / row[0] for row in rows]))]
-    lines.append(figures.Curve("buying nothing", np.sqrt([row[2] / row[0] for row in rows])))
+    lines.append(figures.Curve("predicting the mean", np.sqrt([row[2] / row[0] for row in rows])))
     unit = stored.note.get("unit", "")
     y_name = f"root mean squared error{f', {unit}' if unit else ''}"
     return figures.curves("Error so far", x, lines, "label", y_name)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from ..._internal.formatting import decimals_of, plain_number, shown_decimals
+from ..._internal.formatting import Units, decimals_of, plain_number, shown_decimals
 from ..._internal.formatting import number as short
 from ...core import introspection
 from ...core.introspection import Reason
@@ -33,7 +33,7 @@ class LearnerCard:
     error: str
     """Typical error so far, in the label's unit."""
     baseline: str
-    """The typical error of buying nothing."""
+    """The typical error of predicting the mean of the labels so far."""
     spent: str
     per_round: str
     n_asked: int
@@ -135,8 +135,8 @@ def card(name: str, algorithm: str, totals: Totals, note: dict[str, str]) -> Lea
     unit, currency, n = note.get("unit", ""), note.get("currency", ""), totals.n_scored
     error = f"{number(math.sqrt(totals.loss / n))} {unit}".strip() if n else "-"
     baseline = f"{number(math.sqrt(totals.baseline_loss / n))} {unit}".strip() if n else "-"
-    spent = f"{totals.spent:.2f} {currency}".strip()
-    per_round = f"{totals.spent / totals.n_asked:.2f} {currency}".strip() if totals.n_asked else "-"
+    money = Units(currency=currency).money
+    spent, per_round = money(totals.spent), money(totals.spent / totals.n_asked) if totals.n_asked else "-"
     return LearnerCard(
         name, algorithm, error, baseline, spent, per_round, totals.n_asked, totals.n_labels, totals.n_open
     )
