@@ -91,7 +91,7 @@ def _refuse_algorithm(ctx: typer.Context, model: Path) -> None:
     for name in ("algorithm", "seed"):
         source = ctx.get_parameter_source(name)
         if source is not None and source.name != "DEFAULT":
-            raise ConfigError(f"{model} has its own {name}; leave --{name} away")
+            raise ConfigError(f"{model} has its own {name}; omit --{name}")
 
 
 def _suggest(settings: "Settings") -> None:
@@ -125,7 +125,7 @@ def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
         if (list(given) if isinstance(given, tuple) else given) != had:
             flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
             has = f"{flag} {had}" if had not in (None, "", []) else f"no {flag}"
-            raise ConfigError(f"this run has {has}, not {given}; leave the option away, or begin a new run")
+            raise ConfigError(f"this run has {has}, not {given}; omit the option, or begin a new run")
 
 
 def _resume(ctx: typer.Context, folder: Path, every: float) -> None:

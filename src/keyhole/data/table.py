@@ -170,7 +170,10 @@ class Table(ABC):
         if form:
             fix = f'declare numbers = "{form}" for it in the schema if that is how its numbers are written'
         elif is_target:
-            fix = "the target must be a number; choose another, or code it as one"
+            fix = (
+                "the target must be a number, or yes or no: for two values keyhole diagnose proposes a schema; "
+                "otherwise choose another target, or code it as a number"
+            )
         text = (
             f"{self.name}: {'the target' if is_target else 'column'} '{name}' holds {what}{at}, which is never encoded"
         )

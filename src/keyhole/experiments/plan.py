@@ -401,8 +401,16 @@ class CrossValidation:
             standard_error=float(errors.std() / np.sqrt(errors.size)),
             optimal=optimal,
             gap=gap,
-            probabilities=scores.score(y, predictions) if binary else None,
+            probabilities=self._scores(predictions) if binary else None,
         )
+
+    def _scores(self, p: Floats) -> scores.ProbabilityScores:
+        """Scores of probabilities; the AUC is the mean over folds, because the levels of folds do not rank rows."""
+        y, found = self.rows.y, scores.score(self.rows.y, p)
+        each = [scores.auc(y[test], p[test]) for test in self._tests]
+        known = [auc for auc in each if auc == auc]
+        found["auc"] = float(np.mean(known)) if known else float("nan")
+        return found
 
 
 def _predictions(X: Floats, y: Floats, train: Ints, test: Ints) -> Floats:

@@ -140,7 +140,7 @@ def read_model(path: Path, target: str | None) -> tuple[Learner, Scaling]:
     else:
         scaling = Scaling(_schema_of(learner, target), scaled=False, clip=False)
     if target not in (None, scaling.schema.target):
-        raise ConfigError(f"{path} predicts '{scaling.schema.target}', not '{target}'; leave --target away")
+        raise ConfigError(f"{path} predicts '{scaling.schema.target}', not '{target}'; omit --target")
     return learner, scaling
 
 
@@ -167,7 +167,7 @@ def refuse_other_limits(learner: Learner, path: Path, given: "dict[str, Plain]")
         if value is not None and value != has.get(name):
             flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
             own = f"{flag} {has[name]}" if has.get(name) is not None else f"no {flag}"
-            raise ConfigError(f"{path} has {own}, not {value}; leave the option away, or make another model")
+            raise ConfigError(f"{path} has {own}, not {value}; omit the option, or make another model")
 
 
 @dataclass(frozen=True)
@@ -274,7 +274,7 @@ def _with_model(request: RunConfig, model: Path) -> RunPlan:
     typed = {"schema": request.schema, "prices": request.prices, "free": request.free, "ignore": request.ignored}
     for name, value in typed.items():
         if value:
-            raise ConfigError(f"{model} has its own schema and prices; leave --{name} away")
+            raise ConfigError(f"{model} has its own schema and prices; omit --{name}")
     money = ("budget_per_row", "error_cost", "total_budget", "expected_rows")
     given: dict[str, Plain] = {name: getattr(request, name) for name in ("k", *money)}
     refuse_other_limits(learner, model, given | {"k0": request.k0 or None})

@@ -169,5 +169,5 @@ def test_a_yes_or_no_label_is_judged_by_brier_score_auc_and_log_loss(table, tmp_
     here = stored["baskets"][stored["recommended"]]
     assert here["probabilities"]["auc"] > 0.8
     assert here["probabilities"]["log_loss"] < 0.6
-    assert stored["baskets"][0]["probabilities"]["auc"] == pytest.approx(0.5, abs=0.1)
+    assert stored["baskets"][0]["probabilities"]["auc"] == 0.5  # nothing is bought: all rows of a fold are alike
     assert from_bytes((tmp_path / "plan" / "model.kh").read_bytes()).binary

@@ -121,7 +121,7 @@ def test_a_model_saved_from_python_says_what_it_needs(tables):
         (["-k", "4"], "has -k 3, not 4"),
         (["--error-cost", "2"], "has no --error-cost, not 2"),
         (["--target", "x1"], "predicts 'y', not 'x1'"),
-        (["--free", "x1"], "leave --free away"),
+        (["--free", "x1"], "omit --free"),
         (["--algorithm", "thrifty"], "has its own algorithm"),
         (["--seed", "1"], "has its own seed"),
     ],
