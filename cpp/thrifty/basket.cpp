@@ -39,12 +39,15 @@ void fill(const State& state, std::span<const std::uint8_t> pool, Index room, do
   values.resize(static_cast<std::size_t>(most));
   items.resize(static_cast<std::size_t>(most));
   Index n = 0;
+  const bool earned = weighed(state);
+  const double prior = prior_probability(state);
   for (const Index s : state.order) {
     const Source& of = state.source[s];
     if (!pool[s] || taken[s] || of.member || of.determined || of.price > money) continue;
-    if (look_value(state, s) <= 0.0 && price_in_error(state, s) > 0.0) continue;
-    const double value = weighed(state) && of.price > 0.0 ? look_value(state, s) : probability(state, s);
-    n = insert_best(values.data(), items.data(), n, most, value, s);
+    if (earned && look_value(state, s) <= 0.0 && price_in_error(state, s) > 0.0) continue;
+    const bool by_value = earned && of.price > 0.0;
+    if (!by_value && n == most && of.ratio > 0.0 && prior * of.ratio <= values[n - 1]) continue;  // odds: p is less
+    n = insert_best(values.data(), items.data(), n, most, by_value ? look_value(state, s) : probability(state, s), s);
   }
   std::vector<Index> wanted(static_cast<std::size_t>(n), 1);
   if (limited && weighed(state)) {  // the most valuable for their price first

@@ -54,14 +54,15 @@ bool lacks_the_same(const State& state, Index lacking, Index before) {
 }
 
 // c / (c + u_B' C u_B): how much of what j shows in a row that lacks B is its own.
-double own_part(const State& state, Index j, Index lacking) {
+double own_part(const State& state, Index j, const Pair* pair, Index lacking) {
   const State::Scratch& s = state.scratch;
-  const Pair* pair = state.pair(j);
+  const Index* lost = s.lost.data();
+  const double* C = s.inverse.data();
   double shared = 0.0;
-  for (Index b = 0; b < lacking; ++b) {
-    const double u = pair[s.lost[b]].u;
+  for (Index b = 0; b < lacking; ++b, C += lacking) {
+    const double u = pair[lost[b]].u;
     if (u == 0.0) continue;
-    for (Index e = 0; e < lacking; ++e) shared += u * pair[s.lost[e]].u * s.inverse[b * lacking + e];
+    for (Index e = 0; e < lacking; ++e) shared += u * pair[lost[e]].u * C[e];
   }
   const double c = state.attr[j].c;
   return shared > 0.0 && c > 0.0 ? c / (c + shared) : 1.0;
@@ -70,9 +71,13 @@ double own_part(const State& state, Index j, Index lacking) {
 // What a row says of the attributes value[begin : end] of one source; `quiet`: how little noise is in e.
 void hear(const State& state, Index begin, Index end, double e, double weight, double quiet, Index lacking) {
   State::Scratch& s = state.scratch;
-  const Index m = state.now().m;
+  const Index m = state.now().m, *seen = s.seen.data(), *lost = s.lost.data();
+  const double *v = s.v.data(), *pull = s.row.data();
   double own = 1.0;
-  for (Index p = begin; p < end; ++p) own = std::min(own, own_part(state, state.value[p].j, lacking));
+  for (Index p = begin; p < end; ++p) {
+    const Index j = state.value[p].j;
+    own = std::min(own, own_part(state, j, state.pair(j), lacking));
+  }
   weight *= own;
   const Source& of = state.source[state.attr[state.value[begin].j].source];
   s.r.resize(static_cast<std::size_t>(end - begin));
@@ -81,7 +86,7 @@ void hear(const State& state, Index begin, Index end, double e, double weight, d
     Attribute& me = state.attr[value.j];
     Pair* pair = state.pair(value.j);
     double left = value.x - me.x / me.n;
-    for (Index a = 0; a < m; ++a) left -= pair[a].u * s.v[a];
+    for (Index a = 0; a < m; ++a) left -= pair[a].u * v[a];
     s.r[p - begin] = left;
     for (Index l = begin; l <= p; ++l) {
       const Index other = state.attr[state.value[l].j].slot;
@@ -89,18 +94,18 @@ void hear(const State& state, Index begin, Index end, double e, double weight, d
       state.within[of.within + me.slot * of.size + other] += product;
       if (l < p) state.within[of.within + other * of.size + me.slot] += product;
     }
-    const double loud = weight * quiet;
+    const double loud = weight * quiet, weighted = weight * left, noise = loud * e;
     me.h += loud;
-    me.e += loud * e;
+    me.e += noise;
     me.xe += loud * value.x * e;
     for (Index a = 0; a < m; ++a) {
-      if (s.seen[a]) {
+      if (seen[a]) {
         pair[a].own_n += weight;
-        pair[a].own_xa += weight * left * s.v[a];
+        pair[a].own_xa += weighted * v[a];
       }
-      pair[a].x_ae += loud * s.v[a] * e;
+      pair[a].x_ae += loud * v[a] * e;
     }
-    for (Index b = 0; b < lacking; ++b) pair[s.lost[b]].pull += loud * s.row[b];
+    for (Index b = 0; b < lacking; ++b) pair[lost[b]].pull += loud * pull[b];
   }
 }
 
@@ -120,7 +125,7 @@ Index weigh(const State& state, Index t, Index before) {
     const Index s = state.attr[state.value[p].j].source;
     Index end = p + 1;
     while (end < row.begin + row.size && state.attr[state.value[end].j].source == s) ++end;
-    if (!state.source[s].member) hear(state, p, end, e, row.weight, quiet, lacking);
+    if (state.attr[state.value[p].j].place < 0) hear(state, p, end, e, row.weight, quiet, lacking);
     p = end;
   }
   return lacking;
@@ -165,7 +170,7 @@ void observe(const State& state, Index j, double v, double own) {
   const Pair* pair = state.pair(j);
   const Index w = state.width;
   double *q = state.scratch.q.data(), *seen = q + w, *trust = q + 2 * w, *doubt = q + 3 * w;
-  const double g = now.row_weight, s = now.shrinkage, log_s = 2.0 * std::log(s);
+  const double g = now.row_weight, s = now.shrinkage, log_s = 2.0 * std::log(s), sd = std::sqrt(v);
   double least = 1.0, next_least = 1.0;
   Index nearest = -1;
   for (Index a = 0; a < now.m; ++a) {
@@ -176,7 +181,7 @@ void observe(const State& state, Index j, double v, double own) {
     if (n <= 0.0) continue;
     const double rho = correlation(pair[a], state.K().most_alike);
     const double tau = std::max(1.0 / s, rho * rho - log_s / n), rest = std::min(1.0, 1.0 - rho * rho + 2.0 / n);
-    const double shrunk = rho * n * tau / (n * tau + rest), scale = std::sqrt(v) * fit.column[a].sd;
+    const double shrunk = rho * n * tau / (n * tau + rest), scale = sd * fit.column[a].sd;
     q[a] = shrunk * scale;
     seen[a] = rho * scale;
     trust[a] = tau;
@@ -223,7 +228,8 @@ double project(const State& state, Index j, double* u) {
     for (Index a = 0; a < m; ++a) {
       const double p = fit.p(a, a);
       double implied = 0.0;
-      for (Index e = 0; e < m; ++e) implied -= e != a ? fit.p(a, e) * q[e] : 0.0;
+      for (Index e = 0; e < a; ++e) implied -= fit.p(a, e) * q[e];
+      for (Index e = a + 1; e < m; ++e) implied -= fit.p(a, e) * q[e];
       q[a] = trust[a] * seen[a] + (p > 0.0 ? (1.0 - trust[a]) * implied / p : 0.0);
     }
   }
@@ -424,7 +430,6 @@ Candidate regress(const State& state, Index s, std::vector<double>& u) {
       for (Index e = 0; e < m; ++e) out.variance += out.u[a] * out.u[e] * state.fit.cov(a, e);
     }
   }
-  of.fresh = of.asked;
   return out;
 }
 

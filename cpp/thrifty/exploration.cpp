@@ -167,20 +167,21 @@ double probability(const State& state, Index s) {
   const Source& of = state.source[s];
   if (weighed(state) && of.price > 0.0) return of.matters;
   const Now& now = state.now();
-  const double prior = static_cast<double>(state.given().k_prior) / static_cast<double>(state.order.size());
   double promise = 1.0;
   const Index looks = std::max(of.asked, of.observed);  // past rows show what was never asked for
-  if (looks > 0) {
+  if (of.ratio > 0.0) {
+    promise = of.ratio;
+  } else if (looks > 0) {
     const double asked = static_cast<double>(looks);
     bool constant = true;
     for (Index i = 0; i < of.size; ++i) constant = constant && state.attr[state.listed[of.first + i]].unit == 0.0;
     if (constant && looks > 1) {  // says nothing for or against itself, but takes as many looks again
       promise = now.s2 > 0.0 ? 1.0 / (1.0 + asked * now.expects / now.s2) : 1.0;
     } else {  // one that was begun is looked at until it can be judged
-      promise = of.ratio > 0.0 ? of.ratio : 1.0 + 1.0 / (1.0 + asked);
+      promise = 1.0 + 1.0 / (1.0 + asked);
     }
   }
-  const double odds = prior * promise, p = odds / (1.0 + odds);
+  const double odds = prior_probability(state) * promise, p = odds / (1.0 + odds);
   return of.observed >= of.asked ? p : p * (of.observed + 1.0) / (of.asked + 1.0);
 }
 

@@ -51,6 +51,11 @@ void learn_prior(const State& state);
 // What a source worth a place explains: as much as members do, or its share of what is unexplained while there are none.
 double expected_size(const State& state);
 
+// The probability that a source is worth a place before anything is known of it.
+inline double prior_probability(const State& state) {
+  return static_cast<double>(state.given().k_prior) / static_cast<double>(state.order.size());
+}
+
 // The probability that a source outside the support is worth a place.
 double probability(const State& state, Index s);
 

@@ -19,15 +19,15 @@ std::vector<Layout> layouts() {
   std::vector<Layout> out;
   {
     using R = Attribute;
-    out.push_back({"Attribute", sizeof(R), {F(source), F(slot), F(place), F(mark), F(ref), F(unit), F(observed),
-      F(raw_n), F(raw_x), F(raw_xx), F(rows), F(n), F(x), F(xx), F(h), F(e), F(xe), F(r), F(c), F(se), F(far),
-      F(genuine), F(limit), F(absurd)}});
+    out.push_back({"Attribute", sizeof(R), {F(source), F(slot), F(place), F(n), F(x), F(h), F(e), F(xe), F(c), F(r), F(se),
+      F(xx), F(rows), F(mark), F(ref), F(unit), F(observed), F(raw_n), F(raw_x), F(raw_xx), F(far), F(genuine), F(limit),
+      F(absurd)}});
   }
   {
     using R = Source;
-    out.push_back({"Source", sizeof(R), {F(price), F(first), F(size), F(within), F(always), F(member), F(asked),
-      F(observed), F(scored), F(failed), F(fresh), F(left), F(join_at), F(leave_at), F(gain), F(value), F(ratio),
-      F(displaced), F(proxy), F(odds), F(determined), F(determined_at), F(released), F(z2), F(adds), F(matters)}});
+    out.push_back({"Source", sizeof(R), {F(price), F(member), F(determined), F(asked), F(observed), F(ratio), F(value),
+      F(matters), F(first), F(size), F(within), F(always), F(scored), F(failed), F(left), F(join_at),
+      F(leave_at), F(gain), F(displaced), F(proxy), F(odds), F(determined_at), F(released), F(z2), F(adds)}});
   }
   {
     using R = Pair;

@@ -22,36 +22,38 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Attribute {
   Index source, slot;              // its source, and which of that source's attributes it is
-  Index place, mark;               // its column in the fit, or -1; scratch of a fit, else -1
+  Index place;                     // its column in the fit, or -1
+  double n, x;                     // sums of 1, x over the stored rows that show it while it is no member
+  double h, e, xe;                 //   of 1, e, x e, weighted by what each row says of it (evidence.hpp)
+  double c, r, se;                 // beside the support: own variance, covariance with the residual, se of r
+  double xx; Index rows;           // sum of x^2, and the number of those rows
+  Index mark;                      // scratch of a fit, else -1
   double ref, unit;                // unit 0: it has shown one value only
   Index observed;
   double raw_n, raw_x, raw_xx;     // sums of 1, x, x^2 over all its values
-  Index rows;                      // stored rows that show it while it is no member; sums over them:
-  double n, x, xx;                 //   of 1, x, x^2
-  double h, e, xe;                 //   of 1, e, x e, weighted by what each row says of it (evidence.hpp)
-  double r, c, se;                 // beside the support: covariance with the residual, own variance, se of r
   double far, genuine, limit;      // outlier clip
   Index absurd;
 };
 
-struct Source {
+struct Source {                      // first what every row reads
   double price;                    // money, for the row that is asked next
+  Index member, determined;        // 1: in the support; 1: says nothing that the support does not
+  Index asked, observed;           // rounds that bought it; rows that showed any of it
+  double ratio;                    // likelihood that it matters over that it does not
+  double value;                    // > 0: what a look is worth beyond its cost
+  double matters;                  // where a price must be earned: the probability that it explains anything
   Index first, size;               // its attributes are listed[first : first + size]
   Index within;                    // products of its own parts are within[within : within + size^2]
-  Index always, member;            // 1: free, always bought; 1: in the support
-  Index asked, observed;           // rounds that bought it; rows that showed any of it
-  Index scored, failed, fresh;     // `asked` when it was last scored, failed to join, had r worked out
+  Index always;                    // 1: free, always bought
+  Index scored, failed;            // `asked` when it was last scored, failed to join
   Index left;                      // labels when it last had to leave
   double join_at, leave_at;        // evidence above which it joins, below which it leaves
-  double gain, value;              // > 0: what it adds if it joins now; > 0: what a look is worth beyond its cost
-  double ratio;                    // likelihood that it matters over that it does not
+  double gain;                     // > 0: what it adds if it joins now
   Index displaced;                 // the member source whose place a look takes; -1: none
   Index proxy;                     // the member source that may only stand in for it; -1: none
   double odds;                     // how much likelier that is than not
-  Index determined;                // 1: says nothing that the support does not; since when, and `asked` when last released
-  Index determined_at, released;
+  Index determined_at, released;   // labels when it was found to be determined, `asked` when last released
   double z2, adds;                 // its evidence and what it explains
-  double matters;                  // where a price must be earned: the probability that it explains anything
 };
 
 struct Pair {                        // pair[j, a]: over the rows that show attribute j and column a of the fit
