@@ -25,8 +25,9 @@ _MOST_PAST_VALUES, _LEAST_PAST = 1 << 20, 64
 # Numbers that the pairs of attributes and columns may take: about 2 GB.
 _MOST_PAIRS = 25_000_000
 _ALARMS = 32
-# Where money alone limits what is bought: columns of the fit there is room for at first, sources expected to matter.
-_FIRST_COLUMNS, _EXPECTED = 32, 10
+# Columns of the fit there is room for at first (pairs of all attributes with them take d times as much memory), and
+# sources expected to matter where money alone limits what is bought.
+_FIRST_COLUMNS, _EXPECTED = 24, 10
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class EngineState(Stateful):
         free = catalog.free.size
         largest = np.sort(sizes[:offered])[::-1]
         self.most_columns = int(min(d, free + largest[:places].sum()))
-        width = self.most_columns if places == k < offered else min(self.most_columns, free + _FIRST_COLUMNS)
+        width = min(self.most_columns, free + _FIRST_COLUMNS)
         self.most_values = int(min(d, free + largest[: places + k0].sum()))
 
         self.attr: Records = np.zeros(d, DTYPES["Attribute"])
