@@ -67,14 +67,14 @@ class Counts(Sound):
 class Forgets(Sound):
     """Not everything that changes is saved."""
 
-    bias = 0.0
+    scale = 1.0
 
     def _predict(self, r, x):
-        return super()._predict(r, x) + self.bias
+        return super()._predict(r, x) * self.scale
 
     def _tell(self, r, x, y, more):
         super()._tell(r, x, y, more)
-        self.bias += 0.1 * y
+        self.scale *= 0.99
 
 
 class Infinite(Sound):
