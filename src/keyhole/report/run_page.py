@@ -363,8 +363,8 @@ def _why(data: RunData, units: Units) -> Section | None:
     head = ["source", "bought in", *price, "weight", "why"]
     support = join_names([r.name for r in shown if r.in_support], 4) or "nothing"
     note = (
-        f"What a source explains is the learner's own estimate at the end of the run, beside its support ({support}). The "
-        "advice above is in hindsight, from all rows, and may differ."
+        f"What a source explains is the learner's own estimate at the end of the run, beside its support ({support}). "
+        "The advice above is in hindsight, from all rows, and may differ."
     )
     return Section("What it buys now, and why", table=Table(head, lines, words=(len(head) - 1,)), notes=[note])
 
