@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import figures
 from .._internal.atomic_io import write_atomically
-from .._internal.formatting import Units, digits, number, share, thousands
+from .._internal.formatting import Units, digits, join_names, number, share, thousands
 from .._internal.output_folder import Folder
 from .._internal.typing import Floats
 from ..errors import ConfigError
@@ -361,7 +361,12 @@ def _why(data: RunData, units: Units) -> Section | None:
     ]
     price = [units.named("price", money=True)] if units.priced else []
     head = ["source", "bought in", *price, "weight", "why"]
-    return Section("What it buys now, and why", table=Table(head, lines, words=(len(head) - 1,)))
+    support = join_names([r.name for r in shown if r.in_support], 4) or "nothing"
+    note = (
+        f"What a source explains is the learner's own estimate at the end of the run, beside its support ({support}). "
+        "The advice above is in hindsight, from all rows, and may differ."
+    )
+    return Section("What it buys now, and why", table=Table(head, lines, words=(len(head) - 1,)), notes=[note])
 
 
 def _reason(r: Any, facts: dict[str, Any], units: Units, error_cost: float | None) -> str:

@@ -81,6 +81,12 @@ def test_what_is_bought_now_is_the_support_and_what_most_of_the_last_rows_bought
     assert f"Exploring {NAMES[2]} and noise took 6 % of the money so far" in run_page(idle)[0].details
 
 
+def test_the_learners_estimates_are_told_from_the_advice():
+    why = next(s for s in run_page(run())[0].sections if s.title == "What it buys now, and why")
+    assert f"beside its support (age, weight and {NAMES[2]})" in why.notes[0]
+    assert "may differ" in why.notes[0]
+
+
 def test_at_an_error_cost_the_sentence_weighs_error_against_money():
     dear = run(error_cost=0.01)
     page = run_page(dear)[0]
