@@ -1,19 +1,19 @@
-"""What can go wrong, in one sentence: what, where, and what to do."""
+"""The exceptions and warnings of the package; each message states what is wrong, where, and what to do."""
 
 __all__ = ["ConfigError", "KeyholeWarning", "ProtocolError", "StateError"]
 
 
 class ConfigError(ValueError):
-    """An argument of `make` (or of a part) makes no sense; nothing was built."""
+    """An argument of `make` or of a component is invalid; nothing was built."""
 
 
 class ProtocolError(ValueError):
-    """A round was answered in a way the protocol forbids; the learner's state is as it was before the call."""
+    """A call violates the protocol; the learner's state is unchanged."""
 
 
 class StateError(ValueError):
-    """A file is not a learner this version can continue; nothing in it was executed."""
+    """A file does not contain a learner that this version can load; nothing in it was executed."""
 
 
 class KeyholeWarning(UserWarning):
-    """Something a person should know that is not an error, said once."""
+    """A condition that the user should know about but that is not an error; issued once."""

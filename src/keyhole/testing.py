@@ -1,4 +1,4 @@
-"""The checks that every learner must pass, ours and yours: `check_learner(factory)`.
+"""`check_learner(factory)`: a battery of checks that every learner must pass, including user-defined ones.
 
 >>> import keyhole as kh
 >>> check_learner(lambda seed: kh.make("fixed-random", d=9, k=3, seed=seed))
@@ -27,14 +27,14 @@ _ROUNDS = 60
 
 @dataclass(frozen=True)
 class Setup:
-    """A learner to check: how it is made from a seed, and whether a missing value is zero to it."""
+    """A learner under test: its factory, and whether it treats a missing value as zero."""
 
     factory: Callable[[int], Learner]
     missing_is_zero: bool = True
-    """Whether it predicts as if a value that is missing were 0; False for learners that know the columns' means."""
+    """Whether a missing value is predicted as if it were 0; False for learners that estimate the columns' means."""
 
     def make(self, seed: int = 0) -> Learner:
-        """A new learner."""
+        """Return a new learner."""
         learner = self.factory(seed)
         if not isinstance(learner, Learner):
             raise ConfigError('a factory gives a learner: lambda seed: kh.make("module:Class", ..., seed=seed)')
@@ -44,36 +44,36 @@ class Setup:
 
     @cached_property
     def size(self) -> tuple[int, int, int]:
-        """d, k and k0."""
+        """Return (d, k, k0)."""
         learner = self.make()
         return learner.d, learner.k, learner.k0
 
     def stream(self, T: int, seed: int = 0) -> tuple[Floats, Floats]:
-        """Rows and labels for it."""
+        """Return rows and labels of a test stream."""
         d, k, _ = self.size
         X, y, _ = synthetic(d, min(k, 3), T, sigma=0.05, seed=seed)
         return X, y
 
 
 def check_learner(factory: Callable[[int], Learner], *, missing_is_zero: bool = True, skip: Sequence[str] = ()) -> None:
-    """Run every check of `CHECKS` on a learner; the first that fails says what is wrong.
+    """Run every check in `CHECKS` on a learner and fail at the first violation with an explanation.
 
     Parameters
     ----------
     factory
-        Makes the learner from a seed by `kh.make`: `lambda seed: kh.make("my_module:MyClass", d=9, k=3, seed=seed)`.
-        Between 6 and 12 attributes are enough.
+        A function from a seed to a learner made by `kh.make`, for example
+        `lambda seed: kh.make("my_module:MyClass", d=9, k=3, seed=seed)`. Between 6 and 12 attributes are enough.
     missing_is_zero
-        False for a learner that knows the columns' means, to which a missing value is not 0.
+        Set to False if the learner estimates column means, so that a missing value is not equivalent to 0.
     skip
-        Names of checks to leave out.
+        The names of checks to omit.
 
     Raises
     ------
     AssertionError
         If a check fails; the message begins with its name.
     ConfigError
-        If the factory does not give a learner made by `kh.make`, or a name in `skip` is not one of a check.
+        If the factory does not return a learner made by `kh.make`, or `skip` contains an unknown name.
 
     >>> import keyhole as kh
     >>> check_learner(lambda seed: kh.make("vaw", d=6, seed=seed), skip=["budget"])
@@ -105,13 +105,13 @@ def _rows(X: Floats, y: Floats) -> Iterator[tuple[Floats, float]]:
 
 
 def _answer(learner: Learner, r: Round, x: Floats, y: float) -> None:
-    """Tell a round from the full row, handing over only what was asked for."""
+    """Close a round from the full row, passing on only the requested values."""
     extra = learner.ask_more(r)
     learner.tell(r, x[r.attributes], y, extra_attributes=extra, extra_values=x[extra])
 
 
 def _by_protocol(learner: Learner, X: Floats, y: Floats) -> tuple[Floats, Bools]:
-    """Play row by row through the public methods; the predictions, and which cells were bought."""
+    """Play row by row through the public methods; return the predictions and the mask of bought cells."""
     predictions, bought = np.empty(y.size), np.zeros(X.shape, dtype=np.bool_)
     for t, (x, label) in enumerate(_rows(X, y)):
         r = learner.ask()
@@ -127,7 +127,7 @@ def _by_protocol(learner: Learner, X: Floats, y: Floats) -> tuple[Floats, Bools]
 def _gaps(
     X: Floats, y: Floats, rng: np.random.Generator, scale: float = 1.0, unlabelled: float = 0.06
 ) -> tuple[Floats, Floats]:
-    """Of some labels and cells, and of some rows, nothing comes."""
+    """Remove some labels, some cells and some entire rows."""
     y = scale * np.where(rng.random(y.size) < unlabelled, np.nan, y)
     X = scale * np.where(rng.random(X.shape) < 0.05, np.nan, X)
     X[rng.random(y.size) < 0.04] = np.nan
@@ -153,7 +153,7 @@ _POISONS = (
 
 
 def budget(setup: Setup) -> None:
-    """No round buys more than k attributes before and k0 after the label, or one of them twice."""
+    """No round buys more than k attributes before the label or k0 after it, or the same attribute twice."""
     d, k, k0 = setup.size
     learner = setup.make()
     for x, y in _rows(*setup.stream(_ROUNDS)):
@@ -172,7 +172,7 @@ def budget(setup: Setup) -> None:
 
 
 def unbought_values(setup: Setup) -> None:
-    """Whatever the cells that were not bought hold, predictions and state are the same."""
+    """Predictions and state do not depend on the cells that were not bought."""
     for poison in _POISONS:
         rng = np.random.default_rng(0)
         X, y = setup.stream(_ROUNDS)
@@ -199,7 +199,7 @@ def equal_seeds(setup: Setup) -> None:
 
 
 def no_side_effects(setup: Setup) -> None:
-    """`predict` and `ask_more` change nothing, and the prediction is finite."""
+    """`predict` and `ask_more` have no side effects, and the prediction is finite."""
     learner = setup.make()
     for x, label in _rows(*setup.stream(30)):
         r = learner.ask()
@@ -213,13 +213,13 @@ def no_side_effects(setup: Setup) -> None:
 
 
 def save_and_load(setup: Setup) -> None:
-    """A learner that is saved and loaded after any round, with rounds open, continues bit for bit."""
+    """A learner that is saved and loaded after any round, with open rounds, continues bit for bit."""
     whole, broken = setup.make(), setup.make()
     sentence = "a loaded learner differs: everything that changes must be named in _state"
     for x, label in _rows(*setup.stream(40)):
         q, r = whole.ask(), broken.ask()
         broken = from_bytes(to_bytes(broken))
-        # What is not saved is in neither file: the files alone would not tell.
+        # Comparing files would miss state that is not saved, because it is in neither file.
         _require(whole.predict(q, x[q.attributes]) == broken.predict(r, x[r.attributes]), sentence)
         _answer(whole, q, x, label)
         _answer(broken, r, x, label)
@@ -229,7 +229,7 @@ def save_and_load(setup: Setup) -> None:
 
 
 def compiled_play(setup: Setup) -> None:
-    """`kh.play`, in compiled blocks and row by row, and the protocol give the same predictions and the same bytes."""
+    """`kh.play` (compiled or row by row) and the protocol give identical predictions and identical model bytes."""
     for name, made in _STREAMS.items():
         X, y = made(*setup.stream(150), np.random.default_rng(1))
         fast, slow, rowwise = setup.make(), setup.make(), setup.make()
@@ -245,7 +245,7 @@ def compiled_play(setup: Setup) -> None:
 
 
 def short_streams(setup: Setup) -> None:
-    """Streams of 0 to 17 rows work."""
+    """Streams of 0 to 17 rows are accepted."""
     d, _, _ = setup.size
     _require(play(setup.make(), np.empty((0, d)), np.empty(0)).losses.size == 0, "an empty stream has losses")
     for n in range(1, 18):
@@ -254,7 +254,7 @@ def short_streams(setup: Setup) -> None:
 
 
 def constant_data(setup: Setup) -> None:
-    """Attributes that are all 0 and labels that are all the same leave predictions and weights finite."""
+    """Predictions and weights stay finite if all attributes are 0 and all labels are equal."""
     for label in (0.0, 0.7):
         for factor in (0.0, 1.0):
             X, y = setup.stream(200)
@@ -265,7 +265,7 @@ def constant_data(setup: Setup) -> None:
 
 
 def late_labels(setup: Setup) -> None:
-    """Rounds may be told late, in any order and from another process."""
+    """Rounds may be closed late, in any order and from another process."""
     X, y = setup.stream(_ROUNDS)
     here, learner, waiting = setup.make(), setup.make(), []
     rng = np.random.default_rng(2)
@@ -285,7 +285,7 @@ def late_labels(setup: Setup) -> None:
 
 
 def abandoned_rounds(setup: Setup) -> None:
-    """A round that is abandoned changes nothing but what it drew when it was asked."""
+    """Abandoning a round changes nothing except the random numbers that `ask` consumed."""
     learner = setup.make()
     for t, (x, label) in enumerate(_rows(*setup.stream(_ROUNDS))):
         r = learner.ask()
@@ -302,7 +302,7 @@ def abandoned_rounds(setup: Setup) -> None:
 
 
 def availability(setup: Setup) -> None:
-    """Only attributes that are available are bought, and something is where anything is."""
+    """Only available attributes are bought, and at least one is bought if any is available."""
     d, _, _ = setup.size
     learner, rng = setup.make(), np.random.default_rng(4)
     for t, (x, label) in enumerate(_rows(*setup.stream(_ROUNDS))):
@@ -318,7 +318,7 @@ def availability(setup: Setup) -> None:
 
 
 def missing_values(setup: Setup) -> None:
-    """A bought value that is missing (NaN) takes no part."""
+    """A bought value that is missing (NaN) is ignored."""
     learner, rng = setup.make(), np.random.default_rng(6)
     for full, label in _rows(*setup.stream(_ROUNDS)):
         x = np.where(rng.random(full.size) < rng.choice([0.0, 0.3, 1.0]), np.nan, full)
@@ -334,13 +334,13 @@ def missing_values(setup: Setup) -> None:
 
 
 def mistakes(setup: Setup) -> None:
-    """A call with wrong arguments is a `ProtocolError` and leaves the state as it was."""
+    """A call with invalid arguments raises `ProtocolError` and leaves the state unchanged."""
     X, y = setup.stream(20)
     learner = setup.make()
     play(learner, X, y)
     told = learner.ask()
     _answer(learner, told, X[0], float(y[0]))
-    r = next(r for r in (learner.ask() for _ in range(50)) if r.attributes.size)  # not every round buys something
+    r = next(r for r in (learner.ask() for _ in range(50)) if r.attributes.size)  # some rounds buy nothing
     x, extra = X[1][r.attributes], learner.ask_more(r)
     more = X[1][extra]
     changed = Round.from_json(json.dumps({**json.loads(r.to_json()), "index": r.index + 1}))
@@ -374,4 +374,4 @@ CHECKS: dict[str, Callable[[Setup], None]] = {
         *(save_and_load, late_labels, abandoned_rounds, compiled_play, short_streams, mistakes),
     )
 }
-"""Every check by its name, simple faults first: what a later check says assumes that the earlier ones passed."""
+"""All checks by name, ordered so that later checks may assume that the earlier ones passed."""

@@ -1,1 +1,1 @@
-"""What a learner is: the protocol, rounds, sources, validation, state, serialization and the registry."""
+"""The learner protocol and its foundations: rounds, sources, validation, state, serialization and the registry."""

@@ -1,4 +1,4 @@
-"""What a learner can say of itself, whichever learner it is: the one place that knows which of them say it."""
+"""Uniform access to the optional information of a learner: order, interval, drift alarms, and weights with reasons."""
 
 import math
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ __all__ = ["Reason", "alarms", "basket", "interval", "reasons"]
 
 @dataclass(frozen=True)
 class Reason:
-    """Why something is or is not bought."""
+    """The reason why an attribute is or is not bought."""
 
     name: str
     weight: float
@@ -21,11 +21,11 @@ class Reason:
     in_support: bool
     reason: str
     uncertainty: float | None = None
-    """The standard error of the weight, where the learner knows it."""
+    """The standard error of the weight; None if the learner does not estimate it."""
 
 
 def basket(learner: Learner, r: Round) -> list[tuple[str, float]]:
-    """What a round orders, by name, with its price: first what comes before the label, then the extras."""
+    """Return the sources that a round orders as (name, price), those bought before the label first."""
     catalog = learner.catalog
     before, after = catalog.basket(r.attributes).tolist(), catalog.basket(r.extra).tolist()
     places = [*before, *(source for source in after if source not in before)]
@@ -34,7 +34,7 @@ def basket(learner: Learner, r: Round) -> list[tuple[str, float]]:
 
 
 def interval(learner: Learner, r: Round, values: Sequence[float]) -> tuple[float | None, float | None]:
-    """(low, high) of the learner's interval; (None, None) where it has none, or none yet."""
+    """Return the learner's prediction interval (low, high), or (None, None) if there is none, or none yet."""
     if not learner.gives_intervals:
         return None, None
     low, high = learner.interval(r, values)
@@ -42,12 +42,12 @@ def interval(learner: Learner, r: Round, values: Sequence[float]) -> tuple[float
 
 
 def alarms(learner: Learner) -> list[str]:
-    """The changes a learner noticed, in words."""
+    """Return the changes in the data that the learner detected, as text."""
     return [str(alarm) for alarm in learner.alarms]
 
 
 def reasons(learner: Learner) -> list[Reason]:
-    """One record per attribute that is in the support or was bought: the largest weights first."""
+    """Return one record per attribute that is in the support or was bought, sorted by decreasing absolute weight."""
     explain = getattr(learner, "explain", None)
     if explain is None:
         return _weights(learner)

@@ -1,4 +1,4 @@
-"""The protocol: a learner asks, receives exactly the values it asked for, predicts, and learns from the label."""
+"""The learner protocol: ask for attributes, receive exactly their values, predict, and learn from the label."""
 
 import copy
 import hashlib
@@ -33,56 +33,56 @@ __all__ = ["Acquisition", "FrozenLearner", "Learner", "PlayedRows", "Round", "Va
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | None"
 
-# Past rows that probabilities are calibrated with: so many for each weight at least, and of a long table the last ones.
+# Calibration on past rows needs at least this many rows per weight, and uses at most the last rows of a long table.
 _ROWS_PER_WEIGHT, _CALIBRATION_ROWS = 10, 5_000
-# Sets the generators of learners apart from all others that somebody seeds with the same number.
+# Separates the learners' random streams from other generators that a user seeds with the same number.
 _DRAWS = 0x6B6579
-# Rows that the plain loop plays in one call: a user who waits sees progress, and an interrupt is heard.
+# Rows per call of the plain loop: small enough to show progress and to react to an interrupt.
 _PLAIN_ROWS = 16
-# How often a copy is asked until it exploits: an exploration may come first.
+# Attempts to obtain an exploiting round from a copy of the learner, because explorations may come first.
 _MOST_ASKS = 100
 
 
 class PlayedRows(NamedTuple):
-    """The rounds of consecutive rows that a learner played; one entry per row."""
+    """The outcome of consecutive rows that a learner played, with one entry per row."""
 
     predictions: Floats
     explored: Bools
     levels: Floats
-    """The lowest level whose interval, as it was given at the time, held the label; NaN without either."""
+    """The lowest level whose interval contained the label when it was issued; NaN without an interval or a label."""
     attributes: Ints
-    """(n, m): what each row bought, before the label first; the rest of a line has no meaning. (1, m): all the same."""
+    """(n, m) the attributes bought in each row, those before the label first, then padding; (1, m) if all are equal."""
     sizes: Ints
-    """(n, 2) or (1, 2): how many attributes each row bought before and after the label."""
+    """(n, 2) or (1, 2) the numbers of attributes bought before and after the label."""
     price: Floats | None = None
-    """What each row cost; None: the usual prices of what it bought."""
+    """The cost of each row; None if every source had its usual price."""
 
     @classmethod
     def alike(cls, predictions: Floats, S: Ints) -> Self:
-        """Rows that all exploited the same attributes S and gave no intervals."""
+        """Return rows that all exploited the attributes S and have no prediction intervals."""
         n = predictions.size
         return cls(predictions, np.zeros(n, dtype=np.bool_), np.full(n, np.nan), S[None], np.array([[S.size, 0]]))
 
 
 class Learner(ReprMixin, Stateful, ABC):
-    """A state machine over rounds: `ask`, `predict`, (`ask_more`,) `tell`, or `abandon`.
+    """The base class of all learners: a state machine over rounds (`ask`, `predict`, `ask_more`, `tell`, `abandon`).
 
-    A subclass says what to buy (`_ask`), what it predicts from the bought values (`_predict`), how it learns from them
-    (`_tell`), and what it has learnt (`_weights`, `_support`); it is never handed anything else. This class checks
-    every input before anything changes, so that an error leaves the state as it was, and keeps the open rounds. The
-    other methods with an underscore are optional.
+    A subclass defines what to buy (`_ask`), how to predict from the bought values (`_predict`), how to learn from them
+    (`_tell`), and what it has learnt (`_weights`, `_support`); it never receives any other values. This class validates
+    every input before it changes the state, so an error leaves the learner unchanged, and it stores the open rounds.
+    The other underscore methods are optional.
 
-    Everything random is drawn in `ask`, in positions of `order`, a permutation of the attributes drawn once with the
-    seed: renaming the columns together with `order` renames everything the learner does.
+    All random draws happen in `ask`, in positions of `order`, a permutation of the attributes drawn once from the seed.
+    The learner is therefore equivariant: permuting the columns together with `order` permutes everything it does.
 
-    A learner may be used from many threads: every public method holds its lock, because compiled code runs without
-    Python's own. `with learner.locked(): ...` keeps other threads out of several calls in a row. Copies, and those sent
-    to other processes, are made of its model bytes.
+    A learner is thread-safe: every public method holds the learner's lock, because compiled code runs without Python's
+    own lock. `with learner.locked(): ...` makes several calls atomic. Copying and pickling go through the serialized
+    model.
     """
 
     name: ClassVar[str]
     info: ClassVar[AlgorithmInfo]
-    """Facts of the algorithm, for `kh.list_algorithms()`."""
+    """The facts of the algorithm shown by `kh.list_algorithms()`."""
     _state: ClassVar[StateSchema] = {
         "t": CountCheck(),
         "order": IndexCheck("d"),
@@ -92,13 +92,13 @@ class Learner(ReprMixin, Stateful, ABC):
     }
 
     gives_intervals: bool = False
-    """Whether `interval` has an answer."""
+    """Whether the learner provides prediction intervals."""
 
     _lock: AbstractContextManager[object]
     _arguments: tuple[tuple[object, ...], dict[str, object]]
 
     def __new__(cls, *args: object, **kwargs: object) -> Self:
-        """The lock and the arguments exist before a constructor runs."""
+        """Create the lock and record the arguments before the constructor runs."""
         self = super().__new__(cls)
         self._lock = RLock()
         self._arguments = args, kwargs
@@ -109,18 +109,18 @@ class Learner(ReprMixin, Stateful, ABC):
         self.catalog = SourceCatalog.build(self.names) if catalog is None else catalog
         self.d, self.k, self.k0, self.seed = len(self.names), k, k0, seed
         self.t = 0
-        # Not default_rng(seed) itself: a stream made with the same seed must stay independent of the learner's draws.
+        # Not default_rng(seed): a stream generated with the same seed must be independent of the learner's draws.
         self.rng = np.random.default_rng([_DRAWS, seed])
         self.order = self._draw_order()
         self.n_past_rows = self.n_unlabelled_past_rows = 0
         self.calibrator: ProbabilityCalibrator | Uncalibrated = Uncalibrated()
         self._open: dict[int, Round] = {}
-        # The file it was loaded from and that file's digest: no part of the state, so equal states stay equal bytes.
+        # Path and digest of the file it was loaded from; not state, so that equal states serialize to equal bytes.
         self.origin: tuple[Path, bytes] | None = None
 
     @cached_property
     def config(self) -> dict[str, Plain]:
-        """The arguments that make this learner anew; they are saved with it. `kh.make` sets its own."""
+        """The arguments that recreate this learner; they are saved with it. `kh.make` sets its own."""
         cls, (args, kwargs) = type(self), self._arguments
         given = signature(cls.__init__).bind(self, *args, **kwargs).arguments
         common: dict[str, Plain] = {key: given.get(key, 0) for key in ("k", "k0", "seed")}
@@ -128,10 +128,10 @@ class Learner(ReprMixin, Stateful, ABC):
         name = cls.name if cls.__module__.startswith("keyhole.") else f"{cls.__module__}:{cls.__qualname__}"
         return {"name": name, **common, "options": options, "names": list(self.names)}
 
-    # -- what a user calls
+    # -- public interface
 
     def locked(self) -> AbstractContextManager[object]:
-        """A context in which no other thread's call gets in."""
+        """Return a context manager that excludes calls from other threads."""
         return self._lock
 
     def ask(
@@ -139,15 +139,15 @@ class Learner(ReprMixin, Stateful, ABC):
         available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
         prices: "Mapping[str, float] | None" = None,
     ) -> Round:
-        """Open a round: what to buy.
+        """Open a round and return the attributes to buy.
 
         Parameters
         ----------
         available
-            What can be bought in this round: a mask, or names of attributes or sources; None: everything.
+            What can be bought in this round: a mask, or names of attributes or sources. None means everything.
         prices
-            What sources cost in this row, by name; the others cost what they usually do. `thrifty` decides by them
-            where money limits; every learner counts them.
+            Prices of this row by source name; other sources have their usual price. `thrifty` takes them into account
+            when the budget is in money; every learner records them.
 
         >>> import keyhole as kh
         >>> learner = kh.make("fixed-random", names=["a", "b"], k=2, prices=[1.0, 2.0], seed=0)
@@ -162,16 +162,17 @@ class Learner(ReprMixin, Stateful, ABC):
             return r
 
     def predict(self, r: Round, values: Values) -> float:
-        """The prediction from the bought values, in the order of `r.attributes` (or by name); changes nothing."""
+        """Return the prediction from the bought values, in the order of `r.attributes` or by name; no side effects."""
         with self._lock:
             self._check_open(r)
             score = float(self._predict(r, validation.values(values, r.names)))
             return self.calibrator.probability(score) if isinstance(self.calibrator, ProbabilityCalibrator) else score
 
     def interval(self, r: Round, values: Values, level: float = 0.9) -> tuple[float, float]:
-        """(low, high): the label lies between them with probability `level`, in the long run; changes nothing.
+        """Return (low, high), which contains the label with long-run frequency `level`; no side effects.
 
-        Infinite before there are enough labels for that level. A learner without intervals: `ProtocolError`.
+        The interval is infinite until there are enough labels for that level. A learner without intervals raises
+        `ProtocolError`.
 
         >>> import keyhole as kh
         >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=2000, seed=0)
@@ -190,11 +191,11 @@ class Learner(ReprMixin, Stateful, ABC):
             return self._interval(r, validation.values(values, r.names), validation.level(level))
 
     def predict_rows(self, X: "Floats | Iterable[Sequence[float]]") -> Floats:
-        """(n,) the predictions for these rows with what is known now, as in a round that exploits; changes nothing.
+        """Return the (n,) predictions of exploiting rounds on these rows with the current weights; no side effects.
 
-        X is a pandas, polars or pyarrow frame, matched by name, which needs only the columns of the support (and those
-        that are free), or an (n, d) array, whose other columns may be NaN. NaN in the support takes no part in its row.
-        A row's prediction does not depend on the rows beside it.
+        X is a pandas, polars or pyarrow frame whose columns are matched by name and that needs only the support and the
+        free attributes, or an (n, d) array whose other columns may be NaN. A NaN in the support is ignored in its row.
+        Each prediction depends on its own row only.
 
         >>> import keyhole as kh
         >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=500, seed=0)
@@ -209,7 +210,7 @@ class Learner(ReprMixin, Stateful, ABC):
         return frozen.predict(_columns(X, frozen.attributes.tolist(), self.d))
 
     def ask_more(self, r: Round) -> Ints:
-        """The attributes to buy after the label: at most k0, drawn when the round was asked."""
+        """Return the attributes to buy after the label: at most k0, drawn when the round was opened."""
         with self._lock:
             self._check_open(r)
             return r.extra.copy()
@@ -222,7 +223,7 @@ class Learner(ReprMixin, Stateful, ABC):
         extra_attributes: "Sequence[int] | Ints | None" = None,
         extra_values: "Values | None" = None,
     ) -> None:
-        """Close a round with its label; where `ask_more(r)` is not empty, with the extra values too."""
+        """Close a round with its label, and with the extra values if `ask_more(r)` is not empty."""
         with self._lock:
             self._check_open(r)
             x = validation.values(values, r.names)
@@ -236,31 +237,32 @@ class Learner(ReprMixin, Stateful, ABC):
             self._tell(r, x, label, more)
 
     def abandon(self, r: Round) -> None:
-        """Close a round whose label will never come; nothing is learnt from it."""
+        """Close a round whose label will never arrive, without learning from it."""
         with self._lock:
             self._check_open(r)
             del self._open[r.index]
 
     def learn(self, X: object, y: object) -> None:
-        """Learn from rows that are known already; nothing is asked or paid, and the round counter stands still.
+        """Learn from past rows; this asks and pays for nothing and does not advance the round counter.
 
-        It may be called at any time and any number of times. `n_past_rows` counts the rows learnt from, and
-        `n_unlabelled_past_rows` those that were skipped because they have no label.
+        It may be called at any time and repeatedly. `n_past_rows` counts the rows learnt from, and
+        `n_unlabelled_past_rows` the rows skipped because their label is missing.
 
         Parameters
         ----------
         X
-            (n, d) numbers: an array, or a pandas, polars or pyarrow frame whose columns are matched by name. NaN where
-            an attribute was not observed.
+            (n, d) numbers: an array, or a pandas, polars or pyarrow frame whose columns are matched by name. NaN marks
+            an attribute that was not observed.
         y
-            (n,) labels; a row whose label is NaN is skipped.
+            (n,) labels; rows with a NaN label are skipped.
 
         Raises
         ------
         ProtocolError
-            For a wrong shape or an infinite cell or label, with its place; the learner is exactly as before.
+            If a shape is wrong, or a cell or label is infinite; the message gives its position and the learner does
+            not change.
         ConfigError
-            If this algorithm cannot learn from past rows, or not from these columns; it names those that can.
+            If this algorithm cannot learn from past rows, or not from these columns; the message lists those that can.
 
         >>> import keyhole as kh
         >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=600, seed=0)
@@ -286,7 +288,7 @@ class Learner(ReprMixin, Stateful, ABC):
             self.n_unlabelled_past_rows += n_unlabelled
 
     def _calibrate(self, calibrator: ProbabilityCalibrator, X: Floats, y: Floats) -> None:
-        """Calibrate on past rows. Their scores are of weights fitted to them, so there must be many for each weight."""
+        """Calibrate on past rows if there are many per weight, because the weights were fitted to the same rows."""
         first = max(0, y.size - _CALIBRATION_ROWS) if y.size >= _ROWS_PER_WEIGHT * (self.support.size + 1) else y.size
         calibrator.count(y[:first])
         if first < y.size:
@@ -295,13 +297,13 @@ class Learner(ReprMixin, Stateful, ABC):
 
     @classmethod
     def _past_rows_taken(cls) -> str:
-        """Which rows `learn` takes, as in `info.past_rows`; a class without `info` takes any if it has `_learn`."""
+        """Return which rows `learn` accepts, as in `info.past_rows`; without `info`, any if `_learn` exists."""
         if cls._learn is Learner._learn:
             return ""
         return cls.info.past_rows if hasattr(cls, "info") else "any"
 
     def save(self, path: "str | PathLike[str]") -> None:
-        """Write the learner to one file; `kh.load(path)` continues bit for bit."""
+        """Write the learner to one file, from which `kh.load(path)` continues bit for bit."""
         from .serialization import save
 
         with self._lock:
@@ -318,10 +320,10 @@ class Learner(ReprMixin, Stateful, ABC):
             return [*facts, ("rounds", f"{self.t}, {len(self._open)} open"), ("support", join_names(support) or "-")]
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Copied and sent to other processes as its model bytes, and read back with all the checks of a file."""
+        """Pickle the learner as its serialized model, so that unpickling makes the same checks as loading a file."""
         from .serialization import to_bytes
 
-        loading = import_module(f"{__package__}.serialization")  # by name: it imports this module
+        loading = import_module(f"{__package__}.serialization")  # imported by name because it imports this module
         return loading.from_bytes, (to_bytes(self),)
 
     @property
@@ -331,121 +333,121 @@ class Learner(ReprMixin, Stateful, ABC):
 
     @property
     def takes_past_rows(self) -> bool:
-        """Whether `learn` works."""
+        """Whether `learn` is supported."""
         return bool(self._past_rows_taken())
 
     @property
     def open_rounds(self) -> tuple[Round, ...]:
-        """The rounds that were asked and neither told nor abandoned, oldest first."""
+        """The rounds that are neither closed by `tell` nor abandoned, oldest first."""
         with self._lock:
             return tuple(self._open.values())
 
     @cached_property
     def identity(self) -> str:
-        """Equal for learners made with the same arguments and seed: it marks their rounds."""
+        """The identifier stored in this learner's rounds; equal for learners with the same arguments and seed."""
         text = json.dumps(self.config, sort_keys=True)
         return f"{self.name}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
 
     @property
     def weights(self) -> Floats:
-        """The current coefficients, full length (d,)."""
+        """The current coefficients, shape (d,)."""
         with self._lock:
             return self._weights()
 
     @property
     def support(self) -> Ints:
-        """The attributes now used to exploit, at most k, ascending."""
+        """The attributes currently used to exploit: at most k, ascending."""
         with self._lock:
             return self._support()
 
     @property
     def alarms(self) -> tuple[Alarm, ...]:
-        """The changes in the data that it noticed, oldest first; empty for a learner that does not look for any."""
+        """The detected changes in the data, oldest first; empty for a learner without drift detection."""
         with self._lock:
             return self._alarms()
 
-    # -- what a learner must define
+    # -- abstract methods
 
     @abstractmethod
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        """What to buy in round t; `pool` is the mask of what can be bought, None for everything."""
+        """Return what to buy in round t; `pool` is the mask of available attributes, or None for all."""
 
     @abstractmethod
     def _predict(self, r: Round, x: Floats) -> float:
-        """The prediction with the weights of this moment; NaN in x takes no part."""
+        """Return the prediction with the current weights; NaN entries of x are ignored."""
 
     @abstractmethod
     def _tell(self, r: Round, x: Floats, y: float, more: Floats) -> None:
-        """Learn from a round; `more` are the values of `r.extra`."""
+        """Learn from a round; `more` holds the values of `r.extra`."""
 
     @abstractmethod
     def _weights(self) -> Floats:
-        """The current coefficients, full length (d,)."""
+        """Return the current coefficients, shape (d,)."""
 
     @abstractmethod
     def _support(self) -> Ints:
-        """The attributes now used to exploit, at most k, ascending."""
+        """Return the attributes currently used to exploit: at most k, ascending."""
 
-    # -- what a learner may define
+    # -- optional methods
 
     def _learn(self, X: Floats, y: Floats) -> None:
-        """Learn from labelled rows that are known already; NaN in X was not observed."""
+        """Learn from labelled past rows; NaN in X marks an unobserved value."""
         raise NotImplementedError
 
     def _play_block(self, X: Floats, y: Floats, prices: Floats | None) -> PlayedRows:
-        """Play the first of these rows, one or more, as the protocol would; a NaN label is not learnt from.
+        """Play one or more of the first rows with the same result as the protocol; skip the update if the label is NaN.
 
-        Rows and labels are what the protocol would hand on, so there is nothing to check. `prices` has what each source
-        costs in each row; None: the usual prices. A learner that defines this reads no value that it did not buy.
+        The caller has validated rows and labels. `prices` holds the price of each source in each row; None means the
+        usual prices. An implementation must not read values that it did not buy.
         """
         return self._play_rows(X[:_PLAIN_ROWS], y[:_PLAIN_ROWS], prices)
 
     def _ask_at(self, t: int, pool: Bools | None, prices: Floats) -> Acquisition:
-        """What to buy in round t at these prices, one per source; by default they change nothing."""
+        """Return what to buy in round t at these prices, one per source; the default ignores the prices."""
         return self._ask(t, pool)
 
     def _interval(self, r: Round, x: Floats, level: float) -> tuple[float, float]:
-        """(low, high) around the prediction of this moment."""
+        """Return the interval (low, high) around the current prediction."""
         raise ProtocolError(f"{self.name} gives no intervals, only predictions; thrifty gives both")
 
     def _level(self) -> float:
-        """The lowest level whose interval held the last label; NaN: there are no intervals."""
+        """Return the lowest level whose interval contained the last label; NaN without intervals."""
         return math.nan
 
     def _alarms(self) -> tuple[Alarm, ...]:
-        """The changes in the data that it noticed, oldest first."""
+        """Return the detected changes in the data, oldest first."""
         return ()
 
     @classmethod
     def _min_state_size(cls, d: int, k: int) -> int:
-        """How many numbers a saved state of this size has at least: a file with fewer is refused unbuilt."""
+        """Return a lower bound on the size of a saved state; smaller files are rejected before a learner is built."""
         return d
 
     def _validate_memo(self, r: Round) -> bool:
-        """Whether `_predict` and `_tell` can work with the memo of an open round that comes from a file."""
+        """Return whether `_predict` and `_tell` accept the memo of an open round that was read from a file."""
         return True
 
     def _lift_total_budget(self) -> None:
-        """Predictions of a frozen learner are paid for apart from its rounds: forget the limit on all of them."""
+        """Remove the total budget, because the predictions of a frozen learner are paid for separately."""
 
     def _on_stream_end(self) -> None:
-        """A stream has ended: warn, once, of what a reader of its history should know."""
+        """Warn once, at the end of a stream, about anything that affects how its history should be read."""
 
-    # -- what a learner may use
+    # -- helpers for subclasses
 
     def _available_in_draw_order(self, pool: Bools | None) -> Ints:
-        """The attributes that can be bought, in the seeded order in which everything is drawn."""
+        """Return the available attributes in the seeded draw order."""
         return self.order if pool is None else self.order[pool[self.order]]
 
     def _split(self, S: Ints, pool: Bools | None) -> tuple[Ints, Ints]:
-        """What can be bought of S, and what outside it."""
+        """Return the available attributes inside S and those outside S."""
         outside = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
         available = S[outside[S]]
         outside[S] = False
         return available, self._available_in_draw_order(outside)
 
     def _play_rows(self, X: Floats, y: Floats, prices: Floats | None = None) -> PlayedRows:
-        """Play all of these rows, round after round; the plain loop behind `_play_block`."""
+        """Play all of these rows one round at a time; the reference implementation for `_play_block`."""
         n, rounds = y.size, []
         predictions, levels = np.empty(n), np.full(n, np.nan)
         for t, (row, label) in enumerate(zip(X, y.tolist(), strict=True)):
@@ -465,18 +467,18 @@ class Learner(ReprMixin, Stateful, ABC):
         price = None if prices is None else np.array([r.price for r in rounds], dtype=np.float64)
         return PlayedRows(predictions, explored, levels, attributes, sizes, price)
 
-    # -- inside the package
+    # -- package-internal methods
 
     def _draw_order(self) -> Ints:
-        """The seeded permutation of the attributes."""
+        """Return the seeded permutation of the attributes."""
         return self.rng.permutation(self.d)
 
     def _expect_binary_labels(self) -> None:
-        """From now on labels are 0 or 1; for `make`, before the first round."""
+        """Switch to 0/1 labels; `make` calls this before the first round."""
         self.calibrator, self.gives_intervals = ProbabilityCalibrator(), False
 
     def _next_round(self, pool: Bools | None, prices: Floats | None) -> Round:
-        """The next round, which is not yet among the open ones."""
+        """Return the next round without adding it to the open rounds."""
         bought = self._ask(self.t + 1, pool) if prices is None else self._ask_at(self.t + 1, pool, prices)
         self.t += 1
         names, catalog = tuple([self.names[i] for i in bought.attributes.tolist()]), self.catalog
@@ -501,7 +503,7 @@ class Learner(ReprMixin, Stateful, ABC):
         )
 
     def _reopen(self, rounds: Sequence[Round]) -> None:
-        """Take over the open rounds of a file, if they are rounds that this learner can have asked."""
+        """Restore the open rounds of a file after checking that this learner could have asked for them."""
         for r in rounds:
             sound = r.learner == self.identity and 1 <= r.index <= self.t
             if not (sound and validation.may_be_asked(r, self.names) and self._validate_memo(r)):
@@ -515,39 +517,39 @@ class Learner(ReprMixin, Stateful, ABC):
 
 
 def _past_row_learners() -> str:
-    """The algorithms whose `learn` works, in words."""
+    """Return the names of the algorithms that support `learn`, as text."""
     from .registry.catalogue import list_algorithms
 
     return ", ".join(a.name for a in list_algorithms() if a.past_rows)
 
 
 class FrozenLearner:
-    """A copy of a learner that buys its support, predicts, and learns nothing.
+    """A copy of a learner that buys its support and predicts, but does not learn.
 
-        y_hat(x) = the learner's own prediction in a round that exploits, with the weights it has now
+        y_hat(x) = the learner's own prediction in an exploiting round, with its current weights
 
-    The round is asked of the copy and never told, so the learner does not change, and rows do not depend on each other.
+    The round is opened on the copy and never closed, so the learner does not change and rows are independent.
     """
 
     def __init__(self, learner: Learner) -> None:
         self._learner = copy.deepcopy(learner)
         self._round = ask_to_exploit(self._learner)
         self.names = self._round.names
-        """What has to be bought for a prediction."""
+        """The attributes that must be bought for a prediction."""
         self.attributes = self._round.attributes
 
     def predict(self, values: Floats) -> Floats:
-        """(n,) predictions from (n, |names|) values in the order of `names`; NaN is a missing value."""
+        """Return (n,) predictions from (n, |names|) values in the order of `names`; NaN marks a missing value."""
         return np.array([self._learner.predict(self._round, row) for row in values], dtype=np.float64)
 
     def scores(self, values: Floats) -> Floats:
-        """(n,) the same before calibration, where labels are 0 or 1."""
+        """Return the (n,) uncalibrated scores for 0/1 labels."""
         rows = np.ascontiguousarray(values)
         return np.array([self._learner._predict(self._round, row) for row in rows], dtype=np.float64)
 
 
 def ask_to_exploit(learner: Learner) -> Round:
-    """A round that buys the support of a learner which is used for predictions only; no total budget limits it."""
+    """Return an exploiting round of a learner that is used only for prediction, without a total budget."""
     learner._lift_total_budget()
     support = [learner.names[i] for i in learner.support]
     r = learner.ask(available=support)
@@ -559,7 +561,7 @@ def ask_to_exploit(learner: Learner) -> Round:
 
 
 def _columns(X: "Floats | Iterable[Sequence[float]]", wanted: list[int], d: int) -> Floats:
-    """The wanted columns of an array, or of rows; the others are not read and may hold anything."""
+    """Return the wanted columns of an array or of rows; other columns are not read and may hold anything."""
     try:
         rows = X if isinstance(X, np.ndarray) else [list(row) for row in X]
         width = rows.shape[1:] if isinstance(rows, np.ndarray) else {(len(row),) for row in rows} or {(d,)}

@@ -1,15 +1,15 @@
-"""Online calibration: from a linear score to a probability that is right in the long run.
+"""Online calibration: map a linear score to a probability that is calibrated in the long run.
 
-    u = s + shift                      shift: the mean of y - s so far, since some learners have no intercept
+    u = s + shift                      shift: the running mean of y - s, because some learners have no intercept
     q(u)                               the isotonic, piecewise linear curve through (X_j / W_j, Y_j / W_j), j the knots;
                                        a row adds its hat weights phi_j to W_j, phi_j u to X_j and phi_j y to Y_j
     p = q + sum_j psi_j(q) delta_j     delta_j = rate soft(R_j, z sqrt(V_j))
     R_j += psi_j (y - p),   V_j += psi_j^2 p (1 - p)
 
-The curve starts at the identity and old rows fade, since the scores of a learner that had seen little say nothing about
-those of one that has seen more. The last two lines are integral control with a dead zone: chance corrects nothing, and
-whatever the labels do, the sum R_j of y - p over the rows near a knot stays within z sqrt(V_j) + 1 / rate of zero, so
-that in the long run shares and probabilities agree.
+The curve starts at the identity. Old rows are discounted, because the scores of an early learner carry no information
+about those of a later one. The last two lines are integral control with a dead zone: deviations within chance are not
+corrected, and for any label sequence the sum R_j of y - p over the rows near a knot stays within z sqrt(V_j) + 1 / rate
+of zero, so in the long run frequencies and probabilities agree.
 """
 
 from bisect import bisect_right
@@ -24,30 +24,30 @@ from .state import NumberCheck, Stateful, StateSchema
 
 __all__ = ["ProbabilityCalibrator", "Uncalibrated"]
 
-# Scores are least squares predictions of 0/1 labels: nearly all lie in [0, 1], some beyond.
+# Scores are least squares predictions of 0/1 labels: most lie in [0, 1], a few outside.
 _KNOTS = (-0.6, -0.2, 0.0, 0.1, 0.25, 0.4, 0.6, 0.75, 0.9, 1.0, 1.2, 1.6)
-# Rows that each knot starts with, at the identity.
+# Prior rows per knot, at the identity.
 _PRIOR_ROWS = 30.0
-# A row's weight fades so that about this share of all rows counts, and never more than so many.
+# Discounting: the effective sample size is about this share of all rows, up to a maximum.
 _MEMORY_SHARE, _MEMORY_ROWS = 0.9, 20_000.0
-# No probability is closer to 0 or 1 than this share of a row among those seen.
+# Probabilities are kept away from 0 and 1 by at least this share of a row among the rows seen.
 _LEAST_ROWS = 0.5
-# The calibrated curve may be flat where the scores still order the rows: so much of a strictly growing one is mixed in.
+# The isotonic curve can be flat where scores still rank rows; this share of a strictly increasing curve is mixed in.
 _ORDER_SHARE = 0.004
-# The correction: cells of the probability, the rate, and the standard deviations of the dead zone.
+# The correction: number of probability cells, rate, and width of the dead zone in standard deviations.
 _CELLS, _RATE, _DEAD_ZONE = 10, 0.03, 1.5
-# Rows at level zero that the shift starts with.
+# Prior rows with shift zero.
 _SHIFT_ROWS = 50.0
 
 
 class Uncalibrated(Stateful):
-    """For labels that are numbers: nothing to calibrate, nothing to keep."""
+    """The null calibrator for real-valued labels: it has no state and calibrates nothing."""
 
 
 class ProbabilityCalibrator(Stateful):
-    """Scores in, probabilities out; learns from each score once its label is known. O(1) a row.
+    """Map scores to probabilities and learn from each score once its label is known; O(1) per row.
 
-    Before both labels have been seen the probability is the smoothed share (n_1 + 1) / (n + 2) of the label 1.
+    Until both labels have been seen, the probability is the smoothed frequency (n_1 + 1) / (n + 2) of the label 1.
     """
 
     _state: ClassVar[StateSchema] = {
@@ -68,24 +68,24 @@ class ProbabilityCalibrator(Stateful):
         self.variance: Floats = np.zeros(_CELLS + 1)
 
     def count(self, labels: Floats) -> None:
-        """Labels whose rows have no score: they tell only how common each label is."""
+        """Count labels of rows without a score; they update only the frequency of each label."""
         ones = float(labels.sum())
         self.counts += [labels.size - ones, ones]
 
     def probability(self, score: float) -> float:
-        """The probability of the label 1 at this score; changes nothing."""
+        """Return the probability of the label 1 at this score; no side effects."""
         zeros, ones = self.counts.tolist()
         if not (zeros and ones):
             return float((ones + 1.0) / (zeros + ones + 2.0))
         return self._corrected(self._curve(self._shifted(score)))
 
     def fit(self, scores: Floats, labels: Floats) -> None:
-        """Learn the curve from past rows; the correction is for rows that were predicted."""
+        """Learn the curve from past rows; the correction is learnt from predicted rows only."""
         for score, label in zip(scores.tolist(), labels.tolist(), strict=True):
             self.update(score, label, correct=False)
 
     def update(self, score: float, label: float, correct: bool = True) -> None:
-        """Learn that a row of this score had this label, 0 or 1."""
+        """Learn from a row with this score and this label, 0 or 1."""
         zeros, ones = self.counts.tolist()
         self.counts[int(label)] += 1.0
         fade = 1.0 - 1.0 / max(min(_MEMORY_SHARE * (zeros + ones), _MEMORY_ROWS), 50.0)
@@ -107,10 +107,10 @@ class ProbabilityCalibrator(Stateful):
         return min(max((1.0 - _ORDER_SHARE) * q + _ORDER_SHARE * ordered, 0.0), 1.0)
 
     def _bend(self, u: float, label: float, fade: float) -> None:
-        """The row joins the sums of the knots beside its score."""
+        """Add a row to the sums of the knots adjacent to its score."""
         for sums, prior in zip((self.weight, self.score_sum, self.label_sum), _PRIORS, strict=True):
             sums *= fade
-            sums += (1.0 - fade) * prior  # what a knot starts with does not fade
+            sums += (1.0 - fade) * prior  # the prior of a knot is not discounted
         j = min(max(bisect_right(_KNOTS, u), 1), len(_KNOTS) - 1)
         upper = (u - _KNOTS[j - 1]) / (_KNOTS[j] - _KNOTS[j - 1])
         for place, share in ((j - 1, 1.0 - upper), (j, upper)):
@@ -135,7 +135,7 @@ class ProbabilityCalibrator(Stateful):
             self.variance[place] += share * share * p * (1.0 - p)
 
     def run(self, scores: Floats, labels: Floats) -> Floats:
-        """The probabilities of rows in order, learning after each whose label is not NaN."""
+        """Return the probabilities of consecutive rows, learning from each row whose label is not NaN."""
         found: Floats = np.empty(scores.size)
         for i, (score, label) in enumerate(zip(scores.tolist(), labels.tolist(), strict=True)):
             found[i] = self.probability(score)
@@ -152,13 +152,13 @@ _PRIORS = (
 
 
 def _cell(q: float) -> tuple[int, float]:
-    """The knot below a probability, and the hat weight of the one above."""
+    """Return the knot below a probability and the hat weight of the knot above."""
     j = min(int(q * _CELLS), _CELLS - 1)
     return j, q * _CELLS - j
 
 
 def _interpolated(x: list[float], y: list[float], at: float) -> float:
-    """The piecewise linear curve through (x, y), x ascending; flat beyond its ends."""
+    """Evaluate the piecewise linear curve through (x, y), x ascending; constant beyond its ends."""
     if at <= x[0]:
         return y[0]
     if at >= x[-1]:
@@ -168,7 +168,7 @@ def _interpolated(x: list[float], y: list[float], at: float) -> float:
 
 
 def _isotonic(y: list[float], weight: list[float]) -> list[float]:
-    """The nearest ascending values in weighted squares: pool adjacent violators.
+    """Return the weighted least squares isotonic fit (pool adjacent violators).
 
     >>> _isotonic([0.0, 0.6, 0.4, 1.0], [1.0, 1.0, 1.0, 1.0])
     [0.0, 0.5, 0.5, 1.0]

@@ -1,4 +1,4 @@
-"""A round as a plain value: it can be stored, sent over a wire, answered late and out of order."""
+"""A round as a plain value that can be stored, sent over a network, and answered late or out of order."""
 
 import json
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ __all__ = ["Acquisition", "Alarm", "Round"]
 
 @dataclass(frozen=True)
 class Alarm:
-    """A change that a learner noticed: at which label (the first is 1), and what changed."""
+    """A detected change: the number of the label at which it was detected (from 1) and what changed."""
 
     row: int
     what: str
@@ -29,7 +29,7 @@ def _nothing() -> Ints:
 
 
 class Acquisition(NamedTuple):
-    """What a learner decides when asked; the base class makes a `Round` of it."""
+    """The decision of a learner's `_ask`, from which the base class builds a `Round`."""
 
     kind: str
     attributes: Ints
@@ -39,7 +39,7 @@ class Acquisition(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Round(ReprMixin):
-    """What a learner asked for, and everything it will need of that moment when the label arrives.
+    """A round: what the learner asked for, and everything it needs from that moment when the label arrives.
 
     >>> r = Round(1, "explore", np.array([3, 0]), ("x3", "x0"), "demo")
     >>> Round.from_json(r.to_json()) == r
@@ -47,25 +47,25 @@ class Round(ReprMixin):
     """
 
     index: int
-    """Counts from 1 in the order of `ask()`."""
+    """The number of the round, counted from 1 in the order of `ask()`."""
     kind: str
-    """"explore" or "exploit"."""
+    """The kind of round: "explore" or "exploit"."""
     attributes: Ints
     """The attributes bought before the prediction: unique, at most k."""
     names: tuple[str, ...]
-    """Their names, in the same order."""
+    """The names of the attributes, in the same order."""
     learner: str
-    """Whose round this is."""
+    """The identity of the learner that opened the round."""
     extra: Ints = field(default_factory=_nothing)
-    """The attributes to be bought after the label, drawn already: read them with `learner.ask_more(r)`."""
+    """The attributes to buy after the label, already drawn; read them with `learner.ask_more(r)`."""
     sources: tuple[str, ...] | None = None
-    """What to order, by name; where every attribute is bought by itself, the names."""
+    """The names of the sources to order; the attribute names if every attribute is its own source."""
     price: float = 0.0
-    """What the order costs, extras included; 0 without prices."""
+    """The cost of the order including extras; 0 without prices."""
     prices: tuple[float, ...] = ()
-    """What each source of the order costs in this row, those of the extras last; empty where the usual prices hold."""
+    """The price of each ordered source in this row, extras last; empty if the usual prices apply."""
     memo: tuple[float, ...] = ()
-    """The learner's own note to itself (inclusion probabilities and the like), in a layout of its own."""
+    """Private data of the learner (such as inclusion probabilities), in a learner-specific layout."""
 
     def __post_init__(self) -> None:
         for array in (self.attributes, self.extra):
@@ -89,7 +89,7 @@ class Round(ReprMixin):
         return hash(self._key())
 
     def plain(self) -> dict[str, object]:
-        """All of it, in what JSON has."""
+        """Return all fields as JSON-compatible data."""
         return {
             "index": self.index,
             "kind": self.kind,
@@ -104,12 +104,12 @@ class Round(ReprMixin):
         }
 
     def to_json(self) -> str:
-        """One line of JSON that loses nothing."""
+        """Return the round as one line of lossless JSON."""
         return json.dumps(self.plain())
 
     @classmethod
     def from_json(cls, text: str) -> "Round":
-        """The round that `to_json` wrote; anything else is a `ProtocolError`."""
+        """Return the round written by `to_json`; any other text raises `ProtocolError`."""
         try:
             data = json.loads(text)
         except (TypeError, ValueError, RecursionError) as fault:
@@ -118,7 +118,7 @@ class Round(ReprMixin):
 
     @classmethod
     def from_plain(cls, data: object) -> "Round":
-        """The round that `plain` took apart; anything else is a `ProtocolError`."""
+        """Return the round represented by the output of `plain`; anything else raises `ProtocolError`."""
         try:
             if not isinstance(data, dict):
                 raise TypeError("an object is something else")
@@ -156,7 +156,7 @@ def _text(value: object) -> str:
 
 
 def _indices(value: object) -> Ints:
-    """Indices as an array; a float among them is not rounded but refused."""
+    """Return indices as an array; a float is rejected, not rounded."""
     if not isinstance(value, list):
         raise TypeError("a list of attributes is something else")
     return np.array([_whole(item) for item in value], dtype=np.int64)

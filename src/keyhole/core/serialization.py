@@ -1,9 +1,9 @@
 """Save a learner to a file and load it again.
 
-What is read is data: the learner's class comes from the catalogue by name, its arguments pass the same checks as a
-user's, and every number must be one that such a learner can have (`core.state`). Nothing is executed, nothing is
-unpacked (members are stored as they are, so that none can be larger than the file), and nothing is built whose size the
-file only claims.
+A model file contains only data: the learner's class is looked up by name in the catalogue, its arguments pass the same
+checks as a user's, and every number must be valid for such a learner (`core.state`). Loading executes no code from the
+file, decompresses nothing (members are stored uncompressed, so none can exceed the file), and allocates nothing based
+on a size that the file merely claims.
 """
 
 import io
@@ -32,10 +32,10 @@ DIGEST = 64
 
 
 def save(learner: Learner, path: "str | PathLike[str]") -> None:
-    """Write the learner, all or nothing: a crash leaves the old file or the new one, never half of one.
+    """Write the learner atomically: after a crash the path holds either the old file or the complete new one.
 
-    A learner that was loaded from this file replaces only what it was loaded from, or what it wrote there since:
-    where another process saved meanwhile, overwriting would lose the labels that it learnt from.
+    A learner loaded from this path overwrites only the version it was loaded from or has since written itself. If
+    another process saved in the meantime, overwriting would lose the labels which that process learnt from.
     """
     try:
         data = to_bytes(learner)
@@ -53,7 +53,7 @@ def save(learner: Learner, path: "str | PathLike[str]") -> None:
 
 
 def _check_still_there(learner: Learner, path: Path) -> None:
-    """The file still has the digest that it had when the learner was loaded."""
+    """Check that the file still has the digest it had when the learner was loaded."""
     if learner.origin is None or learner.origin[0] != path.resolve() or not path.exists():
         return
     if path.read_bytes()[-DIGEST:] != learner.origin[1]:
@@ -62,7 +62,7 @@ def _check_still_there(learner: Learner, path: Path) -> None:
 
 
 def to_bytes(learner: Learner, note: dict[str, Plain] | None = None) -> bytes:
-    """The file's content; the same state gives the same bytes. A `note` travels along: `note_in` reads it."""
+    """Return the file content; equal states give equal bytes. `note_in` reads back the optional `note`."""
     with learner.locked():
         state, generator, rounds = learner.get_state(), learner.rng.bit_generator.state, learner.open_rounds
     arrays = {key: value for key, value in state.items() if isinstance(value, np.ndarray)}
@@ -77,16 +77,16 @@ def to_bytes(learner: Learner, note: dict[str, Plain] | None = None) -> bytes:
 
 
 def pack(header: Mapping[str, object], arrays: Mapping[str, Array]) -> bytes:
-    """A header and arrays as the bytes of one file: a ZIP archive of JSON and npy members that ends with its SHA-256.
+    """Serialize a header and arrays as a ZIP archive of JSON and npy members, followed by its SHA-256.
 
-    Models and checkpoints have this format. Equal contents give equal bytes; `unpack` reads them.
+    Models and checkpoints use this format. Equal contents give equal bytes; `unpack` is the inverse.
 
     Parameters
     ----------
     header
-        Anything that JSON can hold; the number of the format is added.
+        Any JSON-serializable mapping; the format version is added.
     arrays
-        By name; none may hold Python objects.
+        Arrays by name, without object dtypes.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def pack(header: Mapping[str, object], arrays: Mapping[str, Array]) -> bytes:
 
 
 def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
-    """Add a member with a fixed date, so that equal states make equal files."""
+    """Add a member with a fixed date, so that equal states give equal files."""
     archive.writestr(zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0)), data)
 
 
@@ -119,7 +119,7 @@ _MEMBERS = 10_000
 
 
 def load(path: "str | PathLike[str]") -> Learner:
-    """The learner that `learner.save(path)` wrote, to continue bit for bit; anything else is a `StateError`."""
+    """Return the learner written by `learner.save(path)`, which continues bit for bit; else raise `StateError`."""
     try:
         data = Path(path).read_bytes()
     except OSError as fault:
@@ -136,23 +136,23 @@ def load(path: "str | PathLike[str]") -> Learner:
 
 
 def note_in(data: bytes) -> dict[str, Plain]:
-    """The note in a file's content, such as the schema of the data it was trained on; empty where there is none."""
+    """Return the note in a file's content, for example the schema of its training data; empty if there is none."""
     note = _read(data)[0].get("note")
     return note if isinstance(note, dict) else {}
 
 
 def from_bytes(data: bytes) -> Learner:
-    """The learner in a file's content."""
+    """Return the learner stored in a file's content."""
     try:
         return _rebuild(*_read(data))
     except StateError:
         raise
-    except Exception as fault:  # whatever a made-up content leads numpy, or a constructor, to raise
+    except Exception as fault:  # malformed content can make numpy or a constructor raise anything
         raise StateError(f"the file makes no sense: {str(fault)[:200]}") from None
 
 
 def _read(data: bytes) -> tuple[dict[str, Plain], dict[str, Value]]:
-    """The header, and the state: its numbers and its arrays."""
+    """Return the header and the state (numbers and arrays)."""
     header, arrays = unpack(data)
     scalars = header.get("scalars")
     if not isinstance(scalars, dict):
@@ -161,12 +161,12 @@ def _read(data: bytes) -> tuple[dict[str, Plain], dict[str, Value]]:
 
 
 def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The header and the arrays that `pack` made bytes of.
+    """Return the header and the arrays serialized by `pack`.
 
     Raises
     ------
     StateError
-        If a single bit is different, if the format is another one, or if the content is not what `pack` writes.
+        If the data are corrupted, the format version differs, or the content was not written by `pack`.
     """
     if digest(data[:-DIGEST]).encode() != data[-DIGEST:]:
         raise StateError("this is not a keyhole file, or it was cut or changed; restore it from a copy")
@@ -181,13 +181,13 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
             arrays = {name.removesuffix(".npy"): _array(archive.read(name)) for name in names}
     except StateError:
         raise
-    except Exception as fault:  # whatever a made-up archive leads zipfile, json or numpy to raise
+    except Exception as fault:  # a malformed archive can make zipfile, json or numpy raise anything
         raise StateError(f"the file makes no sense: {str(fault)[:200]}") from None
     return header, arrays
 
 
 def _array(content: bytes) -> Array:
-    """The array in an npy member, whose header must announce exactly the bytes that follow it."""
+    """Return the array in an npy member; its header must announce exactly the bytes that follow."""
     member = io.BytesIO(content)
     version = npy.read_magic(member)
     read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
@@ -202,7 +202,7 @@ def _array(content: bytes) -> Array:
 
 
 def _rebuild(header: dict[str, Plain], state: dict[str, Value]) -> Learner:
-    """A fresh learner of the saved configuration, with the saved state, generator and open rounds put in."""
+    """Build a new learner from the saved configuration and restore its state, generator and open rounds."""
     config = header["config"]
     if not isinstance(config, dict):
         raise StateError("the configuration in the file is not valid")
@@ -215,7 +215,7 @@ def _rebuild(header: dict[str, Plain], state: dict[str, Value]) -> Learner:
 
 
 def _check_size(config: dict[str, Plain], state: dict[str, Value]) -> None:
-    """As many numbers as a learner of the claimed size has, before one of that size is made."""
+    """Check that the state is large enough for the claimed size before building a learner of that size."""
     order, names = state.get("order"), config.get("names")
     d, k = len(names) if isinstance(names, list) else config.get("d"), config.get("k")
     if not isinstance(order, np.ndarray) or d != order.size or not isinstance(k, int) or not 1 <= k <= order.size:

@@ -1,10 +1,10 @@
-"""What can be ordered, what it costs, and what is known for free.
+"""Sources: the units that can be ordered, their prices, and the attributes that are free.
 
     attribute   one number of a row
-    source      what can be ordered: a name, a price, and one or more attributes that come at once
-    free        attributes that are there before anything is ordered; no price, no place in the budget
+    source      a unit that can be ordered: a name, a price, and one or more attributes delivered together
+    free        attributes known before anything is ordered; they have no price and do not count towards the budget
 
-An attribute that is in no source and not free is a source of its own, with its own name.
+An attribute that is neither free nor listed in a source is a source of its own, under its own name.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,16 +27,16 @@ Prices = Mapping[str, float] | Sequence[float]
 
 @dataclass(frozen=True, eq=False)
 class SourceCatalog:
-    """The sources of d attributes; the order of sources is that of their first attributes."""
+    """The sources of d attributes, ordered by their first attribute."""
 
     names: tuple[str, ...]
-    """(d,) the attributes."""
+    """(d,) the names of the attributes."""
     sources: tuple[str, ...]
-    """(n,) the sources."""
+    """(n,) the names of the sources."""
     of: Ints
-    """(d,) the source of each attribute; -1: free."""
+    """(d,) the source of each attribute; -1 if it is free."""
     prices: Floats
-    """(n,) what each source costs; 0 where no prices were given."""
+    """(n,) the price of each source; 0 without prices."""
     priced: bool
 
     @classmethod
@@ -47,7 +47,7 @@ class SourceCatalog:
         free: Sequence[str] | None = None,
         prices: Prices | None = None,
     ) -> "SourceCatalog":
-        """From what a user says; a `ConfigError` names what cannot be."""
+        """Build the catalogue from user input; invalid input raises a `ConfigError` that names the cause."""
         unpaid = _free_names(names, free)
         owner = _owners(names, sources or {}, unpaid)
         order = tuple(dict.fromkeys(owner[name] for name in names if name not in unpaid))
@@ -58,7 +58,7 @@ class SourceCatalog:
 
     @cached_property
     def free(self) -> Ints:
-        """The attributes that are there for free, in the order of the columns."""
+        """The free attributes, in column order."""
         return np.flatnonzero(self.of < 0)
 
     @cached_property
@@ -70,7 +70,7 @@ class SourceCatalog:
 
     @cached_property
     def charge(self) -> Floats:
-        """(d,) a source's price at its first attribute, 0 at its others: the sum over whole sources is exact."""
+        """(d,) a source's price at its first attribute and 0 at the others, so sums over whole sources are exact."""
         charge: Floats = np.zeros(len(self.names))
         first = np.unique(self.of, return_index=True)[1][self.free.size > 0 :]
         charge[first] = self.prices
@@ -78,11 +78,11 @@ class SourceCatalog:
 
     @cached_property
     def plain(self) -> bool:
-        """Whether every attribute is bought by itself, under its own name, and none is known."""
+        """Whether every attribute is a source of its own and none is free."""
         return self.sources == self.names
 
     def options(self, priced: bool) -> dict[str, Offer]:
-        """`sources`, `free` and, where `priced`, `prices` as `build` takes them, each only where it says something."""
+        """Return `sources`, `free` and, if `priced`, `prices` as arguments of `build`, omitting defaults."""
         brings = {s: [self.names[j] for j in of] for s, of in zip(self.sources, self.members, strict=True)}
         said: dict[str, Offer] = {
             "sources": {s: names for s, names in brings.items() if names != [s]},
@@ -94,47 +94,47 @@ class SourceCatalog:
         return {key: value for key, value in said.items() if value}
 
     def attributes(self, basket: Sequence[int] | Ints) -> Ints:
-        """All that is handed over for a basket of sources: the known attributes first, then theirs."""
+        """Return the attributes delivered with a basket of sources, the free attributes first."""
         parts = [self.members[int(s)] for s in basket]
         return np.concatenate([self.free, *parts]) if parts or self.free.size else np.empty(0, dtype=np.int64)
 
     def basket(self, attributes: Ints) -> Ints:
-        """The sources that bring these attributes, in the order of their first one; known ones need none."""
+        """Return the sources of these attributes, ordered by their first attribute; free attributes need none."""
         of = self.of[attributes]
         return np.array(list(dict.fromkeys(of[of >= 0].tolist())), dtype=np.int64)
 
     def ordered(self, attributes: Ints) -> tuple[str, ...]:
-        """What to order for these attributes, by name."""
+        """Return the names of the sources to order for these attributes."""
         return tuple([self.sources[s] for s in self.basket(attributes).tolist()])
 
     def price(self, attributes: Ints) -> float:
-        """What it costs to be handed these attributes."""
+        """Return the total price of the sources that provide these attributes."""
         return float(self.charge[attributes].sum()) if self.priced else 0.0
 
     def whole(self, attributes: Ints) -> bool:
-        """Whether no source is among these in part, and none of them twice."""
+        """Return whether the attributes form whole sources without duplicates."""
         sizes = np.bincount(self.of[self.of >= 0], minlength=len(self.sources))
         bought = np.bincount(self.of[attributes][self.of[attributes] >= 0], minlength=len(self.sources))
         return bool(((bought == 0) | (bought == sizes)).all())
 
     @cached_property
     def places(self) -> dict[str, Ints]:
-        """The attributes that come with a name, be it a source's or an attribute's."""
+        """The attributes that belong to each name, whether it is the name of a source or of an attribute."""
         single = {name: np.array([i]) for i, name in enumerate(self.names)}
         return single if self.plain else single | dict(zip(self.sources, self.members, strict=True))
 
     def pool(self, available: Bools) -> Bools:
-        """(n,) the sources that can be ordered where these attributes can be had: a source needs all of its own."""
+        """Return the (n,) mask of sources that can be ordered: a source needs all of its attributes to be available."""
         there: Bools = np.ones(len(self.sources), dtype=np.bool_)
         lacking = self.of[~available]
         there[lacking[lacking >= 0]] = False
         return there
 
     def whole_of(self, available: Bools) -> Bools:
-        """(d,) the same as a mask of attributes; known ones can always be had."""
+        """Return the same as a (d,) mask of attributes; free attributes are always available."""
         if self.plain:
             return available
-        mask: Bools = np.append(self.pool(available), True)[self.of]  # -1, known: the last
+        mask: Bools = np.append(self.pool(available), True)[self.of]  # index -1 (free) reads the appended entry
         return mask
 
 
@@ -151,7 +151,7 @@ def _free_names(names: Sequence[str], free: Sequence[str] | None) -> set[str]:
 
 
 def _owners(names: Sequence[str], sources: Sources, free: set[str]) -> dict[str, str]:
-    """The source of each attribute."""
+    """Return the source of each attribute."""
     if not isinstance(sources, Mapping):
         raise ConfigError("sources must map a name to the attributes it brings, as {'lipids': ['ldl', 'hdl']}")
     owner: dict[str, str] = {}
@@ -177,7 +177,7 @@ def _owners(names: Sequence[str], sources: Sources, free: set[str]) -> dict[str,
 
 
 def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, plain: bool) -> Floats:
-    """A price for every source; zero without prices. By name, "*" is the price of every source that is not named."""
+    """Return a price for every source; zero without prices. The name "*" prices every source not named."""
     if prices is None:
         return np.zeros(len(order))
     if isinstance(prices, Mapping):
@@ -197,7 +197,7 @@ def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, p
         given = list(prices)
     else:
         raise ConfigError("with sources or free attributes give prices by name, as {'lipids': 12.0}")
-    if any(isinstance(price, str | bool) for price in given):  # numpy would make numbers of them
+    if any(isinstance(price, str | bool) for price in given):  # numpy would convert these to numbers
         raise ConfigError("prices must be numbers")
     try:
         price = np.array(given, dtype=np.float64)

@@ -1,19 +1,19 @@
-"""The state of a learner: which fields it has, and which values each may hold in a file that comes from outside.
+"""The state of a learner: its fields, and the values each field may hold in an untrusted file.
 
 | check              | a field that passes                                                              |
 |--------------------|----------------------------------------------------------------------------------|
 | `NumberCheck`      | finite numbers within bounds                                                     |
-| `CountCheck`       | whole numbers >= 0 within bounds                                                 |
-| `IndexCheck`       | attributes (or positions in another list): 0 <= i < below, each at most once     |
+| `CountCheck`       | integers >= 0 within bounds                                                      |
+| `IndexCheck`       | attributes (or positions in another list): 0 <= i < below, no duplicates         |
 | `ProbabilityCheck` | probabilities that sum to one                                                    |
 | `GramCheck`        | a sum of x x': symmetric, positive semidefinite                                  |
 | `InverseGramCheck` | A^-1 of an A that started at eps I and grew: symmetric, 0 <= A^-1 <= I / eps     |
 | `RecordCheck`      | records of such numbers                                                          |
-| `NoCheck`          | whatever its type allows                                                         |
-| `Growing(check)`   | an array whose length changes, and that passes the check                         |
-| `Part(...)`        | another object with a state of its own                                           |
+| `NoCheck`          | any value of the right type                                                      |
+| `Growing(check)`   | an array of variable length that passes the check                                |
+| `Part(...)`        | a nested object with its own state                                               |
 
-A bound is a number, or the name of what the owner of the field was configured with: `IndexCheck("d")`.
+A bound is a number, or the name of an attribute of the field's owner: `IndexCheck("d")`.
 """
 
 from collections.abc import Mapping
@@ -45,17 +45,17 @@ __all__ = [
 
 
 LARGEST = 1e150
-"""More than sums of products of what the protocol lets through come to; its square is still a number."""
+"""Larger than any sum of products of valid inputs; its square is still finite."""
 _COUNTLESS = 1 << 53
 
 Bound: TypeAlias = float | int | str
 
 
 class Check(Protocol):
-    """A statement about the values of a field."""
+    """A constraint on the values of a field."""
 
     def check(self, field: str, value: object, owner: object) -> None:
-        """Raise a `StateError` for a value that the field cannot have."""
+        """Raise a `StateError` if the field cannot have this value."""
 
 
 StateSchema: TypeAlias = Mapping[str, Check]
@@ -63,7 +63,7 @@ StateSchema: TypeAlias = Mapping[str, Check]
 
 
 def _limit(bound: Bound, owner: object) -> float:
-    """The bound as a number."""
+    """Return the bound as a number."""
     return float(getattr(owner, bound)) if isinstance(bound, str) else bound
 
 
@@ -73,36 +73,36 @@ def _refuse(field: str, what: str) -> None:
 
 @dataclass(frozen=True)
 class NoCheck:
-    """No check: the type says it all (text, truth values), or `_check_state` covers it."""
+    """No constraint, because the type suffices (text, booleans) or `_check_state` checks the field."""
 
     def check(self, field: str, value: object, owner: object) -> None:
-        """Nothing to refuse."""
+        """Accept every value."""
 
 
 @dataclass(frozen=True)
 class NumberCheck:
-    """Finite numbers in [least, most]; without `least`, no larger in size than `most`."""
+    """Finite numbers in [least, most]; without `least`, in [-most, most]."""
 
     least: Bound | None = None
     most: Bound = LARGEST
 
     def check(self, field: str, value: object, owner: object) -> None:
-        """Every entry."""
+        """Check every entry."""
         x, most = np.asarray(value), _limit(self.most, owner)
         least = -most if self.least is None else _limit(self.least, owner)
-        if x.dtype.kind not in "fi" or not ((x >= least) & (x <= most)).all():  # a NaN is neither
+        if x.dtype.kind not in "fi" or not ((x >= least) & (x <= most)).all():  # also false for NaN
             _refuse(field, f"finite numbers between {least:g} and {most:g}")
 
 
 @dataclass(frozen=True)
 class CountCheck:
-    """Whole numbers in [least, most]; in an array of floats too."""
+    """Integers in [least, most], possibly stored as floats."""
 
     least: Bound = 0
     most: Bound = _COUNTLESS
 
     def check(self, field: str, value: object, owner: object) -> None:
-        """Every entry."""
+        """Check every entry."""
         NumberCheck(self.least, self.most).check(field, value, owner)
         x = np.asarray(value)
         if not (x == np.floor(x)).all():
@@ -111,14 +111,14 @@ class CountCheck:
 
 @dataclass(frozen=True)
 class IndexCheck:
-    """Indices below a bound, each at most once in a row of the array; with `gaps`, -1 stands for none."""
+    """Indices below a bound without duplicates in a row of the array; with `gaps`, -1 marks an empty place."""
 
     below: Bound
     ascending: bool = False
     gaps: bool = False
 
     def check(self, field: str, value: object, owner: object) -> None:
-        """Every row."""
+        """Check every row."""
         n, x = _limit(self.below, owner), np.atleast_2d(np.asarray(value))
         if x.dtype.kind != "i" or not ((x >= -self.gaps) & (x < n)).all():
             _refuse(field, f"indices from 0 to {n - 1:g}")
@@ -134,7 +134,7 @@ class ProbabilityCheck:
     """Probabilities that sum to one."""
 
     def check(self, field: str, value: object, owner: object) -> None:
-        """Every entry, and their sum."""
+        """Check every entry and the sum."""
         NumberCheck(0.0, 1.0 + 1e-9).check(field, value, owner)
         if abs(float(np.sum(value)) - 1.0) > 1e-6:  # type: ignore[call-overload]
             _refuse(field, "probabilities that sum to one")
@@ -142,15 +142,15 @@ class ProbabilityCheck:
 
 @dataclass(frozen=True)
 class GramCheck:
-    """A symmetric positive semidefinite matrix, up to rounding; a stack of them too.
+    """A symmetric positive semidefinite matrix, or a stack of them, up to rounding.
 
-    Rounding is relative to `size`, or to the largest entry.
+    The tolerance is relative to `size`, or to the largest entry.
     """
 
     size: float | None = None
 
     def check(self, field: str, value: object, owner: object) -> None:
-        """Its entries, its symmetry, and a Cholesky factor once rounding is made up for."""
+        """Check the entries, the symmetry, and that a Cholesky factor exists after a shift by the tolerance."""
         NumberCheck().check(field, value, owner)
         A = np.asarray(value)
         most = self.size or np.abs(A).max(axis=(-1, -2), keepdims=True, initial=1e-300)
@@ -164,23 +164,23 @@ class GramCheck:
 
 @dataclass(frozen=True)
 class InverseGramCheck:
-    """Symmetric matrices with 0 <= A^-1 <= I / eps, up to rounding; a stack of them too."""
+    """A symmetric matrix with 0 <= A^-1 <= I / eps, or a stack of them, up to rounding."""
 
     eps: Bound
 
     def check(self, field: str, value: object, owner: object) -> None:
-        """Every matrix."""
+        """Check every matrix."""
         most = (1.0 + 1e-6) / _limit(self.eps, owner)
         NumberCheck(most=most).check(field, value, owner)
-        GramCheck(most).check(field, value, owner)  # what is left of I / eps has its rounding errors
+        GramCheck(most).check(field, value, owner)  # the remainder of I / eps carries its rounding errors
 
 
 @dataclass(frozen=True)
 class RecordCheck:
-    """An array of records: numbers are finite, whole numbers counts or -1 for none."""
+    """An array of records: floats are finite, integers are counts or -1 for none."""
 
     def check(self, field: str, value: object, owner: object) -> None:
-        """Field by field."""
+        """Check every field."""
         records = np.asarray(value)
         checks: dict[str, Check] = {"f": NumberCheck(), "i": CountCheck(least=-1), "V": RecordCheck()}
         for name in records.dtype.names or ():
@@ -190,17 +190,17 @@ class RecordCheck:
 
 @dataclass(frozen=True)
 class Growing:
-    """An array whose length changes; every other array keeps its shape."""
+    """An array of variable length; all other arrays have a fixed shape."""
 
     values: Check
 
     def check(self, field: str, value: object, owner: object) -> None:
-        """Its values."""
+        """Check the values."""
         self.values.check(field, value, owner)
 
 
 class Part:
-    """Another `Stateful`, which has its own schema; `checks` are those of its fields that its owner alone can make.
+    """A nested `Stateful` with its own schema; `checks` are constraints on its fields that only the owner can verify.
 
     >>> part = Part(S=IndexCheck("d", ascending=True))  # the part does not know d
     """
@@ -209,7 +209,7 @@ class Part:
         self.checks = checks
 
     def check(self, field: str, value: object, owner: object) -> None:
-        """The owner's checks of the part's fields."""
+        """Apply the owner's checks to the fields of the part."""
         for name, check in self.checks.items():
             check.check(f"{field}.{name}", getattr(value, name), owner)
 
@@ -219,26 +219,26 @@ Value: TypeAlias = "Array | int | float | bool | str"
 
 
 class Stateful:
-    """An object whose whole changing state is the attributes named in `_state`.
+    """An object whose mutable state consists of the attributes listed in `_state`.
 
-    `_state` names each field with its check; a subclass names only the fields it adds. A field is an array, a number, a
-    string, or another `Stateful`; `get_state` flattens the tree into one dictionary with dotted keys, `set_state` puts
-    it back bit for bit. What never changes (d, k, the tuning) is not state: it is rebuilt from the configuration.
+    `_state` maps each field to its check; a subclass lists only the fields it adds. A field is an array, a number, a
+    string, or another `Stateful`. `get_state` flattens the tree into one dictionary with dotted keys, and `set_state`
+    restores it bit for bit. Constants (d, k, the tuning) are not state: they are rebuilt from the configuration.
 
-    A state may come from a file that somebody made up, and compiled code trusts it. So `set_state` takes a value only
-    if it has the type and the shape that the field of the fresh object has, and passes its check; then `_check_state`
-    compares the fields with each other.
+    A state may come from a forged file, and compiled code trusts it. Therefore `set_state` accepts a value only if it
+    has the type and shape of the field of a new object and passes the field's check; then `_check_state` checks the
+    fields for consistency.
     """
 
     _state: ClassVar[StateSchema] = {}
 
     @classmethod
     def state_schema(cls) -> dict[str, Check]:
-        """All fields with their checks, those of the base classes first."""
+        """Return all fields with their checks, those of the base classes first."""
         return {name: check for base in reversed(cls.__mro__) for name, check in vars(base).get("_state", {}).items()}
 
     def get_state(self) -> dict[str, Value]:
-        """A copy of the state: `{"s": 3, "newton.w": array, ...}`."""
+        """Return a copy of the state: `{"s": 3, "newton.w": array, ...}`."""
         flat: dict[str, Value] = {}
         for field in self.state_schema():
             value = getattr(self, field)
@@ -249,7 +249,7 @@ class Stateful:
         return flat
 
     def set_state(self, flat: dict[str, Value]) -> None:
-        """Take over a state that `get_state` gave; one that such an object cannot have is a `StateError`."""
+        """Restore a state returned by `get_state`; a state that such an object cannot have raises `StateError`."""
         for field, check in self.state_schema().items():
             value = getattr(self, field)
             if isinstance(value, Stateful):
@@ -263,11 +263,11 @@ class Stateful:
         self._check_state()
 
     def _check_state(self) -> None:
-        """Raise a `StateError` if the fields just taken over contradict each other."""
+        """Raise a `StateError` if the restored fields contradict each other."""
 
 
 def _alike(field: str, present: Value, flat: dict[str, Value], grows: bool) -> Value:
-    """The new value of a field, if it is of the kind the field has now."""
+    """Return the new value of a field after checking that its type and shape match the present value."""
     if field not in flat:
         raise StateError(f"the state lacks '{field}'; the file was not written by this version of keyhole")
     new = flat[field]

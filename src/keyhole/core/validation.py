@@ -1,4 +1,4 @@
-"""What may come in through the protocol: every check happens before anything changes."""
+"""Validation of all protocol inputs; every check happens before any state changes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
@@ -15,15 +15,15 @@ from .sources import SourceCatalog
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 
 LARGEST = 1e100
-"""Beyond this it is no measurement but a fault, and refused."""
+"""Larger magnitudes are treated as faulty measurements and rejected."""
 HIGHEST = 0.999
-"""The highest level of an interval: beyond it there are too few misses to learn from."""
+"""The highest level of an interval; above it there are too few misses to learn from."""
 MOST, LEAST = 1e30, 1e-30
-"""What is larger counts as MOST and what is smaller as zero: a learner's fourth powers and quotients stay numbers."""
+"""Magnitudes above MOST are clipped and those below LEAST set to zero, so that fourth powers and ratios are finite."""
 
 
 def number(what: str, given: float) -> float:
-    """What was given for `what`, as a float; infinite where it is a number too large for one."""
+    """Return the value given for `what` as a float; infinite if the number is too large for a float."""
     try:
         return float(given)
     except (TypeError, ValueError):
@@ -33,7 +33,7 @@ def number(what: str, given: float) -> float:
 
 
 def finite(what: str, given: float) -> float:
-    """The same, if it is finite."""
+    """Return the value given for `what` as a float, which must be finite."""
     value = number(what, given)
     if not np.isfinite(value):
         raise ProtocolError(f"{what} is {value}; it must be finite")
@@ -41,7 +41,7 @@ def finite(what: str, given: float) -> float:
 
 
 def label(y: float) -> float:
-    """The label as a float, if it is a finite number."""
+    """Return the label as a float, which must be finite."""
     value = number("the label", y)
     if np.isnan(value):
         raise ProtocolError("the label is NaN; close a round without a label with learner.abandon(r)")
@@ -51,7 +51,7 @@ def label(y: float) -> float:
 
 
 def binary_label(y: float) -> float:
-    """The label as 0.0 or 1.0, if it is 0, 1, False or True."""
+    """Return the label as 0.0 or 1.0; only 0, 1, False and True are accepted."""
     value = label(y)
     if value not in (0.0, 1.0):
         raise ProtocolError(f'the label is {_short(y)}; with label="binary" it is 0 or 1')
@@ -59,7 +59,7 @@ def binary_label(y: float) -> float:
 
 
 def binary_labels(labels: Floats) -> None:
-    """A `ProtocolError` with the place of the first label of past rows that is neither 0 nor 1."""
+    """Raise a `ProtocolError` with the position of the first past label that is neither 0 nor 1."""
     bad = np.flatnonzero((labels != 0.0) & (labels != 1.0))
     if bad.size:
         i = int(bad[0])
@@ -67,7 +67,7 @@ def binary_labels(labels: Floats) -> None:
 
 
 def level(given: float) -> float:
-    """The level of an interval, if it is one that can be calibrated."""
+    """Return the level of an interval, which must lie in the range that can be calibrated."""
     if isinstance(given, bool) or not isinstance(given, int | float | np.floating) or not 0.0 < given <= HIGHEST:
         raise ProtocolError(
             f"the level of an interval is above 0 and at most {HIGHEST}, such as 0.9, not {_short(given)}"
@@ -76,7 +76,7 @@ def level(given: float) -> float:
 
 
 def values(given: Values, names: Sequence[str]) -> Floats:
-    """The bought values in the order of `names`, given in that order or by name; NaN means bought but unobserved."""
+    """Return the bought values, given in order or by name, in the order of `names`; NaN: bought but unobserved."""
     if not isinstance(given, list | tuple | np.ndarray):
         given = _in_order(given, names)
     try:
@@ -93,7 +93,7 @@ def values(given: Values, names: Sequence[str]) -> Floats:
         each = join_names(names, quoted=True) or "no attribute"
         raise ProtocolError(f"expected {len(names)} values, one each for {each}; got an array of shape {x.shape}")
     size = np.abs(x)
-    if ((size <= MOST) & (size >= LEAST)).all():  # nearly always; false where there is a NaN or a zero
+    if ((size <= MOST) & (size >= LEAST)).all():  # the common case; false for a NaN or a zero
         return x
     if (size > LARGEST).any():
         i = int(np.flatnonzero(size > LARGEST)[0])
@@ -102,14 +102,14 @@ def values(given: Values, names: Sequence[str]) -> Floats:
 
 
 def clip_magnitude(x: Floats) -> Floats:
-    """A copy with what is beyond MOST at MOST and what is below LEAST at zero; NaN stays."""
+    """Return a copy with magnitudes above MOST clipped to MOST and those below LEAST set to zero; NaN is kept."""
     kept: Floats = np.clip(x, -MOST, MOST)
     kept[np.abs(kept) < LEAST] = 0.0
     return kept
 
 
 def _in_order(given: "Sequence[float] | Mapping[str, float]", names: Sequence[str]) -> "Sequence[float]":
-    """Values that carry their names (a mapping, a frame of one row, a pandas series) in the order of `names`."""
+    """Return values that carry names (a mapping, a one-row frame, a pandas series) in the order of `names`."""
     try:
         named = given if isinstance(given, Mapping) else row_of(given)
     except ConfigError as fault:
@@ -118,7 +118,7 @@ def _in_order(given: "Sequence[float] | Mapping[str, float]", names: Sequence[st
 
 
 def _by_name(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
-    """Values by name, if there is exactly one for each name asked for."""
+    """Return the values of a mapping, which must have exactly one value for each name."""
     asked = set(names)
     missing, foreign = [n for n in names if n not in given], [n for n in given if n not in asked]
     if missing:
@@ -135,8 +135,10 @@ def _by_name(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
 def available(
     given: "Bools | Sequence[bool] | Sequence[str] | None", places: Mapping[str, Ints], d: int
 ) -> Bools | None:
-    """The mask of what can be bought this time (None: everything), given as a mask, as names, or as names to yes or no:
-    those that stand at no are not meant, and a series of pandas is not read in the order it happens to have."""
+    """Return the mask of what can be bought in this round (None: everything), given as a mask, names, or name to bool.
+
+    Names that map to False are excluded. A pandas series is matched by name, not by position.
+    """
     if given is None:
         return None
     wanted = f"available must be a boolean mask of length {d} or a list of names"
@@ -161,7 +163,7 @@ def available(
 
 
 def _said_yes(named: Mapping[str, object]) -> list[str]:
-    """The names that stand at true; anything but true and false is no answer."""
+    """Return the names that map to True; values other than booleans are rejected."""
     for name, there in named.items():
         if not isinstance(there, bool | np.bool_):
             raise ProtocolError(f"available must map a name to True or False; '{name}' has {_short(there)}")
@@ -169,7 +171,7 @@ def _said_yes(named: Mapping[str, object]) -> list[str]:
 
 
 def extras(given: "Sequence[int] | Ints | None", extra: Ints) -> None:
-    """The extra attributes handed back with the label are those the round drew; none where it drew none."""
+    """Check that the extra attributes given with the label are exactly those the round drew."""
     if given is None:
         if extra.size:
             raise ProtocolError(
@@ -185,7 +187,7 @@ def extras(given: "Sequence[int] | Ints | None", extra: Ints) -> None:
 
 
 def is_open(r: Round, learner: str, opened: Mapping[int, Round], t: int) -> None:
-    """The round is this learner's, open, and as it was asked; t is how many were asked."""
+    """Check that the round belongs to this learner, is open and unchanged; t is the number of rounds asked."""
     if not isinstance(r, Round):
         raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
     if r.learner != learner:
@@ -198,7 +200,7 @@ def is_open(r: Round, learner: str, opened: Mapping[int, Round], t: int) -> None
 
 
 def row_prices(given: "Mapping[str, float] | None", catalog: SourceCatalog) -> Floats | None:
-    """The price of every source in one row: the usual one where none is given; None where all are the usual ones."""
+    """Return the price of every source in one row, with usual prices by default; None if all are the usual ones."""
     if given is None:
         return None
     if not catalog.priced:
@@ -216,7 +218,7 @@ def row_prices(given: "Mapping[str, float] | None", catalog: SourceCatalog) -> F
 
 
 def may_be_asked(r: Round, names: Sequence[str]) -> bool:
-    """Whether a round from a file buys attributes that there are, each once, and is one of the two kinds."""
+    """Return whether a round from a file has a valid kind and buys existing attributes without duplicates."""
     B = np.concatenate([r.attributes, r.extra])
     there = bool(((B >= 0) & (len(names) > B)).all()) and np.unique(B).size == B.size
     sound = there and r.names == tuple(names[i] for i in r.attributes) and r.kind in ("explore", "exploit")
@@ -224,7 +226,7 @@ def may_be_asked(r: Round, names: Sequence[str]) -> bool:
 
 
 def _short(value: object) -> str:
-    """A value as a message shows it."""
+    """Return a value as shown in a message."""
     try:
         text = repr(value)
     except ValueError:  # more digits than Python prints
@@ -233,15 +235,15 @@ def _short(value: object) -> str:
 
 
 def past_table(X: object, y: object, names: Sequence[str]) -> tuple[Floats, Floats]:
-    """Rows and labels as arrays, columns in the order of `names`; their shapes are not checked here."""
+    """Return rows and labels as arrays with columns in the order of `names`; shapes are not checked here."""
     return matrix_of(X, names) if is_frame(X) else _numbers("X", X), _numbers("y", labels_of(y))
 
 
 def past_rows(X: object, y: object, names: Sequence[str]) -> tuple[Floats, Floats, int]:
-    """The labelled rows of a table that is known already, (n, d) and (n,), and how many rows have no label.
+    """Return the labelled rows of a table of past data, (n, d) and (n,), and the number of rows without a label.
 
-    NaN is a cell that was not observed, or a label that is missing. Anything else that is no finite number is a
-    `ProtocolError` with its place; rows are counted from 1.
+    NaN marks an unobserved cell or a missing label. Any other value that is not a finite number raises a
+    `ProtocolError` with its position; rows are counted from 1.
     """
     table, labels = past_table(X, y, names)
     if table.ndim != 2 or table.shape[1] != len(names):
@@ -283,7 +285,7 @@ def _refuse_infinite_cell(table: Floats, names: Sequence[str]) -> None:
 
 
 def complete(table: Floats, names: Sequence[str], learner: str) -> None:
-    """A `ConfigError` where an attribute of a row was not observed."""
+    """Raise a `ConfigError` if an attribute of a row is missing."""
     gaps = np.argwhere(np.isnan(table))
     if gaps.size:
         i, j = map(int, gaps[0])

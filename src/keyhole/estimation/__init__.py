@@ -1,1 +1,1 @@
-"""What the algorithms are made of: sampling, importance weighting, online Newton steps, the Dantzig selector."""
+"""The building blocks of the algorithms: sampling, importance weighting, online Newton steps, the Dantzig selector."""

@@ -1,12 +1,12 @@
-"""gamma_s, the width of the Dantzig constraint: the paper's, the paper's scaled, or learnt from the data.
+"""gamma_s, the width of the Dantzig constraint: the paper's, the paper's scaled, or estimated from the data.
 
-| `tuning=`     | gamma at exploration s                                  | is told                  |
+| `tuning=`     | gamma at exploration s                                  | requires                 |
 |---------------|---------------------------------------------------------|--------------------------|
 | `"theory"`    | the paper's gamma_hat(s)                                | sigma, delta_s, delta    |
 | `Scaled(c)`   | c gamma_hat(s)                                          | sigma, delta_s, delta    |
 | `"empirical"` | gamma_i = kappa sqrt(2 ln(20 d) V_i) / s, per attribute | nothing                  |
 
-V_i is the running sum of squares of x_hat_i y - [h w]_i, w being the estimate at that time: the variance of the very
+V_i is the running sum of squares of x_hat_i y - [h w]_i, where w is the estimate at that time: the variance of the
 quantity that the constraint bounds. The empirical rule is ours, not the paper's.
 """
 
@@ -27,12 +27,12 @@ from ..theory import Constants
 __all__ = ["KAPPA", "Empirical", "Scaled", "Theory", "Width", "parse"]
 
 KAPPA = 0.5
-"""One number for both learners, chosen on seeds of its own by `benchmarks/kappa.py`."""
+"""The factor for both learners, chosen by `benchmarks/kappa.py` on separate seeds."""
 
 
 @dataclass(frozen=True)
 class Scaled(OptionValue):
-    """The paper's gamma_hat(s) times c; c = 1 is the theory."""
+    """The paper's gamma_hat(s) multiplied by c; c = 1 is the theory."""
 
     c: float
 
@@ -45,7 +45,7 @@ class Scaled(OptionValue):
 
 
 def parse(tuning: str | Scaled) -> str | Scaled:
-    """`tuning=` as given by a person or a file: "theory", "empirical", "scaled(0.1)" or a `Scaled`.
+    """Parse `tuning=` given by a user or a file: "theory", "empirical", "scaled(0.1)" or a `Scaled`.
 
     >>> parse("scaled(0.1)")
     Scaled(c=0.1)
@@ -59,7 +59,7 @@ def parse(tuning: str | Scaled) -> str | Scaled:
 
 
 def empirical_widths(V: Floats, scale: float) -> Floats:
-    """gamma_i = scale sqrt(V_i), with no V_i below a tenth of their mean. `Empirical` does the same by the core.
+    """Return gamma_i = scale sqrt(V_i), with V_i at least a tenth of their mean; `Empirical` does this in the core.
 
     >>> empirical_widths(np.array([4.0, 0.0]), 0.5).round(3).tolist()
     [1.0, 0.224]
@@ -68,31 +68,31 @@ def empirical_widths(V: Floats, scale: float) -> Floats:
 
 
 class Width(Protocol):
-    """How wide the constraint is, and what it learns from a round."""
+    """The rule for the width of the constraint, which may learn from each round."""
 
     def observe(self, B: Ints, deviation: Floats) -> None:
-        """Take in x_hat y - h w of one exploration on the observed set B."""
+        """Update with x_hat y - h w of one exploration on the observed set B."""
 
     def gamma(self, s: int) -> float | Floats:
-        """The width at the s-th exploration."""
+        """Return the width at the s-th exploration."""
 
 
 class Theory(Stateful):
-    """The paper's gamma_hat(s), times c; nothing is learnt."""
+    """The paper's gamma_hat(s) multiplied by c; it does not learn."""
 
     def __init__(self, constants: Constants, c: float = 1.0) -> None:
         self.constants, self.c = constants, c
 
     def observe(self, B: Ints, deviation: Floats) -> None:
-        """Nothing: the paper's width is fixed beforehand."""
+        """Do nothing: the paper's width is fixed in advance."""
 
     def gamma(self, s: int) -> float:
-        """c gamma_hat(s)."""
+        """Return c gamma_hat(s)."""
         return self.c * self.constants.gamma(s)
 
 
 class Empirical(Stateful):
-    """gamma_i = kappa sqrt(2 ln(20 d) V_i) / s, with no V_i below a tenth of their mean."""
+    """The empirical width gamma_i = kappa sqrt(2 ln(20 d) V_i) / s, with V_i at least a tenth of their mean."""
 
     _state: ClassVar[StateSchema] = {
         "V": NumberCheck(least=0.0, most=1e280),  # sums of fourth powers
@@ -103,11 +103,11 @@ class Empirical(Stateful):
         self.V: Floats = np.zeros(d)
 
     def observe(self, B: Ints, deviation: Floats) -> None:
-        """V_B += deviation^2."""
+        """Update V_B += deviation^2."""
         self.V[B] += deviation**2
 
     def gamma(self, s: int) -> Floats:
-        """One width per attribute; the floor keeps an attribute that was hardly observed from looking certain."""
+        """Return one width per attribute; the floor on V prevents rarely observed attributes from appearing certain."""
         gamma = np.empty(self.V.size)
         set_widths(self.V, self.scale / s, gamma)
         return gamma

@@ -1,4 +1,4 @@
-"""When to explore: the paper's squares, or a rate c t^p. Deterministic, integer arithmetic where it can be."""
+"""Exploration schedules: the paper's squares, or a rate c t^p; deterministic, in integer arithmetic where possible."""
 
 import re
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from ..errors import ConfigError
 __all__ = ["Rate", "Schedule", "Squares", "parse"]
 
 
-# A round that no stream reaches: what comes later than this, where doubles no longer tell rounds apart, never comes.
+# Stands for "never": beyond this, doubles no longer distinguish rounds.
 _NEVER, _NEVER_LOG = 1 << 52, log(1 << 52)
 
 
 class Schedule(Protocol):
-    """A fixed set of exploration rounds; round 1 is always one."""
+    """A fixed set of exploration rounds, which always contains round 1."""
 
     def next(self, t: int) -> int:
-        """The first exploration after round t >= 0."""
+        """Return the first exploration after round t >= 0."""
 
 
 @dataclass(frozen=True)
 class Squares(OptionValue):
-    """t = 1, 4, 9, ...: the paper's set, about sqrt(T) explorations.
+    """The paper's schedule t = 1, 4, 9, ...: about sqrt(T) explorations.
 
     >>> Squares().next(4)
     9
@@ -35,13 +35,13 @@ class Squares(OptionValue):
         return "squares"
 
     def next(self, t: int) -> int:
-        # Deviation: isqrt, since sqrt(t) in floating point misfires for large t (E16).
+        # Deviation: isqrt, because sqrt(t) in floating point is wrong for large t (E16).
         return (isqrt(t) + 1) ** 2
 
 
 @dataclass(frozen=True)
 class Rate(OptionValue):
-    """A share c t^p of the rounds around t: the explorations are where floor(F(t)) grows, F(t) = c t^(1+p) / (1+p).
+    """A share c t^p of the rounds around t: explore where floor(F(t)) increases, F(t) = c t^(1+p) / (1+p).
 
     >>> r = Rate(2.0, -1 / 3)
     >>> [r.next(0), r.next(1), r.next(1000), r.next(1006)]
@@ -59,7 +59,7 @@ class Rate(OptionValue):
         return f"{self.c!r} t^({self.p!r})" if self.p else repr(self.c)
 
     def _count(self, t: int) -> int:
-        """floor(F(t)), and never more than t."""
+        """Return floor(F(t)), at most t."""
         return min(t, floor(self.c * pow(t, 1 + self.p) / (1 + self.p)))
 
     def next(self, t: int) -> int:
@@ -70,13 +70,13 @@ class Rate(OptionValue):
             return _NEVER
         inverse = pow((n + 1) * (1 + self.p) / self.c, 1 / (1 + self.p))
         after = max(t + 1, ceil(inverse) - 1)
-        while self._count(after) <= n:  # rounding may leave the closed form one short
+        while self._count(after) <= n:  # rounding may leave the closed form one too small
             after += 1
         return after
 
 
 def parse(explore: str | float | Schedule) -> Schedule:
-    """`explore=`: "squares", a rate such as "2 t^(-1/3)", or a number (a constant share of the rounds).
+    """Parse `explore=`: "squares", a rate such as "2 t^(-1/3)", or a number (a constant share of the rounds).
 
     >>> parse("2 t^(-1/2)")
     Rate(c=2.0, p=-0.5)

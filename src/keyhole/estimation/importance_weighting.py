@@ -2,8 +2,8 @@
 
     x_hat_i = x_i / P[i]          h_ii = x_i^2 / P[i]          h_ij = x_i x_j / P[i, j]        for i, j in B, else 0
 
-E[x_hat] = x and E[h] = x x' exactly, whatever x is, because every attribute (and pair) is weighted by the inverse of
-the probability with which it is observed (the paper's display `estimators`). h is symmetric, not positive definite.
+E[x_hat] = x and E[h] = x x' exactly for every x, because every attribute (and pair) is weighted by the inverse of the
+probability of observing it (the paper's display `estimators`). h is symmetric but not positive definite.
 """
 
 from typing import NamedTuple
@@ -26,9 +26,9 @@ class Estimate(NamedTuple):
 
 
 def estimate(x: Floats, P: Floats) -> Estimate:
-    """x_hat = x / diag(P), h = x x' / P: observed values x by their pair probabilities P (diagonal: single ones).
+    """Return x_hat = x / diag(P) and h = x x' / P for observed values x and pair probabilities P (diagonal: P[i]).
 
-    A NaN was bought but not observed and counts as zero, which biases the estimate towards zero.
+    NaN marks a value that was bought but not observed; it counts as zero, which biases the estimate towards zero.
 
     >>> estimate(np.array([1.0, 2.0]), np.array([[0.5, 0.25], [0.25, 0.5]])).h.tolist()
     [[2.0, 8.0], [8.0, 8.0]]
@@ -38,7 +38,7 @@ def estimate(x: Floats, P: Floats) -> Estimate:
 
 
 def estimate_quickly(x: Floats, P: Floats) -> Estimate:
-    """`estimate` by the core, for learners."""
+    """Compute `estimate` in the compiled core, for learners."""
     x_hat, h = np.empty(x.size), np.empty(P.shape)
     estimate_moments(x, P, x_hat, h)
     return Estimate(x_hat, h)

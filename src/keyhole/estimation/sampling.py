@@ -1,4 +1,4 @@
-"""SAMPLING (Algorithm 2) and the probability that it observes an attribute, or a pair of them.
+"""SAMPLING (Algorithm 2) and its inclusion probabilities for single attributes, pairs and triples.
 
     first index ~ q, the other m - 1 uniform without replacement from the n - 1 that remain:
 
@@ -7,8 +7,8 @@
     P[i, j] = (m-1)(m-2)/((n-1)(n-2)) + (m-1)(n-m)/((n-1)(n-2)) (q_i + q_j)
     P[i, j, r] = (m-1)(m-2)/((n-1)(n-2)(n-3)) ((m-3) + (n-m) (q_i + q_j + q_r))
 
-Valid for every 1 <= m <= n; where m = n everything is observed and every probability is one. The paper calls
-n, m by d, k (Algorithm 1) and by d' = d - k, k0 (Algorithm 3).
+Valid for every 1 <= m <= n; for m = n everything is observed and every probability is one. The paper writes
+d, k (Algorithm 1) and d' = d - k, k0 (Algorithm 3) for n, m.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from .._core import join_draws, set_law, set_pair_probabilities
 from .._internal.typing import Floats, Ints
 from ..errors import ConfigError
 
-# Weights whose sum is below this are treated as w = 0: dividing by it would only amplify rounding.
+# Weights whose sum is below this are treated as w = 0, because dividing by the sum would only amplify rounding.
 _NOTHING = 1e-300
 
 __all__ = [
@@ -32,7 +32,7 @@ __all__ = [
 
 
 def distribution(w: Floats) -> Floats:
-    """q = |w| / |w|_1, and the uniform law where w = 0.
+    """Return q = |w| / |w|_1, or the uniform distribution if w = 0.
 
     >>> distribution(np.array([0.5, -0.25, 0.25])).tolist()
     [0.5, 0.25, 0.25]
@@ -42,20 +42,20 @@ def distribution(w: Floats) -> Floats:
     w = np.asarray(w, dtype=np.float64)
     if w.ndim != 1 or w.size == 0 or not np.isfinite(w).all():
         raise ConfigError("w must be a finite vector with at least one entry")
-    # Deviation: |w| and the uniform law at w = 0; line 2 of Algorithm 2 has w/|w|_1 (E4, E5).
+    # Deviation: |w|, and the uniform distribution at w = 0; line 2 of Algorithm 2 has w/|w|_1 (E4, E5).
     total = np.abs(w).sum()
     return np.abs(w) / total if total > _NOTHING else np.full(w.size, 1.0 / w.size)
 
 
 def law(w: Floats) -> Floats:
-    """`distribution` for callers whose w is finite, by the core."""
+    """Compute `distribution` in the core, for callers whose w is finite."""
     q = np.empty(w.size)
     set_law(w, q)
     return q
 
 
 def draw(q: Floats, k: int, rng: np.random.Generator) -> Ints:
-    """Algorithm 2: k distinct indices, the first with probabilities q, the others uniform.
+    """Draw k distinct indices by Algorithm 2: the first with probabilities q, the others uniformly.
 
     >>> draw(np.array([0.0, 1.0, 0.0, 0.0]), 2, np.random.default_rng(0)).size
     2
@@ -64,7 +64,7 @@ def draw(q: Floats, k: int, rng: np.random.Generator) -> Ints:
 
 
 def sample(q: Floats, k: int, rng: np.random.Generator) -> Ints:
-    """`draw` for callers whose q is a law already."""
+    """Do the same as `draw` for a q that is already a probability distribution."""
     if k == q.size:
         return np.arange(k)
     B = np.empty(k, np.int64)
@@ -73,12 +73,12 @@ def sample(q: Floats, k: int, rng: np.random.Generator) -> Ints:
 
 
 def numbers(n: int, m: int, rng: np.random.Generator) -> tuple[float, Ints]:
-    """What one draw of m < n takes from the generator, whatever the law is."""
+    """Return the random numbers that one draw of m < n consumes, which do not depend on the distribution."""
     return rng.random(), rng.choice(n - 1, size=m - 1, replace=False, shuffle=False)
 
 
 def inclusion(q: Floats, k: int) -> Floats:
-    """(d,) P[i in B].
+    """Return the (d,) inclusion probabilities P[i in B].
 
     >>> inclusion(np.array([1.0, 0.0, 0.0]), 2).tolist()
     [1.0, 0.5, 0.5]
@@ -87,7 +87,7 @@ def inclusion(q: Floats, k: int) -> Floats:
 
 
 def pair_inclusion(q: Floats, k: int) -> Floats:
-    """(d, d) P[i, j in B]; the diagonal is `inclusion`.
+    """Return the (d, d) pair inclusion probabilities P[i, j in B]; the diagonal is `inclusion`.
 
     >>> float(pair_inclusion(np.array([0.5, 0.25, 0.25, 0, 0, 0]), 3)[0, 1])
     0.325
@@ -95,14 +95,14 @@ def pair_inclusion(q: Floats, k: int) -> Floats:
     q, n, m = _checked(q, k), q.size, k
     if m == n:
         return np.ones((n, n))
-    # Deviation: the factor (d-k)/(k-2) on q_i + q_j is that of the main text's lemma; the appendix drops it (E1).
+    # Deviation: the factor (d-k)/(k-2) on q_i + q_j is from the lemma in the main text; the appendix omits it (E1).
     P = (m - 1) / max((n - 1) * (n - 2), 1) * ((m - 2) + (n - m) * (q[:, None] + q))
     np.fill_diagonal(P, ((n - m) * q + (m - 1)) / (n - 1))
     return np.asarray(P)
 
 
 def triple_inclusion(q: Floats, k: int) -> Floats:
-    """(d, d, d) P[i, j, r in B]; where two of them are the same it is `pair_inclusion`. For the variance of h_ij.
+    """Return the (d, d, d) P[i, j, r in B], needed for the variance of h_ij; `pair_inclusion` if two indices agree.
 
     >>> float(triple_inclusion(np.array([0.5, 0.25, 0.25, 0, 0, 0]), 3)[0, 1, 2])
     0.1
@@ -119,12 +119,12 @@ def triple_inclusion(q: Floats, k: int) -> Floats:
 
 
 def union_inclusion(q: Floats, k0: int, always: Ints) -> Floats:
-    """(d,) P[i in B] for B = always + SAMPLING(k0) from the rest; q is a law on all d with no mass on `always`."""
+    """Return the (d,) P[i in B] for B = always + SAMPLING(k0) from the rest; q must have no mass on `always`."""
     return np.diagonal(union_pair_inclusion(q, k0, always)).copy()
 
 
 def union_pair_inclusion(q: Floats, k0: int, always: Ints) -> Floats:
-    """(d, d) P[i, j in B] for B = always + SAMPLING(k0) from the rest; the diagonal is `union_inclusion`."""
+    """Return the (d, d) P[i, j in B] for B = always + SAMPLING(k0); the diagonal is `union_inclusion`."""
     q = np.asarray(q, dtype=np.float64)
     S = np.unique(np.asarray(always, dtype=np.int64))
     C = np.setdiff1d(np.arange(q.size), S)
@@ -137,17 +137,17 @@ def union_pair_inclusion(q: Floats, k0: int, always: Ints) -> Floats:
 
 
 def singles(q_B: Floats, n: int, m: int) -> Floats:
-    """P[i] for the attributes whose q is given, in a pool of n of which m are drawn."""
+    """Return P[i] for attributes with probabilities q_B, if m of n are drawn."""
     return np.diagonal(pairs(q_B, n, m)).copy()
 
 
 def pairs(q_B: Floats, n: int, m: int) -> Floats:
-    """P[i, j] for the attributes whose q is given, P[i] on the diagonal: O(|B|^2) whatever n is."""
+    """Return P[i, j] for attributes with probabilities q_B, with P[i] on the diagonal, in O(|B|^2) for any n."""
     return union_pairs(0, q_B, n, m)
 
 
 def union_pairs(fixed: int, q_B: Floats, n: int, m: int) -> Floats:
-    """P[i, j] for `fixed` always-observed attributes followed by drawn ones whose q is given."""
+    """Return P[i, j] for `fixed` always-observed attributes followed by drawn ones with probabilities q_B."""
     P = np.ones((fixed + q_B.size, fixed + q_B.size))
     if m < n:
         set_pair_probabilities(fixed, q_B, n, m, P)
@@ -155,7 +155,7 @@ def union_pairs(fixed: int, q_B: Floats, n: int, m: int) -> Floats:
 
 
 def _checked(q: Floats, k: int) -> Floats:
-    """q as an array, if it is a law and k indices can be drawn from it."""
+    """Return q as an array after checking that it is a distribution from which k indices can be drawn."""
     q = np.asarray(q, dtype=np.float64)
     if q.ndim != 1 or not (q >= 0).all() or not abs(q.sum() - 1.0) <= 1e-9:
         raise ConfigError("q must be a vector of probabilities: >= 0 with sum 1")

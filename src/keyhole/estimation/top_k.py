@@ -9,16 +9,16 @@ __all__ = ["identified", "only", "top_k"]
 
 
 def top_k(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
-    """The k indices of largest |w|, ascending; ties go to the current S, then to what is earlier in `order`.
+    """Return the k indices of largest |w|, ascending; ties go to the current S, then to earlier positions in `order`.
 
-    Weights that differ by less than 1e-9 of the larger one are tied: what is left is rounding, which depends on the
-    solver. `order` is a permutation drawn once with the seed: "the first k columns" is never an answer. O(d + n k) for
-    n non-zeros: a Dantzig estimate has few.
+    Weights whose relative difference is below 1e-9 are tied, because such differences are rounding errors that depend
+    on the solver. `order` is a seeded permutation, so that the result is never just the first k columns. O(d + n k)
+    for n non-zeros; a Dantzig estimate has few.
 
     >>> top_k(np.array([0.0, 0.0, 0.3, 0.0]), 2, np.array([1, 3]), np.array([3, 2, 1, 0])).tolist()
     [2, 3]
     """
-    # Deviation: the paper leaves ties open (E13); an arbitrary choice would reset the Newton step for nothing.
+    # Deviation: the paper leaves ties open (E13); an arbitrary choice would restart the Newton step needlessly.
     inside = np.zeros(w.size, np.bool_)
     inside[S] = True
     places = np.empty(w.size, np.int64)
@@ -27,7 +27,7 @@ def top_k(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
 
 
 def top_k_by_definition(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
-    """`top_k` from its definition: the first in order of preference among the largest left. The core does the same.
+    """Compute `top_k` from its definition: repeatedly the most preferred among the largest remaining (as in the core).
 
     >>> top_k_by_definition(np.array([0.0, 0.0, 0.3, 0.0]), 2, np.array([1, 3]), np.array([3, 2, 1, 0])).tolist()
     [2, 3]
@@ -41,14 +41,14 @@ def top_k_by_definition(w: Floats, k: int, S: Ints, order: Ints) -> Ints:
 
 
 def only(w: Floats, S: Ints) -> Floats:
-    """w on S, zero elsewhere."""
+    """Return w on S, zero elsewhere."""
     kept = np.zeros(w.size)
     kept[S] = w[S]
     return kept
 
 
 def identified(w: Floats, S: Ints) -> int:
-    """How many of the places in S are held by more than a tie: |w_i| above everything outside S.
+    """Return how many members of S are not merely tied: their |w_i| exceeds everything outside S.
 
     >>> identified(np.array([0.0, 0.5, 0.2, 0.2]), np.array([1, 2]))
     1

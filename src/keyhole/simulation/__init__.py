@@ -1,4 +1,4 @@
-"""Play a learner on a stream: rows in, rounds and history out."""
+"""Play a learner on a stream and record the history."""
 
 from .block import Progress, RowBlock
 from .history import History, bought_now

@@ -1,4 +1,4 @@
-"""A block of rows, played: the one place where a learner meets data."""
+"""Playing a block of rows: the only place where a learner meets data."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -18,15 +18,15 @@ __all__ = ["Progress", "RowBlock"]
 
 Progress: TypeAlias = Callable[[int], None]
 
-# Rows that a learner is given at a time: a user who waits sees progress, and an interrupt is heard.
+# Rows given to a learner at a time: small enough to show progress and to react to an interrupt.
 _ROWS = 4096
 
 
 class RowBlock:
-    """A block of rows and what is recorded while it is played.
+    """A block of rows and the records made while it is played.
 
-    The calls a learner sees depend on its state and on where the block ends, on nothing else: a block that stopped
-    after any of them and goes on later, in another process too, plays the rest bit for bit.
+    The calls that a learner receives depend only on its state and on where the block ends. A block that stops after any
+    of these calls and continues later, even in another process, therefore plays the remaining rows bit for bit.
     """
 
     def __init__(
@@ -46,10 +46,10 @@ class RowBlock:
         self._purchases = purchases
 
     def play(self, learner: Learner, compiled: bool, progress: Progress) -> None:
-        """Play the rows not played yet; `progress` is called now and then, and may raise to stop.
+        """Play the remaining rows; `progress` is called from time to time and may raise to stop.
 
-        No call of another thread gets between them. `compiled=False` plays every row by the protocol, which checks it;
-        so are all rows of a block that has a value or a label the protocol refuses, to name its row.
+        The learner is locked meanwhile. `compiled=False` plays every row through the protocol, which checks it. A block
+        with a value or label that the protocol rejects is always played this way, so that the error names the row.
         """
         with learner.locked():
             checked = self._checked if compiled and not (learner.binary and self._has_other_labels) else None
@@ -61,12 +61,12 @@ class RowBlock:
                 progress(self.first + self.played)
 
     def release(self) -> None:
-        """Let go of the rows, which have been played; not a view of nothing: that would hold on to them."""
+        """Release the rows after they were played; an empty view would keep the whole array alive."""
         self.rows = np.empty((0, self.rows.shape[1]))
         self.__dict__.pop("_checked", None)
 
     def record(self, learner: Learner, start: int, played: PlayedRows) -> None:
-        """Record the rows that were played from `start` on."""
+        """Record the rows played from `start` on."""
         n = played.predictions.size
         part = slice(start, start + n)
         self.predictions[part], self.explored[part], self.levels[part] = played[:3]
@@ -81,12 +81,12 @@ class RowBlock:
 
     @property
     def _has_other_labels(self) -> bool:
-        """Whether a label is none of 0, 1 and NaN."""
+        """Return whether any label is not 0, 1 or NaN."""
         return bool(((self.labels != 0.0) & (self.labels != 1.0) & ~np.isnan(self.labels)).any())
 
     @cached_property
     def _checked(self) -> tuple[Floats, Floats] | None:
-        """Rows and labels as the protocol would hand them on; None where it would refuse one of them."""
+        """Return rows and labels as the protocol would pass them on, or None if it would reject any of them."""
         pieces = (self.rows[i : i + _ROWS].ravel("K") for i in range(0, len(self.rows), _ROWS))
         beyond, extreme = np.sum(
             [count_extremes(np.ascontiguousarray(x), LARGEST, MOST, LEAST) for x in (self.labels, *pieces)], axis=0
@@ -96,7 +96,7 @@ class RowBlock:
         return (clip_magnitude(self.rows), clip_magnitude(self.labels)) if extreme else (self.rows, self.labels)
 
     def _by_learner(self, learner: Learner, t: int, rows: Floats, labels: Floats) -> PlayedRows:
-        """As many rows as the learner plays at a time, without the protocol's checks: they would find nothing."""
+        """Play as many rows as the learner takes at a time, without the checks of the protocol, which have passed."""
         part = slice(t, t + _ROWS)
         played = learner._play_block(rows[part], labels[part], None if self.prices is None else self.prices[part])
         if isinstance(learner.calibrator, ProbabilityCalibrator):
@@ -106,7 +106,7 @@ class RowBlock:
         return played
 
     def _by_protocol(self, learner: Learner, t: int) -> PlayedRows:
-        """One round by the protocol."""
+        """Play one round through the protocol."""
         row, y, prices = self.rows[t], float(self.labels[t]), None
         if self.prices is not None:
             prices = dict(zip(learner.catalog.sources, self.prices[t].tolist(), strict=True))

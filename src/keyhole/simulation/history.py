@@ -1,4 +1,4 @@
-"""What happened in a run: predictions, losses, purchases."""
+"""The history of a run: predictions, losses, purchases."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 __all__ = ["History", "PurchaseCounts", "bought_now"]
 
-# Counts over time: over so many stretches of rows, fewer where d is so large that they would take more numbers.
+# The maximum number of intervals of purchase counts over time; fewer for large d, to limit the memory.
 _STRETCHES = 48
 _NUMBERS = 1 << 22
 
 
 class PurchaseCounts:
-    """What was bought when; counts[i, j]: how often attribute j was bought in rows i * width to (i + 1) * width.
+    """Purchase counts over time: counts[i, j] purchases of attribute j in rows i * width to (i + 1) * width.
 
-    When the stretches are used up, each two become one of twice the width: memory does not grow with the stream.
+    When all intervals are used, pairs are merged and the width doubles, so memory does not grow with the stream.
     """
 
     def __init__(self, d: int) -> None:
@@ -37,7 +37,7 @@ class PurchaseCounts:
         self.rows = 0
 
     def add(self, first: int, n: int, attributes: Ints, sizes: Ints) -> None:
-        """Row first + i of n rows bought the first sizes[i] of attributes[i]; of one line: all rows bought the same."""
+        """Count n rows: row first + i bought the first sizes[i] of attributes[i]; a single line applies to all rows."""
         self._make_room(first + n)
         if len(sizes) == 1:
             self._add_alike(first, first + n, attributes[0, : sizes[0]])
@@ -47,19 +47,19 @@ class PurchaseCounts:
         np.add.at(self.counts, (np.repeat(stretch, sizes), attributes[bought]), 1)
 
     def _add_alike(self, start: int, stop: int, attributes: Ints) -> None:
-        """Rows start to stop bought the same."""
+        """Count rows start to stop, which all bought the same attributes."""
         for i in range(start // self.width, (stop - 1) // self.width + 1):
             n = min(stop, (i + 1) * self.width) - max(start, i * self.width)
             self.counts[i, attributes] += n
 
     @property
     def bought(self) -> Ints:
-        """(d,) how often each attribute was bought."""
+        """(d,) the number of purchases of each attribute."""
         return np.asarray(self.counts.sum(axis=0))
 
     @property
     def ends(self) -> Ints:
-        """The last row of each stretch that has rows."""
+        """The last row of each non-empty interval."""
         n = -(-self.rows // self.width)
         return np.minimum(np.arange(1, n + 1) * self.width, self.rows)
 
@@ -73,9 +73,9 @@ class PurchaseCounts:
 
 
 def bought_now(catalog: SourceCatalog, support: Sequence[int], late: Ints, rows: int) -> list[int]:
-    """The sources (by place in the catalog) that a learner buys at the end of a stream.
+    """Return the sources (as indices into the catalog) that a learner buys at the end of a stream.
 
-    These are the sources of its support and whatever else it bought in most of the last rows: a learner may buy a
+    These are the sources of its support and any source bought in most of the last rows, because a learner may buy a
     source in every row to explore it. `late` counts the purchases of each attribute in the last `rows` rows.
 
     >>> catalog = SourceCatalog.build(["a", "b", "c"])
@@ -88,49 +88,49 @@ def bought_now(catalog: SourceCatalog, support: Sequence[int], late: Ints, rows:
 
 @dataclass(frozen=True, repr=False)
 class History(ReprMixin):
-    """One entry per row, in the order of the stream; a row whose label was NaN has loss NaN and is in no sum."""
+    """The outcome of a run, one entry per row in stream order; rows with a NaN label have loss NaN and enter no sum."""
 
     predictions: Floats
     labels: Floats
     explored: Bools
     levels: Floats
-    """(T,) the lowest level whose interval, as it was given at the time, held the label; NaN without either."""
+    """(T,) the lowest level whose interval contained the label when it was issued; NaN without interval or label."""
     price: Floats
-    """(T,) what each row's purchases cost; 0 without prices."""
+    """(T,) the cost of each row; 0 without prices."""
     names: tuple[str, ...]
     free: Ints
-    """The attributes that were there for free; they are not bought."""
+    """The free attributes, which are never bought."""
     purchases: PurchaseCounts
-    """How often each attribute was handed over, stretch by stretch."""
+    """The number of deliveries of each attribute, per interval of rows."""
     rows: Floats | None
-    """(T, d) the stream itself, for regret against a fixed vector; None where it was not kept."""
+    """(T, d) the rows, needed for the regret against a fixed vector; None if they were not kept."""
 
     @property
     def bought(self) -> Ints:
-        """(d,) how often each attribute was bought, before or after the label; known ones are not bought."""
+        """(d,) how often each attribute was bought, before or after the label; 0 for free attributes."""
         bought = self.purchases.bought
         bought[self.free] = 0
         return bought
 
     @property
     def losses(self) -> Floats:
-        """(T,) squared errors."""
+        """(T,) the squared errors."""
         return (self.predictions - self.labels) ** 2
 
     @property
     def abandoned(self) -> int:
-        """How many rows had no label."""
+        """The number of rows without a label."""
         return int(np.isnan(self.labels).sum())
 
     def coverage(self, level: float = 0.9) -> float:
-        """The share of labels that lay in the interval of that level, as it was given at the time."""
+        """Return the share of labels inside the prediction interval of that level, as issued at the time."""
         level, given = validation.level(level), self.levels[~np.isnan(self.levels)]
         if not given.size:
             raise ConfigError("no label came with an interval: the learner gives none, or there were no labels")
         return float((given <= level).mean())
 
     def regret(self, w: Floats) -> Floats:
-        """(T,) cumulative regret against predicting <w, x>; a missing entry of x counts as zero there."""
+        """Return the (T,) cumulative regret against predicting <w, x>, where missing entries of x count as zero."""
         if self.rows is None:
             raise ConfigError("the rows were not kept, so there is nothing to compare w with; play with keep=True")
         w = np.asarray(w, dtype=np.float64)
@@ -141,7 +141,7 @@ class History(ReprMixin):
         return np.cumsum(np.nan_to_num(self.losses - (rival - self.labels) ** 2, nan=0.0))
 
     def auc(self) -> float:
-        """For yes/no labels: the probability that a random 1 was given a larger probability than a random 0.
+        """Return the area under the ROC curve for 0/1 labels: P(a random 1 is ranked above a random 0).
 
         >>> import keyhole as kh
         >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=2000, seed=0)
@@ -153,15 +153,15 @@ class History(ReprMixin):
         return scoring.auc(*scoring.require_binary(self.labels, self.predictions))
 
     def log_loss(self) -> float:
-        """For yes/no labels: the mean of -ln of the probability that was given to what happened."""
+        """Return the log loss for 0/1 labels: the mean of -ln of the probability assigned to the observed label."""
         return scoring.log_loss(*scoring.require_binary(self.labels, self.predictions))
 
     def reliability(self, bins: int = 5) -> scoring.Reliability:
-        """For yes/no labels: the mean probability and the observed share in bins of equal width."""
+        """Return the mean probability and the observed frequency in bins of equal width, for 0/1 labels."""
         return scoring.reliability(*scoring.require_binary(self.labels, self.predictions), bins)
 
     def to_frame(self) -> object:
-        """A frame with one line per row: prediction, label, loss, price, explored."""
+        """Return a frame with one line per row: prediction, label, loss, price, explored."""
         numbers = np.arange(1, self.labels.size + 1)
         return to_frame(
             {
@@ -175,30 +175,30 @@ class History(ReprMixin):
         )
 
     def ledger(self) -> object:
-        """A frame with one line per attribute: how often it was bought, and in which share of the rows."""
+        """Return a frame with one line per attribute: how often it was bought, and in which share of the rows."""
         share = self.bought / max(self.labels.size, 1)
         return to_frame({"attribute": self.names, "bought": self.bought, "share": share})
 
     def plot(self) -> "alt.LayerChart":
-        """The mean squared error, stretch by stretch and so far, beside predicting the mean of the labels so far."""
+        """Plot the mean squared error, per interval and cumulative, beside that of the running label mean."""
         from .history_plots import loss
 
         return loss(self).chart
 
     def plot_bought(self) -> "alt.LayerChart":
-        """Which attributes were bought when, the most bought first."""
+        """Plot which attributes were bought over time, the most bought first."""
         from .history_plots import bought
 
         return bought(self).chart
 
     def plot_reliability(self) -> "alt.LayerChart":
-        """For yes/no labels: the observed share of ones against the predicted probability."""
+        """Plot the observed frequency of ones against the predicted probability, for 0/1 labels."""
         from .history_plots import reliability
 
         return reliability(self).chart
 
     def plot_money(self) -> "alt.LayerChart":
-        """What was spent so far."""
+        """Plot the cumulative cost."""
         from .history_plots import money
 
         return money(self).chart

@@ -1,4 +1,4 @@
-"""The pictures of a history; drawn only when somebody asks."""
+"""The plots of a history, drawn on demand."""
 
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ _MOST = 20
 
 
 def _means(values: Floats, ends: Ints) -> tuple[Floats, Floats]:
-    """The mean of each stretch and the mean up to its end; NaN counts nowhere."""
+    """Return the mean of each interval and the cumulative mean at its end, ignoring NaN."""
     there = ~np.isnan(values)
     starts = np.concatenate([[0], ends[:-1]])
     sums = np.add.reduceat(np.where(there, values, 0.0), starts)
@@ -25,7 +25,7 @@ def _means(values: Floats, ends: Ints) -> tuple[Floats, Floats]:
 
 
 def _predicting_the_mean(labels: Floats) -> Floats:
-    """(T,) the squared error of the mean of the labels so far; 0 before the first."""
+    """Return the (T,) squared errors of predicting the running label mean, which is 0 before the first label."""
     there = ~np.isnan(labels)
     sums, counts = np.cumsum(np.where(there, labels, 0.0)), np.cumsum(there)
     before = np.concatenate([[0.0], sums[:-1] / np.maximum(counts[:-1], 1)])
@@ -33,7 +33,7 @@ def _predicting_the_mean(labels: Floats) -> Floats:
 
 
 def loss(history: "History") -> "Figure":
-    """Mean squared error over time."""
+    """Plot the mean squared error over time."""
     from ..figures import Curve, curves
 
     ends = history.purchases.ends
@@ -44,7 +44,7 @@ def loss(history: "History") -> "Figure":
 
 
 def bought(history: "History") -> "Figure":
-    """Attributes over time."""
+    """Plot the purchases of each attribute over time."""
     from ..figures import heat
 
     ends = history.purchases.ends
@@ -55,7 +55,7 @@ def bought(history: "History") -> "Figure":
 
 
 def money(history: "History") -> "Figure":
-    """Money over time."""
+    """Plot the cumulative cost over time."""
     from ..figures import Curve, curves
 
     ends = history.purchases.ends
@@ -64,7 +64,7 @@ def money(history: "History") -> "Figure":
 
 
 def reliability(history: "History", bins: int = 10) -> "Figure":
-    """The observed share of ones against the predicted probability, two standard errors either side."""
+    """Plot observed frequency of ones against predicted probability, with bands of two standard errors."""
     from ..figures import Curve, curves
 
     found = history.reliability(bins)

@@ -1,4 +1,4 @@
-"""Play a stream: hand a learner exactly the values that it bought, and record what happened."""
+"""Play a stream: give a learner exactly the values it bought, and record the outcome."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -18,7 +18,7 @@ __all__ = ["play"]
 Rows: TypeAlias = "Floats | Iterable[Iterable[float]]"
 Labels: TypeAlias = "Floats | Iterable[float]"
 
-# Rows of an iterable are gathered in blocks, so that they can be played compiled: of this many, or of this many bytes.
+# An iterable is collected into blocks of at most this many rows or bytes, so that blocks can be played compiled.
 _BLOCK, _BYTES = 4096, 1 << 24
 
 
@@ -37,17 +37,17 @@ def play(
     Parameters
     ----------
     X, y
-        X is a (T, d) array, a pandas, polars or pyarrow frame whose columns are the learner's attributes (matched by
-        name, in any order), or any iterable of rows; y has a label per row. A NaN label closes its round without
-        learning; an infinite one is a `ProtocolError`.
+        X is a (T, d) array, a pandas, polars or pyarrow frame whose columns are matched to the learner's attributes by
+        name, or any iterable of rows; y has one label per row. A NaN label closes its round without learning; an
+        infinite label raises `ProtocolError`.
     keep
-        False: the history does not keep the rows, for streams larger than memory.
+        If False, the history does not keep the rows; use this for streams larger than memory.
     compiled
-        False: play every row by the protocol. The history is the same; a learner may play many rows in one call.
+        If False, play every row through the protocol instead of in compiled blocks. The history is the same.
     progress
-        Called now and then with the number of rows played.
+        Called from time to time with the number of rows played.
     prices
-        The price of a source in every row, by name: (T,) numbers; the others cost what they usually do.
+        Prices per row by source name, each (T,) numbers; other sources have their usual price.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=100, seed=0)
@@ -79,7 +79,7 @@ def play(
 
 
 def _row_prices(prices: "Mapping[str, Floats] | None", learner: Learner, first: int, n: int) -> Floats | None:
-    """(n, sources) what every source costs in rows `first` to `first + n`."""
+    """Return the (n, sources) prices of every source in rows `first` to `first + n`."""
     if prices is None:
         return None
     catalog = learner.catalog
@@ -101,12 +101,12 @@ def _ignore(t: int) -> None:
 
 
 def _join_rows(parts: list[Floats], d: int) -> Floats:
-    """The rows of all blocks; those of a single block are not copied."""
+    """Return the rows of all blocks; a single block is not copied."""
     return parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, d)), *parts])
 
 
 def _blocks(X: Rows, y: Labels, learner: Learner) -> Iterator[tuple[Floats, Floats]]:
-    """The stream as pairs of arrays: an array or a frame as one block, an iterable in blocks of its own."""
+    """Yield the stream as pairs of arrays: an array or a frame as one block, an iterable in several."""
     d, y = learner.d, labels_of(y)
     if is_frame(X):
         X = matrix_of(X, learner.names)
@@ -124,7 +124,7 @@ def _blocks(X: Rows, y: Labels, learner: Learner) -> Iterator[tuple[Floats, Floa
 
 
 def _checked(X: "Floats | list[Floats]", y: "Floats | list[float]", d: int) -> tuple[Floats, Floats]:
-    """Rows and labels as arrays of matching length, or a `ConfigError` that says what does not fit."""
+    """Return rows and labels as arrays of equal length; raise a `ConfigError` if they do not match."""
     if any(np.iscomplexobj(part) for part in (*(X if isinstance(X, list) else [X]), y)):
         raise ConfigError("X and y must be real numbers; they are complex")
     try:

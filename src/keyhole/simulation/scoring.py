@@ -1,4 +1,4 @@
-"""Which rows count in a loss, and how good probabilities of 0/1 labels are."""
+"""Which rows count in a loss, and scores for probabilities of 0/1 labels."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, TypedDict
@@ -25,28 +25,28 @@ __all__ = [
 
 _BINS = 10
 
-# One rule for every learner, command and page: before the first label a learner knows nothing. If a person stated the
-# label's centre in the schema, every learner predicts that centre until the first label, and the row counts. Otherwise
-# the first labelled row trains the learner and its purchases are paid for, but its squared error is in no loss, regret
-# or chart.
+# The same rule holds for every learner, command and page: before the first label a learner knows nothing. If the schema
+# states the label's centre, every learner predicts that centre until the first label, and the row counts. Otherwise the
+# first labelled row trains the learner and its purchases are paid for, but its squared error enters no loss, regret or
+# chart.
 FIRST_ROW = (
     "The first row with a label trains the learner and is paid for, but its error is left out: no learner can know "
     "anything about it, and the schema states no centre for the label."
 )
-"""What a page says where the first row is left out."""
+"""The note shown where the first row is excluded."""
 
 
 def scored(labels: Floats, center: float | None = None, before: int = 0) -> Bools:
-    """Which rows count in a loss.
+    """Return the mask of the rows that count in a loss.
 
     Parameters
     ----------
     labels
-        The labels in the order they came, NaN where there is none.
+        The labels in order of arrival; NaN if missing.
     center
-        The label's centre if a person stated it.
+        The label's centre, if the schema states it.
     before
-        How many labels came before these.
+        The number of labels before these.
 
     >>> scored(np.array([np.nan, 155.0, 140.0])).tolist()
     [False, False, True]
@@ -60,7 +60,7 @@ def scored(labels: Floats, center: float | None = None, before: int = 0) -> Bool
 
 
 def with_center(predictions: Floats, labels: Floats, center: float | None, before: int = 0) -> Floats:
-    """The predictions with the stated centre up to and including the first labelled row; a copy.
+    """Return a copy of the predictions with the stated centre up to and including the first labelled row.
 
     >>> with_center(np.array([0.0, 0.0, 149.0]), np.array([np.nan, 155.0, 140.0]), 150.0).tolist()
     [150.0, 150.0, 149.0]
@@ -73,7 +73,7 @@ def with_center(predictions: Floats, labels: Floats, center: float | None, befor
 
 
 class Reliability(NamedTuple):
-    """Rows by predicted probability, in bins of equal width: mean prediction, observed share, standard error, rows."""
+    """A reliability diagram with bins of equal width: mean prediction, observed frequency, standard error, rows."""
 
     predicted: Floats
     observed: Floats
@@ -81,12 +81,12 @@ class Reliability(NamedTuple):
     rows: Floats
 
     def to_frame(self) -> object:
-        """One line per bin."""
+        """Return a frame with one line per bin."""
         return to_frame({name: getattr(self, name) for name in self._fields})
 
 
 def require_binary(labels: Floats, predictions: Floats) -> tuple[Floats, Floats]:
-    """The labelled rows; a `ConfigError` unless their labels are 0 and 1 and their predictions probabilities."""
+    """Return the labelled rows; raise a `ConfigError` unless labels are 0 or 1 and predictions are probabilities."""
     labelled = ~np.isnan(labels)
     y, p = labels[labelled], predictions[labelled]
     if not (np.isin(y, (0.0, 1.0)).all() and ((p >= 0.0) & (p <= 1.0)).all()):
@@ -95,7 +95,7 @@ def require_binary(labels: Floats, predictions: Floats) -> tuple[Floats, Floats]
 
 
 def auc(y: Floats, p: Floats) -> float:
-    """The probability that a random 1 has a larger prediction than a random 0, ties counted half; NaN without both.
+    """Return the probability that a random 1 ranks above a random 0, ties counting half; NaN if a class is missing.
 
     >>> auc(np.array([0.0, 0.0, 1.0, 1.0]), np.array([0.1, 0.4, 0.4, 0.8]))
     0.875
@@ -110,13 +110,13 @@ def auc(y: Floats, p: Floats) -> float:
 
 
 def log_loss(y: Floats, p: Floats) -> float:
-    """The mean of -ln of the probability that was given to what happened."""
+    """Return the mean of -ln of the probability assigned to the observed label."""
     p = np.clip(p, 1e-15, 1.0 - 1e-15)
     return float(-np.where(y == 1.0, np.log(p), np.log1p(-p)).mean()) if y.size else float("nan")
 
 
 def reliability(y: Floats, p: Floats, bins: int = 5) -> Reliability:
-    """Predictions in bins of equal width beside the share of ones among them; empty bins are omitted.
+    """Return mean predictions and observed frequencies of ones in bins of equal width, omitting empty bins.
 
     >>> reliability(np.array([0.0, 1.0, 1.0]), np.array([0.25, 0.3, 0.9]), bins=2).observed.tolist()
     [0.5, 1.0]
@@ -133,7 +133,7 @@ def reliability(y: Floats, p: Floats, bins: int = 5) -> Reliability:
 
 
 class ProbabilityScores(TypedDict):
-    """How good the probabilities of a run were, as JSON can hold it; `reliability` has the lists of `Reliability`."""
+    """The scores of a run's probabilities as JSON-compatible data; `reliability` has the lists of `Reliability`."""
 
     auc: float
     brier: float
@@ -142,7 +142,7 @@ class ProbabilityScores(TypedDict):
 
 
 def score(y: Floats, p: Floats) -> ProbabilityScores:
-    """AUC, Brier score, log loss and ten bins of the labelled rows; a `ConfigError` unless they are probabilities.
+    """Return AUC, Brier score, log loss and ten bins; raise a `ConfigError` if the predictions are not probabilities.
 
     >>> found = score(np.array([0.0, 1.0, np.nan]), np.array([0.25, 0.75, 0.5]))
     >>> found["auc"], found["brier"], found["reliability"]["observed"]
@@ -159,7 +159,7 @@ def score(y: Floats, p: Floats) -> ProbabilityScores:
 
 
 def pooled(several: Sequence[ProbabilityScores]) -> ProbabilityScores:
-    """Of several runs: the mean scores, and the bins of all their rows together."""
+    """Return the mean scores of several runs, and the bins of all their rows together."""
     sums = np.zeros((3, _BINS))
     for one in several:
         predicted, observed, rows = (np.array(one["reliability"][name]) for name in ("predicted", "observed", "rows"))

@@ -1,4 +1,4 @@
-"""What the paper proves, as numbers: its constants, its thresholds, and the terms of its regret bounds."""
+"""The paper's results as numbers: its constants, its thresholds, and the terms of its regret bounds."""
 
 from .bounds import Bound, bound, bounds_beside
 from .comparators import BestBasket, BestSparse, best_basket, best_sparse

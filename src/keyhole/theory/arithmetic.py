@@ -1,12 +1,12 @@
-"""Sums and products that stay exact over hundreds of orders of magnitude.
+"""Sums and products that stay accurate over hundreds of orders of magnitude.
 
-sum 1/tau and sum 1/tau^2 over whole tau in [lo, hi], for limits from 1 to beyond 1e15: up to `DIRECT` terms are added
-one by one. A longer sum adds the terms below `SAFE` and closes the rest by Euler-Maclaurin,
+sum 1/tau and sum 1/tau^2 over integers tau in [lo, hi], for limits from 1 to beyond 1e15: up to `DIRECT` terms are
+added one by one. A longer sum adds the terms below `SAFE` and evaluates the rest by Euler-Maclaurin,
 
     sum_{lo}^{hi} f = int_{lo}^{hi} f + (f(lo) + f(hi))/2 + sum_j B_2j/(2j)! (f^(2j-1)(hi) - f^(2j-1)(lo)),
 
 with three corrections: the first omitted one is below tau^-8 <= 1e-16 for tau >= SAFE. The integrals are written in
-hi - lo (log1p and (hi - lo)/(lo hi)), so nothing cancels where lo and hi are large and close.
+hi - lo (log1p and (hi - lo)/(lo hi)), so nothing cancels if lo and hi are large and close.
 """
 
 import math
@@ -20,7 +20,7 @@ SAFE = 128
 
 
 def product(*powers: tuple[float, float]) -> float:
-    """x1^p1 x2^p2 ... for x >= 0, without overflow or underflow on the way: infinite only where the result is.
+    """Return x1^p1 x2^p2 ... for x >= 0 without intermediate overflow or underflow.
 
     >>> print(f"{product((1e200, 2), (1e-150, 2), (9.0, 0.5)):.12g}")
     3e+100
@@ -38,17 +38,17 @@ def product(*powers: tuple[float, float]) -> float:
 
 
 def log1p_of(log_x: float) -> float:
-    """ln(1 + x) from ln x."""
+    """Return ln(1 + x) from ln x."""
     return max(log_x, 0.0) + math.log1p(math.exp(-abs(log_x)))
 
 
 def total(values: "list[float]") -> float:
-    """The correctly rounded sum; infinite where a term is."""
+    """Return the correctly rounded sum; infinite if a term is infinite."""
     return math.fsum(values) if all(map(math.isfinite, values)) else math.inf
 
 
 def sum_inverse(lo: int, hi: int) -> float:
-    """sum_{tau=lo}^{hi} 1/tau; 0 where hi < lo."""
+    """Return sum_{tau=lo}^{hi} 1/tau; 0 if hi < lo."""
     if hi - lo < DIRECT:
         return _direct(lo, hi, 1)
     start = max(lo, SAFE)
@@ -59,7 +59,7 @@ def sum_inverse(lo: int, hi: int) -> float:
 
 
 def sum_inverse_square(lo: int, hi: int) -> float:
-    """sum_{tau=lo}^{hi} 1/tau^2; 0 where hi < lo."""
+    """Return sum_{tau=lo}^{hi} 1/tau^2; 0 if hi < lo."""
     if hi - lo < DIRECT:
         return _direct(lo, hi, 2)
     start = max(lo, SAFE)

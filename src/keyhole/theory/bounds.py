@@ -1,4 +1,4 @@
-"""`bound`: a theorem at given numbers, whether it promises anything, and from which T on."""
+"""`bound`: evaluate a theorem numerically, with whether it applies, whether it is vacuous, and from which T on."""
 
 import math
 from collections.abc import Iterator
@@ -13,23 +13,23 @@ from .published_bounds import STATEMENTS, Evaluation, Setting, Statement
 __all__ = ["Bound", "bound", "bounds_beside"]
 
 FAILURE = 0.05
-"""The probability of failure for which delta is chosen where none is given."""
+"""The default failure probability, from which delta is chosen."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A bound at one setting, term by term."""
+    """A bound evaluated at one setting, term by term."""
 
     statement: Statement
     setting: Setting
     failure_wanted: float | None
-    """delta was chosen so that it fails with this probability; None where delta was given."""
+    """The failure probability for which delta was chosen; None if delta was given."""
     evaluation: Evaluation
     notes: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        """Whose bound."""
+        """The name of the bound."""
         return self.statement.name
 
     @property
@@ -39,47 +39,47 @@ class Bound:
 
     @property
     def hidden(self) -> dict[str, float]:
-        """Terms of the proof that the printed statement leaves to its O(1); in no sum."""
+        """Terms of the proof that the printed statement hides in its O(1); they enter no sum."""
         return dict(self.evaluation.hidden)
 
     @property
     def total(self) -> float:
-        """The sum of the terms; infinite beyond what a double holds."""
+        """The sum of the terms; infinite if it overflows."""
         return total(list(self.evaluation.parts.values()))
 
     @property
     def failure(self) -> float:
-        """The probability with which it may fail, at most 1; 0 for a bound on the mean."""
+        """The failure probability, at most 1; 0 for a bound in expectation."""
         return min(1.0, self.statement.spends(self.setting) * self.setting.delta)
 
     @property
     def in_mean(self) -> bool:
-        """Whether it bounds the mean, not the outcome with some probability."""
+        """Whether it is a bound in expectation rather than with high probability."""
         return self.statement.spends(self.setting) == 0
 
     @property
     def T_needed(self) -> float:
-        """The statement is made for T above this; infinite where no T will do."""
+        """The statement requires T above this; infinite if no T suffices."""
         return self.evaluation.T_needed
 
     @property
     def applies(self) -> bool:
-        """Whether T is long enough for the statement."""
+        """Whether T is large enough for the statement."""
         return self.T_needed < self.setting.T
 
     @property
     def trivial(self) -> float:
-        """What holds anyway: predicting 0 has regret T |w*|_1^2 <= T in the mean, and w = 0 an error of at most 1."""
+        """The trivial bound: predicting 0 has expected regret T |w*|_1^2 <= T, and w = 0 has an error of at most 1."""
         return {"regret": self.setting.T, "error": 1.0}.get(self.statement.kind, math.inf)
 
     @property
     def vacuous(self) -> bool:
-        """Whether it says no more than what holds anyway; a lower bound always says something."""
+        """Whether it is no better than the trivial bound; False for a lower bound."""
         return self.statement.kind != "lower" and (self.total >= self.trivial or self.failure >= 1)
 
     @property
     def verdict(self) -> str:
-        """ "useful", "vacuous", "does not apply" or both, in words."""
+        """ "useful", "vacuous", "does not apply", or both of the latter, as text."""
         if self.statement.kind in ("lower", "rival"):
             return "holds"
         words = ([] if self.applies else ["does not apply"]) + (["vacuous"] if self.vacuous else [])
@@ -87,10 +87,10 @@ class Bound:
 
     @cached_property
     def T_useful(self) -> float:
-        """From which T on the statement applies and is not vacuous: where the last such stretch of T <= 1e300 begins.
+        """The T from which on the statement applies and is not vacuous: the start of the last such range of T <= 1e300.
 
-        delta is chosen for each T so that the statement fails with probability `failure_wanted` (0.05 where delta was
-        given). Infinite where there is no such T.
+        For each T, delta is chosen such that the failure probability is `failure_wanted` (0.05 if delta was given).
+        Infinite if there is no such T.
         """
         grid = [x / 2 for x in range(600, -1, -1)]
         high = next((x for x in grid if self._is_useful(x)), None)
@@ -101,7 +101,7 @@ class Bound:
 
     @property
     def at_last(self) -> "Bound":
-        """The same at T = 1e300."""
+        """Return the same bound at T = 1e300."""
         return self._at(300.0)
 
     def _at(self, log_T: float) -> "Bound":
@@ -113,7 +113,7 @@ class Bound:
         return other.applies and not other.vacuous
 
     def _first(self, low: float, high: float) -> float:
-        """Bisection: not useful at 10^low, useful at 10^high."""
+        """Bisect between 10^low, where the bound is not useful, and 10^high, where it is."""
         while high - low > 1e-9:
             middle = (low + high) / 2
             low, high = (low, middle) if self._is_useful(middle) else (middle, high)
@@ -136,12 +136,12 @@ def bound(
     failure: float | None = None,
     corrected: bool = False,
 ) -> Bound:
-    """What the named bound says for these numbers; `corrected=True` as for `Constants`.
+    """Evaluate the named bound at these numbers; `corrected=True` as for `Constants`.
 
-    Give `delta`, the paper's, or `failure`, the probability with which the whole may fail (0.05 if neither is given).
-    `sigma_d^2` is the smallest eigenvalue of the rows' second moments; sigma_d is at most `delta_s`, which stands in
-    for it. `kappa` is the restricted eigenvalue constant of Bickel et al. 2009: |X w|^2/T >= kappa^2 |w_J|_2^2 for
-    every w with |w_{S^c}|_1 <= |w_S|_1, J being S and the k largest coordinates of w outside it.
+    Give either the paper's `delta`, or `failure`, the total failure probability (0.05 by default). `sigma_d^2` is the
+    smallest eigenvalue of the rows' second moments; by default sigma_d is replaced by `delta_s`, an upper bound on it.
+    `kappa` is the restricted eigenvalue constant of Bickel et al. 2009: |X w|^2/T >= kappa^2 |w_J|_2^2 for
+    every w with |w_{S^c}|_1 <= |w_S|_1, where J is S and the k largest coordinates of w outside it.
 
     >>> b = bound("ds-oslrc", d=20, k=5, sigma=0.1, delta_s=0.5, w_min=0.1, delta=1e-6, T=1e6)
     >>> f"{b.total:.1e}", b.verdict, f"{b.T_needed:.1e}"
@@ -157,7 +157,7 @@ def bound(
 
 
 def bounds_beside(**arguments: float | bool | None) -> Iterator[tuple[str, "Bound | str"]]:
-    """Every bound by name: what `bound` gives, or in words why it has none for these numbers."""
+    """Yield every bound by name: the result of `bound`, or the reason why it cannot be evaluated at these numbers."""
     for statement in STATEMENTS:
         try:
             yield statement.name, bound(statement.name, **arguments)  # type: ignore[arg-type]
@@ -193,7 +193,7 @@ def _lacking(statement: Statement, setting: Setting) -> list[str]:
 
 
 def _check(p: Setting, delta: float | None, failure: float | None) -> None:
-    """What holds for every statement; each adds what it needs itself."""
+    """Check the requirements common to all statements; each statement checks its own in addition."""
     check_T(p.T)
     if p.T < 1:
         raise ConfigError(f"T, the number of rounds, must be at least 1, not {p.T}")

@@ -1,4 +1,4 @@
-"""Branch and bound over groups of columns: the smallest loss plus price within a budget, and a proof of it."""
+"""Branch and bound over groups of columns: minimize loss plus price within a budget, with a proof of optimality."""
 
 import heapq
 from itertools import count
@@ -10,29 +10,29 @@ from .._internal.typing import Bools, Floats, Ints
 
 __all__ = ["Budget", "LeastSquares", "Removal", "Search"]
 
-# A ridge on columns of unit length, so that collinear ones can be handled like others.
+# Ridge on columns of unit length, so that collinear columns need no special treatment.
 _RIDGE = 1e-14
-# What rounding may cost, on labels of length one.
+# Tolerance for rounding errors, for labels of unit norm.
 ROUNDING = 1e-9
-# A price below this counts as no price.
+# Prices below this count as zero.
 _FREE = 1e-12
 
 
 class Removal(NamedTuple):
-    """What leaving groups of columns out of a set A would add to its loss; one entry per free group."""
+    """The increase of the loss of a set A when groups of columns are removed; one entry per free group."""
 
     loss: float
     """The loss of A itself."""
     alone: Floats
-    """What leaving out this group alone adds."""
+    """The increase when this group alone is removed."""
     share: Floats
-    """Removal out several groups adds at least the sum of their shares."""
+    """Removing several groups increases the loss by at least the sum of their shares."""
 
 
 class LeastSquares:
-    """min_w |y - Z_S w|^2 for |y| = 1 and columns of unit length; the `fixed` columns are in every S.
+    """Least squares min_w |y - Z_S w|^2 for |y| = 1 and columns of unit length; every S contains the `fixed` columns.
 
-    All is computed from the triangular factor of Z = Q R: every loss is one small triangular system.
+    Everything is computed from the triangular factor of Z = Q R: each loss is one small triangular system.
     """
 
     def __init__(self, Z: Floats, y: Floats, fixed: Ints) -> None:
@@ -40,33 +40,33 @@ class LeastSquares:
         Q, R = np.linalg.qr(np.vstack([Z, np.sqrt(_RIDGE) * np.eye(d)]))
         part = Q.T @ np.append(y, np.zeros(d))
         self.outside = max(0.0, 1.0 - float(part @ part))
-        """The part of the loss that no column reaches."""
+        """The part of the loss that no column can reduce."""
         K = np.linalg.qr(R[:, fixed])[0]
         self.R, self.y = R - K @ (K.T @ R), part - K @ (K.T @ part)
 
     def loss(self, S: Ints) -> float:
-        """The loss of the columns S."""
+        """Return the loss of the columns S."""
         return self.outside + self._triangle(S)[1]
 
     def gains(self, S: Ints) -> Floats:
-        """(d,): by how much each column alone would reduce the loss of S; 0 for those that S spans."""
+        """Return the (d,) reduction of the loss of S by each column alone; 0 for columns in the span of S."""
         Q = np.linalg.qr(self.R[:, S])[0]
         left = self.R - Q @ (Q.T @ self.R)
         spread = (left**2).sum(axis=0)
         return np.where(spread > 100 * _RIDGE, (left.T @ self.y) ** 2 / np.maximum(spread, _RIDGE), 0.0)
 
     def removal(self, A: Ints, group: Ints, free: Ints) -> Removal:
-        """What leaving free groups out of A adds; `group` has the group of each column of A.
+        """Return the increase of the loss when free groups are removed from A; `group` maps columns of A to groups.
 
-        With P = (R_A'R_A)^-1 and w the weights, leaving out the columns J adds w_J' (P_JJ)^-1 w_J. Scaled so that each
+        With P = (R_A'R_A)^-1 and w the weights, removing the columns J adds w_J' (P_JJ)^-1 w_J. Scaled so that each
         group's own block of P is I, P is at most the block diagonal matrix of r_g I, r_g = sum_h |P_gh| over the free
-        groups h: leaving out any of them adds at least the sum of (what each adds alone) / r_g.
+        groups h: removing any of them adds at least the sum of (the increase for each alone) / r_g.
         """
         T, loss = self._triangle(A)
         inverse: Floats = np.linalg.inv(T[:, :-1])  # type: ignore[assignment]
         w, members = inverse @ T[:, -1], np.isin(group, free)
         w, half, group = w[members], inverse[members], np.searchsorted(free, group[members])
-        if free.size == w.size:  # one column each
+        if free.size == w.size:  # one column per group
             size = np.sqrt((half**2).sum(axis=1))
             alone, near = (w / size) ** 2, np.abs((half / size[:, None]) @ (half / size[:, None]).T)
         else:
@@ -74,17 +74,17 @@ class LeastSquares:
         return Removal(self.outside + loss, alone, alone / near.sum(axis=1))
 
     def _triangle(self, S: Ints) -> tuple[Floats, float]:
-        """(|S|, |S|+1): R of the columns S and the label; and what it leaves of the label, squared."""
+        """Return R of the columns S and the label, (|S|, |S|+1), and the squared norm of the residual."""
         r: Floats = np.linalg.qr(np.column_stack([self.R[:, S], self.y]), mode="r")  # type: ignore[assignment]
         return r[: S.size], float((r[S.size :, -1] ** 2).sum())
 
 
 def _by_groups(half: Floats, w: Floats, group: Ints, n: int) -> tuple[Floats, Floats]:
-    """What each of n groups adds alone, and |P_gh| (Frobenius) once every P_gg is I; P = half half'."""
+    """Return the increase for each group alone, and |P_gh| (Frobenius) after scaling to P_gg = I; P = half half'."""
     alone, scaled = np.empty(n), np.empty_like(half)
     for g in range(n):
         J = group == g
-        # half_J = L Q with orthonormal rows of Q: P_JJ = L L', and L^-1 half_J = Q.
+        # half_J = L Q, where the rows of Q are orthonormal: P_JJ = L L', and L^-1 half_J = Q.
         Q, L = np.linalg.qr(half[J].T)
         scaled[J] = Q.T
         alone[g] = (np.linalg.solve(L.T, w[J]) ** 2).sum()
@@ -94,29 +94,29 @@ def _by_groups(half: Floats, w: Floats, group: Ints, n: int) -> tuple[Floats, Fl
 
 
 class Budget(NamedTuple):
-    """What a choice of groups costs and may cost."""
+    """The costs of a set of groups, and their limits."""
 
     toll: Floats
-    """(m,) what a group adds to the objective."""
+    """(m,) the cost of each group in the objective."""
     most: int
-    """How many groups at most."""
+    """The maximum number of groups."""
     prices: Floats
-    """(m,), of which"""
+    """(m,) the price of each group."""
     spend: float
-    """this much may be spent in all."""
+    """The maximum total price."""
 
     def admits(self, chosen: Ints) -> bool:
-        """Whether the groups are within the budget; prices add up to a rounding error."""
+        """Return whether the groups are within the budget, up to rounding of the total price."""
         return chosen.size <= self.most and float(self.prices[chosen].sum()) <= self.spend * (1 + 1e-12)
 
 
 class Search:
-    """min over sets of groups of loss + toll, best part first.
+    """Minimize loss + toll over sets of groups, best-first.
 
-    A part (F, A) stands for the choices that contain the groups F and lie within A. None of them has a smaller loss
-    than A; leaving out some of A adds what `LeastSquares.removal` says, which bounds them all. A part is divided
-    by the free groups c_1, c_2, ... in the order of what leaving each out alone adds: a choice lacks c_1, or has c_1
-    and lacks c_2, and so on, until no further group is affordable.
+    A node (F, A) represents the sets that contain the groups F and are contained in A. None of them has a smaller loss
+    than A; removing groups from A increases the loss as `LeastSquares.removal` says, which gives a lower bound. A node
+    is split by the free groups c_1, c_2, ... in decreasing order of the increase when each is removed alone: a set
+    lacks c_1, or has c_1 and lacks c_2, and so on, until no further group is affordable.
     """
 
     def __init__(self, squares: LeastSquares, group: Ints, budget: Budget) -> None:
@@ -125,12 +125,12 @@ class Search:
         self.best = np.empty(0, dtype=np.int64)
         self.value = self._value(self.best)
         self.heap: list[tuple[float, int, Ints, Bools]] = []
-        self.ticket = count()  # breaks ties in the heap: arrays cannot be compared
+        self.ticket = count()  # breaks ties in the heap, because arrays cannot be compared
 
     def run(self, nodes: int) -> tuple[Ints, float]:
-        """The best choice found, and how much better another could be at most."""
+        """Return the best set found, and an upper bound on the improvement that another set could bring."""
         self._climb()
-        some = np.isin(np.arange(self.m), self.group)  # a group whose columns are all constant has none
+        some = np.isin(np.arange(self.m), self.group)  # a group of constant columns only has no columns here
         self._queue(self.squares.outside, np.empty(0, dtype=np.int64), some)
         for _ in range(nodes):
             if self._proved():
@@ -148,7 +148,7 @@ class Search:
         return self.squares.loss(self._columns(chosen)) + float(self.budget.toll[chosen].sum())
 
     def _offer(self, chosen: Ints) -> bool:
-        """Keep a choice that is better than the best so far."""
+        """Keep a set if it is better than the best so far; return whether it is."""
         value = self._value(chosen) if self.budget.admits(chosen) else np.inf
         if value < self.value - ROUNDING / 100:
             self.best, self.value = chosen, value
@@ -156,10 +156,10 @@ class Search:
         return False
 
     def _climb(self) -> None:
-        """A good choice to begin with: grown from nothing, then one group leaves and others take its place.
+        """Find a good initial set: grow it greedily from nothing, then repeatedly replace one group by others.
 
-        Where money is short, what is most useful may be so dear that cheaper groups together are better: then also by
-        what a group is worth for its price, and for the root of that.
+        If money is scarce, several cheaper groups may be better than the most useful one. Greedy selection is therefore
+        also done by gain per price and by gain per root of the price.
         """
         powers = (0.0,) if np.isinf(self.budget.spend) else (0.0, 0.5, 1.0)
         for power in powers:
@@ -170,7 +170,7 @@ class Search:
             improved = any(self._offer(self._grown(rest, power, g)) for rest, g in kept for power in powers)
 
     def _grown(self, chosen: Ints, power: float, left: int = -1) -> Ints:
-        """Groups join while that pays, the most useful for price^power first; but not the one that just left."""
+        """Add groups greedily by gain per price^power while this pays, except `left`, which was just removed."""
         value = self._value(chosen)
         while chosen.size < self.budget.most:
             larger = np.append(chosen, self._addition(chosen, power, left))
@@ -180,7 +180,7 @@ class Search:
         return chosen
 
     def _addition(self, chosen: Ints, power: float, left: int) -> int:
-        """The affordable group whose columns' gains, taken alone, exceed its toll most, for price^power."""
+        """Return the affordable group with the largest (best single-column gain - toll) per price^power."""
         gains = self.squares.gains(self._columns(chosen))
         worth = np.zeros(self.m)
         np.maximum.at(worth, self.group[self.group >= 0], gains[self.group >= 0])
@@ -215,7 +215,7 @@ class Search:
         self._split(forced, allowed, free, left.alone, floor, least)
 
     def _split(self, forced: Ints, allowed: Bools, free: Ints, alone: Floats, floor: float, least: float) -> None:
-        """Lack c_1; or have it and lack c_2; and so on."""
+        """Queue the parts: without c_1; with c_1 and without c_2; and so on."""
         bound, chain = floor + least, forced
         for i in np.argsort(-alone, kind="stable"):
             without = allowed.copy()
@@ -230,11 +230,11 @@ class Search:
         self._offer(chain)
 
     def _finish(self, forced: Ints, free: Ints) -> None:
-        """At most one more group fits: nothing, or the best of them."""
+        """Finish a node to which at most one group can be added: try none, and the best one."""
         self._offer(forced)
         if forced.size == self.budget.most or not free.size:
             return
-        if np.unique(self.group[self.group >= 0]).size == (self.group >= 0).sum():  # one column each
+        if np.unique(self.group[self.group >= 0]).size == (self.group >= 0).sum():  # one column per group
             gains = self.squares.gains(self._columns(forced))
             columns = np.flatnonzero(np.isin(self.group, free))
             worth = gains[columns] - self.budget.toll[self.group[columns]]
@@ -244,14 +244,14 @@ class Search:
                 self._offer(np.append(forced, g))
 
     def _least(self, left: Removal, free: Ints, forced: Ints) -> tuple[float, Floats]:
-        """The least that the free groups add, by what is left out or by toll; and the least if this one is chosen."""
+        """Return a lower bound on what the free groups add, as loss or as toll, and one given that each is chosen."""
         b = self.budget
         places = b.most - forced.size
         toll, prices = b.toll[free], b.prices[free]
         saved = left.share - toll
         best = np.sort(np.maximum(saved, 0.0))[::-1]
         kept = best[:places].sum()
-        last = best[places - 1] if places < free.size else 0.0  # who is chosen takes the place of this one
+        last = best[places - 1] if places < free.size else 0.0  # the chosen group takes the place of this one
         with_it = left.share.sum() - kept + np.maximum(last - saved, 0.0)
         if np.isfinite(b.spend):
             money = b.spend * (1 + 1e-12) - float(b.prices[forced].sum())
@@ -262,13 +262,13 @@ class Search:
         return float(max(left.share.sum() - kept, either, pushed_out)), with_it
 
     def _queue(self, bound: float, forced: Ints, allowed: Bools) -> None:
-        """Keep a part for later, if there can be something better in it."""
+        """Queue a node unless its bound shows that it contains nothing better."""
         if bound < self.value - ROUNDING:
             heapq.heappush(self.heap, (bound, next(self.ticket), forced, allowed))
 
 
 def _fractional(saved: Floats, prices: Floats, money: float) -> float:
-    """What the best fractions of the groups save for this much money: no whole groups save more."""
+    """Return the optimum of the fractional knapsack, an upper bound on what whole groups can save for this money."""
     order = np.argsort(-saved / np.maximum(prices, 1e-300))
     spent = np.cumsum(prices[order])
     part = np.clip((money - (spent - prices[order])) / np.maximum(prices[order], 1e-300), 0.0, 1.0)

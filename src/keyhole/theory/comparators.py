@@ -1,4 +1,4 @@
-"""The best k-sparse vector in hindsight, and the best basket: of columns, or of groups that come together."""
+"""Comparators in hindsight: the best k-sparse vector, and the best basket of columns or of groups of columns."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
@@ -12,40 +12,40 @@ from .branch_and_bound import Budget, LeastSquares, Search
 
 __all__ = ["BestBasket", "BestSparse", "best_basket", "best_basket_of", "best_sparse", "rows_like"]
 
-# Divisions of the search for the best basket from moments, times attributes.
+# Node limit of the search for the best basket from moments, times the number of attributes.
 _NODES = 10_000
 
 Groups: TypeAlias = "Sequence[Sequence[int] | Ints]"
 
 
 class BestSparse(NamedTuple):
-    """The comparator and how sure it is."""
+    """The best sparse vector found, and whether it is proved optimal."""
 
     weights: Floats
-    """(d,), not 0 in at most k columns (or groups of columns)."""
+    """(d,) the weights, non-zero in at most k columns (or groups of columns)."""
     optimal: bool
-    """True where it is proved that no other support does better (up to rounding, 1e-9 |y|^2)."""
+    """Whether it is proved that no other support is better (up to rounding, 1e-9 |y|^2)."""
     gap: float
-    """An upper bound on (loss - smallest possible loss) / |y|^2; 0 where optimal."""
+    """An upper bound on (loss - minimal loss) / |y|^2; 0 if optimal."""
     chosen: Ints
-    """The columns, or with `groups` the groups, that were chosen, ascending."""
+    """The chosen columns, or groups if `groups` was given, ascending."""
 
 
 class BestBasket(NamedTuple):
-    """The best basket for its price and how sure it is."""
+    """The best basket found, and whether it is proved optimal."""
 
     weights: Floats
-    """(d,): least squares on the free columns and those of the basket."""
+    """(d,) the least squares weights on the free columns and those of the basket."""
     chosen: Ints
     """The groups in the basket, ascending."""
     price: float
-    """What they cost in a row."""
+    """The price of the basket per row."""
     mse: float
-    """The mean squared error that is left."""
+    """The remaining mean squared error."""
     optimal: bool
-    """True where it is proved that no other basket is better, up to rounding."""
+    """Whether it is proved that no other basket is better, up to rounding."""
     gap: float
-    """An upper bound on what another basket could gain, in units of cost (of mse without an error_cost)."""
+    """An upper bound on the gain of another basket, in units of cost (of mse without an error_cost)."""
 
 
 def best_sparse(
@@ -57,11 +57,11 @@ def best_sparse(
     free: "Sequence[int] | Ints" = (),
     nodes: int = 5000,
 ) -> BestSparse:
-    """min_w |y - X w|^2 subject to |w|_0 <= k, without intercept; exact by branch and bound (`keyhole.theory.search`).
+    """Return argmin_w |y - X w|^2 subject to |w|_0 <= k, without intercept, by branch and bound.
 
-    With `groups` k counts groups of columns that come together; columns in none of them are groups of one, numbered
-    after those given. `free` columns are always in and count nowhere. After `nodes` divisions the bound of the parts
-    that are left is the gap.
+    With `groups`, k counts groups of columns that come together; every other column is a group of its own, numbered
+    after those given. The `free` columns are always included and do not count. After `nodes` nodes the search stops,
+    and the gap is that of the remaining nodes' bound.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=3, T=500, seed=0)
@@ -90,10 +90,10 @@ def best_basket(
     k: int | None = None,
     nodes: int = 5000,
 ) -> BestBasket:
-    """min error_cost * mean (y - X w)^2 + price of the groups that w uses, without intercept, by branch and bound.
+    """Minimize error_cost * mean (y - X w)^2 + price of the groups that w uses, without intercept, by branch and bound.
 
     `prices` has one price per group, in the order of `best_sparse`. `budget_per_row` limits the price of the basket,
-    `k` the number of its groups. Without `error_cost` the error alone is minimised, within `budget_per_row` or `k`.
+    and `k` the number of its groups. Without `error_cost`, only the error is minimized, within `budget_per_row` or `k`.
 
     >>> X = np.eye(3)[[0, 1, 2] * 2] * np.sqrt(3)                      # mean square 1 each, orthogonal
     >>> y = X @ [1.0, 0.5, 0.1]
@@ -113,7 +113,7 @@ def best_basket(
             f"error_cost, of one unit of squared error in one row, must be a finite number > 0, not {error_cost}"
         )
     size = float(y @ y) / len(y)
-    unit = size * (error_cost or 1.0)  # cost per unit of the search's objective
+    unit = size * (error_cost or 1.0)  # cost per unit of the search objective
     toll = np.zeros(m) if error_cost is None or unit == 0 else costs / unit
     budget = Budget(toll, m if k is None else k, costs, np.inf if budget_per_row is None else budget_per_row)
     chosen, gap = _search(X, y, group, budget, nodes)
@@ -124,10 +124,10 @@ def best_basket(
 
 
 def rows_like(C: Floats, c: Floats, variance: float) -> tuple[Floats, Floats]:
-    """d + 1 rows (X, y) with mean x x' = C, mean x y = c and mean y^2 = variance.
+    """Return d + 1 rows (X, y) with mean x x' = C, mean x y = c and mean y^2 = variance.
 
-    The symmetric root of the joint covariance, times sqrt(d + 1): least squares on these rows leaves, on any columns,
-    exactly the error that it leaves on all rows, so a search over baskets need not keep them.
+    They are the symmetric root of the joint covariance, times sqrt(d + 1). On any columns, least squares on these rows
+    has exactly the same error as on all rows, so a search over baskets need not keep the data.
 
     >>> X, y = rows_like(np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([1.0, -1.0]), 4.0)
     >>> np.round(X.T @ X / 3, 9).tolist(), np.round(X.T @ y / 3, 9).tolist(), round(float(y @ y / 3), 9)
@@ -154,9 +154,9 @@ def best_basket_of(
     k: int | None = None,
     nodes: int | None = None,
 ) -> BestBasket:
-    """`best_basket` for the sources of a catalog, by covariances; `chosen` are its sources.
+    """Compute `best_basket` for the sources of a catalog, from covariances; `chosen` holds its sources.
 
-    Without `nodes` it takes less than a second for a thousand attributes, and is proved where they are few.
+    With the default `nodes`, it takes less than a second for a thousand attributes; with few, optimality is proved.
     """
     if C.shape != (len(catalog.names),) * 2:
         raise ConfigError(f"C must be ({len(catalog.names)}, {len(catalog.names)}), not {C.shape}")
@@ -177,7 +177,7 @@ def best_basket_of(
 
 
 def _search(X: Floats, y: Floats, group: Ints, budget: Budget, nodes: int) -> tuple[Ints, float]:
-    """The best groups and the gap, on columns and a label of unit length; columns of zeros take no part."""
+    """Return the best groups and the gap, for columns and a label of unit norm; zero columns are ignored."""
     size, length = np.linalg.norm(X, axis=0), np.linalg.norm(y)
     used = np.flatnonzero(size > 0)
     if used.size == 0 or length == 0:
@@ -187,7 +187,7 @@ def _search(X: Floats, y: Floats, group: Ints, budget: Budget, nodes: int) -> tu
 
 
 def _weights(X: Floats, y: Floats, group: Ints, chosen: Ints) -> Floats:
-    """Least squares on the free columns and the chosen groups."""
+    """Return the least squares weights on the free columns and the chosen groups."""
     weights = np.zeros(X.shape[1])
     S = np.flatnonzero((group < 0) | np.isin(group, chosen))
     S = S[np.any(X[:, S] != 0, axis=0)]
@@ -196,7 +196,7 @@ def _weights(X: Floats, y: Floats, group: Ints, chosen: Ints) -> Floats:
 
 
 def _groups(d: int, groups: "Groups | None", free: "Sequence[int] | Ints") -> tuple[Ints, int]:
-    """(d,) the group of each column, -1 for the free ones; and how many groups there are."""
+    """Return the (d,) group of each column (-1 for free columns) and the number of groups."""
     group = np.full(d, -2, dtype=np.int64)
     named = [("free", -1, free), *((f"group {g}", g, members) for g, members in enumerate(groups or ()))]
     for name, number, members in named:

@@ -1,13 +1,13 @@
-"""The compatibility constant of a support, and certified lower bounds on the cone it is defined on.
+"""The compatibility constant of a support, and certified lower bounds over its cone.
 
-Lower bounds for w'Gw on the cone |w_C|_1 <= alpha |w_S|_1, C the rest of the columns, that hold for certain.
+The bounds are on w'Gw over the cone |w_C|_1 <= alpha |w_S|_1, where C is the complement of S.
 
-For every tau >= 0, as |w_C|_2 <= |w_C|_1 <= alpha |w_S|_1,
+For every tau >= 0, since |w_C|_2 <= |w_C|_1 <= alpha |w_S|_1,
 
     w'Gw >= w'(G + tau I_C) w - tau alpha^2 |w_S|_1^2 >= w_S' M w_S - tau alpha^2 |w_S|_1^2,
     M = G_SS - G_SC (G_CC + tau I)^-1 G_CS,
 
-and for every diagonal D > 0 with least eigenvalue m of D^-1/2 M D^-1/2
+and for every diagonal D > 0, with m the smallest eigenvalue of D^-1/2 M D^-1/2,
 
     w_S' M w_S >= m sum_i D_i w_i^2 >= m |w_S|_1^2 / sum_i 1/D_i.
 """
@@ -23,37 +23,37 @@ from ..errors import ConfigError
 
 __all__ = ["Compatibility", "compatibility", "compatibility_floor", "eigenvalue_floor"]
 
-# Up to this many members of S all 2^(|S|-1) signs are tried, which takes seconds.
+# Up to this size of S, all 2^(|S|-1) sign patterns are enumerated, which takes seconds.
 _LARGEST = 12
-# Close enough to the lower bound to look no further, as a factor of delta_S^2.
+# The search stops within this factor of the lower bound on delta_S^2.
 _CLOSE = 1.02
-# A program is solved when its value is known to this fraction of itself, or is this fraction of the largest (G)_ii.
+# Relative accuracy of a program's value, and the fraction of the largest G_ii below which the value counts as zero.
 _ACCURACY, _ZERO = 1e-10, 1e-15
-# The tau that are tried for the lower bound, in units of the mean of G's diagonal, and its gradient steps.
+# Values of tau tried for the lower bound, in units of the mean of G's diagonal, and the number of gradient steps.
 _TAUS = (0.0, 1e-9, 1e-6, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0)
 _STEPS = 60
 
 
 class Compatibility(NamedTuple):
-    """The constant, or bounds on it, and a vector that attains the upper one."""
+    """The compatibility constant, or bounds on it, and a vector that attains the upper bound."""
 
     delta_s: float
-    """The constant where `exact`; else no less than it: what `minimiser` attains."""
+    """The constant if `exact`, otherwise an upper bound; `minimiser` attains it."""
     minimiser: Floats
-    """(d,), with |w_S|_1 = 1 and |w_{S^c}|_1 <= alpha."""
+    """(d,) the minimiser, with |w_S|_1 = 1 and |w_{S^c}|_1 <= alpha."""
     lower: float
-    """The constant is no less than this; equal to `delta_s` where `exact`."""
+    """A lower bound on the constant; equal to `delta_s` if `exact`."""
     exact: bool
 
 
 def compatibility(X: Floats, S: "Sequence[int] | Ints", alpha: float = 1.0) -> Compatibility:
-    """delta_S^2 = min |S| |X w|^2 / (T |w_S|_1^2) over w != 0 with |w_{S^c}|_1 <= alpha |w_S|_1.
+    """Return delta_S^2 = min |S| |X w|^2 / (T |w_S|_1^2) over w != 0 with |w_{S^c}|_1 <= alpha |w_S|_1.
 
-    Scaled to |w_S|_1 = 1 and for fixed signs on S this asks for the point of least w'Gw, G = X'X/T, in the convex hull
-    of the vectors e_i sign_i (i in S), each plus nothing or +-alpha e_j (j not in S): Wolfe's algorithm finds it in
-    finitely many steps. The signs and their opposites give the same, so there are 2^(|S|-1) such problems; one is
-    given up as soon as its value is proved to be larger than the smallest so far. Beyond 12 members of S the smallest
-    is sought by descents that turn one sign at a time, and `lower` is what `compatibility_floor` certifies.
+    Scaled to |w_S|_1 = 1 and for fixed signs on S, this is the point of least w'Gw, G = X'X/T, in the convex hull of
+    the vectors e_i sign_i (i in S), each alone or plus +-alpha e_j (j not in S); Wolfe's algorithm finds it in finitely
+    many steps. Opposite sign patterns are equivalent, so there are 2^(|S|-1) such problems; each is abandoned as soon
+    as its value is proved to exceed the smallest so far. For more than 12 members of S, the minimum is sought by local
+    search that flips one sign at a time, and `lower` is the bound certified by `compatibility_floor`.
 
     >>> r = compatibility(np.eye(4) * 2, [0, 1])       # G = I: |S| |w_S|_2^2 / |w_S|_1^2 >= 1
     >>> round(r.delta_s, 9), r.minimiser.round(9).tolist()
@@ -82,7 +82,7 @@ def _all_signs(G: Floats, S: Ints, alpha: float) -> tuple[float, Floats]:
 
 
 def _descend_signs(G: Floats, S: Ints, alpha: float, liked: Floats, enough: float) -> tuple[float, Floats]:
-    """From the signs of `liked` and of the least eigenvector of G_SS: turn a sign while that helps and is needed."""
+    """Search locally from the signs of `liked` and of the smallest eigenvector of G_SS, flipping one sign at a time."""
     best, minimiser = np.inf, np.zeros(len(G))
     for start in (liked, np.linalg.eigh(G[np.ix_(S, S)])[1][:, 0]):
         signs = np.where(start >= 0, 1.0, -1.0)
@@ -104,7 +104,7 @@ def _descend_signs(G: Floats, S: Ints, alpha: float, liked: Floats, enough: floa
 
 
 class _Hull:
-    """Convex combinations of corners v, and the one with the least v'Gv."""
+    """The convex hull of the corners v, in which v'Gv is minimized."""
 
     def __init__(self, G: Floats, S: Ints, signs: Floats, alpha: float) -> None:
         self.G, self.S, self.signs, self.alpha = G, S, signs, alpha
@@ -112,9 +112,9 @@ class _Hull:
         self.zero = _ZERO * float(np.diag(G).max(initial=0.0))
 
     def nearest(self, enough: float) -> tuple[float, Floats]:
-        """(w'Gw, w) of the nearest point, or (inf, some point) where w'Gw >= `enough` is proved.
+        """Return (w'Gw, w) of the nearest point, or (inf, some point) if w'Gw >= `enough` is proved.
 
-        Every corner v has v'Gw >= m, m the least of them, so that the nearest point's value is at least m^2 / w'Gw.
+        With m the minimum of v'Gw over the corners v, the value at the nearest point is at least m^2 / w'Gw.
         """
         V = self._corner(np.zeros(len(self.G)))[None]
         share, last = np.ones(1), np.inf
@@ -123,7 +123,7 @@ class _Hull:
             g = self.G @ w
             value, v = float(w @ g), self._corner(g)
             m = float(v @ g)
-            # Each step brings the value down; where rounding keeps it from doing so, there is no more to gain.
+            # Each step decreases the value; if rounding prevents this, no further improvement is possible.
             if value <= self.zero or value - m <= _ACCURACY * value or value >= last:
                 return max(value, 0.0), w
             if m > 0 and m**2 >= enough * value:
@@ -132,7 +132,7 @@ class _Hull:
             last = value
 
     def _corner(self, g: Floats) -> Floats:
-        """The corner with the least v'g."""
+        """Return the corner with the smallest v'g."""
         v = np.zeros(len(self.G))
         i = int(np.argmin(self.signs * g[self.S]))
         v[self.S[i]] = self.signs[i]
@@ -142,7 +142,7 @@ class _Hull:
         return v
 
     def _descend(self, V: Floats, share: Floats) -> tuple[Floats, Floats]:
-        """Go to the nearest point of the plane through the corners V; where that leaves their hull, drop a corner."""
+        """Move to the nearest point of the affine hull of the corners V; if it is outside their hull, drop a corner."""
         while True:
             goal = _nearest_in_plane(V @ self.G @ V.T)
             if (goal > 0).all():
@@ -156,9 +156,9 @@ class _Hull:
 
 
 def _nearest_in_plane(Q: Floats) -> Floats:
-    """min a'Qa subject to sum(a) = 1: Q a + mu = 0, scaled so that both rows have one size.
+    """Minimize a'Qa subject to sum(a) = 1: Q a + mu = 0, scaled so that both rows have equal size.
 
-    Not by the trace: where columns determine each other it is rounding alone, and may be negative.
+    The trace is no suitable scale: for linearly dependent columns it is pure rounding error and may be negative.
     """
     n, scale = len(Q), max(float(np.abs(Q).max()), np.finfo(float).tiny)
     system = np.ones((n + 1, n + 1))
@@ -180,7 +180,7 @@ def _checked(X: Floats, S: "Sequence[int] | Ints", alpha: float) -> tuple[Floats
 
 
 def compatibility_floor(G: Floats, S: Ints, alpha: float) -> tuple[float, Floats]:
-    """A lower bound on delta_S^2 = min |S| w'Gw / |w_S|_1^2 over the cone, never below 0; and the w_S it would like."""
+    """Return a lower bound >= 0 on delta_S^2 = min |S| w'Gw / |w_S|_1^2 over the cone, and the w_S it suggests."""
     best, w = 0.0, np.ones(S.size)
     for tau, M in _complements(G, S, alpha):
         bound, direction = _diagonal(M)
@@ -190,13 +190,13 @@ def compatibility_floor(G: Floats, S: Ints, alpha: float) -> tuple[float, Floats
 
 
 def eigenvalue_floor(G: Floats, S: Ints, alpha: float) -> float:
-    """A lower bound on min w'Gw / |w_S|_2^2 over the cone, as |w_S|_1^2 <= |S| |w_S|_2^2; never below 0."""
+    """Return a lower bound >= 0 on min w'Gw / |w_S|_2^2 over the cone, using |w_S|_1^2 <= |S| |w_S|_2^2."""
     least = (float(np.linalg.eigvalsh(M)[0]) - tau * alpha**2 * S.size for tau, M in _complements(G, S, alpha))
     return max([0.0, *least])
 
 
 def _complements(G: Floats, S: Ints, alpha: float) -> Iterator[tuple[float, Floats]]:
-    """(tau, M) for a few tau, in units of the mean of G's diagonal; where alpha = 0 only S itself matters."""
+    """Yield (tau, M) for several tau, in units of the mean of G's diagonal; if alpha = 0 only S itself matters."""
     C = np.setdiff1d(np.arange(len(G)), S) if alpha > 0 else np.empty(0, dtype=np.int64)
     SS, SC, CC = G[np.ix_(S, S)], G[np.ix_(S, C)], G[np.ix_(C, C)]
     if C.size == 0:
@@ -211,8 +211,10 @@ def _complements(G: Floats, S: Ints, alpha: float) -> Iterator[tuple[float, Floa
 
 
 def _diagonal(M: Floats) -> tuple[float, Floats]:
-    """max over D, by gradient steps in ln D, of m / sum_i 1/D_i: whatever D it ends at, the bound holds. And the w_S of
-    the eigenvalue m."""
+    """Maximize m / sum_i 1/D_i over D by gradient steps in ln D; return it and the eigenvector of m.
+
+    The bound holds for whatever D the steps end at.
+    """
     log_D, best, w = np.log(np.maximum(np.diag(M), 1e-300)), -np.inf, np.ones(len(M))
     for step in range(_STEPS):
         root = np.exp(-0.5 * log_D)

@@ -1,11 +1,11 @@
-"""Whether the paper's assumptions hold on data: what can be computed, what can only be bounded, what data cannot show.
+"""Diagnostics of the paper's assumptions on data: what can be computed, only bounded, or not be seen in data at all.
 
-How far small sets of columns are from orthonormal is bounded: with columns scaled to mean square one, the restricted
-isometry constant of order s is the smallest delta with
+The deviation of small sets of columns from orthonormality is bounded: with columns scaled to mean square one, the
+restricted isometry constant of order s is the smallest delta with
 
-    (1-delta) |w|^2 <= |Xw|^2/T <= (1+delta) |w|^2    for all w with at most s non-zeros;
+    (1-delta) |w|^2 <= |Xw|^2/T <= (1+delta) |w|^2    for all w with at most s non-zeros.
 
-to compute it is NP-hard, so it is bounded from both sides.
+Computing it is NP-hard, so it is bounded from both sides.
 """
 
 import math
@@ -36,14 +36,14 @@ __all__ = [
     "unit_diagonal",
 ]
 
-# Kale et al. 2017 need a restricted isometry constant of order about 3k of at most this.
+# Kale et al. 2017 require a restricted isometry constant of order about 3k of at most this.
 _KALE = 0.2
-# |z| above this is called evidence: about 1 in 16 000 where the assumption holds.
+# |z| above this is called evidence: it has probability of about 1 in 16 000 if the assumption holds.
 DRIFT = _LOUD = 4.0
 
 
 class Isometry(NamedTuple):
-    """delta_s lies between `low` (attained by `support`) and `high` (certified)."""
+    """Bounds on the restricted isometry constant: `low` (attained by `support`) and `high` (certified)."""
 
     order: int
     low: float
@@ -52,7 +52,7 @@ class Isometry(NamedTuple):
 
 
 def unit_diagonal(G: Floats) -> Floats:
-    """G with every column scaled to mean square one; columns of zeros stay."""
+    """Return G with every column scaled to mean square one; zero columns are unchanged."""
     size = np.sqrt(np.diag(G))
     scale = np.where(size > 0, 1.0 / np.where(size > 0, size, 1.0), 0.0)
     scaled: Floats = G * np.outer(scale, scale)
@@ -60,17 +60,17 @@ def unit_diagonal(G: Floats) -> Floats:
 
 
 def coherence(G: Floats) -> float:
-    """The largest |G_ij| / sqrt(G_ii G_jj), i != j; 0 for a single column."""
+    """Return the largest |G_ij| / sqrt(G_ii G_jj), i != j; 0 for a single column."""
     near = np.abs(unit_diagonal(G))
     np.fill_diagonal(near, 0.0)
     return float(near.max(initial=0.0))
 
 
 def isometry(G: Floats, order: int) -> Isometry:
-    """Bounds on delta_s, s = `order`.
+    """Return bounds on delta_s, s = `order`.
 
-    From above: the s - 1 largest |G_ij| of any row add up to no less (Gershgorin), nor do the outermost eigenvalues of
-    all of G. From below: the worst of the sets that grow from each column by the most of either extreme.
+    Upper bounds: the sum of the s - 1 largest |G_ij| of any row (Gershgorin), and the extreme eigenvalues of all of G.
+    Lower bound: the worst among sets grown greedily from each column towards either extreme eigenvalue.
     """
     N = unit_diagonal(G)
     order = min(order, len(N))
@@ -91,7 +91,7 @@ def isometry(G: Floats, order: int) -> Isometry:
 
 
 def _grow(N: Floats, start: int, order: int, sign: float) -> Ints:
-    """Columns added one by one, each where the extreme eigenvector of those so far pulls most."""
+    """Add columns one by one, each with the strongest coupling to the extreme eigenvector of the set so far."""
     S = [start]
     while len(S) < order:
         vectors = np.linalg.eigh(N[np.ix_(S, S)])[1]
@@ -104,26 +104,26 @@ def _grow(N: Floats, start: int, order: int, sign: float) -> Ints:
 
 @dataclass(frozen=True)
 class Residuals:
-    """Test statistics, each roughly standard normal where the assumption it is about holds."""
+    """Test statistics, each approximately standard normal if the assumption it tests holds."""
 
     rows: int
     sigma: float
     """The standard deviation of the residuals."""
     largest: float
-    """The largest of them in size, in units of sigma."""
+    """The largest absolute residual, in units of sigma."""
     fit: float
-    """(a): do the other attributes explain more than chance? F of the rest, as a z."""
+    """Assumption (a): the F statistic of the attributes outside S, as a z score."""
     skew: float
     tails: float
-    """(f): third and fourth moment."""
+    """Assumption (f): the third and fourth moments."""
     memory: float
-    """(i): correlation of one row's residual with the next one's."""
+    """Assumption (i): the correlation of consecutive residuals."""
     drift: float
-    """(i): the largest shift of a column's mean from the first half to the second, corrected for their number."""
+    """Assumption (i): the largest shift of a column mean between the halves, corrected for the number of columns."""
 
     @classmethod
     def of(cls, X: Floats, y: Floats, S: Ints) -> "Residuals":
-        """The residuals of y on X_S."""
+        """Compute the statistics of the residuals of y on X_S."""
         T, d = X.shape
         r = y - X[:, S] @ np.linalg.lstsq(X[:, S], y, rcond=None)[0]
         e = y - X @ np.linalg.lstsq(X, y, rcond=None)[0]
@@ -142,14 +142,14 @@ class Residuals:
 
     @property
     def linear(self) -> str:
-        """In words, (a)."""
+        """Describe the evidence on (a)."""
         if self.fit > _LOUD:
             return f"spoken against: the other attributes explain more than chance (z {self.fit:.1f})"
         return f"nothing against it: the other attributes explain what chance would (z {self.fit:.1f})"
 
     @property
     def gaussian(self) -> str:
-        """In words, (f)."""
+        """Describe the evidence on (f)."""
         loud = max(abs(self.skew), abs(self.tails)) > _LOUD
         return (
             f"{'spoken against' if loud else 'nothing against it'} (skew z {self.skew:.1f}, tails z {self.tails:.1f})"
@@ -157,26 +157,26 @@ class Residuals:
 
     @property
     def bounded(self) -> str:
-        """In words, (g)."""
+        """Describe the evidence on (g)."""
         return f"no bound can be read off rows; the largest residual seen is {self.largest:.1f} sigma"
 
     @property
     def alike(self) -> str:
-        """In words, (i)."""
+        """Describe the evidence on (i)."""
         loud = max(abs(self.memory), self.drift) > _LOUD
         said = "spoken against" if loud else "nothing against it"
         return f"{said} (a row's residual and the next one's: z {self.memory:.1f}; drift of a mean: z {self.drift:.1f})"
 
 
 def _f_as_z(short: float, full: float, extra: int, rest: int) -> float:
-    """F = ((short - full)/extra) / (full/rest), of mean one and variance about 2/extra + 2/rest, as a z; else 0."""
+    """Return F = ((short - full)/extra) / (full/rest), with mean one and variance about 2/extra + 2/rest, as a z."""
     if extra <= 0 or rest <= 2 or full <= 0:
         return 0.0
     return ((short - full) / extra / (full / rest) - 1) / math.sqrt(2 / extra + 2 / rest)
 
 
 def drift_of(X: Floats) -> tuple[float, int]:
-    """(z, column): the largest shift of a column's mean from the first half of the rows to the second; -1: none."""
+    """Return (z, column) of the largest shift of a column mean between the two halves of the rows; column -1: none."""
     half = len(X) // 2
     spread = np.sqrt(X[:half].var(axis=0) / max(half, 1) + X[half:].var(axis=0) / max(len(X) - half, 1))
     moved = np.abs(X[half:].mean(axis=0) - X[:half].mean(axis=0))
@@ -184,40 +184,40 @@ def drift_of(X: Floats) -> tuple[float, int]:
     if not half or not each.size:
         return 0.0, -1
     column = int(np.argmax(each))
-    # The largest of d standard normal sizes is about sqrt(2 ln d): what exceeds it is news.
+    # The largest of d standard normal magnitudes is about sqrt(2 ln d); only an excess over it is evidence.
     return math.sqrt(max(0.0, float(each[column]) ** 2 - 2 * math.log(max(X.shape[1], 1)))), column
 
 
 class Assumption(NamedTuple):
-    """One of the paper's letters, and what data say about it."""
+    """One of the paper's assumptions, by letter, and the evidence of the data on it."""
 
     letter: str
     words: str
     checkable: str
-    """"yes", "bounds" (from both sides), "refutable" (data can speak against it, never for it) or "no"."""
+    """"yes", "bounds" (from both sides), "refutable" (data can contradict but never confirm it) or "no"."""
     finding: str
 
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """Conditions of a design G = X'X/T and a support S within it."""
+    """The conditions of a design G = X'X/T and a support S."""
 
     d: int
     support: Ints
     smallest_eigenvalue: float
-    """Of G; its root is the paper's sigma_d."""
+    """The smallest eigenvalue of G; its root is the paper's sigma_d."""
     coherence: float
     compatibility: Compatibility
     restricted: tuple[float, float]
     """Bounds on the restricted eigenvalue min w'Gw/|w_S|_2^2 over the cone of S."""
     isometry: Isometry
-    """Of order 3 |S|."""
+    """Bounds on the restricted isometry constant of order 3 |S|."""
     residuals: Residuals | None
-    """What is left of the label by least squares on S, where rows were given."""
+    """Statistics of the residuals of least squares on S; None without rows."""
 
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
-        """The paper's (a) to (i); it has no (h)."""
+        """The paper's assumptions (a) to (i); it has no (h)."""
         r, rip, unseen = self.residuals, self.isometry, "needs the rows, not their moments"
         order = f"order {rip.order}: {rip.low:.2g} to {rip.high:.2g}"
         meets = "not met" if rip.low > _KALE else "met" if rip.high <= _KALE else "open"
@@ -239,7 +239,7 @@ class Conditions:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What there is to say, a line each."""
+        """Return the report as lines of text."""
         low, high = self.restricted
         head = (
             f"the paper's conditions, for these {self.support.size} of {self.d} attributes: {self._delta_s}, "
@@ -252,7 +252,7 @@ class Conditions:
 def conditions(
     X: Floats, y: Floats, k: int = 5, S: "Ints | None" = None, *, alpha: float = 1.0, nodes: int = 1000
 ) -> Conditions:
-    """The conditions on rows X with labels y, for the support S (None: the best k in hindsight).
+    """Return the conditions on rows X with labels y, for the support S (None: the best k in hindsight).
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=12, k=3, T=2000, seed=0)
@@ -266,8 +266,10 @@ def conditions(
 
 
 def conditions_of(C: Floats, S: Ints, *, alpha: float = 1.0, rows: Floats | None = None) -> Conditions:
-    """The conditions of second moments C (d+1, d+1) of rows with the label last, as `keyhole diagnose` has them; what
-    moments cannot tell is read off some `rows` (n, d+1), in their order."""
+    """Return the conditions for second moments C (d+1, d+1) of rows with the label last, as in `keyhole diagnose`.
+
+    What moments cannot show is computed from a sample of `rows` (n, d+1), in their order.
+    """
     C = np.asarray(C, dtype=np.float64)
     if C.ndim != 2 or C.shape[0] != C.shape[1] or len(C) < 2:
         raise ConfigError(f"C must be (d+1, d+1), the label last, not {C.shape}")
@@ -289,36 +291,36 @@ def _of(G: Floats, S: Ints, alpha: float, residuals: Residuals | None) -> Condit
 
 
 DRAWS = 300
-"""How many random choices `Signal.random` is the median of."""
-# Attributes are called interchangeable from this correlation on.
+"""The number of random choices whose median is `Signal.random`."""
+# Attributes with at least this correlation are called interchangeable.
 _ALIKE = 0.95
-# Beyond this size of a support its compatibility constant would take minutes.
+# For larger supports the compatibility constant would take minutes.
 _LARGEST = 10
 
 
 class Signal(NamedTuple):
-    """What least squares can do with all attributes, the best k, and k at random."""
+    """The R2 of least squares with all attributes, the best k, and k at random."""
 
     all: float
-    """R2 with all attributes."""
+    """The R2 with all attributes."""
     best: float
-    """R2 with the best k found."""
+    """The R2 with the best k found."""
     best_bound: float
-    """No k attributes have a larger R2 than this; equal to `best` where that is proved best."""
+    """An upper bound on the R2 of any k attributes; equal to `best` if that is proved optimal."""
     random: float
     """The median R2 of k attributes drawn at random."""
     support: Ints
-    """The best k found."""
+    """The best k attributes found."""
     delta_s: float
-    """The compatibility constant of that support; NaN where it has more than 10 members."""
+    """The compatibility constant of that support; NaN if it has more than 10 members."""
     smallest_eigenvalue: float
-    """Of the attributes' second moments."""
+    """The smallest eigenvalue of the attributes' second moments."""
     groups: tuple[tuple[int, ...], ...]
-    """Groups of attributes with pairwise correlations of at least 0.95 in size."""
+    """Groups of attributes with absolute pairwise correlations of at least 0.95."""
 
     @property
     def verdict(self) -> str:
-        """In words, whether choosing attributes can win much."""
+        """Whether choosing attributes can gain much, as text."""
         if self.best < 0.02:
             return "hardly any linear signal"
         ratio = self.random / self.best
@@ -328,10 +330,10 @@ class Signal(NamedTuple):
 
 
 def signal(C: Floats, k: int, *, seed: int = 0) -> Signal:
-    """The signal in second moments C (d+1, d+1) of rows with the label last, all centred.
+    """Compute the signal from the second moments C (d+1, d+1) of centred rows with the label last.
 
-    C = A'A stands for the rows: least squares, and so the best k, the compatibility constant and the eigenvalues, are
-    the same for the d + 1 rows of A as for the rows C was made of.
+    C = A'A represents the rows: least squares, and hence the best k, the compatibility constant and the eigenvalues,
+    are the same for the d + 1 rows of A as for the rows behind C.
     """
     d = len(C) - 1
     if not 1 <= k <= d:
@@ -357,7 +359,7 @@ def signal(C: Floats, k: int, *, seed: int = 0) -> Signal:
 
 
 def _r2(C: Floats, S: Ints) -> float:
-    """b_S' G_SS^+ b_S / y'y."""
+    """Return b_S' G_SS^+ b_S / y'y."""
     w = np.linalg.lstsq(C[np.ix_(S, S)], C[S, -1], rcond=1e-12)[0]
     return float(C[S, -1] @ w / C[-1, -1])
 
@@ -367,7 +369,7 @@ def _random(C: Floats, k: int, rng: np.random.Generator) -> float:
 
 
 def _groups(G: Floats) -> tuple[tuple[int, ...], ...]:
-    """Each attribute joins the first group it is like every member of."""
+    """Return the groups; each attribute joins the first group with all of whose members it is highly correlated."""
     size = np.sqrt(np.maximum(np.diag(G), np.finfo(float).tiny))
     alike = np.abs(G) >= _ALIKE * np.outer(size, size)
     groups: list[list[int]] = []
@@ -381,5 +383,5 @@ def _groups(G: Floats) -> tuple[tuple[int, ...], ...]:
 
 
 def _nodes(d: int) -> int:
-    """How many parts the search for the best k may divide: each takes about d^3 steps, and all a second or two."""
+    """Return the node limit of the search for the best k: a node takes about d^3 steps, all of them a second or two."""
     return int(max(10, min(5000, 2e9 / d**3)))

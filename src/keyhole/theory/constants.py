@@ -1,6 +1,6 @@
-"""The paper's constants, the threshold gamma_hat(s) they give, and what they promise.
+"""The paper's constants, the resulting threshold gamma_hat(s), and the bounds that follow.
 
-n attributes to draw from and m drawn of them, (d, k) for OSLR and (d - k, k0) for POSLR;
+m attributes are drawn from n, (n, m) = (d, k) for OSLR and (d - k, k0) for POSLR;
 
     D = (n-1)/(m-1),  R = (n-2)/(m-2),  g = D R,  L1 = ln(d/delta),  L2 = ln(d^2/delta),
 
@@ -29,23 +29,23 @@ class Constants:
     """The paper's constants for d attributes, k bought per round, and k0 more after the label (`k0=None`: none).
 
     `sigma` is the standard deviation of the noise, `delta_s` the compatibility constant delta_S, `delta` the failure
-    probability of one event. A k0 above d - k becomes d - k: everything is seen. The constants are attributes: `g`,
-    `mu1`, `mu2`, `s0`, `s1`, `a1` to `a5`, and `Y`, `rho`, `eps` of the Newton step; s0 and s1 are not rounded.
+    probability of one event. A k0 above d - k becomes d - k: everything is observed. The constants are attributes:
+    `g`, `mu1`, `mu2`, `s0`, `s1`, `a1` to `a5`, and `Y`, `rho`, `eps` of the Newton step; s0 and s1 are not rounded.
 
-    `corrected=True` replaces what is printed by what can be proved, one by one:
+    `corrected=True` replaces printed values by values that can be proved:
 
     - E21: the noise part of the square-root term is 1.66 sigma, not 1.2 sigma (in gamma, a2, a4, a5, s2, the bounds);
     - E24: the first case of `error_bound` has 4 * 6.9 = 27.6 and 4 * 1.66 sigma, not 26 and 4.8 sigma;
-    - E26: the regret of the Newton steps has 1/rho = 2 (1 + Y)^2 in front, and ln(1 + 2 T/k) behind;
+    - E26: the regret of the Newton steps has the factor 1/rho = 2 (1 + Y)^2 and the logarithm ln(1 + 2 T/k);
     - E27: the noise term is multiplied by sigma;
-    - E28: what the O(1) of the theorems hides is among the terms;
-    - E29: Theorem 1 needs T > (s2 + 1)^2 only, s2 being where the bound of the phase it lies in falls to w_min/2;
-    - E33: an exploration may fail with (6 + log_1.5(R + 1)) delta, and DS-POSLRC needs T > s0 only;
-    - E35: for s0 < s <= s1 the error is bounded by B/s + v/sqrt(s), not by M/s, and s2 and both theorems with it. This
-      needs `gamma_holds`; elsewhere gamma and the bounds are those of a repair that needs nothing;
+    - E28: the terms hidden in the O(1) of the theorems are included;
+    - E29: Theorem 1 only needs T > (s2 + 1)^2, where s2 is the s at which the bound of its phase falls to w_min/2;
+    - E33: an exploration may fail with (6 + log_1.5(R + 1)) delta, and DS-POSLRC only needs T > s0;
+    - E35: for s0 < s <= s1 the error is bounded by B/s + v/sqrt(s), not by M/s; this changes s2 and both theorems. It
+      requires `gamma_holds`; otherwise gamma and the bounds are those of an unconditional repair;
     - E43: Theorem 2 counts the errors before each round: its start is 4 (s0 + 2).
 
-    Without `corrected` the line M/s of `error_bound`, and all that rests on it, is printed but not proved (E35).
+    Without `corrected`, the term M/s of `error_bound` and everything based on it are printed but not proved (E35).
 
     >>> c = Constants(d=20, k=5, sigma=0.1, delta_s=1.0, delta=0.01)
     >>> f"{c.g:.1f} {c.s0:.1e} {c.s1:.1e} {c.s2(1 / 5):.1e} {c.gamma(100):.0f}"
@@ -66,10 +66,10 @@ class Constants:
             object.__setattr__(self, "k0", min(self.k0, self.d - self.k))
 
     def with_s0(self, s0: float) -> "Constants":
-        """The same with delta_s chosen so that s0 is this number: to see all phases of the lemma in few explorations.
+        """Return the constants with delta_s chosen such that s0 has this value, to pass all phases in few explorations.
 
-        No design has such a delta_s where s0 is small (delta_S <= 1 where |x_i| <= 1): the constants are scaled down
-        for an experiment, and what is proved for them is not proved for the experiment.
+        For small s0 no design has such a delta_s (delta_S <= 1 if |x_i| <= 1): the constants are scaled down for an
+        experiment, and the proofs do not cover the experiment.
 
         >>> c = Constants(d=20, k=5, sigma=0.1, delta_s=1.0, delta=0.01).with_s0(30.0)
         >>> f"{c.s0:.6f} {c.s1:.0f} {c.delta_s:.1f}"
@@ -81,34 +81,34 @@ class Constants:
 
     @cached_property
     def pool(self) -> tuple[int, int]:
-        """(n, m): how many attributes are drawn from, and how many are drawn."""
+        """The pool (n, m): m attributes are drawn from n."""
         return (self.d, self.k) if self.k0 is None else (self.d - self.k, self.k0)
 
     @cached_property
     def D(self) -> float:
-        """(n-1)/(m-1), at least 1/P[i seen]."""
+        """D = (n-1)/(m-1), at least 1/P[i observed]."""
         n, m = self.pool
         return (n - 1) / (m - 1)
 
     @cached_property
     def R(self) -> float:
-        """(n-2)/(m-2)."""
+        """R = (n-2)/(m-2)."""
         n, m = self.pool
         return (n - 2) / (m - 2)
 
     @cached_property
     def g(self) -> float:
-        """g = (n-1)(n-2)/((m-1)(m-2)), at least 1/P[i and j seen]."""
+        """g = (n-1)(n-2)/((m-1)(m-2)), at least 1/P[i and j observed]."""
         return self.D * self.R
 
     @cached_property
     def L1(self) -> float:
-        """ln(d/delta)."""
+        """L1 = ln(d/delta)."""
         return math.log(self.d) - math.log(self.delta)
 
     @cached_property
     def L2(self) -> float:
-        """ln(d^2/delta)."""
+        """L2 = ln(d^2/delta)."""
         return 2 * math.log(self.d) - math.log(self.delta)
 
     @cached_property
@@ -123,17 +123,17 @@ class Constants:
 
     @cached_property
     def s0(self) -> float:
-        """s0 = 24^2 k^2 g L2/delta_S^4: explorations before the estimate is better than nothing."""
+        """s0 = 24^2 k^2 g L2/delta_S^4: the explorations before the estimate is better than the trivial one."""
         return 576 * product((self.k, 2), (self.g, 1), (self.L2, 1), (self.delta_s, -4))
 
     @cached_property
     def s1(self) -> float:
-        """s1 = s0 R L1: explorations before the error falls as 1/sqrt(s)."""
+        """s1 = s0 R L1: the number of explorations before the error falls as 1/sqrt(s)."""
         return self.s0 * self.R * self.L1
 
     @cached_property
     def root(self) -> float:
-        """6.9 + 1.2 sigma, the factor of the square-root term (corrected: 6.9 + 1.66 sigma)."""
+        """The factor of the square-root term: 6.9 + 1.2 sigma (corrected: 6.9 + 1.66 sigma)."""
         return 6.9 + (1.66 if self.corrected else 1.2) * self.sigma
 
     @cached_property
@@ -177,7 +177,7 @@ class Constants:
 
     @cached_property
     def c(self) -> float:
-        """c = a3/(12 sqrt(L2)) = (2 sqrt 3/9) sqrt(L1/L2): how strongly past errors enter the next one."""
+        """c = a3/(12 sqrt(L2)) = (2 sqrt 3/9) sqrt(L1/L2): the influence of past errors on the next one."""
         return self.a3 / (12 * math.sqrt(self.L2))
 
     @cached_property
@@ -192,12 +192,12 @@ class Constants:
 
     @cached_property
     def eps(self) -> float:
-        """eps = k, the Newton step's first matrix is eps I."""
+        """eps = k: the Newton step starts with the matrix eps I."""
         return float(self.k)
 
     @cached_property
     def events(self) -> float:
-        """How many times delta one exploration may fail with: 6 + log_1.5((d+k)/(k-2)) as printed.
+        """The failure probability of one exploration in units of delta: 6 + log_1.5((d+k)/(k-2)) as printed.
 
         Corrected (E33): 6 + log_1.5(R + 1). The variance in the proof lies between 4 D and 4 D + 4 g per exploration,
         and R + 1 is the ratio of the two.
@@ -207,7 +207,7 @@ class Constants:
 
     @cached_property
     def gamma_condition(self) -> float:
-        """Condition (C) of E35: the printed gamma_hat_s is at least gamma_s, for all s, where this is at most 1.
+        """Condition (C) of E35: if this is at most 1, the printed gamma_hat_s is at least gamma_s for all s.
 
         With t = 1/sqrt(R L1), v' = a2/(24 sqrt(R L2)), M' = mu1 a4/(576 L2) it is the ratio of the two sides of
         v' {(1-t) [2 M' - 3 v' - (2 M' - v') t] + v' ln(R L1)} <= 4 M' sqrt(1 - t^2).
@@ -220,42 +220,42 @@ class Constants:
 
     @property
     def gamma_holds(self) -> bool:
-        """Whether condition (C) holds: for sigma <= 1 whenever ln(d/delta) <= 47; it fails where sigma >> sqrt(R)."""
+        """Whether condition (C) holds: for sigma <= 1 if ln(d/delta) <= 47; it fails if sigma >> sqrt(R)."""
         return self.gamma_condition <= 1
 
     @cached_property
     def error(self) -> EstimationError:
-        """The bound on the error for s > s0: printed, or one of the repairs."""
+        """The bound on the error for s > s0: as printed, or one of the repairs."""
         return estimation_error(self)
 
     def nu(self, s: float) -> float:
-        """nu_s = sqrt(3 g L1)/s Q(s), one formula for the paper's five cases (below its equation (hat_gamma_s)):
+        """Return nu_s = sqrt(3 g L1)/s Q(s), one formula for the paper's five cases (below its equation (hat_gamma_s)):
 
             Q(s) = 2 sqrt(s)                                                          for s <= s0, else
             Q(s) = 2 sqrt(s0) + 2 + mu1 a4 k^2 g/delta_S^4 sqrt(sum_{tau=s0+1}^{min(s-1, s1)} 1/tau^2)
                                   + mu2 a5 k sqrt(D)/delta_S^2 sqrt(sum_{tau=s1+1}^{s-1} 1/tau),
 
-        where the limits of the sums, and nothing else, are rounded up, and empty sums are 0. Corrected, and where
-        `gamma_holds` is false: the Q of `estimation_error.UnconditionalError`.
+        where only the limits of the sums are rounded up, and empty sums are 0. If corrected and `gamma_holds` is false,
+        Q is that of `estimation_error.UnconditionalError`.
         """
         _check_s(s)
         Q = 2 * math.sqrt(s) if s <= self.s0 else self.error.Q(s)
         return math.sqrt(3 * self.g * self.L1) / s * Q
 
     def gamma(self, s: float) -> float:
-        """gamma_hat(s) = (8/3 + 2 sigma) g L1/s + (6.9 + 1.2 sigma) sqrt(D L1/s) + nu_s, equation (hat_gamma_s).
+        """Return gamma_hat(s) = (8/3 + 2 sigma) g L1/s + (6.9 + 1.2 sigma) sqrt(D L1/s) + nu_s, equation (hat_gamma_s).
 
-        That it is at least gamma_s is proved where `gamma_holds` (the paper's own proof has the gap E35).
+        It is proved to be at least gamma_s if `gamma_holds` (the paper's own proof has the gap E35).
         """
         return self.nu(s) + self.gamma_without_history(s)
 
     def gamma_without_history(self, s: float) -> float:
-        """The part of gamma_s and of gamma_hat_s that no past error enters: the first two terms."""
+        """Return the first two terms of gamma_s and gamma_hat_s, which do not depend on past errors."""
         first = (8 / 3 + 2 * self.sigma) * self.g * self.L1
         return first / s + self.root * math.sqrt(self.D * self.L1 / s)
 
     def error_bound(self, s: float) -> float:
-        """A bound on |w_hat_s - w*|_1 over the true support (the paper's lemma "Estimation Error"):
+        """Return a bound on |w_hat_s - w*|_1 over the true support (the paper's lemma "Estimation Error"):
 
         (16+8 sigma) k g L1/(delta_S^2 s) + (26+4.8 sigma) k sqrt(D L1/s)/delta_S^2 + 22 k sqrt(g L1/s)/delta_S^2
                                                  for s <= s0,
@@ -267,8 +267,10 @@ class Constants:
         return sum(self.error_terms(s).values())
 
     def error_terms(self, s: float) -> dict[str, float]:
-        """The parts of `error_bound` by name: `count`, `noise` and `guess` up to s0, then `middle`, then `late`;
-        corrected, `noise` stands beside `middle`."""
+        """Return the terms of `error_bound` by name: `count`, `noise` and `guess` up to s0, then `middle`, then `late`.
+
+        If corrected, `middle` comes with `noise`.
+        """
         _check_s(s)
         if s > self.s0:
             return self.error.terms(s)
@@ -281,34 +283,34 @@ class Constants:
         }
 
     def s2(self, w_min: float) -> float:
-        """s2 = 4 (mu2 a5)^2 k^2 D/(delta_S^4 w_min^2): from here on the support is known (`w_min` = min |w*_i|).
+        """Return s2 = 4 (mu2 a5)^2 k^2 D/(delta_S^4 w_min^2), after which the support is known (`w_min` = min |w*_i|).
 
-        Corrected, where that lies below s1: where the bound of the middle phase falls to w_min/2.
+        If corrected and this is below s1: the s at which the bound of the middle phase falls to w_min/2.
         """
         return self.error.s2(check_w_min(w_min))
 
     def regret_bound(self, T: float, w_min: float | None = None) -> float:
-        """The terms of Theorem 1 (k0 given: Theorem 2, which needs no `w_min`) for T rounds; printed: without the O(1).
+        """Return the sum of the terms of Theorem 1, or of Theorem 2 if k0 is given (no `w_min` needed), for T rounds.
 
-        The number is returned also where the theorem does not apply; below T = s1 + 1 the printed Theorem 2 may even
-        be negative. `regret_terms` says whether it applies, and why not.
+        The printed theorems are without their O(1). The number is returned even if the theorem does not apply; below
+        T = s1 + 1 the printed Theorem 2 may even be negative. `regret_terms` says whether it applies, and why not.
         """
         return self.regret_terms(T, w_min).total
 
     def regret_terms(self, T: float, w_min: float | None = None) -> RegretTerms:
-        """The parts of `regret_bound` by name, what the O(1) hides, and whether the theorem applies."""
+        """Return the terms of `regret_bound` by name, the terms hidden in the O(1), and whether the theorem applies."""
         check_T(T)
         return oslr_terms(self, T, check_w_min(w_min)) if self.k0 is None else poslr_terms(self, T)
 
 
 def check_T(T: float) -> None:
-    """0 < T < inf."""
+    """Check 0 < T < inf."""
     if not 0 < T < math.inf:
         raise ConfigError(f"T, the number of rounds, must be a finite number > 0, not {T}")
 
 
 def check_w_min(w_min: float | None) -> float:
-    """0 < w_min <= 1 (as |w*|_1 <= 1)."""
+    """Check 0 < w_min <= 1 (since |w*|_1 <= 1)."""
     if w_min is None:
         raise ConfigError("w_min, the smallest non-zero |w*_i|, is needed where k0 is None: give a number in (0, 1]")
     if not 0 < w_min <= 1:
@@ -322,7 +324,7 @@ def _check_s(s: float) -> None:
 
 
 def _check_arguments(d: int, k: int, sigma: float, delta_s: float, delta: float, k0: int | None) -> None:
-    """3 <= k <= d - 3, k0 >= 3 or None, sigma >= 0, delta_s > 0 and delta in (0, 1), all finite."""
+    """Check 3 <= k <= d - 3, k0 >= 3 or None, sigma >= 0, delta_s > 0 and delta in (0, 1), all finite."""
     for name, value in (("d", d), ("k", k), ("k0", k0)):
         if value is not None and not float(value).is_integer():
             raise ConfigError(f"{name} must be a whole number, not {value}")
@@ -334,7 +336,7 @@ def _check_arguments(d: int, k: int, sigma: float, delta_s: float, delta: float,
         raise ConfigError(f"k0 must be at least 3 (or None: nothing is seen after the label), not {k0}")
     if not 0 <= sigma < math.inf:
         raise ConfigError(f"sigma, the standard deviation of the noise, must be a finite number >= 0, not {sigma}")
-    # Beyond these, the eighth power of delta_s leaves the range of a double.
+    # Outside this range the eighth power of delta_s overflows or underflows.
     if not 1e-30 <= delta_s <= 1e30:
         raise ConfigError(f"delta_s, the compatibility constant, must be > 0 (from 1e-30 to 1e30), not {delta_s}")
     if not 0 < delta < 1:
@@ -342,20 +344,20 @@ def _check_arguments(d: int, k: int, sigma: float, delta_s: float, delta: float,
 
 
 class OracleTrace(NamedTuple):
-    """One entry per exploration s = 1, ..., n."""
+    """The quantities of the proof along a run, one entry per exploration s = 1, ..., n."""
 
     error: Floats
-    """|Delta_s(S)|_1 = |w_hat_s(S) - w*|_1."""
+    """The error |Delta_s(S)|_1 = |w_hat_s(S) - w*|_1."""
     gamma: Floats
-    """gamma_s, which the errors before s enter."""
+    """gamma_s, which depends on the errors before s."""
     gamma_hat: Floats
-    """The threshold gamma_hat_s that the learner uses in its place."""
+    """The threshold gamma_hat_s that the learner uses instead."""
     bound: Floats
-    """What the lemma "Estimation Error" allows for `error`."""
+    """The bound of the lemma "Estimation Error" on `error`."""
 
     @property
     def gamma_suffices(self) -> Bools:
-        """Whether gamma_hat_s >= gamma_s, on which the proofs rest."""
+        """Whether gamma_hat_s >= gamma_s, which the proofs require."""
         return self.gamma_hat >= self.gamma * (1 - 1e-12)
 
     @property
@@ -365,7 +367,7 @@ class OracleTrace(NamedTuple):
 
 
 def oracle_gamma(constants: Constants, errors: Floats) -> Floats:
-    """The paper's gamma_s for s = 1, ..., n from the errors |Delta_tau(S)|_1 of tau = 0, ..., n-1.
+    """Return the paper's gamma_s for s = 1, ..., n from the errors |Delta_tau(S)|_1 of tau = 0, ..., n-1.
 
     gamma_s = (8/3 + 2 sigma) g L1/s + (6.9 + 1.2 sigma) sqrt(D L1/s) + sqrt(3 g L1 sum_{tau<s} |Delta_tau(S)|_1^2)/s:
     w* satisfies the Dantzig constraint of width gamma_s with high probability.
@@ -387,9 +389,9 @@ def oracle_gamma(constants: Constants, errors: Floats) -> Floats:
 
 
 def oracle_trace(constants: Constants, estimates: Floats, w_star: Floats) -> OracleTrace:
-    """gamma_s, gamma_hat_s, the error and its bound from the estimates w_hat_0, ..., w_hat_n (n+1, d).
+    """Return gamma_s, gamma_hat_s, the error and its bound from the estimates w_hat_0, ..., w_hat_n (n+1, d).
 
-    With `constants.with_s0` the phases s0, s1 are passed within few explorations; give the learner the same `delta_s`.
+    With `constants.with_s0` the run passes s0 and s1 in few explorations; give the learner the same `delta_s`.
 
     >>> c = Constants(d=20, k=5, sigma=0.1, delta_s=1.0, delta=0.01)
     >>> w = np.zeros(20); w[:5] = 0.2
@@ -398,7 +400,7 @@ def oracle_trace(constants: Constants, estimates: Floats, w_star: Floats) -> Ora
     ([0.0, 0.0], True, True)
 
     Raises:
-        ConfigError: If the shapes do not fit each other.
+        ConfigError: If the shapes do not match.
     """
     W, w = np.asarray(estimates, dtype=np.float64), np.asarray(w_star, dtype=np.float64)
     if w.shape != (constants.d,) or W.ndim != 2 or W.shape[1:] != w.shape or len(W) < 2:

@@ -1,6 +1,6 @@
-"""What is proved, one `Statement` each: the paper's lemmas, theorems and remark, and the bounds that its tables quote.
+"""The known results, one `Statement` each: the paper's lemmas, theorems and remark, and the bounds its tables quote.
 
-An order O(f) without a constant is stated as f (`exact=False`): compare its growth, not its size.
+An order O(f) without a constant is stated as f (`exact=False`): compare its growth, not its value.
 """
 
 import math
@@ -16,7 +16,7 @@ __all__ = ["STATEMENTS", "Evaluation", "Setting", "Statement"]
 
 @dataclass(frozen=True)
 class Setting:
-    """The letters a bound may depend on; None where they were not given."""
+    """The parameters that a bound may depend on; None if not given."""
 
     d: int
     k: int
@@ -41,32 +41,32 @@ class Setting:
         return Constants(self.d, self.k, self.sigma, self.delta_s, self.delta, self.k0, self.corrected)  # type: ignore[arg-type]
 
     def of(self, letter: str) -> float:
-        """A letter that is there."""
+        """Return the value of a parameter that was given."""
         value: float = getattr(self, letter)
         return value
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A statement at one setting."""
+    """A statement evaluated at one setting."""
 
     parts: Mapping[str, float]
     hidden: Mapping[str, float]
     T_needed: float
-    """The T it must exceed; infinite where none will do."""
+    """The T that must be exceeded; infinite if no T suffices."""
     why: str
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A bound as data: `evaluate` gives its terms, `spends` how many times delta it may fail with (0: in mean)."""
+    """A bound as data: `evaluate` returns its terms, `spends` its failure probability / delta (0: in expectation)."""
 
     name: str
     kind: str
-    """"regret", "error" (of the estimate), "rival" or "lower"."""
+    """The kind: "regret", "error" (of the estimate), "rival" or "lower"."""
     source: str
     assumptions: str
-    """The paper's letters, (a) to (i)."""
+    """The assumptions, by the paper's letters (a) to (i)."""
     needs: tuple[str, ...]
     evaluate: Callable[[Setting], Evaluation]
     spends: Callable[[Setting], float]
@@ -86,9 +86,9 @@ def _theorem(constants: str) -> Callable[[Setting], Evaluation]:
 
 
 def _error(constants: str, times: float = 1.0) -> Callable[[Setting], Evaluation]:
-    """`times` the lemma after s explorations: s = sqrt(T) rounded down for OSLR, s = T for POSLR.
+    """Evaluate `times` the lemma after s explorations: s = floor(sqrt(T)) for OSLR, s = T for POSLR.
 
-    Like the theorems it is printed for T > (s1 + 1)^2; its proof needs no T.
+    Like the theorems it is printed for T > (s1 + 1)^2, but its proof needs no lower bound on T.
     """
 
     def evaluate(p: Setting) -> Evaluation:
@@ -103,7 +103,7 @@ def _error(constants: str, times: float = 1.0) -> Callable[[Setting], Evaluation
 
 
 def _restricted(constants: str) -> Callable[[Setting], Evaluation]:
-    """sqrt(2/k) times the lemma with kappa for delta_S (docs/derivations.md)."""
+    """Evaluate sqrt(2/k) times the lemma with kappa in place of delta_S (docs/derivations.md)."""
 
     def evaluate(p: Setting) -> Evaluation:
         return _error(constants, math.sqrt(2 / p.k))(replace(p, delta_s=p.kappa))
@@ -112,17 +112,19 @@ def _restricted(constants: str) -> Callable[[Setting], Evaluation]:
 
 
 def _rival(p: Setting) -> Evaluation:
-    """2 k sigma^2 + 4 k sigma^2 ln(d/delta): what the best k-sparse vector in hindsight gains on w*."""
+    """Return 2 k sigma^2 + 4 k sigma^2 ln(d/delta): the gain of the best k-sparse vector in hindsight over w*."""
     front = 2 * product((p.k, 1), (p.of("sigma"), 2))
     L1 = math.log(p.d) - math.log(p.delta)
     return Evaluation({"fit": front, "search": 2 * front * L1}, {}, 0.0, "add it for the regret against the best k")
 
 
 def _ito(number: int) -> Callable[[Setting], Evaluation]:
-    """8 sqrt(kT), and for Algorithm 2 8192^2 d^8/(sigma_d^8 k^7 h^7), for 3 128^2 36^8 d^8/(delta_S^8 k^3 h^7).
+    """Evaluate 8 sqrt(kT) plus a term that differs between the algorithms.
 
-    Corrected: the sums of the paper's section 4, from which its tables round, with d^4 (d-1)^4 for d^8 and (k-1)^4 for
-    k^4, all k weights of size h.
+    Algorithm 2: 8192^2 d^8/(sigma_d^8 k^7 h^7). Algorithm 3: 128^2 36^8 d^8/(delta_S^8 k^3 h^7).
+
+    Corrected: the sums of the paper's section 4, from which its tables are rounded, with d^4 (d-1)^4 for d^8 and
+    (k-1)^4 for k^4, where all k weights have size h.
     """
 
     def evaluate(p: Setting) -> Evaluation:
@@ -141,7 +143,7 @@ def _log_dT(p: Setting) -> float:
 
 
 def _kale(p: Setting) -> float:
-    """k^2 d^3/k0^3 ln(T) ln(dT/delta); the appendix prints k0^2 (E34)."""
+    """Return k^2 d^3/k0^3 ln(T) ln(dT/delta); the appendix prints k0^2 (E34)."""
     return product((p.k, 2), (p.d / p.of("k0"), 3)) * math.log(max(p.T, 1.0)) * _log_dT(p)
 
 
@@ -152,14 +154,14 @@ def _kale_error(p: Setting) -> float:
 
 @lru_cache(maxsize=16)
 def _count(d: int, k: int) -> tuple[float, int]:
-    """N = C(d, k), the number of supports, as m 4^e."""
+    """Return N = C(d, k), the number of supports, as m 4^e."""
     N = math.comb(d, k)
     e = max(0, N.bit_length() - 60) // 2
     return float(N >> 2 * e), e
 
 
 def _supports(p: Setting) -> float:
-    """sqrt(NT), which is beyond a double where each of some 2000 choices doubles N."""
+    """Return sqrt(NT); infinite if min(k, d - k) > 2048, because then N > 2^2048 and its root overflows a double."""
     if min(p.k, p.d - p.k) > 2048:
         return math.inf
     m, e = _count(p.d, p.k)
@@ -178,13 +180,15 @@ def _lower_error(p: Setting) -> float:
 
 
 def _noise_scale(p: Setting) -> float:
-    """1 as printed; corrected (E38), sigma where it is given: without noise there is nothing to estimate."""
+    """Return 1 as printed; corrected (E38), sigma if given, because without noise there is nothing to estimate."""
     return p.sigma if p.corrected and p.sigma is not None else 1.0
 
 
 def _ito_error(power: int, letter: str) -> Callable[[Setting], float]:
-    """sqrt(d (d-1)/(k^power (k-1)))/letter s^(-1/4), s = sqrt(T): the error at which the regret bound lets weights of
-    size h into the support."""
+    """Evaluate sqrt(d (d-1)/(k^power (k-1)))/letter s^(-1/4), s = sqrt(T).
+
+    This is the error at which the regret bound lets weights of size h into the support.
+    """
     return lambda p: product(
         (p.d, 0.5), (p.d - 1, 0.5), (p.k, -power / 2), (max(p.k - 1, 1), -0.5), (p.of(letter), -1), (p.T, -1 / 8)
     )
@@ -216,7 +220,7 @@ def _kappa_explorations(constants: str) -> Callable[[Setting], float]:
 
 
 def _errors(name: str, constants: str, lemma: str, needs: tuple[str, ...]) -> tuple[Statement, ...]:
-    """The lemma, and what follows for all coordinates: |Delta|_2 <= |Delta|_1 <= 2 |Delta(S)|_1."""
+    """Return the lemma, and its consequence for all coordinates: |Delta|_2 <= |Delta|_1 <= 2 |Delta(S)|_1."""
     spends = _oslr_explorations if constants == "oslr" else _poslr_explorations
     source, letters = f"{_PAPER}, {lemma}", ("sigma", "delta_s", *needs)
     return (

@@ -1,4 +1,4 @@
-"""The terms of the regret bounds: Theorem 1 (DS-OSLRC) and Theorem 2 (DS-POSLRC), by name."""
+"""The terms of the regret bounds, by name: Theorem 1 (DS-OSLRC) and Theorem 2 (DS-POSLRC)."""
 
 import math
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ __all__ = ["RegretTerms", "oslr_terms", "poslr_terms"]
 
 @dataclass(frozen=True)
 class RegretTerms:
-    """A regret bound taken apart.
+    """The terms of a regret bound, and whether the theorem applies.
 
-    `parts` are the terms by name and sum to `total`. `hidden` are terms of the proof that the theorem leaves to its
-    O(1) and that are in no sum (none where `corrected`: there they are parts). `failure` is the probability that the
-    bound is given up (1 or more: nothing is promised). `applies` says whether T is long enough for the theorem,
-    `T_needed` the T it must exceed (infinite where no T will do), and `why` says the same in a sentence.
+    `parts` are the terms by name; their sum is `total`. `hidden` are terms of the proof that the theorem hides in its
+    O(1) and that enter no sum (empty if `corrected`: then they are parts). `failure` is the probability that the bound
+    does not hold (1 or more: nothing is promised). `applies` says whether T is large enough for the theorem, `T_needed`
+    is the T that must be exceeded (infinite if no T suffices), and `why` explains this in a sentence.
     """
 
     parts: Mapping[str, float]
@@ -38,20 +38,20 @@ class RegretTerms:
 
 
 def oslr_terms(c: "Constants", T: float, w_min: float) -> RegretTerms:
-    """Theorem 1, with X = V5^2 = (mu2 a5)^2 k^2 D/delta_S^4, h = w_min and s2 = 4 X/h^2:
+    """Return the terms of Theorem 1, with X = V5^2 = (mu2 a5)^2 k^2 D/delta_S^4, h = w_min and s2 = 4 X/h^2:
 
         exploration  4 sqrt(T)                            the rounds 1, 4, 9, ...
         newton       s2 k/2 ln(4 (1+Y)^2 T + 1)           the Newton steps, restarted at most s2 times
         middle       22 a4^2 k^4 g^2/delta_S^8 ln(R L1)   wrong supports from s0 to s1
         late         2 (2 mu2 a5)^4 k^4 D^2/(delta_S^8 h^2) = 8 X s2      wrong supports from s1 to s2
 
-    hidden: `start` = 4 s0 (s0+1), wrong supports up to s0 (where s2 > s1 the 8 X s1 that `late` drops pays for it);
+    hidden: `start` = 4 s0 (s0+1), wrong supports up to s0 (if s2 > s1, compensated by the 8 X s1 that `late` omits);
     `restarts` = 2 k s2, from |w|^2 eps/2 at each restart; `noise` = 2 sqrt(2 Reg3 ln(1/delta)), Reg3 the parts without
     `newton`. Failure: (T + sqrt(T)(6 + log_1.5((d+k)/(k-2))) + 1) delta.
 
-    Corrected: what is hidden is a part (E28), with s0 rounded up in `start`; `middle` and `late` are the sums over the
-    repaired lemma (E35), `late` is 0 where s2 <= s1, and T > (s2+1)^2 is all that is needed (E29); `newton` is
-    k (1+Y)^2 (s2 ln(1 + 2 (s2+1)^2/k) + ln(1 + 2 T/k)) (E26), and `noise` has sigma (E27).
+    Corrected: the hidden terms are parts (E28), with s0 rounded up in `start`; `middle` and `late` are the sums over
+    the repaired lemma (E35), `late` is 0 if s2 <= s1, and only T > (s2+1)^2 is needed (E29); `newton` is
+    k (1+Y)^2 (s2 ln(1 + 2 (s2+1)^2/k) + ln(1 + 2 T/k)) (E26), and `noise` has the factor sigma (E27).
     """
     s2 = c.error.s2(w_min)
     parts, hidden = (_corrected_parts if c.corrected else _printed_parts)(c, T, s2)
@@ -64,16 +64,16 @@ def oslr_terms(c: "Constants", T: float, w_min: float) -> RegretTerms:
 
 
 def poslr_terms(c: "Constants", T: float) -> RegretTerms:
-    """Theorem 2, every round an exploration, with X = (mu2 a5)^2 k^2 D/delta_S^4:
+    """Return the terms of Theorem 2, where every round explores, with X = (mu2 a5)^2 k^2 D/delta_S^4:
 
         start   48^2 k^2 g L2/delta_S^4 = 4 s0                         the rounds up to s0
         middle  2.7 a4^2 k^2 g/(64 delta_S^4 L2)                       from s0 to s1
-        late    9 X ln(T/(s1 + 1))                                     from s1 to T; negative where T < s1 + 1
+        late    9 X ln(T/(s1 + 1))                                     from s1 to T; negative if T < s1 + 1
 
     hidden: `noise` = 2 sqrt(2 (their sum) ln(1/delta)). Failure: (T (6 + log_1.5((d+k)/(k-2))) + 1) delta.
 
-    Corrected: the noise is a part, with sigma (E27, E28); `start` is 4 (s0 + 2) (E43); `middle` and `late` are the sums
-    over the repaired lemma, which end at T (E35), so that T > s0 is all that is needed.
+    Corrected: the noise is a part, with the factor sigma (E27, E28); `start` is 4 (s0 + 2) (E43); `middle` and `late`
+    are the sums over the repaired lemma, up to T (E35), so that only T > s0 is needed.
     """
     parts = {"start": 4 * (c.s0 + 2) if c.corrected else 4 * c.s0} | c.error.squares(T)
     hidden = {"noise": _noise(c, max(0.0, sum(parts.values())))}
@@ -96,7 +96,7 @@ def _printed_parts(c: "Constants", T: float, s2: float) -> tuple[dict[str, float
 def _corrected_parts(c: "Constants", T: float, s2: float) -> tuple[dict[str, float], dict[str, float]]:
     n0 = math.ceil(c.s0)
     reg3 = {"exploration": 4 * math.sqrt(T), "start": 4 * product((n0, 1), (n0 + 1, 1))} | c.error.wrong_supports(s2)
-    # Of the s2 + 1 runs of Newton steps all but the last end before round (s2 + 1)^2; 1/(2 rho) = (1 + Y)^2.
+    # Of the s2 + 1 runs of Newton steps, all but the last end before round (s2 + 1)^2; 1/(2 rho) = (1 + Y)^2.
     early = log1p_of(math.log(2 / c.k) + min(2 * math.log(s2 + 1), math.log(T)))
     late = log1p_of(math.log(2 / c.k) + math.log(T))
     newton = product((c.k, 1), (1 + c.Y, 2), (s2 * early + late, 1))
@@ -110,7 +110,7 @@ def _noise(c: "Constants", reg3: float) -> float:
 
 
 def _judge(c: "Constants", theorem: str, needed: str, T: float, T_needed: float, failure: float) -> tuple[bool, str]:
-    """Whether T is enough, and the sentence that says so."""
+    """Return whether T is large enough, and the sentence that explains it."""
     applies = T_needed < T
     verb = "applies" if applies else "does not apply"
     why = f"{theorem} {verb}: it needs T > {needed} = {T_needed:.3g} and T is {T:.3g}"

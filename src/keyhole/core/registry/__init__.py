@@ -1,1 +1,1 @@
-"""Which algorithms exist, their options, and how one is made by name."""
+"""The registry of algorithms and their options, and the construction of learners by name."""

@@ -1,4 +1,4 @@
-"""The facts of an algorithm and its options, as values."""
+"""Value types that describe an algorithm and its options."""
 
 from dataclasses import asdict, dataclass
 from math import isfinite
@@ -20,16 +20,16 @@ CONDITIONS = {
     "g": "bounded noise",
     "i": "i.i.d. rows",
 }
-"""What analyses assume, by the letters of the paper's tables."""
+"""The assumptions of the analyses, by the letters used in the paper's tables."""
 
 
 class OptionValue:
-    """The base of an option given as an object, such as `Scaled(2)`: `str` gives the text that stands for it."""
+    """The base class of options given as objects, such as `Scaled(2)`; `str` returns their text form."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """One option of `make`, or of `--algorithm NAME[option=value]`."""
+    """An option of `make`, or of `--algorithm NAME[option=value]`."""
 
     name: str
     type: str
@@ -37,10 +37,10 @@ class Option:
     default: Default
     meaning: str
     choices: tuple[str, ...] = ()
-    """The words it may be; a schedule may be a rate too, and some choices a number."""
+    """The allowed words; a schedule may also be a rate, and some choices a number."""
 
     def check(self, value: object) -> None:
-        """A `ConfigError` where the value is of another type; what it may be in detail its algorithm knows."""
+        """Raise a `ConfigError` if the value has the wrong type; the algorithm itself checks further constraints."""
         fits = value is None and self.default is None
         if self.type in ("number", "whole number"):
             whole = isinstance(value, int) and not isinstance(value, bool)
@@ -60,7 +60,7 @@ class Option:
 
     @property
     def wanted(self) -> str:
-        """What it must be, in words."""
+        """Return a description of the allowed values."""
         if self.type == "schedule":
             return "'squares', a rate such as '2 t^(-1/3)' or a share"
         if self.type == "choice":
@@ -85,39 +85,39 @@ def _short(value: object) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class AlgorithmInfo:
-    """What a learner's class says about its algorithm, in the class attribute `info`."""
+    """The facts about an algorithm that a learner's class declares in the class attribute `info`."""
 
     setting: str
-    """What may be bought when, for example "k of d, then k0 more"."""
+    """The feedback model: what may be bought when, for example "k of d, then k0 more"."""
     bound: str
-    """The regret bound of the literature."""
+    """The regret bound from the literature."""
     cost: str
     """Time per round."""
     reference: str
     status: str
-    """"verified" (read and checked), "reconstructed" (steps ours, rate the authors'), or "of another package"."""
+    """Origin: "verified" (read and checked), "reconstructed" (own steps, published rate) or "of another package"."""
     buys_all: bool = False
-    """Buys every attribute in every round: for reference, not for a limited budget."""
+    """Whether it buys every attribute in every round (full information, for reference)."""
     takes_k0: bool = False
-    """Buys after the label too if k0 > 0."""
+    """Whether it also buys after the label if k0 > 0."""
     needs_k0: bool = False
-    """Requires k0 > 0."""
+    """Whether it requires k0 > 0."""
     raw_columns: bool = False
-    """Learns shift and scale of raw columns itself; other learners need values in [-1, 1]."""
+    """Whether it learns the shift and scale of raw columns; other learners need values in [-1, 1]."""
     oracle: bool = False
-    """Uses the true support: for reference only."""
+    """Whether it uses the true support (for reference only)."""
     past_rows: str = ""
-    """Which rows `learn` takes: "any", only "complete" ones, or none."""
+    """Which rows `learn` accepts: "any", only "complete" ones, or none."""
     binary_labels: bool = False
-    """Takes label="binary": labels are 0 or 1, predictions are probabilities."""
+    """Whether it supports label="binary": labels are 0 or 1, predictions are probabilities."""
     conditions: str = ""
     """The assumptions, by the letters of `CONDITIONS`."""
     further: str = ""
-    """Further assumptions and limits on k and k0, in words."""
+    """Further assumptions and limits on k and k0, as text."""
 
     @property
     def assumptions(self) -> str:
-        """All assumptions in words."""
+        """All assumptions as text."""
         spelt = ", ".join(f"({letter}) {CONDITIONS[letter]}" for letter in self.conditions)
         return "; ".join(filter(None, [spelt, self.further]))
 
@@ -128,20 +128,20 @@ class Algorithm(AlgorithmInfo):
 
     name: str
     path: str
-    """Where the learner is defined: "module:Class"."""
+    """The location of the learner's class: "module:Class"."""
     options: tuple[Option, ...] = ()
     """The keyword arguments of `kh.make` besides names, k, k0 and seed."""
 
     @property
     def takes(self) -> str:
-        """Which of k0, sources, prices and money it takes, in a few words; "-" for none of them."""
+        """Which of k0, sources, prices and money it supports, as short text; "-" for none."""
         names = {option.name for option in self.options}
         k0 = "k0 (required)" if self.needs_k0 else "k0" if self.takes_k0 else ""
         money = "money" if "error_cost" in names else ""
         return ", ".join(filter(None, [k0, *(n for n in ("sources", "prices") if n in names), money])) or "-"
 
     def to_dict(self) -> dict[str, object]:
-        """The entry as plain data, without the module path."""
+        """Return the entry as plain data, without the module path."""
         options = [{**asdict(option), "choices": list(option.choices)} for option in self.options]
         plain = {key: value for key, value in asdict(self).items() if key != "path"}
         return plain | {"takes": self.takes, "assumptions": self.assumptions, "options": options}

@@ -1,4 +1,4 @@
-"""What exists, and `make`, the one way to build a learner."""
+"""The catalogue of algorithms, and `make`, which builds a learner by name."""
 
 import difflib
 import warnings
@@ -19,12 +19,12 @@ from .plugins import entry_of_class, import_object, imported, installed
 
 __all__ = ["Algorithm", "list_algorithms", "make"]
 
-# Options that only some learners have; the message for the others names `thrifty`, which has them all.
+# Options that only some learners have; the error message for the others suggests `thrifty`, which has them all.
 _MARKET = {"sources": "sources", "free": "free attributes"}
 _MONEY = ("prices", "budget_per_row", "error_cost", "total_budget", "expected_rows")
-# A learner that takes more bytes, or more seconds to build, is announced by a warning.
+# Building a learner that needs more bytes or seconds than this emits a warning.
 _LARGE_MEMORY, _LARGE_SECONDS = 400e6, 5.0
-# More attributes than have names in a few hundred megabytes.
+# The names of more attributes would not fit in a few hundred megabytes.
 _WIDEST = 10_000_000
 
 
@@ -53,11 +53,11 @@ ALGORITHMS = {
     "murata2018-explore": "keyhole.algorithms.published.murata2018_explore:MurataExplore",
     "murata2018-hybrid": "keyhole.algorithms.published.murata2018_hybrid:MurataHybrid",
 }
-"""Every algorithm: its name, and where its class is. A class is imported when it is asked for."""
+"""The location of each algorithm's class by name; a class is imported when it is first needed."""
 
 
 def list_algorithms() -> tuple[Algorithm, ...]:
-    """Every algorithm that `make` knows by name: ours, then those that installed packages announce.
+    """Return every algorithm that `make` knows by name: those of this package, then those of installed plug-ins.
 
     >>> [a.name for a in list_algorithms()][:3]
     ['thrifty', 'ds-oslrc', 'ds-poslrc']
@@ -76,11 +76,11 @@ def make(
     label: str = "number",
     **options: object,
 ) -> Learner:
-    """Build a learner by name: `make("ds-oslrc", d=20, k=4, seed=0)`; a bad argument is a `ConfigError`.
+    """Build a learner by name, for example `make("ds-oslrc", d=20, k=4, seed=0)`.
 
-    Give `d`, or `names` for attributes that have names. Without a seed one is drawn, and kept in `learner.seed`. With
-    `label="binary"` labels are 0 or 1 and predictions are probabilities. A learner of your own is named "module:Class"
-    (import the module first; docs/extending.md).
+    Give either `d` or the `names` of the attributes. Without a seed, one is drawn and stored in `learner.seed`. With
+    `label="binary"`, labels are 0 or 1 and predictions are probabilities. A user-defined learner is named
+    "module:Class" (import the module first; see docs/extending.md). An invalid argument raises `ConfigError`.
     """
     binary = _is_binary(name, label)
     cls = class_of(name)
@@ -108,7 +108,7 @@ def make(
         raise ConfigError(f"seed must be >= 0; it is {seed}")
     _check_size(name, len(columns), k)
     learner = _built(cls, columns, k, k0, seed, plain)
-    if unlimited:  # last: what else is wrong says more
+    if unlimited:  # checked last, because other errors are more informative
         _check_limited(cls, plain)
     learner.config = {"name": name, "k": k, "k0": k0, "seed": seed, "options": plain}
     learner.config |= {"d": len(columns)} if names is None else {"names": list(columns)}
@@ -119,7 +119,7 @@ def make(
 
 
 def _is_binary(name: str, label: str) -> bool:
-    """Whether labels are 0 or 1; a `ConfigError` where this algorithm cannot have such."""
+    """Return whether labels are 0 or 1; raise a `ConfigError` if this algorithm does not support them."""
     if label not in ("number", "binary"):
         raise ConfigError(f"label must be 'number' or 'binary', not {label!r}")
     if label == "binary" and not record(name).binary_labels:
@@ -129,7 +129,7 @@ def _is_binary(name: str, label: str) -> bool:
 
 
 def _check_size(name: str, d: int, k: int) -> None:
-    """Refuse a learner that is larger than the memory of this machine, and warn of a large one."""
+    """Refuse a learner larger than the memory of this machine, and warn about a large one."""
     size = footprint(name, d, k)
     if size.memory > machine_memory():
         raise ConfigError(
@@ -145,7 +145,7 @@ def _buys_all(cls: type[Learner]) -> bool:
 
 
 def _check_limited(cls: type[Learner], options: Mapping[str, object]) -> None:
-    """Without k something else must limit what is bought: money, or the support that is given."""
+    """Check that without k something else limits what is bought: money, or a given support."""
     if _buys_all(cls) or any(options.get(key) is not None for key in (*_MONEY, "support") if key != "prices"):
         return
     money = (
@@ -157,7 +157,7 @@ def _check_limited(cls: type[Learner], options: Mapping[str, object]) -> None:
 
 
 def _check_budget(d: int, k: int, k0: int, d_is: str) -> None:
-    """The budget as a `ConfigError` where it makes no sense."""
+    """Raise a `ConfigError` if the budget is invalid."""
     if not 1 <= k <= d:
         raise ConfigError(f"k must be between 1 and {d_is} = {d}; it is {k}")
     if k0 < 0:
@@ -165,7 +165,7 @@ def _check_budget(d: int, k: int, k0: int, d_is: str) -> None:
 
 
 def _places(columns: Sequence[str], options: Mapping[str, object]) -> int:
-    """What k counts: the sources where there are any, else the attributes."""
+    """Return the number of units that k counts: sources if any are defined, otherwise attributes."""
     if not (options.get("sources") or options.get("free")):
         return len(columns)
     try:
@@ -178,25 +178,25 @@ def _places(columns: Sequence[str], options: Mapping[str, object]) -> int:
 
 
 def options_of(name: str) -> list[str]:
-    """The options that `make` takes for this algorithm beyond the budget and the seed."""
+    """Return the options that `make` accepts for this algorithm besides the budget and the seed."""
     return _options_of(class_of(name))
 
 
 def from_config(config: dict[str, Plain]) -> Learner:
-    """The learner that `make` made with this configuration, as new."""
+    """Return a new learner with the configuration that `make` recorded."""
     arguments = dict(config)
     options = arguments.pop("options")
     return make(**arguments, **options)  # type: ignore[arg-type]  # `make` checks each
 
 
 def record(name: str) -> Algorithm:
-    """The entry of one algorithm; an unknown name is a `ConfigError` with a suggestion."""
+    """Return the entry of one algorithm; an unknown name raises a `ConfigError` with a suggestion."""
     path = ALGORITHMS.get(name) or installed().get(name) or name
     return entry_of_class(name, path, class_of(name))
 
 
 def class_of(name: str) -> type[Learner]:
-    """The class of an algorithm, imported now; "module:Class" only if its module is imported already."""
+    """Import and return the class of an algorithm; "module:Class" requires that its module is already imported."""
     if isinstance(name, str) and name in ALGORITHMS:
         found = cast(type[Learner], import_object(ALGORITHMS[name]))
     elif isinstance(name, str) and ":" in name:
@@ -212,14 +212,14 @@ def class_of(name: str) -> type[Learner]:
 
 
 def _options_of(cls: type[Learner]) -> list[str]:
-    """The options a learner takes beyond the budget and the seed."""
+    """Return the options of a learner besides the budget and the seed."""
     return [option.name for option in options_of_class(cls)]
 
 
 def _built(
     cls: type[Learner], columns: tuple[str, ...], k: int, k0: int, seed: int, options: dict[str, Plain]
 ) -> Learner:
-    """The learner; numbers beyond arithmetic, or more memory than there is, are a `ConfigError` like all others."""
+    """Return the learner; arithmetic overflow and lack of memory are also reported as `ConfigError`."""
     try:
         return cls(columns, k, k0, seed, **options)  # type: ignore[arg-type]  # each learner checks its own
     except ConfigError:
@@ -230,7 +230,7 @@ def _built(
 
 
 def _columns(d: int | None, names: "Names | None") -> tuple[str, ...]:
-    """The names of the attributes, given or x0, x1, ..."""
+    """Return the names of the attributes, by default x0, x1, ..."""
     if (d is None) == (names is None):
         raise ConfigError("give either d (how many attributes) or names (what they are called)")
     if names is None:
@@ -257,7 +257,7 @@ def _columns(d: int | None, names: "Names | None") -> tuple[str, ...]:
 
 
 def _whole(what: str, value: object) -> int:
-    """A whole number, numpy's included, and no bool."""
+    """Return an integer (numpy integers included, bools excluded)."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise ConfigError(f"{what} must be a whole number, not {str(value)[:60]!r}")
     if abs(int(value)) >= 1 << 63:
@@ -266,7 +266,7 @@ def _whole(what: str, value: object) -> int:
 
 
 def _plain(value: object, depth: int = 0) -> Plain:
-    """An option as JSON can hold it; the learner's constructor reads it back."""
+    """Return an option as JSON-compatible data that the learner's constructor accepts."""
     if depth > 4:
         raise ConfigError("an option must be a number, a string, a list or Scaled(c), not lists in lists in lists")
     if value is None or isinstance(value, bool | int | float | str):

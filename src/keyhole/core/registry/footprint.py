@@ -1,4 +1,4 @@
-"""What memory and time a learner takes, by its size, before it is built.
+"""Estimates of the memory and time a learner needs, by its size, before it is built.
 
 The coefficients are rounded up from measurements (resident memory and processor time of one core at d = 200, 800 and
 2400). They are for deciding whether a size is feasible, not for benchmarks: memory is right within a factor of about
@@ -13,18 +13,18 @@ from dataclasses import dataclass
 __all__ = ["Footprint", "footprint", "machine_memory"]
 
 Estimate = Callable[[int, int], tuple[float, float, float]]
-"""(d, k) to bytes, seconds to build, seconds of a slow round."""
+"""A function from (d, k) to bytes, seconds to build, and seconds of a slow round."""
 
 
 @dataclass(frozen=True)
 class Footprint:
-    """Estimated memory and time of a learner."""
+    """The estimated memory and time of a learner."""
 
     memory: float
-    """Bytes, once all of its state is in use."""
+    """Memory in bytes once the whole state is in use."""
     build_seconds: float
     round_seconds: float
-    """Seconds of a slow round: one that solves a program or refits."""
+    """Seconds of a slow round: one that solves an optimization problem or refits."""
 
     def __str__(self) -> str:
         return (
@@ -46,7 +46,7 @@ def _linear(d: int, k: int) -> tuple[float, float, float]:
 
 
 def _dense(per_pair: float, build: float = 2e-9, round: float = 2e-9) -> Estimate:
-    """A number of bytes and seconds for each pair of attributes."""
+    """Return an estimate with a fixed number of bytes and seconds per pair of attributes."""
     return lambda d, k: (
         400.0 * d + per_pair * d**2,
         6e-7 * d + build * d**2,
@@ -55,7 +55,7 @@ def _dense(per_pair: float, build: float = 2e-9, round: float = 2e-9) -> Estimat
 
 
 def _every_support(seconds: float) -> Estimate:
-    """Learners that keep something for each of the C(d, k) supports."""
+    """Return an estimate for learners that store something for each of the C(d, k) supports."""
 
     def estimate(d: int, k: int) -> tuple[float, float, float]:
         n = float(math.comb(d, min(k, d - k, 60))) if d < 10**6 else math.inf
@@ -86,13 +86,13 @@ _LINEAR = (
 
 
 def footprint(name: str, d: int, k: int | None = None) -> Footprint:
-    """What memory and time a learner takes, estimated before it is built.
+    """Estimate the memory and time that a learner needs, without building it.
 
     Parameters
     ----------
     name : the name of an algorithm.
     d : the number of attributes.
-    k : how many may be bought in a row; all of them where it is left out.
+    k : how many may be bought in a row; by default all of them.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def footprint(name: str, d: int, k: int | None = None) -> Footprint:
 
     Raises
     ------
-    ConfigError : there is no such algorithm.
+    ConfigError : if there is no such algorithm.
 
     Examples
     --------
@@ -111,13 +111,13 @@ def footprint(name: str, d: int, k: int | None = None) -> Footprint:
     """
     from .catalogue import record
 
-    record(name)  # the error that names the algorithms
+    record(name)  # raises the error that lists the algorithms
     estimate = _ESTIMATES.get(name, _linear)
     return Footprint(*estimate(d, min(d if k is None else k, d)))
 
 
 def machine_memory() -> float:
-    """Bytes of memory of this machine; infinite where the system does not say."""
+    """Return the memory of this machine in bytes; infinite if the system does not report it."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):

@@ -12,12 +12,12 @@ from .algorithm import Option, OptionValue
 __all__ = ["COMMON", "options_of_class"]
 
 COMMON = ("names", "k", "k0", "seed")
-"""What every constructor takes first."""
+"""The parameters that every constructor takes first."""
 
 
 @cache
 def options_of_class(cls: type) -> tuple[Option, ...]:
-    """The options in the order of the signature."""
+    """Return the options in the order of the constructor's signature."""
     hints, meanings = get_type_hints(cls.__init__, include_extras=True), _meanings(cls)  # type: ignore[misc]
     found = []
     for name, parameter in inspect.signature(cls).parameters.items():
@@ -29,7 +29,7 @@ def options_of_class(cls: type) -> tuple[Option, ...]:
 
 
 def _kind(hint: Any) -> tuple[str, tuple[str, ...]]:
-    """The type of an option in words, and the words it may be."""
+    """Return the type of an option as text, and the words it allows."""
     if get_origin(hint) is Annotated:
         return str(hint.__metadata__[0]), ()
     parts = [part for part in _parts(hint) if part is not NoneType]
@@ -54,7 +54,7 @@ def _parts(hint: Any) -> tuple[Any, ...]:
 
 
 def _meanings(cls: type) -> dict[str, str]:
-    """The text of each parameter in the docstring of the class, or of the class it inherits its constructor from."""
+    """Return the text of each parameter in the docstring of the class that defines the constructor."""
     found: dict[str, str] = {}
     for base in reversed(cls.__mro__):
         text = inspect.cleandoc(vars(base).get("__doc__") or "")

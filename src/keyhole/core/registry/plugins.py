@@ -1,12 +1,12 @@
-"""Algorithms of other packages: classes named "module:Class", and those that installed packages announce.
+"""Algorithms of other packages: classes named "module:Class", and classes that installed packages register.
 
-A package announces its learners as entry points of the group "keyhole.algorithms":
+A package registers its learners as entry points of the group "keyhole.algorithms":
 
     [project.entry-points."keyhole.algorithms"]
     my-learner = "mypackage.learners:MyLearner"
 
-A name of the form "module:Class" is looked up among the modules that are imported already. `import_algorithm` imports
-the module first; it is called for what a person typed, and never for a name that came with a file or a request.
+A name of the form "module:Class" is looked up among the modules already imported. `import_algorithm` imports the module
+first; it is called only for names that a user typed, never for names from a file or a request.
 """
 
 import importlib
@@ -25,11 +25,11 @@ from .options import options_of_class
 __all__ = ["GROUP", "entry_of_class", "import_algorithm", "import_object", "imported", "installed"]
 
 GROUP = "keyhole.algorithms"
-"""The group of entry points under which packages announce their learners."""
+"""The entry point group under which packages register their learners."""
 
 
 def import_object(path: str) -> object:
-    """What "module:name" stands for; the module is imported, from the current folder too.
+    """Import and return the object named "module:name"; the current folder is searched too.
 
     Raises:
         ConfigError: If there is no such module, or nothing of that name in it.
@@ -54,13 +54,13 @@ def import_object(path: str) -> object:
 
 
 def import_algorithm(name: str) -> None:
-    """Import the module of an algorithm that is written "module:Class"; other names need nothing."""
+    """Import the module of an algorithm written as "module:Class"; do nothing for other names."""
     if ":" in name:
         import_object(name)
 
 
 def imported(path: str) -> type[Learner]:
-    """The learner written "module:Class", whose module is imported already."""
+    """Return the learner class written as "module:Class", whose module must already be imported."""
     module, _, name = path.partition(":")
     if module not in sys.modules:
         raise ConfigError(
@@ -74,7 +74,7 @@ def imported(path: str) -> type[Learner]:
 
 @lru_cache(maxsize=1)
 def installed() -> dict[str, str]:
-    """The algorithms that installed packages announce, by name; one that cannot be used is omitted with a warning."""
+    """Return the algorithms registered by installed packages, by name; invalid ones are omitted with a warning."""
     found = {}
     for point in entry_points(group=GROUP):
         try:
@@ -87,7 +87,7 @@ def installed() -> dict[str, str]:
 
 
 def entry_of_class(name: str, path: str, cls: type[Learner]) -> Algorithm:
-    """The entry of a learner's class; a class without `info` gets one from its docstring."""
+    """Return the entry of a learner's class; a class without `info` gets one from its docstring."""
     info = getattr(cls, "info", None) or AlgorithmInfo(
         setting=(inspect.getdoc(cls) or "").partition("\n")[0],
         bound="not stated",
@@ -100,7 +100,7 @@ def entry_of_class(name: str, path: str, cls: type[Learner]) -> Algorithm:
 
 
 def _learner(path: str, cls: object) -> type[Learner]:
-    """The class, if it can be used as a learner."""
+    """Return the class after checking that it can be used as a learner."""
     if not (isinstance(cls, type) and issubclass(cls, Learner)):
         raise ConfigError(f"'{path}' must be a class that derives from keyhole.Learner")
     if inspect.isabstract(cls):

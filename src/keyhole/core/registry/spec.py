@@ -1,4 +1,4 @@
-"""An algorithm with options as one writes it, `ds-oslrc[tuning=theory, sigma=0.1]`, and the learner it stands for."""
+"""Algorithm specifications such as `ds-oslrc[tuning=theory, sigma=0.1]`, and the learners built from them."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ __all__ = ["Budget", "Spec", "split", "unpriced"]
 
 
 def split(text: str) -> list[str]:
-    """A list at its commas, but not at those within brackets or parentheses.
+    """Split a list at its commas, except those within brackets or parentheses.
 
     >>> split("ds-oslrc[tuning=theory,sigma=0.1], vaw, block(5, 0.8)")
     ['ds-oslrc[tuning=theory,sigma=0.1]', 'vaw', 'block(5, 0.8)']
@@ -31,7 +31,7 @@ def split(text: str) -> list[str]:
 
 
 class LearnerColumns(Protocol):
-    """What a learner needs to know of a table: its columns, what can be ordered, and at which price."""
+    """The properties of a table that a learner needs: its columns, its sources and their prices."""
 
     @property
     def names(self) -> tuple[str, ...]: ...
@@ -47,23 +47,23 @@ class LearnerColumns(Protocol):
 
 @dataclass(frozen=True)
 class Budget:
-    """What may be bought a row."""
+    """The limits on what may be bought per row."""
 
     k: int | None = None
-    """How many sources; an attribute that comes alone is one."""
+    """The number of sources; an attribute outside all sources counts as one."""
     k0: int = 0
-    """How many more after the label."""
+    """The number of additional sources after the label."""
     budget_per_row: float | None = None
-    """In money, by the schema's prices."""
+    """The money per row, in the prices of the schema."""
     error_cost: float | None = None
-    """What a unit of squared error in one row is worth."""
+    """The value, in money, of one unit of squared error in one row."""
     total_budget: float | None = None
-    """Money for all rows together, of which there are"""
+    """The money for all rows together."""
     expected_rows: float | None = None
 
     @property
     def money(self) -> dict[str, float]:
-        """The limits in money that were given, by option."""
+        """Return the monetary limits that were given, by option name."""
         given = {
             "budget_per_row": self.budget_per_row,
             "error_cost": self.error_cost,
@@ -75,7 +75,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Spec:
-    """A name and its options.
+    """The name of an algorithm and its options.
 
     >>> Spec.parse("ds-oslrc[tuning=theory, sigma=0.2]")
     Spec(name='ds-oslrc', options=(('tuning', 'theory'), ('sigma', 0.2)))
@@ -88,14 +88,14 @@ class Spec:
 
     @classmethod
     def parse(cls, text: str) -> "Spec":
-        """The name and options in a text; values are numbers, true, false, or words."""
+        """Parse the name and options of a text; values are numbers, true, false, or words."""
         match = re.fullmatch(r"\s*(['\"]?)([^\[\]\s'\"]+)\s*(?:\[(.*)\])?\1\s*", text)
         if not match:
             raise ConfigError(f"'{text}' is not an algorithm; write NAME or NAME[option=value,...]")
         return cls(match[2], assignments(match[3] or "", text))
 
     def labelled(self) -> "Spec":
-        """The same with its tuning spelt out, where it is one of a paper's: its default is ours, not the paper's.
+        """Return the spec with an explicit tuning if a paper defines one, because our default is not the paper's.
 
         >>> str(Spec.parse("ds-oslrc").labelled()), str(Spec.parse("vaw").labelled())
         ('ds-oslrc[tuning=empirical]', 'vaw')
@@ -107,11 +107,11 @@ class Spec:
 
     @property
     def record(self) -> Algorithm:
-        """What there is to know of the algorithm."""
+        """Return the registry entry of the algorithm."""
         return record(self.name)
 
     def learner(self, schema: LearnerColumns, budget: Budget, seed: int, support: list[int] | None = None) -> Learner:
-        """The learner for these columns; a `ConfigError` names what cannot be. An oracle gets the `support`."""
+        """Build the learner for these columns or raise a `ConfigError` with the cause. An oracle gets the `support`."""
         takes = options_of(self.name)
         limits = budget.money
         if limits and not schema.priced:
@@ -135,13 +135,13 @@ class Spec:
 
 
 def unpriced(limits: Mapping[str, float]) -> str:
-    """The sentence for limits in money where nothing has a price."""
+    """Return the message for monetary limits without prices."""
     flag = f"--{next(iter(limits)).replace('_', '-')}"
     return f"{flag} M needs to know what things cost: give --prices FILE, or a schema with prices"
 
 
 def _checked(k: object, k0: object, n: int, what: str) -> int:
-    """How many sources may be bought a row, if that is possible."""
+    """Return the number of sources that may be bought per row, after validation."""
     if k is None and n > 0:
         raise ConfigError(
             f"say how many {what} may be bought a row: -k K with 1 <= K <= {n}, or what limits the money: "
@@ -159,7 +159,7 @@ def _checked(k: object, k0: object, n: int, what: str) -> int:
 
 
 def assignments(inside: str, where: str) -> tuple[tuple[str, Plain], ...]:
-    """`key=value, ...` as pairs."""
+    """Parse `key=value, ...` into pairs."""
     pairs: dict[str, Plain] = {}
     for part in split(inside):
         key, sign, value = part.partition("=")
@@ -172,7 +172,7 @@ def assignments(inside: str, where: str) -> tuple[tuple[str, Plain], ...]:
 
 
 def _value(text: str) -> Plain:
-    """A number, true or false, or the word itself, without quotes around it; nothing is evaluated.
+    """Parse a number, true, false, or a word without its quotes; nothing is evaluated.
 
     >>> _value("'theory'"), _value('"0.5"'), _value("0.5")
     ('theory', '0.5', 0.5)

@@ -1,4 +1,4 @@
-"""The Dantzig selector DS(gamma): min |w|_1 subject to |b - H w|_i <= gamma_i, exactly, with a certificate."""
+"""The Dantzig selector DS(gamma): min |w|_1 subject to |b - H w|_i <= gamma_i, solved exactly with a certificate."""
 
 import numpy as np
 
@@ -16,9 +16,9 @@ __all__ = ["Path", "Sequence", "Solution", "gamma_max", "path", "solve"]
 def solve(H: Floats, b: Floats, gamma: float | Floats) -> Solution:
     """Solve min |w|_1 s.t. |b - H w|_i <= gamma_i for a scalar or a vector gamma >= 0.
 
-    The answer carries its certificate: `primal_residual`, `dual_residual` and `gap` are all 0 (up to rounding)
-    exactly when it is optimal. Of several solutions it is the one that the tie rule selects (see `ties`). A problem
-    without a feasible point has status "infeasible"; nothing is raised for it.
+    The solution carries its certificate: `primal_residual`, `dual_residual` and `gap` are all 0 (up to rounding)
+    if and only if it is optimal. If there are several solutions, the tie rule selects one (see `ties`). A problem
+    without a feasible point has status "infeasible"; it raises no exception.
 
     >>> import numpy as np
     >>> sol = solve(np.eye(3), np.array([1.0, -0.5, 0.1]), 0.25)

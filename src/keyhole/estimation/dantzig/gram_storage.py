@@ -1,7 +1,7 @@
-"""H for large d: the log of the rounds it is the sum of, and the few rows of it that are needed, built on demand.
+"""Storage of H for large d: a log of the rounds that sum to H, from which single rows are built on demand.
 
-A dense H takes 8 d^2 bytes, 80 GB at d = 1e5; the log takes 8 k^2 a round. A row is built from the rounds that saw its
-attribute, in their order, so that it has the same bits as in a dense H however often it is built.
+A dense H takes 8 d^2 bytes, 80 GB at d = 1e5; the log takes 8 k^2 bytes per round. A row is built from the rounds that
+observed its attribute, in their order, so it is bitwise equal to the row of a dense H however often it is rebuilt.
 """
 
 from typing import ClassVar, Protocol
@@ -15,27 +15,27 @@ from ...errors import StateError
 
 __all__ = ["Dense", "Log", "Rows"]
 
-# A row of H that must be built before it is read; one that is read off the log of rounds each time.
+# Markers: a row of H that must be built before it is read, and a row that is read from the log each time.
 ABSENT, LISTED = -1, -2
 
 
 class Rows(Protocol):
-    """A store of rows: what the kernels get, and how a row that is absent is brought in."""
+    """A row store: the arrays passed to the kernels, and how to load a row that is absent."""
 
     store: DantzigStore
 
     def load(self, j: int, keep: Ints) -> None:
-        """Build row j; rows in `keep` stay."""
+        """Build row j without evicting the rows in `keep`."""
 
     def require(self, idx: Ints) -> None:
-        """Build those of the rows that are absent."""
+        """Build the absent rows among `idx`."""
 
     def take(self, side: int, idx: Ints) -> Floats:
-        """Columns (side 0) or rows (side 1) of H, each as a row."""
+        """Return columns (side 0) or rows (side 1) of H, each as a row."""
 
 
 class Dense(Stateful):
-    """All of H, and its transpose where the two differ."""
+    """A dense H, with its transpose if H is not symmetric."""
 
     _state: ClassVar[StateSchema] = {
         "H": NumberCheck(),
@@ -48,15 +48,15 @@ class Dense(Stateful):
         self._fit()
 
     def set_state(self, flat: dict[str, Value]) -> None:
-        """Take over a saved H."""
+        """Restore a saved H."""
         super().set_state(flat)
         if self.HT.shape not in ((0, 0), self.H.shape):
             raise StateError("H and its transpose differ in size in the state; the file is damaged")
         self._fit()
 
     def _fit(self) -> None:
-        """Rows of the transpose, rows of H, and where they are; no log."""
-        # Not symmetric: then the transpose has to follow every round.
+        """Build the kernel's view: rows of the transpose, rows of H, and their positions; there is no log."""
+        # If H is not symmetric, the transpose must be updated in every round.
         self.lopsided = self.follows = self.HT.size > 0
         P = self.HT if self.lopsided else self.H
         place, no_log = np.arange(len(self.H)), np.empty(0, np.int64)
@@ -65,38 +65,41 @@ class Dense(Stateful):
         )
 
     def load(self, j: int, keep: Ints) -> None:
-        """Nothing is ever absent here."""
+        """Do nothing: no row is ever absent."""
 
     def require(self, idx: Ints) -> None:
-        """Nothing is ever absent here."""
+        """Do nothing: no row is ever absent."""
 
     def take(self, side: int, idx: Ints) -> Floats:
-        """Columns (side 0) or rows (side 1) of H, each as a row."""
+        """Return columns (side 0) or rows (side 1) of H, each as a row."""
         return (self.H if side == 1 or self.HT.size == 0 else self.HT)[idx]
 
     def make_lopsided(self) -> bool:
-        """From now on keep the transpose as well; True: that can be done."""
+        """Keep the transpose too from now on; return True because a dense H supports this."""
         self.HT = np.ascontiguousarray(self.H.T)
         self._fit()
         return True
 
     def follow(self, B: Ints, h: Floats) -> None:
-        """H[B, B] has grown by h; so does the transpose. Only called where `follows`."""
+        """Update the transpose after H[B, B] has grown by h; called only if `follows`."""
         self.HT[np.ix_(B, B)] += h.T
 
 
-# What the rows kept may take, in bytes, before one that is not in use makes place for another.
+# Memory for cached rows, in bytes; beyond it an unused row is evicted to make room for another.
 MEMORY = 200_000_000
 
 
 class Log(Stateful):
-    """Rounds, linked by attribute. A row with more than `listed` numbers in the log is built and kept, others are read
-    off the log each time; `listed = 0` builds every one."""
+    """The log of rounds, linked by attribute.
+
+    A row with more than `listed` numbers in the log is built and cached; shorter rows are read from the log each time.
+    `listed = 0` builds every row.
+    """
 
     _state: ClassVar[StateSchema] = {
         "n": CountCheck(),
         "start": CountCheck(),
-        "link": Growing(NoCheck()),  # `_check` covers it
+        "link": Growing(NoCheck()),  # checked by `_check`
         "B": Growing(CountCheck()),
         "h": Growing(NumberCheck()),
     }
@@ -111,13 +114,13 @@ class Log(Stateful):
         self._index()
 
     def set_state(self, flat: dict[str, Value]) -> None:
-        """Take over a saved log; rows are built again when they are asked for."""
+        """Restore a saved log; rows are rebuilt on demand."""
         super().set_state(flat)
         self._check()
         self._index()
 
     def _check(self) -> None:
-        """The kernels trust these numbers; a file must not be able to make them read elsewhere."""
+        """Validate the indices, because the kernels trust them and a forged file must not cause out-of-bounds reads."""
         n, link = self.n, self.link[: self.n]
         sound = (
             0 <= n <= min(len(self.B), len(self.link)) and self.link.shape[1] == 4 and 0 <= self.start <= self.h.size
@@ -132,7 +135,7 @@ class Log(Stateful):
             raise StateError("the log of rounds in the state contradicts itself; the file is damaged")
 
     def _index(self) -> None:
-        """Where each attribute's list begins and ends and how long it is; no row is kept yet."""
+        """Set the start, end and length of each attribute's list; no row is cached yet."""
         B, d = self.B[: self.n], self.d
         positions = np.arange(self.n)
         self._first = np.full(d, -1, np.int64)
@@ -151,11 +154,11 @@ class Log(Stateful):
         self.store = DantzigStore(self._C, self._C, self._place, self._first, self.link, self.B, self.h)
 
     def make_lopsided(self) -> bool:
-        """A row of the log is taken for a column as well, so that an H that is not symmetric cannot be kept."""
+        """Return False: the log uses a row as a column too, so it cannot store an asymmetric H."""
         return False
 
     def follow(self, B: Ints, h: Floats) -> None:
-        """H[B, B] has grown by h: the log does, and the rows that are kept."""
+        """Append to the log, and update the cached rows, after H[B, B] has grown by h."""
         k, n = B.size, self.n
         self._reserve(k)
         here, last = np.arange(n, n + k), self._tail[B]
@@ -173,7 +176,7 @@ class Log(Stateful):
             self._place[B[(self._place[B] == LISTED) & (self._length[B] > self.listed)]] = ABSENT
 
     def _reserve(self, k: int) -> None:
-        """Room in the log for a round of k, twice what is needed whenever it runs out."""
+        """Reserve space in the log for a round of k attributes, doubling the capacity when it is exhausted."""
         if self.n + k > len(self.B):
             self.link, self.B = np.pad(self.link, ((0, self.n + k), (0, 0))), np.pad(self.B, (0, self.n + k))
         if self.start + k * k > len(self.h):
@@ -181,13 +184,13 @@ class Log(Stateful):
         self._fit()
 
     def require(self, idx: Ints) -> None:
-        """Build those of the rows that are absent."""
+        """Build the absent rows among `idx`."""
         for j in idx[self._place[idx] == ABSENT].tolist():
             if self._place[j] == ABSENT:
                 self.load(j, idx)
 
     def load(self, j: int, keep: Ints) -> None:
-        """Build row j in the place of one that is not in `keep`."""
+        """Build row j in the slot of a row that is not in `keep`."""
         place = self._free(keep)
         if self._owner[place] >= 0:
             self._place[self._owner[place]] = ABSENT
@@ -195,7 +198,7 @@ class Log(Stateful):
         self._C[place] = self._row(j)
 
     def _row(self, j: int) -> Floats:
-        """Row j, its terms added in the order of the rounds, as in a dense H."""
+        """Return row j, summing its terms in the order of the rounds, as in a dense H."""
         seen = np.flatnonzero(self.B[: self.n] == j)
         _, begin, size, row = self.link[seen].T
         within = np.arange(size.sum()) - np.repeat(np.cumsum(size) - size, size)
@@ -203,10 +206,10 @@ class Log(Stateful):
         return np.asarray(np.bincount(columns, terms, self.d), float)
 
     def _free(self, keep: Ints) -> int:
-        """The next place that is free or whose row is not in use; more places, if memory allows or if it must be."""
+        """Return the next slot that is free or evictable; add slots if memory allows or if it is necessary."""
         free = np.flatnonzero((self._owner < 0) | ~np.isin(self._owner, keep))
         rows = len(self._C)
-        # A pivot may ask for two rows, one after the other: with a single place they would drive each other out.
+        # A pivot may need two rows one after the other: with a single slot they would evict each other.
         if free.size < 2 or (rows < self.d and (self._owner >= 0).all() and 16 * rows * self.d <= MEMORY):
             self._C = np.vstack([self._C, np.zeros_like(self._C)])
             self._owner = np.append(self._owner, np.full(rows, -1))
@@ -218,5 +221,5 @@ class Log(Stateful):
         return place
 
     def take(self, side: int, idx: Ints) -> Floats:
-        """Columns or rows of H, which are the same."""
+        """Return columns or rows of H, which are equal by symmetry."""
         return np.array([self._row(j) for j in idx.tolist()]).reshape(idx.size, self.d)

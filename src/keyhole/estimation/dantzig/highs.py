@@ -28,7 +28,7 @@ _STATUS = {0: "optimal", 2: "infeasible"}
 
 @dataclass(frozen=True)
 class Outcome:
-    """What HiGHS says: its status, w and dual (empty unless optimal), and its iterations."""
+    """The result of HiGHS: status, w and dual (empty unless optimal), and the number of iterations."""
 
     status: str
     w: Floats
@@ -37,10 +37,10 @@ class Outcome:
 
 
 def linear_program(H: Floats, b: Floats, gamma: Floats) -> Outcome:
-    """min 1'(p + n)  s.t.  H(p - n) + r = b,  -gamma <= r <= gamma,  p, n >= 0,  w = p - n; H may be any rectangle.
+    """Solve min 1'(p + n) s.t. H(p - n) + r = b, -gamma <= r <= gamma, p, n >= 0, w = p - n; H may be rectangular.
 
-    The bounded r makes every row two-sided, so that the basis has as many rows as H and not twice as many. HiGHS has
-    absolute tolerances, so the data is equilibrated first, b is brought to size 1, and the costs to sizes around 1.
+    The bounded r makes every row two-sided, so that the basis has as many rows as H and not twice as many. HiGHS uses
+    absolute tolerances; therefore the data are equilibrated, b is scaled to size 1, and the costs to about 1.
     """
     from scipy.optimize import linprog
 
@@ -61,12 +61,12 @@ def linear_program(H: Floats, b: Floats, gamma: Floats) -> Outcome:
 
 
 def _cleaned(v: Floats) -> Floats:
-    """Without what is rounding beside the largest: it is not part of the basis."""
+    """Set entries to zero that are rounding errors relative to the largest; they are not part of the basis."""
     return np.where(np.abs(v) > 1e-11 * np.abs(v).max(initial=0.0), v, 0.0)
 
 
 def solve_highs(H: Floats, b: Floats, gamma: Floats) -> Solution:
-    """The whole problem at once."""
+    """Solve the whole problem at once."""
     d = b.size
     if (np.abs(b) <= gamma).all():
         return certify(H, b, gamma, np.zeros(d), np.zeros(d), "zero")
@@ -78,10 +78,10 @@ def solve_highs(H: Floats, b: Floats, gamma: Floats) -> Solution:
 
 
 def polish(H: Floats, b: Floats, gamma: Floats, sol: Solution) -> Solution:
-    """The exact point of the basis that a solution stands on: H[R, A] w_A = b_R - sg gamma_R and H[R, A]'l_R = th.
+    """Return the exact vertex of a solution's basis: H[R, A] w_A = b_R - sg gamma_R and H[R, A]'l_R = th.
 
-    HiGHS meets its constraints to 1e-10 of the equilibrated data, which may be more than 1e-9 of the data themselves.
-    Where there are ties A and R differ in size: what is corrected then is the least that has to be.
+    HiGHS satisfies its constraints to 1e-10 of the equilibrated data, which may exceed 1e-9 of the original data. With
+    ties, A and R differ in size; the minimum-norm correction is then applied.
     """
     A, R = np.flatnonzero(sol.w), np.flatnonzero(sol.dual)
     scaled, left, right = equilibrate(H[np.ix_(R, A)])
@@ -95,7 +95,7 @@ def polish(H: Floats, b: Floats, gamma: Floats, sol: Solution) -> Solution:
 
 
 def least_gamma(H: Floats, b: Floats) -> float:
-    """The smallest scalar gamma with a feasible point: min_w |b - H w|_inf."""
+    """Return the smallest scalar gamma with a feasible point: min_w |b - H w|_inf."""
     from scipy.optimize import linprog
 
     n, d = H.shape
@@ -112,7 +112,10 @@ _TOLERANCE = 1e-10
 
 
 def solve_by_generation(rows: Rows, b: Floats, gamma: Floats) -> Solution:
-    """DS(gamma) without ever holding more of H than the rows and columns that matter; "failed" after 200 rounds."""
+    """Solve DS(gamma) by row and column generation, holding only the rows and columns of H that matter.
+
+    The status is "failed" after 200 rounds.
+    """
     over = np.abs(b) - gamma
     d, iterations = b.size, 0
     if not (over > 0).any():
@@ -144,7 +147,7 @@ def solve_by_generation(rows: Rows, b: Floats, gamma: Floats) -> Solution:
 
 
 def _worst(over: Floats, present: Ints, tolerance: float) -> Ints:
-    """`present` and the worst of what exceeds the tolerance: at most as many again, and at least twenty."""
+    """Return `present` plus the worst violations of the tolerance: at most as many again, and at least twenty."""
     over = over.copy()
     over[present] = -np.inf
     most = max(20, present.size)
@@ -152,18 +155,18 @@ def _worst(over: Floats, present: Ints, tolerance: float) -> Ints:
     return np.concatenate([present, order[over[order] > tolerance]])
 
 
-# The largest d at which HiGHS is given all of H.
+# The largest d for which HiGHS receives all of H.
 WHOLE = 5000
 
 
 def fallback(
     rows: Rows, b: Floats, Gamma: Floats, preference: Floats, scale: float = 1.0, *, whole: bool = False
 ) -> Solution:
-    """DS by the engine on the equilibrated problem, by generation, then by HiGHS on all of H (at once, if `whole`).
+    """Solve DS with the engine on the equilibrated problem, by generation, then by HiGHS on all of H.
 
-    The first with a certificate, or with the proof that there is no solution, is taken; of several solutions each of
-    them gives the one that `preference` selects (see `ties`). As with the engine, the dual
-    and the residual are those of the problem divided by `scale`.
+    Return the first result with a certificate or a proof of infeasibility; if there are several solutions, each
+    method returns the one that `preference` selects (see `ties`). As in the engine, the dual and the residual are
+    those of the problem divided by `scale`. With `whole`, only HiGHS on all of H is tried.
     """
     sol = no_solution(b.size, "failed", "highs")
     for name, way in _WAYS.items():
@@ -179,7 +182,7 @@ def fallback(
 
 
 def _equilibrated(rows: Rows, b: Floats, Gamma: Floats, preference: Floats) -> Solution:
-    """The engine on (R H C, R b, R Gamma) with costs C, and the certificate of what comes of it on H itself."""
+    """Solve (R H C, R b, R Gamma) with costs C by the engine, and certify the result on H itself."""
     H = rows.take(1, np.arange(b.size))
     scaled, R, C = equilibrate(H)
     unit = float(C.min(initial=np.inf))
@@ -201,7 +204,7 @@ def _whole(rows: Rows, b: Floats, Gamma: Floats, preference: Floats) -> Solution
     return untie(rows, b, Gamma, sol, preference) if sol.status == "optimal" else sol
 
 
-# In the order in which they are tried; all but generation need all of H.
+# In the order in which they are tried; all except generation need all of H.
 _WAYS: dict[str, Callable[[Rows, Floats, Floats, Floats], Solution]] = {
     "equilibrated": _equilibrated,
     "generation": _generated,

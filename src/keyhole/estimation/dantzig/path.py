@@ -1,9 +1,9 @@
-"""Every solution at once: DS(gamma) for all scalar gamma, as the polyline it is.
+"""The solution path: DS(gamma) for all scalar gamma, as a polyline.
 
-V(gamma) = min |w|_1 is convex and piecewise linear, and a dual solution l at any gamma is a line below it that touches
-it there: V(gamma) >= b'l - gamma |l|_1. Two neighbouring lines meet at a breakpoint, or above them lies a line not yet
-known, which a solve at the crossing finds (Eisner and Severance 1976). Between two breakpoints the segment from one
-solution to the next is optimal, because its objective is V and the constraints are convex.
+V(gamma) = min |w|_1 is convex and piecewise linear, and a dual solution l at any gamma gives a supporting line that
+touches it there: V(gamma) >= b'l - gamma |l|_1. Two neighbouring lines either cross at a breakpoint or there is another
+line above the crossing, which a solve at the crossing finds (Eisner and Severance 1976). Between two breakpoints the
+segment from one solution to the next is optimal, because its objective is V and the constraints are convex.
 """
 
 from dataclasses import dataclass
@@ -19,20 +19,20 @@ from .simplex import Simplex
 
 __all__ = ["Path", "path"]
 
-# Two lines closer than this (relative) at a crossing are taken for one, in which case the crossing is a breakpoint.
+# Two lines whose relative distance at a crossing is below this are considered equal; the crossing is a breakpoint.
 _SAME = 1e-9
 
 
 @dataclass(frozen=True)
 class Path:
-    """Breakpoints `gammas`, from gamma_max down, the solution `weights[i]` and its `objectives[i]` at each of them."""
+    """The solution path: breakpoints `gammas` from gamma_max down, with the solution and its objective at each."""
 
     gammas: Floats
     weights: Floats
     objectives: Floats
 
     def at(self, gamma: float) -> Floats:
-        """The solution at any gamma not below the last breakpoint: 0 above gamma_max, else on the segment."""
+        """Return the solution at any gamma >= the last breakpoint: 0 above gamma_max, else a point on a segment."""
         if gamma < self.gammas[-1]:
             raise ConfigError(f"the path ends at gamma = {self.gammas[-1]:.6g}; {gamma:.6g} is below it")
         i = int(np.searchsorted(-self.gammas, -gamma))
@@ -45,7 +45,7 @@ class Path:
 
 @dataclass(frozen=True)
 class _Touch:
-    """A solve at gamma: the solution, and the line a - s gamma that touches V there."""
+    """The solution at gamma, and the supporting line a - s gamma of V there."""
 
     gamma: float
     w: Floats
@@ -55,7 +55,7 @@ class _Touch:
 
 
 class _Tracer:
-    """The engine on one (H, b), solving at one gamma after another, warm."""
+    """Warm-started solves of one (H, b) at a sequence of gamma."""
 
     def __init__(self, H: Floats, b: Floats) -> None:
         self.b = b
@@ -73,7 +73,7 @@ class _Tracer:
         return _Touch(gamma, sol.w, sol.objective, float(self.b @ sol.dual), float(np.abs(sol.dual).sum()))
 
     def between(self, low: _Touch, high: _Touch) -> list[_Touch]:
-        """The breakpoints strictly between two touches, from the higher gamma down."""
+        """Return the breakpoints strictly between two supporting lines, in order of decreasing gamma."""
         found: list[_Touch] = []
         open_ = [(low, high)]
         while open_:
@@ -94,7 +94,7 @@ class _Tracer:
 
 
 def path(H: Floats, b: Floats, gamma_min: float = 0.0) -> Path:
-    """All breakpoints of DS(gamma) from gamma_max = |b|_inf down to `gamma_min`, or to where it becomes infeasible.
+    """Return all breakpoints of DS(gamma) from gamma_max = |b|_inf to `gamma_min`, or to the infeasible region.
 
     >>> import numpy as np
     >>> p = path(np.eye(2), np.array([1.0, -0.25]))
@@ -116,7 +116,7 @@ def path(H: Floats, b: Floats, gamma_min: float = 0.0) -> Path:
 
 
 def _last(trace: _Tracer, H: Floats, gamma: float) -> _Touch:
-    """The solution at gamma, or at the smallest gamma above it that has one."""
+    """Return the solution at gamma, or at the smallest feasible gamma above it."""
     sol = trace.solve(gamma)
     if sol.status != "optimal":
         least, more = least_gamma(H, trace.b), 1e-12

@@ -1,4 +1,4 @@
-"""The problem DS(gamma), its solution, and the certificate that says the solution is one.
+"""The problem DS(gamma), its solution, and the certificate of optimality.
 
 primal:  min |w|_1           s.t.  |b - H w|_i <= gamma_i   for every i
 dual:    max b'l - gamma'|l|  s.t.  |H'l|_inf <= 1
@@ -30,23 +30,23 @@ __all__ = [
 ]
 
 TOLERANCE = 1e-9
-"""What a certificate may be off by."""
+"""The tolerance of a certificate."""
 ROW = 1e-7
-"""The same for each row by itself, where cancellation takes more digits."""
-# What rounding leaves of terms that cancel.
+"""The tolerance of a single row, where cancellation loses more digits."""
+# Relative rounding error of sums whose terms cancel.
 _ROUNDING = 1e-12
-# The same in a sum that was computed once, from numbers that are exact.
+# Relative rounding error of a single sum of exact numbers.
 _LAST_BITS = 1e-15
 
 
 @dataclass(frozen=True, repr=False)
 class Solution(ReprMixin):
-    """A point, its dual, and how far the pair is from optimal.
+    """A primal-dual pair and its distance from optimality.
 
     `status` is "optimal", "infeasible" or "failed"; unless it is "optimal", `w` and `dual` are NaN. It is "optimal"
-    only where `primal_residual`, `dual_residual` and `gap` are all at most `TOLERANCE`, 1e-9.
-    `path` names the route that found it ("zero", "warm", "cold", "reseeded", "equilibrated", "generation", "highs") and
-    `pivots` how many basis changes that took.
+    only if `primal_residual`, `dual_residual` and `gap` are all at most `TOLERANCE`, 1e-9.
+    `path` names the method that found it ("zero", "warm", "cold", "reseeded", "equilibrated", "generation", "highs"),
+    and `pivots` is the number of basis changes.
     """
 
     w: Floats
@@ -61,7 +61,7 @@ class Solution(ReprMixin):
 
     @property
     def certified(self) -> bool:
-        """Whether the pair is optimal within the tolerance; a NaN is not."""
+        """Whether the pair is optimal within the tolerance; False for NaN."""
         return self.primal_residual <= TOLERANCE and self.dual_residual <= TOLERANCE and self.gap <= TOLERANCE
 
     def _facts(self) -> Facts:
@@ -72,7 +72,7 @@ class Solution(ReprMixin):
 
 
 def check(H: Floats, b: Floats, gamma: float | Floats) -> tuple[Floats, Floats, Floats]:
-    """H, b and gamma as float arrays of matching shapes, gamma as a vector; a `ConfigError` where they do not fit."""
+    """Return H, b and gamma (as a vector) as float arrays; raise a `ConfigError` if their shapes do not match."""
     H, b = np.ascontiguousarray(H, dtype=np.float64), np.ascontiguousarray(b, dtype=np.float64)
     d = b.size
     if b.ndim != 1 or H.shape != (d, d):
@@ -83,7 +83,7 @@ def check(H: Floats, b: Floats, gamma: float | Floats) -> tuple[Floats, Floats, 
 
 
 def check_gamma(gamma: float | Floats, d: int) -> Floats:
-    """gamma as a vector of length d; it may be infinite (no constraint) but neither negative nor NaN."""
+    """Return gamma as a vector of length d; entries may be infinite (no constraint) but not negative or NaN."""
     Gamma = np.asarray(gamma, dtype=np.float64)
     if Gamma.ndim > 0 and Gamma.shape != (d,):
         raise ConfigError(f"gamma must be a number or have length {d}, not shape {Gamma.shape}")
@@ -93,12 +93,12 @@ def check_gamma(gamma: float | Floats, d: int) -> Floats:
 
 
 def gamma_max(b: Floats) -> float:
-    """The smallest scalar gamma at which w = 0 is optimal: |b|_inf (0 for an empty b)."""
+    """Return the smallest scalar gamma at which w = 0 is optimal: |b|_inf (0 for an empty b)."""
     return float(np.abs(b).max(initial=0.0))
 
 
 def certify(H: Floats, b: Floats, gamma: Floats, w: Floats, dual: Floats, path: str, pivots: int = 0) -> Solution:
-    """The solution (w, dual) with its residuals, computed from H itself."""
+    """Return the solution (w, dual) with its residuals, computed from H itself."""
     terms = np.abs(H) @ np.abs(w), np.abs(dual) @ np.abs(H)
     return judge(b, gamma, w, dual, b - H @ w, dual @ H, terms, path, pivots)
 
@@ -114,10 +114,11 @@ def judge(
     path: str,
     pivots: int = 0,
 ) -> Solution:
-    """The same where r = b - H w, y = H'l and terms = |H| |w|, |H|'|l| are known; a pair not optimal is "failed".
+    """Certify a pair, given r = b - H w, y = H'l and terms = |H| |w|, |H|'|l|; one that is not optimal is "failed".
 
-    Where columns differ in size, the terms of y cancel by many digits: what rounding may leave of them, up to 1e-7, is
-    no violation. A dual scaled down by as much is feasible, so that the objective is still proved to 1e-7.
+    If columns differ in scale, the terms of y cancel by many digits. A violation up to the rounding error of the
+    terms, at most 1e-7, is therefore accepted; a dual scaled down by that much is feasible, so the objective is still
+    proved to 1e-7.
     """
     objective = float(np.abs(w).sum())
     on = dual != 0.0
@@ -137,13 +138,13 @@ def judge(
 
 
 def kept(b: Floats, gamma: Floats, r: Floats, terms: Floats) -> bool:
-    """Whether every constraint is met in its own units: where rows differ in size, those of |b|_inf hide small ones."""
+    """Return whether each constraint holds relative to its own row, since |b|_inf hides violations in small rows."""
     allowed = ROW * (np.abs(b) + gamma + np.abs(b - r)) + _ROUNDING * terms
     return bool((np.abs(r) - gamma <= allowed).all())
 
 
 def no_solution(d: int, status: str, path: str, pivots: int = 0) -> Solution:
-    """What is returned where there is no point to return."""
+    """Return a solution without a point."""
     nothing = np.full(d, np.nan)
     objective = np.inf if status == "infeasible" else np.nan
     return Solution(nothing, nothing, objective, np.nan, np.nan, np.nan, status, path, pivots)
@@ -153,7 +154,7 @@ _SWEEPS = 12
 
 
 class Scaled(NamedTuple):
-    """R H C and the diagonals R and C."""
+    """An equilibrated matrix R H C and the diagonals R and C."""
 
     H: Floats
     R: Floats
@@ -161,7 +162,7 @@ class Scaled(NamedTuple):
 
 
 def equilibrate(H: Floats) -> Scaled:
-    """Divide rows and columns by the roots of their largest entries, again and again; symmetric H stays symmetric.
+    """Repeatedly divide rows and columns by the roots of their largest entries; a symmetric H stays symmetric.
 
     >>> scaled = equilibrate(np.array([[4.0, 0.0], [0.0, 1e-6]]))
     >>> scaled.H.tolist(), scaled.C.tolist()
@@ -178,10 +179,10 @@ def equilibrate(H: Floats) -> Scaled:
 
 
 def middle(C: Floats) -> float:
-    """The geometric mean of the smallest and the largest factor; 1 where there is none."""
+    """Return the geometric mean of the smallest and the largest factor; 1 if there are none."""
     return float(np.sqrt(C.min() * C.max())) if C.size else 1.0
 
 
 def _half_log(top: Floats) -> Floats:
-    """log2(top) / 2; 0 for an empty row."""
+    """Return log2(top) / 2; 0 for an empty row."""
     return np.where(top > 0.0, 0.5 * np.log2(np.where(top > 0.0, top, 1.0)), 0.0)

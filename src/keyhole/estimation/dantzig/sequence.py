@@ -1,4 +1,4 @@
-"""The same problem round after round: H and b grow by a small block, gamma moves a little."""
+"""A sequence of related problems: in each round H and b grow by a small block and gamma changes slightly."""
 
 from typing import ClassVar, TypeGuard
 
@@ -16,7 +16,7 @@ from .ties import preferences
 
 __all__ = ["Sequence"]
 
-# The largest d at which all of H is kept, and that at which a row, once needed, is always built and kept.
+# The largest d for which all of H is stored, and the largest for which every row, once needed, is built and cached.
 DENSE, ROWS = 5_000, 50_000
 _INT64 = np.dtype(np.int64)
 
@@ -29,21 +29,21 @@ _NEEDS = {
 
 
 def _is_vector(gamma: object, d: int) -> TypeGuard[Floats]:
-    """Whether the core can read it as it is."""
+    """Return whether the core can read gamma without conversion."""
     return type(gamma) is np.ndarray and gamma.shape == (d,) and gamma.dtype == np.float64 and gamma.flags.c_contiguous
 
 
 class Sequence(Stateful):
-    """Raw sums H = sum h and b = sum v over s rounds, and the Dantzig selector on their means.
+    """The sums H = sum h and b = sum v over s rounds, and the Dantzig selector on their means.
 
         min |w|_1   s.t.   |b/s - (H/s) w|_i <= gamma_i
 
-    DS is scale free, so nothing is divided: the problem solved is (H, b, s gamma), and a round changes only the
-    |B| x |B| entries it touched. Each solve starts from the basis of the one before.
+    DS is scale invariant, so nothing is divided: the problem solved is (H, b, s gamma), and a round changes only the
+    |B| x |B| entries it observed. Each solve starts from the previous basis.
 
-    `store` says how H is kept; the answers are the same. "dense": all of it (d up to 5 000, if "auto"). "rows": the
-    log of the rounds, and the rows that are needed (up to 50 000). "lists": the same, but short rows are read off the
-    log. `order`, a permutation, decides between several solutions (see `ties`).
+    `store` selects how H is stored and does not affect the result. "dense": all of H (with "auto", for d up to 5 000).
+    "rows": the log of rounds and the rows needed (up to 50 000). "lists": the same, but short rows are read from the
+    log. The permutation `order` decides between several solutions (see `ties`).
 
     >>> import numpy as np
     >>> seq = Sequence(3)
@@ -74,12 +74,12 @@ class Sequence(Stateful):
         self.simplex = Simplex(d, preferences(np.arange(d) if order is None else order))
 
     def set_state(self, flat: dict[str, Value]) -> None:
-        """Take over a saved sequence."""
+        """Restore a saved sequence."""
         super().set_state(flat)
         self.rows.require(self.simplex.indices)
 
     def update(self, B: Ints, h: Floats, v: Floats) -> None:
-        """H[B, B] += h, b[B] += v, s += 1; B has no repeated index."""
+        """Add a round: H[B, B] += h, b[B] += v, s += 1; B has no duplicates."""
         if not (type(B) is np.ndarray and B.dtype is _INT64) and np.asarray(B).dtype.kind not in "iu" and len(B):
             raise ConfigError("B are indices: whole numbers; nothing was changed")
         B = np.ascontiguousarray(B, np.int64)
@@ -103,12 +103,14 @@ class Sequence(Stateful):
 
     @property
     def gamma_max(self) -> float:
-        """The smallest scalar gamma at which the solution is 0."""
+        """Return the smallest scalar gamma at which the solution is 0."""
         return gamma_max(self.b) / max(self.s, 1)
 
     def parts(self) -> Parts | None:
-        """The arrays for compiled code, good until the next solve that is not compiled; None where there is no compiled
-        way. What it counts must be given back to `resume`."""
+        """Return the arrays for compiled code, or None if there is no compiled path.
+
+        They are valid until the next solve outside compiled code; pass them to `resume` afterwards.
+        """
         rows = self.rows
         if self.engine != "simplex" or not isinstance(rows, Dense) or rows.follows:
             return None
@@ -116,12 +118,15 @@ class Sequence(Stateful):
         return Parts(rows.H, self.b, rows.store, *self.simplex.parts, counts)
 
     def resume(self, parts: Parts) -> None:
-        """Compiled code has played with these arrays."""
+        """Take over the counters after compiled code has worked on these arrays."""
         self.simplex.m, self.simplex.updates, self.s = parts.counts.tolist()
 
     def solve(self, gamma: float | Floats, reached: Reached | None = None) -> Solution:
-        """The solution at gamma (a number or one per attribute), with its certificate; nothing is raised for a problem
-        that has none. `reached` says how far compiled code has come with it."""
+        """Return the solution at gamma (a number or one per attribute) with its certificate.
+
+        An infeasible problem raises nothing; its status says so. `reached` is the point at which compiled code stopped
+        in this solve.
+        """
         scale = float(self.s or 1)
         if type(gamma) is float and gamma >= 0.0:
             self.simplex.Gamma.fill(gamma * scale)

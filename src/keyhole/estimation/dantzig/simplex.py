@@ -1,4 +1,4 @@
-"""The engine: a basis that lives from one problem to the next, and what to do when the way from it goes wrong."""
+"""The simplex engine: a basis that is reused from one problem to the next, and the recovery when a warm start fails."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -16,15 +16,15 @@ from .ties import preferences
 
 __all__ = ["SMALL", "UPDATES", "Ending", "Event", "Fault", "Parts", "Reached", "Simplex", "Verdict"]
 
-# Rank-one updates after which the inverse is computed anew, and the size up to which the core does that itself.
+# Rank-one updates between refactorizations of the inverse, and the basis size up to which the core does them itself.
 UPDATES, SMALL = 60, 48
 
 Ending: TypeAlias = tuple[int, int, int, int, float, float, float, float]
-"""The verdict, m, the pivots and the updates of the inverse, |w|_1, both residuals, the gap."""
+"""The verdict, m, the pivots, the updates of the inverse, |w|_1, both residuals, and the gap."""
 
 
 class Verdict(IntEnum):
-    """How a solve, or a part of one, ended (cpp/dantzig/point.hpp)."""
+    """The outcome of a solve or of a part of one (cpp/dantzig/point.hpp)."""
 
     STALE = -1
     OPEN = 0
@@ -38,7 +38,7 @@ class Verdict(IntEnum):
 
 
 class Event(IntEnum):
-    """What happens next on a side of the problem (cpp/dantzig/basis.hpp)."""
+    """The next event on one side (primal or dual) of the problem (cpp/dantzig/basis.hpp)."""
 
     NOTHING = 0
     LEAVE = 1
@@ -46,7 +46,7 @@ class Event(IntEnum):
 
 
 class Fault(IntEnum):
-    """What is wrong with a round (cpp/dantzig/update.hpp); and that the inverse has to be computed anew."""
+    """The error codes of a round (cpp/dantzig/update.hpp), and the code for an inverse that must be recomputed."""
 
     BAD_INDEX = -1
     BAD_VALUE = -2
@@ -55,11 +55,11 @@ class Fault(IntEnum):
 
 
 class Reached(NamedTuple):
-    """Where compiled code stopped in the middle of a solve."""
+    """The point at which compiled code stopped in the middle of a solve."""
 
     ending: Ending
     warm: bool
-    """Whether it had begun at a basis."""
+    """Whether it started from a basis."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Parts:
     basis: DantzigBasis
     work: DantzigWork
     counts: Ints
-    """(3,) m, the updates of the inverse since it was computed, and the rounds."""
+    """(3,) m, the updates of the inverse since it was last computed, and the number of rounds."""
 
 
 INFEASIBLE = -2
@@ -81,11 +81,11 @@ _TRIES = (("warm", 0), ("cold", 0), ("reseeded", 1000))
 
 
 class Simplex(Stateful):
-    """Parametric self-dual simplex for min |w|_1 s.t. |b - H w| <= Gamma, warm from the basis of the last problem.
+    """Parametric self-dual simplex for min |w|_1 s.t. |b - H w| <= Gamma, warm-started from the last basis.
 
-    Tried in this order: the basis at hand, a cold start (the path in gamma down from w = 0), a cold start with another
-    jitter. If all of them lose their way the solution's status is "failed", and the caller has to look elsewhere.
-    Of several solutions it returns the one that `preference` selects (see `ties`).
+    It tries, in this order: the current basis, a cold start (the path in gamma down from w = 0), and a cold start with
+    another jitter. If all of them fail, the status is "failed" and the caller must use another method. If there are
+    several solutions, it returns the one that `preference` selects (see `ties`).
     """
 
     _state: ClassVar[StateSchema] = {
@@ -104,37 +104,37 @@ class Simplex(Stateful):
         self.idx: Ints = np.zeros((2, capacity), np.int64)
         self.sgn: Floats = np.zeros((2, capacity))
         self.GG: Floats = np.zeros((2, capacity, capacity))
-        # For each side (primal, dual) and as value, slope in mu and direction: coefficients, residuals and bounds.
+        # For each side (primal, dual), as value, slope in mu and direction: coefficients, residuals and bounds.
         self._x: Floats = np.zeros((2, 3, capacity))
         self._z: Floats = np.zeros((2, 3, d))
         self._c: Floats = np.ones((2, 2, d))
         self._work = DantzigWork(self._x, self._z, self._c, self.preference)
         self.Gamma: Floats = self._c[0, 0]
-        # The objective is sum_j cost_j |w_j|; 1, unless columns are scaled.
+        # The objective is sum_j cost_j |w_j|; the costs are 1 unless columns are scaled.
         self.cost: Floats = self._c[1, 0]
         self._fit()
 
     def get_state(self) -> dict[str, Value]:
-        """The basis; of the arrays only what is in use, so that remnants of singular inverses stay behind."""
+        """Return the basis, with only the used part of the arrays, to exclude remnants of singular inverses."""
         flat, m = super().get_state(), self.m
         kept = np.zeros_like(self.GG)
         kept[0, :m, :m] = self.GG[0, :m, :m]
-        if self.updates <= UPDATES:  # else it is computed anew before it is read
+        if self.updates <= UPDATES:  # otherwise it is recomputed before it is read
             kept[1, :m, :m] = self.GG[1, :m, :m]
         return flat | {"GG": kept}
 
     def set_state(self, flat: dict[str, Value]) -> None:
-        """Take over a saved basis; what is derived from it is computed again."""
+        """Restore a saved basis and recompute what is derived from it."""
         super().set_state(flat)
         capacity, idx = self.idx.shape[1], self.idx[:, : self.m]
         shapes = self.idx.shape == self.sgn.shape == (2, capacity) and self.GG.shape == (2, capacity, capacity)
-        # The kernels trust these numbers; a file must not be able to make them read elsewhere.
+        # The kernels trust these numbers; a forged file must not cause out-of-bounds reads.
         if not (shapes and 0 <= self.m <= capacity and ((idx >= 0) & (idx < self.d)).all()):
             raise StateError("the basis in the state is not one of this size; the file is damaged")
         self._fit()
 
     def _fit(self) -> None:
-        """Make what hangs on the size or the content of the basis."""
+        """Rebuild everything that depends on the size or the content of the basis."""
         capacity = self.idx.shape[1]
         self._pos: Ints = np.full((2, self.d), -1, np.int64)
         for f in range(2):
@@ -144,7 +144,7 @@ class Simplex(Stateful):
         self._work.set_coefficients(self._x)
 
     def _enlarge(self) -> None:
-        """Capacity for twice as large a basis, in the middle of the path."""
+        """Double the capacity of the basis in the middle of the path."""
         x, n = self._x, self.idx.shape[1]
         self.idx = np.pad(self.idx, ((0, 0), (0, n)))
         self.sgn = np.pad(self.sgn, ((0, 0), (0, n)))
@@ -159,16 +159,16 @@ class Simplex(Stateful):
 
     @property
     def parts(self) -> tuple[DantzigBasis, DantzigWork]:
-        """The arrays, for compiled code."""
+        """Return the arrays for compiled code."""
         return self._basis, self._work
 
     def reset(self) -> None:
-        """Forget the basis."""
+        """Discard the basis."""
         self._pos[:] = -1
         self.m = self.updates = 0
 
     def update(self, H: Floats, b: Floats, B: Ints, h: Floats, v: Floats, *, lopsided: bool) -> int:
-        """H[B, B] += h and b[B] += v, and with them the basis matrix; 0 or what is wrong (then nothing was changed)."""
+        """Add h to H[B, B] and v to b[B], and update the basis matrix; return 0, or an error code (no change)."""
         found = add_round(H, b, B, h, v, self._basis, self._work, self.m, UPDATES - self.updates, lopsided)
         if found >= 0:
             self.updates += found
@@ -179,8 +179,11 @@ class Simplex(Stateful):
         return 0
 
     def solve(self, rows: Rows, b: Floats, scale: float = 1.0, reached: Reached | None = None) -> Solution:
-        """The solution at `self.Gamma`, which the caller has set; the dual and the residual are those of the problem
-        divided by `scale`. `reached` says how far compiled code has come with it."""
+        """Return the solution at `self.Gamma`, which the caller has set.
+
+        The dual and the residual are those of the problem divided by `scale`. `reached` is the point at which compiled
+        code stopped in this solve.
+        """
         out = np.zeros((2, self.d))
         pivots = 0
         ending = reached.ending if reached else None
@@ -205,7 +208,7 @@ class Simplex(Stateful):
         return no_solution(self.d, "infeasible" if verdict == INFEASIBLE else "failed", path, pivots)
 
     def _looked_at(self, rows: Rows, b: Floats, scale: float, w: Floats) -> float:
-        """The primal residual where a row seemed missed by itself; infinite if it is by more than rounding."""
+        """Return the exact primal residual if a row seems violated; infinite if the violation exceeds rounding."""
         on = np.flatnonzero(w)
         columns = rows.take(0, on)
         r, terms = b - w[on] @ columns, np.abs(w[on]) @ np.abs(columns)
@@ -216,8 +219,11 @@ class Simplex(Stateful):
     def _follow(
         self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int, ending: Ending | None = None
     ) -> Outcome:
-        """Follow the path to its end, with what is asked for on the way: the verdict, the pivots, |w|_1, the primal and
-        dual residual, and the gap. It may have been followed up to an `ending`."""
+        """Follow the path to its end, serving the kernel's requests on the way.
+
+        Return the verdict, the pivots, |w|_1, the primal and dual residual, and the gap. Compiled code may already have
+        followed the path to an `ending`.
+        """
         inverted, before = False, 0
         while True:
             end, self.m, pivots, self.updates, objective, primal, dual, gap = ending or follow_path(
@@ -225,7 +231,7 @@ class Simplex(Stateful):
             )
             ending, seed = None, -1
             if end == Verdict.STALE:
-                # A basis that is worn right after its inverse was computed is singular; a small one is known to be.
+                # A basis that is stale right after its inverse was computed is singular; a small one is known to be.
                 self._invert(drop=self.m <= SMALL or (inverted and pivots == before))
             elif end == Verdict.CRAMPED:
                 self._enlarge()
@@ -241,7 +247,7 @@ class Simplex(Stateful):
         return end, pivots, objective, primal, dual, gap
 
     def _invert(self, *, drop: bool) -> None:
-        """Compute the inverse from the basis matrix; a singular one is dropped."""
+        """Compute the inverse of the basis matrix; discard a singular basis."""
         m = self.m
         self.updates = 0
         try:
@@ -253,7 +259,7 @@ class Simplex(Stateful):
             self.reset()
 
     def _perturb(self) -> None:
-        """Perturb the empty basis: every bound is raised alike, the path in gamma, but for a jitter."""
+        """Perturb the empty basis: raise every bound equally (the path in gamma) up to a random jitter."""
         z, c, restarts = self._z, self._c, self._work.restarts
         xi = np.random.default_rng(int(self._work.seed + restarts)).random((2, self.d))
         jitter = 1e-3 if restarts <= 2 else 0.1
@@ -262,7 +268,7 @@ class Simplex(Stateful):
         c[1, 1] = jitter * xi[1]
 
     def _infeasible(self, rows: Rows, b: Floats) -> bool:
-        """Is the direction without an end a proof: a ray l with H'l = 0, to rounding, and b'l > Gamma'|l|?"""
+        """Return whether the unbounded direction is a Farkas ray: H'l = 0 up to rounding and b'l > Gamma'|l|."""
         kind, entering, sign = self._work.event(0)
         if self._work.event(1)[0] != Event.NOTHING:
             return False

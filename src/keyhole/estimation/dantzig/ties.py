@@ -1,9 +1,9 @@
-"""Ties: which of several solutions of DS(gamma) is returned.
+"""The tie rule: which of several solutions of DS(gamma) is returned.
 
-The paper leaves this open, and on attributes of +-1 it happens often. Among the w of least |w|_1 ours is the one with
-the least sum_j preference_j |w_j|. The preferences are fixed numbers in [1, 2), one for each place in the learner's
-seeded order of the attributes, so that the answer depends on the problem and the seed alone, whatever solves the
-program.
+The paper leaves this open, and on attributes of +-1 ties are frequent. Among the w of minimal |w|_1 we return the one
+that minimizes sum_j preference_j |w_j|. The preferences are fixed numbers in [1, 2), one for each position in the
+learner's seeded order of the attributes, so that the result depends only on the problem and the seed, not on the
+solver.
 """
 
 import numpy as np
@@ -14,16 +14,16 @@ from .problem import Solution, equilibrate, gamma_max, judge, middle
 
 __all__ = ["preferences", "untie"]
 
-# How close a dual constraint is to its bound, relative to it, that counts as tight; and the same for a row.
+# Relative slack below which a dual constraint counts as tight; and the same for a row.
 _TIED, _TIGHT = 1e-9, 1e-8
 _OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 def preferences(order: Ints) -> Floats:
-    """The weights of the second objective: the attribute at place n of `order` has the n-th of a fixed sequence.
+    """Return the weights of the secondary objective: the n-th number of a fixed sequence for position n of `order`.
 
-    The sequence is SplitMix64's (Steele, Lea and Flood 2014): no two sums of a few of its numbers are equal, which is
-    all that is asked of it, and it does not depend on the version of a library.
+    The sequence is SplitMix64 (Steele, Lea and Flood 2014). The only requirement is that no two sums of a few of its
+    numbers are equal; it does not depend on the version of a library.
 
     >>> preferences(np.array([2, 0, 1])).round(4).tolist()
     [1.4315, 1.0264, 1.8833]
@@ -38,10 +38,10 @@ def preferences(order: Ints) -> Floats:
 
 
 def untie(rows: Rows, b: Floats, gamma: Floats, sol: Solution, preference: Floats) -> Solution:
-    """The preferred one among all solutions, given any of them: a linear program on the face they form, by HiGHS.
+    """Return the preferred solution, given any solution, by a linear program on the optimal face (HiGHS).
 
     A feasible w is optimal iff it is complementary to the dual l: w_j = 0 where |H'l|_j < 1, else w_j has its sign or
-    is 0; and (b - H w)_i = sign(l_i) gamma_i where l_i is not 0. Without an answer from HiGHS `sol` itself is returned.
+    is 0; and (b - H w)_i = sign(l_i) gamma_i where l_i is not 0. If HiGHS fails, `sol` itself is returned.
     """
     from scipy.optimize import linprog
 
@@ -79,7 +79,7 @@ def untie(rows: Rows, b: Floats, gamma: Floats, sol: Solution, preference: Float
 def _polished(
     columns: Floats, signs: Floats, b: Floats, gamma: Floats, E: Ints, at: Floats, C: Ints, v: Floats
 ) -> Floats:
-    """The vertex that HiGHS means: its non-zero weights, from the rows that are tight there."""
+    """Return the exact vertex behind a HiGHS solution: its non-zero weights, computed from the tight rows."""
     w = np.zeros(b.size)
     w[C] = signs * v
     A = np.flatnonzero(v > _TIED * v.max(initial=0.0))
