@@ -1,4 +1,4 @@
-"""The laws of the rows of a synthetic stream, each named by a string such as "uniform" or "block(5, 0.8)".
+"""Synthetic streams and the distributions of their rows, named by strings such as "uniform" or "block(5, 0.8)".
 
 The Gaussian laws draw z with unit variances and the stated correlations, and give x = z/3 clipped to [-1, 1]
 (an entry is clipped with probability 0.0027).
@@ -83,7 +83,7 @@ _LAWS: dict[str, tuple[str, Callable[..., Law]]] = {
 
 
 def designs() -> tuple[str, ...]:
-    """The designs that exist, as they are written.
+    """Return the available designs, as they are written.
 
     >>> designs()
     ('uniform', 'rademacher', 'ar(rho)', 'equicorrelated(rho)', 'block(size, rho)', 'switching(period)')
@@ -92,7 +92,7 @@ def designs() -> tuple[str, ...]:
 
 
 def law(design: str) -> Law:
-    """The law that `design` names; numbers only are read from the parentheses, nothing is evaluated."""
+    """Return the law that `design` names; only numbers are read from the parentheses, nothing is evaluated."""
     match = re.fullmatch(r"\s*([a-z]+)\s*(?:\(([^()]*)\))?\s*", design)
     form, make = _LAWS.get(match[1], ("", None)) if match else ("", None)
     if match is None or make is None:
