@@ -50,8 +50,8 @@ ROUNDS = pa.schema(
         ("price", pa.float64()),
     ]
 )
-"""One row per round: `row` counts from 1; `bought_after` are the extra attributes bought after the label; `price` covers
-both. `loss` is NaN without a label, and in the first labelled row unless the schema states the label's centre."""
+"""One row per round: `row` counts from 1; `bought_after` are the extra attributes bought after the label; `price` is
+the total. `loss` is NaN without a label, and in the first labelled row unless the schema states the label's centre."""
 
 CODED = pa.schema([(f.name, pa.list_(pa.int32()) if pa.types.is_list(f.type) else f.type) for f in ROUNDS])
 """`ROUNDS` with attribute indices instead of names, which are faster to write until a run is finished."""

@@ -236,7 +236,7 @@ def reopen(path: Path) -> tuple[Folder, RunData, str]:
     Raises
     ------
     ConfigError
-            If there is no run, or if it is not finished.
+        If there is no run, or if it is not finished.
     """
     folder, settings = find(path)
     if settings.status != "finished":

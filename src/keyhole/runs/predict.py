@@ -96,7 +96,7 @@ class Frozen:
         return watch
 
     def _blocks(self, table: Table, column: str | None) -> Iterator[tuple[int, Floats, pa.Array | None]]:
-        """Yield the columns of the support and the identifying column; an empty support reads any column for its length."""
+        """Yield the columns of the support and the identifying column; an empty support reads any one column."""
         inner = getattr(table, "table", table)
         names = iter(()) if column is None else regroup(inner.chunks([column], 0, cells=[column]), _ROWS)
         reading = table if self.names else inner

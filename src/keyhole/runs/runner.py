@@ -77,7 +77,7 @@ class Run:
         self._unwritten: Future[None] | None = None
 
     def go(self) -> bool:
-        """Play to the end of the file; return False if the watcher stopped it. In both cases all records are written."""
+        """Play to the end of the file; return False if the watcher stopped it. All records are written either way."""
         with ThreadPoolExecutor(1) as self._writer, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", KeyholeWarning)
             ended = all(self._play(raw, caught) for raw in self._pages())
@@ -175,7 +175,7 @@ class Run:
             self.watcher.say(text)
 
     def _is_due(self) -> bool:
-        """Return whether a checkpoint is due: every `every` seconds, for at most 1/20 of the time; 0: after each page."""
+        """Return whether a checkpoint is due: every `every` seconds, at most 1/20 of the time; 0: after each page."""
         row, at, cost = self._saved
         waited = time.monotonic() - at
         return self.every == 0 or self.row - row >= _HELD or waited > max(self.every, 20 * cost)
