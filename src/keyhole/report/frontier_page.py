@@ -69,7 +69,7 @@ def _figure(found: Frontier) -> Figure:
 
 
 def hindsight_stops(found: Frontier) -> list[Stop]:
-    """Return the best baskets in hindsight as dots, labelled by what they add to the previous one or by their sources."""
+    """Return the best baskets in hindsight as dots, labelled by what they add to the previous one, or by sources."""
     stops: list[Stop] = []
     before: tuple[str, ...] = ()
     for point in found.hindsight:
