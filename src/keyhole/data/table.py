@@ -63,8 +63,8 @@ class Batch(NamedTuple):
 class Table(ABC):
     """Rows in a fixed order, read in batches; memory use does not grow with the number of rows.
 
-    Construction checks the names (two equal names are a `DataError` with both positions) and reads only the first
-    block of rows.
+    Construction checks the names (two equal names are a `DataError` with both positions) and reads at most
+    a first block of rows.
     """
 
     name: str

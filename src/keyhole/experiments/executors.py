@@ -55,7 +55,7 @@ class Executor:
         local = {"n_workers": self.jobs, "threads_per_worker": 1, "dashboard_address": None}
         cluster = self.address or LocalCluster(**local)  # type: ignore[no-untyped-call]
         try:
-            if not isinstance(cluster, str):  # the scheduler opens a dashboard port unasked
+            if not isinstance(cluster, str):  # close the HTTP port that the scheduler always opens
                 cluster.loop.add_callback(cluster.scheduler.http_server.stop)  # type: ignore[union-attr]
             with self._client(cluster) as client:
                 futures = client.map(_pair, jobs, work=work, pure=False)

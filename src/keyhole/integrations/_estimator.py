@@ -30,7 +30,7 @@ def learner_of(
     given: Mapping[str, object],
     options: Mapping[str, object] | None,
 ) -> Learner:
-    """Call `kh.make` with the given parameters; k is limited to the number of attributes."""
+    """Call `kh.make` with the given parameters; k and k0 are limited to the number of attributes."""
     set_ones = {key: given[key] for key in _OPTIONAL if given.get(key) is not None}
     k = None if k is None else min(k, len(names))
     k0 = min(k0, len(names) - (k or 0))

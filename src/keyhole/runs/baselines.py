@@ -28,7 +28,7 @@ _FULL, _SKIP = 1 << 17, 8
 
 
 class StreamMoments(Stateful):
-    """G = sum of v v' over labelled rows v = (1, x, y), shifted by the means of the first page.
+    """The second moments G = sum of v v' over labelled rows v = (1, x, y), shifted by the means of the first page.
 
     A missing value counts as the mean of its column so far. Memory is O(d^2), time O(d^2) per row.
     """
@@ -177,7 +177,7 @@ class Baselines(Stateful):
             return {}
         mse, n = self.sse / self.rows, len(self.catalog.sources)
         sizes = np.array([S.size for S in self.draws])
-        # Show the draws whose size has the ratio closest to 1, or all draws if they have the same limits.
+        # Show the draws closest in size (by ratio) to the run's baskets, or all if only one size was drawn.
         size = min(set(sizes.tolist()), key=lambda m: abs(np.log(max(m, 0.5) / max(bought, 0.5))))
         shown = np.flatnonzero(sizes == size) if len(self.draws) > _DRAWS else np.arange(sizes.size)
         drawn = [self._line(float(mse[2 + i]), self.draws[i]) for i in shown]

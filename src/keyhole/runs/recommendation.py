@@ -62,8 +62,8 @@ class Baskets:
     def enough(self, sources: Sequence[int], error_cost: float | None = None, tolerance: float = 0.01) -> Basket:
         """Return the part of a basket that is worth buying.
 
-        With `error_cost` (the cost of one unit of squared error) it minimises the total cost; otherwise its typical
-        error exceeds that of the whole basket by at most `tolerance`.
+        With `error_cost` (the cost of one unit of squared error) it is the step of `way` of least total cost; otherwise
+        its typical error exceeds that of the whole basket by at most `tolerance`.
         """
         whole = self.of(sources)
 

@@ -25,7 +25,7 @@ _OWN, _OURS = "ds-oslrc[tuning=theory]", "ds-oslrc[tuning=empirical]"
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """One line per learner and tuning; the central cell, where both axes meet, gives regret and time."""
+    """Tabulate learners and tunings; the central cell, where both axes meet, gives regret and time."""
     h = max(part.w_min for part, _ in results)
     middle = _crossing(results)
     groups = {str(name): group for (name,), group in by(results, "algorithm").items()}

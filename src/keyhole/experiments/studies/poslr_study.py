@@ -10,7 +10,6 @@ from ..trace_job import Part, Trace
 from ..traces import Group, Ratio, band_at_end, by, exponent, label, microseconds, paired, slope, written
 
 _OURS, _POWERS = "ds-poslrc[solve=every]", "ds-poslrc[solve=powers]"
-# The algorithms whose bounds the paper's Table 2 lists beside that of DS-POSLRC.
 _DECADE = 10.0
 _PROVED = {
     "ds-poslrc": "(d/k0) (d/k0 + ln T) ln(dT)",
@@ -18,11 +17,12 @@ _PROVED = {
     "kale2017-dantzig": "(d/k0)^3 ln(T) ln(dT)",
     "foster2016": "(d/k0)^2 sqrt(T)",
 }
+# The algorithms whose bounds the paper's Table 2 lists beside that of DS-POSLRC.
 _TABLE = ("ito2017-1", "kale2017-dantzig", "foster2016")
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """One line per learner, one column per k0; differences are tested seed by seed."""
+    """Tabulate the regret by learner and k0; differences are tested seed by seed."""
     d = _crossing(results)
     usual = [pair for pair in results if pair[0].d == d]
     groups = {(str(name), int(str(k0))): group for (name, k0), group in by(usual, "algorithm", "k0").items()}
