@@ -9,17 +9,17 @@ from typing import Any, NoReturn, TextIO
 __all__ = ["main"]
 
 _ENVIRONMENT = {
-    # Sums must not depend on how many threads share them, and threads that wait for small matrices waste a machine.
+    # Sums must not depend on the number of threads, and threads that wait for small matrices waste CPU time.
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
-    # Of Arrow's allocators the one that holds little and keeps it: getting a page from the system takes as long as
-    # playing it. Only Linux has it for sure.
+    # The Arrow allocator that uses little memory and reuses it: requesting a page from the system takes as long as
+    # playing it. It is only guaranteed to exist on Linux.
     **({"ARROW_DEFAULT_MEMORY_POOL": "jemalloc"} if sys.platform == "linux" else {}),
 }
 
 
-# Which extra brings a module; whatever else is missing is a fault of ours.
+# The extra that provides each module; any other missing module is a bug.
 _EXTRAS = {
     **dict.fromkeys(("typer", "rich", "pyarrow", "narwhals", "joblib", "pydantic", "tomlkit", "filelock"), "cli"),
     **dict.fromkeys(("jinja2", "altair", "vl_convert"), "cli"),
@@ -30,12 +30,12 @@ _EXTRAS = {
 
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
-"""What a system says of a disk that is full, limited, read-only or broken."""
+"""Errors of a disk that is full, over quota, read-only or broken."""
 
 
 def main() -> None:
     """Run the command line. Exit code 0: done; 2: the user's input; 3: interrupted and resumable; 1: anything else."""
-    os.environ.update(_ENVIRONMENT)  # before numpy and pyarrow come in; processes that are started inherit it
+    os.environ.update(_ENVIRONMENT)  # before numpy and pyarrow are imported; child processes inherit it
     from ..errors import ConfigError, ProtocolError, StateError
 
     warnings.showwarning = _show
@@ -69,14 +69,16 @@ def main() -> None:
 def _refuse(sentence: str) -> NoReturn:
     from .._internal.escaping import printable
 
-    plain = printable(sentence).replace("\n", "\\n")  # a name may hold what a terminal would obey
+    plain = printable(sentence).replace("\n", "\\n")  # a name may contain control characters
     print(f"keyhole: {plain}", file=sys.stderr)
     sys.exit(2)
 
 
 def _mistyped(fault: Any) -> str:
-    """What the parser found wrong, as one sentence: its own answer has four lines. Typer brings a click of its own or
-    takes the one that is there, so the fault is known by its shape."""
+    """Return the parser's complaint as one sentence, because its own output has four lines.
+
+    Typer bundles click or uses an installed one, so the exception is recognised by its attributes.
+    """
     said = fault.format_message().rstrip(".")
     from .._internal.renamed_options import renamed_option
 
@@ -94,7 +96,7 @@ def _show(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """A warning as one line; where in the code it arose is of use to us only."""
+    """Print a warning as one line, without its location in the code."""
     from .._internal.escaping import printable
 
     print(f"warning: {printable(str(message))}", file=file or sys.stderr)

@@ -1,4 +1,4 @@
-"""Bounds along one letter."""
+"""Bounds as a function of one parameter."""
 
 import math
 import re
@@ -21,17 +21,17 @@ _POINTS = 21
 
 
 class Column(NamedTuple):
-    """One bound along the letter."""
+    """One bound along the parameter."""
 
     total: Floats
-    """NaN where it has no value."""
+    """NaN where the bound has no value."""
     applies: Bools
 
 
 def along(text: str, arguments: Arguments) -> tuple[str, Floats, dict[str, Column]]:
-    """`T=1e4..1e24` (or `T=1e4..1e24:41`): the letter, its values, evenly apart in size, and each regret bound there.
+    """Parse `T=1e4..1e24` (or `T=1e4..1e24:41`); return the parameter, its values on a log grid, and the regret bounds.
 
-    "predict 0" is what doing nothing costs. Bounds that have no value anywhere are left out.
+    "predict 0" is the regret of always predicting 0. Bounds without any value are omitted.
     """
     letter, values = _parse(text)
     if letter in ("delta", "failure"):
@@ -55,20 +55,20 @@ def _column(n: int) -> Column:
 
 
 def written(column: Column, i: int) -> str:
-    """A value as the table has it: "*" where the statement is not made for these numbers, "-" where it has none."""
+    """Format a value for the table: "*" if the theorem does not apply to these numbers, "-" if it has no value."""
     total = column.total[i]
     return f"{total:.3g}{'' if column.applies[i] else '*'}" if total > 0 else "-"
 
 
 def filled(arguments: Arguments) -> Arguments:
-    """The arguments with w_min = 1/k, all weights of one size, and k0 = k, at least 3, where none is given."""
+    """Return the arguments with the defaults w_min = 1/k (all weights equal) and k0 = max(k, 3)."""
     k = arguments["k"]
     usual = {"w_min": 1 / k, "k0": max(3, int(k))} if k else {}
     return arguments | {letter: value for letter, value in usual.items() if arguments[letter] is None}
 
 
 def figure_of(letter: str, values: Floats, columns: dict[str, Column]) -> "Figure":
-    """The bounds as lines; what is not positive is not drawn."""
+    """Draw the bounds as lines; values that are not positive are omitted."""
     from ..figures import Curve, curves
 
     lines = [Curve(name, np.where(c.total > 0, c.total, np.nan)) for name, c in columns.items()]

@@ -1,4 +1,4 @@
-"""The commands, put together."""
+"""The application that combines all commands."""
 
 import os
 from typing import Annotated
@@ -49,7 +49,7 @@ def _options(
 ) -> None:
     """Online sparse linear regression when every attribute costs something."""
     if large_files:
-        os.environ["KEYHOLE_LARGE_FILES"] = "1"  # also for the processes that a command starts
+        os.environ["KEYHOLE_LARGE_FILES"] = "1"  # also for child processes
 
 
 for command in (demo, run, plan, predict, frontier, report, compare, study, bounds, diagnose, algorithms):

@@ -1,4 +1,4 @@
-"""Checks of typed names that need no heavy import: a mistyped command is answered at once."""
+"""Checks of names that need no heavy imports, so that typing errors are reported at once."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +11,7 @@ _TABLES = (".csv", ".gz", ".parquet", ".pq", ".tsv", ".txt")
 
 
 def require_file(path: Path | str) -> None:
-    """Refuse a path to a file that does not exist. A string without a file's ending may name a data set instead."""
+    """Refuse a path to a file that does not exist. A string without a file extension may name a data set instead."""
     named = isinstance(path, Path) or Path(path).suffix in _TABLES
     if named and not Path(path).exists():
         raise ConfigError(f"{path}: no such file; check the name and the folder")
@@ -24,7 +24,7 @@ def require_model(path: Path) -> None:
 
 
 def require_store(url: str) -> None:
-    """Refuse an address of a kind of database that is not supported."""
+    """Refuse the address of an unsupported kind of database."""
     if not url.startswith(("sqlite:", "sqlite+", "postgresql:", "postgresql+")):
         raise ConfigError(f"'{url}' is not a store; use sqlite:///file.db or postgresql://user@host/database")
 

@@ -30,11 +30,11 @@ class _Line(NamedTuple):
 
 
 def paper_demo(seed: int) -> None:
-    """Play DS-OSLRC and DS-POSLRC beside predicting 0, and print their regret."""
+    """Play DS-OSLRC and DS-POSLRC, and print their regret beside that of predicting 0."""
     stream = synthetic(D, K, ROWS, seed=seed)
     zero = float((stream.y**2).sum() - ((stream.y - stream.X @ stream.w) ** 2).sum())
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", KeyholeWarning)  # the table shows what was found
+        warnings.simplefilter("ignore", KeyholeWarning)  # the table shows the same
         lines = [_Line("predict 0", zero, 0.0, ""), *(_play(label, stream, seed) for label in _LEARNERS)]
     table = Table(title=f"{ROWS} rows, {D} attributes of which {K} matter; buying {K} a row", title_justify="left")
     for head in ("", "regret", "of predict 0", "bought/row", "support found"):
@@ -47,7 +47,7 @@ def paper_demo(seed: int) -> None:
 
 
 def _play(label: str, stream: Stream, seed: int) -> _Line:
-    """One learner's line of the table."""
+    """Return the table row of one learner."""
     name, options = label.split(",")[0], _LEARNERS[label]
     learner = make(name, d=D, k=K, seed=seed, **options)  # type: ignore[arg-type]  # `make` checks the options
     columns = (TextColumn("{task.description:22}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

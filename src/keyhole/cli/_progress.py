@@ -1,4 +1,4 @@
-"""What a person sees of a run while it goes on, and how they stop it."""
+"""The progress display of a run, and its interruption by the user."""
 
 import signal
 import time
@@ -15,27 +15,27 @@ __all__ = ["Bar", "Screen"]
 
 
 class Bar(Progress):
-    """Rich's bar on stderr; nothing at all where that is no terminal."""
+    """Rich's progress bar on stderr, which is hidden if stderr is not a terminal."""
 
     def __init__(self, *columns: ProgressColumn, transient: bool = False) -> None:
         console = Console(stderr=True)
         super().__init__(*columns, console=console, transient=transient, disable=not console.is_terminal)
 
     def stop(self) -> None:
-        """End the bar. Rich 13 writes an empty line here, also for a bar that was never shown."""
+        """End the bar. Rich 13 prints an empty line here, even for a bar that was never shown."""
         if not self.disable:
             super().stop()
 
 
 class Screen:
-    """A progress bar (rows/s, mean loss, bought, money, changes noticed), messages, and Ctrl-C as a wish to stop.
+    """A progress bar (rows/s, mean loss, bought, money, changes noticed), messages, and Ctrl-C as a request to stop.
 
-    Where the output is not a terminal there is no bar, just the last line.
+    If the output is not a terminal, only the last line is printed.
     """
 
     def __init__(self, title: str, total: int | None = None) -> None:
         self.title, self.total = title, total
-        self._begun: tuple[int, float] | None = None  # the first row seen and when: a resumed run begins later
+        self._begun: tuple[int, float] | None = None  # the first row seen and its time: a resumed run begins later
         self._shown, self._stop = 0.0, False
         columns = (TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[line]}"))
         self._bar = Bar(*columns)
@@ -55,17 +55,17 @@ class Screen:
             signal.signal(s, handler)
 
     def tick(self, rows: int, totals: Totals) -> None:
-        """Show how far it is, at most ten times a second."""
+        """Show the progress, at most ten times a second."""
         self.rows, self._totals = rows, totals
         if time.monotonic() - self._shown > 0.1:
             self._show()
 
     def say(self, text: str) -> None:
-        """A message of the run."""
+        """Print a message of the run."""
         self._bar.console.print(f"warning: {printable(text)}", highlight=False, markup=False, soft_wrap=True)
 
     def look(self, read: int, size: int) -> None:
-        """Show how much of the file has been looked at."""
+        """Show how much of the file has been examined."""
         if time.monotonic() - self._shown > 0.1:
             self._shown = time.monotonic()
             self._bar.update(self._task, total=size, completed=read, line=f"checking the file {100 * read // size} %")
@@ -73,12 +73,12 @@ class Screen:
                 self._bar.update(self._task, total=self.total, completed=0, line="")
 
     def wants_to_stop(self) -> bool:
-        """Whether Ctrl-C was pressed (or a polite `kill` came)."""
+        """Return whether Ctrl-C was pressed (or SIGTERM was received)."""
         return self._stop
 
     def _on_signal(self, number: int, frame: FrameType | None) -> None:
         if self._stop:
-            raise KeyboardInterrupt  # asked twice: leave at once; the last checkpoint holds
+            raise KeyboardInterrupt  # second request: leave at once; the last checkpoint is valid
         self._stop = True
 
     def _show(self) -> None:

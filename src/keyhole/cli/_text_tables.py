@@ -1,4 +1,4 @@
-"""Tables as text that fits on the page: names on the left, numbers on the right."""
+"""Text tables that fit the page: names on the left, numbers on the right."""
 
 import re
 import shlex
@@ -11,12 +11,12 @@ __all__ = ["sentences", "thousands", "typed_command", "without_bands", "written"
 
 
 def typed_command() -> str:
-    """The command as it can be typed again."""
+    """Return the command line, quoted so that it can be typed again."""
     return shlex.join(["keyhole", *sys.argv[1:]])
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text, one by one.
+    """Split a text into its sentences.
 
     >>> sentences("Buy bmi: 1.50 EUR a row. Beyond that, nothing helps.")
     ['Buy bmi: 1.50 EUR a row.', 'Beyond that, nothing helps.']
@@ -25,7 +25,7 @@ def sentences(text: str) -> list[str]:
 
 
 def written(head: Sequence[str], rows: Sequence[Sequence[str]], width: int = 80) -> Iterator[str]:
-    """The lines of a table. Where it is too wide, headings stand in two lines, and a name that leaves no room alone.
+    """Yield the lines of a table. If it is too wide, headings take two lines, and long names a line of their own.
 
     >>> for line in written(["", "mse", "attributes/row"], [["buy nothing", "4.1", "0"], ["vaw", "0.25", "95"]], 28):
     ...     print(line)
@@ -60,7 +60,7 @@ def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
 def without_bands(
     head: Sequence[str], rows: Sequence[Sequence[str]], width: int
 ) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    """The table as it is, or, where it is wider than the page, without what stands in brackets: the report has it.
+    """Return the table unchanged, or without the bands in brackets if it is too wide; the report has them.
 
     >>> without_bands(["algorithm", "regret (median, 10-90 %)"], [["vaw", "1.5 (1 to 2)"]], 20)
     (['algorithm', 'regret (median)'], [['vaw', '1.5']])

@@ -1,4 +1,4 @@
-"""`keyhole algorithms`: what there is, as Tables 1 and 2 of the paper and beyond."""
+"""`keyhole algorithms`: the available algorithms, as in Tables 1 and 2 of the paper and beyond."""
 
 from itertools import groupby
 from json import dumps
@@ -24,7 +24,7 @@ _SYMBOLS = (
 )
 _TAKES = "takes: k0 (purchases after the label), sources (panels), prices (in the ledger), money (plans with budgets)"
 _STATUS = "verified: read and checked against its source; reconstructed: its steps are ours, its rate is theirs"
-# From this width on, all columns fit beside each other.
+# The width from which all columns fit side by side.
 _TABLE = 160
 
 
@@ -41,7 +41,7 @@ def algorithms(
     from ..core.registry.catalogue import class_of, list_algorithms
 
     if name is not None:
-        class_of(name)  # the error that names what there is
+        class_of(name)  # raises the error that lists the known names
     chosen = [a for a in list_algorithms() if name in (None, a.name)]
     if d is not None:
         _print_sizes(chosen, d, k)
@@ -68,7 +68,7 @@ def algorithms(
 
 
 def _print_sizes(chosen: "list[Algorithm]", d: int, k: int) -> None:
-    """Estimated memory and time of learners of this size."""
+    """Print estimated memory and time of learners of this size."""
     from ..core.registry.footprint import footprint
 
     for a in chosen:
@@ -76,7 +76,7 @@ def _print_sizes(chosen: "list[Algorithm]", d: int, k: int) -> None:
 
 
 def _print_block(a: "Algorithm", width: int) -> None:
-    """One algorithm below its name, where the page is narrow."""
+    """Print one algorithm as a block, for narrow pages."""
     print(f"{a.name}   ({a.status})")
     facts = [("setting", a.setting), ("takes", a.takes), ("regret", a.bound), ("time", a.cost)]
     for what, text in (*facts, ("assumes", abbreviated(a)), ("from", a.reference)):
@@ -85,7 +85,7 @@ def _print_block(a: "Algorithm", width: int) -> None:
 
 
 def _print_options(a: "Algorithm", width: int) -> None:
-    """What `NAME[option=value,...]` and `make(NAME, option=value)` take."""
+    """Print the options of `NAME[option=value,...]` and `make(NAME, option=value)`."""
     print(fill(f"options, as in --algorithm '{a.name}[option=value,...]' or kh.make({a.name!r}, option=value):", width))
     for option in a.options:
         default = "" if option.default is None else f" ({option.default!r} where left out)"
@@ -95,18 +95,18 @@ def _print_options(a: "Algorithm", width: int) -> None:
 
 
 def abbreviated(a: "Algorithm") -> str:
-    """What it assumes, with the words of the letters left to the legend."""
+    """Return the assumptions as letters, which the legend explains."""
     short = ", ".join(f"({letter})" for letter in a.conditions)
     return "; ".join(filter(None, [short, a.further]))
 
 
 def _part(a: "Algorithm") -> int:
-    """Which of the tables an algorithm is in."""
+    """Return the index of the table that contains an algorithm."""
     return 2 if a.buys_all or a.oracle else int(a.needs_k0)
 
 
 def _print_table(title: str, members: "list[Algorithm]", width: int) -> None:
-    """One row per algorithm; nothing in it is read as markup."""
+    """Print one row per algorithm, without interpreting markup."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text

@@ -1,4 +1,4 @@
-"""`keyhole bounds`: what the theorems promise for your numbers, valid or vacuous, beside each other."""
+"""`keyhole bounds`: the bounds of the theorems for given numbers, and whether they are valid or vacuous."""
 
 import sys
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ def bounds(
     out: Annotated[Path | None, typer.Option(help="With --sweep: the figure to write, FILE.svg.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over the figure.")] = False,
 ) -> None:
-    """Print bounds term by term, how surely they hold, and from which T on they are valid and not vacuous.
+    """Print bounds term by term, their probability, and from which T on they are valid and not vacuous.
 
     Example: keyhole bounds ds-oslrc --d 20 --k 5 --sigma 0.1 --delta-s 0.5 --w-min 0.1 --delta 1e-6 --T 1e6
     """
@@ -46,7 +46,7 @@ def bounds(
         raise ConfigError("--out is for the figure of a sweep: add --sweep T=1e4..1e24")
     _check_figure(out, force)
     lines = [] if name is None else detail(bound(name, **filled(arguments)))  # type: ignore[arg-type]
-    swept = None if sweep is None else along(sweep, arguments)  # what is wrong is said before anything is printed
+    swept = None if sweep is None else along(sweep, arguments)  # report errors before anything is printed
     if lines:
         print("\n".join(f" {line}" for line in lines), end="\n\n")
     if swept is not None:
@@ -54,7 +54,7 @@ def bounds(
         return
     found = list(bounds_beside(**filled(arguments)))
     if all(isinstance(b, str) for _, b in found):
-        raise ConfigError(str(found[0][1]))  # the arguments themselves are wrong, not those of one bound
+        raise ConfigError(str(found[0][1]))  # the arguments are invalid for every bound
     _table(["bound", "at T", "holds", "verdict", "useful from T on", "source"], [_line(n, b) for n, b in found])
     print(
         "an order (~) has its constant taken as 1: compare its growth, not its size; predicting 0 costs at most about T"
@@ -64,7 +64,7 @@ def bounds(
 
 
 def detail(b: "Bound") -> list[str]:
-    """A bound taken apart, as lines."""
+    """Return the terms of a bound as lines."""
     p = b.setting
     lines = [f"{b.name}: {b.statement.source}, assumptions {b.statement.assumptions}"]
     if b.name.startswith("ds-"):
@@ -110,7 +110,7 @@ def _line(name: str, b: "Bound | str") -> list[str]:
     sign = "" if b.statement.exact else "~"
     useful = "never" if b.T_useful == float("inf") else f"{b.T_useful:.2g}"
     fits = b.statement.kind in ("regret", "error")
-    total = f"{sign}{b.total:.3g}" if b.total > 0 else "-"  # its logarithms may be negative where it is not made for T
+    total = f"{sign}{b.total:.3g}" if b.total > 0 else "-"  # its logarithms may be negative if it does not apply to T
     return [name, total, holds, b.verdict, useful if fits else "-", b.statement.source]
 
 
@@ -136,7 +136,7 @@ def _check_figure(out: Path | None, force: bool) -> None:
 
 
 def _sweep(letter: str, values: "Floats", columns: "dict[str, Column]", out: Path | None) -> None:
-    """One line per value of the letter, one column per bound on regret."""
+    """Print one line per value of the parameter, one column per regret bound."""
     from ..errors import ConfigError
     from ._bound_sweep import figure_of, written
 

@@ -1,4 +1,4 @@
-"""`keyhole compare`: algorithms beside each other on the same streams."""
+"""`keyhole compare`: comparison of algorithms on the same streams."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -73,7 +73,7 @@ def compare(
 
 
 def _run(comparison: "Comparison", executor: "Executor", out: Path) -> "Sequence[tuple[Job, Outcome]]":
-    """Every job with its outcome; Ctrl-C keeps what is finished."""
+    """Return every job with its outcome; Ctrl-C keeps finished jobs."""
     with _bar(len(comparison.jobs)) as progress:
         try:
             return comparison.run(executor, progress)
@@ -97,7 +97,7 @@ def _bar(total: int) -> "Iterator[Progress]":
 def _fitting(
     head: Sequence[str], cells: Sequence[Sequence[str]], width: int
 ) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    """The table without bands, and then without its less telling columns, where it is wider than the page."""
+    """Drop the bands, and then the less important columns, if the table is wider than the page."""
     head, cells = without_bands(head, cells, width)
     for name in ("us/row", "attributes/row", "in the last tenth"):
         if name in head and any(len(line) > width for line in written(head, cells, width)):

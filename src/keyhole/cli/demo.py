@@ -1,4 +1,4 @@
-"""`keyhole demo`: real people, what is ordered in life, real prices, in a minute."""
+"""`keyhole demo`: real people, real orders and real prices, in a minute."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +42,7 @@ def demo(
 
     if not error_cost > 0:
         raise ConfigError(f"--error-cost must be above 0; it is {error_cost:g}")
-    Folder.claim(out, "demo")  # refused now rather than after a minute
+    Folder.claim(out, "demo")  # refuse the folder now rather than after a minute
     people = data.load(_SET)
     n, d = people.X.shape
     title, free = "NHANES 2017-18", " and ".join(people.free)

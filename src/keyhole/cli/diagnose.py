@@ -1,4 +1,4 @@
-"""`keyhole diagnose`: what can be used of a file, its ranges, and whether choosing attributes matters."""
+"""`keyhole diagnose`: the usable columns of a file, their ranges, and whether the choice of attributes matters."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[int], None]
 
-# Rows in which to look for what moments cannot tell: residuals, drift.
+# The number of rows examined for what moments cannot show: residuals and drift.
 _ROWS = 20_000
 
 
@@ -36,7 +36,7 @@ def diagnose(
     theory: Annotated[bool, typer.Option("--theory", help="Show the paper's conditions, too.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a schema that is there.")] = False,
 ) -> None:
-    """Look a file over: usable columns, bad cells, panels, ranges (written to a schema), and how much choosing matters.
+    """Examine a file: usable columns, bad cells, panels, ranges (written to a schema), and how much choosing matters.
 
     Example: keyhole diagnose visits.csv --target cost --prices prices.toml
     """
@@ -70,7 +70,7 @@ def diagnose(
 
 
 def _columns(profile: "Profile", schema: "Schema") -> Iterator[str]:
-    """How many columns can be used, as what, and what becomes of the others."""
+    """Report how many columns are usable, with their types, and what happens to the others."""
     dropped = [f"{name} ({why})" if why else name for name, why in profile.dropped.items()]
     counts = f"{thousands(profile.rows)} rows, {len(profile.table.columns)} columns"
     usable = f"{counts} -> {len(schema.names)} usable attributes"
@@ -89,7 +89,7 @@ def _columns(profile: "Profile", schema: "Schema") -> Iterator[str]:
 
 
 def _bad_cells(profile: "Profile") -> Iterator[str]:
-    """Every cell among numbers that is none, by column and value, and what the schema proposes to do with it."""
+    """Report the cells in numeric columns that are not numbers, and how the schema proposes to treat them."""
     from ..data.schema_toml import quoted
 
     used = {a.name: a for a in profile.used} | {profile.target: profile.label}
@@ -108,7 +108,7 @@ def _bad_cells(profile: "Profile") -> Iterator[str]:
 
 
 def _values(profile: "Profile") -> Iterator[str]:
-    """Missing values."""
+    """Report missing values."""
     gaps = [f"'{name}' {100 * share:.1f} %" for name, share in profile.missing_share().items()]
     yield f"missing: {join_names(gaps, 6)}" if gaps else "nothing is missing"
 
@@ -119,7 +119,7 @@ def _panels(panels: "Sequence[ProposedPanel]") -> Iterator[str]:
 
 
 def _signal(s: "Signal", schema: "Schema", k: int) -> Iterator[str]:
-    """What all, the best and random attributes explain."""
+    """Report the variance explained by all, by the best and by random attributes."""
     from ..theory.conditions import DRAWS
 
     names = [schema.names[i] for i in s.support]
@@ -132,15 +132,15 @@ def _signal(s: "Signal", schema: "Schema", k: int) -> Iterator[str]:
     yield f"{chance}: {s.verdict}."
     for group in s.groups:
         if len({schema.column_of[schema.names[i]] for i in group}) == 1:
-            continue  # the indicators of one category
+            continue  # the indicators of a single category
         yield f"interchangeable (correlation 0.95 or more): {join_names([schema.names[i] for i in group], 12)}"
 
 
 def _drift(rows: "Floats", schema: "Schema") -> Iterator[str]:
-    """Whether the rows change over the file, and in which column."""
+    """Report whether the rows change over the file, and in which column."""
     from ..theory.conditions import DRIFT, drift_of
 
-    # A date changes by its nature.
+    # A date always changes.
     dates = {e.name for a in schema.attributes if a.type == "date" for e in a.encoded()}
     names = [*schema.names, schema.target]
     kept = [j for j, name in enumerate(names) if name not in dates]
@@ -160,7 +160,7 @@ def _theory(s: "Signal", k: int) -> Iterator[str]:
 
 
 def _command(file: Path, place: Path, schema: "Schema", k: int) -> str:
-    """What to type next; it runs as it stands."""
+    """Return the suggested next command, ready to run."""
     from shlex import join
 
     out = Path("runs") / Path(file.name.removesuffix(".gz")).stem
@@ -168,7 +168,7 @@ def _command(file: Path, place: Path, schema: "Schema", k: int) -> str:
 
 
 def _write(text: str, place: Path, file: Path, force: bool) -> list[str]:
-    """Write the schema; one that is there is kept, for a person may have edited it."""
+    """Write the schema; an existing one is kept, because a person may have edited it."""
     from .._internal.atomic_io import write_atomically
     from .._internal.output_folder import claim_file
     from ..errors import ConfigError
@@ -184,7 +184,7 @@ def _write(text: str, place: Path, file: Path, force: bool) -> list[str]:
 
 @contextmanager
 def _progress(what: str, total: int | None) -> Iterator[Progress]:
-    """A bar on the terminal while something takes its time; nothing where the output is no terminal."""
+    """Show a progress bar during a long operation; nothing if the output is not a terminal."""
     from rich.progress import BarColumn, TextColumn
 
     from ._progress import Bar

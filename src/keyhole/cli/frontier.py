@@ -1,4 +1,4 @@
-"""`keyhole frontier`: what each amount of money buys."""
+"""`keyhole frontier`: the error that each amount of money buys."""
 
 import sys
 from pathlib import Path
@@ -68,7 +68,7 @@ def frontier(
 
 
 def print_frontier(found: "Frontier") -> None:
-    """The table, what was left out of it, and the advice."""
+    """Print the table, the omitted levels, and the advice."""
     from rich.console import Console
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""`keyhole plan`: from a table that is all there to what to order tomorrow."""
+"""`keyhole plan`: a recommendation of what to buy, from a complete table."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`keyhole predict`: frozen use of a trained model."""
+"""`keyhole predict`: predictions of a trained, frozen model."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +18,7 @@ def predict(
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
 ) -> None:
-    """Predict every row of a file with a model as it is; reads the columns of its support and nothing else.
+    """Predict every row of a file with a trained model, without learning; reads only the columns of its support.
 
     Example: keyhole predict runs/visits/model.kh new.csv --id patient --out scores.csv
     """

@@ -1,4 +1,4 @@
-"""`keyhole report`: draw the report of a finished run again."""
+"""`keyhole report`: rewrite the report of a finished run."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,7 +9,7 @@ import typer
 def report(
     folder: Annotated[Path, typer.Argument(help="The folder of a finished run.")],
 ) -> None:
-    """Draw the report of a finished run again, from its results and the file that was played; nothing else changes.
+    """Rewrite the report of a finished run, from its results and the file that was played; nothing else changes.
 
     Example: keyhole report runs/visits
     """

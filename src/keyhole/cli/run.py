@@ -1,4 +1,4 @@
-"""`keyhole run`: a file, played into a run folder."""
+"""`keyhole run`: play a file into a run folder."""
 
 import sys
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def run(
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything random.")] = 0,
     checkpoint_every: Annotated[float, typer.Option(min=0.0, help="Seconds between checkpoints.")] = 5.0,
 ) -> None:
-    """Play a file row by row: buy, predict, see the label, learn. Killed and resumed equals uninterrupted.
+    """Play a file row by row: buy, predict, see the label, learn. A resumed run equals an uninterrupted one.
 
     Example: keyhole run visits.csv --target cost -k 5 --out runs/visits
 
@@ -85,7 +85,7 @@ def run(
 
 
 def _refuse_algorithm(ctx: typer.Context, model: Path) -> None:
-    """A model has its algorithm and its seed."""
+    """Refuse --algorithm and --seed, which a model already has."""
     from ..errors import ConfigError
 
     for name in ("algorithm", "seed"):
@@ -95,7 +95,7 @@ def _refuse_algorithm(ctx: typer.Context, model: Path) -> None:
 
 
 def _suggest(settings: "Settings") -> None:
-    """A budget of everything is no budget, where nothing else limits what is bought."""
+    """Suggest 'vaw' if k covers every attribute and nothing else limits the purchases."""
     from ..core.registry.catalogue import list_algorithms
 
     k, limits = settings.options["k"], settings.limits
@@ -106,7 +106,7 @@ def _suggest(settings: "Settings") -> None:
 
 
 def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
-    """What is typed again with --resume must be what the run was begun with."""
+    """Refuse options given with --resume that differ from those of the run."""
     from ..core.registry.plugins import import_algorithm
     from ..core.registry.spec import Spec
     from ..errors import ConfigError
@@ -129,7 +129,7 @@ def _refuse_other_options(ctx: typer.Context, settings: "Settings") -> None:
 
 
 def _resume(ctx: typer.Context, folder: Path, every: float) -> None:
-    """Go on with a run, or say that it is finished."""
+    """Continue a run, or report that it is finished."""
     from .. import runs
     from ..report import write_report
     from ._progress import Screen
@@ -141,7 +141,7 @@ def _resume(ctx: typer.Context, folder: Path, every: float) -> None:
 
 
 def play(plan: "RunPlan", folder: Path, every: float, kind: str = "run", frontier: "Frontier | None" = None) -> None:
-    """Begin a run, with a bar; exits with 3 where it was interrupted. The report says where it stands on a frontier."""
+    """Begin a run with a progress bar; exit with 3 if interrupted. The report shows its position on a frontier."""
     from .. import runs
     from ..report import write_report
     from ._progress import Screen
@@ -174,7 +174,7 @@ def _watched(screen: "Screen", folder: Path, go: "Callable[[], RunData | bool | 
 
 
 def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
-    """The table of a finished run, beside what it is compared with."""
+    """Print the table of a finished run and its baselines."""
     from .._internal.escaping import printable
     from ..report import headline, most_bought
 

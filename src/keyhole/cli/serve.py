@@ -1,4 +1,4 @@
-"""`keyhole serve`: the service and its page."""
+"""`keyhole serve`: the HTTP service and its web page."""
 
 import os
 import sys
@@ -34,7 +34,7 @@ def serve(
     model: Annotated[Path | None, typer.Option(help="Go live with this model.kh, of a plan or of a run.")] = None,
     demo: Annotated[bool, typer.Option("--demo", help="With the learner of keyhole demo, in runs/demo.")] = False,
 ) -> None:
-    """Serve a store over HTTP, with a page for people; TLS is a proxy's work.
+    """Serve a store over HTTP, with a web page; use a proxy for TLS.
 
     Example: keyhole serve --store sqlite:///ward.db
 
@@ -74,7 +74,7 @@ def serve(
 
 
 def _add_model(store: "Store", path: Path) -> None:
-    """The learner of a model file, in the store under the name of its file or of the plan's folder."""
+    """Add the learner of a model file to the store, named after its file or the folder of the plan."""
     from ..errors import ConfigError
     from ..runs.run_config import read_model
 
@@ -103,7 +103,7 @@ def _line(store: "Store") -> str:
 
 
 def _demo_store() -> str:
-    """The store of the demo, filled where it is new: the first people of NHANES, played."""
+    """Return the store of the demo; a new one is filled by playing the first people of NHANES."""
     from ..service.demo_store import fill
 
     folder = Path("runs")

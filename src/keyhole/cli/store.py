@@ -1,4 +1,4 @@
-"""`keyhole store`: verify a store, export it, import it."""
+"""`keyhole store`: verify, export and import a store."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +16,7 @@ _Url = Annotated[str, typer.Argument(help="sqlite:///file.db or postgresql://use
 def check(url: _Url) -> None:
     """Verify every checksum, and replay every learner from its first event: the result must be the same bytes.
 
-    Of a damaged learner it prints the first damaged event and how many events can be saved.
+    For a damaged learner, print the first damaged event and how many events can be saved.
 
     Example: keyhole store check sqlite:///ward.db
     """
@@ -44,7 +44,7 @@ def export(
         bool, typer.Option("--sound", help="Of a damaged store: the events before the first fault.")
     ] = False,
 ) -> None:
-    """Write all learners and events as Parquet files; tokens stay.
+    """Write all learners and events as Parquet files; tokens are not exported.
 
     Example: keyhole store export sqlite:///ward.db --out backup
     """
@@ -55,7 +55,7 @@ def export(
 
 @app.command(name="import")
 def import_(url: _Url, folder: Annotated[Path, typer.Argument(help="What export wrote.")]) -> None:
-    """Read an export into a store; every checksum is checked on the way.
+    """Read an export into a store; every checksum is verified.
 
     Example: keyhole store import postgresql://me@host/ward backup
     """
@@ -67,7 +67,7 @@ def import_(url: _Url, folder: Annotated[Path, typer.Argument(help="What export 
 
 
 def _existing(url: str) -> "Database":
-    """The database of an existing store; opening a missing one would create it."""
+    """Return the database of an existing store; opening a missing one would create it."""
     from ..errors import ConfigError
     from ..store.database import Database
 

@@ -1,4 +1,4 @@
-"""`keyhole study`: the paper's claims, measured."""
+"""`keyhole study`: measurements of the paper's claims."""
 
 import sys
 from pathlib import Path
@@ -71,7 +71,7 @@ def study(
 
 
 def _sized(name: str, quick: bool, out: Path, also: "Sequence[str]") -> "Experiment":
-    """The experiment in full, or quick where that is asked for and the folder does not have all of it in full."""
+    """Return the full experiment, or the quick one if requested and the folder lacks parts of the full one."""
     from ..experiments.study import Experiment
 
     full = Experiment(name, also=also)

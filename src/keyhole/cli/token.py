@@ -1,4 +1,4 @@
-"""`keyhole token`: who may use the service from elsewhere."""
+"""`keyhole token`: access tokens for the service."""
 
 import time
 from typing import Annotated
@@ -15,7 +15,7 @@ def create(
     learner: Annotated[str | None, typer.Option(help="For this learner only; left out: for all of them.")] = None,
     may: Annotated[str, typer.Option(help="Any of ask, tell, read, create, with commas.")] = "ask,tell,read",
 ) -> None:
-    """Make a token and show it, once: only a hash of it is stored.
+    """Create a token and show it once: only a hash of it is stored.
 
     Example: keyhole token create --store sqlite:///ward.db --learner icu --may ask,tell,read
     """
@@ -29,7 +29,7 @@ def create(
 
 @app.command(name="list")
 def list_(store: _Store) -> None:
-    """Show which tokens there are, and what each may do.
+    """List the tokens and their permissions.
 
     Example: keyhole token list --store sqlite:///ward.db
     """
@@ -44,7 +44,7 @@ def list_(store: _Store) -> None:
 
 @app.command()
 def revoke(store: _Store, id: Annotated[str, typer.Argument(help="As keyhole token list shows it.")]) -> None:
-    """Take a token back: from now on it opens nothing.
+    """Revoke a token: it is no longer accepted.
 
     Example: keyhole token revoke --store sqlite:///ward.db 1f2e3d4c5b6a
     """

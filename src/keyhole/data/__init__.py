@@ -1,4 +1,4 @@
-"""Real data sets by name."""
+"""Synthetic streams, tables from files and data frames, schemas, and named data sets."""
 
 from .named_datasets import Dataset, load, names
 

@@ -1,4 +1,4 @@
-"""Arrow columns into numbers: categories, yes/no, dates, and numbers as people write them."""
+"""Conversion of Arrow columns to numbers: categories, yes/no, dates, and locale-formatted numbers."""
 
 import re
 import sys
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def kind(dtype: pa.DataType) -> str:
-    """What `Column.kind` calls an Arrow type; a column of nothing but nulls counts as numbers, all missing."""
+    """Return the `Column.kind` of an Arrow type; a column of nulls only counts as numbers, all missing."""
     if is_.is_integer(dtype) or is_.is_floating(dtype) or is_.is_decimal(dtype) or is_.is_boolean(dtype):
         return "number"
     if is_.is_null(dtype):
@@ -48,7 +48,7 @@ def kind(dtype: pa.DataType) -> str:
 
 
 def regroup(chunks: Iterator[pa.RecordBatch], size: int) -> Iterator[list[pa.RecordBatch]]:
-    """The same rows in pieces that have exactly `size` together (the last ones may have fewer); nothing is copied."""
+    """Yield the same rows in groups of exactly `size` rows (the last group may be shorter), without copying."""
     held: list[pa.RecordBatch] = []
     count = 0
     for chunk in chunks:
@@ -64,7 +64,7 @@ def regroup(chunks: Iterator[pa.RecordBatch], size: int) -> Iterator[list[pa.Rec
 
 
 def matrix(pieces: Sequence[pa.RecordBatch], names: Sequence[str]) -> Floats:
-    """The named columns of at least one row as an array (n, len(names)), NaN where missing."""
+    """Return the named columns as an array (n, len(names)), NaN where missing; there must be at least one row."""
     dense = [_dense(rows, names) for rows in pieces]
     return dense[0] if len(dense) == 1 else np.concatenate(dense)
 
@@ -72,11 +72,11 @@ def matrix(pieces: Sequence[pa.RecordBatch], names: Sequence[str]) -> Floats:
 def _dense(rows: pa.RecordBatch, names: Sequence[str]) -> Floats:
     if not names:
         return np.empty((rows.num_rows, 0))
-    # By place: looking a column up by its name takes a time that grows with their number.
+    # Index columns by position: a lookup by name takes time linear in the number of columns.
     place = {name: i for i, name in enumerate(rows.schema.names)}
     arrays = [_numbers(rows.column(place[name])) for name in names]
     numbers = pa.RecordBatch.from_arrays(arrays, names=list(names))
-    # One call without Python in it: meanwhile another thread can play.
+    # A single call that releases the GIL, so that another thread can run the learner meanwhile.
     dense: Floats = numbers.to_tensor(null_to_nan=True, row_major=True).to_numpy()
     return dense
 
@@ -87,7 +87,7 @@ def _numbers(column: pa.Array) -> pa.Array:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """pyarrow prints a traceback where a row that it hands over is not UTF-8; nobody can catch it."""
+    """Silence the uncatchable traceback that pyarrow prints when a row passed to Python is not UTF-8."""
     sys.unraisablehook, hook = lambda _: None, sys.unraisablehook
     try:
         yield
@@ -97,13 +97,13 @@ def quietly() -> Iterator[None]:
 
 _TRUE, _FALSE = ("yes", "true", "1"), ("no", "false", "0")
 _DAY = 86_400_000_000
-"""Microseconds."""
+"""Microseconds per day."""
 _PLAIN = r"^[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan)$"
 _DOTTED = r"^(\d{1,2})\.(\d{1,2})\.(\d{4})"
 
 
 class Wrong(Exception):
-    """The cell at this place of an array cannot be read."""
+    """Raised when the cell at a position of an array cannot be read."""
 
     def __init__(self, place: int, value: str, should: str) -> None:
         super().__init__(value)
@@ -111,15 +111,15 @@ class Wrong(Exception):
 
 
 def is_plain(column: Attribute | Label) -> bool:
-    """Whether a column is read as the numbers it holds."""
+    """Return whether a column is read as plain numbers, without any declared conversion."""
     written = column.numbers or column.missing or column.below or column.above
     return not written and getattr(column, "type", "number") == "number"
 
 
 def encode(cells: pa.Array, column: Attribute | Label) -> Floats:
-    """The attributes (n, m) that n cells of a column become; an empty cell is missing in all of them.
+    """Return the attributes (n, m) that n cells of a column become; an empty cell is missing in all of them.
 
-    A word that the column declares as missing is missing, one that stands for a number becomes that number.
+    A word that the column declares as missing is missing; a word that stands for a number becomes that number.
     """
     replaced = column.replaced
     if not (column.missing or replaced) or not _is_text(cells):
@@ -150,7 +150,7 @@ def _encode(cells: pa.Array, column: Attribute | Label) -> Floats:
 
 
 def as_words(cells: pa.Array) -> pa.Array:
-    """Cells as text without spaces around it; empty ones missing. 1.0 is '1', true is 'true'."""
+    """Return cells as trimmed text, with empty cells missing. 1.0 becomes '1', true becomes 'true'."""
     if is_.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
     words = pc.utf8_trim_whitespace(cells.cast(pa.string()))
@@ -158,7 +158,7 @@ def as_words(cells: pa.Array) -> pa.Array:
 
 
 def _indicators(words: pa.Array, values: Sequence[str]) -> Floats:
-    """(n, m): 1 where the word is the value, else 0: a word that is no value is 0 in all, a missing one NaN in all."""
+    """Return one-hot rows (n, m): an unknown word is 0 in all columns, a missing one is NaN in all."""
     code = pc.index_in(words, pa.array(values, pa.string()))
     places = code.fill_null(len(values)).to_numpy(zero_copy_only=False)
     found: Floats = np.eye(len(values) + 1, len(values))[places]
@@ -167,7 +167,7 @@ def _indicators(words: pa.Array, values: Sequence[str]) -> Floats:
 
 
 def truth(words: pa.Array) -> pa.Array:
-    """Words as true or false; anything but yes/no, true/false, 1/0 (in any case) is `Wrong`."""
+    """Convert words to booleans; anything but yes/no, true/false, 1/0 (in any case) raises `Wrong`."""
     small = pc.utf8_lower(words)
     yes, no = (pc.is_in(small, pa.array(choice)) for choice in (_TRUE, _FALSE))
     _refuse(pc.or_(pc.or_(yes, no), words.is_null()), words, "yes or no (or true, false, 1, 0)")
@@ -175,14 +175,14 @@ def truth(words: pa.Array) -> pa.Array:
 
 
 def _two_words(words: pa.Array, positive: str, negative: str) -> pa.Array:
-    """True for the one word, false for the other; anything else is `Wrong`."""
+    """Map one word to true and the other to false; anything else raises `Wrong`."""
     yes, no = pc.equal(words, positive), pc.equal(words, negative)
     _refuse(pc.fill_null(pc.or_(yes, no), True), words, f"{positive} or {negative}")
     return yes
 
 
 def as_days(cells: pa.Array) -> Floats:
-    """Dates, with or without a time of day, as days since 1970; written 2024-01-31 (12:30) or 31.01.2024."""
+    """Convert dates, with or without a time of day, to days since 1970; 2024-01-31 (12:30) and 31.01.2024 are read."""
     if is_.is_temporal(cells.type) and not is_.is_time(cells.type):
         return _days(cells)
     words = as_words(cells)
@@ -210,7 +210,7 @@ def _is_date(word: str) -> bool:
 
 
 def as_numbers(cells: pa.Array, form: str) -> Floats:
-    """Numbers written in a form of `FORMATS`, or plainly (""); plain ones are read too where the form allows them."""
+    """Convert numbers in a form of `FORMATS`, or plain ones (""); a form also accepts the plain numbers that fit it."""
     if not _is_text(cells):
         return _floats(cells.cast(pa.float64(), safe=False))
     words = as_words(cells)
@@ -229,12 +229,12 @@ def _is_text(cells: pa.Array) -> bool:
 
 
 def is_plain_number(words: pa.Array) -> pa.Array:
-    """Whether each word is a number as programs write it; NaN and infinity are."""
+    """Return whether each word is a plain number as programs write it, including NaN and infinity."""
     return pc.match_substring_regex(words, _PLAIN, ignore_case=True)
 
 
 def is_some_number(words: pa.Array) -> pa.Array:
-    """Whether each word is a number in any of the forms."""
+    """Return whether each word is a number in any of the forms."""
     found = is_plain_number(words)
     for form in FORMATS:
         found = pc.or_(found, pc.match_substring_regex(words, _pattern(form)))
@@ -243,25 +243,25 @@ def is_some_number(words: pa.Array) -> pa.Array:
 
 @cache
 def _pattern(form: str) -> str:
-    """Digits, in groups of three or all together, then decimals."""
+    """Return the pattern of a form: digits, in groups of three or without groups, then decimals."""
     group = r"[ \x{00A0}\x{202F}]" if form[1] == " " else re.escape(form[1])
     whole = rf"(\d{{1,3}}({group}\d{{3}})+|\d+)"
     return rf"^[+-]?({whole}({re.escape(form[-3])}\d*)?|{re.escape(form[-3])}\d+)([eE][+-]?\d+)?$"
 
 
 def fits(words: pa.Array) -> set[str]:
-    """The forms in which every one of the words is a number."""
+    """Return the forms in which every word is a number."""
     return {form for form in FORMATS if pc.all(pc.match_substring_regex(words, _pattern(form))).as_py() is not False}
 
 
 def hint(value: str) -> str:
-    """What to declare where a cell is a number after all: the form, or ""."""
+    """Return the form of `FORMATS` in which the cell is a number, or "" if there is none."""
     found = fits(pa.array([value.strip()]))
     return next((form for form in FORMATS if form in found), "")
 
 
 def _refuse(fine: pa.Array, words: pa.Array, should: str) -> None:
-    """`Wrong` at the first word that is there and not fine."""
+    """Raise `Wrong` at the first word that is neither missing nor fine."""
     place = pc.index(fine, False).as_py()
     if place >= 0:
         raise Wrong(place, str(words[place]), should)

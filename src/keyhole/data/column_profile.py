@@ -1,4 +1,4 @@
-"""A look at a whole table: what can be used of it and how, the ranges, and the second moments of the scaled rows."""
+"""One pass over a whole table: usable columns, ranges, and second moments of the scaled rows."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,16 +21,16 @@ __all__ = ["Profile", "ProposedPanel", "covariance", "proposed_schema"]
 
 Progress: TypeAlias = Callable[[int], None]
 
-# Gaps in the same rows mean something from so many rows on; the first word of a name ends at one of these signs.
+# Minimum number of shared gaps for two columns to be proposed as a panel; the separators that end a name's prefix.
 _SAME_GAPS = 5
 _WORD = re.compile(r"(\w+?)[_ .:-]")
 
-# Fewer rows than this rise by chance too often to be told from numbers of the rows.
+# With fewer rows than this, a column that increases by chance cannot be told from a row number.
 _RISING = 20
 
 
 class ProposedPanel(NamedTuple):
-    """Columns that may be one order, and why."""
+    """Columns that may be ordered together, and the reason for the proposal."""
 
     name: str
     columns: tuple[str, ...]
@@ -38,7 +38,7 @@ class ProposedPanel(NamedTuple):
 
 
 def _panel_name(names: Sequence[str], columns: Sequence[str], others: Sequence[ProposedPanel]) -> str:
-    """What the names begin with, or a number; never the name of a column or of another panel."""
+    """Return the common prefix of the names, or a numbered name; never the name of a column or of another panel."""
     same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
     start = "".join(letters[0] for letters in same).rstrip("_ .:-")
     name = start if len(start) > 1 else f"panel {len(others) + 1}"
@@ -47,12 +47,12 @@ def _panel_name(names: Sequence[str], columns: Sequence[str], others: Sequence[P
 
 
 class Profile:
-    """Counts, ranges and means of a table over all its rows, and a schema that they suggest.
+    """Counts, ranges and means of a table over all its rows, and the schema that they suggest.
 
-    What is not plainly numbers is looked at first (`propose`): yes/no, dates, written numbers and categories are
-    `proposed`, anything else is `dropped` with its reason, and so are constant and empty columns and those that just
-    number the rows; the `ignored` ones too, without a reason. How `numbers` are written is guessed unless it is said.
-    An infinite value is a `DataError`.
+    Columns that are not plain numbers are examined first (`propose`): yes/no, dates, formatted numbers and categories
+    are `proposed`; all others are `dropped` with the reason, as are constant and empty columns and columns that only
+    number the rows. `ignored` columns are dropped without a reason. The format of `numbers` is inferred unless it is
+    given. An infinite value is a `DataError`.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Profile:
         for name in (target, *ignored):
             table.kind(name)
         self.table, self.target = table, target
-        # A word among the numbers may come late in a long file: then its column is read cell by cell as well.
+        # Text may appear late in a column of numbers; such a column is then examined cell by cell as well.
         late: list[str] = []
         while True:
             try:
@@ -81,7 +81,7 @@ class Profile:
     def _propose(
         self, ignored: Sequence[str], progress: Progress, numbers: str, na: Sequence[str], late: Sequence[str]
     ) -> None:
-        """Look at the cells of what is not plainly numbers, then at the numbers of everything."""
+        """Examine the cells of the columns that are not plain numbers, then the numbers of all columns."""
         table, target = self.table, self.target
         found, self.bad_cells = propose(table, ignored, na, late)
         self.label = _label(table, target, found.get(target), numbers)
@@ -101,14 +101,14 @@ class Profile:
         self._propose_transforms()
 
     def _look(self, progress: Progress) -> None:
-        """Count everything, attribute by attribute; the label is the last."""
+        """Compute counts, ranges and means of each attribute; the label is the last."""
         d = len(self._draft.names) + 1
         self.rows = 0
         seen: Ints = np.zeros(d, dtype=np.int64)
         self.low, self.high, total = np.full(d, np.inf), np.full(d, -np.inf), np.zeros(d)
         self._rising: Bools = np.ones(d, dtype=np.bool_)
         last = np.full(d, -np.inf)
-        # Columns with the same sum of random numbers over their gaps have gaps in the same rows.
+        # Two columns with the same sum of per-row random numbers over their gaps have gaps in the same rows.
         rng, gaps = np.random.default_rng(0), np.zeros(d, dtype=np.int64)
         self._zero_or_one = True
         sample: list[Floats] = []
@@ -123,7 +123,7 @@ class Profile:
             total += np.where(there, block, 0.0).sum(axis=0)
             self.low = np.fmin(self.low, np.fmin.reduce(block, axis=0))
             self.high = np.fmax(self.high, np.fmax.reduce(block, axis=0))
-            # Whole numbers, none missing, each larger than the one before (NaN compares as false).
+            # Row numbers: integers, none missing, strictly increasing (NaN compares as false).
             steps = np.diff(np.vstack([last, block]), axis=0) > 0
             self._rising &= steps.all(axis=0) & (block == np.floor(block)).all(axis=0)
             last = block[-1]
@@ -137,7 +137,7 @@ class Profile:
         self.mean = np.clip(mean, self.low, self.high)
 
     def _drop(self) -> None:
-        """Leave out what cannot help a prediction; put the ranges into what stays."""
+        """Drop the columns that cannot help a prediction; set the ranges of the others."""
         if self.missing[-1] == self.rows:
             raise DataError(f"{self.table.name}: the target '{self.target}' is missing in every row; choose another")
         if self.low[-1] == self.high[-1]:
@@ -159,7 +159,7 @@ class Profile:
             raise DataError(f"{self.table.name}: there is no usable column besides '{self.target}'")
 
     def _propose_transforms(self) -> None:
-        """A skewed column whose transform explains the label better gets it, with ranges to match."""
+        """Give each skewed column the transform that explains the label better, and adapt its range."""
         place = {name: i for i, name in enumerate(self._draft.names)}
         labels = self._sample[:, -1]
         for j, a in enumerate(self.used):
@@ -174,7 +174,7 @@ class Profile:
         del self._sample
 
     def _reason(self, i: int, a: Attribute) -> str:
-        """Why the column whose first attribute is i cannot help; "" where it may."""
+        """Return why the column whose first attribute is i cannot help a prediction; "" if it may."""
         if self.missing[i] == self.rows:
             return "empty"
         if self.low[i] == self.high[i] and a.type != "category":
@@ -188,16 +188,16 @@ class Profile:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The usable attributes."""
+        """The names of the usable attributes."""
         return tuple(e.name for a in self.used for e in a.encoded())
 
     @property
     def proposed(self) -> dict[str, str]:
-        """What the columns that are not plain numbers are proposed as, in a few words."""
+        """A short description of the proposed type of each column that is not plain numbers."""
         return {a.name: words for a in self.used if (words := words_of(a))}
 
     def schema(self, prices: Mapping[str, float] | None = None) -> Schema:
-        """The schema these numbers suggest; prices of dropped columns are of no use, unknown ones are refused."""
+        """Return the suggested schema; prices of dropped columns are ignored, unknown names are refused."""
         ends = (float(self.low[-1]), float(self.high[-1]), float(self.mean[-1]))
         ranged = replace(self.label, low=ends[0], high=ends[1], center=ends[2], estimated=True)
         label = self.label if self.label.is_binary else ranged
@@ -212,7 +212,7 @@ class Profile:
         return found.with_prices({name: price for name, price in (prices or {}).items() if name in found.columns})
 
     def panels(self) -> list[ProposedPanel]:
-        """Columns that may be ordered together: missing in the same rows, or with names that begin alike."""
+        """Return columns that may be ordered together: missing in the same rows, or with a common name prefix."""
         found: list[ProposedPanel] = []
         columns = [a.name for a in self.used]
         marks = {name: self._mark[name] for name in columns if self._missing[name] >= _SAME_GAPS}
@@ -234,13 +234,13 @@ class Profile:
         return found
 
     def missing_share(self) -> dict[str, float]:
-        """The share of missing values of each usable column that has any, largest first."""
+        """Return the share of missing values of each usable column that has any, largest first."""
         shares = {name: missing / self.rows for name, missing in self._missing.items()}
         return {name: share for name, share in sorted(shares.items(), key=lambda s: -s[1]) if share > 0}
 
 
 def _label(table: Table, target: str, found: "Attribute | str | None", numbers: str) -> Label:
-    """The label that the cells of its column suggest: numbers, or yes/no where there are two words."""
+    """Return the label that the cells of its column suggest: numbers, or yes/no if there are exactly two words."""
     if isinstance(found, Attribute) and found.type == "yes/no":
         return Label(target, type="yes/no")
     if isinstance(found, Attribute) and found.type == "category" and found.values and len(found.values) == 2:
@@ -253,9 +253,9 @@ def _label(table: Table, target: str, found: "Attribute | str | None", numbers: 
 
 
 def covariance(table: Table, schema: Schema, progress: Progress | None = None) -> tuple[int, Floats]:
-    """(n, C): C (d+1, d+1) is the covariance matrix of z over the n rows with a label, z the scaled row with it last.
+    """Return (n, C), where C (d+1, d+1) is the covariance of the scaled rows with the label last.
 
-    Missing attributes count as their centre.
+    Only the n rows with a label count. Missing attributes count as their centre.
     """
     d, n, rows = len(schema.names), 0, 0
     C, total = np.zeros((d + 1, d + 1)), np.zeros(d + 1)
@@ -271,7 +271,7 @@ def covariance(table: Table, schema: Schema, progress: Progress | None = None) -
 
 
 def first_rows(table: Table, schema: Schema, most: int) -> Floats:
-    """(n, d+1): the first rows with a label, at most `most`, scaled and centred as in `covariance`, the label last."""
+    """Return the first labelled rows, at most `most`, as (n, d+1), scaled as in `covariance`, centred, label last."""
     found: list[Floats] = []
     for batch in EncodedTable(table, schema).batches(schema.names, schema.target):
         Z = np.column_stack([schema.scale(batch.X), schema.scale_label(batch.y)])
@@ -283,7 +283,7 @@ def first_rows(table: Table, schema: Schema, most: int) -> Floats:
 
 
 def _finite(table: Table, names: Sequence[str], target: str) -> Iterator[Batch]:
-    """The batches of a table, or the error that names the first infinite value."""
+    """Yield the batches of a table; raise a `DataError` that names the first infinite value."""
     for batch in table.batches(names, target):
         block = np.column_stack([batch.X, batch.y])
         if np.isinf(block).any():
@@ -312,7 +312,7 @@ _ATTRIBUTES = "# One line per column. Add price = 2.5 to what is ordered alone, 
 
 
 def proposed_schema(schema: Schema, panels: Sequence[ProposedPanel]) -> str:
-    """The schema as TOML with commented [money] and [sources]; `Schema.from_toml` reads the schema back."""
+    """Return the schema as TOML with commented [money] and [sources]; `Schema.from_toml` reads it back."""
     head, mark, attributes = schema.to_toml().partition("\n[attributes]\n")
     if not schema.unit:
         head += '# unit = "mmHg"    # the unit of the label\n'

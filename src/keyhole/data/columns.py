@@ -1,4 +1,4 @@
-"""What can be said of one column, of the label, and of a panel; transforms, and scaling into [-1, 1]."""
+"""The declarations of one column, of the label and of a panel; transforms, and scaling into [-1, 1]."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -29,13 +29,13 @@ __all__ = [
 
 
 class Transform(NamedTuple):
-    """A growing function, its inverse, and the smallest number it takes."""
+    """An increasing function, its inverse, and its domain."""
 
     forward: Callable[[Floats], Floats]
     inverse: Callable[[Floats], Floats]
     takes: Callable[[Floats], Bools]
     should: str
-    """What a number must be, for a message."""
+    """The condition on a number, for error messages."""
 
 
 TRANSFORMS: dict[str, Transform] = {
@@ -46,40 +46,40 @@ TRANSFORMS: dict[str, Transform] = {
 
 
 def check_transform(name: str, place: str) -> None:
-    """A `ConfigError` unless there is such a transform; "" is none."""
+    """Raise a `ConfigError` unless the transform exists; "" means no transform."""
     if name and name not in TRANSFORMS:
         raise ConfigError(f"{place}: transform must be one of {', '.join(TRANSFORMS)}, not '{name}'")
 
 
 TYPES = ("number", "category", "yes/no", "date")
 FORMATS = ("1,234.56", "1.234,56", "1 234,56", "1 234.56", "1'234.56")
-"""How numbers may be written where they are not plain: the separators of thousands and of decimals, by example."""
+"""The supported number formats other than the plain one, by example: thousands and decimal separators."""
 MOST_VALUES = 1000
-"""A category of more values is no category."""
+"""The maximum number of values of a category."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """The values low..high of one column, with a centre in between; left out: nothing is clipped.
+    """The range low..high of one column, with a centre in between; without low and high nothing is clipped.
 
     scaled(x) = (x - center) / max(high - center, center - low), which lies in [-1, 1] and is 0 at the centre. A
     learner without an intercept predicts 0 before it knows anything: with the mean as centre, that is the mean. A
-    column with low = high is constant: it scales to 0. One without both ends is not scaled, only moved to its centre.
+    column with low = high is constant: it scales to 0. A column without both ends is only shifted to its centre.
     """
 
     name: str
     low: float = -inf
     high: float = inf
     center: float | None = None
-    """None: halfway between low and high, or 0 where one of them is left out."""
+    """None: halfway between low and high, or 0 if either is missing."""
     estimated: bool = field(default=False, kw_only=True)
     """Whether low, high and center were computed from the rows of the table itself, not stated by a person."""
     missing: tuple[str, ...] = field(default=(), kw_only=True)
-    """Words that say that a value is missing, besides an empty cell and NA: "hemolyzed"."""
+    """Words that mark a missing value, in addition to an empty cell and NA: "hemolyzed"."""
     below: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
-    """Words for values below what can be measured, each with the number it stands for: ("<0.3", 0.15)."""
+    """Words for values below the limit of measurement, each with the number that replaces it: ("<0.3", 0.15)."""
     above: tuple[tuple[str, float], ...] = field(default=(), kw_only=True)
-    """The same for values above it: (">600", 600.0)."""
+    """Words for values above the limit of measurement: (">600", 600.0)."""
 
     def __post_init__(self) -> None:
         if not self.low <= self.high or self.low == inf or self.high == -inf:
@@ -89,17 +89,17 @@ class Range:
 
     @property
     def _place(self) -> str:
-        """Where the schema's file has it."""
+        """The table of the schema file that declares the column, for error messages."""
         return f"[attributes.{self.name}]"
 
     @property
     def replaced(self) -> dict[str, float]:
-        """The number for each word that stands for one."""
+        """The number that replaces each word in `below` and `above`."""
         return {**dict(self.below), **dict(self.above)}
 
     @property
     def bounded(self) -> bool:
-        """Whether both ends are known, so that it can be scaled into [-1, 1]."""
+        """Whether both ends are known, so that the column can be scaled into [-1, 1]."""
         return isfinite(self.low) and isfinite(self.high)
 
     @property
@@ -111,7 +111,7 @@ class Range:
 
     @property
     def stated_center(self) -> float | None:
-        """The centre that a person wrote down; None where there is none, or where it was computed from the rows."""
+        """The centre that a person stated; None if there is none or if it was computed from the rows."""
         return None if self.estimated else self.center
 
     @property
@@ -122,9 +122,9 @@ class Range:
 
 @dataclass(frozen=True)
 class Label(Range):
-    """The column to predict: its range, the unit it is told in, and how its numbers are written ("": plainly).
+    """The column to predict: its range, its unit, and the format of its numbers ("": plain).
 
-    Of type "yes/no" it is 1 for yes, true, 1 or the word `positive`, and 0 for no, false, 0 or the word `negative`.
+    With type "yes/no" it is 1 for yes, true, 1 or the word `positive`, and 0 for no, false, 0 or the word `negative`.
     """
 
     unit: str = ""
@@ -132,11 +132,11 @@ class Label(Range):
     type: str = "number"
     """"number" or "yes/no"."""
     positive: str = ""
-    """Where the two values are other words: the one that counts as 1."""
+    """The word that counts as 1, if the two values are words other than yes and no."""
     negative: str = ""
-    """The one that counts as 0; "": the other word of the table, once it is complete."""
+    """The word that counts as 0; "": the other word of the table, filled in on completion."""
     transform: str = ""
-    """What the learner predicts instead: log1p, log or sqrt of the label; predictions are transformed back."""
+    """The transform that is predicted instead of the label: log1p, log or sqrt; predictions are transformed back."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -153,12 +153,12 @@ class Label(Range):
 
     @property
     def is_binary(self) -> bool:
-        """Whether it is 0 or 1."""
+        """Whether the label is 0 or 1."""
         return self.type == "yes/no"
 
     @property
     def is_complete(self) -> bool:
-        """Whether it is known which word counts as 0."""
+        """Whether the word that counts as 0 is known."""
         return not self.positive or bool(self.negative)
 
     @property
@@ -168,26 +168,26 @@ class Label(Range):
 
 @dataclass(frozen=True)
 class Attribute(Range):
-    """A column of the table, and how it becomes attributes: numbers as they are, a category as one indicator each.
+    """A column of the table and its encoding: numbers as they are, a category as one indicator per value.
 
     `low`, `high` and `center` are those of the number it becomes (of a date: days since its origin).
     """
 
     unit: str = field(default="", kw_only=True)
-    """The unit of its values, for people."""
+    """The unit of the values, for display."""
     price: float | None = None
-    """What reading it once costs; None: not said (it counts as 1). In a panel, the panel has the price."""
+    """The price of reading the column once; None: not given (counts as 1). In a panel, only the panel has a price."""
     free: bool = False
-    """There before anything is ordered: no price, no place in a budget."""
+    """Whether the value is known before anything is ordered: it has no price and does not count in a budget."""
     type: str = "number"
     numbers: str = ""
-    """How its numbers are written; "": plainly."""
+    """The format of the numbers; "": plain."""
     values: tuple[str, ...] | None = None
-    """A category's values; None: those met in the table, once it is complete."""
+    """The values of a category; None: those in the table, filled in on completion."""
     origin: date | None = None
-    """A date's day 0; None: the first one of the table, once it is complete."""
+    """Day 0 of a date; None: the first date in the table, filled in on completion."""
     transform: str = ""
-    """What becomes of its numbers: log1p, log or sqrt; `low`, `high` and `center` are of the result."""
+    """The transform of the numbers: log1p, log or sqrt; `low`, `high` and `center` refer to the result."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -203,9 +203,9 @@ class Attribute(Range):
             self._check_values(self.values)
 
     def _refuse_strangers(self) -> None:
-        """Each type has keys of its own; a key of another type is a slip."""
+        """Refuse keys that belong to another type, since they are probably mistakes."""
         if self.type == "number" and self.values is None and self.origin is None:
-            return  # quickly: a table may have 80 000 of these
+            return  # a fast exit: a table may have 80 000 of these
         ranged = (self.low, self.high, self.center) != (-inf, inf, None)
         given = {"low, high and center": ranged, "numbers": bool(self.numbers)}
         given |= {"below": bool(self.below), "above": bool(self.above)}
@@ -232,11 +232,11 @@ class Attribute(Range):
 
     @property
     def is_complete(self) -> bool:
-        """Whether it is known which attributes it becomes."""
+        """Whether the attributes that the column becomes are known."""
         return not ((self.type == "category" and self.values is None) or (self.type == "date" and self.origin is None))
 
     def encoded(self) -> tuple[Range, ...]:
-        """The attributes it becomes: `sex` = f or m becomes `sex=f` and `sex=m`, each 0 or 1; anything else is one."""
+        """Return the encoded attributes: `sex` = f or m becomes `sex=f` and `sex=m`, each 0 or 1; others give one."""
         return self._encoded
 
     @cached_property
@@ -252,7 +252,7 @@ class Attribute(Range):
 
 @dataclass(frozen=True)
 class Panel:
-    """A source of several columns: one order, one price, all of them at once."""
+    """A source of several columns, which are ordered together at one price."""
 
     name: str
     columns: tuple[str, ...]
@@ -267,7 +267,7 @@ class Panel:
 
 
 def repeated(names: Iterable[str]) -> str | None:
-    """The first name that was there before, if any."""
+    """Return the first name that occurs a second time, if any."""
     seen: set[str] = set()
     return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
 
@@ -287,7 +287,7 @@ _INF = np.array(np.inf)
 
 
 class Scales:
-    """What a schema does to numbers: it clips them to their range and moves and stretches them about their centre."""
+    """The scaling of a schema: clips values to their range, then shifts and scales them about their centre."""
 
     label: Range
 
@@ -298,25 +298,25 @@ class Scales:
 
     @cached_property
     def low(self) -> Floats:
-        """The attributes' smallest expected values (d,); -inf where that was left out."""
+        """The smallest expected values of the attributes (d,); -inf where there is none."""
         return np.array([e.low for e in self.encoded])
 
     @cached_property
     def high(self) -> Floats:
-        """The attributes' largest expected values (d,); inf where that was left out."""
+        """The largest expected values of the attributes (d,); inf where there is none."""
         return np.array([e.high for e in self.encoded])
 
     @cached_property
     def unbounded(self) -> tuple[str, ...]:
-        """The attributes, and the label, without both ends of a range: they cannot be scaled into [-1, 1]."""
+        """The attributes, and the label, that lack a bounded range and so cannot be scaled into [-1, 1]."""
         return tuple(c.name for c in (*self.encoded, self.label) if not c.bounded)
 
     def scale(self, X: Floats) -> Floats:
-        """Rows (n, d) into [-1, 1]; values beyond the range are clipped. NaN and infinity stay."""
+        """Scale rows (n, d) into [-1, 1]; values outside the range are clipped, NaN and infinity are kept."""
         return _scale(X, self.low, self.high, self._middle, self._reach)
 
     def scale_label(self, y: Floats) -> Floats:
-        """Labels into [-1, 1], clipped as the attributes are."""
+        """Scale labels into [-1, 1], clipped like the attributes."""
         low, high = np.array(self.label.low), np.array(self.label.high)
         if getattr(self.label, "transform", ""):
             beyond = ~np.isfinite(y)
@@ -325,23 +325,23 @@ class Scales:
         return _scale(y, low, high, *map(np.array, self._label_scale))
 
     def unscale_label(self, z: Floats) -> Floats:
-        """Predictions made in [-1, 1] in the label's own units."""
+        """Convert predictions in [-1, 1] to the units of the label."""
         middle, reach = self._label_scale
         return self.untransform_label(middle + reach * np.asarray(z, dtype=np.float64))
 
     def transform_label(self, y: Floats) -> Floats:
-        """Labels as a learner is told them, where they have a transform."""
+        """Apply the transform of the label, if it has one; a learner receives the result."""
         name = getattr(self.label, "transform", "")
         return TRANSFORMS[name].forward(y) if name else y
 
     def untransform_label(self, z: Floats) -> Floats:
-        """Predictions in the label's own units, where it has a transform."""
+        """Invert the transform of the label, if it has one."""
         name = getattr(self.label, "transform", "")
         return TRANSFORMS[name].inverse(z) if name else z
 
     @cached_property
     def _label_scale(self) -> tuple[float, float]:
-        """The middle of the label, transformed, and the distance from it that scales to 1."""
+        """The transformed middle of the label, and the distance from it that scales to 1."""
         label = self.label
         if not (getattr(label, "transform", "") and label.bounded):
             return label.middle, label.reach
@@ -358,7 +358,7 @@ class Scales:
 
 
 def _scale(x: Floats, low: Floats, high: Floats, middle: Floats, reach: Floats) -> Floats:
-    """(clip(x, low, high) - middle) / reach, 0 where reach is 0; what is not finite stays."""
+    """Return (clip(x, low, high) - middle) / reach, 0 where reach is 0; values that are not finite are kept."""
     x = np.asarray(x, dtype=np.float64)
     safe = np.where(reach > 0, reach, 1.0)
     scaled: Floats = (np.clip(x, low, high) - middle) / safe

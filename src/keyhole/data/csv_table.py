@@ -1,4 +1,4 @@
-"""CSV files as tables: typed by a first look, streamed, and searched again only to name a fault."""
+"""CSV files as tables: types are inferred from the first block, rows are streamed, a second pass locates faults."""
 
 import codecs
 import os
@@ -37,11 +37,11 @@ __all__ = [
 
 # Bytes parsed at a time. The first such block also decides which columns are numbers.
 BLOCK = 1 << 20
-# As many rows are wanted, judged by the longest of the first lines; but no more bytes than that.
+# The number of rows wanted in the first look, estimated from the longest of the first lines; the limit in bytes.
 _ROWS, _LINES, _MOST = 1100, 20, 1 << 25
-# Unpacked so many bytes at a time, and hardly more than so many in all.
+# Bytes decompressed at a time, and the approximate limit of decompressed bytes in the first look.
 _PIECE, _UNPACKED = 1 << 16, 1 << 23
-# The endings by which pyarrow knows what is compressed.
+# The file name endings by which pyarrow recognises compression.
 _PACKED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 # Limits against files that are made to exhaust memory or time; `keyhole --large-files` lifts them.
 MAX_COLUMNS = 100_000
@@ -52,15 +52,15 @@ LARGE_FILES = "KEYHOLE_LARGE_FILES"
 
 
 class Start(NamedTuple):
-    """How a file begins."""
+    """The first bytes of a file."""
 
     data: bytes
     whole: bool
-    """Whether that is all of it; else the last row is cut somewhere."""
+    """Whether these are all the bytes; otherwise the last row may be cut."""
 
 
 def read_start(file: BinaryIO) -> Start:
-    """A block and a byte more, or, where lines are long, about as much as a thousand of them."""
+    """Read one block and one byte, or, if lines are long, about a thousand lines."""
     data = file.read(BLOCK + 1)
     if len(data) <= BLOCK:
         return Start(data, True)
@@ -70,7 +70,7 @@ def read_start(file: BinaryIO) -> Start:
 
 
 def unpack(path: str, start: Start) -> Start:
-    """The same in plain bytes, as far as it can be; compressed files are told by their names."""
+    """Decompress the start of a file as far as possible; compressed files are recognised by their names."""
     packed = _codec(path)
     if packed is None:
         return start
@@ -95,18 +95,18 @@ def _codec(path: str) -> str | None:
 
 
 class _BoundedStream(RawIOBase):
-    """A compressed file as plain bytes, at most `MAX_EXPANSION` times as many as it has."""
+    """A stream that decompresses a file to at most `MAX_EXPANSION` times its size."""
 
     def __init__(self, path: str, codec: str) -> None:
         self._path, self._stream = path, pa.input_stream(path, compression=codec)
         self._left = max(_EXPANSION_FROM, MAX_EXPANSION * Path(path).stat().st_size)
 
     def readable(self) -> bool:
-        """As `io` asks for it."""
+        """Return True, as `io` requires."""
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         data: bytes = self._stream.read(size if size >= 0 else None)
         self._left -= len(data)
         if self._left < 0 and not os.environ.get(LARGE_FILES):
@@ -132,19 +132,19 @@ def check_width(name: str, columns: int) -> None:
 
 
 def separator(start: Start) -> str:
-    """The mark that the header has most of."""
+    """Return the candidate separator that occurs most often in the header."""
     header = start.data[: 1 << 16].split(b"\n", 1)[0]
-    bare = re.sub(rb'"[^"]*"', b"", header)  # a name in quotes may hold any of them
+    bare = re.sub(rb'"[^"]*"', b"", header)  # a quoted name may contain separators
     return max(",;\t|", key=lambda mark: bare.count(mark.encode()))
 
 
-# What reading a file that is damaged, or none, may raise.
+# The exceptions that reading a damaged or missing file may raise.
 FAULTS = (pa.ArrowException, OSError, EOFError, UnicodeDecodeError)
 _BOOLEANS = ("1", "0", "True", "False", "TRUE", "FALSE", "true", "false")
 
 
 def noting(delimiter: str, invalid: "list[csv.InvalidRow]") -> csv.ParseOptions:
-    """How to parse on past rows with too few or many cells, putting them into `invalid`."""
+    """Return parse options that skip rows with too few or too many cells and append them to `invalid`."""
 
     def note(row: csv.InvalidRow) -> str:
         invalid.append(row)
@@ -157,9 +157,9 @@ def noting(delimiter: str, invalid: "list[csv.InvalidRow]") -> csv.ParseOptions:
 def search(
     reader: csv.CSVStreamingReader, file: str, types: Mapping[str, pa.DataType], invalid: "list[csv.InvalidRow]"
 ) -> None:
-    """Raise the `DataError` of the first row with too few or many cells, or with a cell that is not of its type.
+    """Raise a `DataError` for the first row with the wrong number of cells, or with a cell that is not of its type.
 
-    `reader` gives every cell as text, and puts rows that it passes over into `invalid`.
+    `reader` returns every cell as text, and appends the rows that it skips to `invalid`.
     """
     first = 1
     for rows in reader:
@@ -176,13 +176,13 @@ def search(
             )
         first += rows.num_rows
     if invalid:
-        row = invalid[0].number - 1  # the header is the first
+        row = invalid[0].number - 1  # the header is row 1
         cells = f"{invalid[0].actual_columns} cells where the header has {invalid[0].expected_columns}"
         raise DataError(f"{file}: row {row} (without the header) has {cells}; correct that row", row)
 
 
 def is_number(text: str) -> bool:
-    """Whether pyarrow reads the text as a number: as Python does, but for 1_000 and foreign digits."""
+    """Return whether pyarrow reads the text as a number: like Python, except for 1_000 and non-ASCII digits."""
     try:
         float(text)
     except ValueError:
@@ -191,7 +191,7 @@ def is_number(text: str) -> bool:
 
 
 def _wrong(texts: pa.StringArray, dtype: pa.DataType) -> list[int]:
-    """The place of the first cell that cannot be read as the type, if any."""
+    """Return the position of the first cell that cannot be read as the type, as a list of at most one."""
     if pa.types.is_boolean(dtype):
         wrong = pc.invert(pc.is_in(texts, pa.array(_BOOLEANS), skip_nulls=False))
         wrong = pc.and_(wrong, texts.is_valid())
@@ -210,16 +210,16 @@ def _fix(value: str) -> str:
     return "correct it, or leave the cell empty if the value is missing"
 
 
-# No row may be longer.
+# The maximum length of a row in bytes.
 _LONGEST = 1 << 29
-# How many values of a column that is not all numbers are looked at to tell text from numbers with a misprint.
+# How many values of a column that is not all numbers are examined to tell text from numbers with misprints.
 _LOOK = 2000
-# Of a wide table, a block holds some dozens of rows, at some bytes a cell.
+# Bytes per cell and the largest block for wide tables, so that a block holds some dozens of rows.
 _CELL, _WIDEST = 400, 1 << 25
 
 
 class _Look(NamedTuple):
-    """What the first block of a file tells."""
+    """The result of examining the first block of a file."""
 
     parse: csv.ParseOptions
     types: dict[str, pa.DataType]
@@ -227,20 +227,20 @@ class _Look(NamedTuple):
     block: int
 
 
-# The last look, by path, encoding and content.
+# The result of the last look, by path, encoding and content.
 _LOOKS: dict[tuple[str, str, int, tuple[int, int, str]], _Look] = {}
 
 
 class CsvTable(Table):
-    """A CSV file with a header; the separator is the comma, semicolon, tab or bar that the header has most of.
+    """A CSV file with a header; the separator is the comma, semicolon, tab or bar that is most frequent in the header.
 
     Empty cells and the usual spellings of a missing value (NA, NaN, null, ...) are missing. A column is text if more
-    than half of the values in the first block are no numbers; a few such values are faults in a column of numbers.
-    How the file begins is held in memory: it is opened once to be looked at, and once to be played.
+    than half of the values in the first block are not numbers; in a column of numbers, other values are faults. The
+    start of the file is kept in memory: the file is opened once to be examined and once to be played.
     """
 
     def __init__(self, path: "str | PathLike[str]", encoding: str, start: Start) -> None:
-        """`start` is how the file begins, a megabyte of it or all."""
+        """`start` holds the first bytes of the file: a megabyte, or the whole file."""
         self._path, self._name, self._encoding = str(path), str(path), _known_encoding(encoding)
         self._block = BLOCK
         key = (str(Path(path).resolve()), self._encoding, self._block, _stamp(self._path, start.data))
@@ -249,10 +249,10 @@ class CsvTable(Table):
         self._parse, self._types, self._block = look.parse, look.types, look.block
         super().__init__(self._name, look.columns, None)
         _LOOKS.clear()
-        _LOOKS[key] = look  # a command opens its file again and again, and with many columns a look takes seconds
+        _LOOKS[key] = look  # a command opens its file repeatedly, and a look at many columns takes seconds
 
     def _look(self) -> "_Look":
-        # A cell may hold a line's end, in quotes; looking for that is no slower.
+        # A quoted cell may contain a line break; supporting that costs no speed.
         delimiter = separator(self._start)
         check_width(self._name, self._start.data.partition(b"\n")[0].count(delimiter.encode()) + 1)
         self._parse = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
@@ -263,7 +263,7 @@ class CsvTable(Table):
         return _Look(self._parse, types, columns, block)
 
     def _first_look(self) -> pa.RecordBatch:
-        """The first block, with the types that pyarrow sees in it."""
+        """Return the first block with the types that pyarrow infers."""
         convert = csv.ConvertOptions(strings_can_be_null=True)
         if held := next(self._held(convert), None):
             return held
@@ -275,7 +275,7 @@ class CsvTable(Table):
         except FAULTS as fault:
             if self._widens(fault):
                 return self._first_look()
-            if "Empty CSV" in str(fault):  # a header that does not even end its line
+            if "Empty CSV" in str(fault):  # a header without a line end
                 raise DataError(f"{self._name} has a header but no rows; it needs at least one") from None
             self._explain(fault, [])
 
@@ -286,7 +286,7 @@ class CsvTable(Table):
         threads: bool = True,
         held: bool = False,
     ) -> csv.CSVStreamingReader:
-        """The file from its first row on; `locked`: only what of it is held in memory."""
+        """Open a reader from the first row on; `held`: only of the bytes that are held in memory."""
         source = pa.BufferReader(self._start.data) if held else self._source()
         read = csv.ReadOptions(block_size=self._block, use_threads=threads, encoding=self._encoding)
         return csv.open_csv(source, read, parse or self._parse, convert)
@@ -296,7 +296,7 @@ class CsvTable(Table):
         return self._path if codec is None else _BoundedStream(self._path, codec)
 
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
-        """The rows from `start` on; columns of `cells` as text."""
+        """Yield the rows from `start` on; the columns in `cells` are returned as text."""
         types = {name: pa.string() if name in cells else self._types[name] for name in names}
         convert = csv.ConvertOptions(column_types=types, include_columns=list(names), strings_can_be_null=True)
         if start == 0:
@@ -306,7 +306,7 @@ class CsvTable(Table):
                 with self._reader(convert) as reader:
                     skip = start
                     for rows in reader:
-                        start += max(0, rows.num_rows - skip)  # where to begin again, should it come to that
+                        start += max(0, rows.num_rows - skip)  # where to restart after a failed read
                         yield rows.slice(skip)
                         skip = max(0, skip - rows.num_rows)
                 return
@@ -315,7 +315,7 @@ class CsvTable(Table):
                     self._explain(fault, [name for name in names if name not in cells])
 
     def _held(self, convert: csv.ConvertOptions) -> Generator[pa.RecordBatch, None, int]:
-        """The rows that are held in memory, but for one that is cut; where to go on in the file, -1 if that is all."""
+        """Yield the complete rows held in memory; return the row at which to go on in the file, or -1 at its end."""
         given, last, complete = 0, None, self._start.whole
         try:
             with self._reader(convert, held=True) as reader:
@@ -324,7 +324,7 @@ class CsvTable(Table):
                         given += last.num_rows
                         yield last
                     last = rows
-        except FAULTS:  # in the row that is cut, or one that the file has: reading the file tells
+        except FAULTS:  # in a cut row or in a faulty one: reading the file itself will tell which
             complete = False
         else:
             last = last if complete else None
@@ -334,7 +334,7 @@ class CsvTable(Table):
         return -1 if complete else given
 
     def _widens(self, fault: Exception) -> bool:
-        """Whether reading failed at a row or header that is longer than a block, so that blocks are made longer."""
+        """Enlarge the blocks if reading failed at a row or header longer than a block; return whether it did."""
         shorter = not self._start.whole or self._block < len(self._start.data)
         long = "straddling" in str(fault) or ("Empty CSV" in str(fault) and shorter)
         if not long or self._block >= _LONGEST:
@@ -343,7 +343,7 @@ class CsvTable(Table):
         return True
 
     def _explain(self, fault: Exception, names: Sequence[str]) -> NoReturn:
-        """Read again, slowly, everything as text, and say where the first fault is."""
+        """Read everything again as text, which is slow, and raise the error that locates the first fault."""
         invalid: list[csv.InvalidRow] = []
         convert = csv.ConvertOptions(
             column_types={name: pa.string() for name in names},
@@ -355,7 +355,7 @@ class CsvTable(Table):
             with quietly(), self._reader(convert, noting(self._parse.delimiter, invalid), threads=False) as reader:
                 search(reader, self._name, {name: self._types[name] for name in names}, invalid)
         except FAULTS:
-            pass  # what cannot be read as text either is told in pyarrow's words
+            pass  # if it cannot be read as text either, report pyarrow's own message
         why = str(fault).splitlines()[0]
         if "UTF8" in why:
             why = "its text is not UTF-8; save it as UTF-8, or say how it is encoded (such as latin-1)"
@@ -363,7 +363,7 @@ class CsvTable(Table):
 
 
 def _with_readable_names(head: pa.RecordBatch, file: str) -> pa.RecordBatch:
-    """The same, or a `DataError` where the header is in another encoding."""
+    """Return the batch unchanged; raise a `DataError` if the header is not UTF-8."""
     try:
         head.schema.names  # noqa: B018 (decodes them)
         return head
@@ -381,13 +381,13 @@ def _known_encoding(name: str) -> str:
 
 
 def _stamp(path: str, head: bytes) -> tuple[int, int, str]:
-    """Size, date and a digest of how it begins: a file that was changed is looked at again."""
+    """Return size, date and a digest of the first bytes, so that a changed file is examined again."""
     stat = Path(path).stat()
     return stat.st_size, stat.st_mtime_ns, sha256(head).hexdigest()
 
 
 def _reading(dtype: pa.DataType) -> pa.DataType:
-    """The type to read a column as: booleans as such, anything else that is used as a number."""
+    """Return the type to read a column as: boolean if it is one, otherwise float64."""
     return dtype if pa.types.is_boolean(dtype) else pa.float64()
 
 

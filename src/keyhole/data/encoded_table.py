@@ -1,4 +1,4 @@
-"""A table as its schema sees it: one column of numbers per attribute."""
+"""A table encoded by its schema: one numeric column per attribute."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -18,11 +18,10 @@ _MOST_UNSEEN = 20
 
 
 class EncodedTable(Table):
-    """The attributes of a complete schema, read from the columns that they come from, block of rows by block of rows.
+    """The attributes of a complete schema, read block by block from the columns that they come from.
 
-    Only the columns behind what is asked for are read. A cell that is not what its column declares is a `DataError`
-    with its row. Nothing is remembered from one block to the next: a row becomes the same numbers wherever reading
-    begins.
+    Only the columns behind the requested attributes are read. A cell that does not match the declaration of its column
+    is a `DataError` with its row. Encoding is stateless: a row becomes the same numbers wherever reading begins.
     """
 
     def __init__(self, table: Table, schema: Schema) -> None:
@@ -34,14 +33,14 @@ class EncodedTable(Table):
         super().__init__(table.name, [Column(name, "number") for name in self._home], table.rows)
         self.width = table.width
         self.unseen: dict[str, dict[str, int]] = {}
-        """How often each word that is no value of its category was read, by column; 20 words of a column at most."""
+        """How often each word outside the values of its category was read, by column; at most 20 words per column."""
 
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
-        """What the table itself has, by its own columns."""
+        """Yield the rows of the underlying table, by its own columns."""
         return self.table.chunks(names, start, cells)
 
     def require(self, names: Sequence[str], target: str | None = None) -> None:
-        """`DataError` unless the columns behind these attributes exist and can be what they are declared to be."""
+        """Raise a `DataError` unless the columns behind these attributes exist and match their declared types."""
         for name in names:
             self.kind(name)
         behind = dict.fromkeys(self._home[name] for name in names)
@@ -53,7 +52,7 @@ class EncodedTable(Table):
     def batches(
         self, attributes: Sequence[str], target: str | None = None, start: int = 0, size: int = 4096
     ) -> Iterator[Batch]:
-        """As `Table.batches`, encoded."""
+        """Yield batches like `Table.batches`, encoded."""
         names = [*attributes] if target is None else [*attributes, target]
         self.require(names)
         behind = list(dict.fromkeys(self._home[name] for name in names))
@@ -75,7 +74,7 @@ class EncodedTable(Table):
             start += len(X)
 
     def _block(self, pieces: Sequence[pa.RecordBatch], names: Sequence[str], start: int) -> Floats:
-        """(n, len(names)): the plain columns at once, each other column by its own rule."""
+        """Return (n, len(names)): all plain columns at once, each other column by its own encoding."""
         X: Floats = np.empty((sum(p.num_rows for p in pieces), len(names)))
         plain = [j for j, name in enumerate(names) if is_plain(self._declared[self._home[name]])]
         X[:, plain] = matrix(pieces, [names[j] for j in plain])
@@ -92,7 +91,7 @@ class EncodedTable(Table):
         return X
 
     def _transformed(self, X: Floats, names: Sequence[str], start: int) -> Floats:
-        """The numbers with each column's transform; one that it does not take is a `DataError`."""
+        """Apply the transform of each column; a number outside its domain is a `DataError`."""
         for j, name in enumerate(names):
             transform = getattr(self._declared[self._home[name]], "transform", "")
             if transform:
@@ -101,7 +100,7 @@ class EncodedTable(Table):
         return X
 
     def _check_label(self, y: Floats, target: str, start: int) -> None:
-        """The label's transform is the learner's affair; here its numbers are only checked."""
+        """Check the domain of the label's transform; the learner applies the transform itself."""
         transform = getattr(self._declared.get(target), "transform", "")
         if transform:
             self._check_domain(y, target, transform, start)
@@ -120,7 +119,7 @@ class EncodedTable(Table):
 
     def _numbers(self, pieces: Sequence[pa.RecordBatch], declared: Attribute | Label, start: int) -> Floats:
         cells = pa.chunked_array([p.column(declared.name) for p in pieces]).combine_chunks()
-        if isinstance(cells, pa.ChunkedArray):  # an older pyarrow, or nothing to combine
+        if isinstance(cells, pa.ChunkedArray):  # an older pyarrow, or a single chunk
             cells = cells.chunk(0)
         if isinstance(declared, Attribute) and declared.type == "category":
             self._note_unseen(cells, declared)
@@ -149,7 +148,7 @@ class EncodedTable(Table):
                 found[item["values"]] = found.get(item["values"], 0) + item["counts"]
 
     def strangers(self) -> list[str]:
-        """One sentence per category with words that are none of its values, as far as the table was read."""
+        """Return one sentence per category with values outside its declaration, as far as the table was read."""
         return [
             f"'{column}' had {sum(found.values())} cells that are none of its values ({', '.join(sorted(found)[:3])}"
             f"{', ...' if len(found) > 3 else ''}): they count as other, 0 in each of its attributes"

@@ -17,18 +17,18 @@ from .table import Column, DataError, Table, refuse_duplicates
 __all__ = ["FrameTable", "ParquetTable", "open_file"]
 
 _PARQUET, _ZIP = b"PAR1", b"PK"
-# Rows decoded at a time; with pages of the usual 1 MB this bounds memory at about 1-2 MB per column read.
+# Rows decoded at a time; with the usual pages of 1 MB this bounds memory at about 1-2 MB per column read.
 _ROWS = 4096
 
 
 def open_file(path: "str | PathLike[str]", encoding: str = "") -> Table:
-    """A CSV or Parquet file as a table; which of the two is told by its first bytes. `encoding` is that of CSV."""
+    """Open a CSV or Parquet file, distinguished by its first bytes, as a table; `encoding` applies to CSV."""
     try:
         with open(path, "rb") as file:
             start = read_start(file)
     except FileNotFoundError:
         raise DataError(f"{path}: no such file; check the name and the folder") from None
-    except (OSError, ValueError) as fault:  # a name with a null in it is a ValueError
+    except (OSError, ValueError) as fault:  # a name that contains a null character is a ValueError
         why = getattr(fault, "strerror", None) or fault
         raise DataError(f"{path} cannot be read ({why}); give a CSV or Parquet file") from None
     head = start.data[:4096]
@@ -47,7 +47,7 @@ def open_file(path: "str | PathLike[str]", encoding: str = "") -> Table:
 
 
 class ParquetTable(Table):
-    """A Parquet file; only the row groups and columns that are needed are decoded, a few pages at a time."""
+    """A Parquet file; only the required row groups and columns are decoded, a few pages at a time."""
 
     def __init__(self, path: "str | PathLike[str]") -> None:
         self._path = path
@@ -61,17 +61,17 @@ class ParquetTable(Table):
         super().__init__(str(path), [Column(f.name, kind(f.type), kind(f.type) == "text") for f in fields], rows)
 
     def _open(self) -> pq.ParquetFile:
-        # A small buffer and no read-ahead: otherwise a whole row group (the file, often) is held in memory.
+        # A small buffer without read-ahead: otherwise a whole row group (often the whole file) is held in memory.
         return pq.ParquetFile(self._path, buffer_size=1 << 16, pre_buffer=False)
 
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
-        """The rows from `start` on, in the file's own types."""
+        """Yield the rows from `start` on, in the types of the file."""
         group = 0
         while group < len(self._groups) and start >= self._groups[group]:
             start -= self._groups[group]
             group += 1
         groups = list(range(group, len(self._groups)))
-        if not groups:  # which pyarrow 18 takes for a fault
+        if not groups:  # pyarrow 18 fails on an empty list
             return
         try:
             with self._open() as file:
@@ -90,7 +90,7 @@ _NAME, _FRAME_ROWS = "the data frame", 65_536
 
 
 class FrameTable(Table):
-    """A data frame in memory (pandas, polars, pyarrow, ...); a lazy one is collected."""
+    """A data frame in memory (pandas, polars, pyarrow, ...); a lazy frame is collected."""
 
     def __init__(self, frame: object) -> None:
         self._frame = _eager(frame)
@@ -99,14 +99,14 @@ class FrameTable(Table):
         super().__init__(_NAME, columns, len(self._frame))
 
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
-        """The rows from `start` on, in the frame's own types."""
+        """Yield the rows from `start` on, in the types of the frame."""
         chosen = self._frame.select(list(names))
         for first in range(start, len(chosen), _FRAME_ROWS):
             yield from chosen[first : first + _FRAME_ROWS].to_arrow().to_batches()
 
 
 def _eager(frame: object) -> nw.DataFrame[IntoDataFrame]:
-    """The frame as narwhals sees it, in memory."""
+    """Return the frame as an eager narwhals frame."""
     try:
         found = nw.from_native(frame)  # type: ignore[call-overload]  # anything may come; what is no frame raises
     except nw.exceptions.DuplicateError:

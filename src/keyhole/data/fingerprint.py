@@ -1,4 +1,4 @@
-"""What a file was when a run began, so that a resumed run can tell whether it still is."""
+"""Fingerprints of files, by which a resumed run checks that its file is unchanged."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from .table import open_table
 
 __all__ = ["Fingerprint", "fingerprint"]
 
-# At most so many blocks; read so many bytes at a time.
+# The maximum number of blocks, and the bytes read at a time.
 _BLOCKS, _READ = 256, 1 << 20
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -20,17 +20,17 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """Size, column names and digests of blocks of the content; no dates, so that a copied file is the same file."""
+    """Size, column names and block digests of a file; without dates, so that a copy has the same fingerprint."""
 
     size: int
     columns: tuple[str, ...]
     block: int
     """The length of a block in bytes."""
     digests: tuple[str, ...]
-    """One per block, in their order; fewer while the file has not been read to its end yet."""
+    """One digest per block, in order; incomplete until the whole file has been read."""
 
     def changes(self, now: "Fingerprint") -> list[str]:
-        """What is different now, each a short phrase; empty where nothing is.
+        """Return a short phrase for each difference from `now`; the list is empty if there is none.
 
         >>> before = Fingerprint(10, ("a", "b"), 64, ("0f", "0f"))
         >>> before.changes(Fingerprint(12, ("a", "c"), 64, ("1f", "0f")))
@@ -48,12 +48,12 @@ class Fingerprint:
         return found
 
     def to_dict(self) -> dict[str, object]:
-        """Plain values for JSON."""
+        """Return plain values for JSON."""
         return asdict(self) | {"columns": list(self.columns), "digests": list(self.digests)}
 
     @classmethod
     def from_dict(cls, data: dict[str, object]) -> "Fingerprint":
-        """What `to_dict` gave."""
+        """Restore a fingerprint from the values of `to_dict`."""
         size, columns, block, digests = (data.get(key) for key in ("size", "columns", "block", "digests"))
         if isinstance(size, int) and isinstance(block, int) and isinstance(columns, list) and isinstance(digests, list):
             return cls(size, tuple(map(str, columns)), block, tuple(map(str, digests)))
@@ -63,9 +63,9 @@ class Fingerprint:
 def fingerprint(
     path: "str | PathLike[str]", columns: Sequence[str] | None = None, progress: Progress | None = None
 ) -> Fingerprint:
-    """The fingerprint of a CSV or Parquet file, over every byte of it; `columns` are its columns where known.
+    """Return the fingerprint of a CSV or Parquet file, over all of its bytes; `columns` are its columns, if known.
 
-    `progress` is told how many bytes have been read, and of how many.
+    `progress` receives the number of bytes read so far and the total.
     """
     names = tuple(c.name for c in open_table(path).columns) if columns is None else tuple(columns)
     size, read = Path(path).stat().st_size, 0
@@ -84,7 +84,7 @@ def fingerprint(
 
 
 def block_of(size: int) -> int:
-    """The length of a block of a file of this size: 1 MB, or as many as leave at most 256 blocks."""
+    """Return the block length for a file of this size: 1 MB, or larger so that there are at most 256 blocks."""
     block = _READ
     while block * _BLOCKS < size:
         block *= 2

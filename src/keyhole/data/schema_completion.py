@@ -1,4 +1,4 @@
-"""A schema meets its table: what was left out is filled in, once, by all of its rows."""
+"""Completion of a schema from all rows of its table."""
 
 from dataclasses import replace
 from datetime import date, timedelta
@@ -15,10 +15,10 @@ __all__ = ["complete"]
 
 
 def complete(schema: Schema, table: Table) -> Schema:
-    """The schema with the values of its categories and the origins of its dates, every column accounted for.
+    """Return the schema with the values of its categories and the origins of its dates filled in; check all columns.
 
-    Values are those of all rows, sorted; the origin is the first date there is. Kept with the run and the model, they
-    make the encoding the same when a run is resumed and when other rows are predicted.
+    Values are those of all rows, sorted; the origin is the earliest date. They are stored with the run and the model,
+    so that the encoding is the same when a run is resumed and when other rows are predicted.
     """
     for name in (schema.target, *schema.columns):
         table.kind(name)
@@ -58,7 +58,7 @@ def _values(a: Attribute, table: Table) -> tuple[str, ...]:
 
 
 def _other_word(label: Label, table: Table) -> str:
-    """The word that the label has besides `positive`: there must be just one."""
+    """Return the word of the label other than `positive`; there must be exactly one."""
     found: set[str] = set()
     for piece in table.chunks([label.name], 0, cells=[label.name]):
         found.update(v for v in pc.unique(as_words(piece.column(0))).to_pylist() if v is not None)

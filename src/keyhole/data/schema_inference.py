@@ -1,4 +1,4 @@
-"""What a column could be (yes/no, date, written number, category, transformed): a proposal for the schema, no more."""
+"""Inference of column types (yes/no, date, formatted number, category, transform) as proposals for the schema."""
 
 import re
 from collections import Counter
@@ -19,14 +19,14 @@ from .table import Column, Table
 __all__ = ["MOST_PROPOSED", "ROWS", "BadCells", "limits_of", "propose", "propose_transform", "words_of"]
 
 ROWS = 20_000
-"""Rows to look at."""
-# A column is skewed from this standardised third moment on, and a transform must raise R2 by a tenth, and by more than
-# chance: four standard errors of a correlation, squared.
+"""The number of rows to examine."""
+# A column is skewed if its standardised third moment is at least this; a transform must raise R2 by a tenth, and by
+# more than chance: four standard errors of a correlation, squared.
 _SKEWED, _RAISES, _CHANCE = 1.0, 1.1, 16.0
 
 
 def propose_transform(x: Floats, y: Floats) -> str:
-    """The transform of a column under which it explains the label best, or "": it is not skewed, or gains too little.
+    """Return the transform under which a column explains the label best, or "" if it is not skewed or gains too little.
 
     >>> rng = np.random.default_rng(0)
     >>> x = np.exp(2.0 * rng.normal(size=500))
@@ -57,17 +57,17 @@ def _r2(x: Floats, y: Floats) -> float:
 
 
 MOST_PROPOSED = 20
-"""A column of text with more different values is not proposed as a category."""
+"""A text column with more distinct values is not proposed as a category."""
 MOST_ODD = 50
-"""A column with more different words that are no numbers is text."""
+"""A column with more distinct words that are not numbers is text."""
 _LIMIT = re.compile(r"([<>≤≥])\s*(\d+(?:[.,]\d+)?)")
 _POINTED, _THOUSANDS = "1.234,56", r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$"
-"""The form in which a point is no decimal point, and what it looks like where there are no decimals."""
+"""The form in which a point separates thousands, and the pattern of such a number without decimals."""
 
 
 @dataclass
 class _Seen:
-    """What the cells of a column have been so far: each thing it could be stays until a cell speaks against it."""
+    """The types that a column may have, given the cells so far; a type is ruled out by the first contrary cell."""
 
     na: frozenset[str] = frozenset()
     count: int = 0
@@ -77,13 +77,13 @@ class _Seen:
     first: date | None = None
     forms: set[str] = field(default_factory=lambda: set(FORMATS))
     is_plain: bool = True
-    """Whether every number so far is written as programs write it."""
+    """Whether every number so far is plain."""
     odd: Counter[str] = field(default_factory=Counter)
-    """How often each word was met that is no number in any form; no more than a few different ones are kept."""
+    """How often each word that is not a number in any form occurred; only a few distinct ones are kept."""
     n_odd: int = 0
 
     def add(self, cells: pa.Array) -> None:
-        """Look at more cells; missing ones say nothing."""
+        """Examine more cells; missing cells are skipped."""
         cells = cells.drop_null()
         if self.na and (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
             cells = cells.filter(pc.invert(pc.is_in(as_words(cells), pa.array(sorted(self.na), pa.string()))))
@@ -98,7 +98,7 @@ class _Seen:
         self._numbers(words)
 
     def _numbers(self, words: pa.Array) -> None:
-        """Which words are numbers, how those are written, and which are none."""
+        """Determine which words are numbers, in which forms, and which are not."""
         good = is_some_number(words)
         strange, words = words.filter(pc.invert(good)), words.filter(good)
         self.n_odd += len(strange)
@@ -119,7 +119,7 @@ class _Seen:
             self.first = date(1970, 1, 1) + timedelta(days=float(np.floor(days[0])))
 
     def proposal(self, column: Column) -> Attribute | str:
-        """The column's line of the schema, or why it cannot have one."""
+        """Return the schema entry of the column, or the reason why it has none."""
         if not self.count:
             return "empty"
         if len(self.values) == 1:
@@ -136,14 +136,14 @@ class _Seen:
             missing = tuple(word for word in self.odd if word not in below and word not in above)
             words = {"missing": missing, "below": tuple(below.items()), "above": tuple(above.items())}
             return Attribute(column.name, numbers=form, **words)  # type: ignore[arg-type]
-        # As many values as half the rows are no kinds of rows, but names.
+        # If the number of distinct values exceeds half the rows, they are identifiers, not categories.
         if len(self.values) <= MOST_PROPOSED and 2 * len(self.values) <= self.count:
             return Attribute(column.name, type="category", values=tuple(sorted(self.values)))
         return "text"
 
 
 def limits_of(words: Iterable[str]) -> tuple[dict[str, float], dict[str, float]]:
-    """Of some words those for values beyond what can be measured: "<0.3" becomes half of it, ">600" the limit itself.
+    """Return the words for values beyond the limits of measurement: "<0.3" becomes half of it, ">600" the limit itself.
 
     >>> limits_of(["<0.3", "> 600", "hemolyzed"])
     ({'<0.3': 0.15}, {'> 600': 600.0})
@@ -160,20 +160,20 @@ def limits_of(words: Iterable[str]) -> tuple[dict[str, float], dict[str, float]]
 
 
 class BadCells(NamedTuple):
-    """The cells of a column of numbers that are none."""
+    """The cells in a column of numbers that are not numbers."""
 
     column: str
     counts: Mapping[str, int]
-    """How often each was met, the commonest first."""
+    """How often each one occurred, the most frequent first."""
 
 
 def propose(
     table: Table, ignored: Iterable[str] = (), na: Iterable[str] = (), also: Iterable[str] = ()
 ) -> tuple[Mapping[str, Attribute | str], list[BadCells]]:
-    """For each column that is not plainly numbers its line of the schema, or the word why it has none; and bad cells.
+    """Return the schema entry of each column that is not plain numbers, or why it has none; and the bad cells.
 
     `na` are words that mean "missing" in every column; `also` are further columns to read cell by cell. "12.591" is a
-    plain number, unless the file has others that are written as 1.234,56.
+    plain number, unless other numbers of the file are written as 1.234,56.
     """
     gone, more, empty = set(ignored), set(also), frozenset(na)
     columns = [c for c in table.columns if (c.written or c.kind == "time" or c.name in more) and c.name not in gone]
@@ -195,12 +195,12 @@ def propose(
 
 
 def _pointed(table: Table, names: list[str]) -> list[str]:
-    """The columns in which a point only ever comes before three digits, and sometimes does."""
+    """Return the columns in which a point occurs, and always before exactly three digits."""
     points = dict.fromkeys(names, 0)
     for piece in table.chunks(names, 0, cells=names) if names else ():
         for name in tuple(points):
             cells = piece.column(name).drop_null()
-            if not pa.types.is_string(cells.type):  # not from a file of text: its numbers are what they are
+            if not pa.types.is_string(cells.type):  # not a text file: its numbers are typed
                 del points[name]
                 continue
             cells = cells.filter(pc.match_substring(cells, "."))
@@ -212,7 +212,7 @@ def _pointed(table: Table, names: list[str]) -> list[str]:
 
 
 def words_of(a: Attribute) -> str:
-    """What a proposal says, in a few words; "" for plain numbers.
+    """Return a short description of a proposal; "" for plain numbers.
 
     >>> words_of(Attribute("sex", type="category", values=("f", "m")))
     'category: f, m'

@@ -1,4 +1,4 @@
-"""Schema and price files as pydantic models; every fault is one sentence with its file, table and key."""
+"""Pydantic models of schema and price files; every error is one sentence with the file, table and key."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -21,25 +21,25 @@ Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 def _word(value: object) -> object:
-    """A category's value as text; whole numbers may be written without quotes."""
+    """Return a category value as text; integers may be written without quotes."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _day(value: object) -> object:
-    """A day, written as TOML's own date or in quotes."""
+    """Return a day written as a TOML date or in quotes."""
     if isinstance(value, str):
         return datetime.fromisoformat(value).date()
     return value.date() if isinstance(value, datetime) else value
 
 
 class Part(BaseModel):
-    """A table of a file: nothing unknown, nothing converted, so that a slip does not go unnoticed."""
+    """A table of a file; unknown keys and type conversions are refused, so that mistakes are noticed."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class RangePart(Part):
-    """What a column of numbers may have."""
+    """The keys of a column of numbers."""
 
     low: Finite | None = None
     high: Finite | None = None
@@ -51,7 +51,7 @@ class RangePart(Part):
     above: dict[str, Finite] = {}
 
     def ends(self) -> dict[str, Any]:
-        """The arguments of a `Range`."""
+        """Return the arguments of a `Range`."""
         low, high = (-inf if self.low is None else self.low), (inf if self.high is None else self.high)
         ends = {"low": low, "high": high, "center": self.center}
         words = {"missing": self.missing, "below": tuple(self.below.items()), "above": tuple(self.above.items())}
@@ -59,7 +59,7 @@ class RangePart(Part):
 
 
 class LabelPart(RangePart):
-    """`[label]`."""
+    """The table `[label]`."""
 
     name: str
     unit: str = ""
@@ -70,7 +70,7 @@ class LabelPart(RangePart):
 
 
 class AttributePart(RangePart):
-    """`[attributes.x]`."""
+    """The table `[attributes.x]`."""
 
     type: Type = "number"
     unit: str = ""
@@ -82,26 +82,26 @@ class AttributePart(RangePart):
 
 
 class SourcePart(Part):
-    """`[sources.x]`."""
+    """The table `[sources.x]`."""
 
     price: Price | None = None
     columns: tuple[str, ...] = Field(strict=False)
 
 
 class MoneyPart(Part):
-    """`[money]`."""
+    """The table `[money]`."""
 
     currency: str = ""
 
 
 class FilePart(Part):
-    """`[file]`."""
+    """The table `[file]`."""
 
     encoding: str = ""
 
 
 class SchemaFile(Part):
-    """A schema as `keyhole diagnose` writes it."""
+    """A schema file as `keyhole diagnose` writes it."""
 
     ignored: tuple[str, ...] = Field((), strict=False)
     file: FilePart = FilePart()
@@ -111,7 +111,7 @@ class SchemaFile(Part):
     attributes: dict[str, AttributePart] = {}
 
     def parts(self) -> dict[str, Any]:
-        """The arguments of a `Schema`."""
+        """Return the arguments of a `Schema`."""
         said = {name: getattr(self.label, name) for name in ("unit", "type", "positive", "negative", "transform")}
         label = Label(self.label.name, **self.label.ends(), **said)
         return {
@@ -125,7 +125,7 @@ class SchemaFile(Part):
 
 
 class PricesFile(RootModel[dict[str, Price]]):
-    """A price for each name: a source, or a column that is one of its own."""
+    """The price of each source; a column outside panels is a source."""
 
     model_config = ConfigDict(strict=True, frozen=True)
 
@@ -134,11 +134,11 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def checked(model: type[M], content: Mapping[str, object], where: str) -> M:
-    """The content as a model; its first fault is a `ConfigError` in one sentence."""
+    """Validate the content as a model; the first error is raised as a `ConfigError` of one sentence."""
     try:
         return model.model_validate(dict(content))
     except ValidationError as fault:
-        # A key that is wrong before one that is missing: a misspelt one is both.
+        # Report an invalid key before a missing one: a misspelt key causes both.
         first = min(fault.errors(include_url=False), key=lambda found: found["type"] == "missing")
         if issubclass(model, PricesFile):
             name, value = first["loc"][0], first["input"]
@@ -147,7 +147,7 @@ def checked(model: type[M], content: Mapping[str, object], where: str) -> M:
 
 
 def fields(place: tuple[str | int, ...]) -> list[str]:
-    """The keys a table may have.
+    """Return the keys that a table may have.
 
     >>> fields(("money",))
     ['currency']

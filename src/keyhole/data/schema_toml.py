@@ -1,4 +1,4 @@
-"""Schema and price files: TOML in and out, and a sentence for every mistake in one."""
+"""Reading and writing schema and price files as TOML, with one-sentence errors."""
 
 import json
 import re
@@ -39,7 +39,7 @@ __all__ = [
 def check_consistency(
     label: Range, attributes: Sequence[Attribute], ignored: Sequence[str], panels: Sequence[Panel]
 ) -> None:
-    """`ConfigError` where a column has two places, or two things to order have one name."""
+    """Raise a `ConfigError` if a column is declared twice, or if two sources have the same name."""
     twice = repeated((label.name, *(a.name for a in attributes), *ignored))
     if twice is not None:
         raise ConfigError(f"{_places(twice, label, attributes, ignored)}: '{twice}' occurs twice; keep one of the two")
@@ -52,14 +52,14 @@ def check_consistency(
 
 
 def _places(name: str, label: Range, attributes: Sequence[Attribute], ignored: Sequence[str]) -> str:
-    """Where a file has the name."""
+    """Return where the file declares the name."""
     found = ["[label]"] if name == label.name else []
     found += [f"[attributes.{name}]"] if any(a.name == name for a in attributes) else []
     return " and ".join(found + (["ignored"] if name in ignored else []))
 
 
 def _check_panels(attributes: Sequence[Attribute], panels: Sequence[Panel]) -> None:
-    """Every column in one panel at most, known and priced columns in none, and no name that means two sources."""
+    """Check that a column is in at most one panel, a free or priced one in none, and that source names are unique."""
     if (twice := repeated(p.name for p in panels)) is not None:
         raise ConfigError(f"[sources.{twice}] is there twice; keep one")
     home: dict[str, str] = {}
@@ -82,7 +82,7 @@ def _check_panels(attributes: Sequence[Attribute], panels: Sequence[Panel]) -> N
 
 
 def no_source(name: str, attributes: Sequence[Attribute], panels: Sequence[Panel]) -> str:
-    """Why a name cannot have a price."""
+    """Return why a name cannot have a price."""
     for panel in panels:
         if name in panel.columns:
             return f"the prices name '{name}', which comes with the source '{panel.name}'; price that instead"
@@ -93,7 +93,7 @@ def no_source(name: str, attributes: Sequence[Attribute], panels: Sequence[Panel
 
 Place = tuple[str | int, ...]
 
-# Tables whose keys are the user's own names.
+# Tables whose keys are chosen by the user.
 _OPEN = ("attributes", "sources")
 _SHOULD = {
     "bool_type": "true or false",
@@ -120,12 +120,12 @@ _EXAMPLES_INSIDE = {
     "money": 'a table such as {currency = "EUR"}',
     "file": 'a table such as {encoding = "latin-1"}',
 }
-# What pydantic lists first where nothing may be said, too.
+# The empty choice, which pydantic lists first for an optional key.
 _EMPTY = "'', "
 
 
 def sentence(fault: Mapping[str, Any], fields: Callable[[Place], list[str]]) -> str:
-    """`, [attributes.age]: low must be a number, not 'old'`: what follows the file's name."""
+    """Return the part of a message after the file name: `, [attributes.age]: low must be a number, not 'old'`."""
     place: Place = fault["loc"]
     kind, value = str(fault["type"]), fault.get("input")
     table, key = _split(place)
@@ -151,7 +151,7 @@ def _should(kind: str, key: str) -> str:
 
 
 def _split(place: Place) -> tuple[str, str]:
-    """The table as a file has it, and the key in it."""
+    """Return the table as written in the file, and the key in it."""
     words = [str(p) for p in place if not isinstance(p, int)]
     numbers = [p for p in place if isinstance(p, int)]
     depth = 2 if words and words[0] in _OPEN and len(words) > 2 else min(len(words) - 1, 1)
@@ -182,12 +182,12 @@ _HEAD = """\
 
 _WORDS = ("missing", "below", "above")
 
-# A key of a hundred parts and more, a.b.c...: a reader's work grows with the square of their number.
+# A dotted key of a hundred parts or more: the parser takes time quadratic in their number.
 _DEEP = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""")
 
 
 def read_text(path: "str | PathLike[str]") -> str:
-    """The text of a small file."""
+    """Return the text of a small file."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -198,19 +198,19 @@ def read_text(path: "str | PathLike[str]") -> str:
 
 
 def parse(text: str, where: str) -> Content:
-    """The TOML in a text."""
+    """Parse TOML text."""
     try:
         if _DEEP.search(text):
             raise RecursionError
         return tomllib.loads(text)
     except RecursionError:
         raise ConfigError(f"{where} is not TOML that can be read: it is nested too deeply") from None
-    except ValueError as fault:  # also a number of thousands of digits
+    except ValueError as fault:  # also raised for a number with thousands of digits
         raise ConfigError(f"{where} is not TOML: {fault}") from None
 
 
 def content(schema: "Schema") -> Content:
-    """The schema as plain values, by the tables and keys of its file; what was not said is left out."""
+    """Return the schema as plain values by the tables and keys of its file; defaults are omitted."""
     found: Content = {"ignored": list(schema.ignored)}
     if schema.encoding:
         found["file"] = {"encoding": schema.encoding}
@@ -226,7 +226,7 @@ def content(schema: "Schema") -> Content:
 
 
 def format_schema(schema: "Schema") -> str:
-    """The schema as TOML, one line per attribute."""
+    """Return the schema as TOML, one line per attribute."""
     lines = [_HEAD]
     for key, value in content(schema).items():
         if key == "ignored":
@@ -239,8 +239,8 @@ def format_schema(schema: "Schema") -> str:
 
 
 def rewrite(text: str, schema: "Schema", where: str) -> str:
-    """A user's text with this schema's values in it: what did not change stays to the letter, comments too."""
-    # Only here: tomlkit keeps comments and takes its time (its documents grow quadratically).
+    """Return a user's text updated to this schema; unchanged parts and comments are preserved exactly."""
+    # Imported only here: tomlkit preserves comments but is slow (quadratic in the size of a document).
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
@@ -254,7 +254,7 @@ def rewrite(text: str, schema: "Schema", where: str) -> str:
 
 
 def _merge(document: "Mapping[str, object]", before: Mapping[str, object], now: Mapping[str, object]) -> None:
-    """Make a document say `now` where it said `before`, and touch nothing else."""
+    """Update a document from `before` to `now` without touching anything else."""
     for key in [key for key in before if key not in now]:
         del document[key]  # type: ignore[attr-defined]
     for key, value in now.items():
@@ -266,7 +266,7 @@ def _merge(document: "Mapping[str, object]", before: Mapping[str, object], now: 
 
 
 def _said(column: "Range | Panel", keys: tuple[str, ...]) -> Content:
-    """The fields that differ from what is meant where nothing is said."""
+    """Return the fields that differ from their defaults."""
     found = {} if isinstance(column, Panel) else _ends(column)
     for key in keys:
         value = getattr(column, key)
@@ -302,19 +302,19 @@ def _value(value: object) -> str:
 
 
 def quoted(text: str) -> str:
-    """A TOML basic string: JSON's escapes are valid there, and DEL must be escaped too."""
+    """Return a TOML basic string: JSON's escapes are valid in TOML, and DEL must be escaped too."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def read_prices(path: "str | PathLike[str]") -> dict[str, float]:
-    """The prices in a file, by source (a column alone is one of its own); a price is a finite number >= 0."""
+    """Read the prices in a file, by source (a column outside panels is a source); a price is a finite number >= 0."""
     from .schema_models import PricesFile, checked
 
     return dict(checked(PricesFile, schema_toml.parse(schema_toml.read_text(path), str(path)), str(path)).root)
 
 
 def unpriced(schema: "Schema") -> list[str]:
-    """A sentence on the sources that have no price beside others that have one; none where all or none have."""
+    """Return a sentence about the sources without a price if other sources have one, else an empty list."""
     together = {c for panel in schema.panels for c in panel.columns}
     said: list[Panel | Attribute] = [
         *schema.panels,

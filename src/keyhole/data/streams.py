@@ -1,4 +1,4 @@
-"""Streams of rows and labels: synthetic ones with known laws, and tables with a schema (files, data frames)."""
+"""Streams of rows and labels: synthetic ones with known distributions, and tables with a schema."""
 
 from .columns import Attribute, Label, Panel, Range
 from .fingerprint import Fingerprint, fingerprint

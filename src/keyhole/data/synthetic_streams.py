@@ -1,4 +1,4 @@
-"""The laws of the rows of a synthetic stream, each named by a string such as "uniform" or "block(5, 0.8)".
+"""Synthetic streams and the distributions of their rows, named by strings such as "uniform" or "block(5, 0.8)".
 
 The Gaussian laws draw z with unit variances and the stated correlations, and give x = z/3 clipped to [-1, 1]
 (an entry is clipped with probability 0.0027).
@@ -18,21 +18,24 @@ __all__ = ["Law", "Stream", "designs", "law", "synthetic"]
 
 
 Law: TypeAlias = Callable[[np.random.Generator, int, int], Floats]
-"""(rng, T, d) -> X of shape (T, d) with entries in [-1, 1]."""
+"""A function (rng, T, d) -> X of shape (T, d) with entries in [-1, 1]."""
 
 
 def uniform() -> Law:
-    """Independent entries, uniform on [-1, 1]: variance 1/3."""
+    """Return the law of independent entries, uniform on [-1, 1]: variance 1/3."""
     return lambda rng, T, d: rng.uniform(-1.0, 1.0, (T, d))
 
 
 def rademacher() -> Law:
-    """Independent signs, -1 or 1 with probability 1/2 each: variance 1."""
+    """Return the law of independent signs, -1 or 1 with probability 1/2 each: variance 1."""
     return lambda rng, T, d: 2.0 * rng.integers(0, 2, (T, d)).astype(np.float64) - 1.0
 
 
 def ar(rho: float) -> Law:
-    """z_1 = e_1, z_j = rho z_{j-1} + sqrt(1 - rho^2) e_j along the columns: corr(z_i, z_j) = rho^|i-j|."""
+    """Return the autoregressive law along the columns, with corr(z_i, z_j) = rho^|i-j|.
+
+    z_1 = e_1, z_j = rho z_{j-1} + sqrt(1 - rho^2) e_j.
+    """
     _require(-1 < rho < 1, f"ar(rho) needs -1 < rho < 1, not {rho:g}")
 
     def draw(rng: np.random.Generator, T: int, d: int) -> Floats:
@@ -45,20 +48,23 @@ def ar(rho: float) -> Law:
 
 
 def equicorrelated(rho: float) -> Law:
-    """z_j = sqrt(rho) f + sqrt(1 - rho) e_j with one factor f per row: corr(z_i, z_j) = rho for i != j."""
+    """Return the one-factor law with corr(z_i, z_j) = rho for i != j.
+
+    z_j = sqrt(rho) f + sqrt(1 - rho) e_j, with one factor f per row.
+    """
     _require(0 <= rho < 1, f"equicorrelated(rho) needs 0 <= rho < 1, not {rho:g}")
     return lambda rng, T, d: _factors(rng, T, d, d, rho)
 
 
 def block(size: float, rho: float) -> Law:
-    """As `equicorrelated(rho)` within blocks of `size` columns (the last may be shorter), independent across them."""
+    """Return the law of independent blocks of `size` columns (the last may be shorter), equicorrelated within."""
     _require(size >= 1 and float(size).is_integer(), f"block(size, rho) needs a whole size >= 1, not {size:g}")
     _require(0 <= rho < 1, f"block(size, rho) needs 0 <= rho < 1, not {rho:g}")
     return lambda rng, T, d: _factors(rng, T, d, int(size), rho)
 
 
 def switching(period: float) -> Law:
-    """`period` rows of `uniform`, then `period` rows of `ar(0.5)`, then `uniform` again, and so on."""
+    """Return the law that alternates between `period` rows of `uniform` and `period` rows of `ar(0.5)`."""
     _require(period >= 1 and float(period).is_integer(), f"switching(period) needs a whole period >= 1, not {period:g}")
     one, other = uniform(), ar(0.5)
 
@@ -83,7 +89,7 @@ _LAWS: dict[str, tuple[str, Callable[..., Law]]] = {
 
 
 def designs() -> tuple[str, ...]:
-    """The designs that exist, as they are written.
+    """Return the available designs, as they are written.
 
     >>> designs()
     ('uniform', 'rademacher', 'ar(rho)', 'equicorrelated(rho)', 'block(size, rho)', 'switching(period)')
@@ -92,7 +98,7 @@ def designs() -> tuple[str, ...]:
 
 
 def law(design: str) -> Law:
-    """The law that `design` names; numbers only are read from the parentheses, nothing is evaluated."""
+    """Return the law that `design` names; only numbers are read from the parentheses, nothing is evaluated."""
     match = re.fullmatch(r"\s*([a-z]+)\s*(?:\(([^()]*)\))?\s*", design)
     form, make = _LAWS.get(match[1], ("", None)) if match else ("", None)
     if match is None or make is None:
@@ -106,7 +112,7 @@ def law(design: str) -> Law:
 
 
 def _factors(rng: np.random.Generator, T: int, d: int, size: int, rho: float) -> Floats:
-    """z_j = sqrt(rho) f_b + sqrt(1 - rho) e_j, b = floor(j/size) the block of column j."""
+    """Draw z_j = sqrt(rho) f_b + sqrt(1 - rho) e_j, where b = floor(j/size) is the block of column j."""
     shared = rng.standard_normal((T, -(-d // size)))[:, np.arange(d) // size]
     return _squeeze(math.sqrt(rho) * shared + math.sqrt(1 - rho) * rng.standard_normal((T, d)))
 
@@ -121,7 +127,7 @@ def _require(condition: bool, message: str) -> None:
 
 
 class Stream(NamedTuple):
-    """Rows X (T, d) in [-1, 1], labels y (T,), and the weights w (d,) behind them; unpacks as X, y, w."""
+    """Rows X (T, d) in [-1, 1], labels y (T,), and the true weights w (d,); unpacks as X, y, w."""
 
     X: Floats
     y: Floats

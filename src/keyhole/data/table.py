@@ -1,4 +1,4 @@
-"""Tables as streams: numbers in batches, whatever carries them, with row numbers for messages."""
+"""Tables as streams of numeric batches, with row numbers for error messages."""
 
 import hashlib
 import warnings
@@ -24,15 +24,15 @@ __all__ = ["Batch", "Column", "DataError", "Table", "open_table", "refuse_duplic
 
 Carrier: TypeAlias = "str | PathLike[str] | object"
 
-# From here on not every whole number is a float.
+# Integers from here on are not all representable as floats.
 _EXACT = 2.0**53
 
 
 class DataError(ConfigError):
-    """Something in a table is not usable: the message says where (file, row, column) and what to do.
+    """Raised when a table cannot be used; the message says where (file, row, column) and what to do.
 
-    `row` counts data rows from 1 (the header is not a row); None where the fault is not in one row. Names and cells
-    may hold anything: what a terminal would obey is written out, and it stays one line.
+    `row` counts data rows from 1 (the header is not a row); it is None if the fault is not in one row. The message is
+    one line, with control characters from names and cells escaped.
     """
 
     def __init__(self, message: str, row: int | None = None, column: str | None = None) -> None:
@@ -47,33 +47,33 @@ class Column(NamedTuple):
     kind: str
     """"number" (integers, floats, decimals, booleans as 0 and 1), "text", "time" or "other"."""
     written: bool = False
-    """Whether some of it is text that is no plain number, whatever its kind."""
+    """Whether some cells are text that is not a plain number, whatever the kind."""
 
 
 class Batch(NamedTuple):
     """Consecutive rows: attributes X (n, d) and labels y (n,), raw, NaN where missing."""
 
     first: int
-    """How many rows of the table come before these."""
+    """The number of rows of the table before these."""
     X: Floats
     y: Floats
-    """NaN throughout where no target was asked for."""
+    """All NaN if no target was requested."""
 
 
 class Table(ABC):
-    """Rows in an order that stays, read in batches; memory does not grow with the number of rows.
+    """Rows in a fixed order, read in batches; memory use does not grow with the number of rows.
 
-    Making one checks the names (two equal ones are a `DataError` with both positions) and reads no rows beyond a
-    first look.
+    Construction checks the names (two equal names are a `DataError` with both positions) and reads at most
+    a first block of rows.
     """
 
     name: str
-    """What messages call it: the file as the user wrote it, or "the data frame"."""
+    """The name in messages: the file as the user wrote it, or "the data frame"."""
     columns: tuple[Column, ...]
     rows: int | None
-    """How many rows there are, where that is known without reading them (Parquet, frames); None for CSV."""
+    """The number of rows if known without reading them (Parquet, data frames); None for CSV."""
     width: int
-    """How many columns the file itself has."""
+    """The number of columns of the file itself."""
 
     def __init__(self, name: str, columns: Sequence[Column], rows: int | None) -> None:
         self.name, self.columns, self.rows = name, tuple(columns), rows
@@ -84,23 +84,23 @@ class Table(ABC):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns' names."""
+        """The names of the columns."""
         return tuple(c.name for c in self.columns)
 
     @abstractmethod
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> "Iterator[pa.RecordBatch]":
-        """The rows from `start` on, in pieces of any length; the columns of `names`, as numbers.
+        """Yield the rows from `start` on, in pieces of any length, with the columns of `names` as numbers.
 
-        Those in `cells` come as the file has them: from CSV as text, elsewhere in their own type.
+        The columns in `cells` are returned as stored: as text from CSV, otherwise in their own type.
         """
 
     def batches(
         self, attributes: Sequence[str], target: str | None = None, start: int = 0, size: int = 4096
     ) -> Iterator[Batch]:
-        """Rows `start`, `start` + 1, ... in batches of exactly `size` rows (the last may be shorter).
+        """Yield rows `start`, `start` + 1, ... in batches of exactly `size` rows (the last may be shorter).
 
-        Only the named columns are read. A value that is no number is a `DataError` with file, row, column and value,
-        raised after the whole batches before it have been given.
+        Only the named columns are read. A value that is not a number is a `DataError` with file, row, column and value,
+        raised after all complete batches before it.
         """
         from .cell_encoding import matrix, regroup
 
@@ -113,7 +113,7 @@ class Table(ABC):
             start += len(X)
 
     def cell(self, name: str, row: int = 0) -> tuple[int, object] | None:
-        """The first cell of a column from a row on that is not empty, with its row (from 1), as the file has it."""
+        """Return the first non-empty cell of a column from a row on, as stored, with its row number (from 1)."""
         for piece in self.chunks([name], row, cells=[name]):
             values = piece.column(0)
             for i, value in enumerate(values.to_pylist()):
@@ -123,7 +123,7 @@ class Table(ABC):
         return None
 
     def report_rounded(self, X: Floats, names: Sequence[str], first: int) -> None:
-        """Warn, once a column, where a whole number is too large to be held exactly."""
+        """Warn, once per column, if an integer is too large to be represented exactly."""
         large = np.abs(X) >= _EXACT
         for j in map(int, np.flatnonzero(large.any(axis=0))) if large.any() else ():
             if names[j] in self._rounded:
@@ -136,10 +136,10 @@ class Table(ABC):
                 warnings.warn(text, KeyholeWarning, stacklevel=2)
 
     def usable(self, target: str | None, ignored: Sequence[str] = (), *, written: bool = False) -> tuple[str, ...]:
-        """The number columns but the target and the ignored: a run's attributes where there is no schema.
+        """Return the number columns except the target and the ignored ones: the attributes of a run without a schema.
 
-        A column of anything else that is not ignored is a `DataError`, as are names that are not there; where numbers
-        are `written` in some way of their own, what looks like text may be numbers.
+        Any other column that is not ignored is a `DataError`, as is an unknown name. With `written` (numbers in a
+        declared format), text columns are allowed, since they may hold numbers.
         """
         for name in (*ignored, *(() if target is None else (target,))):
             self.kind(name)
@@ -152,14 +152,14 @@ class Table(ABC):
         return tuple(c.name for c in left)
 
     def require(self, names: Sequence[str], target: str | None = None) -> None:
-        """`DataError` unless all these columns exist and hold numbers (a schema's names, a model's support)."""
+        """Raise a `DataError` unless all these columns exist and hold numbers."""
         for name in names:
             kind = self.kind(name)
             if kind != "number":
                 raise self._refusal(name, kind, name == target)
 
     def _refusal(self, name: str, kind: str, is_target: bool) -> DataError:
-        """What a column that holds no numbers holds, with the first such cell, and what to do."""
+        """Return the error for a column without numbers: its content, the first such cell, and the remedy."""
         from .cell_encoding import hint
 
         what = {"text": "text", "time": "dates or times"}.get(kind, "no numbers")
@@ -180,7 +180,7 @@ class Table(ABC):
         return DataError(f"{text} silently; {fix}", found[0] if found else None, name)
 
     def digest(self, attributes: Sequence[str], target: str | None, rows: int) -> str:
-        """A digest of the first `rows` rows' values: after a fix further down, those rows can be shown unchanged."""
+        """Return a digest of the first `rows` rows, to show that they are unchanged after a correction further down."""
         state, left = hashlib.sha256(), rows
         for batch in self.batches(attributes, target):
             n = min(left, len(batch.X))
@@ -191,7 +191,7 @@ class Table(ABC):
         return f"{rows - left}:{state.hexdigest()}"
 
     def kind(self, name: str) -> str:
-        """The kind of a column, or the error that it does not exist."""
+        """Return the kind of a column; an unknown column is a `DataError`."""
         if name not in self._kinds:
             raise DataError(
                 f"{self.name}: there is no column '{name}'; {suggestion(name, list(self._kinds))}", column=name
@@ -200,11 +200,11 @@ class Table(ABC):
 
 
 def open_table(source: Carrier, schema: "Schema | None" = None, encoding: str = "") -> Table:
-    """The table behind a path to CSV (also .tsv, .csv.gz) or Parquet, or any data frame that narwhals knows.
+    """Open a path to CSV (also .tsv, .csv.gz) or Parquet, or any data frame that narwhals supports, as a table.
 
-    With a schema, its columns are the schema's attributes, encoded: categories as indicators, dates as days.
+    With a schema, the columns are the encoded attributes of the schema: categories as indicators, dates as days.
     """
-    # Inside: these modules import this one, and pyarrow takes its time.
+    # Imported here because these modules import this one, and because pyarrow loads slowly.
     try:
         from .encoded_table import EncodedTable
         from .file_table import FrameTable, open_file
@@ -218,7 +218,7 @@ def open_table(source: Carrier, schema: "Schema | None" = None, encoding: str = 
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:
-    """What was meant, perhaps: a name that is near, or that begins with what was written.
+    """Return a hint at the intended name: a similar one, or one that begins with the given text.
 
     >>> suggestion("cost", ["id", "cost_next_year"])
     "did you mean 'cost_next_year'?"
@@ -228,7 +228,7 @@ def suggestion(name: str, known: Sequence[str]) -> str:
 
 
 def refuse_duplicates(table: str, names: Sequence[str]) -> None:
-    """`DataError` with the positions (from 1) where two columns have the same name, or one has none."""
+    """Raise a `DataError` with the positions (from 1) if two columns have the same name or one has none."""
     seen: dict[str, int] = {}
     for j, name in enumerate(names, 1):
         if not name.strip():

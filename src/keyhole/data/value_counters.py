@@ -1,4 +1,4 @@
-"""Counters of values outside the schema: beyond a range, or of a category that it does not know."""
+"""Counters of values outside the schema: outside a range, or unknown values of a category."""
 
 from typing import ClassVar
 
@@ -13,10 +13,10 @@ __all__ = ["ClipCounter", "UnseenCategories"]
 
 
 class ClipCounter(Stateful):
-    """Counts, per attribute and for the label, of values outside low..high, with the smallest and largest seen.
+    """Counter, per attribute and for the label, of values outside low..high, with the smallest and largest value seen.
 
-    `count` is told what was bought, value by value: what was not bought is not looked at. NaN and infinity are not
-    counted. The counts are state: they are saved and restored with a run.
+    `count` receives only the values that were bought. NaN and infinity are not counted. The counts are state: they are
+    saved and restored with a run.
 
     >>> clips = ClipCounter(Schema.plain("y", ["a", "b"]))
     >>> clips.count(np.array([3.0, -1.0, 0.0]), np.array([0, 0, 1]))
@@ -32,7 +32,7 @@ class ClipCounter(Stateful):
     }
 
     def __init__(self, schema: Schema, then: str = "clipped") -> None:
-        """`then` says what becomes of a value outside its range."""
+        """`then` says in reports what happens to a value outside its range."""
         self.schema, self.then = schema, then
         columns = (*schema.encoded, schema.label)  # the label is the last one
         self.names = tuple(c.name for c in columns)
@@ -44,7 +44,7 @@ class ClipCounter(Stateful):
         self.largest: Floats = np.full(len(columns), -np.inf)
 
     def count(self, x: Floats, attributes: Ints) -> None:
-        """Take note of raw values x (m,) of these attributes (m,)."""
+        """Count raw values x (m,) of these attributes (m,)."""
         count_outside(
             np.ascontiguousarray(x),
             np.ascontiguousarray(attributes),
@@ -57,12 +57,12 @@ class ClipCounter(Stateful):
         )
 
     def count_labels(self, y: Floats) -> None:
-        """Take note of raw labels (n,)."""
+        """Count raw labels (n,)."""
         self.count(y, np.full(y.size, self.seen.size - 1))
 
     @property
     def constant(self) -> tuple[str, ...]:
-        """The attributes seen more than once, and always with the same value so far."""
+        """The attributes seen more than once, always with the same value so far."""
         same = (self.seen > 1) & (self.smallest == self.largest)
         return tuple(self.names[i] for i in np.flatnonzero(same[:-1]))
 
@@ -74,7 +74,7 @@ class ClipCounter(Stateful):
         }
 
     def report(self) -> dict[str, str]:
-        """One sentence per column that was clipped, by its name."""
+        """Return one sentence per clipped column, by its name."""
         return {self.names[i]: self._sentence(int(i)) for i in np.flatnonzero(self.outside)}
 
     def _sentence(self, i: int) -> str:
@@ -89,7 +89,7 @@ class ClipCounter(Stateful):
 
 
 class UnseenCategories(Stateful):
-    """Counts, per category, of rows whose value is none of its values: there all of its attributes are 0.
+    """Counter, per category, of rows whose value is not declared: all attributes of the category are 0 there.
 
     Every row is counted, bought or not. The counts are state: they are saved and restored with a run.
 
@@ -114,12 +114,12 @@ class UnseenCategories(Stateful):
         self.counts: Ints = np.zeros(len(self._places), dtype=np.int64)
 
     def count(self, X: Floats) -> None:
-        """Take note of encoded rows (n, d)."""
+        """Count in encoded rows (n, d)."""
         for i, (_, _, place) in enumerate(self._places):
             self.counts[i] += int((X[:, place] == 0.0).all(axis=1).sum())
 
     def report(self) -> dict[str, str]:
-        """One sentence per category that had such a value, by its name."""
+        """Return one sentence per category with undeclared values, by its name."""
         found = zip(self._places, self.counts.tolist(), strict=True)
         return {name: self._sentence(name, values, n) for (name, values, _), n in found if n}
 

@@ -1,4 +1,4 @@
-"""What many outcomes come to: medians with 10-90 % bands over seeds."""
+"""Aggregation of outcomes: medians with 10-90 % bands over seeds."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class Band(NamedTuple):
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Band":
-        """Over seeds; NaN where there is nothing."""
+        """Return the band of values over seeds; NaN if there is none."""
         finite = [v for v in values if np.isfinite(v)]
         if not finite:
             return cls(np.nan, np.nan, np.nan)
@@ -33,36 +33,36 @@ class Band(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One algorithm on one stream."""
+    """The results of one algorithm on one stream."""
 
     stream: str
     algorithm: str
     seeds: int
     budget: str
-    """What it could buy a row: learners with the same words are ranked."""
+    """The limits of a row, in words; only learners with the same limits are ranked against each other."""
     reference: bool
-    """Whether it sees everything, or is told the answer: it is shown below the others, and never ranked."""
+    """Whether it sees everything or is given the true support: it is shown below the others and never ranked."""
     regret: Band
     typical_error: Band
-    """The root of the mean squared error over the rows that count."""
+    """The root of the mean squared error over the scored rows."""
     loss_last_tenth: Band
     found: float
-    """The mean share of the true support found; NaN where it is unknown."""
+    """The mean share of the true support that was found; NaN if the truth is unknown."""
     attributes_per_row: float
     price_per_row: float
     seconds_per_row: float
     """The median over seeds."""
     rows: Floats
     curve: Floats
-    """(3, points): regret over time: median, 10 %, 90 %."""
+    """Regret over time (3, points): median, 10 %, 90 %."""
     losses: Floats
-    """(3, points): loss over time."""
+    """Loss over time (3, points): median, 10 %, 90 %."""
     probabilities: ProbabilityScores | None
-    """For yes/no labels: means over seeds, and the bins of all seeds together."""
+    """For yes/no labels: means over seeds, and the bins of all seeds combined."""
 
 
 def summarise(pairs: Pairs) -> list[Row]:
-    """One row per stream and algorithm, in the order they were given."""
+    """Return one row per stream and algorithm, in the given order."""
     return [_row(stream, algorithm, outcomes) for (stream, algorithm), outcomes in _groups(pairs).items()]
 
 
@@ -70,21 +70,21 @@ CURVES: "dict[str, tuple[str, Callable[[Row], Floats]]]" = {
     "regret": ("regret", lambda row: row.curve),
     "loss": ("typical error", lambda row: np.sqrt(row.losses)),
 }
-"""What of a comparison can be drawn over time: its name on the axis, and the curve of a row."""
+"""The quantities that can be drawn over time: the axis title, and the curve of a row."""
 
 
 def figure_of(rows: Sequence[Row], what: str) -> Figure:
-    """One of `CURVES` of the rows of a stream in one chart, every line with its name at its end."""
+    """Return a chart of one of `CURVES` for the rows of a stream, each line labelled at its end."""
     title, curve_of = CURVES[what]
     plain = [row.algorithm.partition("[")[0] for row in rows]
-    # The options of an algorithm stand in the table; a line has them where two algorithms differ in nothing else.
+    # Options are in the table; a line shows them only if two algorithms differ in nothing else.
     names = [name if plain.count(name) == 1 else row.algorithm for name, row in zip(plain, rows, strict=True)]
     lines = [Curve(name, *curve_of(row), reference=row.reference) for name, row in zip(names, rows, strict=True)]
     return curves(f"{title.capitalize()} over time", rows[0].rows, lines, "row", title, end_names=True)
 
 
 def notes_of(pairs: Pairs) -> list[str]:
-    """What a reader of the table must know: estimates that never left 0, and whatever else the learners said."""
+    """Return notes for readers of the table: estimates that stayed zero, and other warnings of the learners."""
     notes = []
     for (_, algorithm), outcomes in _groups(pairs).items():
         silent = [o["silent"] for o in outcomes if o["silent"]]
@@ -100,7 +100,7 @@ def notes_of(pairs: Pairs) -> list[str]:
 
 
 def one_run(pairs: Pairs) -> list[str]:
-    """A sentence on the algorithms whose seeds all gave the same numbers: they draw nothing, and the rows are one."""
+    """Return a sentence for each algorithm whose seeds all gave the same numbers: it is deterministic on these rows."""
     found = []
     for (stream, algorithm), outcomes in _groups(pairs).items():
         if len(outcomes) > 1 and len({(o["regret"], o["loss"], *o["curve"]) for o in outcomes}) == 1:

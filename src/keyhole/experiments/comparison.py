@@ -1,4 +1,4 @@
-"""Algorithms x streams x seeds: in a folder, where what is there is not done again, or in memory."""
+"""Comparisons of algorithms x streams x seeds, in memory or in a folder that keeps finished jobs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -28,7 +28,7 @@ __all__ = ["Comparison", "ComparisonResult", "Progress", "compare"]
 
 
 def _names(algorithms: Sequence[str]) -> list[str]:
-    """The algorithms, imported where they are of other packages, each with its tuning spelt out."""
+    """Return the algorithms with their tuning spelt out; those of other packages are imported."""
     specs = [Spec.parse(text) for text in algorithms]
     for spec in specs:
         import_algorithm(spec.name)
@@ -56,22 +56,22 @@ def compare(
     learners
         Names as on the command line ("ds-oslrc[tuning=theory]", "mypackage.module:Class"), or classes of learners.
     streams
-        Names ("synthetic:d=20,k=4", a data set, "mypackage.module:function"), or functions that give X, y and w (or
-        None) for a number of rows and a seed.
+        Names ("synthetic:d=20,k=4", a data set, "mypackage.module:function"), or functions that return X, y and w
+        (or None) for a number of rows and a seed.
     seeds, rounds, jobs
-        Runs per learner and stream, rows per run at most, and processes. With several processes learners and streams
-        must be importable: not defined in a notebook or a script.
+        The number of runs per learner and stream, the maximum number of rows per run, and the number of processes.
+        With several processes, learners and streams must be importable: not defined in a notebook or a script.
     k, k0
-        Attributes per row before and after the label; k is the number of true weights where those are known.
+        Attributes per row before and after the label; k defaults to the number of true weights, if known.
 
     Returns
     -------
-    A `ComparisonResult`: `to_frame()`, `summary()`, `plot()`, and what the learners warned of in `notes`.
+    A `ComparisonResult` with `to_frame()`, `summary()`, `plot()`, and the warnings of the learners in `notes`.
 
     Raises
     ------
     ConfigError
-        If a learner or a stream cannot be made.
+        If a learner or a stream cannot be constructed.
 
     >>> import keyhole as kh
     >>> result = compare(["oracle-support", "fixed-random"], ["synthetic:d=8,k=2"], seeds=2, rounds=200)
@@ -100,7 +100,7 @@ def compare(
 
 
 def _written(thing: object) -> str:
-    """A class or a function as "module:name"; a text is what it is."""
+    """Return a class or a function as "module:name"; a string is returned unchanged."""
     if isinstance(thing, str):
         return thing
     module, name = getattr(thing, "__module__", None), getattr(thing, "__qualname__", "")
@@ -111,23 +111,23 @@ def _written(thing: object) -> str:
 
 @dataclass(frozen=True, eq=False)
 class ComparisonResult:
-    """What `compare` found."""
+    """The result of `compare`."""
 
     outcomes: list[tuple[Job, Outcome]]
     """Every job with its outcome, in the order of streams, learners and seeds."""
 
     @property
     def rows(self) -> list[Row]:
-        """One row per stream and learner: medians with 10 and 90 % over seeds."""
+        """One row per stream and learner: medians with 10 and 90 % quantiles over seeds."""
         return summarise(self.outcomes)
 
     @property
     def notes(self) -> list[str]:
-        """What a reader should know: estimates that stayed zero, and what the learners warned of."""
+        """Notes for the reader: estimates that stayed zero, and warnings of the learners."""
         return notes_of(self.outcomes)
 
     def to_frame(self) -> object:
-        """A frame with one line per stream, learner and seed."""
+        """Return a data frame with one row per stream, learner and seed."""
         kept = ("regret", "loss", "loss_last_tenth", "found", "attributes_per_row", "price_per_row", "seconds")
         labels = [_labels(job) for job, _ in self.outcomes]
         return to_frame(
@@ -137,7 +137,7 @@ class ComparisonResult:
         )
 
     def summary(self) -> object:
-        """A frame with one line per stream and learner: the table of `keyhole compare`."""
+        """Return a data frame with one row per stream and learner: the table of `keyhole compare`."""
         rows = self.rows
         return to_frame(
             {
@@ -157,7 +157,7 @@ class ComparisonResult:
         )
 
     def plot(self, stream: str | None = None, what: str = "regret") -> "alt.LayerChart":
-        """Regret, or "loss", over time with 10 to 90 % bands, on one stream (the first, if none is given)."""
+        """Plot regret, or "loss", over time with 10-90 % bands on one stream (by default the first)."""
         rows = self.rows
         stream = rows[0].stream if stream is None else stream
         mine = [row for row in rows if row.stream == stream]
@@ -195,7 +195,7 @@ class Comparison:
         self._refuse()
 
     def _refuse(self) -> None:
-        """All algorithms that cannot be made, before anything runs; what is wrong for all of them is said once."""
+        """Refuse algorithms that cannot be constructed before anything runs; a shared fault is reported once."""
         faults: dict[str, list[str]] = {}
         first = [job for job in self.jobs if job.seed == 0]
         for job in first:
@@ -214,9 +214,9 @@ class Comparison:
             raise ConfigError("\n".join([f"{sum(map(len, faults.values()))} algorithms cannot play this:", *lines]))
 
     def run(self, executor: Executor, progress: Progress) -> list[tuple[Job, Outcome]]:
-        """Do what is missing, then write results.parquet and curves.parquet; gives every job with its outcome.
+        """Run the missing jobs, write results.parquet and curves.parquet, and return every job with its outcome.
 
-        Algorithms that an earlier command played on the same streams, as long and with the same budget, come after.
+        Stored results of other algorithms on the same streams, with the same length and budget, are appended.
         """
         self.folder = Folder.claim(self.path, "comparison")
         self.folder.check_room(len(self.jobs) * 20_000 + 20_000_000)
@@ -229,7 +229,7 @@ class Comparison:
         return pairs
 
     def _earlier(self, there: dict[Job, Outcome]) -> list[Job]:
-        """Jobs of other algorithms that can stand in the same tables, in an order of their own."""
+        """Return the stored jobs of other algorithms that can be shown in the same tables, sorted."""
         asked = {(job.stream, job.algorithm) for job in self.jobs}
         alike = {replace(job, algorithm="", seed=0) for job in self.jobs}
         found = [job for job in there if (job.stream, job.algorithm) not in asked]
@@ -237,7 +237,7 @@ class Comparison:
         return sorted(found, key=lambda job: (job.stream.name, job.algorithm, job.seed))
 
     def _stored(self) -> dict[Job, Outcome]:
-        """The outcomes in the folder; a job whose file is damaged is done again."""
+        """Return the outcomes in the folder; a job with a damaged file is run again."""
         found: dict[Job, Outcome] = {}
         for path in sorted((self.path / "jobs").glob("*.json")):
             try:
@@ -247,7 +247,7 @@ class Comparison:
                 self.notes.append(f"{path} was damaged: its job was run again")
                 continue
             except (KeyError, TypeError):
-                continue  # of another version, or not ours
+                continue  # written by another version, or a foreign file
             if self._path(job) == path:
                 found[job] = data["outcome"]
         return found
@@ -263,7 +263,7 @@ _CURVES = ("rows", "curve", "losses", "seconds", "silent", "probabilities")
 
 
 def write_results(folder: Folder, pairs: Sequence[tuple[Job, Outcome]]) -> None:
-    """One row per job, and one per job and point of its curve; the same bytes however the jobs were run."""
+    """Write one row per job, and one per job and curve point; the bytes do not depend on how the jobs were run."""
     results = [
         _labels(job)
         | {key: value for key, value in outcome.items() if key not in _CURVES}
@@ -283,7 +283,7 @@ def write_results(folder: Folder, pairs: Sequence[tuple[Job, Outcome]]) -> None:
 
 
 def _scores(outcome: Outcome) -> dict[str, float | None]:
-    """AUC and log loss of yes/no labels; None for numbers."""
+    """Return AUC and log loss for yes/no labels; None for numbers."""
     found = outcome["probabilities"]
     return {"auc": None, "log_loss": None} if found is None else {key: found[key] for key in ("auc", "log_loss")}
 

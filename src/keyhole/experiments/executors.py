@@ -1,4 +1,4 @@
-"""Where jobs run: in this process, in processes beside it (joblib), or on a Dask cluster; outcomes kept on disk."""
+"""Executors of jobs: this process, parallel processes (joblib), or a Dask cluster; outcomes are kept on disk."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True)
 class Executor:
-    """`joblib` (the default), `dask` (a cluster on this machine) or `dask=ADDRESS` (one that is there)."""
+    """`joblib` (the default), `dask` (a cluster on this machine) or `dask=ADDRESS` (an existing cluster)."""
 
     kind: str
     jobs: int
@@ -33,7 +33,7 @@ class Executor:
         return cls(kind, jobs, address or None)
 
     def run(self, jobs: Sequence[Job], work: Callable[[Job], Outcome]) -> Iterator[tuple[Job, Outcome]]:
-        """Each job with what `work` makes of it, as they become ready, in whatever order."""
+        """Yield each job with the result of `work`, in order of completion."""
         if self.kind == "dask":
             return self._dask(jobs, work)
         return self._joblib(jobs, work) if self.jobs > 1 else ((job, work(job)) for job in jobs)
@@ -47,7 +47,7 @@ class Executor:
         yield from parallel(delayed(_pair)(job, work) for job in jobs)
 
     def _dask(self, jobs: Sequence[Job], work: Callable[[Job], Outcome]) -> Iterator[tuple[Job, Outcome]]:
-        """A worker that dies is no loss: its jobs go to another."""
+        """Run on a Dask cluster; the jobs of a worker that dies are moved to another."""
         try:
             from distributed import LocalCluster, as_completed
         except ModuleNotFoundError:
@@ -55,7 +55,7 @@ class Executor:
         local = {"n_workers": self.jobs, "threads_per_worker": 1, "dashboard_address": None}
         cluster = self.address or LocalCluster(**local)  # type: ignore[no-untyped-call]
         try:
-            if not isinstance(cluster, str):  # a port that nobody asked for: the scheduler opens it in any case
+            if not isinstance(cluster, str):  # close the HTTP port that the scheduler always opens
                 cluster.loop.add_callback(cluster.scheduler.http_server.stop)  # type: ignore[union-attr]
             with self._client(cluster) as client:
                 futures = client.map(_pair, jobs, work=work, pure=False)
@@ -66,7 +66,7 @@ class Executor:
                 cluster.close()
 
     def _client(self, cluster: "str | LocalCluster") -> "Client":
-        """Connected; certificates for tls:// are taken from Dask's own settings."""
+        """Return a connected client; certificates for tls:// are taken from Dask's own settings."""
         from distributed import Client
 
         try:
@@ -83,7 +83,7 @@ def _pair(job: Job, work: Callable[[Job], Outcome]) -> tuple[Job, Outcome]:
 
 
 Progress: TypeAlias = Callable[[int, int], None]
-"""(finished jobs, all jobs)"""
+"""Called with (finished jobs, all jobs)."""
 
 
 def work_off(
@@ -94,7 +94,7 @@ def work_off(
     executor: Executor,
     progress: Progress,
 ) -> None:
-    """Do the jobs that are not `there`, put each there, and `keep` it on disk at once."""
+    """Run the jobs that are not in `there`, add their outcomes to it, and `keep` each on disk at once."""
     missing = [job for job in jobs if job not in there]
     done = len(jobs) - len(missing)
     progress(done, len(jobs))
@@ -106,5 +106,5 @@ def work_off(
 
 
 def path_in(folder: Path, key: str) -> Path:
-    """Where the outcome of a job lies."""
+    """Return the path of the outcome of a job."""
     return folder / "jobs" / f"{key}.json"

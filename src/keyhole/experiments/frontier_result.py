@@ -1,4 +1,4 @@
-"""A frontier as a value and as a file: its levels, its knee, and the sentences that describe them."""
+"""The frontier as a value and as a file: its levels, its knee, and the sentences that describe them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -31,7 +31,7 @@ __all__ = [
 FILE = "frontier.json"
 _FORMAT = 1
 
-# Baskets are equally good where prices differ by at most 10 % and typical errors by at most 1 %; so many are named.
+# Baskets are equally good if prices differ by at most 10 % and typical errors by at most 1 %; at most 3 are named.
 _EQUAL_PRICE, _EQUAL_ERROR, _EQUALS = 0.10, 0.01, 3
 
 
@@ -43,9 +43,9 @@ class Point:
     mse: float
     sources: tuple[str, ...]
     optimal: bool
-    """Whether it is proved that no basket of at most this price leaves less."""
+    """Whether it is proved that no basket of at most this price has a smaller error."""
     gap: float
-    """By how much less another could leave at most."""
+    """An upper bound on how much smaller the error of another basket could be."""
 
     @property
     def typical_error(self) -> float:
@@ -55,18 +55,18 @@ class Point:
 
 @dataclass(frozen=True)
 class Choice:
-    """A whole basket that some seeds ended with, and what that basket itself costs and leaves.
+    """A complete basket that some seeds ended with, and its own price and error.
 
-    A source that adds no more than chance to the rest of its basket is no part of it.
+    It excludes sources whose contribution to the rest of the basket does not exceed chance.
     """
 
     sources: tuple[str, ...]
     price: float
-    """The sum of its sources' prices."""
+    """The sum of the prices of its sources."""
     mse: float
-    """In hindsight: the final prediction error of least squares on its attributes and the free ones."""
+    """The final prediction error, in hindsight, of least squares on its attributes and the free ones."""
     seeds: int
-    """How many seeds ended with exactly this basket."""
+    """The number of seeds that ended with exactly this basket."""
 
     @property
     def typical_error(self) -> float:
@@ -74,31 +74,31 @@ class Choice:
         return sqrt(max(self.mse, 0.0))
 
     def cost(self, error_cost: float) -> float:
-        """What a row costs at an error cost: error_cost * mse + price."""
+        """Return the cost of a row at an error cost: error_cost * mse + price."""
         return error_cost * self.mse + self.price
 
 
 @dataclass(frozen=True)
 class Level:
-    """What `thrifty` did at an error cost: the baskets its seeds ended with, and means over whole runs."""
+    """The results of `thrifty` at an error cost: the final baskets of its seeds, and means over whole runs."""
 
     error_cost: float
     price: float
-    """Paid a row in a whole run, exploration included; the mean over seeds."""
+    """Money spent per row over a whole run, including exploration; the mean over seeds."""
     mse: float
-    """Of the predictions of a whole run, over the rows that count; the mean over seeds."""
+    """The error of the predictions of a whole run, over the scored rows; the mean over seeds."""
     low: float
-    """The smallest mse of a seed."""
+    """The smallest mse of any seed."""
     high: float
-    """The largest."""
+    """The largest mse of any seed."""
     bought: Mapping[str, float]
-    """In which share of the rows each source was bought, the most bought first."""
+    """The share of the rows in which each source was bought, in descending order."""
     baskets: tuple[Choice, ...]
-    """Every basket that a seed ended with: the commonest first, among equally common ones the least cost."""
+    """The final baskets of the seeds: the most frequent first, ties by lowest cost."""
     best: Point
     """The best basket in hindsight that costs no more than `basket`."""
     probabilities: ProbabilityScores | None = None
-    """For yes/no labels: means over seeds, and the bins of all seeds together; there `mse` is the Brier score."""
+    """For yes/no labels: means over seeds, and the bins of all seeds combined; `mse` is then the Brier score."""
 
     @property
     def typical_error(self) -> float:
@@ -107,12 +107,12 @@ class Level:
 
     @property
     def basket(self) -> Choice:
-        """The basket that the most seeds ended with."""
+        """The basket that most seeds ended with."""
         return self.baskets[0]
 
     @property
     def equals(self) -> tuple[Choice, ...]:
-        """`basket`, and at most two as common and as good: price within 10 %, typical error within 1 %."""
+        """`basket`, and at most two others equally frequent and good: price within 10 %, typical error within 1 %."""
         first = self.basket
         common = [b for b in self.baskets if b.seeds == first.seeds]
         good = [
@@ -126,28 +126,28 @@ class Level:
 
 @dataclass(frozen=True)
 class Frontier:
-    """What each amount of money buys."""
+    """The cost-error frontier of a stream."""
 
     stream: str
-    """The file or data set."""
+    """The name of the file or data set."""
     target: str
     rows: int
     seeds: int
     sources: Mapping[str, float]
-    """What can be ordered, and its price."""
+    """The price of each source."""
     free: tuple[str, ...]
     levels: tuple[Level, ...]
-    """By the price of their baskets: each dearer basket leaves less error than those before it."""
+    """Sorted by the price of their baskets; each more expensive basket has a smaller error."""
     left_out: tuple[Level, ...]
-    """The levels whose basket costs more than another's and does not lower the error."""
+    """The dominated levels: their basket costs more than another and does not lower the error."""
     hindsight: tuple[Point, ...]
-    """By price: the first buys nothing, the last everything that helps."""
+    """Sorted by price: the first buys nothing, the last everything that helps."""
     stop: int
-    """The level beyond which the next unit of money stops paying."""
+    """The index of the level beyond which further money has little effect."""
     headline: str
-    """What to buy, what it costs and what error it leaves: one sentence."""
+    """What to buy, its price and its error, in one sentence."""
     details: str
-    """What finding it took, and what more money would bring."""
+    """The cost of learning, and the effect of more money."""
     currency: str = ""
     unit: str = ""
     first_row: str = "left out"
@@ -155,16 +155,16 @@ class Frontier:
 
     @property
     def sentence(self) -> str:
-        """The whole advice."""
+        """The complete advice."""
         return f"{self.headline} {self.details}"
 
     def write(self, path: Path) -> None:
-        """All or nothing."""
+        """Write the frontier atomically."""
         write_json(path, {"format": _FORMAT, **asdict(self)})
 
 
 def frontier_in(folder: Path) -> Frontier:
-    """The frontier that `keyhole frontier` left in a folder."""
+    """Read the frontier that `keyhole frontier` left in a folder."""
     path = folder / FILE
     try:
         data: dict[str, Any] = read_json(path)
@@ -190,9 +190,10 @@ def _level(data: dict[str, Any]) -> Level:
 def on_frontier(
     levels: Sequence[Level], lowers: Callable[[Choice, Choice], bool]
 ) -> tuple[tuple[Level, ...], tuple[Level, ...]]:
-    """The levels by the price of their baskets, and those left out: a basket that costs more and lowers nothing.
+    """Split levels into those on the frontier, sorted by the price of their baskets, and the dominated ones.
 
-    `lowers(dearer, cheaper)` says whether the dearer basket leaves less error. Levels with one basket stay together.
+    `lowers(dearer, cheaper)` says whether the more expensive basket has a smaller error. Levels with equal baskets are
+    kept together.
     """
     kept: list[Level] = []
     left_out: list[Level] = []
@@ -204,11 +205,11 @@ def on_frontier(
 
 
 class Priced(Protocol):
-    """Something that costs money and leaves an error."""
+    """Something with a price and an error."""
 
     @property
     def price(self) -> float:
-        """What a row costs."""
+        """The price of a row."""
 
     @property
     def typical_error(self) -> float:
@@ -216,7 +217,7 @@ class Priced(Protocol):
 
 
 def hull(baskets: Sequence[Priced]) -> list[int]:
-    """The baskets that no mixture of others beats: the lower convex hull of typical error over price."""
+    """Return the lower convex hull of typical error over price: the baskets that no mixture of others beats."""
     order = sorted(range(len(baskets)), key=lambda i: (baskets[i].price, baskets[i].typical_error))
     kept: list[int] = []
     for i in order:
@@ -229,15 +230,15 @@ def hull(baskets: Sequence[Priced]) -> list[int]:
 
 
 def _slope(baskets: Sequence[Priced], a: int, b: int) -> float:
-    """Typical error per unit of money from a to b."""
+    """Return the change of typical error per unit of money from a to b."""
     first, second = baskets[a], baskets[b]
     return (second.typical_error - first.typical_error) / max(second.price - first.price, 1e-300)
 
 
 def bend(baskets: Sequence[Priced]) -> int:
-    """The bend of the hull: the basket farthest below the line from its first to its last.
+    """Return the knee of the hull: the basket farthest below the line from its first to its last point.
 
-    Where none is below it (a hull of two), the last: all that helps is in one step.
+    If none is below the line (a hull of two), return the last: everything that helps comes in one step.
     """
     on = hull(baskets)
     first, last = baskets[on[0]], baskets[on[-1]]
@@ -251,17 +252,17 @@ def bend(baskets: Sequence[Priced]) -> int:
 
 
 def stop_at(levels: Sequence[Level]) -> int:
-    """The level whose basket is at the bend."""
+    """Return the level whose basket is at the knee."""
     return bend([level.basket for level in levels])
 
 
 def named(level: Level, most: int = 8) -> str:
-    """The basket of a level in words; where equally many seeds ended with equally good ones, "bmi or waist"."""
+    """Return the basket of a level in words; equally frequent and good baskets are joined: "bmi or waist"."""
     return " or ".join(join_names(b.sources, most) or "nothing" for b in level.equals)
 
 
 def advice(levels: Sequence[Level], at: int, seeds: int, units: Units) -> tuple[str, str]:
-    """What to buy, with its price and error in hindsight; then what finding it took, and what more would bring."""
+    """Return what to buy, with price and error in hindsight; then the cost of learning and the effect of more money."""
     here = levels[at]
     error = units.error(here.typical_error)
     learning = f"While learning, the runs paid {units.money(here.price)} a row and had a typical error of {error}."
@@ -269,7 +270,7 @@ def advice(levels: Sequence[Level], at: int, seeds: int, units: Units) -> tuple[
 
 
 def _buy(level: Level, seeds: int, units: Units) -> str:
-    """One basket with its own price and error, or equals, each with its own; and how many seeds agree."""
+    """Name the basket, or several equally good ones, with price and error, and how many seeds agree."""
     equals = level.equals
     facts = [f"{units.money(b.price)} a row, typical error {units.error(b.typical_error)} in hindsight" for b in equals]
     if len(equals) > 1:
@@ -280,7 +281,7 @@ def _buy(level: Level, seeds: int, units: Units) -> str:
 
 
 def _beyond(levels: Sequence[Level], at: int, units: Units) -> str:
-    """What one unit of money more brings beyond a level, and the error cost there."""
+    """Describe the effect of one more unit of money beyond a level, and the error cost there."""
     of_label = f" {units.label}" if units.label else ""
     here = levels[at]
     baskets = [level.basket for level in levels]

@@ -1,4 +1,4 @@
-"""The frontier of a stream: play `thrifty` at several error costs, beside the best baskets in hindsight."""
+"""The frontier of a stream: `thrifty` at several error costs, compared with the best baskets in hindsight."""
 
 import hashlib
 import json
@@ -37,14 +37,14 @@ _NODES = 400
 
 @dataclass(frozen=True, eq=False)
 class Past:
-    """The moments of all rows, as a run of the same file computes them, and what can be ordered."""
+    """The moments of all rows, as a run of the same file computes them, and the sources."""
 
     moments: Moments
     catalog: SourceCatalog
 
     @classmethod
     def of(cls, rows: Rows) -> "Past":
-        """Of the rows that have a label."""
+        """Return the moments of the labelled rows."""
         n = int(np.isfinite(rows.y).sum())
         if n < 10:
             raise ConfigError(f"{n} rows have a label: too few to say what money buys")
@@ -52,11 +52,11 @@ class Past:
 
     @property
     def n(self) -> int:
-        """How many rows have a label."""
+        """The number of labelled rows."""
         return round(self.moments.n)
 
     def best(self, budget_per_row: float, k: int | None = None) -> Point:
-        """The best basket for at most this much a row."""
+        """Return the best basket of at most this price per row."""
         budget_per_row = max(budget_per_row, 0.0)
         m = self.moments
         found = best_basket_of(m.C, m.c, m.variance, self.catalog, budget_per_row=budget_per_row, k=k, nodes=_NODES)
@@ -64,7 +64,7 @@ class Past:
         return Point(found.price, self.mse(found.chosen.tolist()), names, found.optimal, found.gap)
 
     def best_for(self, error_cost: float, k: int | None = None, budget_per_row: float = np.inf) -> Point:
-        """The basket that costs least where a unit of squared error costs so much, within the other limits."""
+        """Return the basket of least total cost at this error cost, within the other limits."""
         m, most = self.moments, min(budget_per_row, float(self.catalog.prices.sum()))
         found = best_basket_of(
             m.C, m.c, m.variance, self.catalog, error_cost=error_cost, budget_per_row=most, k=k, nodes=_NODES
@@ -73,33 +73,33 @@ class Past:
         return Point(found.price, self.mse(found.chosen.tolist()), names, found.optimal, found.gap)
 
     def choice(self, basket: Sequence[int], seeds: int) -> Choice:
-        """A basket that so many seeds ended with, with its own price and error."""
+        """Return a basket that `seeds` seeds ended with, with its own price and error."""
         names = tuple(self.catalog.sources[s] for s in basket)
         return Choice(names, float(self.catalog.prices[list(basket)].sum()), self.mse(basket), seeds)
 
     def places(self, names: Sequence[str]) -> list[int]:
-        """The places of sources in the catalog, in its order."""
+        """Return the indices of sources in the catalog, sorted."""
         return sorted(self.catalog.sources.index(name) for name in names)
 
     def mse(self, basket: Sequence[int]) -> float:
-        """The mean squared error of a basket in hindsight: the final prediction error, as on the page of a run."""
+        """Return the final prediction error of a basket in hindsight, as in the report of a run."""
         return self.moments.final_prediction_error(self.catalog.attributes(list(basket)))
 
     def left(self, basket: Sequence[int]) -> float:
-        """The variance that least squares on a basket leaves on the rows it was fitted to."""
+        """Return the residual variance of least squares on a basket, on the rows it was fitted to."""
         return self.moments.mse(self.catalog.attributes(list(basket)))
 
     @cached_property
     def left_by_everything(self) -> float:
-        """The variance that least squares on all attributes leaves."""
+        """The residual variance of least squares on all attributes."""
         return self.left(range(len(self.catalog.sources)))
 
     def chance(self, attributes: int, s2: float) -> float:
-        """By how much q attributes without any meaning may lower an mse of s2: (q + 3 sqrt(2 q)) s2 / n."""
+        """Return the mse reduction that q irrelevant attributes may reach by chance: (q + 3 sqrt(2 q)) s2 / n."""
         return float((attributes + 3 * np.sqrt(2 * attributes)) * s2 / self.n)
 
     def lowers(self, dearer: Point | Choice, than: Point | Choice) -> bool:
-        """Whether a basket leaves less than another: by more than chance, and so that four digits show it."""
+        """Return whether a basket has a smaller error than another: by more than chance, and visible in four digits."""
         new = self.places([name for name in dearer.sources if name not in than.sources])
         attributes = sum(self.catalog.members[s].size for s in new)
         seen = float(f"{dearer.typical_error:.4g}") < float(f"{than.typical_error:.4g}")
@@ -107,9 +107,9 @@ class Past:
         return seen and left[0] - left[1] > self.chance(max(attributes, 1), left[1])
 
     def curve(self, prices: Sequence[float] = (), k: int | None = None) -> tuple[Point, ...]:
-        """From nothing to everything that helps; each point leaves less than the one before.
+        """Return points from nothing to everything that helps, each with a smaller error than the one before.
 
-        Searched at `prices`, and between the lowest price and the sum of all, close where prices are low.
+        The search is at `prices`, and on a geometric grid from the lowest price to the sum of all prices.
         """
         priced = self.catalog.prices[self.catalog.prices > 0]
         first, last = float(priced.min()), float(self.catalog.prices.sum())
@@ -117,12 +117,12 @@ class Past:
         for budget_per_row in sorted({*np.geomspace(first, last, _POINTS).tolist(), *prices}):
             point = self._without_useless(self.best(budget_per_row, k), k)
             if self.lowers(point, points[-1]):
-                # Without a proof the cheaper of two baskets may be found last.
+                # Without a proof of optimality, a cheaper basket may be found after a more expensive one.
                 points = [*(p for p in points if p.price < point.price), point]
         return tuple(points)
 
     def _without_useless(self, point: Point, k: int | None) -> Point:
-        """A basket without the sources that add nothing to the others, or a better one for what the rest costs."""
+        """Drop the sources that add nothing to the others, or return a better basket for the price of the rest."""
         kept = self.helpful(self.places(point.sources))
         if len(kept) == len(point.sources):
             return point
@@ -133,14 +133,14 @@ class Past:
         return Point(rest.price, rest.mse, rest.sources, False, max(rest.mse - again.mse, 0.0) + again.gap)
 
     def helpful(self, basket: Sequence[int]) -> list[int]:
-        """A basket without the priced sources that add nothing to the others, but for chance: backward elimination."""
+        """Return a basket without the priced sources whose contribution is within chance: backward elimination."""
         S = self.moments.varying(self.catalog.attributes(list(basket)))
         R, r = self.moments.correlations(S)
         inverse = np.linalg.inv(R)
         w = inverse @ r
         places = {s: np.flatnonzero(self.catalog.of[S] == s) for s in basket if self.catalog.prices[s] > 0}
         while places:
-            # Without the attributes J of a source, least squares leaves w_J' (R^-1)_JJ^-1 w_J more.
+            # Without the attributes J of a source, the residual variance grows by w_J' (R^-1)_JJ^-1 w_J.
             lost = {s: np.linalg.solve(inverse[np.ix_(J, J)], w[J]) for s, J in places.items()}
             s2 = max(self.moments.variance - float(r @ w), 1e-300)
             ratio = {s: float(w[J] @ lost[s]) / self.chance(max(J.size, 1), s2) for s, J in places.items()}
@@ -154,10 +154,10 @@ class Past:
 
 
 def levels_of(past: Past, levels: int) -> list[float]:
-    """Error costs from one at which nothing is bought to one at which everything is that helps, evenly in ratio.
+    """Return error costs, evenly spaced in ratio, from one that buys nothing to one that buys everything that helps.
 
-    A source alone is bought from error_cost = price / gain on; one beside all the others from the same with what it
-    adds to them. It helps where that is more than `Past.chance` of its attributes.
+    A source alone is bought from error_cost = price / gain on; beside all the others, the gain is what it adds to them.
+    A source helps if its gain exceeds `Past.chance` of its attributes.
     """
     catalog, s2, nothing = past.catalog, past.left_by_everything, past.left([])
     first, last = np.inf, 0.0
@@ -170,7 +170,7 @@ def levels_of(past: Past, levels: int) -> list[float]:
             first, last = min(first, price / alone), max(last, price / alone)
         if price > 0 and beside > chance:
             last = max(last, price / beside)
-    if not np.isfinite(first):  # nothing helps: say so from both sides
+    if not np.isfinite(first):  # nothing helps: show that from both sides
         first = float(catalog.prices[catalog.prices > 0].min()) / max(nothing, 1e-300)
         last = first * 100
     low, high = first / 2.0, max(last * 1.5, first * 4.0)
@@ -179,7 +179,7 @@ def levels_of(past: Past, levels: int) -> list[float]:
 
 @dataclass(frozen=True)
 class Play:
-    """What decides an outcome."""
+    """The parameters that determine an outcome."""
 
     stream: StreamSpec
     error_cost: float
@@ -189,28 +189,28 @@ class Play:
 
     @property
     def key(self) -> str:
-        """A name for the job's file: equal for equal jobs of the same version."""
+        """The name of the job's file: equal for equal jobs of the same version."""
         text = json.dumps({"version": __version__, "frontier": 4, **asdict(self)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 class Played(TypedDict):
-    """What is kept of it."""
+    """The stored outcome of a `Play`."""
 
     mse: float
     price: float
     bought: dict[str, float]
-    """In which share of the rows each source was bought that was."""
+    """The share of the rows in which each source was bought; sources never bought are omitted."""
     basket: list[str]
-    """What is in the support at the end."""
+    """The sources in the support at the end."""
     probabilities: ProbabilityScores | None
-    """For yes/no labels; there `mse` is the Brier score."""
+    """For yes/no labels; `mse` is then the Brier score."""
 
 
 def play_level(job: Play) -> Played:
-    """Play the job; which rows count in the error is the rule of all pages (`scored`)."""
+    """Play the job; `scored` decides which rows count in the error, as on all pages."""
     rows = job.stream.rows(job.seed, job.rounds)
-    seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
+    seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # independent of the stream's generator
     learner = Spec.parse("thrifty").learner(rows.schema, Budget(job.k, error_cost=job.error_cost), seed)
     history = play(learner, rows.X, rows.y, keep=False)
     catalog, T = learner.catalog, max(rows.y.size, 1)
@@ -249,10 +249,11 @@ def frontier(
     jobs: int = 1,
     progress: Progress = lambda done, of: None,
 ) -> Frontier:
-    """What each amount of money buys on a data set or file: `thrifty` at several error costs, beside hindsight.
+    """Compute the cost-error frontier of a data set or file: `thrifty` at several error costs, and hindsight.
 
-    `levels` error costs are chosen from the data, or are those given. Rows are shuffled by seed. In a folder `out` the
-    finished parts are kept: the same call goes on where it stopped; the result is its `frontier.json`.
+    `levels` is a number of error costs, chosen from the data, or the error costs themselves. Rows are shuffled by seed.
+    The folder `out` keeps finished parts, so that the same call continues after an interruption; the result is its
+    `frontier.json`.
 
     >>> import keyhole as kh
     >>> found = kh.experiments.frontier("nhanes-panels", levels=[0.01, 0.5], seeds=1, rounds=400)
@@ -266,7 +267,7 @@ def frontier(
     if isinstance(stream, str):
         stream = StreamSpec.parse(stream, target, None if schema is None else Path(schema), shuffle=True)
     work = Executor.parse(executor, jobs) if isinstance(executor, str) else executor
-    # Each seed plays other rows of a shuffled file: hindsight is of all of them.
+    # Each seed plays other rows of a shuffled file, so hindsight uses all of them.
     rows = replace(stream, shuffle=False).rows(0, _ALL if stream.shuffle else rounds)
     if not rows.schema.priced:
         raise ConfigError(_UNPRICED)
@@ -286,7 +287,7 @@ def frontier(
 
 
 def _played(folder: Folder, plays: Sequence[Play], executor: Executor, progress: Progress) -> dict[Play, Played]:
-    """Every play with its outcome; those in the folder are not played again, damaged ones are."""
+    """Return every play with its outcome; stored outcomes are reused, damaged ones are played again."""
     place = folder.subfolder("jobs")
     remove_leftovers(place)
     there: dict[Play, Played] = {}
@@ -305,7 +306,7 @@ def _played(folder: Folder, plays: Sequence[Play], executor: Executor, progress:
 
 
 def _level(error_cost: float, outcomes: Sequence[Played], past: Past, k: int | None) -> Level:
-    """The whole baskets of the seeds, means over their runs, and the best basket for the same price."""
+    """Return the final baskets of the seeds, means over their runs, and the best basket for the same price."""
     mse = [o["mse"] for o in outcomes]
     price = float(np.mean([o["price"] for o in outcomes]))
     shares = {s: float(np.mean([o["bought"].get(s, 0.0) for o in outcomes])) for s in past.catalog.sources}
@@ -314,7 +315,7 @@ def _level(error_cost: float, outcomes: Sequence[Played], past: Past, k: int | N
     choices = [past.choice(basket, seeds) for basket, seeds in ended.items()]
     baskets = tuple(sorted(choices, key=lambda b: (-b.seeds, b.cost(error_cost), b.sources)))
     best = past.best(baskets[0].price, k)
-    if baskets[0].mse < best.mse:  # the search is by least squares alone; a smaller basket may predict better
+    if baskets[0].mse < best.mse:  # the search minimises training error; a smaller basket may predict better
         best = Point(baskets[0].price, baskets[0].mse, baskets[0].sources, False, 0.0)
     scores = [o["probabilities"] for o in outcomes if o["probabilities"] is not None]
     probabilities = pooled(scores) if scores else None
@@ -324,7 +325,7 @@ def _level(error_cost: float, outcomes: Sequence[Played], past: Past, k: int | N
 def _together(
     stream: StreamSpec, schema: Schema, past: Past, made: Sequence[Level], seeds: int, k: int | None
 ) -> Frontier:
-    """The levels by the price of their baskets, the baskets of hindsight, and the sentence."""
+    """Assemble the frontier: sorted levels, baskets in hindsight, and the advice."""
     levels, left_out = on_frontier(made, past.lowers)
     stop = stop_at(levels)
     headline, details = advice(levels, stop, seeds, Units(schema.unit, schema.currency))

@@ -1,4 +1,4 @@
-"""One job: an algorithm plays a stream with a seed. The same job gives the same outcome wherever it runs."""
+"""One job: an algorithm plays a stream with a seed. Equal jobs have equal outcomes wherever they run."""
 
 import hashlib
 import json
@@ -28,14 +28,14 @@ from .stream_spec import Rows, StreamSpec
 __all__ = ["Job", "Outcome", "run_job"]
 
 POINTS = 24
-"""How many points of a curve are kept."""
+"""The number of points of a stored curve."""
 CALIBRATION = 100
-"""Rows set aside to estimate ranges where the schema states none; at most a tenth of the table."""
+"""Rows set aside to estimate ranges that the schema lacks; at most a tenth of the table."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """What decides an outcome."""
+    """The parameters that determine an outcome."""
 
     stream: StreamSpec
     algorithm: str
@@ -49,13 +49,13 @@ class Job:
 
     @classmethod
     def from_plain(cls, data: dict[str, Any]) -> "Job":
-        """What `asdict` gave, by way of JSON."""
+        """Restore a job from the JSON values of `asdict`."""
         stream = data["stream"] | {"notes": tuple(data["stream"]["notes"])}
         return cls(**(data | {"stream": StreamSpec(**stream)}))
 
     @property
     def money(self) -> dict[str, float]:
-        """The limits in money that were given, by option."""
+        """The given limits in money, by option."""
         given = {
             "budget_per_row": self.budget_per_row,
             "error_cost": self.error_cost,
@@ -65,13 +65,13 @@ class Job:
 
     @property
     def key(self) -> str:
-        """A name for the job's file: equal for equal jobs of the same version."""
+        """The name of the job's file: equal for equal jobs of the same version."""
         text = json.dumps({"version": __version__, "outcome": 3, **asdict(self)}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
 
 class Silent(TypedDict):
-    """An estimate that never left 0, and the widths of the attribute closest to leaving it."""
+    """An estimate that stayed zero, and the widths of the attribute closest to becoming non-zero."""
 
     explorations: int
     gamma: float
@@ -79,37 +79,37 @@ class Silent(TypedDict):
 
 
 class Outcome(TypedDict):
-    """What is kept of a job."""
+    """The stored outcome of a job."""
 
     regret: float
-    """Against the true weights, or the best basket of the same budget in hindsight where those are unknown."""
+    """Regret against the true weights or, if unknown, against the best basket of the same budget in hindsight."""
     loss: float
-    """The mean squared error over the rows that count; its root is the typical error."""
+    """The mean squared error over the scored rows; its root is the typical error."""
     loss_last_tenth: float
     found: float
-    """The share of the true support that is in the learner's at the end; NaN where the truth is unknown."""
+    """The share of the true support in the learner's final support; NaN if the truth is unknown."""
     attributes_per_row: float
     price_per_row: float
     rows: list[int]
     curve: list[float]
     """The regret up to each of `rows`."""
     losses: list[float]
-    """The mean loss between them."""
+    """The mean loss between consecutive `rows`."""
     seconds: float
-    """What playing took; the only number that is not the same twice."""
+    """The duration of the play; the only number that is not reproducible."""
     silent: Silent | None
-    """Of an estimate that was 0 in every exploration."""
+    """Set if the estimate was zero in every exploration."""
     notes: list[str]
     budget: str
-    """What it could buy a row, in words."""
+    """The limits of a row, in words."""
     reference: bool
-    """Whether it sees everything or is told the answer: it is not ranked."""
+    """Whether it sees everything or is given the true support: it is not ranked."""
     probabilities: ProbabilityScores | None
-    """For yes/no labels; there `loss` is the Brier score."""
+    """For yes/no labels; `loss` is then the Brier score."""
 
 
 def run_job(job: Job) -> Outcome:
-    """Play the job."""
+    """Play the job and return its outcome."""
     rows = rows_of(job)
     learner = learner_of(job, rows)
     scaling = Scaling(rows.schema, scaled=_is_scaled(job), clip=False)
@@ -119,7 +119,7 @@ def run_job(job: Job) -> Outcome:
         history = play(learner, scaling.rows(rows.X), scaling.labels(rows.y), keep=False)
     seconds = time.perf_counter() - began
     center, predictions = rows.schema.label.stated_center, scaling.predictions(history.predictions)
-    if not job.stream.is_synthetic:  # there the centre is 0 by law, and what a learner begins with is its own affair
+    if not job.stream.is_synthetic:  # synthetic labels are centred at 0, and a learner's initial prediction is its own
         predictions = with_center(predictions, rows.y, center)
     losses = (predictions - rows.y) ** 2
     losses = np.where(scored(rows.y, center), losses, np.nan)
@@ -127,11 +127,11 @@ def run_job(job: Job) -> Outcome:
 
 
 def rows_of(job: Job) -> Rows:
-    """The rows that a job plays. No learner of a comparison knows a row before it is played.
+    """Return the rows that a job plays. No learner of a comparison knows a row before it is played.
 
-    Ranges and centres that were computed from the rows themselves are not used. Where ranges are missing then, the
-    first 100 rows of the seed's order (at most a tenth of the table) are set aside to estimate them: no learner plays
-    these rows. A synthetic stream has its ranges by law.
+    Ranges and centres that were computed from the rows themselves are not used. If ranges are then missing, the first
+    100 rows in the order of the seed (at most a tenth of the table) are set aside to estimate them; no learner plays
+    these rows. The ranges of a synthetic stream are known.
     """
     if job.stream.is_synthetic:
         return job.stream.rows(job.seed, job.rounds)
@@ -146,23 +146,23 @@ def rows_of(job: Job) -> Rows:
 
 
 def learner_of(job: Job, rows: Rows) -> Learner:
-    """The learner of a job, with a seed of its own; an oracle is told the truth."""
+    """Return the learner of a job, with a seed of its own; an oracle receives the true support."""
     spec = Spec.parse(job.algorithm)
-    import_algorithm(spec.name)  # in a process of its own nothing is imported yet
+    import_algorithm(spec.name)  # a worker process has not imported it yet
     support = None if rows.w is None else [int(i) for i in np.flatnonzero(rows.w)]
     if support is None and "support" in options_of(spec.name) and "support" not in dict(spec.options):
         raise ConfigError(f"'{spec.name}' needs the true support, which only a synthetic stream knows")
-    # Money is for those who plan with it; the others keep to the number of attributes.
+    # Only learners that plan with money get the limits in money; the others are limited by k alone.
     money = {name: value for name, value in job.money.items() if name in options_of(spec.name)}
     money |= {"expected_rows": rows.y.size} if "total_budget" in money else {}
     k0 = job.k0 if spec.record.takes_k0 or spec.record.needs_k0 else 0
     budget = Budget(None if spec.record.buys_all else job.k, k0, **money)
-    seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
+    seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # independent of the stream's generator
     return spec.learner(rows.schema, budget, seed, support)
 
 
 def _is_scaled(job: Job) -> bool:
-    """Synthetic rows are what the paper's learners expect, whatever the label; tables are scaled by their schema."""
+    """Return whether rows are scaled by the schema: synthetic rows already lie in the expected range."""
     return not job.stream.is_synthetic and not Spec.parse(job.algorithm).record.raw_columns
 
 
@@ -194,13 +194,13 @@ def _outcome(
 
 
 def _mean(losses: Floats) -> float:
-    """Over the rows that count; NaN where none does."""
+    """Return the mean over the scored rows; NaN if there is none."""
     there = losses[~np.isnan(losses)]
     return float(there.mean()) if there.size else float("nan")
 
 
 def _budget(learner: Learner) -> str:
-    """What a learner could buy a row, in a few words: learners with the same words can be ranked."""
+    """Return the limits of a row in a few words; learners with the same words can be ranked."""
     words = {"budget_per_row": "{} a row", "error_cost": "error cost {}", "total_budget": "{} in all"}
     options = learner.config["options"]
     given = {name: options.get(name) for name in words} if isinstance(options, dict) else {}
@@ -211,7 +211,7 @@ def _budget(learner: Learner) -> str:
 
 
 def _rival(rows: Rows, job: Job) -> Floats:
-    """The losses of what regret is measured against: one rival for all learners of a comparison."""
+    """Return the losses of the comparator of the regret, the same for all learners of a comparison."""
     if rows.w is not None:
         residual: Floats = rows.y - np.nan_to_num(rows.X, nan=0.0) @ rows.w
         return residual**2
@@ -237,7 +237,7 @@ def _found(learner: Learner, rows: Rows) -> float:
 
 
 def _silent(learner: Learner) -> Silent | None:
-    """What there is to tell of a learner of the paper whose estimate was 0 all along."""
+    """Return the diagnosis of a learner whose Dantzig estimate was always zero, else None."""
     estimate = getattr(learner, "estimate", None)
     if estimate is None or not getattr(estimate, "silent", False):
         return None

@@ -1,8 +1,8 @@
-"""From a table that is all there to what to order tomorrow: the best basket at each price, with honest errors.
+"""Planning from a complete table: the best basket at each price, with cross-validated errors.
 
 For each price the best basket is searched on all rows. Its error is cross-validated: in every fold the basket is
-searched and fitted again on the other folds, so that neither the choice nor the weights have seen the rows they are
-judged by.
+selected and fitted again on the other folds, so that neither the selection nor the weights depend on the rows on
+which they are evaluated.
 """
 
 import tempfile
@@ -33,26 +33,26 @@ __all__ = ["FILE", "MODEL", "Plan", "PlannedBasket", "plan"]
 FILE, MODEL = "plan.json", "model.kh"
 _ALL = 1_000_000_000
 _FORMAT = 1
-# A linear prediction of a yes/no label is a probability no closer than this to 0 and 1.
+# Linear predictions of a yes/no label are clipped to at least this distance from 0 and 1.
 _LEAST = 0.005
 
 
 @dataclass(frozen=True)
 class PlannedBasket:
-    """A basket, what it costs, and the error it leaves on rows that took no part in choosing or fitting it."""
+    """A basket, its price, and its error on rows that were used neither to select nor to fit it."""
 
     sources: tuple[str, ...]
     price: float
     mse: float
     """The mean squared error, cross-validated."""
     standard_error: float
-    """Of `mse`."""
+    """The standard error of `mse`."""
     optimal: bool
     """Whether it is proved that no basket of at most this price fits all rows better."""
     gap: float
-    """By how much less squared error another could leave at most, on all rows."""
+    """An upper bound on how much smaller the squared error of another basket could be, on all rows."""
     probabilities: scores.ProbabilityScores | None = None
-    """For yes/no labels: how good the cross-validated probabilities are; there `mse` is the Brier score."""
+    """For yes/no labels: scores of the cross-validated probabilities; `mse` is then the Brier score."""
 
     @property
     def typical_error(self) -> float:
@@ -62,46 +62,46 @@ class PlannedBasket:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What a source of the recommended basket is good for."""
+    """The contribution of a source to the recommended basket."""
 
     source: str
     price: float
     adds: float
-    """By how much the typical error rises without it, cross-validated with the rest of the basket kept."""
+    """The increase of the typical error without it, cross-validated with the rest of the basket fixed."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What to order, and what each amount of money would buy."""
+    """The recommended basket, and the best basket at each price."""
 
     table: str
     target: str
     rows: int
-    """The rows with a label; others are not used."""
+    """The number of labelled rows; others are not used."""
     folds: int
     priced: bool
     """Whether the table has prices; otherwise a price is the number of sources bought."""
     prices: dict[str, float]
     free: tuple[str, ...]
     baskets: tuple[PlannedBasket, ...]
-    """By price; the first buys nothing."""
+    """Sorted by price; the first buys nothing."""
     everything: PlannedBasket
     recommended: int
-    """The place in `baskets` of what to order."""
+    """The index in `baskets` of the recommendation."""
     contributions: tuple[Contribution, ...]
     sentence: str
     limits: dict[str, float]
-    """What was given of k, budget_per_row, error_cost, total_budget and expected_rows."""
+    """The given ones of k, budget_per_row, error_cost, total_budget and expected_rows."""
     currency: str = ""
     unit: str = ""
 
     @property
     def basket(self) -> PlannedBasket:
-        """What to order."""
+        """The recommended basket."""
         return self.baskets[self.recommended]
 
     def to_frame(self) -> object:
-        """One line per basket."""
+        """Return a data frame with one row per basket."""
         from .._internal.dataframes import to_frame
 
         return to_frame(
@@ -138,23 +138,23 @@ def plan(
     table
         A CSV or Parquet file, the name of a data set, or a `StreamSpec`.
     target, schema, prices, free
-        The label's column, and types, prices and free columns as for `keyhole run`.
+        The label column, and types, prices and free columns as for `keyhole run`.
     k, budget_per_row, error_cost, total_budget, expected_rows
-        What limits a row. With any of them the recommendation keeps to it, and the folder `out` gets a model that has
-        learnt from the table and goes live at once.
+        Limits of a row. If any is given, the recommendation respects it, and the folder `out` receives a model that
+        has learnt from the table and can be used at once.
     folds
-        The number of parts of the cross-validation.
+        The number of folds of the cross-validation.
     seed
-        Of the parts, and of the model.
+        The seed of the folds and of the model.
     algorithm
-        The learner in the model file; one that learns from past rows.
+        The learner in the model file; it must be able to learn from past rows.
     out
-        The folder for plan.json and, where there is a limit, model.kh.
+        The folder for plan.json and, if there is a limit, model.kh.
 
     Returns
     -------
     Plan
-        The baskets, the recommendation, and the sentence that says it.
+        The baskets, the recommendation, and the sentence that states it.
 
     >>> import keyhole as kh
     >>> found = kh.experiments.plan("nhanes-panels", error_cost=0.5)
@@ -220,7 +220,7 @@ def _limits(
 
 
 def _labelled(rows: Rows, name: str) -> Rows:
-    """The rows that have a label; an infinite number is a `ConfigError` with its place."""
+    """Return the labelled rows; an infinite number is a `ConfigError` with its position."""
     columns = (*rows.schema.names, rows.schema.target)
     bad = np.argwhere(np.isinf(np.column_stack([rows.X, rows.y])))
     if bad.size:
@@ -239,7 +239,7 @@ def _raw(algorithm: str) -> bool:
 
 
 def _model(rows: Rows, limits: dict[str, float], seed: int, algorithm: str) -> Learner:
-    """A learner with these limits that has learnt from the table."""
+    """Return a learner with these limits that has learnt from the table."""
     k = limits.get("k")
     budget = Budget(
         None if k is None else int(k),
@@ -283,7 +283,7 @@ def _planned(stream: StreamSpec, rows: Rows, limits: dict[str, float], folds: in
 
 
 def _candidates(whole: Past, limits: dict[str, float]) -> tuple[list[Point], int | None]:
-    """The best baskets on all rows, by price; those that a limit asks for are among them."""
+    """Return the best baskets on all rows, by price, including those that the limits require."""
     k = int(limits["k"]) if "k" in limits else None
     budget = _budget(limits)
     points = {point.sources: point for point in whole.curve([] if budget == np.inf else [budget], k)}
@@ -297,7 +297,7 @@ def _candidates(whole: Past, limits: dict[str, float]) -> tuple[list[Point], int
 
 
 def _improving(baskets: Sequence[PlannedBasket]) -> tuple[PlannedBasket, ...]:
-    """Without those that cost more than another and leave no less error."""
+    """Drop the baskets that cost more than another without a smaller error."""
     kept: list[PlannedBasket] = []
     for basket in baskets:
         if not kept or basket.mse < kept[-1].mse:
@@ -306,7 +306,7 @@ def _improving(baskets: Sequence[PlannedBasket]) -> tuple[PlannedBasket, ...]:
 
 
 def _budget(limits: dict[str, float]) -> float:
-    """The money that a row may cost: the least of the limits, a total spread evenly."""
+    """Return the budget of a row: the smallest of the limits, with a total budget spread evenly."""
     budget = limits.get("budget_per_row", np.inf)
     if "total_budget" in limits:
         budget = min(budget, limits["total_budget"] / limits["expected_rows"])
@@ -314,7 +314,7 @@ def _budget(limits: dict[str, float]) -> float:
 
 
 def _recommend(baskets: Sequence[PlannedBasket], limits: dict[str, float]) -> int:
-    """The basket of least cost, or of least error within the limits; without limits, the bend of the frontier."""
+    """Return the basket of least cost or least error within the limits; without limits, the knee of the frontier."""
     if not limits:
         return bend(baskets)
     budget, error_cost = _budget(limits), limits.get("error_cost")
@@ -340,7 +340,7 @@ def _contributions(judge: "CrossValidation", basket: PlannedBasket) -> tuple[Con
 
 
 def _sentence(baskets: Sequence[PlannedBasket], at: int, everything: PlannedBasket, units: Units) -> str:
-    """The recommendation: what to order, what it costs, what it leaves, beside everything and nothing."""
+    """Return the recommendation in words: sources, price and error, compared with everything and nothing."""
     here, nothing = baskets[at], baskets[0]
 
     def cost(basket: PlannedBasket) -> str:
@@ -359,7 +359,7 @@ def _sentence(baskets: Sequence[PlannedBasket], at: int, everything: PlannedBask
 
 
 class CrossValidation:
-    """The rows in folds, and the moments of all rows but those of a fold."""
+    """The rows in folds, and for each fold the moments of all other rows."""
 
     def __init__(self, rows: Rows, folds: int, seed: int) -> None:
         self.rows = rows
@@ -371,13 +371,13 @@ class CrossValidation:
         self._pasts = [Past.of(rows._replace(X=rows.X[train], y=rows.y[train])) for train in self._trains]
 
     def basket(self, point: Point, k: int | None) -> PlannedBasket:
-        """A basket with the error of its price: in each fold the best basket of that price is chosen anew."""
+        """Return a basket with the error of its price: in each fold the best basket of that price is selected anew."""
         limit = None if k is None else min(k, max(len(point.sources), 1))
         chosen = [past.places(past.best(point.price, limit).sources) for past in self._pasts]
         return self._judged(point.sources, point.price, chosen, point.optimal, point.gap)
 
     def fixed(self, places: "Sequence[int] | range") -> PlannedBasket:
-        """A given basket, with weights fitted without the rows it is judged by."""
+        """Return a given basket, with weights fitted without the rows on which it is evaluated."""
         catalog = self.whole.catalog
         names = tuple(catalog.sources[s] for s in places)
         price = float(catalog.prices[list(places)].sum())
@@ -414,7 +414,7 @@ class CrossValidation:
 
 
 def _predictions(X: Floats, y: Floats, train: Ints, test: Ints) -> Floats:
-    """Of least squares with an intercept and |S| pseudo-rows at zero; a missing cell is the training rows' mean."""
+    """Predict by least squares with an intercept and |S| pseudo-rows at zero; missing cells get the training mean."""
     known = np.isfinite(X[train])
     mean = np.where(known, X[train], 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
     centred = np.where(np.isfinite(X), X - mean, 0.0)

@@ -1,4 +1,4 @@
-"""Where the rows of a comparison come from: a synthetic law, a named data set, a file, or a function."""
+"""The streams of a comparison: synthetic, a named data set, a file, or a function."""
 
 import hashlib
 import inspect
@@ -29,7 +29,7 @@ _FUNCTION = re.compile(r"(?!synthetic:)[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 class Rows(NamedTuple):
-    """Some rows, raw, their schema, and the weights behind the labels where those are known."""
+    """Raw rows, their schema, and the true weights if known."""
 
     X: Floats
     y: Floats
@@ -41,8 +41,8 @@ class Rows(NamedTuple):
 class StreamSpec:
     """A stream by name: `synthetic:d=20,k=4,sigma=0.1`, a data set, a file with its target and schema, or a function.
 
-    A function is written "module:function". Called with the number of rows and a seed it gives X (T, d), y (T,) and w,
-    the true weights (d,) or None.
+    A function is written "module:function". Called with the number of rows and a seed, it returns X (T, d), y (T,) and
+    the true weights w (d,) or None.
 
     >>> StreamSpec.parse("synthetic:d=6,k=2").rows(seed=1, rounds=10).X.shape
     (10, 6)
@@ -51,12 +51,12 @@ class StreamSpec:
     name: str
     target: str | None = None
     schema: str | None = None
-    """As TOML; None: nothing is scaled."""
+    """The schema as TOML; None: nothing is scaled."""
     shuffle: bool = False
     content: str = ""
-    """A digest of the file, so that results of another content are not taken for its own."""
+    """A digest of the file, so that results for other content are not reused."""
     notes: tuple[str, ...] = ()
-    """What a person should know of it."""
+    """Messages for the user."""
 
     @classmethod
     def parse(
@@ -71,9 +71,9 @@ class StreamSpec:
         encoding: str = "",
         na: Sequence[str] = (),
     ) -> "StreamSpec":
-        """The stream of that name, checked as far as that goes without reading it all; `free` columns are known.
+        """Parse a stream and check it as far as possible without reading all of it; `free` columns cost nothing.
 
-        `numbers` and `encoding` say how a file is written, where its schema does not; `na` are words for "missing".
+        `numbers` and `encoding` describe the format of a file if its schema does not; `na` are words for "missing".
         """
         if name.startswith("synthetic:"):
             stream = cls(name)
@@ -100,7 +100,7 @@ class StreamSpec:
         known = known if prices is None else known.with_prices(read_prices(prices))
         encoded = EncodedTable(table, known)
         encoded.require([*known.names, known.target])
-        first_rows(encoded, known)  # a label that never changes is refused now
+        first_rows(encoded, known)  # refuses a constant label early
         known = known.without_estimates()
         mark = json.dumps(fingerprint(name, [c.name for c in table.columns]).to_dict()).encode()
         content = hashlib.sha256(mark).hexdigest()[:16]
@@ -108,7 +108,7 @@ class StreamSpec:
 
     @property
     def is_synthetic(self) -> bool:
-        """Whether its rows are drawn with a seed, as the learners expect them: within [-1, 1]."""
+        """Whether its rows are drawn with a seed and lie in [-1, 1], as the learners expect."""
         return self.name.startswith("synthetic:") or self.is_function
 
     @property
@@ -118,7 +118,7 @@ class StreamSpec:
 
     @property
     def k(self) -> int | None:
-        """The number of attributes that matter, where it is known: the budget if none is given."""
+        """The number of relevant attributes, if known; it is the default budget."""
         if self.is_function:
             w = self.rows(0, 1).w
             return None if w is None else int(np.count_nonzero(w))
@@ -126,7 +126,7 @@ class StreamSpec:
         return k if isinstance(k, int) else None
 
     def rows(self, seed: int, rounds: int) -> Rows:
-        """The rows that a seed plays: drawn with it, or shuffled by it where that was asked for."""
+        """Return the rows for a seed: drawn with it, or shuffled by it if requested."""
         if self.is_function:
             return _called(self.name, seed, rounds)
         if self.is_synthetic:
@@ -155,7 +155,7 @@ class StreamSpec:
 
 
 def _content(path: str) -> str:
-    """A digest of the module that a function is in."""
+    """Return a digest of the module that contains a function."""
     function = import_object(path)
     if not callable(function):
         raise ConfigError(f"'{path}' is not a function")
@@ -164,8 +164,8 @@ def _content(path: str) -> str:
 
 
 def _called(path: str, seed: int, rounds: int) -> Rows:
-    """The rows that a function gives, checked."""
-    function: Callable[[int, int], Any] = import_object(path)  # type: ignore[assignment]  # `parse` has seen to it
+    """Return the rows that a function returns, validated."""
+    function: Callable[[int, int], Any] = import_object(path)  # type: ignore[assignment]  # checked by `parse`
     wanted = f"'{path}' must give X (T, d), y (T,) and w (d,) or None for T = {rounds} rows"
     try:
         X, y, w = function(rounds, seed)
@@ -180,13 +180,13 @@ def _called(path: str, seed: int, rounds: int) -> Rows:
 
 
 def _in_words(fault: TypeError) -> str:
-    """What Python says of a call that does not fit, without the call."""
+    """Return Python's message about mismatched arguments, without the function name."""
     return str(fault).replace("synthetic() ", "").replace("required positional argument", "option")
 
 
 @lru_cache(maxsize=4)
 def _table(stream: StreamSpec) -> tuple[Floats, Floats, Schema]:
-    """A data set or file in memory; read once by each worker."""
+    """Return a data set or file in memory; each worker reads it once."""
     if stream.schema is None:
         found = data.load(stream.name)
         return found.X, found.y, found.schema

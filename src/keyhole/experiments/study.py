@@ -1,4 +1,4 @@
-"""A study: a grid of parts as data (TOML), its findings, and the chapter that is written from them."""
+"""A study: a grid of parts as data (TOML), its findings, and the chapter written from them."""
 
 import hashlib
 import importlib
@@ -42,7 +42,7 @@ __all__ = [
 
 
 class Agreement(StrEnum):
-    """What became of a claim of the paper."""
+    """The verdict on a claim of the paper."""
 
     SEEN = "seen"
     NOT_SEEN = "not seen at these sizes"
@@ -51,13 +51,13 @@ class Agreement(StrEnum):
 
     @classmethod
     def where(cls, seen: bool) -> "Agreement":
-        """Of a claim that the numbers decide."""
+        """Return the verdict on a claim that the numbers decide."""
         return cls.SEEN if seen else cls.NOT_SEEN
 
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """One experiment, judged."""
+    """The result of one experiment."""
 
     verdict: str
     agrees: Agreement
@@ -66,7 +66,7 @@ class Finding:
     figures: Sequence[Figure]
 
     def table(self) -> str:
-        """The table as CommonMark."""
+        """Return the table as CommonMark."""
         lines = [self.head, ["---"] * len(self.head), *self.rows]
         return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
@@ -80,12 +80,12 @@ _DEFAULTS: Mapping[str, object] = {"k0": 0, "sigma": 0.1, "design": "uniform", "
 
 
 def names() -> tuple[str, ...]:
-    """The experiments there are."""
+    """Return the names of the experiments."""
     return _NAMES
 
 
 class Experiment:
-    """One of `names()`, whole or quick; parts that are on disk are not played again, whoever played them.
+    """One of `names()`, in full or quick size; parts that are on disk are not played again.
 
     `also` are further algorithms, such as "mypackage.module:Class", played with the settings of each grid.
     """
@@ -105,16 +105,16 @@ class Experiment:
         self._judge: Callable[[Results], Finding] = module.judge
 
     def missing(self, folder: Path) -> list[Part]:
-        """The parts that are not on disk yet."""
+        """Return the parts that are not on disk yet."""
         return [part for part in self.parts if _read(folder, part) is None]
 
     def judge(self, folder: Path) -> Finding:
-        """What the finished parts say."""
+        """Return the finding from the finished parts."""
         return self._judge([(part, found) for part in self.parts if (found := _read(folder, part)) is not None])
 
 
 def run(experiments: Sequence[Experiment], folder: Folder, executor: Executor, progress: Progress) -> None:
-    """Play what is missing, the longest first, so that no process is left alone with it at the end."""
+    """Play the missing parts, the longest first, so that the processes finish at about the same time."""
     place = folder.subfolder("parts")
     every = {part.key: part for experiment in experiments for part in experiment.parts}
     missing = [part for part in every.values() if _read(folder.path, part) is None]
@@ -128,7 +128,7 @@ def run(experiments: Sequence[Experiment], folder: Folder, executor: Executor, p
 
 
 def expand(grid: Mapping[str, object]) -> Iterator[Part]:
-    """Every combination of the lists of a grid, with seeds 0, 1, ..."""
+    """Yield every combination of the lists of a grid, with seeds 0, 1, ..."""
     filled = {**_DEFAULTS, **grid}
     axes = [value if isinstance(value := filled[key], list) else [value] for key in _LISTS]
     looks, seeds = str(filled["looks"]), filled["seeds"]
@@ -165,12 +165,12 @@ Digest of the learners played: `{digest}`. A test computes it again and fails wh
 then run `make measured`.
 """
 
-# The stream on which the digest of a learner is computed.
+# The size of the stream on which the digest of a learner is computed.
 _ROWS, _D, _K, _K0 = 400, 8, 3, 3
 
 
 def publish(folder: Folder, experiment: Experiment, finding: Finding) -> None:
-    """NAME/figure.svg (and figure-2.svg ...), NAME/table.md and NAME/verdict.txt."""
+    """Write NAME/figure.svg (and figure-2.svg ...), NAME/table.md and NAME/verdict.txt."""
     for i, figure in enumerate(finding.figures):
         place = folder.file(f"{experiment.name}/figure{f'-{i + 1}' if i else ''}.svg")
         write_atomically(place, standalone(figure.svg).encode())
@@ -181,7 +181,7 @@ def publish(folder: Folder, experiment: Experiment, finding: Finding) -> None:
 def chapter(
     findings: "Sequence[tuple[Experiment, Finding]]", command: str, figures: Mapping[str, Sequence[str]]
 ) -> str:
-    """All findings as CommonMark; `figures` has the links of each experiment's pictures."""
+    """Return all findings as CommonMark; `figures` holds the image links of each experiment."""
     digest = learners_digest(algorithms_of(experiment.name for experiment, _ in findings))
     parts = [_HEAD.format(command=command, version=__version__, digest=digest), _summary(findings)]
     for experiment, finding in findings:
@@ -202,13 +202,13 @@ def chapter(
 
 
 def algorithms_of(experiments: Iterable[str]) -> set[str]:
-    """Every algorithm that these experiments play, at either size."""
+    """Return every algorithm that these experiments play, in either size."""
     sizes = [(name, quick) for name in experiments for quick in (True, False)]
     return {part.algorithm for name, quick in sizes for part in Experiment(name, quick).parts}
 
 
 def learners_digest(algorithms: Iterable[str]) -> str:
-    """A digest of what these learners predict on a small stream: the same until one of them behaves otherwise.
+    """Return a digest of the learners' predictions on a small stream; it changes if one of them behaves differently.
 
     >>> learners_digest(["vaw"]) == learners_digest(["vaw"]) != learners_digest(["fixed-random"])
     True
@@ -224,13 +224,13 @@ def learners_digest(algorithms: Iterable[str]) -> str:
             warnings.simplefilter("ignore", KeyholeWarning)
             learner = make(spec.name, d=_D, k=_D if spec.record.buys_all else _K, k0=k0, seed=0, **options)
             predictions = play(learner, X, y, keep=False).predictions
-        # Six digits: the last bits may differ between machines.
+        # Six digits, because the last bits may differ between machines.
         found.update(algorithm.encode() + " ".join(f"{p:.6g}" for p in predictions).encode())
     return found.hexdigest()[:16]
 
 
 def write_chapter(path: Path, findings: "Sequence[tuple[Experiment, Finding]]", command: str) -> None:
-    """The chapter, and its pictures in the folder `figures` beside it; those are replaced."""
+    """Write the chapter, and replace its images in the folder `figures` beside it."""
     place = path.parent / "figures"
     place.mkdir(exist_ok=True)
     links: dict[str, list[str]] = {}
@@ -243,7 +243,7 @@ def write_chapter(path: Path, findings: "Sequence[tuple[Experiment, Finding]]", 
 
 
 def _summary(findings: "Sequence[tuple[Experiment, Finding]]") -> str:
-    """What was seen and what was not, a line each."""
+    """Return a table of the verdicts, one line per experiment."""
     lines = [f"| [{e.title}](#{_anchor(e.title)}) | {f.agrees} |" for e, f in findings]
     return "\n".join(["| | what the paper says |", "|---|---|", *lines]) + "\n"
 
@@ -263,7 +263,7 @@ def _setting(experiment: Experiment) -> str:
 
 
 def _cells(parts: "Sequence[Part]") -> "list[list[Part]]":
-    """The parts that differ by their seed only."""
+    """Group the parts that differ only by their seed."""
     cells: dict[Part, list[Part]] = {}
     for part in parts:
         cells.setdefault(replace(part, seed=0), []).append(part)

@@ -1,4 +1,4 @@
-"""One part of an experiment: a learner on a synthetic stream with a seed, looked at now and then while it plays."""
+"""One part of an experiment: a learner on a synthetic stream with a seed, observed at intervals."""
 
 import ast
 import hashlib
@@ -31,7 +31,7 @@ _ROOT = Path(__file__).parents[1]
 
 
 def source_digest(file: Path) -> str:
-    """16 hexadecimal digits that change where the file, a file of the package that it reaches, or the core changes.
+    """Return 16 hexadecimal digits that change with the file, any file of the package it imports, or the compiled core.
 
     >>> source_digest(Path(__file__)) == source_digest(Path(__file__))
     True
@@ -50,14 +50,14 @@ def source_digest(file: Path) -> str:
 
 @lru_cache(maxsize=1)
 def _core() -> str:
-    """The compiled core's own digest; empty where it is not built."""
+    """Return the digest of the compiled core; that of no bytes if it is not built."""
     files = sorted(p for p in _ROOT.glob("_core.*") if p.suffix in (".so", ".pyd"))
     return sha256(b"".join(p.read_bytes() for p in files)).hexdigest()
 
 
 @lru_cache(maxsize=1024)
 def _imports(path: Path) -> tuple[Path, ...]:
-    """The files of the package that a file imports, wherever the import stands."""
+    """Return the files of the package that a file imports, anywhere in the file."""
     found: list[Path] = []
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.ImportFrom):
@@ -70,36 +70,36 @@ def _imports(path: Path) -> tuple[Path, ...]:
     return tuple(file.resolve() for file in files if _ROOT in file.parents and file.is_file())
 
 
-# The failure probability of one event, where the paper's constants are needed.
+# The failure probability of one event, for the paper's constants.
 _DELTA = 0.01
 _LOOKS = {"log": 30, "even": 200, "phases": 120}
 
 
 @dataclass(frozen=True)
 class Part:
-    """What decides a trace."""
+    """The parameters that determine a trace."""
 
     algorithm: str
-    """As on the command line: "ds-oslrc[tuning=theory]"."""
+    """The algorithm as on the command line: "ds-oslrc[tuning=theory]"."""
     d: int
     k: int
-    """Attributes that matter, and the budget."""
+    """The number of relevant attributes, and the budget."""
     k0: int
     sigma: float
     design: str
     rounds: int
     seed: int
     looks: str = "log"
-    """When to look: "log" (30 times, evenly apart in ln t), "phases" (120 times so, from t = 1 on) or "even" (200)."""
+    """When to look: "log" (30 times, evenly in ln t), "phases" (120 times, in ln t from t = 1) or "even" (200)."""
     w_min: float = 0.0
-    """h(w*), the smallest true weight; 0: as it is drawn."""
+    """h(w*), the smallest true weight; 0: as drawn."""
     s0: float = 0.0
-    """Where not 0: delta_S is scaled so that the paper's s0 is this number, and every exploration is held against
-    gamma_s and Lemma 2 (`kh.theory.oracle_trace`)."""
+    """If not 0: delta_S is scaled so that the paper's s0 is this number, and every exploration is compared with gamma_s
+    and Lemma 2 (`kh.theory.oracle_trace`)."""
 
     @property
     def key(self) -> str:
-        """A name for the part's file: equal for equal parts, as long as the sources they are made of are the same."""
+        """The name of the part's file: equal for equal parts, as long as their source files are unchanged."""
         text = json.dumps(
             {"version": __version__, "source": _source(Spec.parse(self.algorithm).name), **asdict(self)}, sort_keys=True
         )
@@ -107,15 +107,15 @@ class Part:
 
 
 class Trace(TypedDict):
-    """What was seen; one entry per look."""
+    """The observations of a part; one entry per look."""
 
     t: list[int]
     s: list[int]
-    """Explorations so far."""
+    """The number of explorations so far."""
     regret: list[float]
-    """Against the true weights."""
+    """Regret against the true weights."""
     exploring: list[float]
-    """The part of it from rounds that explore."""
+    """The part of the regret from exploration rounds."""
     error: list[float]
     """|w_hat - w*|_1 of the learner's estimate."""
     error_l2: list[float]
@@ -123,36 +123,36 @@ class Trace(TypedDict):
     size: list[float]
     """|w_hat|_1 / |w*|_1."""
     found: list[float]
-    """The share of the true support in the learner's."""
+    """The share of the true support in the learner's support."""
     fits: list[float]
-    """Whether w* satisfies the Dantzig constraint of that moment (gamma_s is large enough); NaN where there is none."""
+    """Whether w* satisfies the current Dantzig constraint (gamma_s is large enough); NaN if there is none."""
     gamma: list[float]
-    """The largest gamma_s / gamma_hat_s since the look before; NaN without `s0`."""
+    """The largest gamma_s / gamma_hat_s since the previous look; NaN without `s0`."""
     bound: list[float]
-    """The largest error on the support over Lemma 2's bound since the look before; NaN without `s0`."""
+    """The largest ratio of the support error to Lemma 2's bound since the previous look; NaN without `s0`."""
     seconds: list[float]
-    """CPU time of playing so far; the only column that is not the same twice."""
+    """CPU time so far; the only column that is not reproducible."""
 
 
 @cache
 def _source(name: str) -> str:
-    """A digest of every source that a learner and a trace are made of: where one changes, parts are played again."""
+    """Return a digest of all source files behind a learner and a trace, so that parts are played again on changes."""
     import_algorithm(name)
     origin = find_spec(record(name).path.partition(":")[0]).origin  # type: ignore[union-attr]
     return " ".join(source_digest(Path(str(file))) for file in (origin, __file__))
 
 
 def trace(part: Part) -> Trace:
-    """Play the part."""
+    """Play the part and return its trace."""
     X, y, w = synthetic(part.d, part.k, part.rounds, part.sigma, part.design, part.seed, part.w_min or None)
     learner, rival = _learner(part, w), (y - X @ w) ** 2
     seen: Trace = {name: [] for name in Trace.__annotations__}  # type: ignore[assignment]
     oracle = _Oracle(part, learner, w) if part.s0 else None
     start, s, total, exploring, seconds = 0, 0, 0.0, 0.0, 0.0
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", KeyholeWarning)  # what they say is in the table
+        warnings.simplefilter("ignore", KeyholeWarning)  # the table contains what they say
         for end in looks(part.rounds, part.looks):
-            # The oracle needs the estimate after every exploration, so that it is played row by row.
+            # The oracle needs the estimate after every exploration, so rows are played one by one.
             for stop in range(start + 1, end + 1) if oracle else (end,):
                 began = time.process_time()
                 history = play(learner, X[start:stop], y[start:stop], keep=False)
@@ -181,7 +181,7 @@ def trace(part: Part) -> Trace:
 
 
 class _Oracle:
-    """The estimates of a learner after each exploration, against what the proofs say of them."""
+    """The estimates of a learner after each exploration, compared with the statements of the proofs."""
 
     def __init__(self, part: Part, learner: Learner, w: Floats) -> None:
         self.w, self.constants = w, scaled_constants(part)
@@ -191,7 +191,7 @@ class _Oracle:
         self.estimates.append(estimate_of(learner).copy())
 
     def between(self, looks: list[int]) -> tuple[list[float], list[float]]:
-        """The largest gamma_s / gamma_hat_s and error / bound of the explorations between two looks; NaN for none."""
+        """Return the largest gamma_s / gamma_hat_s and error / bound between looks; NaN without explorations."""
         found = oracle_trace(self.constants, np.array(self.estimates), self.w)
         spans = [slice(start, end) for start, end in zip([0, *looks], looks, strict=False)]
         ratios = found.gamma / found.gamma_hat, found.error / found.bound
@@ -200,13 +200,13 @@ class _Oracle:
 
 
 def scaled_constants(part: Part) -> Constants:
-    """The paper's constants of a part, with delta_S such that s0 is the part's."""
+    """Return the paper's constants of a part, with delta_S chosen so that s0 is the part's."""
     k0 = part.k0 or None
     return Constants(part.d, part.k, part.sigma, delta_s=1.0, delta=_DELTA, k0=k0).with_s0(part.s0)
 
 
 def looks(rounds: int, how: str) -> list[int]:
-    """The rounds after which to look; the last is always one."""
+    """Return the rounds after which to look; the last round is always included."""
     n = min(_LOOKS[how], rounds)
     if how == "even":
         ends = np.linspace(rounds / n, rounds, n)
@@ -216,7 +216,7 @@ def looks(rounds: int, how: str) -> list[int]:
 
 
 def estimate_of(learner: Learner) -> Floats:
-    """w_hat: the Dantzig estimate, the explorer's average, or else the weights."""
+    """Return w_hat: the Dantzig estimate, the explorer's average, or else the weights."""
     w_hat: Floats | None = getattr(getattr(learner, "estimate", None), "w_hat", None)
     if w_hat is not None:
         return w_hat
@@ -236,7 +236,7 @@ def _look(seen: Trace, learner: Learner, w: Floats) -> None:
 
 
 def _fits(learner: Learner, w: Floats, S: Ints) -> float:
-    """Whether |b - H w*| <= s gamma_s everywhere."""
+    """Return whether |b - H w*| <= s gamma_s in every coordinate."""
     estimate = getattr(learner, "estimate", None)
     seq, width = getattr(estimate, "seq", None), getattr(estimate, "width", None)
     if seq is None or width is None or not seq.s:
@@ -253,5 +253,5 @@ def _learner(part: Part, w: Floats) -> Learner:
         options["support"] = [int(i) for i in np.flatnonzero(w)]
     if part.s0:
         options |= {"sigma": part.sigma, "delta": _DELTA, "delta_s": scaled_constants(part).delta_s}
-    seed = int(np.random.SeedSequence([part.seed, 1]).generate_state(1)[0])  # not the stream's own numbers again
+    seed = int(np.random.SeedSequence([part.seed, 1]).generate_state(1)[0])  # independent of the stream's generator
     return make(spec.name, d=part.d, k=part.k, k0=part.k0, seed=seed, **options)  # type: ignore[arg-type]

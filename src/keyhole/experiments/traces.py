@@ -1,4 +1,4 @@
-"""Reading traces: groups of seeds, bands over them, slopes in logarithms, and who is ahead of whom."""
+"""Analysis of traces: groups of seeds, bands, log-log slopes, and paired comparisons."""
 
 import math
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ Group: TypeAlias = "list[tuple[Part, Trace]]"
 
 
 class Curve3(NamedTuple):
-    """x, and median, 10 % and 90 % over seeds."""
+    """x, with median, 10 % and 90 % quantiles over seeds."""
 
     x: Floats
     y: Floats
@@ -45,19 +45,19 @@ class Ratio(NamedTuple):
 
     each: tuple[float, ...]
     band: Band
-    """10 to 90 % of them."""
+    """The 10-90 % band of the ratios."""
     low: float
     high: float
 
     @classmethod
     def of(cls, ratios: Sequence[float]) -> "Ratio":
-        """The interval lies between order statistics: as many seeds are above the median as a coin shows heads."""
+        """Compute the ratios' band and the sign-test confidence interval of the median, from order statistics."""
         n, x = len(ratios), sorted(ratios)
         left = next(r for r in range(n + 1) if sum(math.comb(n, i) for i in range(r + 1)) > 0.025 * 2**n)
         return cls(tuple(ratios), Band.of(x), x[left - 1] if left else -np.inf, x[n - left] if left else np.inf)
 
     def called(self, close: float = 0.0) -> str:
-        """ "more" or "less" than one where that is sure; "same" where it is surely within `close` of one; else "open".
+        """Return "more" or "less" if surely above or below one, "same" if surely within `close` of one, else "open".
 
         >>> [Ratio.of(x).called(0.05) for x in ([1.2] * 6, [0.9] * 6, [1.01] * 6, [0.9, 1.2] * 3, [1.2] * 5)]
         ['more', 'less', 'same', 'open', 'open']
@@ -68,7 +68,7 @@ class Ratio(NamedTuple):
 
 
 def by(results: "Sequence[tuple[Part, Trace]]", *fields: str) -> dict[tuple[object, ...], Group]:
-    """The seeds of each combination of these fields of a part, in the order of the grid."""
+    """Group results by these fields of a part, in the order of the grid."""
     groups: dict[tuple[object, ...], Group] = {}
     for part, found in results:
         groups.setdefault(tuple(getattr(part, field) for field in fields), []).append((part, found))
@@ -76,7 +76,7 @@ def by(results: "Sequence[tuple[Part, Trace]]", *fields: str) -> dict[tuple[obje
 
 
 def label(algorithm: object) -> str:
-    """An algorithm as a table names it: with its tuning, where it is one of a paper's.
+    """Return the name of an algorithm in tables, with its tuning if it is from a paper.
 
     >>> label("ds-oslrc[explore=1]")
     'ds-oslrc[tuning=empirical,explore=1]'
@@ -85,14 +85,14 @@ def label(algorithm: object) -> str:
 
 
 def curve_of(group: Group, y: str, x: str = "t") -> Curve3:
-    """A column over another, over the seeds of a group."""
+    """Return one column over another, aggregated over the seeds of a group."""
     columns = np.array([found[y] for _, found in group], dtype=np.float64)  # type: ignore[literal-required]
     middle, low, high = np.quantile(columns, [0.5, 0.1, 0.9], axis=0)
     return Curve3(np.array(group[0][1][x], dtype=np.float64), middle, low, high)  # type: ignore[literal-required]
 
 
 def curve_on(group: Group, y: str, x: Floats) -> Curve3:
-    """A column at the rounds x, over the seeds of a group; NaN after the last one played."""
+    """Return a column at the rounds x, aggregated over the seeds of a group; NaN after the last round played."""
     columns = np.array([[value_at(found, y, t) for t in x] for _, found in group])
     columns[:, x > group[0][1]["t"][-1]] = np.nan
     middle, low, high = np.quantile(columns, [0.5, 0.1, 0.9], axis=0)
@@ -100,28 +100,28 @@ def curve_on(group: Group, y: str, x: Floats) -> Curve3:
 
 
 def at_end(group: Group, y: str) -> Floats:
-    """The last entry of a column, per seed."""
+    """Return the last entry of a column, per seed."""
     return np.array([found[y][-1] for _, found in group])  # type: ignore[literal-required]
 
 
 def band_at_end(group: Group, y: str) -> Band:
-    """The last entry of a column, over seeds."""
+    """Return the last entry of a column, as a band over seeds."""
     return Band.of(at_end(group, y).tolist())
 
 
 def value_at(found: Trace, y: str, t: float) -> float:
-    """A column at round t: between two looks, a straight line over ln t."""
+    """Return a column at round t, interpolated linearly in ln t between looks."""
     return float(np.interp(np.log(t), np.log(found["t"]), found[y]))  # type: ignore[literal-required]
 
 
 def paired(group: Group, other: Group, y: str, t: float = np.inf) -> Ratio:
-    """A column at round t, or at the end, over the other group's, seed by seed: one seed is one stream for all."""
+    """Return the ratios of a column between two groups at round t, or at the end, paired by seed."""
     theirs = {part.seed: value_at(found, y, t) for part, found in other}
     return Ratio.of([value_at(found, y, t) / theirs[part.seed] for part, found in group if part.seed in theirs])
 
 
 def slope(group: Group, y: str, x: str = "t", low: float = 0.0, high: float = np.inf) -> Band:
-    """d ln y / d ln x by least squares for low <= x <= high, per seed, as a band; NaN where y is not positive."""
+    """Return d ln y / d ln x by least squares for low <= x <= high, as a band over seeds; NaN if y is not positive."""
     return Band.of([_slope(found[x], found[y], low, high) for _, found in group])  # type: ignore[literal-required]
 
 
@@ -134,7 +134,7 @@ def _slope(x: Sequence[float], y: Sequence[float], low: float, high: float) -> f
 
 
 def exponent(group: Group, letter: str, column: str = "regret") -> Band:
-    """d ln column / d ln letter over a field of the parts, at the end, per seed; NaN where it takes one value only."""
+    """Return d ln column / d ln letter at the end, as a band over seeds; NaN if the letter takes only one value."""
     cells = {float(str(key[0])): cell for key, cell in by(group, letter).items()}
     x = np.array(sorted(cells))
     ends = {v: {part.seed: found[column][-1] for part, found in cells[v]} for v in cells}  # type: ignore[literal-required]
@@ -147,12 +147,12 @@ def exponent(group: Group, letter: str, column: str = "regret") -> Band:
 
 
 def microseconds(group: Group) -> Band:
-    """CPU time a round, over seeds."""
+    """Return the CPU time per round, as a band over seeds."""
     return Band.of([1e6 * found["seconds"][-1] / found["t"][-1] for _, found in group])
 
 
 def written(band: Band, digits: int = 3) -> str:
-    """A band as one reads it.
+    """Format a band for display.
 
     >>> written(Band(1.0, 0.5, 2.25))
     '1 (0.5 to 2.25)'

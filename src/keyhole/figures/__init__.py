@@ -1,7 +1,7 @@
-"""One place for every picture: reports, comparisons, studies, notebooks and the live page draw with these.
+"""All charts: reports, comparisons, studies, notebooks and the live page use these.
 
-Figure(title, chart, head, rows)        a picture and the table with the same numbers
-curves, steps, heat, bars, scatter,      make one
+Figure(title, chart, head, rows)        a chart and the table with the same numbers
+curves, steps, heat, bars, scatter,      the functions that draw one
 frontier
 to_svg, standalone, STYLE               a chart as SVG that follows the page's colours, light and dark
 """

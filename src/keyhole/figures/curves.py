@@ -1,4 +1,4 @@
-"""Lines over something that grows: rows, money, T."""
+"""Line charts over rows, money or T."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,14 +16,14 @@ __all__ = ["Curve", "curves", "steps"]
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """A line with a name, and a band around it where there is one."""
+    """A named line, optionally with a band."""
 
     name: str
     y: Floats
     low: Floats | None = None
     high: Floats | None = None
     reference: bool = field(default=False, kw_only=True)
-    """Drawn in grey: something to compare with."""
+    """Whether the line is a reference, drawn in grey."""
 
 
 def curves(
@@ -38,10 +38,10 @@ def curves(
     log: bool = False,
     end_names: bool = False,
 ) -> Figure:
-    """Lines over x, their bands, and levels: thin lines across with their names.
+    """Draw lines over x with their bands, and levels as thin labelled horizontal lines.
 
-    With `end_names` every line has its name at its right end instead of in a legend. An axis is logarithmic where its
-    values span two decades, but not where the lines grow from zero; that of y, with `log`, wherever it can be.
+    With `end_names` each line is labelled at its right end instead of in a legend. An axis is logarithmic if its values
+    span two decades, unless the lines grow from zero; with `log` the y axis is logarithmic whenever possible.
     """
     names = [line.name for line in lines]
     values = [
@@ -73,7 +73,7 @@ def curves(
         band = base.mark_area(opacity=0.18, aria=False, interpolate=interpolate)  # type: ignore[arg-type]
         layers.append(band.encode(X, alt.Y("low:Q", title=y_title), alt.Y2("high"), color=encoding["color"]))
     layers.append(line_mark.encode(**encoding, strokeDash=alt.StrokeDash("series:N", scale=dash, legend=legend)))
-    # What a pointer rests on: the line itself says nothing about its single values.
+    # Invisible points for tooltips: a line itself has no tooltips for single values.
     tips = [alt.Tooltip("series:N"), alt.Tooltip("x:Q", title=x_name), alt.Tooltip("y:Q", title=y_name)]
     said = alt.Description("tip:N")
     dots = base.transform_calculate(tip=_tip(x_name, y_name)).mark_point(size=60, opacity=0, filled=True)
@@ -84,12 +84,12 @@ def curves(
 
 
 def steps(title: str, x: Floats, lines: Sequence[Curve], x_name: str, y_name: str) -> Figure:
-    """Lines that keep their value until the next one: supports, alarms, counts."""
+    """Draw step lines that hold their value until the next one: supports, alarms, counts."""
     return curves(title, x, lines, x_name, y_name, cumulative=True, interpolate="step-after")
 
 
 def _tip(x_name: str, y_name: str) -> str:
-    """A Vega expression: "thrifty: mse 0.031 at row 400"."""
+    """Return a Vega expression for a tooltip: "thrifty: mse 0.031 at row 400"."""
     quoted = [printable(name).replace("\\", "\\\\").replace("'", "\\'").replace("\n", " ") for name in (x_name, y_name)]
     return f"datum.series + ': {quoted[1]} ' + format(datum.y, '.4~g') + ' at {quoted[0]} ' + format(datum.x, '.6~g')"
 
@@ -104,7 +104,7 @@ def _spans(values: Sequence[float], factor: float) -> bool:
 
 
 def _ticks(values: Sequence[float]) -> list[float]:
-    """Where a logarithmic axis has ticks: 1, 2, 5, 10, ... within three decades, then powers of ten, at most eight.
+    """Return the ticks of a log axis: 1, 2, 5, 10, ... within three decades, else powers of ten, at most eight.
 
     >>> _ticks([3.0, 180.0])
     [5.0, 10.0, 20.0, 50.0, 100.0]
@@ -120,7 +120,7 @@ def _ticks(values: Sequence[float]) -> list[float]:
 
 
 def _fixed(values: Sequence[float], log: bool) -> alt.Scale:
-    """A scale whose ends are known here, so that words can be placed along it."""
+    """Return a scale with explicit ends, so that labels can be positioned along it."""
     finite = [v for v in values if np.isfinite(v)] or [0.0, 1.0]
     low, high = min(finite), max(finite)
     if log:
@@ -130,7 +130,7 @@ def _fixed(values: Sequence[float], log: bool) -> alt.Scale:
 
 
 def _levels(levels: Sequence[tuple[str, float]], scale_y: alt.Scale) -> list[alt.Chart]:
-    """Thin lines across, each with its name at its right end, under the one above it where two would meet."""
+    """Draw thin horizontal lines labelled at their right ends, without overlapping labels."""
     if not levels:
         return []
     place = _places([v for _, v in levels], scale_y)
@@ -142,7 +142,7 @@ def _levels(levels: Sequence[tuple[str, float]], scale_y: alt.Scale) -> list[alt
 
 
 def _places(values: Sequence[float], scale_y: alt.Scale) -> list[float]:
-    """Where words beside these values stand, in pixels from the top, none over another."""
+    """Return the positions of labels beside these values, in pixels from the top, without overlap."""
     low, high = scale_y.domain
     to_unit = np.log if scale_y.type == "log" else np.asarray
     share = (to_unit(high) - to_unit(list(values))) / (to_unit(high) - to_unit(low))
@@ -153,7 +153,7 @@ def _places(values: Sequence[float], scale_y: alt.Scale) -> list[float]:
 
 
 def _end_names(lines: Sequence[Curve], scale_y: alt.Scale) -> list[alt.Chart]:
-    """Each line's name at its right end, in its colour."""
+    """Draw the name of each line at its right end, in its colour."""
     ends = [(i, line.name, float(line.y[np.isfinite(line.y)][-1])) for i, line in enumerate(lines)]
     place = _places([v for _, _, v in ends], scale_y)
     colours = [GREY if line.reference else colour_of(i) for i, line in enumerate(lines)]
@@ -164,7 +164,7 @@ def _end_names(lines: Sequence[Curve], scale_y: alt.Scale) -> list[alt.Chart]:
 
 
 def apart(places: Floats, room: float = 13.0, bottom: float = HEIGHT) -> list[float]:
-    """Sorted places, each pushed down until it leaves room for the one above it, then up where they pass the bottom.
+    """Spread sorted positions so that each leaves room for the one above it, moved up if they pass the bottom.
 
     >>> apart(np.array([10.0, 12.0, 50.0]))
     [10.0, 23.0, 50.0]

@@ -1,4 +1,4 @@
-"""A figure: a chart as SVG, drawn in a process of its own, and the table with the same numbers."""
+"""A figure: a chart rendered as SVG in a separate process, and the table with the same numbers."""
 
 import atexit
 import importlib.util
@@ -25,7 +25,7 @@ from . import theme
 
 __all__ = ["STYLE", "Figure", "NotDrawn", "draw", "number", "standalone", "to_svg"]
 
-_LONGEST = 120.0  # seconds before a drawing is given up
+_LONGEST = 120.0  # seconds after which rendering is aborted
 _CHILD = """
 import json, sys
 from vl_convert import vegalite_to_svg
@@ -40,11 +40,11 @@ for line in sys.stdin:
 
 
 class NotDrawn(Exception):
-    """There is no picture, and why."""
+    """Raised with the reason if a chart cannot be rendered."""
 
 
 class _RendererProcess:
-    """A process that draws one Vega-Lite chart after the other, from our first to our end."""
+    """A process that renders Vega-Lite charts one after another; it lives from the first chart until we exit."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -52,10 +52,10 @@ class _RendererProcess:
         self._pid = 0
 
     def draw(self, spec: str) -> str:
-        """The chart, one line of JSON, as SVG."""
+        """Render the chart, given as one line of JSON, as SVG."""
         with self._lock:
             if self._pid != os.getpid():
-                self._process, self._pid = None, os.getpid()  # that of a parent stays the parent's
+                self._process, self._pid = None, os.getpid()  # after a fork the process belongs to the parent
             process = self._process or self._start()
             over = threading.Timer(_LONGEST, process.kill)
             over.start()
@@ -76,7 +76,7 @@ class _RendererProcess:
     def _start(self) -> "subprocess.Popen[str]":
         if importlib.util.find_spec("vl_convert") is None:
             raise ModuleNotFoundError("No module named 'vl_convert'", name="vl_convert")
-        # In a session of its own, so that a Control-C is for us alone; its last words would be a native traceback.
+        # In a session of its own, so that Control-C reaches only us and causes no native traceback there.
         process = subprocess.Popen(
             [sys.executable, "-c", _CHILD],
             stdin=subprocess.PIPE,
@@ -94,7 +94,7 @@ class _RendererProcess:
         return process
 
     def stop(self) -> None:
-        """End the process; the next drawing starts another."""
+        """End the process; the next rendering starts another."""
         if self._process is not None and self._pid == os.getpid():
             self._process.kill()
             self._process.communicate()
@@ -102,7 +102,7 @@ class _RendererProcess:
 
 
 def _asked(process: "subprocess.Popen[str]", line: str) -> str:
-    """Its answer; nothing where it ended instead."""
+    """Return the answer of the process, or "" if it ended instead."""
     stdin = _stream(process.stdin)
     stdin.write(line + "\n")
     stdin.flush()
@@ -120,7 +120,7 @@ draw = _renderer.draw
 atexit.register(_renderer.stop)
 
 
-# What a page with our figures needs in its style sheet.
+# The style sheet that a page with our figures needs.
 STYLE = (
     "svg{max-width:100%;height:auto}"
     f":root{{color-scheme:light dark;{theme.variables()}}}"
@@ -136,12 +136,12 @@ _PAINT = re.compile(r'((?:fill|stroke)=")(#[0-9a-fA-F]{6})(")')
 
 
 def to_svg(chart: alt.TopLevelMixin, title: str) -> str:
-    """The chart drawn once; `title` is what a screen reader says. The same chart gives the same text.
+    """Render the chart as SVG, deterministically; `title` is its label for screen readers.
 
-    What cannot be drawn is a sentence in its place, and a warning: nobody's results are lost for a picture.
+    If rendering fails, a sentence replaces the chart and a warning is issued, so that no results are lost.
     """
     spec = _harmless(theme.dressed(chart).to_dict(validate=False))
-    # Vega reads some names as expressions, in which what was written out becomes what it was: hence once more.
+    # Vega evaluates some names as expressions, which undoes the escaping: therefore escape the result again.
     try:
         drawn = printable(draw(json.dumps(spec)))
     except NotDrawn as fault:
@@ -150,12 +150,12 @@ def to_svg(chart: alt.TopLevelMixin, title: str) -> str:
         drawn = _WITHOUT
     names = theme.named()
     drawn = _PAINT.sub(lambda m: m[1] + names.get(m[2].lower(), m[2]) + m[3], drawn)
-    drawn = _MARK.sub(r"<path \1><title>\2</title></path>", drawn)  # shown where a pointer rests
+    drawn = _MARK.sub(r"<path \1><title>\2</title></path>", drawn)  # shown on hover
     return drawn.replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1)
 
 
 def _harmless(spec: object) -> object:
-    """The same with what nobody can see written out: controls would not even be XML, nor is what is no number JSON."""
+    """Escape control characters, which are invalid in XML, and replace non-finite numbers, invalid in JSON."""
     if isinstance(spec, dict):
         return {key: _harmless(value) for key, value in spec.items()}
     if isinstance(spec, list):
@@ -166,27 +166,27 @@ def _harmless(spec: object) -> object:
 
 
 def standalone(svg: str) -> str:
-    """The same as a file of its own, which brings its colours along."""
+    """Return the SVG as a self-contained file with its colours."""
     end = svg.index(">") + 1
     return f"{svg[:end]}<style>{STYLE}</style>{svg[end:]}"
 
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """A chart with its title and, since nobody can read a number off a picture, its numbers."""
+    """A chart with its title and the table of its numbers."""
 
     title: str
     chart: alt.LayerChart
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     note: str = ""
-    """A sentence under the picture, where it needs one."""
+    """An optional sentence below the chart."""
 
     @cached_property
     def svg(self) -> str:
-        """The picture for a page, drawn once: its colours are the page's variables."""
+        """The chart for embedding in a page, whose variables define the colours; rendered once."""
         return to_svg(self.chart, self.title)
 
     def save(self, path: Path) -> None:
-        """The picture as a file of its own, light or dark as the reader's screen is."""
+        """Save the chart as a self-contained file that follows the reader's light or dark mode."""
         path.write_text(standalone(self.svg), encoding="utf-8")

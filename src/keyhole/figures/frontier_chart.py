@@ -1,4 +1,4 @@
-"""What money buys: error against money, a line for what is possible, and a dot for each who was there."""
+"""The frontier chart: error against money, with a step line of the best baskets and named dots."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -13,16 +13,16 @@ from .theme import INK, axis, colour_of, layered, rows_of
 
 __all__ = ["Box", "Label", "Stop", "frontier", "label_box", "place_labels"]
 
-# Pixels: half the size of a dot, the distances of a label from its dot that are tried, and the one from which on a
-# thin line leads from the dot to its label.
+# In pixels: half the size of a dot, the candidate distances of a label from its dot, and the distance from which a
+# leader line connects them.
 _DOT = 5.0
 _DISTANCES = (9.0, 14.0, 22.0, 32.0, 44.0, 58.0, 74.0, 92.0, 112.0, 134.0)
 _LED = 20.0
-# Mean width of a character of a sans-serif font, and the height of a line, per size of the font.
+# Mean character width of a sans-serif font, and line height, relative to the font size.
 _WIDE, _TALL = 0.56, 1.15
-# What a square pixel of overlap costs, and a pixel of distance: a far label is better than a covered one.
+# Costs per square pixel of overlap; distance costs less, since a far label is better than a covered one.
 _OVER_LABEL, _OVER_DOT, _OVER_LINE, _OUTSIDE = 1000.0, 400.0, 4.0, 1000.0
-# What it costs that a leader runs through a label or a dot.
+# The cost of a leader that crosses a label or a dot.
 _CROSSED = 150.0
 _ROUNDS = 3
 
@@ -36,14 +36,14 @@ class Box(NamedTuple):
     bottom: float
 
     def overlap(self, other: "Box") -> float:
-        """The area that two boxes share."""
+        """Return the area shared with another box."""
         wide = min(self.right, other.right) - max(self.left, other.left)
         tall = min(self.bottom, other.bottom) - max(self.top, other.top)
         return wide * tall if wide > 0 and tall > 0 else 0.0
 
 
 class Label(NamedTuple):
-    """A text at (x, y): the middle of its left edge, of itself or of its right edge, as `align` says."""
+    """A text anchored at (x, y): the middle of its left edge, its centre, or the middle of its right edge (`align`)."""
 
     x: float
     y: float
@@ -51,11 +51,11 @@ class Label(NamedTuple):
     align: str
     colour: str
     leader: tuple[tuple[float, float], tuple[float, float]] | None
-    """From the dot to the text, where they are not close."""
+    """The line from the dot to the text, if they are far apart."""
 
 
 def label_box(x: float, y: float, text: str, align: str, font: float) -> Box:
-    """The rectangle that a text fills, by the mean width of characters."""
+    """Return the rectangle of a text, estimated from the mean character width."""
     wide, tall = _WIDE * font * len(text), _TALL * font
     left = x - {"left": 0.0, "center": wide / 2, "right": wide}[align]
     return Box(left, y - tall / 2, left + wide, y + tall / 2)
@@ -68,11 +68,11 @@ def place_labels(
     height: float,
     font: float,
 ) -> list[Label]:
-    """Place the label of each dot ((x, y), text, colour), in the order given; an empty text has none.
+    """Place the label of each dot ((x, y), text, colour), in the given order; an empty text gets no label.
 
-    Of sixteen directions and ten distances the one with the least cost is taken: overlap with other labels, with dots,
-    with `lines` (thin boxes) and with leaders, and what lies outside the plot, then distance. The first round takes one
-    label after the other; two more rounds move each to where it is best beside all others.
+    Of sixteen directions and ten distances, the one of least cost is chosen: overlap with other labels, dots, `lines`
+    (thin boxes) and leaders, area outside the plot, then distance. The first pass places one label after another; two
+    further passes move each label to its best position given all others.
     """
     points = [Box(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for (x, y), _, _ in dots]
     drawn = [Box(b.left - 1, b.top - 1, b.right + 1, b.bottom + 1) for b in lines]
@@ -108,7 +108,7 @@ def place_labels(
 
 
 def _crosses(leader: tuple[tuple[float, float], tuple[float, float]] | None, box: Box) -> bool:
-    """Whether a leader runs through a box, looked at in twenty places."""
+    """Return whether a leader crosses a box, sampled at twenty points."""
     if leader is None:
         return False
     (x0, y0), (x1, y1) = leader
@@ -118,7 +118,7 @@ def _crosses(leader: tuple[tuple[float, float], tuple[float, float]] | None, box
 
 
 def _around(x: float, y: float, text: str, colour: str) -> list[tuple[Label, float]]:
-    """Where a label may stand, with its distance: nearer first, then above right, right, below right, and so on."""
+    """Return candidate positions of a label with their distances: nearest first, then by preferred direction."""
     around: list[tuple[Label, float]] = []
     for distance in _DISTANCES:
         for turn in (-45, 0, 45, -135, 180, 135, -90, 90, -20, 20, -70, 70, -110, 110, -160, 160):
@@ -131,29 +131,29 @@ def _around(x: float, y: float, text: str, colour: str) -> list[tuple[Label, flo
     return around
 
 
-# Larger than other figures: every dot has its name beside it.
+# Larger than other figures, because every dot is labelled.
 _WIDTH, _HEIGHT, _FONT = 480, 300, 11
 
 
 class Stop(NamedTuple):
-    """A place on the way: what a row costs, the error that is left, and what it is."""
+    """A point of the chart: the price of a row, its error, and its name."""
 
     price: float
     error: float
     name: str
     ours: bool = False
     word: str | None = None
-    """What is written beside the dot; None: the name."""
+    """The label beside the dot; None: the name."""
 
 
 def frontier(
     title: str, way: Sequence[Stop], beside: Sequence[Stop], x_name: str, y_name: str, way_name: str = "in hindsight"
 ) -> Figure:
-    """The way as steps from dot to dot, and named dots beside it; what is `ours` is set apart."""
+    """Draw the best baskets as a step line with dots, and further named dots; `ours` is highlighted."""
     most = max((s.price for s in (*way, *beside)), default=1.0)
     usual = _usual(way, most)
     low, high = _range([s.error for s in (*way, *beside)])
-    # One dear thing at the far right would push everything else against the left edge.
+    # A symlog scale, so that one expensive basket does not squeeze all others against the left edge.
     bent = alt.Scale(type="symlog", constant=usual, domain=[0.0, most or 1.0], nice=False)
     says = f"{x_name} (log scale beyond {number(usual)})"
     X = alt.X("x:Q", title=says, scale=bent, axis=axis(values=_ticks(usual, most)))
@@ -201,7 +201,7 @@ def frontier(
 
 
 def _range(errors: Sequence[float]) -> tuple[float, float]:
-    """The axis of errors: all of them, some room above, and more below, where the names of the best baskets stand."""
+    """Return the range of the error axis, with some margin above and more below for labels."""
     finite = [e for e in errors if np.isfinite(e)] or [0.0]
     low, high = min(finite), max(finite)
     margin = 0.06 * (high - low) or 0.06 * abs(high) or 1.0
@@ -211,7 +211,7 @@ def _range(errors: Sequence[float]) -> tuple[float, float]:
 def _written(
     way: Sequence[Stop], beside: Sequence[Stop], to_pixels: Callable[[Stop], tuple[float, float]]
 ) -> list[Label]:
-    """The words of all dots, beside them; the line is kept free of words where there is room elsewhere."""
+    """Return the labels of all dots; they avoid the line where possible."""
     colours = [*(colour_of(1) if s.ours else INK for s in beside), *(colour_of(0) for _ in way)]
     shown = [(s, colour) for s, colour in zip((*beside, *way), colours, strict=True) if np.isfinite(s.error)]
     path = [to_pixels(s) for s in way if np.isfinite(s.error)]
@@ -223,13 +223,13 @@ def _written(
 
 
 def _usual(way: Sequence[Stop], most: float) -> float:
-    """The scale is straight up to about here, and logarithmic beyond."""
+    """Return the price up to which the scale is linear; it is logarithmic beyond."""
     prices = sorted(s.price for s in way if s.price > 0)
     return prices[len(prices) // 2] if prices else max(most, 1.0)
 
 
 def _ticks(usual: float, most: float) -> list[float]:
-    """0 and round numbers that a bent scale keeps apart.
+    """Return 0 and round numbers as ticks of the symlog scale.
 
     >>> _ticks(10.0, 417.0)
     [0.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0]

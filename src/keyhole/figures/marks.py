@@ -1,4 +1,4 @@
-"""Cells, bars and dots."""
+"""Heat maps, bar charts and scatter plots."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _ROW = 18
 
 
 def heat(title: str, ends: Floats, names: Sequence[str], share: Floats, x_name: str) -> Figure:
-    """One line per name, one cell per stretch that ends at `ends`, as dark as its share (0 to 1)."""
+    """Draw a heat map: one row per name, one cell per stretch that ends at `ends`, shaded by its share (0 to 1)."""
     starts = np.concatenate([[0.0], ends[:-1]])
     values = [
         {"from": float(a), "to": float(b), "name": name, "share": float(share[i, j])}
@@ -43,7 +43,7 @@ def bars(
     low: Floats | None = None,
     high: Floats | None = None,
 ) -> Figure:
-    """A bar per name, with a whisker from low to high where they are given."""
+    """Draw one bar per name, with whiskers from low to high if given."""
     banded = low is not None and high is not None
     data = [
         {"name": n, "value": float(v)} | ({"low": float(low[i]), "high": float(high[i])} if banded else {})  # type: ignore[index]
@@ -74,7 +74,7 @@ def scatter(
     diagonal: bool = False,
     joined: bool = False,
 ) -> Figure:
-    """Dots, with a word each where `labels` says one; `diagonal` draws y = x, `joined` a line through them."""
+    """Draw dots, optionally with `labels`; `diagonal` adds the line y = x, `joined` connects the dots."""
     data = [
         {"x": float(a), "y": float(b), "label": labels[i] if labels else ""}
         for i, (a, b) in enumerate(zip(x, y, strict=True))
@@ -103,7 +103,7 @@ def _of(point: dict[str, object], key: str) -> float:
 
 
 def _diagonal(data: Sequence[dict[str, object]], X: alt.X, Y: alt.Y) -> alt.Chart:
-    """The line on which what was said is what came."""
+    """Draw the line on which prediction and outcome agree."""
     every = [_of(p, key) for p in data for key in ("x", "y")]
     ends = [{"x": v, "y": v} for v in (min(every), max(every))]
     line = alt.Chart(rows_of(ends)).mark_line(color=INK, strokeDash=[2, 4], aria=False)

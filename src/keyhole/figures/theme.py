@@ -1,4 +1,4 @@
-"""How our pictures look: one theme, whose colours are names that a page fills in, light or dark."""
+"""The theme of all charts; its colours are variables that a page defines, light or dark."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,27 +24,27 @@ __all__ = [
 
 WIDTH, HEIGHT = 380, 220
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart; lighter ones on dark ground.
+# Okabe and Ito's palette, which colour-blind readers can distinguish; lighter shades on a dark background.
 _LIGHT = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#7f3b08", "#6a51a3", "#a50f15")
 _DARK = ("#56b4e9", "#ff9a4d", "#3fcf9f", "#e7a4c9", "#f0e442", "#d8a47f", "#b9a5e2", "#ff8f8f")
 COLOURS = len(_LIGHT)
-"""How many series a colour and a dash tell apart; more repeat the colours with other dashes."""
+"""The number of series with distinct colours; further ones repeat the colours with other dashes."""
 
 _DASHES: tuple[list[int], ...] = ([1, 0], [7, 3], [2, 3], [9, 3, 2, 3])
 
 INK, PAPER, FAINT, GREY = "#1c2126", "#ffffff", "#d9dde1", "#565e66"
-# Ink, paper, lines, ground of what is set apart, and small print.
+# Text, background, lines, highlighted background, and small print.
 _LIGHT_PAGE = {"ink": INK, "paper": PAPER, "faint": FAINT, "soft": "#f4f6f8", "dim": GREY}
 _DARK_PAGE = {"ink": "#e8eaed", "paper": "#15181b", "faint": "#3a4046", "soft": "#1f2428", "dim": "#a8b0b8"}
 
 
 def colour_of(i: int) -> str:
-    """The colour of the i-th series, as it is on light ground."""
+    """Return the colour of the i-th series in light mode."""
     return _LIGHT[i % COLOURS]
 
 
 def named() -> dict[str, str]:
-    """Each colour of the light theme, and the variable that stands for it in a page."""
+    """Return the CSS variable for each colour of the light theme."""
     return {c: f"var(--c{i})" for i, c in enumerate(_LIGHT)} | {
         INK: "var(--ink)",
         FAINT: "var(--faint)",
@@ -54,21 +54,23 @@ def named() -> dict[str, str]:
 
 
 def variables(dark: bool = False) -> str:
-    """The colours as declarations of a style sheet."""
+    """Return the colours as CSS declarations."""
     series = "".join(f"--c{i}:{c};" for i, c in enumerate(_DARK if dark else _LIGHT))
     return series + "".join(f"--{name}:{c};" for name, c in (_DARK_PAGE if dark else _LIGHT_PAGE).items())
 
 
 def scale(names: Sequence[str], grey: Sequence[str] = ()) -> tuple[alt.Scale, alt.Scale]:
-    """Colour and dash of each name, in the order given: the same everywhere in a figure."""
+    """Return colour and dash of each name, in the given order, for consistent use within a figure."""
     colours = [GREY if name in grey else colour_of(i) for i, name in enumerate(names)]
     dashes = [_DASHES[(i // COLOURS + i) % len(_DASHES)] for i in range(len(names))]
     return alt.Scale(domain=list(names), range=colours), alt.Scale(domain=list(names), range=dashes)
 
 
 def axis(grid: bool = False, values: Sequence[float] | None = None, largest: float = 0.0) -> alt.Axis:
-    """An axis of numbers: 0, 0.1, 500, 1.5k, and 1e+5, 1e+15 where it reaches so far (`largest`) that hardly anybody
-    knows the letter; `values` says which."""
+    """Return a numeric axis, labelled 0, 0.1, 500, 1.5k; `values` are its ticks.
+
+    Labels are 1e+5, 1e+15 if the axis reaches so far (`largest`) that unit prefixes become obscure.
+    """
     far = f"{'true' if largest >= 1e13 else 'datum.value >= 1e13'} && datum.label ? format(datum.value, '~e')"
     near = "abs(datum.value) < 1 && datum.label ? format(datum.value, '.3~g')"
     label = f"datum.value == 0 ? '0' : {far} : {near} : datum.label"
@@ -77,12 +79,12 @@ def axis(grid: bool = False, values: Sequence[float] | None = None, largest: flo
 
 
 def rows_of(values: Sequence[Mapping[str, object]]) -> alt.InlineData:
-    """Plain records as the data of a chart."""
+    """Return plain records as the data of a chart."""
     return alt.InlineData(values=list(values))
 
 
 def layered(layers: Sequence[alt.Chart], width: int = WIDTH, height: int = HEIGHT) -> alt.LayerChart:
-    """The layers as one chart; without the theme, so that a notebook can put it beside another."""
+    """Combine layers into one chart without the theme, so that a notebook can concatenate it with others."""
     chart: alt.LayerChart = alt.LayerChart(layer=list(layers)).properties(width=width, height=height)
     return chart
 
@@ -113,7 +115,7 @@ def dressed(chart: alt.TopLevelMixin) -> alt.TopLevelMixin:
     legend |= {"symbolType": "stroke", "symbolOpacity": 1, "symbolStrokeWidth": 2.5, "symbolSize": 300}
     clothed: alt.TopLevelMixin = chart.configure(
         background="transparent",
-        # The widths of names are measured in Liberation Sans, whose letters are as wide as Arial's.
+        # Text is measured in Liberation Sans, whose metrics equal Arial's.
         font="Arial, Helvetica, Liberation Sans, sans-serif",
         padding={"left": 20, "right": 26, "top": 5, "bottom": 5},
         axis=axis,

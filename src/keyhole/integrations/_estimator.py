@@ -1,4 +1,4 @@
-"""What both adapters share: from the parameters of an estimator to a learner."""
+"""Shared by both adapters: construction of a learner from the parameters of an estimator."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +7,7 @@ from ..core.registry.catalogue import make
 
 __all__ = ["learner_of"]
 
-# Parameters of an adapter that are arguments of `kh.make`, given only where somebody set them.
+# Parameters of an adapter that are arguments of `kh.make`, passed only if set.
 _OPTIONAL = (
     "prices",
     "sources",
@@ -30,7 +30,7 @@ def learner_of(
     given: Mapping[str, object],
     options: Mapping[str, object] | None,
 ) -> Learner:
-    """`kh.make` with what was given; a budget larger than the number of attributes buys all of them."""
+    """Call `kh.make` with the given parameters; k and k0 are limited to the number of attributes."""
     set_ones = {key: given[key] for key in _OPTIONAL if given.get(key) is not None}
     k = None if k is None else min(k, len(names))
     k0 = min(k0, len(names) - (k or 0))

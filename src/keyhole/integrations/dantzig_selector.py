@@ -19,7 +19,7 @@ __all__ = ["Certificate", "DantzigSelector", "DantzigSelectorCV"]
 
 
 class Certificate(NamedTuple):
-    """How far the coefficients are from optimal; all 0 up to rounding."""
+    """Residuals and duality gap of the coefficients; all 0 up to rounding at the optimum."""
 
     primal_residual: float
     dual_residual: float
@@ -43,8 +43,10 @@ def _moments(X: Floats, y: Floats, fit_intercept: bool) -> _Centred:
 
 
 def _solve(data: _Centred, gamma: "float | Floats") -> Solution:
-    """The solution; X'y is in the range of X'X, so where there is none it is rounding that took it away, and a little
-    more gamma brings it back."""
+    """Return the solution, with slightly larger gamma if rounding makes the problem infeasible.
+
+    X'y is in the range of X'X, so the problem is feasible in exact arithmetic.
+    """
     sol, more = solve(data.H, data.b, gamma), 1e-12
     while sol.status != "optimal" and more < 1.0:
         wider = np.asarray(gamma) + more * gamma_max(data.b)
@@ -65,7 +67,7 @@ class DantzigSelector(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     gamma : float or array of shape (n_features,)
-        How far the residual may be correlated with an attribute; from |X'y/n|_inf on the coefficients are 0.
+        The bound on the correlation of the residual with each attribute; from |X'y/n|_inf on all coefficients are 0.
     fit_intercept : bool
         Whether to centre X and y first.
 
@@ -74,7 +76,7 @@ class DantzigSelector(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     coef_, intercept_ : the solution
     certificate_ : `Certificate` (primal residual, dual residual, gap), all 0 up to rounding
     dual_ : the dual solution
-    n_iter_ : the pivots it took
+    n_iter_ : the number of pivots
 
     >>> import numpy as np
     >>> X = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
@@ -93,7 +95,7 @@ class DantzigSelector(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _take(self, data: _Centred, gamma: "float | Floats") -> None:
-        """Solve and keep what there is to know."""
+        """Solve, and store the solution and its certificate."""
         sol = _solve(data, gamma)
         self.coef_ = sol.w
         self.intercept_ = data.y_mean - float(data.x_mean @ sol.w)
@@ -102,7 +104,7 @@ class DantzigSelector(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = max(1, sol.pivots)
 
     def predict(self, X: Floats) -> Floats:
-        """X w + intercept."""
+        """Return X w + intercept."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return np.asarray(X @ self.coef_ + self.intercept_)
@@ -114,17 +116,17 @@ class DantzigSelectorCV(DantzigSelector):
     Parameters
     ----------
     gammas : int or array
-        The values to try, or how many of them, evenly on a log scale from gamma_max down to `eps` gamma_max.
+        The values to try, or their number, evenly on a log scale from gamma_max down to `eps` gamma_max.
     eps : float
         The smallest value tried, as a share of gamma_max.
     cv : int, splitter or iterable
-        As everywhere in scikit-learn; None is five folds.
+        A cross-validation splitter as in scikit-learn; None means five folds.
 
     Attributes
     ----------
     gamma_ : the chosen gamma
-    gammas_ : those tried, from the largest down
-    mse_path_ : (n_gammas, n_folds) the error of each on each fold; each fold costs one path, not one fit for each gamma
+    gammas_ : the candidates, in descending order
+    mse_path_ : (n_gammas, n_folds) the error of each candidate on each fold; one path per fold serves all gammas
     """
 
     def __init__(
@@ -148,13 +150,13 @@ class DantzigSelectorCV(DantzigSelector):
         return self
 
     def _grid(self, top: float) -> Floats:
-        """The gammas to try, from the largest down."""
+        """Return the gammas to try, in descending order."""
         if isinstance(self.gammas, int | np.integer):
             return np.geomspace(1.0, self.eps, int(self.gammas)) * top
         return np.sort(np.asarray(self.gammas, float))[::-1]
 
     def _errors(self, X: Floats, y: Floats, train: Floats, test: Floats) -> Floats:
-        """The squared error on `test` of the path of `train`, at every gamma."""
+        """Return the squared error on `test`, at every gamma, of the solution path of `train`."""
         data = _moments(X[train], y[train], self.fit_intercept)
         curve: Path = path(data.H, data.b, float(self.gammas_[-1]))
         w = np.array([curve.at(max(gamma, curve.gammas[-1])) for gamma in self.gammas_])

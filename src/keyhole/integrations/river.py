@@ -1,4 +1,4 @@
-"""Learners of keyhole as River models, which read only the keys they bought."""
+"""Keyhole learners as River models, which read only the keys they buy."""
 
 import sys
 import warnings
@@ -18,11 +18,11 @@ __all__ = ["BudgetedClassifier", "BudgetedRegressor"]
 
 
 class _Budgeted:
-    """What both models share: one learner, rows that wait for their label, and reading no key that was not bought."""
+    """Shared by both models: one learner, rows waiting for their labels, and access to bought keys only."""
 
     _label = "number"
 
-    # River reads its options from this list and finds each again under its name; so does scikit-learn's twin.
+    # River reads its parameters from this signature and expects attributes of the same names, like scikit-learn.
     def __init__(
         self,
         algorithm: str = "thrifty",
@@ -59,21 +59,21 @@ class _Budgeted:
         self.unknown_keys: dict[str, int] = {}
         self._learner: Learner | None = None
         self._waiting: deque[tuple[Round, tuple[float, ...]]] = deque()
-        self._keys: dict[str, Hashable] = {}  # a feature's name and its key in the rows, which need not be text
+        self._keys: dict[str, Hashable] = {}  # name of a feature -> its key in the rows, which need not be a string
         self._warned = False
 
     @property
     def learner(self) -> Learner | None:
-        """The learner itself; None before the first row."""
+        """The learner; None before the first row."""
         return self._learner
 
     @property
     def support(self) -> tuple[str, ...]:
-        """The features bought to exploit, by name."""
+        """The features bought in exploitation rounds, by name."""
         return () if self._learner is None else tuple(self._learner.names[i] for i in self._learner.support)
 
     def _predicted(self, x: dict[Hashable, Any]) -> float:
-        """Buy, and predict from what was bought."""
+        """Buy features and predict from them."""
         self._warn_of_readers()
         learner = self._made(x)
         r = learner.ask(available=self._available(learner, x))
@@ -85,7 +85,7 @@ class _Budgeted:
         return prediction
 
     def _told(self, x: dict[Hashable, Any], y: float) -> None:
-        """Tell the label of a row; extras (k0) are read now."""
+        """Learn the label of a row; the extra features (k0) are read now."""
         learner = self._made(x)
         r, values = self._recognised(x) or self._bought_now(learner, x)
         extra = learner.ask_more(r)
@@ -96,7 +96,7 @@ class _Budgeted:
             learner.tell(r, values, float(y), extra_attributes=extra, extra_values=more)
 
     def _made(self, x: Mapping[Hashable, Any]) -> Learner:
-        """The learner; its attributes are in sorted order, so that the order of a row's keys means nothing."""
+        """Return the learner; its attributes are sorted, so that the order of a row's keys does not matter."""
         if self._learner is None:
             names = self.names if self.names is not None else sorted(map(str, x))
             given = {key: getattr(self, key) for key in self._get_params()} | {"label": self._label}  # type: ignore[attr-defined]
@@ -104,7 +104,7 @@ class _Budgeted:
         return self._learner
 
     def _available(self, learner: Learner, x: Mapping[Hashable, Any]) -> "list[bool] | None":
-        """Which attributes this row has; its unknown keys are counted. Looks at keys only."""
+        """Return which attributes this row has, and count its unknown keys. Only keys are examined, not values."""
         keys = {str(key): key for key in x}
         for name in keys.keys() - self._keys.keys() & set(learner.names):
             self._keys[name] = keys[name]
@@ -114,7 +114,7 @@ class _Budgeted:
         return None if all(there) else there
 
     def _recognised(self, x: Mapping[Hashable, Any]) -> tuple[Round, tuple[float, ...]] | None:
-        """The oldest waiting round whose bought values are those of this row."""
+        """Return the oldest waiting round whose bought values match this row."""
         for i, (r, values) in enumerate(self._waiting):
             if all(_same(x.get(self._keys[n]), v) for n, v in zip(r.names, values, strict=True)):
                 del self._waiting[i]
@@ -126,11 +126,11 @@ class _Budgeted:
         return r, self._read(x, r.names)
 
     def _read(self, x: Mapping[Hashable, Any], names: Sequence[str]) -> tuple[float, ...]:
-        """The bought values: these keys of x are read, no others; NaN for one that is lacking."""
+        """Return the bought values; only these keys of x are read, and missing ones are NaN."""
         return tuple(_number(name, x.get(self._keys.get(name, name))) for name in names)
 
     def _warn_of_readers(self) -> None:
-        """Say, once, when a transformer before us reads all features: then they were bought already."""
+        """Warn, once, if a transformer in the pipeline reads all features, which defeats the purpose of buying."""
         if self._warned:
             return
         self._warned = True
@@ -152,21 +152,21 @@ class _Budgeted:
 class BudgetedRegressor(_Budgeted, base.Regressor):
     """Online regression that buys at most k of the features of each row.
 
-    `predict_one(x)` asks the learner what to buy and reads those keys of `x`, no others; `learn_one(x, y)` tells the
-    label of the same row, at once or later: rows that wait are recognised by what was bought of them. A row that was
-    never predicted is bought when it is learnt.
+    `predict_one(x)` asks the learner what to buy and reads only those keys of `x`; `learn_one(x, y)` passes the label
+    of the same row, at once or later: waiting rows are recognised by their bought values. A row that was never
+    predicted is bought when it is learnt.
 
-    The attributes are the keys of the first row. A key that is lacking later cannot be bought in that row; one that is
-    new is not read, and counted in `unknown_keys`.
+    The attributes are the keys of the first row. A key that is missing later cannot be bought in that row; a new key is
+    not read, but counted in `unknown_keys`.
 
     Parameters
     ----------
     algorithm
         A name of `kh.list_algorithms()`.
     k
-        Features bought a row (sources, where there are); None where money limits.
+        Features (or sources, if given) bought per row; None if money is the limit.
     k0
-        Features bought a row after the label.
+        Features bought per row after the label.
     prices, sources, free, budget_per_row, error_cost, total_budget, expected_rows, half_life
         As `kh.make` takes them.
     options
@@ -174,9 +174,9 @@ class BudgetedRegressor(_Budgeted, base.Regressor):
     names
         The features that can be bought, if not those of the first row.
     max_open
-        Rows that may wait for their label; the oldest are given up beyond that.
+        The maximum number of rows that wait for their label; beyond it, the oldest are abandoned.
     seed
-        Seed of everything random.
+        The random seed.
 
     Examples
     --------
@@ -190,20 +190,20 @@ class BudgetedRegressor(_Budgeted, base.Regressor):
     """
 
     def predict_one(self, x: dict[Hashable, Any]) -> float:
-        """Buy, and predict from what was bought."""
+        """Buy features and predict from them."""
         return self._predicted(x)
 
     def learn_one(self, x: dict[Hashable, Any], y: float) -> None:
-        """Tell the label of a row; extras (k0) are read now."""
+        """Learn the label of a row; the extra features (k0) are read now."""
         self._told(x, y)
 
 
 class BudgetedClassifier(_Budgeted, base.Classifier):
-    """Online classification into two classes that buys at most k of the features of each row.
+    """Online binary classification that buys at most k of the features of each row.
 
-    `predict_proba_one(x)` buys and gives calibrated probabilities; `learn_one(x, y)` tells the label. Labels are True
-    and False, or two others: the one that is told first is the first class. Parameters are as for `BudgetedRegressor`;
-    `algorithm` must be one that takes yes/no labels.
+    `predict_proba_one(x)` buys features and returns calibrated probabilities; `learn_one(x, y)` passes the label.
+    Labels are True and False, or two others, of which the first one seen is the first class. Parameters are as for
+    `BudgetedRegressor`; `algorithm` must support yes/no labels.
 
     Examples
     --------
@@ -218,17 +218,17 @@ class BudgetedClassifier(_Budgeted, base.Classifier):
 
     @property
     def classes(self) -> tuple[Hashable, ...]:
-        """The labels met so far, the one of probability 1 - p first; False and True are known beforehand."""
+        """The labels seen so far, first the one with probability 1 - p; False and True are known beforehand."""
         seen: list[Hashable] = self.__dict__.setdefault("_classes", [])
         return (False, True) if not seen or isinstance(seen[0], bool | np.bool_) else tuple(seen)
 
     def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Any, float]:
-        """Buy, and give the probability of each class met so far."""
+        """Buy features and return the probability of each class seen so far."""
         p = self._predicted(x)
         return dict(zip(self.classes, (1.0 - p, p), strict=False))
 
     def learn_one(self, x: dict[Hashable, Any], y: Hashable) -> None:
-        """Tell the label of a row; extras (k0) are read now."""
+        """Learn the label of a row; the extra features (k0) are read now."""
         seen: list[Hashable] = self.__dict__.setdefault("_classes", [])
         if y not in seen:
             if len(seen) == 2:

@@ -1,4 +1,4 @@
-"""Learners of keyhole as scikit-learn estimators: trained on what they bought, or on a free table, and frozen."""
+"""Keyhole learners as scikit-learn estimators: trained on bought values or on a free table, frozen in prediction."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,11 +20,11 @@ __all__ = ["BudgetedClassifier", "BudgetedRegressor"]
 
 
 class _Budgeted(SelectorMixin, BaseEstimator):  # type: ignore[misc]
-    """What both estimators share: the parameters, one learner, and prediction from its support alone."""
+    """Shared by both estimators: the parameters, one learner, and prediction from its support alone."""
 
     _label = "number"
 
-    # scikit-learn reads its options from this list and finds each again under its name; so does River's twin.
+    # scikit-learn reads its parameters from this signature and expects attributes of the same names, like River.
     def __init__(
         self,
         algorithm: str = "thrifty",
@@ -64,14 +64,14 @@ class _Budgeted(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _get_support_mask(self) -> Bools:
-        """What `get_support`, `transform` and `get_feature_names_out` of a selector are made of."""
+        """Return the mask behind `get_support`, `transform` and `get_feature_names_out`."""
         check_is_fitted(self)
         mask: Bools = np.zeros(self.n_features_in_, dtype=np.bool_)
         mask[self.support_] = True
         return mask
 
     def _fitted(self, X: Floats, y: Floats, new: bool) -> None:
-        """Train on rows that are checked: buy through the simulation, or learn from a table that is free."""
+        """Train on validated rows: buy in simulation, or learn from a free table."""
         if self.training not in ("paid", "free"):
             raise ConfigError(f"training must be 'paid' or 'free', not {self.training!r}")
         if new:
@@ -85,7 +85,7 @@ class _Budgeted(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self._freeze()
 
     def _frozen_scores(self, X: Floats) -> Floats:
-        """What the learner says now; only the columns of the support are read."""
+        """Return the learner's current predictions; only the columns of the support are read."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite="allow-nan")
         return self._frozen.predict(X[:, self._frozen.attributes])
@@ -107,9 +107,9 @@ class _Budgeted(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def ledger_(self) -> object:
-        """How often each attribute was bought while training, its price, and what it cost, as a frame.
+        """How often each attribute was bought in training, its price, and the total spent, as a data frame.
 
-        The price of a panel is paid once: it stands at the first of its attributes.
+        The price of a panel is charged once, at the first of its attributes.
         """
         check_is_fitted(self)
         names, price = self.learner_.names, self.learner_.catalog.charge
@@ -117,39 +117,39 @@ class _Budgeted(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class BudgetedRegressor(RegressorMixin, _Budgeted):  # type: ignore[misc]
-    """Linear regression that buys at most k attributes a row, to train and to predict.
+    """Linear regression that buys at most k attributes per row, in training and in prediction.
 
-    `fit` plays the rows once, in their order, through `keyhole.play`: the learner is handed the attributes it asks
-    for, and NaN among them means bought but unobserved. `predict` is frozen: it reads the support only, so the other
-    columns may be NaN, and a row's prediction does not depend on the rows beside it. As a selector, `transform` keeps
-    the columns of the support.
+    `fit` plays the rows once, in order, through `keyhole.play`: the learner receives the attributes it requests; NaN
+    among them means bought but unobserved. `predict` is frozen: it reads only the support, so the other columns may be
+    NaN, and the prediction of a row does not depend on other rows. As a selector, `transform` keeps the columns of the
+    support.
 
     Parameters
     ----------
     algorithm : str
         A name of `kh.list_algorithms()`.
     k : int or None
-        Attributes bought a row (sources, where there are); None where money limits.
+        Attributes (or sources, if given) bought per row; None if money is the limit.
     k0 : int
-        Attributes bought a row after the label.
+        Attributes bought per row after the label.
     prices, sources, free, budget_per_row, error_cost, total_budget, expected_rows, half_life
         As `kh.make` takes them.
     training : "paid" or "free"
-        "paid": rows are bought through `keyhole.play`. "free": the training table is there anyway, so that `fit` is
+        "paid": rows are bought through `keyhole.play`. "free": the training table is available at no cost, so `fit` is
         `learner.learn` and only prediction is paid: a cost-aware sparse regression. Cells may be NaN.
     options : dict or None
         Further options of the algorithm.
     random_state : int or None
-        Seed of everything random.
+        The random seed.
 
     Attributes
     ----------
-    learner_ : the learner, trained
-    coef_, intercept_ : its weights and what it predicts where every attribute is 0
-    support_ : the attributes it buys, as indices
-    ledger_ : one record per attribute: how often it was bought while training, and for how much
-    history_ : the `kh.History` of the last `fit` or `partial_fit`, where training is paid
-    n_features_in_, feature_names_in_ : as everywhere in scikit-learn
+    learner_ : the trained learner
+    coef_, intercept_ : its weights, and its prediction if every attribute is 0
+    support_ : the indices of the attributes it buys
+    ledger_ : one record per attribute: how often it was bought in training, and the money spent
+    history_ : the `kh.History` of the last `fit` or `partial_fit`, if training is paid
+    n_features_in_, feature_names_in_ : as in scikit-learn
 
     >>> import keyhole as kh
     >>> from keyhole.integrations.sklearn import BudgetedRegressor
@@ -160,18 +160,18 @@ class BudgetedRegressor(RegressorMixin, _Budgeted):  # type: ignore[misc]
     """
 
     def fit(self, X: Floats, y: Floats) -> "BudgetedRegressor":
-        """Train a new learner on the rows, in their order."""
+        """Train a new learner on the rows, in order."""
         self._fitted(*self._checked(X, y, reset=True), new=True)
         return self
 
     def partial_fit(self, X: Floats, y: Floats) -> "BudgetedRegressor":
-        """Go on with further rows."""
+        """Continue training with further rows."""
         first = not hasattr(self, "learner_")
         self._fitted(*self._checked(X, y, reset=first), new=first)
         return self
 
     def predict(self, X: Floats) -> Floats:
-        """What the learner says now; only the columns of the support are read."""
+        """Return the learner's current predictions; only the columns of the support are read."""
         return self._frozen_scores(X)
 
     def _checked(self, X: Floats, y: Floats, reset: bool) -> tuple[Floats, Floats]:
@@ -181,14 +181,14 @@ class BudgetedRegressor(RegressorMixin, _Budgeted):  # type: ignore[misc]
 
 
 class BudgetedClassifier(ClassifierMixin, _Budgeted):  # type: ignore[misc]
-    """Two classes from at most k attributes a row: `predict_proba` gives calibrated probabilities.
+    """Binary classification from at most k attributes per row, with calibrated probabilities in `predict_proba`.
 
-    The learner minimises the squared error of the probability (the Brier score). Everything else, the parameters too,
-    is as for `BudgetedRegressor`; `algorithm` must be one that takes yes/no labels.
+    The learner minimises the squared error of the probability (the Brier score). Everything else, including the
+    parameters, is as for `BudgetedRegressor`; `algorithm` must support yes/no labels.
 
     Attributes
     ----------
-    classes_ : the two classes, sorted; probabilities are of both, in this order
+    classes_ : the two classes, sorted; probabilities are in this order
     learner_, coef_, intercept_, support_, ledger_, history_, n_features_in_, feature_names_in_
         As for `BudgetedRegressor`.
 
@@ -208,14 +208,14 @@ class BudgetedClassifier(ClassifierMixin, _Budgeted):  # type: ignore[misc]
         return tags
 
     def fit(self, X: Floats, y: Floats) -> "BudgetedClassifier":
-        """Train a new learner on the rows, in their order."""
+        """Train a new learner on the rows, in order."""
         X, y = self._checked(X, y, reset=True)
         self.classes_ = self._two_classes(y)
         self._fitted(X, self._as_numbers(y), new=True)
         return self
 
     def partial_fit(self, X: Floats, y: Floats, classes: "Sequence[object] | None" = None) -> "BudgetedClassifier":
-        """Go on with further rows; the first call needs `classes` unless its rows have both."""
+        """Continue training with further rows; the first call needs `classes` unless its rows contain both."""
         first = not hasattr(self, "learner_")
         X, y = self._checked(X, y, reset=first)
         if first:
@@ -224,12 +224,12 @@ class BudgetedClassifier(ClassifierMixin, _Budgeted):  # type: ignore[misc]
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
-        """(n, 2) the probabilities of `classes_`; only the columns of the support are read."""
+        """Return the probabilities (n, 2) of `classes_`; only the columns of the support are read."""
         p = self._frozen_scores(X)
         return np.column_stack([1.0 - p, p])
 
     def predict(self, X: Floats) -> Floats:
-        """The likelier class of each row."""
+        """Return the more probable class of each row."""
         likely = self._frozen_scores(X) > 0.5
         found: Floats = self.classes_[likely.astype(np.int64)]
         return found

@@ -1,9 +1,9 @@
-"""What came out, for a person: one page that works offline, on a phone and on paper.
+"""Reports: one HTML page each, which works offline, on a phone and on paper.
 
-Page, Section, Table, Tile, publish      any page: what to do first, then numbers, tables and figures
-write_report                             of a run
-write_plan                               of a table that is all there
-write_comparison, write_frontier,        of many runs
+Page, Section, Table, Tile, publish      any page: advice first, then numbers, tables and figures
+write_report                             the report of a run
+write_plan                               the report of a plan
+write_comparison, write_frontier,        the reports of many runs
 write_study
 """
 

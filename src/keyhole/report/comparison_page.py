@@ -1,4 +1,4 @@
-"""The report of a comparison: who was ahead, medians and 10-90 % bands over seeds, as tables and curves."""
+"""The report of a comparison: ranking, medians and 10-90 % bands over seeds, as tables and curves."""
 
 from collections.abc import Callable, Sequence
 
@@ -22,7 +22,7 @@ SORTS: dict[str, Callable[[Row], float]] = {
     "price": lambda row: row.price_per_row,
     "time": lambda row: row.seconds_per_row,
 }
-"""By what the lines of a table can be sorted, the smallest first."""
+"""The criteria by which the rows of a table can be sorted, smallest first."""
 
 _LEAD = (
     "Medians over seeds with 10-90 % bands. Regret is the squared error beyond that of the true weights, or, where "
@@ -40,10 +40,9 @@ _ASIDE = (
 def write_comparison(
     folder: Folder, pairs: Sequence[tuple[Job, Outcome]], command: str, sort: str = "", said: Sequence[str] = ()
 ) -> tuple[list[Row], list[str]]:
-    """Write report.html and figures/ of a comparison; gives the rows of its tables and the notes.
+    """Write report.html and figures/ of a comparison; return the rows of its tables and the notes.
 
-    Learners come before references, each in the order they were asked for or sorted by one of `SORTS`; `said` are
-    further notes.
+    Learners come before references, each in the requested order or sorted by one of `SORTS`; `said` are further notes.
     """
     rows, notes = summarise(pairs), [*said, *notes_of(pairs), *_about_rows(pairs)]
     if sort:
@@ -69,7 +68,7 @@ def write_comparison(
 
 
 def _probabilities(stream: str, rows: Sequence[Row]) -> list[Section]:
-    """How reliable the probabilities of the leading learner are, where labels are yes or no."""
+    """Return a section on the reliability of the leading learner's probabilities, if labels are yes or no."""
     scored = [row for row in _ranked(rows) if row.probabilities is not None]
     if not scored:
         return []
@@ -77,7 +76,7 @@ def _probabilities(stream: str, rows: Sequence[Row]) -> list[Section]:
 
 
 def _about_rows(pairs: Sequence[tuple[Job, Outcome]]) -> list[str]:
-    """What was left out of the rows, and which seeds are one run."""
+    """Return notes on omitted rows, and on seeds that gave identical runs."""
     streams = {job.stream for job, _ in pairs if not job.stream.is_synthetic}
     schemas = [stream.rows(0, 1).schema for stream in streams]
     found = [FIRST_ROW] if any(s.without_estimates().label.stated_center is None for s in schemas) else []
@@ -86,7 +85,7 @@ def _about_rows(pairs: Sequence[tuple[Job, Outcome]]) -> list[str]:
 
 
 def _ranked(rows: Sequence[Row]) -> list[Row]:
-    """The learners that had the commonest budget, the smallest regret first (the smallest loss where none has one)."""
+    """Return the learners with the most common budget, by regret (or by loss if none has a regret)."""
     learners = [row for row in rows if not row.reference]
     if not learners:
         return []
@@ -97,7 +96,7 @@ def _ranked(rows: Sequence[Row]) -> list[Row]:
 
 
 def comparison_headline(rows: Sequence[Row]) -> tuple[str, str]:
-    """Who is ahead among learners of one budget; then by how much, and whether the bands overlap."""
+    """Return the leader among learners of one budget; then its margin, and whether the bands overlap."""
     streams = [_ranked([r for r in rows if r.stream == s]) for s in dict.fromkeys(row.stream for row in rows)]
     streams = [mine for mine in streams if len(mine) > 1]
     if not streams:
@@ -117,7 +116,7 @@ def comparison_headline(rows: Sequence[Row]) -> tuple[str, str]:
 
 
 def comparison_cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
-    """Head and lines of the table of one stream."""
+    """Return head and rows of the table of one stream."""
     truth = any(not np.isnan(row.found) for row in rows)
     priced = any(row.price_per_row != row.attributes_per_row for row in rows)
     budgets = len({row.budget for row in rows if not row.reference}) > 1
@@ -151,7 +150,7 @@ def _band(band: Band) -> str:
 
 
 def _figures(rows: Sequence[Row]) -> dict[str, Figure]:
-    """Curves of all algorithms in one chart each, every line with its name at its end."""
+    """Return one chart per quantity with the curves of all algorithms, each labelled at its end."""
     found = {}
     for name in CURVES:
         found[name] = figure_of(rows, name)

@@ -1,4 +1,4 @@
-"""The report of a frontier: what each amount of money buys, as one sentence, a figure, and tables."""
+"""The report of a frontier: the error for each amount of money, as one sentence, a figure, and tables."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ _HOW = (
     "where no other of that price leaves a smaller squared error on these rows. What was paid and the error while "
     "learning are means over whole runs, exploration included."
 )
-# Characters beside a dot of the figure.
+# The maximum number of characters beside a dot of the figure.
 _SHORT = 28
 _FIGURE_NOTE = (
     "The line has the best baskets in hindsight; each black diamond is thrifty online at one error cost, "
@@ -51,7 +51,7 @@ def write_frontier(folder: Folder, found: Frontier, command: str) -> None:
 
 def _figure(found: Frontier) -> Figure:
     units, advised = Units(found.unit, found.currency), found.levels[found.stop]
-    # What is advised may be one of the best baskets: its dot has one name.
+    # The advised basket may be one of the best baskets: then its dot is labelled only once.
     bought = [b.sources for b in advised.equals]
     pairs = zip(hindsight_stops(found), found.hindsight, strict=True)
     way = [stop._replace(word="") if point.sources in bought else stop for stop, point in pairs]
@@ -69,7 +69,7 @@ def _figure(found: Frontier) -> Figure:
 
 
 def hindsight_stops(found: Frontier) -> list[Stop]:
-    """The best baskets in hindsight as dots; beside each stands what it adds to the one before, or its sources."""
+    """Return the best baskets in hindsight as dots, labelled by what they add to the previous one, or by sources."""
     stops: list[Stop] = []
     before: tuple[str, ...] = ()
     for point in found.hindsight:
@@ -82,7 +82,7 @@ def hindsight_stops(found: Frontier) -> list[Stop]:
 
 
 def _short(names: Sequence[str]) -> str:
-    """Two names where they are short, else one, and how many more there are."""
+    """Return two names if they are short, otherwise one, and the number of further ones."""
     two = join_names(names, 2)
     return two if len(two) <= _SHORT else join_names(names, 1)
 
@@ -103,7 +103,7 @@ def _baskets(found: Frontier) -> Table:
 
 
 def _proof(point: Point) -> str:
-    """Whether a basket is proved best; else how much less another could leave, where that is known."""
+    """Return whether a basket is proved optimal, or else how much smaller the error of another could be, if known."""
     if point.optimal:
         return "yes"
     gain = sqrt(point.mse) - sqrt(max(point.mse - point.gap, 0.0))
@@ -111,7 +111,7 @@ def _proof(point: Point) -> str:
 
 
 def frontier_cells(found: Frontier) -> tuple[list[str], list[list[str]]]:
-    """Head and lines of the table of levels, the cheapest basket first."""
+    """Return head and rows of the table of levels, the cheapest basket first."""
     names = ["a row costs", "error in hindsight", "best at that price", "error cost"]
     names += ["paid while learning", "error while learning"]
     units = [found.currency, found.unit, found.unit, found.currency, found.currency, found.unit]
@@ -130,7 +130,7 @@ def _cells(level: Level) -> list[str]:
 
 
 def frontier_notes(found: Frontier) -> list[str]:
-    """Which levels the table leaves out, and why."""
+    """Return notes on the levels that the table omits, with the reasons."""
     units = Units(found.unit, found.currency)
     return [
         f"Left out: error cost {number(level.error_cost)}. Its basket ({named(level, 6)}; "

@@ -1,4 +1,4 @@
-"""One page that needs nothing from outside: no network, no fonts, and next to no script."""
+"""Self-contained HTML pages: no network, no fonts, and almost no script."""
 
 import base64
 import hashlib
@@ -20,7 +20,7 @@ __all__ = ["Page", "Section", "Table", "Tile", "environment", "publish", "render
 
 
 def environment(package: str) -> Environment:
-    """The templates of a package (`keyhole.PACKAGE`), and those that all pages share (`parts.html`)."""
+    """Return the template environment of a package (`keyhole.PACKAGE`), with the shared templates (`parts.html`)."""
     loader = ChoiceLoader([PackageLoader(f"keyhole.{package}"), PackageLoader("keyhole.report")])
     return Environment(
         loader=loader, autoescape=True, undefined=ChainableUndefined, finalize=_harmless, trim_blocks=True
@@ -28,31 +28,31 @@ def environment(package: str) -> Environment:
 
 
 def _harmless(value: object) -> object:
-    """Texts with controls and bidirectional marks written out; markup of our own stays as it is."""
+    """Escape control characters and bidirectional marks in text; our own markup is unchanged."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-# A closed table is opened for the printer where the style sheet alone cannot do it.
+# Opens collapsed tables for printing where the style sheet alone cannot do it.
 _SCRIPT = "addEventListener('beforeprint',()=>document.querySelectorAll('details').forEach(d=>d.open=true))"
 
-# Nothing is fetched, and no script runs but this one.
+# Content policy: nothing is fetched, and only this script may run.
 _HASH = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
 _POLICY = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{_HASH}'; base-uri 'none'"
 
 
 class Table(NamedTuple):
-    """Plain texts; the row `own` is set apart, the columns `words` hold sentences."""
+    """A table of plain texts; the row `own` is highlighted, the columns `words` hold sentences."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     own: int | None = None
     words: tuple[int, ...] = ()
     grey: tuple[int, ...] = ()
-    """Rows for reference only."""
+    """Rows shown for reference only."""
 
 
 class Tile(NamedTuple):
-    """One number that must be seen at once."""
+    """A prominent single number."""
 
     name: str
     value: str
@@ -60,7 +60,7 @@ class Tile(NamedTuple):
 
 
 class Section(NamedTuple):
-    """A part of the page with a heading; what is empty is left away."""
+    """A part of the page with a heading; empty fields are omitted."""
 
     title: str
     texts: Sequence[str] = ()
@@ -68,18 +68,18 @@ class Section(NamedTuple):
     figures: Sequence[Figure] = ()
     bullets: Sequence[str] = ()
     names: Sequence[str] = ()
-    """Short entries, in columns."""
+    """Short entries, set in columns."""
     code: str = ""
     notes: Sequence[str] = ()
-    """In small print."""
+    """Notes in small print."""
     beside: bool = False
-    """Whether the figures stand beside the text."""
+    """Whether the figures are placed beside the text."""
     folded: bool = False
-    """Whether it is closed until somebody opens it; on paper it is open."""
+    """Whether the section is initially collapsed; in print it is expanded."""
 
 
 class Page(NamedTuple):
-    """What a reader meets first is what to do (`advice`, at most two lines), then the numbers behind it."""
+    """A report page: first the advice (at most two lines), then the numbers behind it."""
 
     title: str
     advice: str
@@ -87,22 +87,22 @@ class Page(NamedTuple):
     tiles: Sequence[Tile] = ()
     lead: Sequence[str] = ()
     details: str = ""
-    """What else the advice says, in normal type."""
+    """The rest of the advice, in normal type."""
 
 
 def render(page: Page) -> str:
-    """The page as one HTML file."""
+    """Return the page as one HTML file."""
     template = _templates().get_template("page.html")
     return template.render(page=page, policy=_POLICY, style=_style(), script=_SCRIPT, version=__version__)
 
 
 def publish(folder: Folder, page: Page) -> None:
-    """Write report.html, all or nothing."""
+    """Write report.html atomically."""
     write_atomically(folder.file("report.html"), render(page).encode())
 
 
 def how_to_repeat(command: str) -> Section:
-    """What to type to have the same again."""
+    """Return the section with the command that reproduces the results."""
     return Section("How to reproduce it", code=command, notes=[f"With keyhole {__version__}."])
 
 

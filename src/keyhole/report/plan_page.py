@@ -1,4 +1,4 @@
-"""The report of a plan: what to order, as one sentence, an order sheet, a figure, and the frontier as a table."""
+"""The report of a plan: the recommendation as one sentence, an order sheet, a figure, and the frontier as a table."""
 
 from dataclasses import replace
 
@@ -56,7 +56,7 @@ def _price_name(found: Plan) -> str:
 
 
 def plan_cells(found: Plan) -> tuple[list[str], list[list[str]]]:
-    """Head and lines of the frontier's table, the cheapest basket first."""
+    """Return head and rows of the frontier table, the cheapest basket first."""
     error = f"typical error ({found.unit})" if found.unit else "typical error"
     money = _price_name(found).replace("price", "a row costs")
     scored = found.everything.probabilities is not None

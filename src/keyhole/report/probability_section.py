@@ -1,4 +1,4 @@
-"""The part of a report that says how good the probabilities of yes/no labels were."""
+"""The section of a report on the quality of predicted probabilities, for yes/no labels."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,7 +18,7 @@ _HOW = (
 
 
 def reliability_figure(found: Mapping[str, Sequence[float]]) -> Figure:
-    """The observed share of ones against the predicted probability."""
+    """Return a chart of the observed share of ones against the predicted probability."""
     p, share = np.array(found["predicted"]), np.array(found["observed"])
     error = 2.0 * np.array(found["standard_error"])
     lines = [Curve("observed", share, share - error, share + error), Curve("calibrated", p)]
@@ -26,12 +26,12 @@ def reliability_figure(found: Mapping[str, Sequence[float]]) -> Figure:
 
 
 def probability_cells(found: ProbabilityScores | None) -> list[str]:
-    """AUC, Brier score and log loss, for a table."""
+    """Return AUC, Brier score and log loss as table cells."""
     return ["-"] * 3 if found is None else [digits(found["auc"]), digits(found["brier"]), digits(found["log_loss"])]
 
 
 def probability_section(found: ProbabilityScores | None, title: str = "Probabilities") -> list[Section]:
-    """The section, where the labels were yes or no."""
+    """Return the section as a list, empty if the labels are not yes or no."""
     if not found:
         return []
     words = [

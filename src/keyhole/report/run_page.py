@@ -1,4 +1,4 @@
-"""The report of one run, for somebody who decides: report.html and its figures."""
+"""The report of one run for decision makers: report.html and its figures."""
 
 from dataclasses import replace
 from itertools import groupby
@@ -46,17 +46,17 @@ ERRORS = (
     "hindsight: what least squares on the same attributes would leave, fitted to all rows and corrected for the number "
     "of weights (Akaike's final prediction error)."
 )
-"""The two errors of the table, in words; the glossary says the same."""
+"""The two errors of the table in words, consistent with the glossary."""
 
 
 def own_line(summary: dict[str, Any]) -> dict[str, Any]:
-    """The run's own line, with the keys of the others."""
+    """Return the results of the run with the keys of a baseline."""
     own = {"mse": summary["mse"], "hindsight": summary["hindsight"], "price": summary["price_per_row"]}
     return own | {"attributes": summary["attributes_per_row"], "sources": summary["sources_per_row"]}
 
 
 def variance_explained(summary: dict[str, Any], mse: float | None) -> str:
-    """Which share of the variance of the label is explained where so much is left; "" where that is not known."""
+    """Return the share of the label's variance explained at this mse; "" if unknown."""
     variance = summary.get("label_variance")
     if not variance or mse is None:
         return ""
@@ -64,7 +64,7 @@ def variance_explained(summary: dict[str, Any], mse: float | None) -> str:
 
 
 def headline(summary: dict[str, Any]) -> tuple[list[str], list[list[str]], int]:
-    """Head, rows, and which row is the run's own; the online error stands beside the one in hindsight."""
+    """Return head, rows, and the index of the run's own row; online errors stand beside those in hindsight."""
     units = Units.of(summary)
     counted = "sources" if summary["panels"] else "attributes"
     baselines: dict[str, dict[str, Any]] = summary["baselines"]
@@ -82,7 +82,7 @@ def headline(summary: dict[str, Any]) -> tuple[list[str], list[list[str]], int]:
 
 
 def most_bought(summary: dict[str, Any], n: int = 6) -> str:
-    """ "age 100 %, bmi 71 %": attributes, or what was ordered where they come in panels."""
+    """Return "age 100 %, bmi 71 %": the most bought attributes, or sources if there are panels."""
     rows = max(int(summary["rows"]), 1)
     found: dict[str, dict[str, Any]] = summary["sources" if summary["panels"] else "attributes"]
     most = sorted(found.items(), key=lambda item: -item[1]["bought"])[:n]
@@ -95,14 +95,14 @@ def _count(value: float) -> str:
 
 
 def _budget(summary: dict[str, Any], sources: float, units: Units) -> str:
-    """What the random choice and the best one may buy."""
+    """Return the limit of the random and of the best basket, in words."""
     if summary["budget_per_row"] is not None:
         return f"within {units.money(summary['budget_per_row'])} a row"
     return _count(sources) if summary["error_cost"] is not None else str(summary["k"])
 
 
 def _limit_of(summary: dict[str, Any], units: Units) -> str:
-    """What limits the learner."""
+    """Return the limit of the learner, in words."""
     if summary["error_cost"] is not None:
         return f"error cost {number(summary['error_cost'])}"
     if summary["budget_per_row"] is not None:
@@ -114,7 +114,7 @@ _SHOWN, _CURVES, _BINS = 16, 6, 8
 
 
 def draw(data: RunData, advice: Advice, units: Units, known: Frontier | None = None) -> dict[str, Figure]:
-    """The figures by name; what has nothing to show is left away. `free` is a frontier of this file."""
+    """Return the figures by name, without those that have no content. `known` is a frontier of this file."""
     made = {
         "frontier": _frontier(data, advice, units, known),
         "loss": _error(data, units),
@@ -128,7 +128,7 @@ def draw(data: RunData, advice: Advice, units: Units, known: Frontier | None = N
 
 
 def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | None) -> Figure | None:
-    """What each amount of money could have bought, and where the run stands."""
+    """Draw the error for each amount of money in hindsight, and the position of the run."""
     if advice.baskets is None:
         return None
     catalog = advice.catalog
@@ -167,7 +167,7 @@ def _error(data: RunData, units: Units) -> Figure:
 
 
 def _predicted(data: RunData, units: Units) -> Figure | None:
-    """Predicted against actual; the table has means over bins of equally many rows."""
+    """Plot predicted against actual values; the table has means over bins of equal size."""
     said, came = data.sample
     if said.size < 2:
         return None
@@ -182,7 +182,7 @@ def _predicted(data: RunData, units: Units) -> Figure | None:
 
 
 def _swing(data: RunData) -> dict[str, float]:
-    """The standard deviation of each attribute; 1 where it is not known."""
+    """Return the standard deviation of each attribute; 1 if unknown."""
     if data.moments is None:
         return dict.fromkeys(data.names, 1.0)
     deviations = np.sqrt(np.maximum(np.diag(data.moments.C), 0.0))
@@ -190,7 +190,7 @@ def _swing(data: RunData) -> dict[str, float]:
 
 
 def _standardised(data: RunData, units: Units) -> Figure | None:
-    """What one standard deviation of each attribute moves the prediction by, with two standard errors either side."""
+    """Draw the effect of one standard deviation of each attribute on the prediction, with two standard errors."""
     swing, attributes = _swing(data), data.summary["attributes"]
     weight = {name: facts["weight"] * swing[name] for name, facts in attributes.items() if facts["weight"]}
     shown = sorted(weight, key=lambda name: -abs(weight[name]))[:_SHOWN]
@@ -205,7 +205,7 @@ def _standardised(data: RunData, units: Units) -> Figure | None:
 
 
 def _errors(data: RunData, names: list[str], swing: dict[str, float]) -> Floats | None:
-    """Standard errors: the learner's own where it has them, else those of least squares on all rows in hindsight."""
+    """Return standard errors: the learner's own if available, else those of least squares on all rows in hindsight."""
     own = {r.name: r.uncertainty for r in data.reasons if r.uncertainty is not None and np.isfinite(r.uncertainty)}
     if all(name in own for name in names):
         return np.array([own[name] * swing[name] for name in names])
@@ -227,7 +227,7 @@ def _bought(data: RunData) -> Figure | None:
 
 
 def _weights(data: RunData, units: Units) -> Figure | None:
-    """Over time, those that are largest at the end; what the first rows did to them is cut off."""
+    """Draw the weights that are largest at the end over time, clipped so that the first rows do not dominate."""
     swing = _swing(data)
     w = data.weights * np.array([swing[name] for name in data.bought])[:, None]
     if not w.size or not w[:, -1].any():
@@ -240,7 +240,7 @@ def _weights(data: RunData, units: Units) -> Figure | None:
 
 
 def _money(data: RunData, units: Units) -> Figure | None:
-    """What a row costs, stretch by stretch."""
+    """Draw the price of a row in each stretch."""
     if not units.priced:
         return None
     spent = np.diff(data.money, prepend=0.0) / np.diff(data.edges)
@@ -254,7 +254,7 @@ _REASONS, _NAMES = 8, 400
 
 
 def write_report(folder: Folder, data: RunData, frontier: Frontier | None = None) -> None:
-    """Write report.html and figures/ of a run whose results are complete; a frontier is given, or lies beside it."""
+    """Write report.html and figures/ of a finished run; the frontier is given or found in a neighbouring folder."""
     page, drawn = run_page(data, frontier or _frontier_beside(folder.path, data.summary))
     for name, figure in drawn.items():
         write_atomically(folder.file(f"figures/{name}.svg"), standalone(figure.svg).encode())
@@ -262,7 +262,7 @@ def write_report(folder: Folder, data: RunData, frontier: Frontier | None = None
 
 
 def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[str, Figure]]:
-    """The page and its figures by name; `free` is a frontier of the same file and label."""
+    """Return the page and its figures by name; `known` is a frontier of the same file and label."""
     s = data.summary
     units = Units.of(s, priced=data.schema is not None and data.schema.priced)
     advice = data.advice
@@ -290,7 +290,7 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
 
 
 def _frontier_beside(run: Path, summary: dict[str, Any]) -> Frontier | None:
-    """What `keyhole frontier` left for the same file and label in a folder beside the run's, if it did."""
+    """Return the frontier of the same file and label in a neighbouring folder, if there is one."""
     for path in sorted(run.resolve().parent.glob(f"*/{FILE}")):
         try:
             found = frontier_in(path.parent)
@@ -302,7 +302,7 @@ def _frontier_beside(run: Path, summary: dict[str, Any]) -> Frontier | None:
 
 
 def _tiles(data: RunData, advice: Advice, units: Units) -> list[Tile]:
-    """The run itself, in five numbers."""
+    """Return the five key numbers of the run."""
     s = data.summary
     lines = s["baselines"]
     late = f"last tenth of the rows: {units.error(s['mse_last_tenth'] ** 0.5)}"
@@ -344,7 +344,7 @@ def _brought(data: RunData, drawn: dict[str, Figure], units: Units) -> Section:
 
 
 def _why(data: RunData, units: Units) -> Section | None:
-    """Why each source is bought or not: those that are, then the most bought of the others."""
+    """Explain why each source is bought or not: first those in the basket, then the most bought of the others."""
     shown = _spoken_of(data)
     if not shown:
         return None
@@ -370,7 +370,7 @@ def _why(data: RunData, units: Units) -> Section | None:
 
 
 def _reason(r: Any, facts: dict[str, Any], units: Units, error_cost: float | None) -> str:
-    """What a source explains beside the others, with its units, where the learner knows; else its own words."""
+    """Return what a source explains beside the others, with units, if the learner knows it; else its own reason."""
     if "adds" not in facts:
         return str(r.reason)
     squared = f"squared {units.label}" if units.label else "of squared error"
@@ -383,7 +383,7 @@ def _reason(r: Any, facts: dict[str, Any], units: Units, error_cost: float | Non
 
 
 def _spoken_of(data: RunData) -> list[Any]:
-    """What is bought at the end, then the most bought of the others."""
+    """Return the explanations of the sources bought at the end, then of the most bought others."""
     basket = data.summary["basket"]
     inside = [r for r in data.reasons if r.name in basket]
     others = [r for r in data.reasons if r.name not in basket and r.bought]
@@ -391,7 +391,7 @@ def _spoken_of(data: RunData) -> list[Any]:
 
 
 def _useless(data: RunData, units: Units) -> Section | None:
-    """What has no weight at the end and is not spoken of above."""
+    """List the attributes without a weight at the end that are not explained above."""
     spoken = {r.name for r in _spoken_of(data)}
     attributes = data.summary["attributes"].items()
     names = [(n, f) for n, f in attributes if n not in spoken and not f["weight"]]
@@ -409,7 +409,7 @@ def _entry(name: str, facts: dict[str, float], units: Units) -> str:
 
 
 def _trust(summary: dict[str, Any]) -> list[Section]:
-    """Changes that were noticed, and how often the label fell into its interval; where the run knows."""
+    """Return sections on detected changes and on interval coverage, if the run has them."""
     found = []
     if summary.get("coverage"):
         coverage = summary["coverage"]
@@ -424,8 +424,10 @@ def _trust(summary: dict[str, Any]) -> list[Section]:
 
 
 def _warnings(texts: list[str], facts: list[dict[str, str]]) -> list[Section]:
-    """One line per kind, with how many there are; the others' names follow, folded away. What has no kind stands
-    alone."""
+    """Return one line per kind of warning with their number; further names are collapsed.
+
+    Warnings without a kind are listed individually.
+    """
     bullets, names = [], []
     for kind, group in groupby(zip(texts, facts, strict=True), key=lambda one: one[1]["kind"]):
         (text, _), *others = group

@@ -1,4 +1,4 @@
-"""The page of a study: what of the paper was seen, a finding per section."""
+"""The report of a study: one section per finding, with the verdict on the paper's claim."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ __all__ = ["write_study"]
 
 
 def write_study(folder: Folder, findings: Sequence[tuple[Experiment, Finding]], command: str) -> None:
-    """Write report.html into the study's folder."""
+    """Write report.html into the folder of the study."""
     sections = [Section("In short", table=_short(findings))] if len(findings) > 1 else []
     for experiment, finding in findings:
         texts = [experiment.question, finding.verdict]

@@ -1,4 +1,4 @@
-"""A file played into a folder: nothing is lost when it is killed, and nothing is different when it goes on."""
+"""Runs: a file is played into a folder; an interrupted run can be resumed with identical results."""
 
 from .lifecycle import begin, find, reopen, resume
 from .recommendation import HOW, Advice, rule_of

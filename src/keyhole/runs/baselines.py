@@ -1,11 +1,11 @@
-"""What a run is compared with: buying nothing, sources drawn at random, and everything, on the same rows.
+"""Baselines of a run on the same rows: buying nothing, randomly drawn sources, and everything.
 
 Before each page, ridge regression on all pages before it predicts the page:
 
     beta = argmin |y - Z beta|^2 + p |beta|^2     on columns scaled to unit variance, p = the number of attributes
 
-so these lines are online too (half a page late on average, about 1 % of the stream). Beside each stands what least
-squares on the same attributes leaves in hindsight (the final prediction error). Free attributes are in every line.
+so the baselines are online too (half a page late on average, about 1 % of the stream). Each is shown with the error of
+least squares on the same attributes in hindsight (final prediction error). All of them use the free attributes.
 """
 
 from functools import cached_property
@@ -23,14 +23,14 @@ from .stream_blocks import page_length
 
 __all__ = ["Baselines", "Limits", "Line", "StreamMoments"]
 
-# After the first _FULL rows one page in _SKIP is read, and counts for all of them.
+# After the first _FULL rows only one page in _SKIP is read, with weight _SKIP.
 _FULL, _SKIP = 1 << 17, 8
 
 
 class StreamMoments(Stateful):
-    """G = sum of v v' over rows v = (1, x, y) with a label, shifted by the first page's means.
+    """The second moments G = sum of v v' over labelled rows v = (1, x, y), shifted by the means of the first page.
 
-    A missing value counts as its column's mean so far. Memory and time: O(d^2), and O(d^2) a row.
+    A missing value counts as the mean of its column so far. Memory is O(d^2), time O(d^2) per row.
     """
 
     _state: ClassVar[StateSchema] = {"shift": NumberCheck(), "G": NumberCheck()}
@@ -41,7 +41,7 @@ class StreamMoments(Stateful):
 
     @classmethod
     def of_rows(cls, X: Floats, y: Floats) -> "StreamMoments":
-        """All rows of a table that is in memory, by the same pages as a run."""
+        """Accumulate all rows of a table in memory, by the same pages as a run."""
         sums, start = cls(X.shape[1]), 0
         while start < y.size:
             stop = start + page_length(start)
@@ -53,11 +53,11 @@ class StreamMoments(Stateful):
 
     @property
     def empty(self) -> bool:
-        """Whether no row has counted yet."""
+        """Whether no row has been added yet."""
         return not self.G.any()
 
     def page(self, X: Floats, y: Floats) -> Floats | None:
-        """The labelled rows of a page as (1, x, y), shifted and without gaps; None where no row has a label."""
+        """Return the labelled rows of a page as (1, x, y), shifted and imputed; None if no row has a label."""
         known = np.isfinite(y)
         if not known.any():
             return None
@@ -74,24 +74,24 @@ class StreamMoments(Stateful):
         return rows
 
     def add(self, rows: Floats, weight: float) -> None:
-        """Count what `page` gave."""
+        """Add the rows that `page` returned."""
         self.G += weight * (rows.T @ rows)
 
     @property
     def moments(self) -> Moments:
-        """Of all rows so far; the means are those of the shifted rows."""
+        """The moments of all rows so far; the means are those of the shifted rows."""
         return Moments.of(self.G)
 
 
 def page_weight(first: int) -> float:
-    """How much the page counts that begins after `first` rows: 1, or one page for a few."""
+    """Return the weight of the page that begins after `first` rows: 1, or _SKIP for one page in _SKIP and else 0."""
     if first < _FULL:
         return 1.0
     return float(_SKIP) if first // page_length(first) % _SKIP == 0 else 0.0
 
 
 def _means(X: Floats) -> Floats:
-    """The columns' means over what is there; 0 for a column that is not."""
+    """Return the column means over finite values; 0 for a column without any."""
     there = np.isfinite(X)
     means: Floats = np.where(there, X, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1)
     return means
@@ -102,22 +102,22 @@ _WIDEST = 1000
 
 
 class Line(NamedTuple):
-    """A line of the headline table."""
+    """A baseline in the headline table."""
 
     mse: float
-    """Online, over the rows that count; NaN for the best basket in hindsight, which nobody can play."""
+    """The online error over the scored rows; NaN for the best basket in hindsight, which is not an online strategy."""
     hindsight: float
     """The final prediction error of the same attributes, fitted to all rows."""
     attributes: float
-    """Bought per row."""
+    """Attributes bought per row."""
     price: float
-    """Paid per row."""
+    """Money spent per row."""
     sources: float
-    """Ordered per row."""
+    """Sources ordered per row."""
 
 
 class Limits(NamedTuple):
-    """What limits a row: how many sources, what they may cost, or what an error is worth."""
+    """The limits of a row: the number of sources, their price, or the cost of an error."""
 
     k: int
     budget_per_row: float = np.inf
@@ -125,11 +125,11 @@ class Limits(NamedTuple):
 
 
 class Baselines(Stateful):
-    """The moments of all rows, and the losses of the lines so far.
+    """The moments of all rows, and the losses of the baselines so far.
 
-    `sse` holds nothing, everything, then each random draw; `rows` how many rows count in it. Cost: O(d^2) a row, as one
-    matrix product per page; above 1000 attributes nothing is computed. Where only `error_cost` limits a row, random
-    baskets of 1, 2, 4, ... sources are drawn; those of the average size of the baskets that the run bought are shown.
+    `sse` holds nothing, everything, then each random draw; `rows` is the number of scored rows. Cost: O(d^2) per row,
+    as one matrix product per page; above 1000 attributes nothing is computed. If only `error_cost` limits a row, random
+    baskets of 1, 2, 4, ... sources are drawn, and those closest in size to the run's average basket are shown.
     """
 
     _state: ClassVar[StateSchema] = {
@@ -141,10 +141,10 @@ class Baselines(Stateful):
     }
 
     def __init__(self, catalog: SourceCatalog, limits: Limits, seed: int, center: float | None = None) -> None:
-        """`center` is the label's centre where a person stated it: every line predicts it before the first label."""
+        """`center` is the stated centre of the label, if any: every baseline predicts it before the first label."""
         self.catalog, self.limits, self.center = catalog, limits, center
         d, n, k = len(catalog.names), len(catalog.sources), limits.k
-        rng = np.random.default_rng([seed, 6])  # draws of its own, not the learner's
+        rng = np.random.default_rng([seed, 6])  # a generator of its own, independent of the learner's
         free = limits.error_cost is not None and k == n and np.isinf(limits.budget_per_row)
         sizes = [1 << i for i in range(max(n - 1, 1).bit_length())] if free else [k]
         orders = [rng.permutation(n) for _ in range(_DRAWS)]
@@ -158,7 +158,7 @@ class Baselines(Stateful):
         self.low, self.high = np.inf, -np.inf
 
     def add(self, first: int, X: Floats, y: Floats) -> None:
-        """A complete page, which begins after `first` rows."""
+        """Add a complete page, which begins after `first` rows."""
         weight = page_weight(first)
         rows = self.sums.page(X, y) if self.computed and weight else None
         if rows is None:
@@ -172,12 +172,12 @@ class Baselines(Stateful):
         self.low, self.high = min(self.low, float(z.min())), max(self.high, float(z.max()))
 
     def lines(self, bought: float = 1.0) -> dict[str, Line]:
-        """The lines by name, beside a run that ordered `bought` sources a row; empty where nothing was computed."""
+        """Return the baselines by name, for a run that ordered `bought` sources per row; empty if none was computed."""
         if self.sums.empty or not self.rows:
             return {}
         mse, n = self.sse / self.rows, len(self.catalog.sources)
         sizes = np.array([S.size for S in self.draws])
-        # The draws nearest in size, in ratio; all of them where all are of one kind.
+        # Show the draws closest in size (by ratio) to the run's baskets, or all if only one size was drawn.
         size = min(set(sizes.tolist()), key=lambda m: abs(np.log(max(m, 0.5) / max(bought, 0.5))))
         shown = np.flatnonzero(sizes == size) if len(self.draws) > _DRAWS else np.arange(sizes.size)
         drawn = [self._line(float(mse[2 + i]), self.draws[i]) for i in shown]
@@ -191,14 +191,13 @@ class Baselines(Stateful):
         }
 
     def _line(self, mse: float, basket: Ints) -> Line:
-        """What a basket of sources brings and costs."""
+        """Return the baseline of a basket of sources."""
         attributes = self.catalog.attributes(basket)
         brings = float(sum(self.catalog.members[s].size for s in basket))
         hindsight = self.sums.moments.final_prediction_error(attributes)
         return Line(mse, hindsight, brings, float(self.catalog.prices[basket].sum()), float(basket.size))
 
     def _best(self) -> Ints:
-        """The best basket in hindsight."""
         k, budget_per_row, error_cost = self.limits
         m = self.sums.moments
         limit = None if np.isinf(budget_per_row) else budget_per_row
@@ -207,17 +206,17 @@ class Baselines(Stateful):
 
     @property
     def moments(self) -> Moments | None:
-        """Of all rows so far; None where nothing was computed."""
+        """The moments of all rows so far; None if nothing was computed."""
         return None if self.sums.empty else self.sums.moments
 
     def _guess(self, z: Floats) -> Floats:
-        """The first page: every line predicts the mean of the labels before it, and the stated centre before any."""
+        """Predict the first page: each row by the mean of the labels before it, the first by the stated centre."""
         first = 0.0 if self.center is None else self.center - self.sums.shift[-1]
         mean = np.append(first, np.cumsum(z)[:-1] / np.arange(1, z.size))
         return np.broadcast_to(mean, (self.sse.size, z.size))
 
     def _predict(self, Z: Floats) -> Floats:
-        """A later page, (lines, rows): within the range of the labels so far."""
+        """Predict a later page (baselines, rows), clipped to the range of the labels so far."""
         moments = self.sums.moments
         lines = np.full((self.sse.size, Z.shape[0]), moments.mean[-1])
         for places, S in self._supports:
@@ -230,7 +229,7 @@ class Baselines(Stateful):
 
     @cached_property
     def _supports(self) -> list[tuple[Ints, Ints]]:
-        """(places among the lines, supports) of what is known, everything and the draws, those of one size together."""
+        """The supports of the free attributes, of everything and of the draws, grouped by size, with their indices."""
         nothing, everything = np.empty(0, dtype=np.int64), np.arange(len(self.catalog.sources))
         groups: dict[int, list[tuple[int, Ints]]] = {}
         for i, basket in enumerate((nothing, everything, *self.draws)):
@@ -241,7 +240,7 @@ class Baselines(Stateful):
 
 
 def _affordable(order: Ints, prices: Floats, k: int, budget_per_row: float) -> Ints:
-    """The first sources of an order that fit both budgets; one that is too dear is passed over."""
+    """Return the first sources of an order that fit both limits; a source that is too expensive is skipped."""
     S: list[int] = []
     left = budget_per_row
     for i in order:

@@ -1,8 +1,8 @@
 """The records of a run: their Arrow schemas, and the segments and the checkpoint that hold them on disk.
 
-A segment is written whole, then the checkpoint that counts it, each in one step; what lies beyond the checkpoint after
-a crash is thrown away and played again. At the end the segments become two files whose bytes do not depend on where
-they were cut.
+A segment is written completely, then the checkpoint that includes it, each atomically; records beyond the checkpoint
+are discarded after a crash and played again. At the end the segments are merged into two files, whose bytes do not
+depend on the boundaries of the segments.
 """
 
 import io
@@ -50,11 +50,11 @@ ROUNDS = pa.schema(
         ("price", pa.float64()),
     ]
 )
-"""One row per round: `row` counts from 1; `bought_after` are the extras, after the label; `price` is of both.
-`loss` is NaN where there is no label, and in the first labelled row unless the schema states the label's centre."""
+"""One row per round: `row` counts from 1; `bought_after` are the extra attributes bought after the label; `price` is
+the total. `loss` is NaN without a label, and in the first labelled row unless the schema states the label's centre."""
 
 CODED = pa.schema([(f.name, pa.list_(pa.int32()) if pa.types.is_list(f.type) else f.type) for f in ROUNDS])
-"""The same with the attributes' numbers in place of their names: quicker to write, until a run is finished."""
+"""`ROUNDS` with attribute indices instead of names, which are faster to write until a run is finished."""
 
 LEDGER = pa.schema(
     [
@@ -70,12 +70,12 @@ LEDGER = pa.schema(
         ("weight", pa.float64()),
     ]
 )
-"""One row per page and attribute that was bought in it or has a weight at its end. `source` is what was ordered, "" for
-what is known; the money for a panel stands once, at its first attribute, so that `spent` adds up."""
+"""One row per page and attribute that was bought in it or has a weight at its end. `source` is the source ordered, ""
+for a free attribute; the price of a panel is entered once, at its first attribute, so that `spent` adds up."""
 
 
 def rounds_of(page: RunPage, predictions: Floats, prices: Floats, counts: Bools) -> pa.Table:
-    """The new rows of a page, `CODED`; `predictions` are theirs, in the label's units; `counts`: those with a loss."""
+    """Return the new rows of a page as `CODED`; `predictions` are in the label's units; `counts` marks scored rows."""
     before, after, y = page.first_buys, page.extra_buys, page.raw_labels
     columns = {
         "row": np.arange(y.size, dtype=np.int64) + page.first + page.begun + 1,
@@ -92,7 +92,7 @@ def rounds_of(page: RunPage, predictions: Floats, prices: Floats, counts: Bools)
 
 
 def ledger_of(page: RunPage, totals: Totals, weights: Floats) -> pa.Table:
-    """A complete page's purchases and the weights at its end."""
+    """Return the purchases of a complete page and the weights at its end."""
     bought, unobserved, clipped = totals.on_page
     i = np.flatnonzero((bought > 0) | (weights != 0))
     columns = {
@@ -111,7 +111,7 @@ def ledger_of(page: RunPage, totals: Totals, weights: Floats) -> pa.Table:
 
 
 def named(coded: pa.Table, names: Sequence[str]) -> pa.Table:
-    """`CODED` as `ROUNDS`; the table is in one chunk."""
+    """Convert `CODED` to `ROUNDS`; the table must be a single chunk."""
     texts = pa.array(names, pa.string())
     for i, field in enumerate(ROUNDS):
         if pa.types.is_list(field.type):
@@ -122,7 +122,7 @@ def named(coded: pa.Table, names: Sequence[str]) -> pa.Table:
 
 
 def _lists(purchases: Purchases) -> pa.Array:
-    """The purchases as a list of attributes per row."""
+    """Return the purchases as a list of attributes per row."""
     offsets = np.zeros(purchases.counts.size + 1, dtype=np.int32)
     np.cumsum(purchases.counts, out=offsets[1:])
     return pa.ListArray.from_arrays(offsets, purchases.attributes.astype(np.int32))
@@ -134,7 +134,7 @@ _GROUP = 1 << 17
 _CHECKPOINT = "checkpoint.kh"
 _SEGMENT = re.compile(r"(rounds|ledger)-[0-9]{15}\.arrow")
 _SCHEMAS = {"rounds": CODED, "ledger": LEDGER}
-# Names repeat and numbers do not.
+# Dictionary encoding only for columns of names, since numbers rarely repeat.
 _PARQUET = {
     "compression": "zstd",
     "use_dictionary": ["bought.list.element", "bought_after.list.element", "attribute", "source"],
@@ -144,22 +144,22 @@ _PARQUET = {
 
 
 class Journal:
-    """The folder `journal` of a run; `row` is how many rows the last checkpoint counts, `names` are the attributes'."""
+    """The folder `journal` of a run; `row` is the row count of the last checkpoint, `names` the attribute names."""
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:
         self.folder, self.names, self.row = folder, names, 0
         self._held: dict[str, list[pa.Table]] = {kind: [] for kind in _SCHEMAS}
-        self._written: dict[str, str] = {}  # the segments that count, with their digests
+        self._written: dict[str, str] = {}  # the segments in the checkpoint, with their digests
 
     def append(self, kind: str, table: pa.Table) -> None:
-        """Hold records ("rounds", `CODED`, or "ledger") until the next checkpoint."""
+        """Buffer records ("rounds", as `CODED`, or "ledger") until the next checkpoint."""
         self._held[kind].append(table)
 
     def checkpoint(self, row: int, learner: Learner, states: Mapping[str, Stateful]) -> None:
-        """Write down everything up to `row` rows."""
+        """Write everything up to `row` rows to disk."""
         make_folder(self.folder)
         for kind, tables in self._held.items():
-            if any(table.num_rows for table in tables):  # an empty one would replace the segment that ends here
+            if any(table.num_rows for table in tables):  # an empty segment would replace the one that ends here
                 name, data = f"{kind}-{row:015d}.arrow", _quickly(pa.concat_tables(tables).combine_chunks())
                 write_atomically(self.folder / name, data)
                 self._written[name] = digest(data)
@@ -168,7 +168,7 @@ class Journal:
         self.row = row
 
     def restore(self, states: Mapping[str, Stateful]) -> tuple[int, Learner] | None:
-        """(row, learner) of the last checkpoint, with `states` put back; None where a run has not come that far."""
+        """Return (row, learner) of the last checkpoint and restore `states`; None if there is no checkpoint yet."""
         remove_leftovers(self.folder)
         path = self.folder / _CHECKPOINT
         self.row, self._written, learner = _unpack(path, states) if path.exists() else (0, {}, None)
@@ -181,9 +181,9 @@ class Journal:
         return None if learner is None else (self.row, learner)
 
     def assemble(self, kind: str, path: Path, see: See) -> None:
-        """All segments of a kind as one Parquet file, each checked; memory does not grow with it.
+        """Merge all segments of a kind into one Parquet file and verify each; memory use is bounded.
 
-        `see` is shown the records on their way.
+        `see` receives the records as they are merged.
         """
         segments = [(self.folder / name, self._written[name]) for name in sorted(self._written) if kind in name]
         schema = ROUNDS if kind == "rounds" else LEDGER
@@ -193,7 +193,7 @@ class Journal:
                 writer.write_table(named(table, self.names) if kind == "rounds" else table, row_group_size=_GROUP)
 
     def remove(self) -> None:
-        """The run is finished: the journal has done its work. What somebody else put into its folder stays."""
+        """Remove the journal of a finished run; foreign files in its folder are kept."""
         remove_leftovers(self.folder)
         for path in (self.folder / _CHECKPOINT, *self._segments()):
             remove(path)
@@ -201,19 +201,19 @@ class Journal:
             self.folder.rmdir()
 
     def _segments(self) -> list[Path]:
-        """The segments on disk, in order."""
+        """Return the segments on disk, in order."""
         return sorted(path for path in self.folder.iterdir() if _SEGMENT.fullmatch(path.name))
 
 
 def _lost(segment: Path, what: str) -> StateError:
-    """Records that cannot be had again but by playing."""
+    """Return the error for records that can only be restored by playing again."""
     last = int(segment.stem.split("-")[1])
     text = f"{segment} {what}, and with it records up to row {last}"
     return StateError(f"{text}; the file that was played is all that is needed: begin a new run in another folder")
 
 
 def _regrouped(segments: list[tuple[Path, str]], schema: pa.Schema) -> Iterator[pa.Table]:
-    """The rows of all segments in tables of the same length, whatever the segments' lengths."""
+    """Yield the rows of all segments in tables of equal length, whatever the lengths of the segments."""
     held = schema.empty_table()
     for path, expected in segments:
         data = path.read_bytes() if path.is_file() else b""
@@ -228,14 +228,14 @@ def _regrouped(segments: list[tuple[Path, str]], schema: pa.Schema) -> Iterator[
 
 
 def _quickly(table: pa.Table) -> bytes:
-    """A segment is read once, soon: Arrow's own format takes a tenth of the time that Parquet takes."""
+    """Serialise a segment as Arrow, which takes a tenth of the time of Parquet; a segment is read only once."""
     buffer = io.BytesIO()
     feather.write_feather(table, buffer, compression="lz4")
     return buffer.getvalue()
 
 
 def _pack(row: int, segments: dict[str, str], learner: Learner, states: Mapping[str, Stateful]) -> bytes:
-    """The bytes of a checkpoint."""
+    """Return the bytes of a checkpoint."""
     flat = {f"{name}/{key}": value for name, state in states.items() for key, value in state.get_state().items()}
     arrays = {key: value for key, value in flat.items() if isinstance(value, np.ndarray)}
     scalars = {key: value for key, value in flat.items() if key not in arrays}

@@ -1,4 +1,4 @@
-"""Begin a run, resume it, finish it, and read a finished one back from its folder."""
+"""Beginning, resuming and finishing a run, and reading a finished one from its folder."""
 
 import time
 from collections.abc import Callable
@@ -32,14 +32,14 @@ __all__ = ["Timing", "begin", "check_unchanged", "digest_of_rows", "find", "reop
 
 
 def rows_at_most(table: Table, file: Path) -> int:
-    """How many rows there are, or, where that is not known, no fewer: a value and its comma take two bytes."""
+    """Return the number of rows, or an upper bound if it is unknown: a value and its comma take at least two bytes."""
     if table.rows is not None:
         return table.rows
     return file.stat().st_size // (2 * table.width)
 
 
 def check_unchanged(settings: Settings, schema: Schema, table: Table, now: Fingerprint) -> None:
-    """The file is what it was when the run began; after a stop at a fault it may differ beyond what was played."""
+    """Check that the file has not changed since the run began; after a fault, only the rows already played count."""
     changes = Fingerprint.from_dict(settings.fingerprint).changes(now)
     if changes and not _was_mended(settings, schema, table):
         what = "; ".join(changes)
@@ -47,7 +47,7 @@ def check_unchanged(settings: Settings, schema: Schema, table: Table, now: Finge
 
 
 def _was_mended(settings: Settings, schema: Schema, table: Table) -> bool:
-    """Whether the run stopped at a fault in the file and all rows played before are as they were."""
+    """Return whether the run stopped at a fault in the file and all rows played before are unchanged."""
     if settings.status != "stopped":
         return False
     try:
@@ -57,12 +57,12 @@ def _was_mended(settings: Settings, schema: Schema, table: Table) -> bool:
 
 
 def digest_of_rows(table: Table, schema: Schema, rows: int) -> str:
-    """A digest of what a run has played: "ROWS:...". Nothing is read where nothing was played."""
+    """Return a digest of the rows that a run has played: "ROWS:...". Nothing is read if no row was played."""
     return table.digest(schema.names, schema.target, rows) if rows else "0:"
 
 
 class Timing:
-    """The sessions of a run in `timing.json`: one per process that worked on it, also one that was killed."""
+    """The sessions of a run in `timing.json`: one per process that worked on it, including those that were killed."""
 
     def __init__(self, path: Path, sessions: list[dict[str, object]], row: int) -> None:
         self.path, self.sessions, self.row = path, sessions, row
@@ -70,7 +70,7 @@ class Timing:
 
     @classmethod
     def begin(cls, path: Path, row: int, say: Callable[[str], None]) -> "Timing":
-        """A new session, which begins after `row` rows; `say` is told where those before it cannot be read."""
+        """Begin a session after `row` rows; `say` is called if the earlier sessions cannot be read."""
         sessions: list[dict[str, object]] = []
         if row and path.exists():
             try:
@@ -82,7 +82,7 @@ class Timing:
         return timing
 
     def end(self, row: int) -> None:
-        """The session ends after `row` rows."""
+        """End the session after `row` rows."""
         seconds = time.perf_counter() - self._clock
         speed = (row - self.row) / max(seconds, 1e-9)
         self.sessions[-1] |= {"ended": _now(), "last_row": row, "seconds": seconds, "rows_per_second": speed}
@@ -97,9 +97,9 @@ def _now() -> str:
 
 
 Publish: TypeAlias = Callable[[Folder, RunData], None]
-"""What is made of a folder whose results are complete: the report."""
+"""A function that publishes a folder with complete results: it writes the report."""
 
-# A generous guess at what a round takes on disk, in the journal and in the results together; and some more.
+# A generous estimate of the bytes per row in the journal and the results together, and a reserve.
 _BYTES_PER_ROW, _SPARE = 200, 20_000_000
 RESULTS = ("rounds.parquet", "ledger.parquet", "model.kh", "summary.json")
 
@@ -107,10 +107,10 @@ RESULTS = ("rounds.parquet", "ledger.parquet", "model.kh", "summary.json")
 def begin(
     plan: RunPlan, path: Path, watcher: Watcher, publish: Publish, every: float = 5.0, kind: str = "run"
 ) -> RunData | None:
-    """Play a file into a new run folder; None where the watcher stopped it, to be resumed.
+    """Play a file into a new run folder; return None if the watcher stopped it, to be resumed later.
 
-    A folder that holds a run is refused; that of a demo (`kind="demo"`) is replaced. The file's fingerprint is taken
-    while it is played.
+    A folder that holds a run is refused; that of a demo (`kind="demo"`) is replaced. The fingerprint of the file is
+    computed while the file is played.
     """
     folder = Folder.claim(path, kind)
     _check_room(folder, plan.table, plan.settings)
@@ -132,7 +132,7 @@ def begin(
 
 
 def find(path: Path) -> tuple[Folder, Settings]:
-    """The run in a folder; a `ConfigError` where there is none, or where a finished one is damaged."""
+    """Return the run in a folder; a `ConfigError` if there is none, or if the results of a finished one are damaged."""
     folder = Folder.find(path)
     if folder is None or folder.kind not in ("run", "demo"):
         raise ConfigError(f"there is no run in {path}: begin one with keyhole run FILE --out DIR")
@@ -145,7 +145,7 @@ def find(path: Path) -> tuple[Folder, Settings]:
 
 
 def resume(path: Path, watcher: Watcher, publish: Publish, every: float = 5.0) -> RunData | bool | None:
-    """Go on where a run stopped, however it stopped; True where it was finished already."""
+    """Continue an interrupted run from its last checkpoint; return True if it was already finished."""
     folder, _ = find(path)
     with folder.lock():
         settings = Settings.read(path / "run.json")
@@ -172,7 +172,7 @@ def _continue(
     every: float,
     coming: "Future[Fingerprint] | None",
 ) -> RunData | None:
-    """Play on; `coming` is the file's fingerprint, where that is still being taken."""
+    """Continue playing; `coming` is the fingerprint of the file if it is still being computed."""
     run = Run(folder, settings, schema, table, watcher, every)
     timing = Timing.begin(folder.file("timing.json"), run.row, watcher.say)
     try:
@@ -187,7 +187,7 @@ def _continue(
 
 
 def _fingerprinted(settings: Settings, folder: Folder, coming: "Future[Fingerprint] | None") -> Settings:
-    """The settings with the fingerprint that was taken meanwhile."""
+    """Return the settings with the fingerprint that was computed in the background."""
     if coming is None:
         return settings
     settings = replace(settings, fingerprint=coming.result().to_dict())
@@ -196,14 +196,14 @@ def _fingerprinted(settings: Settings, folder: Folder, coming: "Future[Fingerpri
 
 
 def _note_stop(settings: Settings, run: Run, coming: "Future[Fingerprint] | None") -> None:
-    """The file has a fault: keep what tells that the rows before it are as they were."""
+    """Record a stop at a fault in the file, with a digest of the rows before it."""
     settings = _fingerprinted(settings, run.folder, coming)
     played = digest_of_rows(run.table, run.scaling.schema, run.journal.row)
     replace(settings, status="stopped", played=played).write(run.folder.file("run.json"))
 
 
 def _finish(settings: Settings, run: Run, publish: Publish) -> RunData:
-    """Results, summary, report; only when all that is safely on disk is it finished and the journal removed."""
+    """Write results, summary and report; then mark the run as finished and remove the journal."""
     data = run.write_results()
     write_summary(run, settings, data)
     publish(run.folder, data)
@@ -218,7 +218,7 @@ def _check_room(folder: Folder, table: Table, settings: Settings) -> None:
 
 
 def _check_free(path: Path) -> None:
-    """No run lives in this folder yet."""
+    """Check that the folder holds no run yet."""
     if (path / "run.json").exists():
         done = Settings.read(path / "run.json").status == "finished"
         fix = "choose another --out" if done else f"continue it with: keyhole run --resume {path}"
@@ -229,14 +229,14 @@ _WIDEST = 1000
 
 
 def reopen(path: Path) -> tuple[Folder, RunData, str]:
-    """A finished run as its report needs it: the folder, the data, and what could not be read ("" where all could).
+    """Return a finished run for its report: the folder, the data, and what could not be read ("" if everything could).
 
-    What is computed in hindsight needs the file that was played: without it, the report says what the run measured.
+    Values in hindsight need the file that was played; without it, the report shows only what the run measured.
 
     Raises
     ------
     ConfigError
-        Where there is no run, or one that is not finished.
+        If there is no run, or if it is not finished.
     """
     folder, settings = find(path)
     if settings.status != "finished":
@@ -259,7 +259,7 @@ def reopen(path: Path) -> tuple[Folder, RunData, str]:
 
 
 def _moments(schema: Schema, file: str) -> Moments | None:
-    """Of all rows of the file, as the run computed them."""
+    """Return the moments of all rows of the file, as the run computed them."""
     if len(schema.names) > _WIDEST:
         return None
     table = EncodedTable(open_table(file, encoding=schema.encoding), schema)

@@ -1,4 +1,4 @@
-"""Frozen use of a trained learner: it buys its support, predicts, and learns nothing."""
+"""Predictions of a frozen learner: it buys its support, predicts, and does not learn."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -24,12 +24,12 @@ __all__ = ["Frozen", "Written", "refuse_extension"]
 _NAMES = ("row", "prediction", "low", "high", "price")
 _PARQUET = (".parquet", ".pq")
 _ROWS = 4096
-# A value so many ranges outside what was seen in training is doubtful.
+# Values that lie this many ranges outside those seen in training are reported.
 _FAR = 0.5
 
 
 class Written(NamedTuple):
-    """What came of predicting a table."""
+    """The result of predicting a table."""
 
     rows: int
     missing: int
@@ -38,9 +38,9 @@ class Written(NamedTuple):
 
 
 class Frozen:
-    """A learner in the state it was saved in, and how it sees the columns of a table.
+    """A learner in its saved state, and its scaling of the columns of a table.
 
-    The prediction is the learner's own, for a round that exploits; the round is never told, so nothing changes.
+    Predictions are those of an exploitation round; the label is never revealed, so the learner does not change.
     """
 
     def __init__(self, learner: Learner, scaling: Scaling) -> None:
@@ -50,7 +50,7 @@ class Frozen:
 
     @classmethod
     def read(cls, path: Path) -> "Frozen":
-        """The model in a file, with the schema it was trained with; a foreign or damaged file is a `StateError`."""
+        """Read a model and the schema it was trained with; a foreign or damaged file is a `StateError`."""
         try:
             data = path.read_bytes()
         except OSError as fault:
@@ -64,14 +64,14 @@ class Frozen:
 
     @property
     def price(self) -> float:
-        """What a row costs: the sources behind what is bought, each once."""
+        """The price of a row: that of the sources behind the purchases, each counted once."""
         schema, bought = self.scaling.schema, set(self.names)
         return sum(schema.source_prices[s] for s, brings in schema.sources.items() if bought.intersection(brings))
 
     def predict(self, X: Floats, level: float = 0.9) -> dict[str, Floats]:
-        """`prediction`, and `low` and `high` where the learner has intervals, in the label's own units.
+        """Return `prediction`, and `low` and `high` if the learner has intervals, in the label's units.
 
-        X (n, |support|) are raw values of the support's columns.
+        X (n, |support|) holds raw values of the columns of the support.
         """
         wide = np.zeros((X.shape[0], self.learner.d))
         wide[:, self.round.attributes] = X
@@ -83,7 +83,7 @@ class Frozen:
         return {name: self.scaling.rounded(self.scaling.predictions(numbers)) for name, numbers in found.items()}
 
     def watch(self) -> ClipCounter:
-        """A counter of values outside the schema's ranges, or far outside what was seen in training."""
+        """Return a counter of values outside the schema's ranges, or far outside those seen in training."""
         if self.scaling.clip or self.scaling.scaled:
             return ClipCounter(self.scaling.schema)
         watch = ClipCounter(self.scaling.schema, then="used as they are; check them")
@@ -96,7 +96,7 @@ class Frozen:
         return watch
 
     def _blocks(self, table: Table, column: str | None) -> Iterator[tuple[int, Floats, pa.Array | None]]:
-        """The support's columns with the column that names the rows; some column tells how many there are."""
+        """Yield the columns of the support and the identifying column; an empty support reads any one column."""
         inner = getattr(table, "table", table)
         names = iter(()) if column is None else regroup(inner.chunks([column], 0, cells=[column]), _ROWS)
         reading = table if self.names else inner
@@ -109,9 +109,9 @@ class Frozen:
     def write(
         self, table: Table, path: Path, over: bool = False, column: str | None = None, level: float = 0.9
     ) -> "Written":
-        """Predict every row of a table into a CSV or Parquet file; gives how many rows, and what is wrong with values.
+        """Predict every row of a table into a CSV or Parquet file; return the row count and the doubtful values.
 
-        A file that is there is replaced where `over` says so; `column` is copied, to tell the rows by.
+        An existing file is replaced only with `over`; `column` is copied, to identify the rows.
         """
         rows = missing = 0
         watch, bought = self.watch(), self.round.attributes
@@ -143,6 +143,6 @@ class Frozen:
 
 
 def refuse_extension(path: Path) -> None:
-    """`ConfigError` where a name does not say which of the two formats is meant."""
+    """Raise a `ConfigError` if the file name does not end in .csv or .parquet."""
     if path.suffix not in (*_PARQUET, ".csv"):
         raise ConfigError(f"{path}: predictions are written as .csv or .parquet; give --out a name that ends in one")

@@ -1,7 +1,7 @@
-"""What to buy, in a sentence: what it costs, what error it leaves, and what more would bring.
+"""The recommendation after a run: what to buy, its price, the error it leaves, and the gain from buying more.
 
 The error of a basket of sources is the root of Akaike's final prediction error (`Moments.final_prediction_error`) in
-hindsight, from the moments of all rows, so that buying everything does not look better than it would be.
+hindsight, from the moments of all rows, which corrects for the number of attributes in the basket.
 """
 
 import math
@@ -20,7 +20,7 @@ __all__ = ["HOW", "Advice", "Basket", "Baskets", "advise", "rule_of"]
 
 
 class Basket(NamedTuple):
-    """Some sources (by place in the catalog), what they cost a row, and the error in hindsight that is left."""
+    """A set of sources (by index in the catalog), their price per row, and the error in hindsight."""
 
     sources: tuple[int, ...]
     price: float
@@ -29,18 +29,18 @@ class Basket(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Baskets:
-    """The errors of baskets of the sources of a catalog; free attributes are in each of them."""
+    """The errors of baskets of sources of a catalog; every basket includes the free attributes."""
 
     moments: Moments
     catalog: SourceCatalog
 
     def of(self, sources: Sequence[int]) -> Basket:
-        """A basket of these sources."""
+        """Return the basket of these sources."""
         mse = self.moments.final_prediction_error(self.catalog.attributes(list(sources)))
         return Basket(tuple(sources), float(self.catalog.prices[list(sources)].sum()), float(np.sqrt(mse)))
 
     def way(self, candidates: Sequence[int], most: int = 12) -> list[Basket]:
-        """From nothing on: add the source that explains most for its money, while the typical error goes down."""
+        """Forward selection from the empty basket, by gain per price, while the typical error decreases."""
         steps = [self.of(())]
         left = list(candidates)
         while left and len(steps) <= most:
@@ -53,17 +53,17 @@ class Baskets:
         return steps
 
     def _gains(self, basket: Sequence[int], others: Sequence[int]) -> Floats:
-        """What each of the others would explain beside the basket, for its money and a twentieth of the usual price."""
+        """Return the gain of each further source, divided by its price plus a twentieth of the mean price."""
         inside, left = self.catalog.attributes(list(basket)), self.moments.mse(self.catalog.attributes(list(basket)))
         gains = np.array([left - self.moments.mse(np.append(inside, self.catalog.members[s])) for s in others])
         prices = self.catalog.prices
         return gains / (prices[list(others)] + 0.05 * max(float(prices.mean()), 1e-300))
 
     def enough(self, sources: Sequence[int], error_cost: float | None = None, tolerance: float = 0.01) -> Basket:
-        """The part of a basket that is worth buying.
+        """Return the part of a basket that is worth buying.
 
-        By `error_cost`, the cost of one unit of squared error; else the part whose typical error exceeds that of the
-        whole basket by at most `tolerance`.
+        With `error_cost` (the cost of one unit of squared error) it is the step of `way` of least total cost; otherwise
+        its typical error exceeds that of the whole basket by at most `tolerance`.
         """
         whole = self.of(sources)
 
@@ -77,32 +77,32 @@ class Baskets:
         if error_cost is not None:
             return min(way, key=cost)
         short = next((basket for basket in way if good(basket)), whole)
-        for s in short.sources:  # what came early may have been made superfluous
+        for s in short.sources:  # a source chosen early may have become redundant
             less = self.of([other for other in short.sources if other != s])
             short = less if good(less) else short
         return short
 
 
-# From this share of the money on, exploration is mentioned.
+# The share of the money from which exploration is mentioned.
 _NOTABLE = 0.01
 
 
 class Advice(NamedTuple):
-    """What to do, and the baskets it speaks of; None where nothing could be computed in hindsight."""
+    """The recommendation and the baskets it refers to; None if nothing could be computed in hindsight."""
 
     headline: str
-    """What to buy: one sentence."""
+    """What to buy, in one sentence."""
     catalog: SourceCatalog
     baskets: Baskets | None = None
     buy: Basket | None = None
     bought: Basket | None = None
-    """All that the learner buys at the end."""
+    """Everything that the learner buys at the end."""
     details: str = ""
-    """What else it buys, what everything would bring, and what exploration cost."""
+    """The other purchases, the effect of buying everything, and the cost of exploration."""
 
     @property
     def sentence(self) -> str:
-        """Both, for a terminal."""
+        """The headline and the details, for a terminal."""
         return f"{self.headline} {self.details}".strip()
 
 
@@ -113,7 +113,7 @@ HOW = (
 
 
 def advise(summary: Mapping[str, Any], catalog: SourceCatalog, moments: Moments | None, priced: bool) -> Advice:
-    """From what a run buys at its end, and the moments of all its rows where there are any."""
+    """Return the advice from the final purchases of a run and, if available, the moments of all its rows."""
     units = Units.of(summary, priced)
     bought_now = [catalog.sources.index(name) for name in summary["basket"]]
     if not summary["labelled"]:
@@ -128,7 +128,7 @@ def advise(summary: Mapping[str, Any], catalog: SourceCatalog, moments: Moments 
 
 
 def rule_of(summary: Mapping[str, Any]) -> str:
-    """How the part to buy is chosen, in words."""
+    """Return the rule by which the part to buy is chosen, in words."""
     error_cost = summary["error_cost"]
     if error_cost is None:
         return "leaves at most 1 % more typical error than all of it"
@@ -148,7 +148,7 @@ def _buy(buy: Basket, catalog: SourceCatalog, units: Units, baskets: Baskets) ->
 
 
 def _rest(buy: Basket, bought: Basket, catalog: SourceCatalog, units: Units, weighed: bool) -> str:
-    """What else the learner buys, and what it brings; at an error cost it is too dear for that."""
+    """Describe what else the learner buys and its effect; under an error cost, that it is too expensive."""
     rest = [catalog.sources[s] for s in bought.sources if s not in buy.sources]
     if not rest:
         return ""
@@ -174,7 +174,7 @@ def _everything(buy: Basket, bought: Basket, baskets: Baskets, units: Units) -> 
 
 
 def _stop(summary: Mapping[str, Any], units: Units) -> str:
-    """What was explored and is not bought now, where that took a notable part of the money."""
+    """Describe the sources that were explored and are not bought now, if they took a notable share of the money."""
     idle = {n: f["spent"] for n, f in summary["sources"].items() if n not in summary["basket"] and f["spent"] > 0}
     spent = summary["spent"]
     if not units.priced or not spent or sum(idle.values()) < _NOTABLE * spent:
@@ -186,7 +186,7 @@ def _stop(summary: Mapping[str, Any], units: Units) -> str:
 
 
 def _measured(summary: Mapping[str, Any], catalog: SourceCatalog, support: Sequence[int], units: Units) -> str:
-    """Where there are too many attributes for hindsight: what the run itself measured."""
+    """Return the recommendation without hindsight (too many attributes): what the run itself measured."""
     names, error = [catalog.sources[s] for s in support], units.error(float(summary["mse_last_tenth"]) ** 0.5)
     price = f": {units.money(float(catalog.prices[list(support)].sum()))} a row" if units.priced else ""
     return f"Buy {join_names(names) or 'nothing'}{price}; the typical error was {error} in the last tenth of the rows."

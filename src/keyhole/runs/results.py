@@ -1,4 +1,4 @@
-"""What a run came to, gathered while its results are written: the few numbers that a summary and a page show."""
+"""Statistics of a run, accumulated while its results are written, for the summary and the report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,31 +22,31 @@ from .stream_blocks import page_length
 __all__ = ["RunData"]
 
 _STRETCHES = 24
-# Rounds that are kept to be looked at one by one, all of them from the second half of a run.
+# The number of rounds sampled for individual display, all from the second half of a run.
 _SAMPLE = 400
 
 
 @dataclass(eq=False)
 class RunData:
-    """A run over at most 24 stretches of rows, whose borders are page borders; memory does not grow with its length.
+    """A run in at most 24 stretches of rows, aligned with pages; memory use does not grow with its length.
 
-    `see` is shown every record as it is written, so that nothing need be read back.
+    `see` receives every record as it is written, so that nothing has to be read back.
     """
 
     rows: int
     names: Sequence[str]
-    """All attributes."""
+    """The names of all attributes."""
     summary: dict[str, Any] = field(default_factory=dict)
-    """What `summary.json` holds."""
+    """The content of `summary.json`."""
     schema: Schema | None = None
     moments: Moments | None = None
-    """Of all rows, in hindsight; None where there are too many attributes."""
+    """The moments of all rows, in hindsight; None if there are too many attributes."""
     reasons: Sequence[Reason] = ()
-    """What the learner says of each source, those it buys first."""
+    """The learner's explanation of each source, those it buys first."""
 
     def __post_init__(self) -> None:
         self.edges = _edges(self.rows)
-        """(n + 1,): stretch i is the rows edges[i] + 1 to edges[i + 1]."""
+        """Borders (n + 1,): stretch i consists of the rows edges[i] + 1 to edges[i + 1]."""
         n, d = self.edges.size - 1, len(self.names)
         self._place = {name: i for i, name in enumerate(self.names)}
         self._sums, self._bought = np.zeros((3, n)), np.zeros((d, n))
@@ -59,19 +59,19 @@ class RunData:
         self._late_bought, self._late_rows = np.zeros(d, dtype=np.int64), 0
 
     def see(self, kind: str, table: pa.Table) -> None:
-        """Records of a kind ("rounds" or "ledger"), in their order."""
+        """Add records of a kind ("rounds" or "ledger"), in order."""
         self._see_rounds(table) if kind == "rounds" else self._see_ledger(table)
 
     @cached_property
     def advice(self) -> Advice:
-        """What to do, said once for the terminal, the summary and the report."""
+        """The recommendation, shared by the terminal, the summary and the report."""
         if self.schema is None:
             raise StateError("this run has no schema; run it again")
         return advise(self.summary, self.schema.catalog, self.moments, self.schema.priced)
 
     @property
     def decimals(self) -> int | None:
-        """How many decimals a prediction is shown with."""
+        """The number of decimals of a displayed prediction."""
         return shown_decimals(self._decimals, float(self._high - self._low))
 
     @property
@@ -81,44 +81,44 @@ class RunData:
 
     @property
     def loss(self) -> Floats:
-        """(n,) the mean squared error in each stretch; NaN where no row counts."""
+        """The mean squared error in each stretch (n,); NaN if it has no scored row."""
         with np.errstate(invalid="ignore"):
             mean: Floats = self._sums[0] / self._sums[1]
         return mean
 
     @property
     def loss_so_far(self) -> Floats:
-        """(n,) the same from the first row to the end of each stretch."""
+        """The mean squared error from the first row to the end of each stretch (n,)."""
         mean: Floats = np.cumsum(self._sums[0]) / np.maximum(np.cumsum(self._sums[1]), 1)
         return mean
 
     @property
     def money(self) -> Floats:
-        """(n,) spent up to the end of each stretch."""
+        """The money spent up to the end of each stretch (n,)."""
         return np.cumsum(self._sums[2])
 
     @property
     def bought(self) -> list[str]:
-        """The attributes that were ever bought, the most bought first."""
+        """The attributes that were ever bought, the most frequent first."""
         return [name for name, facts in self.summary["attributes"].items() if facts["bought"]]
 
     @property
     def share(self) -> Floats:
-        """(bought, n): in which share of a stretch's rows an attribute was bought."""
+        """The share of the rows of each stretch in which an attribute was bought (bought, n)."""
         return self._bought[[self._place[name] for name in self.bought]] / np.diff(self.edges)
 
     @property
     def weights(self) -> Floats:
-        """(bought, n): the weight at the end of each stretch."""
+        """The weights at the end of each stretch (bought, n)."""
         return self._weights[[self._place[name] for name in self.bought]]
 
     @property
     def sample(self) -> Floats:
-        """(2, n): predictions and labels of some rows, evenly spread over the second half."""
+        """Predictions and labels (2, n) of rows spread evenly over the second half."""
         return np.concatenate([np.zeros((2, 0)), *self._sample], axis=1)
 
     def bought_now(self, catalog: SourceCatalog, support: Sequence[int]) -> list[str]:
-        """The sources that the learner buys at the end, from the last tenth of the rows."""
+        """Return the sources that the learner buys at the end, judged by the last tenth of the rows."""
         return [catalog.sources[s] for s in bought_now(catalog, support, self._late_bought, self._late_rows)]
 
     def _see_rounds(self, table: pa.Table) -> None:
@@ -138,7 +138,7 @@ class RunData:
         self.late_loss += float(losses[late].sum())
         self.late_scored += int(there[late].sum())
         lists = table["bought"].combine_chunks()
-        if late.any() and pa.types.is_integer(lists.type.value_type):  # names in a finished run, whose summary is there
+        if late.any() and pa.types.is_integer(lists.type.value_type):  # a finished run has names and a summary
             numbers = np.asarray(lists.slice(int(late.argmax())).flatten())
             self._late_bought += np.bincount(numbers, minlength=len(self.names))
             self._late_rows += int(late.sum())
@@ -155,7 +155,7 @@ class RunData:
 
 
 def _edges(rows: int) -> Ints:
-    """Borders of about equal stretches, at borders of pages."""
+    """Return the borders of stretches of about equal length, at borders of pages."""
     borders = [0]
     while borders[-1] < rows:
         borders.append(min(rows, borders[-1] + page_length(borders[-1])))

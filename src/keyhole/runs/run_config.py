@@ -1,4 +1,4 @@
-"""The configuration of a run: what a user asked for, checked before the first row, and what is kept in its folder."""
+"""The configuration of a run: the request of a user, its validation, and the settings kept in the run folder."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -28,36 +28,36 @@ _FORMAT = 2
 
 @pydantic.dataclasses.dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
 class Settings:
-    """The file and the learner of a run, and how far it is; the schema lies beside it, as `schema.toml`."""
+    """The file, the learner and the status of a run; its schema is stored beside it as `schema.toml`."""
 
     file: str
-    """Absolute, so that a run can be resumed from anywhere."""
+    """Absolute path, so that a run can be resumed from any directory."""
     title: str
-    """What the report calls it."""
+    """The title of the report."""
     learner: dict[str, Any]
-    """The configuration that `make` needs."""
+    """The configuration for `make`."""
     scaled: bool
     """Whether the learner sees values scaled into [-1, 1] or raw ones."""
     clip: bool
-    """Whether the schema's ranges were given; otherwise nothing is clipped."""
+    """Whether the ranges of the schema were given; otherwise nothing is clipped."""
     options: dict[str, Any]
-    """What was asked for, by the names of the command's options."""
+    """The requested options, by their names on the command line."""
     command: str
-    """What to type to do it again."""
+    """The command that repeats the run."""
     start: str = ""
-    """The digest of start.kh, the learner before the first row, where it knows something already."""
+    """The digest of start.kh, the learner before the first row, if it has prior knowledge."""
     fingerprint: dict[str, object] = field(default_factory=dict)
     status: str = "running"
-    """"running", "stopped" (by something in the file) or "finished"."""
+    """"running", "stopped" (by a fault in the file) or "finished"."""
     played: str = ""
-    """Where stopped: a digest of the rows played so far, so that the file can be mended further down."""
+    """If stopped: a digest of the rows played so far, so that later rows of the file can be corrected."""
     results: dict[str, str] = field(default_factory=dict)
-    """Where finished: the digests of its results, by file."""
+    """If finished: the digests of the results, by file."""
     format: int = _FORMAT
 
     @property
     def budget_per_row(self) -> float | None:
-        """The money that may be spent a row, if that was said; of a total, the mean."""
+        """The money that may be spent per row, if limited; for a total budget, the mean."""
         budget_per_row, total, rows = (
             self._number("budget_per_row"),
             self._number("total_budget"),
@@ -68,30 +68,30 @@ class Settings:
 
     @property
     def error_cost(self) -> float | None:
-        """What a unit of squared error in one row is worth in money, if that was said."""
+        """The cost of a unit of squared error in one row, if given."""
         return self._number("error_cost")
 
     @property
     def limits(self) -> Limits:
-        """What limits a row."""
+        """The limits of a row."""
         budget_per_row, k = self.budget_per_row, self.learner["k"]
         if not isinstance(k, int):
             raise StateError(f"the run's k is {str(k)[:40]!r}, not a whole number; run it again")
         return Limits(k, np.inf if budget_per_row is None else budget_per_row, self.error_cost)
 
     def _number(self, name: str) -> float | None:
-        """An option of the command, or of the learner."""
+        """Return an option of the command or of the learner."""
         options = self.learner["options"]
         said = self.options.get(name) or (options.get(name) if isinstance(options, dict) else None)
         return float(said) if isinstance(said, int | float) else None
 
     def write(self, path: Path) -> None:
-        """All or nothing."""
+        """Write the settings atomically."""
         write_json(path, asdict(self))
 
     @classmethod
     def read(cls, path: Path) -> "Settings":
-        """What `write` wrote; anything else is a `ConfigError`."""
+        """Read the settings that `write` wrote; anything else is a `ConfigError`."""
         try:
             data = read_json(path)
             if data.get("format") != _FORMAT:
@@ -105,13 +105,13 @@ class Settings:
 
 
 def _first(fault: ValidationError) -> str:
-    """What pydantic found first: "scaled: Input should be a valid boolean"."""
+    """Return the first error that pydantic found: "scaled: Input should be a valid boolean"."""
     found = fault.errors(include_url=False)[0]
     return f"{'.'.join(map(str, found['loc']))}: {found['msg']}"
 
 
 def learn_table(learner: Learner, path: Path, scaling: Scaling, encoding: str = "") -> None:
-    """Teach a learner the rows of a table, which has the columns of the run's own file; a fault is a `DataError`."""
+    """Teach a learner the rows of a table with the columns of the run's file; a fault is a `DataError`."""
     table = open_table(path, scaling.schema, encoding)
     names, target = scaling.schema.names, scaling.schema.target
     batches = list(table.batches(names, target))
@@ -124,7 +124,7 @@ def learn_table(learner: Learner, path: Path, scaling: Scaling, encoding: str = 
 
 
 def read_model(path: Path, target: str | None) -> tuple[Learner, Scaling]:
-    """The learner in a model file, and how it sees a table; a foreign or damaged file is a `StateError`."""
+    """Return the learner in a model file and its scaling; a foreign or damaged file is a `StateError`."""
     try:
         data = path.read_bytes()
     except OSError as fault:
@@ -145,7 +145,7 @@ def read_model(path: Path, target: str | None) -> tuple[Learner, Scaling]:
 
 
 def _schema_of(learner: Learner, target: str) -> Schema:
-    """The columns of a learner that was saved from Python: plain numbers, its sources and its prices."""
+    """Return the schema of a learner that was saved from Python: plain numbers, its sources and its prices."""
     catalog, panels, single = learner.catalog, [], {}
     for source, members, price in zip(catalog.sources, catalog.members, catalog.prices.tolist(), strict=True):
         cost = price if catalog.priced else None
@@ -160,7 +160,7 @@ def _schema_of(learner: Learner, target: str) -> Schema:
 
 
 def refuse_other_limits(learner: Learner, path: Path, given: "dict[str, Plain]") -> None:
-    """A `ConfigError` where an option was typed that differs from the model's own."""
+    """Raise a `ConfigError` if a given option differs from that of the model."""
     options = learner.config.get("options")
     has: dict[str, Plain] = {**(options if isinstance(options, dict) else {}), "k": learner.k, "k0": learner.k0}
     for name, value in given.items():
@@ -172,7 +172,7 @@ def refuse_other_limits(learner: Learner, path: Path, given: "dict[str, Plain]")
 
 @dataclass(frozen=True)
 class RunConfig:
-    """What a person asks for."""
+    """The request of a user."""
 
     file: Path
     target: str | None
@@ -187,25 +187,25 @@ class RunConfig:
     prices: Path | None = None
     ignored: Sequence[str] = ()
     free: Sequence[str] = ()
-    """Columns that are there before anything is ordered, besides those that the schema says."""
+    """Columns that are known before anything is ordered, in addition to those of the schema."""
     numbers: str = ""
-    """How numbers are written, such as '1.234,56'; as the schema says where it is left out, or plainly."""
+    """The number format, such as '1.234,56'; default: that of the schema, or plain."""
     encoding: str = ""
-    """How the file's text is encoded; as the schema says where it is left out, or UTF-8."""
+    """The text encoding of the file; default: that of the schema, or UTF-8."""
     na: Sequence[str] = ()
     """Words that mean "missing" in every column."""
     seed: int = 0
     command: str = ""
     title: str = ""
     clip: bool = True
-    """Whether the ranges of a schema that is given bind a learner that needs none."""
+    """Whether the ranges of a given schema apply to a learner that needs no ranges."""
     past: Path | None = None
-    """A table of past rows, which the learner learns from before the first row."""
+    """A table of past rows, from which the learner learns before the first row."""
     model: Path | None = None
-    """A trained model to go on with; it brings its algorithm, its limits and its schema."""
+    """A trained model to continue; its algorithm, limits and schema are used."""
 
     def plain(self) -> dict[str, Plain]:
-        """The options as JSON can hold them, by their names on the command line: a resumed run may repeat them."""
+        """Return the options as JSON values by command line names, so that a resumed run can repeat them."""
         schema = str(self.schema.resolve()) if isinstance(self.schema, Path) else None
         return {
             "target": self.target,
@@ -230,19 +230,19 @@ class RunConfig:
 
 
 class RunPlan(NamedTuple):
-    """A run that can begin: its settings, its schema, and the file it plays, opened and looked at once."""
+    """A run that is ready to begin: its settings, its schema, and the opened and checked file."""
 
     settings: Settings
     schema: Schema
     table: EncodedTable
     notes: list[str]
-    """What a person should know before it begins."""
+    """Messages for the user before the run begins."""
     start: bytes = b""
-    """The learner before the first row, as a model file, where it knows something already."""
+    """The learner before the first row as a model file, if it has prior knowledge."""
 
 
 def prepare(request: RunConfig) -> RunPlan:
-    """The plan of a run; a `ConfigError` names what cannot be."""
+    """Return the plan of a run; a `ConfigError` names what is invalid."""
     if request.model is not None:
         return _with_model(request, request.model)
     given = Schema.read(request.schema) if isinstance(request.schema, Path) else request.schema
@@ -269,7 +269,7 @@ def prepare(request: RunConfig) -> RunPlan:
 
 
 def _with_model(request: RunConfig, model: Path) -> RunPlan:
-    """A run that goes on with a trained model, whose own options it has."""
+    """Return the plan of a run that continues a trained model, with the model's own options."""
     learner, scaling = read_model(model, request.target)
     typed = {"schema": request.schema, "prices": request.prices, "free": request.free, "ignore": request.ignored}
     for name, value in typed.items():
@@ -287,7 +287,7 @@ def _with_model(request: RunConfig, model: Path) -> RunPlan:
 
 
 def _plan(request: RunConfig, learner: Learner, scaling: Scaling, table: EncodedTable, notes: list[str]) -> RunPlan:
-    """The plan with this learner, once it has learnt what is past."""
+    """Return the plan with this learner, after it has learnt from past rows."""
     if request.past is not None:
         learn_table(learner, request.past, scaling, scaling.schema.encoding)
     start = to_bytes(learner) if request.past is not None or request.model is not None else b""
@@ -309,7 +309,7 @@ def _plan(request: RunConfig, learner: Learner, scaling: Scaling, table: Encoded
 
 
 def _schema(request: RunConfig, given: Schema | None, file: Table) -> Schema:
-    """The schema that was given, or one of all columns of numbers without ranges; with the prices put in."""
+    """Return the given schema, or one of all numeric columns without ranges; prices are filled in."""
     if given is not None:
         schema = given.without(request.ignored).complete(file)
         if request.target not in (None, schema.target):

@@ -1,4 +1,4 @@
-"""From a file to a run folder: page after page, with a checkpoint now and then."""
+"""Playing a file into a run folder, page by page, with periodic checkpoints."""
 
 import time
 import warnings
@@ -31,34 +31,34 @@ __all__ = ["START", "Run", "Watcher"]
 
 START = "start.kh"
 
-# Records of at most this many rows are held in memory.
+# The maximum number of rows whose records are held in memory.
 _HELD = 1 << 18
-# Pages read ahead: a file comes in bursts.
+# Pages to read ahead, because files are read in bursts.
 _AHEAD = 4
 
 
 class Watcher(Protocol):
-    """Who watches a run: is told how far it is, and may ask it to stop."""
+    """An observer of a run: it receives the progress and may request a stop."""
 
     def tick(self, rows: int, totals: Totals) -> None:
-        """`rows` rows have been played; `totals` may be a page or two behind."""
+        """Report that `rows` rows have been played; `totals` may lag by a page or two."""
 
     def say(self, text: str) -> None:
-        """Something a person should know."""
+        """Show a message to the user."""
 
     def look(self, read: int, size: int) -> None:
-        """`read` of the `size` bytes of the file have been looked at, before the first row."""
+        """Report that `read` of the `size` bytes of the file have been examined, before the first row."""
 
     def wants_to_stop(self) -> bool:
-        """Whether the run should stop now, to be resumed later."""
+        """Return whether the run should stop now, to be resumed later."""
 
 
 class _Stop(Exception):
-    """Leave a page between two calls of the learner."""
+    """Raised to leave a page between two calls of the learner."""
 
 
 class Run:
-    """A run in its folder: continues from the last checkpoint, or begins."""
+    """A run in its folder, which begins or continues from the last checkpoint."""
 
     def __init__(
         self, folder: Folder, settings: Settings, schema: Schema, table: Table, watcher: Watcher, every: float
@@ -77,7 +77,7 @@ class Run:
         self._unwritten: Future[None] | None = None
 
     def go(self) -> bool:
-        """Play to the end of the file; False where the watcher stopped it. Either way everything is written down."""
+        """Play to the end of the file; return False if the watcher stopped it. All records are written either way."""
         with ThreadPoolExecutor(1) as self._writer, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", KeyholeWarning)
             ended = all(self._play(raw, caught) for raw in self._pages())
@@ -88,7 +88,7 @@ class Run:
         return ended
 
     def write_results(self) -> RunData:
-        """rounds.parquet, ledger.parquet and model.kh from the journal; what a page shows of them is handed on."""
+        """Write rounds.parquet, ledger.parquet and model.kh from the journal; return the data for the report."""
         data = RunData(self.row, self.scaling.schema.names)
         for kind in ("rounds", "ledger"):
             self.journal.assemble(kind, self.folder.file(f"{kind}.parquet"), data.see)
@@ -98,7 +98,7 @@ class Run:
         return data
 
     def _pages(self) -> Iterator[Batch]:
-        """The rows from here on; the next pages are read while this one is played."""
+        """Yield the remaining pages; the next pages are read while one is played."""
         schema = self.scaling.schema
         coming = pages(self.table, schema.names, schema.target, page_start(self.row))
         with ThreadPoolExecutor(1) as pool:
@@ -108,7 +108,7 @@ class Run:
                 yield raw
 
     def _wait_for(self, ahead: "Future[Batch | None]") -> Batch | None:
-        """The page that is being read; where it cannot be, what was played before it is kept."""
+        """Return the page that is being read; if reading fails, write a checkpoint of the rows before it."""
         try:
             return ahead.result()
         except DataError:
@@ -116,9 +116,9 @@ class Run:
             raise
 
     def _play(self, raw: Batch, caught: list[warnings.WarningMessage]) -> bool:
-        """One page; False where it was left in the middle."""
+        """Play one page; return False if it was left before its end."""
         if raw.first + raw.y.size <= self.row:
-            return True  # the short last page, played and written down before
+            return True  # the short last page, played and recorded before
         page = RunPage(raw, self.scaling, self.row - raw.first, self.totals.catalog.free)
         try:
             page.play(self.learner, True, self._tick)
@@ -138,21 +138,24 @@ class Run:
             raise _Stop
 
     def _write_down(self, page: RunPage, caught: list[warnings.WarningMessage]) -> None:
-        """Hand the page to the writer, who records one page while the next is played."""
+        """Pass the page to the writer thread, which records it while the next one is played."""
         self._wait_for_writer()
         self.row = page.first + page.played
         weights, alarms = self.learner.weights.copy(), self.learner.alarms
         self._unwritten = self._writer.submit(self._record, page, weights, alarms, _texts(caught))
 
     def _wait_for_writer(self) -> None:
-        """Wait until all that was played is recorded."""
+        """Wait until everything played is recorded."""
         if self._unwritten is not None:
             self._unwritten.result()
             self._unwritten = None
 
     def _record(self, page: RunPage, weights: Floats, alarms: Sequence[Alarm], messages: list[str]) -> None:
-        """The page's new rows into the journal and the totals; `weights` and `alarms` are the learner's after them, and
-        `messages` what it warned of. Only the writer touches the totals while a page is played."""
+        """Record the new rows of a page in the journal and the totals.
+
+        `weights` and `alarms` are the learner's after these rows, `messages` its warnings. Only the writer thread
+        modifies the totals while a page is played.
+        """
         schema, y, before = self.scaling.schema, page.raw_labels, self.totals.labels_before
         center = schema.label.stated_center
         z = with_center(self.scaling.predictions(page.predictions[page.new]), y, center, before)
@@ -166,13 +169,13 @@ class Run:
         self._note(messages)
 
     def _note(self, messages: list[str]) -> None:
-        """The learner's own warnings belong to the run."""
+        """Record the learner's warnings in the run."""
         for text in messages:
             self.totals.messages += f"{text}\n"
             self.watcher.say(text)
 
     def _is_due(self) -> bool:
-        """Every so many seconds, but never for a twentieth of the time; `every` = 0: after each page."""
+        """Return whether a checkpoint is due: every `every` seconds, at most 1/20 of the time; 0: after each page."""
         row, at, cost = self._saved
         waited = time.monotonic() - at
         return self.every == 0 or self.row - row >= _HELD or waited > max(self.every, 20 * cost)
@@ -186,7 +189,7 @@ class Run:
 
 
 def _starting(folder: Folder, settings: Settings) -> Learner:
-    """The learner before the first row: new, or as the past rows or a model left it."""
+    """Return the learner before the first row: new, or with the knowledge of past rows or of a model."""
     if not settings.start:
         return from_config(settings.learner)
     path = folder.path / START
@@ -197,7 +200,7 @@ def _starting(folder: Folder, settings: Settings) -> Learner:
 
 
 def _texts(caught: list[warnings.WarningMessage]) -> list[str]:
-    """What keyhole warned of, taken off the list."""
+    """Return keyhole's warnings and clear the list."""
     texts = [str(item.message) for item in caught if issubclass(item.category, KeyholeWarning)]
     caught.clear()
     return texts

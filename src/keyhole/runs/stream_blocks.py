@@ -1,4 +1,4 @@
-"""Where a run's pages begin and end, and a page that remembers every purchase."""
+"""The pages of a run, and a page that records every purchase."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ _SMALLEST = 64
 
 
 def page_length(start: int) -> int:
-    """How many rows the page has that begins after `start` rows: about start/64, a power of two from 64 to 4096.
+    """Return the length of the page that begins after `start` rows: about start/64, a power of two from 64 to 4096.
 
-    So a short run is looked at closely and a long one in few pages; and since the grid depends on nothing but the row
-    number, a run that stopped and went on has the same pages as one that did not.
+    A short run thus has a fine resolution and a long one has few pages. The grid depends only on the row number, so an
+    interrupted and resumed run has the same pages as an uninterrupted one.
 
     >>> [page_length(r) for r in (0, 4096, 8192, 10_000_000)]
     [64, 64, 128, 4096]
@@ -32,7 +32,7 @@ def page_length(start: int) -> int:
 
 
 def page_start(row: int) -> int:
-    """The start of the page that holds the row after `row` rows.
+    """Return the start of the page that contains the row after `row` rows.
 
     >>> page_start(8200)
     8192
@@ -44,8 +44,8 @@ def page_start(row: int) -> int:
 
 
 def pages(table: Table, attributes: Sequence[str], target: str, start: int) -> Iterator[Batch]:
-    """The raw rows of a table, page by page, from a page's `start` on."""
-    # Page lengths divide the batches' length, so a page never lies in two batches.
+    """Yield the raw rows of a table page by page, from the start of a page on."""
+    # Page lengths divide the batch length, so that a page never spans two batches.
     for batch in table.batches(attributes, target, start=start // LARGEST * LARGEST, size=LARGEST):
         at = max(batch.first, start)
         while at < batch.first + batch.y.size:
@@ -56,12 +56,12 @@ def pages(table: Table, attributes: Sequence[str], target: str, start: int) -> I
 
 @dataclass(frozen=True, eq=False)
 class Purchases:
-    """Which attributes each row bought: `counts[i]` of them for row i, one row after another in `attributes`."""
+    """The purchased attributes of each row: `counts[i]` for row i, concatenated in `attributes`."""
 
     counts: Ints
     attributes: Ints
     values: Floats
-    """What each purchase gave, raw."""
+    """The raw value of each purchase."""
 
     @cached_property
     def rows(self) -> Ints:
@@ -69,16 +69,16 @@ class Purchases:
         return np.repeat(np.arange(self.counts.size), self.counts)
 
     def sums(self, of_each: Floats | Bools) -> Floats:
-        """(n,) the sum over a row's purchases of a number that each purchase has."""
+        """Return the sum of a per-purchase number over the purchases of each row (n,)."""
         sums: Floats = np.bincount(self.rows, weights=of_each, minlength=self.counts.size).astype(np.float64)
         return sums
 
 
 class RunPage(RowBlock):
-    """A page of a run: raw rows beside those the learner sees, and which attributes each row bought.
+    """A page of a run: raw rows, rows as the learner sees them, and the attributes that each row bought.
 
-    It may begin in the middle, after `skip` rows that an interrupted process has played and written down. What is
-    `free` was not bought.
+    It may begin after `skip` rows that an interrupted process has played and recorded. `free` attributes are not
+    purchases.
     """
 
     def __init__(self, raw: Batch, scaling: Scaling, skip: int, free: Ints | None = None) -> None:
@@ -88,9 +88,9 @@ class RunPage(RowBlock):
         self._bought: tuple[list[_Bought], list[_Bought]] = ([], [])
 
     def record(self, learner: Learner, start: int, played: PlayedRows) -> None:
-        """Record the rows, and what each bought before and after the label."""
+        """Record the rows, and the purchases of each before and after the label."""
         super().record(learner, start, played)
-        copies = played.predictions.size // len(played.sizes)  # one line where all rows bought the same
+        copies = played.predictions.size // len(played.sizes)  # one line if all rows bought the same
         attributes, sizes = np.repeat(played.attributes, copies, axis=0), np.repeat(played.sizes, copies, axis=0)
         column, before = np.arange(attributes.shape[1]), sizes[:, :1]
         after = (column >= before) & (column < before + sizes[:, 1:])
@@ -109,12 +109,12 @@ class RunPage(RowBlock):
 
     @cached_property
     def first_buys(self) -> Purchases:
-        """What the new rows bought before the prediction; to be looked at when they have been played."""
+        """The purchases of the new rows before the prediction, available once they have been played."""
         return self._joined(self._bought[0])
 
     @cached_property
     def extra_buys(self) -> Purchases:
-        """What the new rows bought after the label; to be looked at when they have been played."""
+        """The purchases of the new rows after the label, available once they have been played."""
         return self._joined(self._bought[1])
 
     @property
@@ -135,7 +135,7 @@ class RunPage(RowBlock):
 
 
 class _Bought(NamedTuple):
-    """Some rows' purchases: `counts[i]` of them for row i, one row after another in `attributes`."""
+    """The purchases of some rows: `counts[i]` for row i, concatenated in `attributes`."""
 
     counts: Ints
     attributes: Ints

@@ -1,4 +1,4 @@
-"""summary.json: what came out of a run, in numbers that are the same whenever and however it was run."""
+"""The results of a run in summary.json, reproducible whenever and however it was run."""
 
 from collections.abc import Mapping
 from math import isfinite, nan
@@ -23,7 +23,7 @@ _KEPT = ("adds", "fair_price", "probability", "reason")
 
 
 def sources_of(totals: Totals, learner: Learner) -> dict[str, Plain]:
-    """What became of each source, the dearest in all first: money, and what the learner says of it."""
+    """Return the spending on each source, in descending order, with the learner's explanation of it."""
     catalog, support = totals.catalog, set(learner.support.tolist())
     explain = getattr(learner, "explain", None)
     said: Mapping[str, dict[str, Plain]] = {e.name: _kept(e) for e in explain()} if explain else {}
@@ -43,13 +43,13 @@ def sources_of(totals: Totals, learner: Learner) -> dict[str, Plain]:
 
 
 def _kept(said: object) -> dict[str, Plain]:
-    """Of what a learner says as much as JSON can hold: what it does not say, or is no number, is left out."""
+    """Return the fields of an explanation that JSON can hold; missing and non-finite values are omitted."""
     found = {key: getattr(said, key, nan) for key in _KEPT}
     return {key: value for key, value in found.items() if not isinstance(value, float) or isfinite(value)}
 
 
 def write_summary(run: Run, settings: Settings, data: RunData) -> None:
-    """Write `summary.json` into the run's folder, and keep it with the data."""
+    """Write `summary.json` into the run folder, and store it in the data."""
     lines = run.baselines.lines(run.totals.ordered / max(run.totals.rows, 1))
     warned = _warnings(run.totals, settings.clip)
     facts: dict[str, object] = {
@@ -96,14 +96,14 @@ def write_summary(run: Run, settings: Settings, data: RunData) -> None:
 
 
 def _probabilities(rounds: Path) -> ProbabilityScores:
-    """How good the predictions in a run's rounds.parquet were."""
+    """Return the scores of the probabilities in a run's rounds.parquet."""
     table = pq.read_table(rounds, columns=["prediction", "label"])
     y, p = (table[name].to_numpy().astype(np.float64) for name in ("label", "prediction"))
     return score(y, p)
 
 
 def _means(data: RunData) -> dict[str, object]:
-    """Means over what was written down."""
+    """Return means over the recorded rows."""
     return {
         "rows": data.rows,
         "labelled": data.labelled,
@@ -115,12 +115,12 @@ def _means(data: RunData) -> dict[str, object]:
 
 
 def _known(line: Line) -> dict[str, float | None]:
-    """A line for JSON, which has no NaN."""
+    """Return a baseline for JSON, with None instead of NaN."""
     return {key: None if np.isnan(value) else value for key, value in line._asdict().items()}
 
 
 def _in_hindsight(run: Run, data: RunData) -> float | None:
-    """The final prediction error of what the learner buys at the end, with what is free."""
+    """Return the final prediction error of the learner's final purchases and the free attributes."""
     if data.moments is None:
         return None
     catalog = run.totals.catalog
@@ -129,7 +129,7 @@ def _in_hindsight(run: Run, data: RunData) -> float | None:
 
 
 def _attributes(totals: Totals, learner: Learner) -> dict[str, Plain]:
-    """What became of each attribute, the most bought first."""
+    """Return the statistics of each attribute, the most frequently bought first."""
     order = np.argsort(-totals.bought, kind="stable")
     clipped, weights = totals.clips.outside, learner.weights
     return {
@@ -147,7 +147,7 @@ def _attributes(totals: Totals, learner: Learner) -> dict[str, Plain]:
 
 
 class _Warning(NamedTuple):
-    """A sentence for a reader, and for programs its kind and the column it is about; "" where there is none."""
+    """A sentence for a reader, with its kind and its column for programs; "" if there is none."""
 
     text: str
     kind: str = ""
@@ -155,7 +155,7 @@ class _Warning(NamedTuple):
 
 
 def _warnings(totals: Totals, clip: bool) -> list[_Warning]:
-    """Everything a reader should know."""
+    """Return all warnings for the reader."""
     by_name = {"missing": totals.missing, "clipped": totals.clips.report() if clip else {}}
     by_name["other"] = totals.unseen.report()
     found = [_Warning(text) for text in totals.messages.splitlines()]

@@ -19,10 +19,10 @@ LEVELS = (0.5, 0.9, 0.95)
 
 
 class CoverageTracker(Stateful):
-    """Counts over the labels so far: `n_labels`, those that came with an interval, those that lay inside at each level.
+    """Counts over the labels so far: `n_labels`, those with an interval, and those inside the interval at each level.
 
-    `lines` has the alarms, a line each: the row of the file, a tab, what changed. A learner remembers the last
-    few only.
+    `lines` holds one line per alarm: the row of the file, a tab, and what changed. It is complete, unlike the learner's
+    own list, which has only the last few alarms.
     """
 
     _state: ClassVar[StateSchema] = {
@@ -38,7 +38,7 @@ class CoverageTracker(Stateful):
         self.lines = ""
 
     def add(self, first: int, labels: Floats, levels: Floats, alarms: Sequence[Alarm]) -> None:
-        """Rows after `first`, with the lowest level whose interval held each label; the learner's alarms after them."""
+        """Add rows after `first`, with the lowest level whose interval held each label, and the learner's alarms."""
         labelled = np.flatnonzero(~np.isnan(labels))
         for alarm in alarms:
             if self.n_labels < alarm.row <= self.n_labels + labelled.size:
@@ -49,27 +49,27 @@ class CoverageTracker(Stateful):
 
     @property
     def alarms(self) -> list[Plain]:
-        """The changes noticed, oldest first."""
+        """The detected changes, oldest first."""
         split = (line.split("\t", 1) for line in self.lines.splitlines())
         return [{"row": int(row), "what": what} for row, what in split]
 
     @property
     def shares(self) -> dict[str, Plain] | None:
-        """The share of labels inside the intervals, by level; None where none was given."""
+        """The share of labels inside the intervals, by level; None if there were no intervals."""
         if not self.n_intervals:
             return None
         return {str(level): int(n) / self.n_intervals for level, n in zip(LEVELS, self.n_inside, strict=True)}
 
 
-# Shares of missing values at which a warning is given, once each, and from how many purchases on they mean something.
+# Shares of missing values at which to warn, once each, and the minimum number of purchases.
 _SHARES = (0.01, 0.05, 0.2)
 _ENOUGH = 100
 
 
 class Totals(Stateful):
-    """Totals over all rows, and where they stood when the present page began.
+    """Totals over all rows, and their values at the beginning of the current page.
 
-    `loss` is for the eye while a run goes on; the summary adds up what was written down.
+    `loss` is for display during a run; the summary uses the recorded losses.
     """
 
     _state: ClassVar[StateSchema] = {
@@ -88,7 +88,7 @@ class Totals(Stateful):
     }
 
     def __init__(self, schema: Schema, clip: bool = True, informed: bool = False) -> None:
-        """`informed`: the learner has seen labels before the first row, so that row counts as any other."""
+        """`informed`: the learner has seen labels before the first row, so that this row is scored like any other."""
         self.informed = informed
         d, self.center = len(schema.names), schema.label.stated_center
         self.names, self.catalog, self.prices = schema.names, schema.catalog, schema.catalog.charge
@@ -97,7 +97,7 @@ class Totals(Stateful):
         self.bought: Ints = np.zeros(d, dtype=np.int64)
         self.unobserved: Ints = np.zeros(d, dtype=np.int64)
         self.clips, self.unseen = ClipCounter(schema), UnseenCategories(schema)
-        if not clip:  # then no value lies beyond anything
+        if not clip:  # without clipping no value is out of range
             self.clips.low[:], self.clips.high[:] = -np.inf, np.inf
         self.page_start_counts: Ints = np.zeros((3, d), dtype=np.int64)
         self.warned_level = 0
@@ -105,7 +105,7 @@ class Totals(Stateful):
         self.coverage = CoverageTracker()
 
     def add(self, page: RunPage, predictions: Floats, alarms: Sequence[Alarm] = ()) -> None:
-        """The new rows of a page; `predictions` are theirs, in the label's units, `alarms` the learner's after them."""
+        """Add the new rows of a page with their predictions in the label's units and the learner's alarms."""
         y, d = page.raw_labels, len(self.names)
         self.coverage.add(page.first + page.begun, y, page.levels[page.new], alarms)
         counts = scored(y, self.center, before=self.labels_before)
@@ -122,7 +122,7 @@ class Totals(Stateful):
         self.unseen.count(page.raw.X[page.new])
 
     def close_page(self) -> list[str]:
-        """A page is complete: begin the next, and return the warnings that are due, one at each share."""
+        """Complete a page and return the warnings that are due, one at each share."""
         self.page_start_counts = self._counts
         n, m = int(self.bought.sum()), int(self.unobserved.sum())
         level = sum(m >= share * n for share in _SHARES) if n >= _ENOUGH else 0
@@ -134,32 +134,32 @@ class Totals(Stateful):
 
     @property
     def on_page(self) -> Ints:
-        """(3, d): bought, unobserved and clipped since the present page began."""
+        """The counts of bought, unobserved and clipped values (3, d) since the current page began."""
         return self._counts - self.page_start_counts
 
     @property
     def spent(self) -> float:
-        """The price of everything bought."""
+        """The total price of all purchases."""
         return float(self.bought @ self.prices)
 
     @property
     def ordered(self) -> float:
-        """How often a source was ordered, in all."""
+        """The total number of orders of sources."""
         return float(sum(self.bought[brings[0]] for brings in self.catalog.members))
 
     @property
     def mean_loss(self) -> float:
-        """The mean squared error so far, over the rows that count."""
+        """The mean squared error so far, over the scored rows."""
         return self.loss / max(self.scored, 1)
 
     @property
     def labels_before(self) -> int:
-        """How many labels the learner has seen, at least: what decides whether a row counts."""
+        """A lower bound on the number of labels the learner has seen, which decides whether a row is scored."""
         return self.labelled + int(self.informed)
 
     @property
     def labelled(self) -> int:
-        """How many rows had a label."""
+        """The number of rows with a label."""
         return self.rows - self.abandoned
 
     @property
@@ -168,7 +168,7 @@ class Totals(Stateful):
 
     @property
     def missing(self) -> dict[str, str]:
-        """One sentence per attribute that was missing often enough to be worth one, by its name."""
+        """One sentence per attribute that was missing often, by its name."""
         often = self.unobserved >= np.maximum(_SHARES[0] * self.bought, 1)
         return {self.names[i]: self._missing(int(i)) for i in np.flatnonzero(often)}
 

@@ -1,1 +1,1 @@
-"""The experiments: a grid (TOML) and a judge (Python) each."""
+"""The studies: each consists of a grid (TOML) and a function `judge` (Python)."""

@@ -1,4 +1,4 @@
-"""How the regret of the bandit over supports grows with T and with N = C(d, k)."""
+"""Growth of the regret of the bandit over supports with T and with N = C(d, k)."""
 
 from collections.abc import Sequence
 from math import comb
@@ -12,14 +12,14 @@ from ..trace_job import Part, Trace
 from ..traces import Group, band_at_end, by, curve_of, microseconds, slope, written
 
 _DECADE = 10.0
-# A power is called seen where the fitted exponent is at most this much larger.
+# A power counts as seen if the fitted exponent is at most this much larger.
 _TOLERANCE = 0.1
 _LINEAR = 0.9
 _PROVED = {"hedged-ftrl": (0.5, 0.5), "batched-exp3": (1 / 3, 2 / 3)}
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Exponents in N at the end and in T over the last decade, beside the proved ones."""
+    """Compare exponents in N at the end and in T over the last decade with the proved ones."""
     rows, lines, found, x = [], [], {}, np.empty(0)
     widest = max(part.d for part, _ in results)
     for (algorithm,), group in by(results, "algorithm").items():
@@ -63,7 +63,7 @@ def _within(exponent: Band, proved: float) -> bool:
 
 
 def _in_N(group: Group) -> Band:
-    """d ln regret / d ln N at the end, per seed."""
+    """Return d ln regret / d ln N at the end, per seed."""
     ends: dict[int, dict[float, float]] = {}
     for part, found in group:
         ends.setdefault(part.seed, {})[float(comb(part.d, part.k))] = found["regret"][-1]

@@ -1,4 +1,4 @@
-"""The l1 error at the end against d and against k: fitted exponents."""
+"""The final l1 error as a function of d and of k: fitted exponents."""
 
 from collections.abc import Sequence
 
@@ -10,12 +10,12 @@ from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import at_end, by, label, written
 
-# A power of d is called seen where the fitted exponent is this near to it.
+# A power of d counts as seen if the fitted exponent is within this distance.
 _TOLERANCE = 0.2
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """How fast the error grows along each letter."""
+    """Fit the growth of the error in d and in k."""
     rows, figures, exponents = [], [], {}
     for letter, other in (("d", "k"), ("k", "d")):
         fixed = _most_varied(results, letter, other)
@@ -39,7 +39,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
 
 
 def _most_varied(results: "Sequence[tuple[Part, Trace]]", letter: str, other: str) -> object:
-    """The value of the other letter at which this one takes the most values."""
+    """Return the value of the other letter at which this one takes the most values."""
     values: dict[object, set[object]] = {}
     for part, _ in results:
         values.setdefault(getattr(part, other), set()).add(getattr(part, letter))

@@ -1,4 +1,4 @@
-"""support-bandit against thrifty where the paper's algorithms do not apply."""
+"""Comparison of support-bandit and thrifty where the paper's algorithms do not apply."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,7 +11,7 @@ from ..traces import band_at_end, by, label, paired, written
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Regret at T for each k."""
+    """Compare the regret at T for each k."""
     groups = by(results, "algorithm", "k")
     sizes = sorted({int(str(key[1])) for key in groups})
     names = list(dict.fromkeys(str(key[0]) for key in groups))

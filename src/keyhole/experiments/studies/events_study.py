@@ -1,4 +1,4 @@
-"""How often the events hold on which the proofs rest, for ever smaller gamma; and Lemma 2 in all its phases."""
+"""How often the events of the proofs hold as gamma decreases, and Lemma 2 in all its phases."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _ALWAYS = 0.99
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """The share of looks at which each event holds, by c: with the paper's constants, and with s0 scaled down."""
+    """Compute how often each event holds, by c: with the paper's constants, and with s0 scaled down."""
     plain = [pair for pair in results if not pair[0].s0]
     rows, shares = [], {}
     for (algorithm,), group in by(plain, "algorithm").items():
@@ -57,7 +57,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
 
 
 def _in_phases(results: "Sequence[tuple[Part, Trace]]") -> tuple[str, list[list[str]], Figure]:
-    """gamma_hat_s >= gamma_s and Lemma 2's bound in each phase, with constants so scaled that all are passed."""
+    """Check gamma_hat_s >= gamma_s and the bound of Lemma 2 per phase, with constants scaled to reach all phases."""
     part = results[0][0]
     constants = scaled_constants(part)
     ends = [constants.s0, constants.s1, constants.s2(part.w_min), np.inf]
@@ -104,7 +104,7 @@ def _percent(b: Band) -> str:
 
 
 def _share(group: Group, event: str) -> Band:
-    """Per seed, of the looks after the first tenth: a first solve or two say little."""
+    """Return the share per seed, over the looks after the first tenth, because the first few solves say little."""
     shares = []
     for _, found in group:
         seen = np.array(found[event])  # type: ignore[literal-required]

@@ -1,4 +1,4 @@
-"""Table 1: regret over T, d and h(w*), and the time of a round, with the papers' own constants and with ours."""
+"""Table 1: regret by T, d and h(w*), and time per round, with the papers' constants and with ours."""
 
 from collections.abc import Mapping, Sequence
 
@@ -20,12 +20,12 @@ _WORDS = {
     Agreement.NOT_SEEN: "does not have less regret than both of",
     Agreement.UNDECIDED: "has, as far as these seeds decide, neither more nor less regret than",
 }
-# What each paper states, and what we run by default.
+# The tuning that each paper states, and our default.
 _OWN, _OURS = "ds-oslrc[tuning=theory]", "ds-oslrc[tuning=empirical]"
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """One line per learner and tuning; the cell in the middle, where both axes meet, gives regret and time."""
+    """Tabulate learners and tunings; the central cell, where both axes meet, gives regret and time."""
     h = max(part.w_min for part, _ in results)
     middle = _crossing(results)
     groups = {str(name): group for (name,), group in by(results, "algorithm").items()}
@@ -59,7 +59,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
 
 
 def _crossing(results: "Sequence[tuple[Part, Trace]]") -> int:
-    """The d at which h(w*) takes the most values."""
+    """Return the d at which h(w*) takes the most values."""
     values: dict[int, set[float]] = {}
     for part, _ in results:
         values.setdefault(part.d, set()).add(part.w_min)
@@ -67,7 +67,7 @@ def _crossing(results: "Sequence[tuple[Part, Trace]]") -> int:
 
 
 def _agreement(cells: "Mapping[str, Group]", ours: str, tuning: str) -> Agreement:
-    """Table 1 puts DS-OSLRC below both algorithms of Ito et al."""
+    """Return whether DS-OSLRC has less regret than both algorithms of Ito et al., as Table 1 states."""
     rivals = [f"ito2017-{i}[tuning={tuning}]" for i in (2, 3)]
     called = {paired(cells[rival], cells[ours], "regret").called() for rival in rivals if rival in cells}
     if called == {"more"}:

@@ -1,4 +1,4 @@
-"""The league with k0 further attributes, regret against k0, and how often to solve."""
+"""Comparison with k0 further attributes: regret by k0, and the effect of how often the estimate is solved."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,6 @@ from ..trace_job import Part, Trace
 from ..traces import Group, Ratio, band_at_end, by, exponent, label, microseconds, paired, slope, written
 
 _OURS, _POWERS = "ds-poslrc[solve=every]", "ds-poslrc[solve=powers]"
-# Whose bounds stand beside that of DS-POSLRC in the paper's Table 2.
 _DECADE = 10.0
 _PROVED = {
     "ds-poslrc": "(d/k0) (d/k0 + ln T) ln(dT)",
@@ -18,11 +17,12 @@ _PROVED = {
     "kale2017-dantzig": "(d/k0)^3 ln(T) ln(dT)",
     "foster2016": "(d/k0)^2 sqrt(T)",
 }
+# The algorithms whose bounds the paper's Table 2 lists beside that of DS-POSLRC.
 _TABLE = ("ito2017-1", "kale2017-dantzig", "foster2016")
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """One line per learner, one column per k0; who is ahead is asked seed by seed."""
+    """Tabulate the regret by learner and k0; differences are tested seed by seed."""
     d = _crossing(results)
     usual = [pair for pair in results if pair[0].d == d]
     groups = {(str(name), int(str(k0))): group for (name, k0), group in by(usual, "algorithm", "k0").items()}
@@ -64,7 +64,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
 
 
 def _crossing(results: "Sequence[tuple[Part, Trace]]") -> int:
-    """The d at which k0 takes the most values."""
+    """Return the d at which k0 takes the most values."""
     values: dict[int, set[int]] = {}
     for part, _ in results:
         values.setdefault(part.d, set()).add(part.k0)
@@ -72,7 +72,7 @@ def _crossing(results: "Sequence[tuple[Part, Trace]]") -> int:
 
 
 def _agreement(rivals: "Mapping[tuple[str, int], Ratio]") -> Agreement:
-    """Table 2 puts DS-POSLRC below all three: seen where it surely is, for every k0; one sure exception is enough."""
+    """Compare with Table 2: seen if DS-POSLRC surely has less regret for every k0; one sure exception refutes it."""
     called = {ratio.called() for ratio in rivals.values()}
     if "less" in called:
         return Agreement.NOT_SEEN
@@ -80,7 +80,7 @@ def _agreement(rivals: "Mapping[tuple[str, int], Ratio]") -> Agreement:
 
 
 def _against(rivals: "Mapping[tuple[str, int], Ratio]") -> str:
-    """Whose regret is larger, whose is smaller, and where the seeds do not decide."""
+    """Describe the rivals with larger regret, with smaller regret, and those for which the seeds do not decide."""
     words = {"more": "has less regret than", "less": "has more regret than", "open": "is undecided against"}
     said = []
     for call, word in words.items():

@@ -1,4 +1,4 @@
-"""The l1 error against s: fitted slopes with bands, beside those that the papers prove."""
+"""The l1 error as a function of s: fitted slopes with bands, compared with the proved ones."""
 
 from collections.abc import Sequence
 
@@ -8,17 +8,17 @@ from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import band_at_end, by, curve_of, label, slope, written
 
-# Slopes are fitted over the last decade of s, and over the one before.
+# Slopes are fitted over the last decade of s and over the one before.
 _DECADE = 10.0
 _TOLERANCE = 0.1
-# A band that misses -1/2 by no more than this is as good as there.
+# A band that misses -1/2 by at most this counts as reaching it.
 _NEAR = 0.05
 _OSLR = "ds-oslrc[tuning=scaled"
 _SCALED, _TUNED, _ITO = "ds-poslrc[tuning=scaled", "ds-poslrc[tuning=empirical]", "ito"
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Whether the slopes are the proved ones."""
+    """Compare the slopes with the proved ones."""
     rows, lines, late, early, x = [], [], {}, {}, None
     usual = results[0][0].sigma
     for (algorithm, sigma), group in by(results, "algorithm", "sigma").items():
@@ -56,7 +56,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
 
 
 def _as_proved(band: Band) -> bool | None:
-    """Whether a slope is -1/2: its band holds it and its median is near; None where the seeds do not decide."""
+    """Return whether a slope is -1/2 (its band contains it, its median is near); None if the seeds do not decide."""
     near, holds = abs(band.middle + 0.5) <= _TOLERANCE, band.low <= -0.5 <= band.high
     if holds:
         return True if near else None
@@ -64,7 +64,7 @@ def _as_proved(band: Band) -> bool | None:
 
 
 def _agreement(proved: Sequence[bool | None]) -> Agreement:
-    """Of both algorithms, or of neither."""
+    """Seen if both algorithms agree, not seen if one surely does not, else undecided."""
     if all(proved):
         return Agreement.SEEN
     return Agreement.NOT_SEEN if False in proved else Agreement.UNDECIDED
@@ -79,7 +79,7 @@ def _or_why(proved: bool | None, now: Band, before: Band) -> str:
         return ""
     how = "flatter" if now.middle > -0.5 else "steeper"
     said = f": it is {how}, after {written(before, 2)} in the decade before"
-    # gamma_s has a part in 1/s and one in 1/sqrt(s): a slope that passes from one to the other is not of one power.
+    # gamma_s has a 1/s and a 1/sqrt(s) term: during the transition the slope is not that of a single power.
     return f"{said}, in which the part of gamma_s in 1/s fades" if before.middle < -0.5 - _TOLERANCE else said
 
 
@@ -88,8 +88,10 @@ def _compared(slope: float, other: float) -> str:
 
 
 def _why(before: Band, now: Band, quiet: str | None, late: dict[str, Band]) -> str:
-    """The self-tuned gamma is sqrt(V)/s. V starts with the errors of w_hat, which end, and so gamma falls like 1/s; the
-    noise in V goes on, and with it gamma falls like 1/sqrt(s). Said where both are seen: earlier, and with less noise.
+    """Explain a slope that changes: the self-tuned gamma is sqrt(V)/s.
+
+    V starts with the errors of w_hat, which vanish, so that gamma falls like 1/s; the noise in V persists, so that
+    gamma then falls like 1/sqrt(s). The explanation is given only if both are seen: earlier, and with less noise.
     """
     said = f" (the decade before with {written(before, 2)})"
     if quiet is None or min(now.middle - before.middle, now.middle - late[quiet].middle) < _TOLERANCE:

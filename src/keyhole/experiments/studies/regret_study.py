@@ -1,4 +1,4 @@
-"""Regret over time for every learner that buys k of d, and what of it DS-OSLRC's exploration is."""
+"""Regret over time of every learner that buys k of d attributes, and the share of DS-OSLRC's exploration."""
 
 from collections.abc import Sequence
 
@@ -11,14 +11,14 @@ from ..trace_job import Part, Trace
 from ..traces import Group, at_end, band_at_end, by, curve_of, curve_on, label, paired, slope, value_at, written
 
 _DECADE = 10.0
-# A bound of order sqrt(T) is called seen where the fitted exponent is at most this much larger.
+# A bound of order sqrt(T) counts as seen if the fitted exponent is at most this much larger.
 _TOLERANCE = 0.1
-# Less regret than this is not drawn on an axis in logarithms.
+# Smaller regret is not drawn on a logarithmic axis.
 _DRAWN = 0.1
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """The league at the T that all have played, slopes over each one's last decade, and the share of exploration."""
+    """Rank the learners at their common T, with slopes over each one's last decade and the share of exploration."""
     groups = {str(key[0]): group for key, group in by(results, "algorithm").items()}
     ends = {name: group[0][1]["t"][-1] for name, group in groups.items()}
     common, T = min(ends.values()), max(ends.values())
@@ -66,7 +66,7 @@ def _row(name: str, group: Group, shared: Band | None) -> list[str]:
 
 
 def _growth(exponent: Band, found: float) -> str:
-    """How the regret grows; late, or for some seeds late, where that is not like sqrt(T)."""
+    """Describe the growth of the regret, and whether some or all seeds exceed sqrt(T)."""
     said = f"grows like T^{written(exponent, 2)}"
     if exponent.high < 0.5 + _TOLERANCE:
         return said
@@ -75,15 +75,14 @@ def _growth(exponent: Band, found: float) -> str:
 
 
 def _agreement(root: bool, exponent: Band) -> Agreement:
-    """The bound, of order sqrt(T), is seen where the exploration costs that much and no seed's regret grows faster."""
+    """Return whether the bound of order sqrt(T) is seen: in the cost of exploration and in the regret of all seeds."""
     if root and exponent.middle < 0.5 + _TOLERANCE < exponent.high:
         return Agreement.UNDECIDED
     return Agreement.where(root and exponent.middle < 0.5 + _TOLERANCE)
 
 
 def _split(learners: "dict[str, Group]") -> Figure:
-    """What DS-OSLRC's regret is made of: the rounds that explore, and the others; and sqrt(T) through the end of the
-    former."""
+    """Draw the regret of DS-OSLRC by exploring and other rounds, with sqrt(T) through the end of the former."""
     lines, x = [], np.empty(0)
     for how, group in learners.items():
         whole, explored = curve_of(group, "regret"), curve_of(group, "exploring")
@@ -96,7 +95,7 @@ def _split(learners: "dict[str, Group]") -> Figure:
 
 
 def _least(groups: "dict[str, Group]", order: Sequence[str], T: float) -> str:
-    """Who has the least regret of those that are not told the support; two, where the seeds do not decide."""
+    """Name the learner with the least regret, except the oracle; two if the seeds do not decide."""
     first, second = [name for name in order if name != "oracle-support"][:2]
     if paired(groups[second], groups[first], "regret", T).called() == "more":
         return f"{first} has the least regret"

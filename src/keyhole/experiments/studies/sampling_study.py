@@ -1,4 +1,4 @@
-"""The error with uniform sampling over that with the paper's, seed by seed."""
+"""The ratio of the error with uniform sampling to that with the paper's sampling, seed by seed."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
 from ..traces import Ratio, band_at_end, by, label, paired, written
 
-# Ratios that are surely nearer to one than this are called the same.
+# Ratios that are surely closer to one than this count as equal.
 _CLOSE = 0.05
 _CALLED = {
     "more": "a gain",
@@ -20,7 +20,7 @@ _CALLED = {
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Ratios above one: the paper's sampling is better."""
+    """Compute the ratios; above one, the paper's sampling is better."""
     groups, rows, ratios = by(results, "algorithm", "d"), [], {}
     for (algorithm, d), group in groups.items():
         if "paper" not in str(algorithm):

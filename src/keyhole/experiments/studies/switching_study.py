@@ -1,4 +1,4 @@
-"""Who has the least regret when the law of the rows changes, and from which T on."""
+"""Regret when the distribution of the rows changes: which learner has the least, and from which T on."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from ..traces import band_at_end, by, curve_of, label, written
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """One column per law; the figure is of the fastest switching."""
+    """Tabulate the regret by learner and distribution; the figure shows the fastest switching."""
     groups = by(results, "algorithm", "design")
     designs = list(dict.fromkeys(str(key[1]) for key in groups))
     names = list(dict.fromkeys(str(key[0]) for key in groups))
