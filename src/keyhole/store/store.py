@@ -153,7 +153,7 @@ class StoredLearner:
             return projections.history(connection, self.id, after, limit)
 
     def ledger(self) -> tuple[Purchase, ...]:
-        """Return the ordered sources with their prices, in the order of the rounds; past rows come first and are free."""
+        """Return the ordered sources with their prices, in the order of the rounds, after the past rows (free)."""
         learner = self.learner()
         (created_at,) = self._columns("created_at")
         past = f"past rows: {learner.n_past_rows}, free"
