@@ -256,7 +256,7 @@ class RemoteLearner:
         prices: "Mapping[str, float] | None" = None,
     ) -> StoredRound:
         """Open a round like `ask`, but return the stored round: what to order, its price and its status."""
-        # Without a key from the caller we generate one: repeating a call whose answer was lost must not open two rounds.
+        # Without a key we generate one, because repeating a call whose answer was lost must not open a second round.
         body: dict[str, object] = {"key": uuid.uuid4().hex if key is None else key}
         if available is not None:
             body["available"] = self._names(available)
