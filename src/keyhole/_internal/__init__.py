@@ -1,1 +1,1 @@
-"""Helpers that know nothing of learners: typing, text, files, data frames."""
+"""Helpers that do not depend on learners: typing, text, files, data frames."""

@@ -1,7 +1,7 @@
-"""Durable files: written whole or not at all, and still there after a power cut.
+"""Durable files: a file is written completely or not at all, and survives a power failure.
 
-A file is written under a random name beside its place, forced to the disk, and moved into place; then the folder is
-forced to the disk too. Everything that keyhole puts on a disk goes through here.
+A file is written under a random name in its folder, forced to the disk, and moved into place; then the folder is forced
+to the disk too. keyhole writes all its files through this module.
 """
 
 import hashlib
@@ -33,21 +33,21 @@ _LEFTOVER = re.compile(r"\.keyhole-[0-9a-f]{16}\.part")
 
 
 def digest(data: bytes) -> str:
-    """SHA-256, in hexadecimal."""
+    """Return the SHA-256 of the data, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
 def digest_of_file(path: Path) -> str:
-    """The same of a file's content; memory does not grow with it."""
+    """Return the digest of a file's content, in constant memory."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager
 def replacing(path: Path, *, over: bool = True) -> Iterator[BinaryIO]:
-    """A file to write into, which becomes `path` in one step when all went well, and vanishes when not.
+    """Open a temporary file that replaces `path` in one step on success, and is removed on failure.
 
-    With `over=False` a file that came into its place meanwhile is a `FileExistsError`.
+    With `over=False`, raises `FileExistsError` if `path` was created in the meantime.
     """
     temporary = path.with_name(f".keyhole-{secrets.token_hex(8)}.part")
     try:
@@ -57,10 +57,10 @@ def replacing(path: Path, *, over: bool = True) -> Iterator[BinaryIO]:
             os.fsync(file.fileno())
         _move(temporary, path, over)
     except BaseException as fault:
-        with suppress(OSError):  # the first error is the one to tell
+        with suppress(OSError):  # report the first error, not this one
             os.unlink(temporary)
         if isinstance(fault, OSError) and fault.errno and fault.filename in (None, str(temporary)):
-            raise OSError(fault.errno, fault.strerror, str(path)) from None  # which file is what a person needs
+            raise OSError(fault.errno, fault.strerror, str(path)) from None  # name the final file to the user
         raise
     _sync(path.parent)
 
@@ -72,20 +72,20 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def write_json(path: Path, content: dict[str, object]) -> None:
-    """A JSON object with one more member, the last: a digest of all bytes before it."""
+    """Write a JSON object with an additional last member: a digest of all bytes before it."""
     body = json.dumps(content, indent=1).removesuffix("\n}").encode()
     write_atomically(path, body + _tail(body))
 
 
 def read_json(path: Path) -> dict[str, object]:
-    """What `write_json` wrote; a `StateError` where a single bit of it is different."""
+    """Read what `write_json` wrote; raise `StateError` if a single bit differs."""
     text = path.read_bytes()
     body = text[: -len(_tail(b""))]
     try:
         if body + _tail(body) == text:
             return {key: value for key, value in json.loads(text).items() if key != "digest"}
     except (ValueError, RecursionError):
-        pass  # a digest over something else
+        pass  # not JSON: reported as damaged below
     raise StateError(f"{path} is damaged: it is not what keyhole wrote")
 
 
@@ -94,27 +94,27 @@ def _tail(body: bytes) -> bytes:
 
 
 def make_folder(path: Path) -> None:
-    """The folder and those above it, as far as they are missing."""
+    """Create the folder and its missing parents."""
     if not path.is_dir():
         make_folder(path.parent)
-        with suppress(FileExistsError):  # another process was quicker; a file in its place fails at the next step
+        with suppress(FileExistsError):  # another process created it first; if it is a file, the next step fails
             os.mkdir(path)
         _sync(path.parent)
 
 
 def remove(path: Path) -> None:
-    """The file, or link, is gone; none is no fault."""
+    """Remove a file or link; it need not exist."""
     with suppress(FileNotFoundError):
         os.unlink(path)
 
 
 def is_leftover(name: str) -> bool:
-    """Whether a process that died may have left a file of this name behind."""
+    """Whether a file of this name may have been left by a process that died."""
     return _LEFTOVER.fullmatch(name) is not None
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Take away what processes that died were writing; only for who holds the folder's lock."""
+    """Remove the temporary files of processes that died; the caller must hold the folder's lock."""
     for path in folder.iterdir():
         if is_leftover(path.name):
             remove(path)
@@ -137,12 +137,12 @@ def _move(temporary: Path, path: Path, over: bool) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """Force a folder's entries to the disk, where the system knows of such a thing."""
+    """Force a folder's entries to the disk, if the system supports it."""
     if os.name == "nt":
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        with suppress(OSError):  # some network file systems refuse, and are no worse for it
+        with suppress(OSError):  # some network file systems do not support it
             os.fsync(descriptor)
     finally:
         os.close(descriptor)

@@ -1,6 +1,6 @@
-"""Frames in, frames out: pandas, polars and pyarrow alike, columns matched by name.
+"""Conversion from and to data frames of pandas, polars and pyarrow, with columns matched by name.
 
-A frame is told by its type's home, so that none of the three is imported before somebody brings one.
+A frame is recognised by the module of its type, so that none of the three libraries is imported before it is used.
 """
 
 import math
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Names", "Records", "column_names", "is_frame", "is_series", "labels_of", "matrix_of", "row_of", "to_frame"]
 
 Names: TypeAlias = "Sequence[str] | nw.typing.IntoDataFrame"
-"""What attributes are called: a list (or the columns) of a frame, or the frame itself."""
+"""Names of attributes: a list of names, the columns of a frame, or the frame itself."""
 
 T = TypeVar("T")
 R = TypeVar("R", covariant=True)
@@ -41,12 +41,12 @@ def _from(thing: object, kinds: Sequence[str]) -> bool:
 
 
 def is_frame(thing: object) -> bool:
-    """Whether this is a table with named columns."""
+    """Whether this is a data frame: a table with named columns."""
     return _from(thing, ("DataFrame", "LazyFrame", "Table", "RecordBatch"))
 
 
 def is_series(thing: object) -> bool:
-    """Whether this is one column of such a table."""
+    """Whether this is a series: one column of a data frame."""
     return _from(thing, ("Series", "ChunkedArray", "Array", "ExtensionArray"))
 
 
@@ -68,7 +68,7 @@ def _narwhals(frame: object) -> "nw.DataFrame[Any]":
 
 
 def column_names(frame: object) -> list[str]:
-    """The names of the columns; two of one name are a `ConfigError`."""
+    """Return the names of the columns; raise `ConfigError` if two are equal."""
     raw: Iterable[object] = frame.columns if _home(frame) == "pandas" else _narwhals(frame).columns  # type: ignore[attr-defined]
     names = [str(name) for name in raw]
     twice = next((n for i, n in enumerate(names) if n in names[:i]), None) if len(set(names)) < len(names) else None
@@ -78,9 +78,9 @@ def column_names(frame: object) -> list[str]:
 
 
 def matrix_of(frame: object, names: Sequence[str], what: str = "X", only: bool = True) -> Floats:
-    """The named columns as numbers, (rows, len(names)), in the order of `names`, whatever order the frame has.
+    """Return the named columns as numbers, (rows, len(names)), in the order of `names`; missing entries are NaN.
 
-    `only`: a column that is not among `names` is a `ConfigError` too; missing entries are NaN.
+    Raises `ConfigError` if a column is missing and, with `only`, if the frame has a column that is not in `names`.
     """
     there = column_names(frame)
     present, asked = set(there), set(names)
@@ -109,9 +109,9 @@ def _numbers(table: "nw.DataFrame[Any]", name: str, what: str) -> Floats:
 
 
 def row_of(thing: object) -> dict[str, float] | None:
-    """One row that carries its names: a frame of one row, or a pandas series whose index are names. None: it has none.
+    """Return a row as a mapping from names: a frame with one row, or a pandas series indexed by names; otherwise None.
 
-    A series numbered 0, 1, ... by pandas itself has no names: its values are in the order they were asked for.
+    A series with the default index 0, 1, ... of pandas has no names: its values are in the order of the request.
     """
     if is_frame(thing):
         names = column_names(thing)
@@ -126,7 +126,7 @@ def row_of(thing: object) -> dict[str, float] | None:
 
 
 def labels_of(y: T) -> "T | Floats":
-    """A column, or a frame of one, as an array, missing entries NaN; anything else as it is."""
+    """Convert a series or a frame with one column to an array, NaN for missing entries; return others unchanged."""
     if is_frame(y):
         names = column_names(y)
         if len(names) != 1:
@@ -141,7 +141,7 @@ def labels_of(y: T) -> "T | Floats":
 
 
 def _column(column: object) -> Floats:
-    """The entries of a series or an array of one of the libraries, missing ones NaN."""
+    """Return the entries of a series, or of an array of one of the libraries, with NaN for missing ones."""
     if _from(column, ("Array",)):
         return np.asarray(column.to_numpy(zero_copy_only=False), dtype=np.float64)  # type: ignore[attr-defined]
     if _from(column, ("ExtensionArray",)):
@@ -149,17 +149,17 @@ def _column(column: object) -> Floats:
     import narwhals as nw
 
     series: nw.Series[Any] = nw.from_native(column, series_only=True)
-    if series.dtype == nw.String:  # as in a column of X: "1.5" is no number
+    if series.dtype == nw.String:  # as in a column of X, the text "1.5" is not a number
         raise TypeError("they are text; make numbers of them first")
     numeric = series.dtype.is_numeric() or series.dtype == nw.Boolean
     return np.asarray((series.cast(nw.Float64) if numeric else series).to_numpy(), dtype=np.float64)
 
 
 class Records(tuple[R, ...]):
-    """Records of one kind, in order; a notebook shows them as a table."""
+    """A tuple of records of one type, which notebooks show as a table."""
 
     def to_frame(self) -> object:
-        """One line per record, one column per field."""
+        """Convert to a data frame with one row per record and one column per field."""
         if not self:
             raise ConfigError("there are no records, so there is no frame of them")
         names = [field.name for field in fields(self[0])]  # type: ignore[arg-type]
@@ -189,7 +189,7 @@ class Records(tuple[R, ...]):
 
 
 def _cell(value: object) -> object:
-    """A field as a frame holds it: what has several parts, as a list."""
+    """Convert a field to a cell of a frame: fields with several parts become lists."""
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -210,7 +210,7 @@ def _shown(value: object) -> str:
 
 
 def to_frame(columns: "Mapping[str, Sequence[object] | Floats | Ints | Bools]") -> object:
-    """Named columns as a frame of whichever library is in use already, else of whichever is installed."""
+    """Build a data frame from named columns, with a library that is already imported or else with an installed one."""
     for library in (*(m for m in ("pandas", "polars", "pyarrow") if m in sys.modules), "pandas", "polars", "pyarrow"):
         try:
             module = __import__(library)

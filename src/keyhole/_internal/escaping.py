@@ -1,17 +1,17 @@
-"""Names from outside, made harmless to look at."""
+"""Escaping of untrusted text for terminals, HTML and SVG."""
 
 import html
 import unicodedata
 
 __all__ = ["escape", "printable"]
 
-# Cc: controls (a terminal obeys them), Cf: bidirectional marks and other invisible ones, Cs: halves of characters, Zl
-# and Zp: ends of lines that are not our own.
+# Unicode categories to escape: Cc, control characters (terminals execute them); Cf, bidirectional marks and other
+# invisible characters; Cs, lone surrogates; Zl and Zp, line and paragraph separators.
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def printable(text: str) -> str:
-    r"""The text with control, bidirectional and invisible characters written out; our own line ends stay.
+    r"""Escape control, bidirectional and invisible characters in a text; newlines are kept.
 
     >>> printable("age\x1b[2J \u202etxt")
     'age\\x1b[2J \\u202etxt'
@@ -22,7 +22,7 @@ def printable(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """The same for HTML and SVG, whose own signs are escaped too."""
+    """Escape a text like `printable`, and also the special characters of HTML and SVG."""
     return html.escape(printable(text))
 
 

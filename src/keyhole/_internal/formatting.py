@@ -1,4 +1,4 @@
-"""Numbers, lists, times and objects as people read them."""
+"""Formatting of numbers, lists, times and objects for people."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,14 +29,14 @@ __all__ = [
 ]
 
 Facts: TypeAlias = list[tuple[str, str]]
-"""What there is to say, in order: (what, how it is)."""
+"""The lines of a description, in order: (name, value)."""
 
 
 class ReprMixin:
-    """`repr` and `_repr_html_` from one list of facts; names from outside are escaped."""
+    """Provides `repr` and `_repr_html_` from one list of facts; untrusted names are escaped."""
 
     def _facts(self) -> Facts:
-        """The first one is the heading."""
+        """Return the facts; the first one is the heading."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -50,12 +50,12 @@ class ReprMixin:
 
 
 def short(value: float) -> str:
-    """A number in four digits."""
+    """Format a number with four digits."""
     return f"{value:.4g}"
 
 
 def plain_number(text: str) -> float | None:
-    """The finite number in a text, None where there is none: 1_5, foreign digits and infinity are not numbers.
+    """Parse a finite number; return None for anything else, including 1_5, non-ASCII digits and infinity.
 
     >>> plain_number(" 6.1 "), plain_number("1e3"), plain_number("1_5"), plain_number("٣"), plain_number("inf")
     (6.1, 1000.0, None, None, None)
@@ -70,7 +70,7 @@ def plain_number(text: str) -> float | None:
 
 
 def to_iso(at: float) -> str:
-    """A moment in seconds since 1970 as ISO 8601, in UTC, to the microsecond.
+    """Format a time in seconds since 1970 as ISO 8601 in UTC, to the microsecond.
 
     >>> to_iso(0.25)
     '1970-01-01T00:00:00.250000+00:00'
@@ -79,7 +79,7 @@ def to_iso(at: float) -> str:
 
 
 def from_iso(text: str) -> float:
-    """What `to_iso` wrote, in seconds since 1970.
+    """Parse a time that `to_iso` wrote, and return seconds since 1970.
 
     >>> from_iso("1970-01-01T00:00:00.250000+00:00")
     0.25
@@ -89,7 +89,7 @@ def from_iso(text: str) -> float:
 
 @dataclass(frozen=True)
 class Units:
-    """The label's unit and the currency, where they are known; `priced` is whether anything has a price at all."""
+    """The label's unit and the currency, if they are known; `priced` says whether anything has a price."""
 
     label: str = ""
     currency: str = ""
@@ -97,11 +97,11 @@ class Units:
 
     @classmethod
     def of(cls, summary: Mapping[str, Any], priced: bool = True) -> "Units":
-        """Those of a run."""
+        """Return the units of a run, from its summary."""
         return cls(summary.get("unit", ""), summary.get("currency", ""), priced)
 
     def error(self, value: float) -> str:
-        """A typical error: three digits and the unit.
+        """Format a typical error with three digits and its unit.
 
         >>> Units("mmHg").error(15.4712), Units().error(4123.4)
         ('15.5 mmHg', '4 123')
@@ -109,11 +109,11 @@ class Units:
         return f"{digits(value)} {self.label}".strip()
 
     def less(self, value: float) -> str:
-        """By how much an error goes down: two digits and the unit."""
+        """Format a reduction of the error with two digits and its unit."""
         return f"{digits(value, 2)} {self.label}".strip()
 
     def money(self, value: float) -> str:
-        """An amount of money; large ones without cents, tiny ones with as many digits as they need.
+        """Format an amount of money: large amounts without cents, tiny ones with as many digits as they need.
 
         >>> Units(currency="EUR").money(7.0), Units().money(127490.2), Units(currency="EUR").money(0.0042)
         ('7.00 EUR', '127 490', '0.0042 EUR')
@@ -123,7 +123,7 @@ class Units:
         return f"{text} {self.currency}".strip()
 
     def error_cost(self, value: float) -> str:
-        """What one unit of squared error costs.
+        """Format an error cost: the cost of one unit of squared error.
 
         >>> Units("mmHg", "EUR").error_cost(0.5), Units().error_cost(0.5)
         ('0.5 EUR per squared mmHg', '0.5 per unit of squared error')
@@ -132,13 +132,13 @@ class Units:
         return " ".join(filter(None, [number(value), self.currency, f"per {per}"]))
 
     def named(self, what: str, money: bool = False) -> str:
-        """A heading with its unit: "typical error, mmHg"."""
+        """Return a heading with its unit: "typical error, mmHg"."""
         unit = self.currency if money else self.label
         return f"{what}, {unit}" if unit else what
 
 
 def digits(value: float, n: int = 3) -> str:
-    """A number as people write it: so many significant digits, thousands apart, no exponent but for the tiniest.
+    """Format a number with n significant digits and grouped thousands, without an exponent unless it is tiny.
 
     >>> digits(0.04567), digits(58561.2), digits(15.0), digits(2.5e-7), digits(math.nan), digits(999.96, 4)
     ('0.0457', '58 561', '15.0', '0.000000250', '-', '1 000')
@@ -154,7 +154,7 @@ def digits(value: float, n: int = 3) -> str:
 
 
 def number(value: float, n: int = 3) -> str:
-    """The same without zeros at its end: for what a person chose, and where columns need not line up.
+    """Format a number like `digits`, but without trailing zeros: for settings, and where columns need not align.
 
     >>> [number(v) for v in (0, 0.03412, 7.0, 2580.0, 20000.0, 1.25e6, 3e21)]
     ['0', '0.0341', '7', '2 580', '20 000', '1 250 000', '3e+21']
@@ -164,7 +164,7 @@ def number(value: float, n: int = 3) -> str:
 
 
 def decimals_of(values: Floats, least: int = 0) -> int:
-    """How many decimals numbers are written with, at least `least`; 7 where they have more than six.
+    """Return how many decimals the numbers have, at least `least`; 7 if they have more than six.
 
     >>> import numpy as np
     >>> decimals_of(np.array([120.0, 80.5])), decimals_of(np.array([np.nan, 3.0])), decimals_of(np.array([1 / 3]))
@@ -177,9 +177,9 @@ def decimals_of(values: Floats, least: int = 0) -> int:
 
 
 def shown_decimals(decimals: int, spread: float) -> int | None:
-    """How many decimals a prediction is shown with: the label's own, but enough for a hundredth of its spread.
+    """Return how many decimals a prediction shows: as many as the label, but enough for a hundredth of its spread.
 
-    None where the labels themselves have more than six decimals.
+    Returns None if the labels themselves have more than six decimals.
 
     >>> shown_decimals(0, 97.0), shown_decimals(0, 1.0), shown_decimals(1, 40.0), shown_decimals(7, 1.0)
     (0, 2, 1, None)
@@ -190,12 +190,12 @@ def shown_decimals(decimals: int, spread: float) -> int | None:
 
 
 def thousands(value: float) -> str:
-    """A count in groups: 31 207."""
+    """Format a count with grouped thousands: 31 207."""
     return f"{value:,.0f}".replace(",", " ")
 
 
 def share(part: float, whole: float) -> str:
-    """ "71 %"; never "0 %" of what is something, nor "100 %" of what is not all.
+    """Format a share: "71 %". A positive share is never shown as "0 %", and an incomplete one never as "100 %".
 
     >>> share(1, 3), share(1, 10_000), share(9_999, 10_000), share(0, 5)
     ('33 %', '< 1 %', '> 99 %', '0 %')
@@ -207,7 +207,7 @@ def share(part: float, whole: float) -> str:
 
 
 def join_names(names: Sequence[str], limit: int = 8, quoted: bool = False) -> str:
-    """Names as a phrase: all of them, or the first `limit` and how many more there are; "" for no names.
+    """Join names to a phrase: all of them, or the first `limit` and the number of the others; "" for no names.
 
     >>> join_names(["age"]), join_names(["age", "sex", "bmi"]), join_names(list("abcd"), limit=2)
     ('age', 'age, sex and bmi', 'a, b and 2 more')

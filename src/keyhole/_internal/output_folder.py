@@ -1,6 +1,6 @@
-"""Where results may go: nothing is deleted or overwritten that keyhole did not write.
+"""Output folders and files: keyhole never deletes or overwrites a file that it did not write.
 
-Every command claims what it writes here: a folder of its own (`Folder`), or a single file (`claim_file`).
+Every command claims its output through this module: a folder (`Folder`) or a single file (`claim_file`).
 """
 
 import os
@@ -20,9 +20,9 @@ _LOCK, _WRITER = ".lock", ".writer"
 
 
 class Folder:
-    """A folder that keyhole made, with a marker `.keyhole.json` in it that lists what we wrote there.
+    """A folder that keyhole created, with a marker `.keyhole.json` that lists the files written there.
 
-    A name goes into the marker before its file is written; what is not listed is somebody else's and left alone.
+    A name is added to the marker before its file is written. Files that are not listed are never touched.
     """
 
     def __init__(self, path: Path, kind: str, names: Iterable[str] = ()) -> None:
@@ -30,9 +30,10 @@ class Folder:
 
     @classmethod
     def claim(cls, path: Path, kind: str) -> "Folder":
-        """The folder of results of this `kind` ("run", "comparison", ...): a new one, an empty one, or one of its own.
+        """Claim a folder for results of this `kind` ("run", "comparison", ...).
 
-        Anything else is a `ConfigError`, and nothing was touched.
+        The folder must be new, empty, or already have this kind. Otherwise a `ConfigError` is raised and nothing is
+        changed.
         """
         found = cls.find(path)
         if found is not None:
@@ -51,7 +52,7 @@ class Folder:
 
     @classmethod
     def find(cls, path: Path) -> "Folder | None":
-        """The folder of ours at this path; None where there is none."""
+        """Return the folder at this path if keyhole created it, otherwise None."""
         marker = path / _MARKER
         damaged = f"{marker} is damaged; nothing in {path} is touched: choose another folder"
         try:
@@ -68,7 +69,7 @@ class Folder:
         return cls(path, kind, names)
 
     def file(self, name: str) -> Path:
-        """The path of a file of ours, "report.html" or "figures/loss.svg", claimed now where it was not before."""
+        """Return the path of a file such as "figures/loss.svg", and claim it if it is not listed yet."""
         place = self.path / name
         if place.parent != self.path:
             self._make(place.parent)
@@ -78,7 +79,7 @@ class Folder:
         return place
 
     def subfolder(self, name: str) -> Path:
-        """A folder within this one whose whole content is ours, made now where it was not before."""
+        """Return a subfolder that belongs to keyhole entirely, and create it if it does not exist."""
         place, entry = self.path / name, f"{name}/"
         if entry not in self._names and os.path.lexists(place) and (not place.is_dir() or any(place.iterdir())):
             raise ConfigError(f"{place} is not keyhole's; move it away, then continue")
@@ -88,9 +89,9 @@ class Folder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """One writer at a time: a second one is a `ConfigError` that names the process which holds the folder.
+        """Lock the folder for one writer; for a second one raise a `ConfigError` that names the process holding it.
 
-        The system gives the lock back when its holder dies, however it dies. What dead ones left is taken away.
+        The operating system releases the lock when its holder dies. Temporary files of dead processes are removed.
         """
         try:
             from filelock import FileLock, Timeout
@@ -115,14 +116,14 @@ class Folder:
             lock.release()
 
     def check_room(self, needed: int) -> None:
-        """The disk has room for that many bytes."""
+        """Raise `ConfigError` if the disk does not have room for this many bytes."""
         free = shutil.disk_usage(self.path).free
         if free < needed:
             text = f"{self.path} may need {needed / 1e6:.0f} MB and its disk has {free / 1e6:.0f} MB free"
             raise ConfigError(f"{text}; make room or choose another folder")
 
     def clear(self) -> None:
-        """Remove the files we listed and nothing else; subfolders are for their writers to empty."""
+        """Remove the listed files and nothing else; the writers of subfolders empty them."""
         for name in self._names:
             place = self.path / name
             if not name.endswith("/") and not (place.parent != self.path and place.parent.is_symlink()):
@@ -145,9 +146,10 @@ class Folder:
 
 
 def claim_file(path: Path, *, force: bool = False, reads: Iterable[Path] = ()) -> Path:
-    """A place for a file that a command writes: free, or (`force`) an ordinary file, and nothing the command `reads`.
+    """Claim the path of a file that a command writes.
 
-    Anything else is a `ConfigError`.
+    The path must be free or, with `force`, an ordinary file, and must not be a file that the command `reads`; otherwise
+    a `ConfigError` is raised.
     """
     if any(_same(path, other) for other in reads):
         raise ConfigError(f"{path} is what this command reads, and would be overwritten; choose another place")
@@ -161,14 +163,14 @@ def claim_file(path: Path, *, force: bool = False, reads: Iterable[Path] = ()) -
 
 
 def _running_process(writer: Path) -> int | None:
-    """The process that wrote its number here, if it still runs: a killed one leaves its number behind."""
-    if sys.platform == "win32":  # where signal 0 is Control-C
+    """Return the process whose number is in this file if it still runs; a killed process leaves its number behind."""
+    if sys.platform == "win32":  # signal 0 means Control-C there
         return None
     pid = 0
     try:
         pid = int(writer.read_text(encoding="ascii"))
         os.kill(max(pid, 1), 0)
-    except PermissionError:  # it runs, and belongs to another user
+    except PermissionError:  # it runs as another user
         return pid
     except (OSError, ValueError, OverflowError):
         return None
@@ -176,7 +178,7 @@ def _running_process(writer: Path) -> int | None:
 
 
 def _same(path: Path, other: Path) -> bool:
-    """Whether both are one file, by whatever names and links."""
+    """Whether both paths lead to the same file, through any names and links."""
     try:
         return path.samefile(other)
     except OSError:
@@ -184,12 +186,12 @@ def _same(path: Path, other: Path) -> bool:
 
 
 def _is_ours(name: str) -> bool:
-    """What a process that died on its way to the marker may have left."""
+    """Whether a process that died before it wrote the marker may have left this file."""
     return name in (_LOCK, _WRITER) or atomic_io.is_leftover(name)
 
 
 def _is_plain(name: object) -> bool:
-    """A name that stays within its folder: the marker is a file like any other, and might have been changed."""
+    """Whether a name stays within its folder; needed because the marker is an ordinary file that anyone may edit."""
     if not isinstance(name, str) or not name or "\\" in name or "\0" in name or ":" in name:
         return False
     parts = name.removesuffix("/").split("/")

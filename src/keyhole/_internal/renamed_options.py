@@ -16,7 +16,7 @@ _FLAGS["--engine"] = "--executor"
 
 
 def renamed_option(name: str) -> str | None:
-    """One sentence that names the new option, or None if `name` was not renamed.
+    """Return a sentence that names the new option, or None if `name` was not renamed.
 
     >>> renamed_option("worth"), renamed_option("--worth"), renamed_option("prices")
     ("the option 'worth' is now called 'error_cost'", '--worth is now called --error-cost', None)

@@ -26,8 +26,8 @@ _ABOUT = "Learners that many processes share: ask what to buy, predict, tell the
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """An ASGI app on the store of these settings."""
-    for algorithm in list_algorithms():  # imported now, and not by the first call: a server that started can serve all
+    """Create the ASGI app for the store of these settings."""
+    for algorithm in list_algorithms():  # imported at start, so that no call fails on an import later
         class_of(algorithm.name)
     store = Store(settings.url)
 
@@ -37,7 +37,7 @@ def create_app(settings: Settings) -> FastAPI:
         yield
         store.close()
 
-    # The page of the documentation is our own (`pages`): the usual one fetches its scripts from elsewhere.
+    # The documentation page is our own (`pages`), because FastAPI's page loads its scripts from other hosts.
     app = FastAPI(
         title="keyhole", version=__version__, description=_ABOUT, docs_url=None, redoc_url=None, lifespan=lifespan
     )
@@ -52,8 +52,8 @@ def create_app(settings: Settings) -> FastAPI:
     add_handlers(app)
     app.add_exception_handler(StoreUnavailable, _store_unavailable)
     if settings.local and not settings.auth:
-        # Without tokens only names of this machine are answered: another name means that a proxy, or a page that
-        # rebinds its own name, is in front of the server.
+        # Without tokens the server answers only to names of this machine: another name means that the request came
+        # through a proxy, or from a page that uses DNS rebinding.
         app.add_middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK_NAMES], www_redirect=False)
     app.add_middleware(SecurityMiddleware, request_timeout=settings.request_timeout)
     app.add_middleware(metrics.MetricsMiddleware, metrics=app.state.metrics)
@@ -62,9 +62,9 @@ def create_app(settings: Settings) -> FastAPI:
 
 
 def from_environment() -> FastAPI:
-    """The app of a worker."""
+    """Create the app in a worker process, from settings in the environment."""
     settings = Settings.from_environment()
-    # Drawing a figure keeps Python's lock for a tenth of a second; other calls must get it in between.
+    # Drawing a figure holds Python's global lock for a tenth of a second; other calls must be able to run in between.
     sys.setswitchinterval(0.0005)
     if settings.supervisor is not None:
         leave_with(settings.supervisor)
@@ -85,7 +85,7 @@ def _describe_problems(app: FastAPI) -> None:
         schemas["Problem"] = Problem.model_json_schema()
         for path in document["paths"].values():
             for call in path.values():
-                call.get("responses", {}).pop("422", None)  # FastAPI's own schema, which is not used
+                call.get("responses", {}).pop("422", None)  # FastAPI's own schema, which we do not use
         return document
 
     app.openapi = openapi  # type: ignore[method-assign]

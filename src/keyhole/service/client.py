@@ -1,6 +1,6 @@
-"""`kh.connect(url)`: a running `keyhole serve`, with the interface of a store. It needs only the standard library.
+"""The HTTP client behind `kh.connect(url)`: the interface of a store, for a running `keyhole serve`.
 
-The same calls give the same values and the same errors as in a store.
+It needs only the standard library. The same calls return the same values and raise the same errors as with a store.
 """
 
 import csv
@@ -49,11 +49,11 @@ __all__ = ["Remote", "RemoteLearner", "Wire", "by_name", "connect", "entry", "pl
 
 _TRIES = 5
 _AWAY = (502, 503, 504)
-"""A server that is going or coming, or a proxy that does not reach it."""
+"""Status codes of a server that is stopping or starting, or of a proxy that cannot reach it."""
 
 
 class Wire:
-    """Calls to one server. Every call may be repeated: keys and labels are idempotent."""
+    """HTTP calls to one server. Every call may be repeated, because keys and labels are idempotent."""
 
     def __init__(self, url: str, token: str | None, timeout: float) -> None:
         parts = urlsplit(url)
@@ -66,13 +66,13 @@ class Wire:
         self.url = url
 
     def json(self, method: str, path: str, body: object = None) -> object:
-        """A call with JSON on both sides."""
+        """Make a call whose request and answer are JSON."""
         sent = None if body is None else json.dumps(body, allow_nan=False).encode()
         found: object = json.loads(self.bytes(method, path, sent, "application/json"))
         return found
 
     def bytes(self, method: str, path: str, body: bytes | None = None, kind: str = "") -> bytes:
-        """A call; an answer that never came is asked for again, as long as the server may only have been restarted."""
+        """Make a call; repeat it if no answer arrived, as long as the server may just be restarting."""
         headers = self._headers | ({"Content-Type": kind} if body is not None else {})
         tries = 0
         while True:
@@ -87,7 +87,7 @@ class Wire:
                 fault: object = answer.reason
             except (OSError, http.client.HTTPException) as broken:
                 self._mine.connection, fault = None, broken
-                if reused:  # servers close idle connections: a new one is opened at once
+                if reused:  # servers close idle connections, so open a new one at once
                     continue
             tries += 1
             if tries == _TRIES:
@@ -113,7 +113,7 @@ _ERRORS = {
 
 
 def _error(status: int, data: bytes) -> Exception:
-    """The error that a store would have raised."""
+    """Return the error that a store would have raised."""
     try:
         problem = json.loads(data)
         kind, detail = str(problem["type"]), str(problem["detail"])
@@ -126,11 +126,11 @@ def _error(status: int, data: bytes) -> Exception:
     return _ERRORS.get((kind, status), StateError)(detail)
 
 
-# -- values as JSON has them, and back
+# -- conversion of values to JSON and back
 
 
 def entry(row: object) -> StoredRound:
-    """A round that the server described."""
+    """Build a round from the server's description."""
     if not isinstance(row, dict):
         raise StateError("the server's answer is not a round; is the address right?")
     prediction, values = row["last_prediction"], row["values"]
@@ -152,7 +152,7 @@ def entry(row: object) -> StoredRound:
 
 
 def by_name(values: "Values", names: Sequence[str]) -> dict[str, float | None]:
-    """Values for the wire, which knows no NaN."""
+    """Map names to values for JSON, with null for NaN."""
     try:
         pairs = {str(name): float(x) for name, x in values.items()} if isinstance(values, Mapping) else {}
         given: Floats = np.array([] if isinstance(values, Mapping) else values, dtype=np.float64)
@@ -168,7 +168,7 @@ def by_name(values: "Values", names: Sequence[str]) -> dict[str, float | None]:
 
 
 def plain(value: object) -> object:
-    """An argument as JSON has it."""
+    """Convert an argument to JSON types."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()
     if isinstance(value, Mapping):
@@ -179,7 +179,7 @@ def plain(value: object) -> object:
 
 
 def quoted(text: str) -> str:
-    """A name as part of a path."""
+    """Quote a name as part of a URL path."""
     return quote(str(text), safe="")
 
 
@@ -191,12 +191,12 @@ _PAGE = 1000
 
 
 def connect(url: str, token: str | None = None, timeout: float = 30.0) -> "Remote":
-    """The store behind a running `keyhole serve`: `kh.connect("http://ward:8765", token="kh_...")`."""
+    """Connect to the store behind a running `keyhole serve`: `kh.connect("http://ward:8765", token="kh_...")`."""
     return Remote(Wire(url, token, timeout))
 
 
 class Remote:
-    """Learners by name, as in a store."""
+    """A store on a server: a mapping from names to learners."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
@@ -204,7 +204,7 @@ class Remote:
     def create(
         self, name: str, algorithm: str, *, note: Mapping[str, str] | None = None, **arguments: object
     ) -> "RemoteLearner":
-        """A new learner, or the one of equal configuration that is there."""
+        """Create a learner, or return the existing one of equal configuration."""
         given = {key: plain(value) for key, value in arguments.items() if value is not None}
         body = {**given, "name": name, "algorithm": algorithm, "note": dict(note or {})}
         self._wire.json("POST", "/v1/learners", body)
@@ -229,7 +229,7 @@ class Remote:
 
 
 class RemoteLearner:
-    """One learner of a store that a server has."""
+    """A learner in a store on a server."""
 
     def __init__(self, wire: Wire, name: str) -> None:
         self._wire, self.name = wire, name
@@ -245,7 +245,7 @@ class RemoteLearner:
         deadline: float | None = None,
         prices: "Mapping[str, float] | None" = None,
     ) -> Round:
-        """Open a round; the same key gives the same round for ever. `prices` are those of this row, by source."""
+        """Open a round; the same key always gives the same round. `prices` are the prices of this row, by source."""
         return self.open_round(key, available, deadline, prices).round
 
     def open_round(
@@ -255,8 +255,8 @@ class RemoteLearner:
         deadline: float | None = None,
         prices: "Mapping[str, float] | None" = None,
     ) -> StoredRound:
-        """`ask`, returning the stored round: what to order, its price, its status."""
-        # Without a key of the caller's, one of our own: a call whose answer was lost must not open two rounds.
+        """Open a round like `ask`, but return the stored round: what to order, its price and its status."""
+        # Without a key we generate one, because repeating a call whose answer was lost must not open a second round.
         body: dict[str, object] = {"key": uuid.uuid4().hex if key is None else key}
         if available is not None:
             body["available"] = self._names(available)
@@ -267,11 +267,11 @@ class RemoteLearner:
         return entry(self._wire.json("POST", f"{self._path}/rounds", body))
 
     def predict(self, r: Given, values: "Values") -> float:
-        """The prediction from the bought values. It is recorded: the last one before the label counts."""
+        """Predict from the bought values. The prediction is recorded; the last one before the label counts."""
         return self.predict_interval(r, values).prediction
 
     def predict_interval(self, r: Given, values: "Values") -> PredictionEvent:
-        """`predict`, with the interval where the learner has one."""
+        """Predict like `predict`, and return the interval too if the learner provides one."""
         body = {"values": by_name(values, self._round(r).names)}
         answer = self._wire.json("POST", f"{self._round_path(r)}/prediction", body)
         return PredictionEvent(**answer)  # type: ignore[arg-type]
@@ -284,7 +284,7 @@ class RemoteLearner:
         extra_attributes: "Sequence[int] | Ints | None" = None,
         extra_values: "Values | None" = None,
     ) -> bool:
-        """Close a round with its label, however late; False where exactly this label was told before."""
+        """Close a round with its label, however late; return False if the same label was told before."""
         body: dict[str, object] = {"y": finite("the label", y)}
         if values is not None:
             body["values"] = by_name(values, self._round(r).names)
@@ -294,14 +294,14 @@ class RemoteLearner:
         return bool(told["new"])  # type: ignore[index]
 
     def abandon(self, r: Given) -> bool:
-        """Stop waiting for the label of a round; a label that comes later is still accepted."""
+        """Stop waiting for the label of a round; a later label is still accepted."""
         done = self._wire.json("POST", f"{self._round_path(r)}/abandon")
         return bool(done["new"])  # type: ignore[index]
 
     def learn(self, X: object, y: object) -> bool:
-        """Learn from rows that are known already, NaN where not observed; False where they were learnt before.
+        """Learn from past rows (NaN for values that were not observed); return False if they were learnt before.
 
-        An array has the learner's columns in their order; a frame is matched by name.
+        The columns of an array must be in the learner's order; the columns of a frame are matched by name.
         """
         names = column_names(X) if is_frame(X) else None
         table, labels = past_table(X, y, names or ())
@@ -312,14 +312,14 @@ class RemoteLearner:
         return bool(answer["new"])  # type: ignore[index]
 
     def tell_many(self, labels: Iterable[tuple[str, float]]) -> list[Outcome]:
-        """Many late labels by key, in one transaction."""
+        """Tell many late labels by key, in one transaction."""
         text = io.StringIO()
         csv.writer(text).writerows([("key", "y"), *((key, repr(float(y))) for key, y in labels)])
         answer = self._wire.bytes("POST", f"{self._path}/labels", text.getvalue().encode(), "text/csv")
         return [Outcome(line["key"], line["status"], line["message"]) for line in json.loads(answer)["lines"]]
 
     def rounds(self, status: str | None = None) -> tuple[StoredRound, ...]:
-        """The rounds in the order asked, all or those `open`, `told` or `abandoned`."""
+        """Return the rounds in the order asked; `status` selects open, told or abandoned ones."""
         if status is not None and status not in STATUSES:
             raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
         found: list[StoredRound] = []
@@ -331,31 +331,31 @@ class RemoteLearner:
                 return tuple(found)
 
     def round(self, index: int) -> StoredRound:
-        """One round, by the number that counts from 1."""
+        """Return one round by its index, which counts from 1."""
         return entry(self._wire.json("GET", self._round_path(index)))
 
     def history(self) -> History:
-        """The labels in the order they came, with the prediction before each."""
+        """Return the labels in order of arrival, each with the last prediction before it."""
         rows = self._wire.json("GET", f"{self._path}/history")
         return History(tuple(LabelEvent(**(row | {"told_at": from_iso(row["told_at"])})) for row in rows))  # type: ignore[attr-defined]
 
     def ledger(self) -> tuple[Purchase, ...]:
-        """Everything that was ordered, with its price."""
+        """Return all ordered sources with their prices."""
         rows = self._wire.json("GET", f"{self._path}/ledger")
         return tuple(Purchase(**(row | {"at": from_iso(row["at"])})) for row in rows)  # type: ignore[attr-defined]
 
     def learner(self) -> "Learner":
-        """A copy of the learner as it is now, to save or explain."""
+        """Return a copy of the current learner, to save or explain."""
         from ..core.serialization import from_bytes
 
         return from_bytes(self._wire.bytes("GET", f"{self._path}/model"))
 
     def totals(self) -> Totals:
-        """Rounds, loss and money so far."""
+        """Return the counts, the losses and the money spent so far."""
         row = self._wire.json("GET", f"{self._path}/totals")
         return Totals(**row)  # type: ignore[arg-type]
 
-    # -- inside
+    # -- helpers
 
     def _round_path(self, r: Given) -> str:
         index = r if isinstance(r, int) and not isinstance(r, bool) else self._round(r).index
@@ -371,7 +371,7 @@ class RemoteLearner:
         raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
 
     def _extra(self, r: Given, given: "Sequence[int] | Ints | None") -> list[str]:
-        """The names of what was bought after the label."""
+        """Return the names of the attributes bought after the label."""
         mine = self._round(r)
         if given is not None and list(given) != mine.extra.tolist():
             raise ProtocolError(f"extra_attributes must be those of the round, which are {mine.extra.tolist()}")
@@ -379,7 +379,7 @@ class RemoteLearner:
         return [str(name) for name in row["extra"]]  # type: ignore[index]
 
     def _names(self, available: "Bools | Sequence[bool] | Sequence[str]") -> list[object]:
-        """What can be bought, by name; a mask needs the learner's names."""
+        """Return the available names; a mask is converted with the learner's names."""
         given = available.tolist() if isinstance(available, np.ndarray) else list(available)
         if given and all(isinstance(a, bool | np.bool_) for a in given):
             names = self.learner().names

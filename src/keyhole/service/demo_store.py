@@ -12,7 +12,7 @@ _ERROR_COST = 2.0  # US dollars, as in `keyhole demo`
 
 
 def fill(url: str, say: Callable[[str], None], rows: int = _ROWS) -> None:
-    """Play a learner over the first rows of NHANES and leave the last rounds open; a store that has it is unchanged."""
+    """Play a learner on the first rows of NHANES and leave the last rounds open; do nothing if it already exists."""
     with Store(url) as store:
         if _DATASET in store:
             return

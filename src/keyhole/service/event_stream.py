@@ -1,4 +1,4 @@
-"""Server-sent events: the events of the store as they are written, by any process."""
+"""Server-sent events: a stream of the store's events as any process writes them."""
 
 import asyncio
 import json
@@ -17,14 +17,17 @@ from .server import max_connections
 
 __all__ = ["EventPoller", "router"]
 
-# Not in the OpenAPI document, which cannot describe an answer without end; the page /docs describes them.
+# Not in the OpenAPI document, which cannot describe an endless answer; the page /docs describes the streams.
 router = APIRouter(prefix="/v1", include_in_schema=False)
 _PAGE = 500
 Number = Annotated[int | None, Query(ge=0, le=2**31 - 1)]
 
 
 class EventPoller:
-    """Polls the heads of all learners a few times a second, once for all listeners; without listeners not at all."""
+    """Polls the last event numbers of all learners a few times a second, once for all listeners.
+
+    It does not poll while there are no listeners.
+    """
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -46,7 +49,7 @@ class EventPoller:
             self._task.cancel()
 
     async def change(self) -> None:
-        """Wait until something was written, for at most 5 seconds."""
+        """Wait until an event is written, for at most 5 seconds."""
         async with self._changed:
             try:
                 await asyncio.wait_for(self._changed.wait(), 5.0)
@@ -61,7 +64,7 @@ class EventPoller:
                 self.heads = heads
                 async with self._changed:
                     self._changed.notify_all()
-            await asyncio.sleep(max(0.15, 10 * (time.monotonic() - start)))  # a tenth of one thread at most
+            await asyncio.sleep(max(0.15, 10 * (time.monotonic() - start)))  # at most a tenth of one thread
 
 
 @router.get("/learners/{name}/events", response_class=EventSourceResponse, dependencies=[Depends(may("read"))])
@@ -72,7 +75,7 @@ async def events(
     after: Number = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> EventSourceResponse:
-    """The events after a number (0: all), and then new ones as they are written."""
+    """The events after a number (0 for all), followed by new events as they are written."""
     stored = await run_in_threadpool(store.__getitem__, name)
     _check_room(request)
     start = _event_number(last_event_id)
@@ -95,7 +98,7 @@ async def events(
 
 @router.get("/events", response_class=EventSourceResponse)
 async def changes(request: Request, store: Opened) -> EventSourceResponse:
-    """The number of the last event of each learner that changes."""
+    """For every learner that changes, the number of its last event."""
     seen = await run_in_threadpool(visible, request)
     _check_room(request)
 
@@ -118,13 +121,13 @@ def _poller(request: Request) -> EventPoller:
 
 
 def _check_room(request: Request) -> None:
-    """Streams do not end by themselves, so they may take half of the connections."""
+    """Refuse a stream beyond half of the connections, because streams do not end by themselves."""
     if _poller(request).listeners >= max_connections(request.app.state.settings) // 2:
         raise HTTPException(503, "too many clients listen to events; try again later", {"Retry-After": "10"})
 
 
 def _event_number(text: str | None) -> int | None:
-    """The number in `Last-Event-ID`, if it is one.
+    """Parse the event number in `Last-Event-ID`; return None if it is invalid.
 
     >>> [_event_number(text) for text in ("17", "9" * 5000, "-1", "", None)]
     [17, None, None, None, None]

@@ -22,14 +22,14 @@ _PAGE = 2000
 
 @router.get("/rounds.csv", response_class=Response, dependencies=[Depends(may("read"))])
 def rounds(name: NamePath, store: Opened) -> StreamingResponse:
-    """Every round: key, status, what was ordered, the prediction, the label."""
+    """All rounds: key, status, ordered sources, prediction and label."""
     head = ["id", "key", "status", "asked_at", "told_at", "sources", "price", "prediction", "low", "high", "label"]
     return _csv(f"{name}-rounds.csv", head, _round_rows(store[name]))
 
 
 @router.get("/ledger.csv", response_class=Response, dependencies=[Depends(may("read"))])
 def ledger(name: NamePath, store: Opened) -> StreamingResponse:
-    """Everything that was ordered, one line each."""
+    """All ordered sources, one line each."""
     stored = store[name]
     lines = ([p.index, p.key, to_iso(p.at), p.name, p.price] for p in stored.ledger())
     return _csv(f"{name}-ledger.csv", ["round", "key", "at", "name", "price"], lines)
@@ -37,25 +37,25 @@ def ledger(name: NamePath, store: Opened) -> StreamingResponse:
 
 @router.get("/history", dependencies=[Depends(may("read"))])
 def history(name: NamePath, store: Opened) -> list[dict[str, float | int | str | None]]:
-    """The labels in the order they came, with the prediction before each."""
+    """The labels in order of arrival, each with the last prediction before it."""
     return [vars(told) | {"told_at": to_iso(told.told_at)} for told in store[name].history()]
 
 
 @router.get("/ledger", dependencies=[Depends(may("read"))])
 def purchases(name: NamePath, store: Opened) -> list[dict[str, float | int | str | None]]:
-    """Everything that was ordered."""
+    """All ordered sources."""
     return [vars(purchase) | {"at": to_iso(purchase.at)} for purchase in store[name].ledger()]
 
 
 @router.get("/model", response_class=Response, dependencies=[Depends(may("read"))])
 def model(name: NamePath, store: Opened) -> Response:
-    """The learner as it is now: a model file for `kh.load`."""
+    """The current learner as a model file for `kh.load`."""
     data = store[name].read(to_bytes)
     return Response(data, media_type="application/octet-stream", headers=_attachment(f"{name}.kh"))
 
 
 def safe(cell: object) -> object:
-    """Quote a cell that a spreadsheet would take for a formula.
+    """Quote a cell that a spreadsheet would interpret as a formula.
 
     >>> [safe(c) for c in ("=1+1", "-ldl", "age", -1.5, None)]
     ["'=1+1", "'-ldl", 'age', -1.5, '']

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus. Those of the learners come from the store, so that all workers report the same."""
+"""Metrics for Prometheus. Learner metrics are read from the store, so that all workers report the same values."""
 
 import os
 import time
@@ -26,7 +26,7 @@ class Metrics:
         by = ("method", "path", "status")
         self.calls = Counter("keyhole_http_requests", "Calls answered.", by, registry=self.registry)
         self.seconds = Histogram("keyhole_http_seconds", "Time to answer.", ("path",), registry=self.registry)
-        # By their labels: looking them up takes longer than counting, and there are few methods, routes and statuses.
+        # Cached by label, because looking a counter up takes longer than counting; there are few label combinations.
         self._children: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
 
     def count(self, method: str, path: str, status: int, seconds: float) -> None:
@@ -39,7 +39,7 @@ class Metrics:
         times.observe(seconds)
 
     def exposed(self, store: Store) -> bytes:
-        """All metrics in the format of Prometheus."""
+        """Return all metrics in the format of Prometheus."""
         shown = CollectorRegistry()
         shown.register(_Learners(store))
         if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
@@ -78,7 +78,7 @@ class _Learners:
 
 
 class MetricsMiddleware:
-    """An ASGI layer that counts calls by their route, never by the path that a client sent."""
+    """An ASGI middleware that counts calls by route, never by the path that a client sent."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self.app, self.metrics = app, metrics
@@ -104,14 +104,14 @@ class MetricsMiddleware:
 
 @router.get("/metrics", response_class=PlainTextResponse, dependencies=[Depends(may("read"))])
 def metrics(request: Request, store: Opened) -> Response:
-    """For Prometheus."""
+    """The metrics, in the format of Prometheus."""
     collected: Metrics = request.app.state.metrics
     return Response(collected.exposed(store), media_type=CONTENT_TYPE_LATEST)
 
 
 @router.get("/healthz")
 def health(store: Opened) -> dict[str, str]:
-    """Whether learners can be served: all of them are imported, and the store can be read."""
+    """Whether the service can serve learners: all algorithms are imported, and the store can be read."""
     with store.database.reading() as connection:
         connection.row("SELECT id FROM keyhole_learners LIMIT 1")
     return {"status": "ok"}

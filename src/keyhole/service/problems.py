@@ -1,4 +1,4 @@
-"""Errors as problem documents (RFC 9457): one clear sentence, and nothing was changed."""
+"""Errors as problem documents (RFC 9457): each has one clear sentence and means that nothing was changed."""
 
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
@@ -31,7 +31,7 @@ RESPONSES: "dict[int | str, dict[str, object]]" = {
     "4XX": {"description": "Nothing was changed; the answer says why.", "content": _CONTENT}
 }
 
-# The first that fits is used.
+# The first matching entry is used.
 _KINDS: tuple[tuple[type[Exception], int, str], ...] = (
     (Conflict, 409, "urn:keyhole:conflict"),
     (NoSuchRound, 404, "urn:keyhole:missing"),
@@ -44,14 +44,17 @@ _KINDS: tuple[tuple[type[Exception], int, str], ...] = (
 
 
 def problem(status: int, detail: str, kind: str = "about:blank", headers: dict[str, str] | None = None) -> JSONResponse:
-    """A problem document."""
+    """Create the response for a problem document."""
     title = HTTPStatus(status).phrase
     content = {"type": kind, "title": title, "status": status, "detail": detail}
     return JSONResponse(content, status, headers, TYPE)
 
 
 def away(detail: str) -> JSONResponse:
-    """A temporary error; every call may be repeated, because keys, predictions and labels are idempotent."""
+    """Create the response for a temporary error.
+
+    Every call may be repeated, because keys, predictions and labels are idempotent.
+    """
     return problem(503, detail, headers={"Retry-After": "1"})
 
 

@@ -50,7 +50,7 @@ NamePath = Annotated[str, Path(description="The learner's name.", max_length=64)
 
 @learners.post("/learners", status_code=201, dependencies=[Depends(may("create"))])
 def create(request: Request, new: NewLearner, store: Opened) -> LearnerState:
-    """Make a learner; one of equal configuration is returned as it is."""
+    """Create a learner, or return the existing one of equal configuration."""
     arguments: dict[str, object] = dict(new.model_extra or {})
     note = dict(new.note)
     if new.table is not None:
@@ -87,13 +87,13 @@ def list_learners(request: Request, store: Opened) -> list[LearnerSummary]:
 
 @learners.get("/learners/{name}", dependencies=[Depends(may("read"))])
 def show_learner(name: NamePath, store: Opened) -> LearnerState:
-    """One learner: support, weights, loss, money, open rounds, warnings."""
+    """One learner: its support, weights, losses, money spent, open rounds and warnings."""
     return state_of(store[name])
 
 
 @learners.post("/learners/{name}/past_rows", dependencies=[Depends(may("tell"))])
 def learn(name: NamePath, past: PastRows, store: Opened) -> PastRowsResponse:
-    """Learn from rows that are known already: nothing is asked, nothing is paid."""
+    """Learn from past rows: no round is opened and nothing is paid."""
     stored = store[name]
     own = stored.read(lambda learner: learner.names)
     names = own if past.names is None else tuple(past.names)
@@ -116,7 +116,7 @@ def totals(name: NamePath, store: Opened) -> dict[str, float | int]:
 
 
 def _check_size(settings: Settings, algorithm: str, arguments: dict[str, object]) -> None:
-    """Refuse a learner that takes more memory or time than this server allows."""
+    """Refuse a learner that needs more memory or time than this server allows."""
     names, d, k = arguments.get("names"), arguments.get("d"), arguments.get("k")
     size = footprint(
         algorithm, len(names) if isinstance(names, list) else int(str(d or 1)), k if isinstance(k, int) else None
@@ -131,7 +131,7 @@ def _check_size(settings: Settings, algorithm: str, arguments: dict[str, object]
 def make_learner(
     store: Store, name: str, algorithm: str, note: dict[str, str], arguments: dict[str, object]
 ) -> StoredLearner:
-    """`store.create`, where whatever a stranger sends is at worst a `ConfigError`."""
+    """Create a learner from untrusted arguments; every fault in them becomes a `ConfigError`."""
     try:
         return store.create(name, algorithm, note=note, **arguments)
     except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, MemoryError) as fault:
@@ -141,7 +141,7 @@ def make_learner(
 
 
 def state_of(stored: StoredLearner) -> LearnerState:
-    """Everything there is to know of a learner at this moment."""
+    """Return the current state of a learner."""
     totals = stored.totals()
 
     def look(learner: Learner) -> LearnerState:
@@ -167,7 +167,7 @@ def state_of(stored: StoredLearner) -> LearnerState:
 
 
 def _from_schema(text: str, algorithm: str) -> tuple[dict[str, object], dict[str, str]]:
-    """Names and prices in a schema file, and what people should read."""
+    """Return the arguments (names, prices) from a schema file, and the texts for display."""
     from ..core.registry.catalogue import options_of
     from ..data.schema import Schema
 
@@ -191,14 +191,14 @@ def _from_schema(text: str, algorithm: str) -> tuple[dict[str, object], dict[str
 
 rounds = APIRouter(prefix="/v1", tags=["rounds"], responses=RESPONSES)
 IdPath = Annotated[str, Path(description="The id of a round, such as icu:17.", max_length=80)]
-# The right and the store in one dependency, because each dependency costs more time than the check.
+# One dependency checks the right and provides the store, because each dependency takes more time than the check.
 MayAsk = Annotated[Store, Depends(may("ask"))]
 MayTell = Annotated[Store, Depends(may("tell"))]
 
 
 @rounds.post("/learners/{name}/rounds", status_code=201)
 def ask(name: NamePath, question: Ask, store: MayAsk) -> RoundResponse:
-    """Open a round: what to order. The same key gives the same round."""
+    """Open a round; the answer lists what to order. The same key gives the same round."""
     stored = store[name]
     deadline = None if question.deadline is None else question.deadline.timestamp()
     found = stored.open_round(question.key, question.available, deadline, question.prices)
@@ -213,7 +213,7 @@ def list_rounds(
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
     after: Annotated[int, Query(ge=0, le=2**31 - 1, description="Only rounds with a larger index.")] = 0,
 ) -> list[RoundResponse]:
-    """The rounds in the order asked, a page at a time."""
+    """The rounds in the order asked, one page at a time."""
     stored = store[name]
     return [
         round_response(entry, stored.extra(entry.round)) for entry in stored.rounds(status, limit=limit, after=after)
@@ -230,14 +230,14 @@ def show_round(id: IdPath, store: Opened) -> RoundResponse:
 
 @rounds.post("/rounds/{id}/prediction")
 def predict(id: IdPath, results: Values, store: MayAsk) -> PredictionEvent:
-    """The prediction from the results. It is recorded: the last one before the label counts."""
+    """Predict from the results. The prediction is recorded; the last one before the label counts."""
     stored, index = find(store, id)
     return stored.predict_interval(index, numbers(results.values))
 
 
 @rounds.post("/rounds/{id}/label")
 def tell(id: IdPath, label: Label, store: MayTell) -> RoundStatus:
-    """The label, however late; exactly the same label again changes nothing."""
+    """Tell the label, however late; telling the same label again changes nothing."""
     stored, index = find(store, id)
     values = None if label.values is None else numbers(label.values)
     extra = None if label.extra is None else numbers(label.extra)
@@ -246,18 +246,18 @@ def tell(id: IdPath, label: Label, store: MayTell) -> RoundStatus:
 
 @rounds.post("/rounds/{id}/abandon")
 def abandon(id: IdPath, store: MayTell) -> RoundStatus:
-    """Stop waiting for the label; a label that comes later is still accepted."""
+    """Stop waiting for the label; a later label is still accepted."""
     stored, index = find(store, id)
     return RoundStatus(id=id, status="abandoned", new=stored.abandon(index))
 
 
 def find(store: Store, id: str) -> tuple[StoredLearner, int]:
-    """The learner and the index in the id of a round."""
+    """Return the learner and the index that the id of a round names."""
     name, index = split(id)
     return store[name], index
 
 
-# -- many late labels, as CSV or JSON lines; the answer has the outcome of each line
+# -- many late labels, as CSV or JSON lines; the answer reports the outcome of each line
 
 
 labels = APIRouter(prefix="/v1", tags=["labels"], responses=RESPONSES)
@@ -299,12 +299,12 @@ _LINES = {"schema": {"type": "string", "example": '{"key": "patient-17", "y": 6.
     openapi_extra={"requestBody": {"required": True, "content": {"text/csv": _TEXT, "text/plain": _LINES}}},
 )
 async def tell_many(name: NamePath, store: Opened, text: Annotated[str, Depends(_body)]) -> Outcomes:
-    """Labels by key, as CSV (`key,y`) or JSON lines (a brace first); a refused line does not stop the others."""
+    """Tell labels by key, as CSV (`key,y`) or JSON lines (a brace first); a refused line does not stop the others."""
     return await run_in_threadpool(lambda: _tell_lines(store[name], list(_parsed_lines(text))))
 
 
 Parsed = tuple[int, str, float | str]
-"""Line number, key, and the label or the fault of the line."""
+"""The line number, the key, and the label or the error message of the line."""
 
 
 def _tell_lines(stored: StoredLearner, parsed: list[Parsed]) -> Outcomes:

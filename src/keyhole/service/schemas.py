@@ -31,7 +31,7 @@ class _Strict(BaseModel):
 
 
 class NewLearner(BaseModel):
-    """The arguments of `kh.make`; further ones (`prices`, `budget_per_row`, `half_life`, ...) stand beside these."""
+    """The arguments of `kh.make`; more of them (`prices`, `budget_per_row`, `half_life`, ...) may be added."""
 
     model_config = ConfigDict(
         extra="allow",
@@ -53,7 +53,7 @@ class NewLearner(BaseModel):
 
 
 class LearnerState(BaseModel):
-    """A learner as it is now."""
+    """The current state of a learner."""
 
     name: str
     algorithm: str
@@ -74,7 +74,7 @@ class LearnerState(BaseModel):
 
 
 class LearnerSummary(BaseModel):
-    """A learner in the list of all."""
+    """A learner in the list of all learners."""
 
     name: str
     algorithm: str
@@ -87,7 +87,7 @@ class LearnerSummary(BaseModel):
 
 
 class Ask(_Strict):
-    """Open a round, or find the one of this key again."""
+    """Open a round, or return the existing round of this key."""
 
     key: str | None = Field(None, min_length=1, max_length=200, description="Identifies one round of the learner.")
     available: list[Name] | None = Field(None, max_length=100_000, description="What can be bought this time.")
@@ -98,7 +98,7 @@ class Ask(_Strict):
 
 
 class PastRows(_Strict):
-    """Rows that are known already; null is a cell that was not observed, or a label that is missing."""
+    """Past rows; null stands for a value that was not observed, or for a missing label."""
 
     names: list[Name] | None = Field(
         None, max_length=2000, description="The columns of `rows`; else the learner's own."
@@ -108,7 +108,7 @@ class PastRows(_Strict):
 
 
 class PastRowsResponse(BaseModel):
-    """What became of past rows."""
+    """The outcome of learning from past rows."""
 
     new: bool = Field(description="False where exactly these rows were learnt before.")
     n_past_rows: int = Field(description="The past rows that the learner knows, free.")
@@ -135,7 +135,7 @@ class RoundResponse(BaseModel):
 
 
 class Values(_Strict):
-    """The results, by name; null for one that was bought but not observed."""
+    """The results by name; null for a value that was bought but not observed."""
 
     values: dict[Name, Number | None] = Field(max_length=100_000)
 
@@ -157,12 +157,12 @@ class RoundStatus(BaseModel):
 
 
 def finite(x: float | None) -> float | None:
-    """A number that JSON can hold."""
+    """Return a number that JSON can represent, or None."""
     return x if x is not None and math.isfinite(x) else None
 
 
 def iso_or_none(at: float | None) -> str | None:
-    """A moment as ISO 8601; None where there is none, or none that a calendar has."""
+    """Format a time as ISO 8601; return None for None and for times outside the calendar."""
     try:
         return None if at is None else to_iso(at)
     except (ValueError, OverflowError, OSError):
@@ -170,13 +170,13 @@ def iso_or_none(at: float | None) -> str | None:
 
 
 def losses(totals: Totals) -> dict[str, float | None]:
-    """The two mean losses and the money."""
+    """Return the two mean losses and the money spent."""
     names = ("mean_loss", "mean_baseline_loss", "spent")
     return {name: finite(getattr(totals, name)) for name in names}
 
 
 def round_response(entry: StoredRound, extra: list[str]) -> RoundResponse:
-    """A round as an answer."""
+    """Convert a stored round to its HTTP schema."""
     values = None if entry.values is None else {name: finite(x) for name, x in entry.values.items()}
     return RoundResponse(
         id=entry.id,
@@ -198,5 +198,5 @@ def round_response(entry: StoredRound, extra: list[str]) -> RoundResponse:
 
 
 def numbers(values: dict[str, float | None]) -> dict[str, float]:
-    """Values of a request, with NaN for null."""
+    """Convert the values of a request: null becomes NaN."""
     return {name: math.nan if x is None else x for name, x in values.items()}

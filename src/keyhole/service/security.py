@@ -1,4 +1,4 @@
-"""Protection of the service: tokens and their rights; limits of size and time; no calls from pages of other sites."""
+"""Protection of the service: tokens and rights, limits of size and time, no calls from pages of other sites."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,7 @@ COOKIE = "keyhole_token"
 
 
 async def opened(request: Request) -> Store:
-    """The store of this app. (A coroutine, because FastAPI runs plain functions in another thread.)"""
+    """Return the store of this app. This is a coroutine because FastAPI runs plain functions in another thread."""
     store: Store = request.app.state.store
     return store
 
@@ -35,7 +35,7 @@ Opened = Annotated[Store, Depends(opened)]
 
 
 def split(id: str) -> tuple[str, int]:
-    """The learner's name and the index in the id of a round.
+    """Split the id of a round into the learner's name and the index.
 
     >>> split("icu:17"), split("nonsense")
     (('icu', 17), ('nonsense', 0))
@@ -46,7 +46,10 @@ def split(id: str) -> tuple[str, int]:
 
 
 def may(right: str) -> Callable[[Request], Awaitable[Store]]:
-    """A dependency: the store, if the caller has this right on the learner in the path (or else on all learners)."""
+    """Create a dependency that provides the store if the caller has this right.
+
+    The right is needed on the learner in the path or, if the path names none, on all learners.
+    """
 
     async def check(request: Request) -> Store:
         settings: Settings = request.app.state.settings
@@ -58,7 +61,7 @@ def may(right: str) -> Callable[[Request], Awaitable[Store]]:
 
 
 def allowed(request: Request, right: str, learner: str | None) -> Token:
-    """The caller's token, if it allows this."""
+    """Return the caller's token if it grants this right; otherwise refuse the call."""
     token = token_of(request)
     if token is None:
         raise HTTPException(
@@ -71,7 +74,7 @@ def allowed(request: Request, right: str, learner: str | None) -> Token:
 
 
 def token_of(request: Request) -> Token | None:
-    """The token in the header of a machine, or in the cookie of a person."""
+    """Return the token in the header (programs) or in the cookie (people)."""
     kind, _, text = request.headers.get("authorization", "").partition(" ")
     if kind.lower() != "bearer":
         text = request.cookies.get(COOKIE, "")
@@ -80,13 +83,13 @@ def token_of(request: Request) -> Token | None:
 
 
 def visible(request: Request) -> Callable[[str], bool]:
-    """Which learners the caller may read; a caller without the right to read is refused."""
+    """Return a filter for the learners that the caller may read; refuse a caller without the right to read."""
     settings: Settings = request.app.state.settings
     if not settings.auth:
         return lambda name: True
     token = token_of(request)
     if token is None or "read" not in token.may:
-        token = allowed(request, "read", None)  # which refuses
+        token = allowed(request, "read", None)  # raises if the right is missing
     learner = token.learner
     return lambda name: learner is None or learner == name
 
@@ -98,11 +101,11 @@ def _learner(request: Request) -> str | None:
     return name
 
 
-# -- the layer before every call
+# -- the middleware around every call
 
 
 MAX_BODY = 4 * 1024 * 1024
-"""Bytes of a body: a file of a hundred thousand labels."""
+"""Maximum size of a request body in bytes; enough for a file of a hundred thousand labels."""
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -121,7 +124,7 @@ _TOO_LARGE = f"the body is larger than {MAX_BODY} bytes; send it in parts"
 
 
 class SecurityMiddleware:
-    """An ASGI layer around the app.
+    """An ASGI middleware that protects the app.
 
     Parameters
     ----------
@@ -156,7 +159,7 @@ class SecurityMiddleware:
 
         async def limited() -> Message:
             nonlocal size, complete
-            if complete:  # the app waits for the client to go away
+            if complete:  # the app is waiting for the client to disconnect
                 return await receive()
             try:
                 async with asyncio.timeout_at(end):
@@ -181,7 +184,7 @@ class SecurityMiddleware:
 
         try:
             await self.app(scope, limited, watched)
-        except asyncio.CancelledError:  # the server stops and waits no longer; the call may still take effect
+        except asyncio.CancelledError:  # the server is stopping; the call may still take effect
             if started:
                 raise
             await away("the server is going; try again")(scope, receive, send)

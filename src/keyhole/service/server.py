@@ -1,8 +1,8 @@
-"""The process of a server: its settings, limits on its connections, and how it runs with one worker or several.
+"""The server process: its settings, limits on its connections, and how it runs with one or several workers.
 
-A client that opens connections and never finishes a request would otherwise hold one file descriptor each for ever,
-without a token. Here it has some seconds; and where all connections are taken, the one that has been waiting longest
-without a complete request makes room for the new one.
+Without limits, a client that opens connections and never completes a request could hold file descriptors for ever, and
+would not even need a token. Here it has a few seconds to complete a request. When all connections are taken, the one
+that has waited longest without a complete request is closed to make room for a new one.
 """
 
 import asyncio
@@ -47,37 +47,37 @@ _VARIABLE = "KEYHOLE_SERVE"
 
 @dataclass(frozen=True)
 class Settings:
-    """One server."""
+    """The settings of a server."""
 
     url: str
-    """The store."""
+    """The address of the store."""
     auth: bool = False
     """Whether every call needs a token."""
     local: bool = True
-    """Whether only this machine can reach it: then no other host name is answered."""
+    """Whether only this machine can reach the server; it then answers to no other host name."""
     supervisor: int | None = None
-    """The process that started several workers."""
+    """The id of the process that started the workers, if there are several."""
     max_connections: int = 0
-    """At most so many connections at once in a process; 0: half of the file descriptors it may open."""
+    """Maximum number of simultaneous connections per process; 0 means half of the file descriptors it may open."""
     request_timeout: float = 10.0
-    """Seconds in which a client must send a whole request, and go on reading an answer."""
+    """Seconds in which a client must send a whole request, or continue reading an answer."""
     max_learner_memory: float = 512.0
-    """MB that a learner may take; a larger one is refused."""
+    """Maximum memory of a learner in MB; a larger learner is refused."""
     max_learner_seconds: float = 5.0
-    """Seconds that a learner may take to be built, or for a round; a slower one is refused."""
+    """Maximum seconds to build a learner or to play a round; a slower learner is refused."""
 
     def to_environment(self) -> None:
-        """Write the settings for the workers, which are processes of their own."""
+        """Write the settings to the environment, for the worker processes."""
         os.environ[_VARIABLE] = json.dumps(asdict(self))
 
     @classmethod
     def from_environment(cls) -> "Settings":
-        """What `to_environment` wrote."""
+        """Read the settings that `to_environment` wrote."""
         return cls(**json.loads(os.environ[_VARIABLE]))
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address.
+    """Whether an address can be reached from this machine only.
 
     >>> [is_loopback(h) for h in ("127.0.0.1", "localhost", "::1", "0.0.0.0", "10.0.0.4", "ward.example")]
     [True, True, True, False, False, False]
@@ -100,7 +100,7 @@ _REFUSAL = (
 
 
 def max_connections(settings: Settings) -> int:
-    """The limit of a process: as set, or half of the file descriptors that it may open (the store needs some too)."""
+    """Return the limit as set, or half of the file descriptors that the process may open (the store needs some too)."""
     if settings.max_connections:
         return settings.max_connections
     try:
@@ -116,18 +116,18 @@ class Connections:
 
     def __init__(self, limit: int, timeout: float) -> None:
         self.limit, self.timeout, self.count = limit, timeout, 0
-        # In the order in which they began to wait.
+        # In the order in which they started to wait.
         self.waiting: dict[LimitedConnection, None] = {}
 
     def admit(self) -> bool:
-        """Whether there is room for one more connection; the longest waiting one is closed for it."""
+        """Whether there is room for one more connection; the longest-waiting one is closed if necessary."""
         if self.count >= self.limit and self.waiting:
             next(iter(self.waiting)).abort()
         return self.count < self.limit
 
 
 class LimitedConnection:
-    """One connection; the middleware reports its requests."""
+    """A connection with a timeout; the middleware reports the start and end of its requests."""
 
     def __init__(self, connections: Connections, transport: asyncio.Transport) -> None:
         self.connections, self.transport, self.open = connections, transport, True
@@ -137,25 +137,25 @@ class LimitedConnection:
         self.wait()
 
     def wait(self) -> None:
-        """From now on the client must act within the timeout: send a whole request, or read the answer."""
+        """Start the timeout: the client must send a whole request or read the answer."""
         if self.open and self.client_reads:
             self._stop()
-            # A little later than the timeout of a body, which has an answer of its own.
+            # Slightly later than the timeout of a body, which is answered with its own error.
             self._timer = asyncio.get_running_loop().call_later(self.connections.timeout + _GRACE, self.abort)
             self.connections.waiting[self] = None
 
     def work(self) -> None:
-        """From now on the server must act: there is no timeout, and the connection is not closed for another."""
+        """Stop the timeout while the server works: the connection is not closed to make room for another."""
         if self.client_reads:
             self._stop()
 
     def pause(self) -> None:
-        """The client does not read its answer."""
+        """Start the timeout because the client does not read its answer."""
         self.wait()
         self.client_reads = False
 
     def resume(self) -> None:
-        """The client reads again."""
+        """Continue after the client has resumed reading."""
         self.client_reads = True
         self.work()
 
@@ -171,7 +171,7 @@ class LimitedConnection:
         self.transport.abort()
 
     def release(self) -> None:
-        """Give the place of a closed connection back."""
+        """Release the place of a closed connection."""
         if self.open:
             self._stop()
             self.open = False
@@ -185,7 +185,7 @@ def _connections_of_this_process() -> Connections:
 
 
 class LimitedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
-    """The HTTP protocol of uvicorn with limits; every request finds its connection in `scope["state"]`."""
+    """The HTTP protocol of uvicorn with limits; the connection of a request is in `scope["state"]`."""
 
     def __init__(self, config: Any, server_state: Any, app_state: dict[str, Any], *more: Any, **named: Any) -> None:
         self._limits = _connections_of_this_process()
@@ -203,24 +203,24 @@ class LimitedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
         super().connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Hand bytes on, unless the connection was refused."""
+        """Pass bytes on, unless the connection was refused."""
         if self._limited is not None:
             super().data_received(data)
 
     def pause_writing(self) -> None:
-        """The client does not read its answer: it has as long as for a request."""
+        """Start a timeout, as long as that of a request, because the client does not read its answer."""
         if self._limited is not None:
             self._limited.pause()
             super().pause_writing()
 
     def resume_writing(self) -> None:
-        """The client reads again."""
+        """Continue after the client has resumed reading."""
         if self._limited is not None:
             self._limited.resume()
             super().resume_writing()
 
     def connection_lost(self, fault: Exception | None) -> None:
-        """Give the place back."""
+        """Release the place of the connection."""
         if self._limited is not None:
             self._limited.release()
             super().connection_lost(fault)
@@ -233,10 +233,9 @@ _EVERY = 0.5
 
 
 def leave_with(supervisor: int) -> None:
-    """End this process once the one that started it has ended.
+    """End this process when its supervisor has ended.
 
-    A supervisor that is killed cannot stop its workers. They would hold its port for ever, and a new server could not
-    listen there.
+    A supervisor that is killed cannot stop its workers. They would keep the port, and a new server could not use it.
     """
 
     def watch() -> None:
@@ -248,23 +247,23 @@ def leave_with(supervisor: int) -> None:
 
 
 def run(settings: Settings, host: str, port: int, workers: int, line: str) -> None:
-    """Listen on an address, print it with `line`, and answer until the process is told to end."""
+    """Listen on an address, print it with `line`, and serve requests until the process is stopped."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Said to be TCP in so many words, or asyncio does not switch off the delay of small packets: 40 ms a call.
+    # The protocol must be given explicitly, or asyncio does not set TCP_NODELAY, which costs 40 ms per call.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
     except OSError as fault:
         raise ConfigError(f"cannot listen on {host}, port {port}: {fault.strerror}; choose another --port") from None
-    listening.listen(128)  # from now on callers wait for the app, and are not turned away
+    listening.listen(128)  # from now on clients wait for the app instead of being refused
     shown = f"[{host}]" if ":" in host else host
     settings.to_environment()
     app, at = "keyhole.service.app:from_environment", int(listening.getsockname()[1])
     print(f" keyhole {__version__}: http://{shown}:{at}   {line}", flush=True)
     if workers > 1:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="keyhole-metrics-")
-    # Listeners to events never leave by themselves: two seconds, and they are sent away.
+    # Event streams never end by themselves, so they are closed after two seconds.
     config = uvicorn.Config(
         app,
         factory=True,
@@ -276,7 +275,7 @@ def run(settings: Settings, host: str, port: int, workers: int, line: str) -> No
         server_header=False,
         http=LimitedProtocol,
         proxy_headers=False,
-        # Connections are accepted in lots of this size, before they can be counted.
+        # uvicorn accepts connections in batches of this size before they can be counted.
         backlog=max(8, max_connections(settings) // 2),
     )
     if workers > 1:
@@ -286,7 +285,7 @@ def run(settings: Settings, host: str, port: int, workers: int, line: str) -> No
 
 
 def _run_workers(config: uvicorn.Config, listening: socket.socket) -> None:
-    """Processes that share one socket; uvicorn calls them differently from version to version."""
+    """Run worker processes that share one socket; the class in uvicorn has different names in different versions."""
     listening.set_inheritable(True)
     wants_target = "target" in inspect.signature(Multiprocess).parameters
     target = {"target": uvicorn.Server(config).run} if wants_target else {}

@@ -1,4 +1,4 @@
-"""What many processes share: learners as events and snapshots in SQLite or PostgreSQL.
+"""The store: learners that many processes share, as events and snapshots in SQLite or PostgreSQL.
 
     store = kh.open_store("sqlite:///clinic.db")
     learner = store.create("icu", "thrifty", names=TESTS, k=4, seed=0)
@@ -6,9 +6,9 @@
     learner.predict(r, values)
     learner.tell(r, values, y)             # any process, any order, any time later
 
-`models` has the values that are returned, `database` the tables and the two databases, `events` the event log,
-`projections` what is computed from it, `cached_learner` the state in this process, `transaction` one change, `store`
-the interface of users; the command line uses `verify`, `export_import` and `tokens`.
+`models` defines the values that the store returns, `database` the tables and the two databases, `events` the event log,
+`projections` the tables computed from it, `cached_learner` the state in this process, `transaction` a single change,
+and `store` the public interface. The command line also uses `verify`, `export_import` and `tokens`.
 """
 
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ __all__ = ["open_store"]
 
 
 def open_store(url: str) -> "Store":
-    """Open the store at `sqlite:///file.db` or `postgresql://user@host/database`; a new one is created.
+    """Open the store at `sqlite:///file.db` or `postgresql://user@host/database`; create it if it does not exist.
 
     Parameters
     ----------
@@ -30,11 +30,11 @@ def open_store(url: str) -> "Store":
 
     Returns
     -------
-    The store: learners by name.
+    The store, which maps names to learners.
 
     Raises
     ------
-    ConfigError : the address is wrong, or the database cannot be opened.
+    ConfigError : the address is invalid, or the database cannot be opened.
     StateError : the database is not a store of this version.
 
     Examples

@@ -18,7 +18,7 @@ _NEWEST = "SELECT number, model FROM keyhole_snapshots WHERE learner = :learner 
 
 
 class CachedLearner:
-    """One learner with the number of the last event it has seen. Callers hold `lock` while they use it."""
+    """A learner and the number of the last event applied to it. Callers must hold `lock` while they use it."""
 
     def __init__(self, id: int, name: str, config: dict[str, Plain]) -> None:
         self.id, self.name, self.config = id, name, config
@@ -27,33 +27,33 @@ class CachedLearner:
         self._learner: Learner | None = None
         self.diverged = False
         self.recent: dict[int, tuple[RoundRow, dict[str, Plain]]] = {}
-        """Rounds that this process changed last, as of `head`: the row, and the content of the last prediction."""
+        """The rounds that this process changed most recently, as of `head`: the row and its last prediction."""
 
     @property
     def learner(self) -> Learner:
-        """The learner as of `head`; `catch_up` loads it."""
+        """The learner as of `head`; call `catch_up` first to load it."""
         if self._learner is None:
             raise RuntimeError("call catch_up first")
         return self._learner
 
     @property
     def loaded(self) -> bool:
-        """Whether the state is in this process."""
+        """Whether this process has the state in memory."""
         return self._learner is not None
 
     def forget(self) -> None:
-        """Drop the state, which may be ahead of what was committed."""
+        """Discard the state, because it may be ahead of the committed events."""
         self._learner, self.head = None, 0
         self.recent.clear()
 
     def remember(self, row: RoundRow, last_prediction: dict[str, Plain]) -> None:
-        """Keep a round that was just written, so that the next call does not read it."""
+        """Cache a round that was just written, so that the next call need not read it."""
         if len(self.recent) >= _MAX_RECENT:
             self.recent.clear()
         self.recent[row.round] = (row, last_prediction)
 
     def catch_up(self, connection: Connection, head: int | None = None) -> None:
-        """Apply the events that were committed since; reads nothing where `head` was reached already."""
+        """Apply the events committed since the last call; if `head` is already reached, nothing is read."""
         try:
             if self._learner is None:
                 self._load_snapshot(connection)
@@ -66,7 +66,7 @@ class CachedLearner:
             raise
 
     def snapshot(self, connection: Connection) -> None:
-        """Write the state in place of the snapshot before."""
+        """Write the state as a snapshot, which replaces the previous one."""
         from ..core.serialization import to_bytes
 
         connection.run("DELETE FROM keyhole_snapshots WHERE learner = :learner", {"learner": self.id})

@@ -1,7 +1,7 @@
-"""The two databases, SQLite and PostgreSQL, behind one small interface: a transaction, and statements in it.
+"""SQLite and PostgreSQL behind one small interface: transactions, and statements within them.
 
-Statements are plain SQL that both databases understand, with named parameters (`:name`). Every error of a driver
-becomes one of ours here, and nowhere else. The tables come first: events are the source of truth; rounds and totals are
+Statements are plain SQL that both databases understand, with named parameters (`:name`). Only this module converts
+errors of the drivers to our own. The tables are defined first: events are the source of truth; rounds and totals are
 projections, kept for fast lookup.
 """
 
@@ -51,10 +51,10 @@ TOTAL_COLUMNS = ", ".join(Totals._fields)
 
 
 def create_statements(sqlite: bool) -> list[str]:
-    """The statements that create the tables where they do not exist yet.
+    """Return the statements that create the tables if they do not exist yet.
 
-    A commit costs SQLite by the page. So rows are stored in the tree of their primary key (WITHOUT ROWID), and an index
-    leaves out the rows that are never looked up by it.
+    In SQLite the cost of a commit grows with the number of pages written. Rows are therefore stored in the tree of
+    their primary key (WITHOUT ROWID), and an index omits the rows that are never looked up by it.
     """
     identity = "INTEGER PRIMARY KEY" if sqlite else "SERIAL PRIMARY KEY"
     blob, without_rowid = ("BLOB", " WITHOUT ROWID") if sqlite else ("BYTEA", "")
@@ -63,14 +63,14 @@ def create_statements(sqlite: bool) -> list[str]:
     rounds = ", ".join(f"{name} {kind}" for name, kind in _sql_types(RoundRow).items())
     tables = {
         "about": "name VARCHAR(40) PRIMARY KEY, value TEXT NOT NULL)",
-        # config: of `make`, as JSON; note: what people read (label, unit, currency); head, checksum: of the last event
+        # config: arguments of `make` as JSON; note: display texts (label, unit, currency); head, checksum: last event
         "learners": f"id {identity}, name VARCHAR(64) NOT NULL UNIQUE, config TEXT NOT NULL, note TEXT NOT NULL, "
         f"created_at DOUBLE PRECISION NOT NULL, head INTEGER NOT NULL, checksum VARCHAR(64) NOT NULL, {totals})",
         "events": f"{owner}, number INTEGER NOT NULL, kind VARCHAR(16) NOT NULL, round INTEGER NOT NULL, "
         "at DOUBLE PRECISION NOT NULL, body TEXT NOT NULL, checksum VARCHAR(64) NOT NULL, "
         f"PRIMARY KEY (learner, number)){without_rowid}",
         "rounds": f"{owner}, {rounds}, PRIMARY KEY (learner, round), UNIQUE (learner, key)){without_rowid}",
-        # number: the state just after this event; model: a model file
+        # number: the last event in the state; model: the state as a model file
         "snapshots": f"{owner}, number INTEGER NOT NULL, version VARCHAR(40) NOT NULL, model {blob} NOT NULL, "
         "PRIMARY KEY (learner, number))",
         # learner: a name, or NULL for every learner
@@ -92,11 +92,11 @@ def create_statements(sqlite: bool) -> list[str]:
 # -- connections
 
 
-_LOCK_TIMEOUT = 120.0  # seconds to wait for the transaction of another process; one takes a few milliseconds
+_LOCK_TIMEOUT = 120.0  # seconds to wait for another process; its transaction usually takes a few milliseconds
 _MAX_IDLE = 8  # connections kept open between transactions
 _ADDRESS = "use sqlite:///file.db or postgresql://user@host/database"
-_CREATE_LOCK = 0x6B65_7968  # PostgreSQL's advisory lock while the tables are created
-# The primary result codes of SQLite after which the same call may succeed later.
+_CREATE_LOCK = 0x6B65_7968  # PostgreSQL's advisory lock, held while the tables are created
+# Primary result codes of SQLite after which the same call may succeed later.
 _TEMPORARY = {
     sqlite3.SQLITE_BUSY: "it is locked by another process",
     sqlite3.SQLITE_LOCKED: "it is locked by another process",
@@ -111,7 +111,7 @@ Row: TypeAlias = tuple[Any, ...]
 
 
 class DuplicateRow(StateError):
-    """A row with this key exists already: another process was faster."""
+    """A row with this key already exists, because another process wrote it first."""
 
 
 class Connection:
@@ -123,19 +123,19 @@ class Connection:
             self._raw: Any = _open_sqlite(database.path) if self.sqlite else _open_postgres(database.url)
 
     def rows(self, statement: str, parameters: Parameters | None = None) -> list[Row]:
-        """All rows of a query."""
+        """Return all rows of a query."""
         with self._database.own_errors():
             found: list[Row] = self._execute(statement, parameters).fetchall()
         return found
 
     def row(self, statement: str, parameters: Parameters | None = None) -> Row | None:
-        """The first row of a query, if there is one."""
+        """Return the first row of a query, or None."""
         with self._database.own_errors():
             found: Row | None = self._execute(statement, parameters).fetchone()
         return found
 
     def run(self, statement: str, parameters: Parameters | None = None) -> int:
-        """Run a statement without a result; the number of rows that it changed."""
+        """Run a statement without a result and return the number of rows that it changed."""
         with self._database.own_errors():
             changed: int = self._execute(statement, parameters).rowcount
         return changed
@@ -146,11 +146,11 @@ class Connection:
             self._raw.cursor().executemany(_in_dialect(statement, self.sqlite), rows)
 
     def for_update(self, statement: str) -> str:
-        """A query that locks its rows until the end of the transaction; SQLite has one writer anyway."""
+        """Make a query lock its rows until the transaction ends; SQLite, which has a single writer, needs no lock."""
         return statement if self.sqlite else f"{statement} FOR UPDATE"
 
     def close(self) -> None:
-        """End the connection, and with it whatever is left of its transaction."""
+        """Close the connection and roll back its transaction if that is still open."""
         with suppress(Exception):
             self._raw.close()
 
@@ -161,8 +161,9 @@ class Connection:
 class Database:
     """The connections of one process to one store.
 
-    SQLite: write-ahead log, `synchronous=FULL` (what was committed survives a power cut), and `BEGIN IMMEDIATE`, so
-    that no transaction learns at its end that it may not write. PostgreSQL: a writer locks the row of its learner.
+    SQLite uses the write-ahead log, `synchronous=FULL` (a committed transaction survives a power failure), and `BEGIN
+    IMMEDIATE`, so that a transaction gets its write lock at the start and cannot fail to get it at the end. In
+    PostgreSQL, a writer locks the row of its learner.
     """
 
     def __init__(self, url: str) -> None:
@@ -174,18 +175,18 @@ class Database:
     def _start_process(self) -> None:
         self._pid = os.getpid()
         self._idle: list[Connection] = []
-        # Threads of this process take turns here, because SQLite does not serve its writers in the order they came.
+        # Threads of this process queue here, because SQLite does not serve waiting writers in order of arrival.
         self._writer: threading.Lock | nullcontext[None] = threading.Lock() if self.sqlite else nullcontext()
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that sees one moment (SQLite) or what is committed (PostgreSQL)."""
+        """Open a transaction that reads a single snapshot (SQLite) or the committed rows (PostgreSQL)."""
         with self._transaction("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        """A transaction that is committed as a whole or leaves nothing."""
+        """Open a transaction that is committed as a whole or rolled back."""
         self._check_process()
         with self._writer, self._transaction("BEGIN IMMEDIATE" if self.sqlite else "BEGIN") as connection:
             yield connection
@@ -217,12 +218,12 @@ class Database:
                 return connection
             except BaseException as fault:
                 connection.close()
-                # A connection that was idle may have been cut since: the server was restarted.
+                # An idle connection may have been cut meanwhile, for example by a restart of the server.
                 if kept is None or self.sqlite or not isinstance(fault, StoreUnavailable):
                     raise
 
     def _check_process(self) -> None:
-        """In a forked child: connections of its own. Those of the parent are neither used nor closed."""
+        """Give a forked child its own connections; it neither uses nor closes those of its parent."""
         if self._pid != os.getpid():
             self._inherited = self._idle
             self._start_process()
@@ -235,7 +236,7 @@ class Database:
 
     @contextmanager
     def own_errors(self) -> Iterator[None]:
-        """Raise errors of the driver as ours."""
+        """Convert errors of the driver to our own."""
         try:
             yield
         except self._error as fault:
@@ -254,7 +255,7 @@ class Database:
     # -- the schema
 
     def open(self) -> None:
-        """Create the tables where the database is new; refuse a schema of another version."""
+        """Create the tables if the database is new; refuse a schema of another version."""
         try:
             found = self.schema_version()
             if found is None:
@@ -268,7 +269,7 @@ class Database:
             )
 
     def schema_version(self) -> str | None:
-        """The version of the schema; None where there are no tables yet."""
+        """Return the version of the schema, or None if there are no tables yet."""
         exists = (
             "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'keyhole_about'"
             if self.sqlite
@@ -294,7 +295,7 @@ class Database:
 
     @property
     def shown(self) -> str:
-        """The address without its password."""
+        """The address without its password, for messages."""
         parts = urlsplit(self.url)
         if self.sqlite or parts.password is None:
             return self.url
@@ -302,7 +303,7 @@ class Database:
 
 
 def _sqlite_path(url: str) -> Path | None:
-    """The file of a SQLite store; None for a PostgreSQL store."""
+    """Return the file of a SQLite store, or None for a PostgreSQL store."""
     scheme, separator, rest = url.partition("://") if isinstance(url, str) else ("", "", "")
     if not separator or scheme not in ("sqlite", "postgresql", "postgres"):
         raise ConfigError(f"'{url}' is not a store; {_ADDRESS}")
@@ -328,7 +329,7 @@ def _open_sqlite(path: Path | None) -> sqlite3.Connection:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switching to the write-ahead log does not wait by itself while others open the same new file."""
+    """Switch to the write-ahead log, with retries: SQLite does not wait while others open the same new file."""
     end = time.monotonic() + _LOCK_TIMEOUT
     while True:
         try:
@@ -351,7 +352,7 @@ def _open_postgres(url: str) -> Any:
 
 
 def _in_dialect(statement: str, sqlite: bool) -> str:
-    """The statement with parameters as the driver writes them."""
+    """Return the statement with its parameters in the style of the driver."""
     return statement if sqlite else _for_psycopg(statement)
 
 
@@ -361,7 +362,7 @@ def _for_psycopg(statement: str) -> str:
 
 
 def _reason(fault: Exception) -> tuple[bool, str | None]:
-    """Whether a row exists already; and why the database does not answer, if the same call may succeed later."""
+    """Return whether the row already exists, and the reason of a failure after which the call may succeed later."""
     if isinstance(fault, sqlite3.Error):
         if isinstance(fault, sqlite3.IntegrityError):
             return True, None

@@ -2,7 +2,7 @@
 
     checksum_n = SHA-256(checksum_{n-1}, learner, n, kind, round, at, body),    checksum_0 = SHA-256(configuration)
 
-so that `verify` finds a changed, a missing and a moved event. Bodies are JSON; NaN is null there.
+so that `verify` detects events that were changed, removed or moved. Bodies are JSON, with null for NaN.
 """
 
 import base64
@@ -34,12 +34,12 @@ _BODY = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 @dataclass(frozen=True)
 class Event:
-    """One line of a learner's history."""
+    """One event in the log of a learner."""
 
     number: int
     """Counts from 1 per learner, without gaps."""
     kind: str
-    """"ask", "predict", "tell", "abandon"; of no round (0): "past_rows" and "model"."""
+    """"ask", "predict", "tell" or "abandon"; "past_rows" and "model" belong to no round, and their `round` is 0."""
     round: int
     at: float
     body: str
@@ -47,7 +47,7 @@ class Event:
 
     @cached_property
     def content(self) -> dict[str, Plain]:
-        """The body as data."""
+        """The parsed body."""
         try:
             content: dict[str, Plain] = json.loads(self.body)
         except (ValueError, TypeError, RecursionError):
@@ -60,19 +60,19 @@ class Event:
     def chained(
         cls, name: str, before: str, number: int, kind: str, round: int, at: float, content: dict[str, Plain]
     ) -> "Event":
-        """A new event with its checksum, which covers `before`, the one of the event before it."""
+        """Create an event whose checksum covers `before`, the checksum of the previous event."""
         body = _BODY.encode(content)
         event = cls(number, kind, round, at, body, _checksum(name, before, number, kind, round, at, body))
         vars(event)["content"] = content  # so that it is not parsed again
         return event
 
     def row(self, learner: int) -> dict[str, object]:
-        """The row of the table."""
+        """Return the event as a row of the table."""
         own = {"learner": learner, "number": self.number, "kind": self.kind, "round": self.round}
         return own | {"at": self.at, "body": self.body, "checksum": self.checksum}
 
     def expected_checksum(self, name: str, before: str) -> str:
-        """The checksum that this event must have after `before`, the one of the event before it."""
+        """Return the checksum that this event must have if `before` is the checksum of the previous event."""
         return _checksum(name, before, self.number, self.kind, self.round, self.at, self.body)
 
 
@@ -82,12 +82,12 @@ def _checksum(name: str, before: str, number: int, kind: str, round: int, at: fl
 
 
 def first_checksum(name: str, config: str) -> str:
-    """The checksum before the first event of a learner."""
+    """Return the start of a learner's chain of checksums, before its first event."""
     return hashlib.sha256(json.dumps([name, config]).encode()).hexdigest()
 
 
 def events_after(connection: Connection, learner: int, number: int) -> Iterator[Event]:
-    """The events of a learner after a number, read page by page."""
+    """Yield the events of a learner after event `number`, read page by page."""
     while True:
         page = connection.rows(_AFTER, {"learner": learner, "number": number, "limit": _PAGE})
         for row in page:
@@ -98,10 +98,10 @@ def events_after(connection: Connection, learner: int, number: int) -> Iterator[
 
 
 def replay(learner: Learner, event: Event) -> bool:
-    """Apply a recorded event to a learner; False where the learner would ask for something else than was recorded.
+    """Apply a recorded event to a learner; return False if the learner now asks for a different round.
 
-    The recorded round was bought, so it takes the place of the round that the learner asks for now: a state that was
-    computed on another processor (whose last bits may differ) stays usable, and `verify` reports the difference.
+    The recorded round was paid for, so it replaces the round that the learner asks for now. A state that was computed
+    on another processor (whose last bits may differ) therefore stays usable, and `verify` reports the difference.
     """
     content = event.content
     try:
@@ -128,7 +128,7 @@ def replay(learner: Learner, event: Event) -> bool:
 
 
 def take_model(learner: Learner, text: str) -> None:
-    """Put a learner, which must be as new, into the state of a model file (base64) of the same configuration."""
+    """Set a new learner to the state of a model file (base64) with the same configuration."""
     from ..core.serialization import from_bytes
 
     model = from_bytes(base64.b64decode(text, validate=True))
@@ -139,12 +139,12 @@ def take_model(learner: Learner, text: str) -> None:
 
 
 def floats(numbers: Plain) -> list[float]:
-    """Numbers as JSON has them, with NaN for null."""
+    """Convert numbers from JSON: null becomes NaN."""
     if not isinstance(numbers, list):
         raise StateError(f"expected a list of numbers in an event, found {type(numbers).__name__}")
     return [math.nan if x is None else float(x) for x in numbers]  # type: ignore[arg-type]
 
 
 def nulls(numbers: "list[float]") -> list[Plain]:
-    """Numbers for JSON, with null for NaN."""
+    """Convert numbers for JSON: NaN becomes null."""
     return [None if math.isnan(x) else x for x in numbers]

@@ -1,4 +1,4 @@
-"""A store as Parquet files, and back: learners and events; everything else is computed from them."""
+"""Export of a store to Parquet files, and import: learners and events; everything else is computed from them."""
 
 import json
 import os
@@ -37,11 +37,11 @@ _PAGE = 10_000
 
 
 def export_store(database: Database, folder: Path, sound_only: bool = False) -> int:
-    """Write all learners and events into a new folder, without the tokens.
+    """Write all learners and events, but no tokens, into a new folder.
 
     Parameters
     ----------
-    sound_only : of a damaged store, write for each learner the events before its first fault.
+    sound_only : if the store is damaged, write only the events before the first fault of each learner.
 
     Returns
     -------
@@ -77,7 +77,9 @@ def export_store(database: Database, folder: Path, sound_only: bool = False) -> 
 
 
 def import_store(database: Database, folder: Path) -> int:
-    """Read an export into a store that has none of its learners, in one transaction; every checksum is verified.
+    """Import an exported folder in one transaction, and verify every checksum.
+
+    The store must not have a learner of the same name as one in the export.
 
     Returns
     -------
@@ -116,7 +118,7 @@ def _export_events(connection: Connection, writer: pq.ParquetWriter, learner: in
 
 
 class _LearnerImport:
-    """The import of one learner: its rounds, totals and snapshot are computed again from its events."""
+    """The import of one learner: its rounds, totals and snapshot are recomputed from its events."""
 
     def __init__(self, connection: Connection, row: dict[str, object]) -> None:
         self.connection, self.name, self.config = connection, str(row["name"]), str(row["config"])
@@ -128,7 +130,7 @@ class _LearnerImport:
         self.rounds: list[dict[str, object]] = []
 
     def add(self, event: Event) -> None:
-        """Add an event, if it is the next one and unchanged."""
+        """Add an event after checking that it is the next one and unchanged."""
         if event.number != self.head + 1 or event.expected_checksum(self.name, self.checksum) != event.checksum:
             raise StateError(f"learner '{self.name}', event {event.number}: lost or changed on the way; export again")
         if finished := self.projection.apply(event):
@@ -139,7 +141,7 @@ class _LearnerImport:
             self._flush()
 
     def finish(self) -> None:
-        """Write the open rounds, the totals, and a snapshot of the last state."""
+        """Write the open rounds, the totals, and a snapshot of the final state."""
         self.rounds += [{"learner": self.id, **row._asdict()} for row in self.projection.pending.values()]
         self._flush()
         row = {"learner": self.id, "head": self.head, "checksum": self.checksum, **self.projection.totals._asdict()}

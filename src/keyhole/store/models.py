@@ -1,4 +1,4 @@
-"""The values that a store returns. The HTTP client uses them too, so nothing here needs a database."""
+"""The values that a store returns. The HTTP client uses them too, so this module needs no database."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -30,11 +30,11 @@ STATUSES = ("open", "told", "abandoned")
 
 
 class Conflict(ProtocolError):
-    """The call contradicts what was recorded before; nothing was changed."""
+    """The call contradicts an earlier event; nothing was changed."""
 
 
 class NoSuchRound(ProtocolError):
-    """The learner has no round of that index or key."""
+    """The learner has no round with this index or key."""
 
 
 class Taken(ConfigError):
@@ -42,11 +42,11 @@ class Taken(ConfigError):
 
 
 class StoreUnavailable(StateError):
-    """The database does not answer (no connection, locked, disk full); nothing was changed, and a retry may succeed."""
+    """The database is unavailable (no connection, locked, disk full); nothing was changed, and a retry may succeed."""
 
 
 class NoSuchLearner(KeyError):
-    """The store has no learner of that name."""
+    """The store has no learner with this name."""
 
     def __str__(self) -> str:
         return str(self.args[0])
@@ -59,25 +59,25 @@ class RoundRow(NamedTuple):
     key: str | None
     status: str
     ask_event: int
-    """The number of the event, as are `prediction_event` and `end_event`."""
+    """Number of the event that opened the round; `prediction_event` and `end_event` are event numbers too."""
     asked_at: float
     price: float
     deadline: float | None = None
     prediction_event: int | None = None
     prediction: float | None = None
     end_event: int | None = None
-    """Of the label, or of the abandonment."""
+    """Number of the event of the label, or of the abandonment."""
     told_at: float | None = None
     label: float | None = None
     n_scored: int | None = None
-    """The totals just after this label, so that a curve needs no sum over the history."""
+    """This field and the next two are the totals after this label, so that a curve needs no sum over the history."""
     loss: float | None = None
     baseline_loss: float | None = None
 
 
 @dataclass(frozen=True)
 class PredictionEvent:
-    """A prediction as it was recorded, with its interval where the learner has one."""
+    """A recorded prediction, with its interval if the learner provides one."""
 
     prediction: float
     low: float | None = None
@@ -93,39 +93,39 @@ class StoredRound:
     index: int
     key: str | None
     status: str
-    """"open", "told" or "abandoned"; an abandoned round still takes its label."""
+    """"open", "told" or "abandoned"; an abandoned round still accepts its label."""
     round: Round
     sources: tuple[str, ...]
-    """What to order, by name."""
+    """Names of the sources to order."""
     price: float
     asked_at: float
     """Seconds since 1970, UTC."""
     deadline: float | None = None
-    """For display only: a label that comes later is accepted."""
+    """For display only: a later label is still accepted."""
     last_prediction: PredictionEvent | None = None
     values: dict[str, float] | None = None
-    """The values of the last prediction; NaN where one was not observed."""
+    """The values of the last prediction; NaN for a value that was not observed."""
     told_at: float | None = None
     label: float | None = None
 
 
 @dataclass(frozen=True)
 class LabelEvent:
-    """One label, with the prediction that was recorded before it."""
+    """A label, with the last prediction before it."""
 
     index: int
     key: str | None
     told_at: float
     label: float
     prediction: float | None
-    """None where no prediction was made."""
+    """None if no prediction was made."""
     loss: float | None
     price: float
 
 
 @dataclass(frozen=True)
 class Purchase:
-    """One source that was ordered for one round; index 0: past rows, which cost nothing."""
+    """A source that was ordered for a round; index 0 stands for past rows, which cost nothing."""
 
     index: int
     key: str | None
@@ -136,7 +136,7 @@ class Purchase:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of one label of `tell_many`."""
+    """The outcome of `tell_many` for one label."""
 
     key: str
     status: str
@@ -150,35 +150,35 @@ class Totals(NamedTuple):
     n_asked: int = 0
     n_labels: int = 0
     n_abandoned: int = 0
-    """Rounds that were abandoned and have no label since."""
+    """Abandoned rounds that have received no label since."""
     n_scored: int = 0
     """Labels of rounds with a recorded prediction."""
     loss: float = 0.0
     """Sum of their squared errors."""
     baseline_loss: float = 0.0
-    """The same sum for a baseline that buys nothing and predicts the mean of the labels before."""
+    """The same sum for a baseline that buys nothing and predicts the mean of the previous labels."""
     label_sum: float = 0.0
     spent: float = 0.0
 
     @property
     def n_open(self) -> int:
-        """Rounds that wait for their label."""
+        """The number of rounds that wait for their label."""
         return self.n_asked - self.n_labels - self.n_abandoned
 
     @property
     def mean_loss(self) -> float | None:
-        """Mean squared error of the recorded predictions; None before the first."""
+        """The mean squared error of the recorded predictions; None before the first."""
         return self.loss / self.n_scored if self.n_scored else None
 
     @property
     def mean_baseline_loss(self) -> float | None:
-        """Mean squared error of the baseline on the same rounds; None before the first."""
+        """The mean squared error of the baseline on the same rounds; None before the first."""
         return self.baseline_loss / self.n_scored if self.n_scored else None
 
 
 @dataclass(frozen=True)
 class History(Sequence[LabelEvent]):
-    """The labels in the order they came; also as arrays."""
+    """The labels in order of arrival, as a sequence and as arrays."""
 
     events: tuple[LabelEvent, ...] = field(default=())
 
@@ -197,15 +197,15 @@ class History(Sequence[LabelEvent]):
 
     @property
     def labels(self) -> Floats:
-        """(n,)"""
+        """The labels, (n,)."""
         return np.array([t.label for t in self.events], dtype=np.float64)
 
     @property
     def predictions(self) -> Floats:
-        """(n,) NaN where no prediction was made."""
+        """The predictions, (n,); NaN if no prediction was made."""
         return np.array([np.nan if t.prediction is None else t.prediction for t in self.events], dtype=np.float64)
 
     @property
     def losses(self) -> Floats:
-        """(n,) squared errors."""
+        """The squared errors, (n,)."""
         return (self.predictions - self.labels) ** 2

@@ -1,5 +1,7 @@
-"""Projections of the event log, the state of each round and the running totals: how they are computed, and queries on
-them for users, for pages and for charts. `verify` computes them again."""
+"""Projections of the event log: the status of each round and the running totals.
+
+This module computes the projections and queries them for users, pages and charts. `verify` recomputes them.
+"""
 
 import json
 from collections.abc import Sequence
@@ -29,18 +31,19 @@ CHANGED_COLUMNS = {
     "abandon": ("status", "end_event"),
     "tell": ("status", "end_event", "told_at", "label", "n_scored", "loss", "baseline_loss"),
 }
-"""The columns of a round that an event changes. Databases rewrite an index for every column that is named."""
+"""The columns of a round that each kind of event changes. Only these are updated, because databases rewrite the indexes
+of every column that an update names."""
 
 
 def round_asked(event: Event) -> RoundRow:
-    """The round that an `ask` opened."""
+    """Return the row of the round that an `ask` event opens."""
     content = event.content
     key, price, deadline = content["key"], content["price"], content["deadline"]
     return RoundRow(event.round, key, "open", event.number, event.at, price, deadline)  # type: ignore[arg-type]
 
 
 def round_after(row: RoundRow, event: Event, totals: Totals) -> RoundRow:
-    """The round after another of its events; `totals` are those after the event."""
+    """Return the row of a round after a further event; `totals` are the totals after that event."""
     content = event.content
     if event.kind == "predict":
         return row._replace(prediction_event=event.number, prediction=float(content["prediction"]))  # type: ignore[arg-type]
@@ -54,9 +57,9 @@ def round_after(row: RoundRow, event: Event, totals: Totals) -> RoundRow:
 
 
 def totals_after(totals: Totals, event: Event, before: RoundRow | None) -> Totals:
-    """The totals after an event; `before` is its round before the event (None for an `ask`).
+    """Return the totals after an event; `before` is the row of its round before the event (None for an `ask`).
 
-    The baseline buys nothing. It predicts the mean of the labels before, and 0 before the first.
+    The baseline buys nothing. It predicts the mean of the previous labels, and 0 before the first label.
     """
     if event.kind in ("past_rows", "model"):
         return totals
@@ -73,7 +76,7 @@ def totals_after(totals: Totals, event: Event, before: RoundRow | None) -> Total
     n_scored, loss, baseline_loss = totals.n_scored, totals.loss, totals.baseline_loss
     if before.prediction is not None:
         mean = totals.label_sum / totals.n_labels if totals.n_labels else 0.0
-        error, baseline = before.prediction - y, mean - y  # products, not powers: those raise where they overflow
+        error, baseline = before.prediction - y, mean - y  # products, because powers raise on overflow
         n_scored, loss, baseline_loss = n_scored + 1, loss + error * error, baseline_loss + baseline * baseline
     return totals._replace(
         n_labels=totals.n_labels + 1,
@@ -86,14 +89,14 @@ def totals_after(totals: Totals, event: Event, before: RoundRow | None) -> Total
 
 
 class Projection:
-    """The totals of a learner and its rounds without a label, computed event by event."""
+    """The totals of a learner and its rounds that have no label, computed event by event."""
 
     def __init__(self) -> None:
         self.totals = Totals()
         self.pending: dict[int, RoundRow] = {}
 
     def apply(self, event: Event) -> RoundRow | None:
-        """Apply the next event; the finished round if the event is a label."""
+        """Apply the next event; return the finished round if the event is a label."""
         if event.kind in ("past_rows", "model"):
             return None
         before = self.pending.get(event.round)
@@ -114,10 +117,10 @@ _ROUNDS = (
 
 
 def stored_round(name: str, row: RoundRow, r: Round, prediction_body: str | None = None) -> StoredRound:
-    """The value of a round for users; `prediction_body` is the body of its last prediction event."""
+    """Build the public value of a round; `prediction_body` is the body of its last prediction event."""
     content = json.loads(prediction_body) if prediction_body else None
     return StoredRound(
-        id=f"{name}:{r.index}",  # unique in the store: the name of a learner has no colon
+        id=f"{name}:{r.index}",  # unique in the store, because names of learners contain no colon
         index=r.index,
         key=row.key,
         status=row.status,
@@ -144,7 +147,7 @@ def find_rounds(
     limit: int | None = None,
     newest: bool = False,
 ) -> tuple[StoredRound, ...]:
-    """The rounds of a learner in the order they were asked (or the newest first)."""
+    """Return the rounds of a learner in the order they were asked, or the newest first."""
     statement, parameters = _ROUNDS, {"learner": learner, "after": after, "limit": limit}
     if index is not None:
         statement, parameters["round"] = f"{statement} AND r.round = :round", index
@@ -166,7 +169,7 @@ def find_rounds(
 
 
 def history(connection: Connection, learner: int, after: int, limit: int | None) -> History:
-    """The labels in the order of their events, after the event of a number."""
+    """Return the labels in the order of their events, after event number `after`."""
     statement = (
         "SELECT round, key, told_at, label, prediction, price FROM keyhole_rounds "
         "WHERE learner = :learner AND status = 'told' AND end_event > :after ORDER BY end_event"
@@ -180,11 +183,11 @@ def _loss(prediction: float | None, y: float) -> float | None:
     return None if prediction is None else (prediction - y) * (prediction - y)
 
 
-# -- for charts: a bounded number of rows, however long the history is
+# -- queries for charts: they return a bounded number of rows, however long the history is
 
 
 def loss_curve(connection: Connection, learner: int, at: Sequence[int]) -> list[tuple[int, float, float]]:
-    """(n, loss, baseline loss): the two sums of squared errors after the n-th scored label, for these n."""
+    """Return (n, loss, baseline loss), the sums of squared errors after the n-th scored label, for each n in `at`."""
     statement = (
         "SELECT n_scored, loss, baseline_loss FROM keyhole_rounds "
         f"WHERE learner = :learner AND n_scored IN ({_listed(at)}) ORDER BY n_scored"
@@ -193,7 +196,7 @@ def loss_curve(connection: Connection, learner: int, at: Sequence[int]) -> list[
 
 
 def purchased_names(connection: Connection, learner: int, indices: Sequence[int]) -> list[tuple[int, list[str]]]:
-    """(index, names): the attributes that these rounds bought."""
+    """Return (index, names of the attributes bought) for each of these rounds."""
     statement = (
         "SELECT r.round, e.body FROM keyhole_rounds r "
         "JOIN keyhole_events e ON e.learner = r.learner AND e.number = r.ask_event "
@@ -204,8 +207,8 @@ def purchased_names(connection: Connection, learner: int, indices: Sequence[int]
 
 
 def daily_spending(connection: Connection, learner: int, first_day: int) -> dict[int, float]:
-    """The money ordered for by day (counted from 1970), from the first day on."""
-    # A cast truncates in SQLite and rounds in PostgreSQL.
+    """Return the money spent per day since `first_day`; days are counted from 1970."""
+    # CAST truncates in SQLite but rounds in PostgreSQL.
     day = "CAST(asked_at / :day AS INTEGER)" if connection.sqlite else "FLOOR(asked_at / :day)"
     statement = (
         f"SELECT {day}, sum(price) FROM keyhole_rounds WHERE learner = :learner AND asked_at >= :first GROUP BY 1"

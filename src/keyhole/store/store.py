@@ -1,4 +1,4 @@
-"""The store: learners by name, shared by all processes that open it, and the protocol of each."""
+"""The public interface of the store: learners by name, shared by all processes that open it."""
 
 import json
 import re
@@ -39,7 +39,7 @@ RoundLike: TypeAlias = "Round | StoredRound | int"
 
 
 class StoredLearner:
-    """One learner of a store. Every change is one transaction: it is committed when the call returns, or not at all."""
+    """A learner in a store. Every change is one transaction: it is committed when the call returns, or not at all."""
 
     def __init__(self, database: Database, cached: CachedLearner) -> None:
         self.database, self._cached = database, cached
@@ -56,12 +56,12 @@ class StoredLearner:
     ) -> Round:
         """Open a round; the same key always gives the same round.
 
-        `deadline` (seconds since 1970) is for display; `prices` are those of this row, by source.
+        `deadline` (seconds since 1970) is for display only; `prices` are the prices of this row, by source.
         """
         return self.open_round(key, available, deadline, prices).round
 
     def predict(self, r: RoundLike, values: Values) -> float:
-        """The prediction from the bought values. It is recorded: the last one before the label counts."""
+        """Predict from the bought values. The prediction is recorded; the last one before the label counts."""
         return self.predict_interval(r, values).prediction
 
     def tell(
@@ -72,25 +72,25 @@ class StoredLearner:
         extra_attributes: Extras = None,
         extra_values: "Values | None" = None,
     ) -> bool:
-        """Close a round with its label, however late; False where exactly this label was told before.
+        """Close a round with its label, however late; return False if the same label was told before.
 
-        `values` may be None where they were given with the prediction.
+        `values` may be None if they were given with the prediction.
         """
         given = _round_or_index(r)
         return self.transact(lambda transaction: transaction.tell(given, values, y, extra_attributes, extra_values))
 
     def abandon(self, r: RoundLike) -> bool:
-        """Stop waiting for the label of a round; a label that comes later is still accepted.
+        """Stop waiting for the label of a round; a later label is still accepted.
 
-        Returns False where the round was abandoned before.
+        Returns False if the round was already abandoned.
         """
         given = _round_or_index(r)
         return self.transact(lambda transaction: transaction.abandon(given))
 
     def learn(self, X: object, y: object) -> bool:
-        """Learn from rows that are known already, NaN where not observed; free, and in one transaction.
+        """Learn from past rows (NaN for values that were not observed), without cost and in one transaction.
 
-        Returns False where exactly these rows were learnt before, so that a call may be repeated.
+        Returns False if the same rows were learnt before, so that a call may be repeated.
         """
         return self.transact(lambda transaction: transaction.learn(X, y))
 
@@ -101,7 +101,7 @@ class StoredLearner:
         deadline: float | None = None,
         prices: RowPrices = None,
     ) -> StoredRound:
-        """`ask`, returning the stored round: what to order, its price, its status."""
+        """Open a round like `ask`, but return the stored round: what to order, its price and its status."""
 
         def ask(transaction: LearnerTransaction) -> StoredRound:
             row, r = transaction.ask(key, available, deadline, prices)
@@ -112,12 +112,12 @@ class StoredLearner:
         return self.transact(ask)
 
     def predict_interval(self, r: RoundLike, values: Values) -> PredictionEvent:
-        """`predict`, with the interval where the learner has one."""
+        """Predict like `predict`, and return the interval too if the learner provides one."""
         given = _round_or_index(r)
         return self.transact(lambda transaction: transaction.predict(given, values))
 
     def tell_many(self, labels: Iterable[tuple[str, float]]) -> list[Outcome]:
-        """Many late labels by key, in one transaction; a refused label does not stop the others."""
+        """Tell many late labels by key, in one transaction; a refused label does not stop the others."""
 
         def tell(transaction: LearnerTransaction) -> list[Outcome]:
             return [_tell_one(transaction, key, y) for key, y in labels]
@@ -129,7 +129,7 @@ class StoredLearner:
     def rounds(
         self, status: str | None = None, limit: int | None = None, newest: bool = False, after: int = 0
     ) -> tuple[StoredRound, ...]:
-        """The rounds in the order asked (or the newest first), all or those `open`, `told` or `abandoned`."""
+        """Return the rounds in the order asked, or the newest first; `status` selects open, told or abandoned ones."""
         if status is not None and status not in STATUSES:
             raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
         with self.database.reading() as connection:
@@ -138,7 +138,7 @@ class StoredLearner:
             )
 
     def round(self, index: int) -> StoredRound:
-        """One round, by its index, which counts from 1."""
+        """Return one round by its index, which counts from 1."""
         found: tuple[StoredRound, ...] = ()
         if 0 < index < 2**31:
             with self.database.reading() as connection:
@@ -148,12 +148,12 @@ class StoredLearner:
         return found[0]
 
     def history(self, after: int = 0, limit: int | None = None) -> History:
-        """The labels in the order they came, with the prediction before each."""
+        """Return the labels in order of arrival, each with the last prediction before it."""
         with self.database.reading() as connection:
             return projections.history(connection, self.id, after, limit)
 
     def ledger(self) -> tuple[Purchase, ...]:
-        """The sources that were ordered, with their prices, in the order of the rounds; before them past rows, free."""
+        """Return the ordered sources with their prices, in the order of the rounds, after the past rows (free)."""
         learner = self.learner()
         (created_at,) = self._columns("created_at")
         past = f"past rows: {learner.n_past_rows}, free"
@@ -164,33 +164,33 @@ class StoredLearner:
         return tuple(bought)
 
     def learner(self) -> Learner:
-        """A copy of the learner as it is now, to save or explain; labels told to the copy do not reach the store."""
+        """Return a copy of the current learner, to save or explain; labels told to the copy do not reach the store."""
         from ..core.serialization import from_bytes, to_bytes
 
         return self.read(lambda learner: from_bytes(to_bytes(learner)))
 
     def totals(self) -> Totals:
-        """Counts, loss and money so far."""
+        """Return the counts, the losses and the money spent so far."""
         return Totals(*self._columns(TOTAL_COLUMNS))
 
     @property
     def head(self) -> int:
-        """The number of the last event."""
+        """Return the number of the last event."""
         (head,) = self._columns("head")
         return int(head)
 
     def events(self, after: int = 0, limit: int = 1000) -> list[Event]:
-        """The events after a number, oldest first."""
+        """Return the events after event number `after`, oldest first."""
         with self.database.reading() as connection:
             return list(islice(events_after(connection, self.id, after), limit))
 
     def extra(self, r: Round) -> list[str]:
-        """The names of the attributes that a round buys after its label (k0 > 0)."""
+        """Return the names of the attributes that a round buys after its label (k0 > 0)."""
         names = self.config.get("names")
         return [str(names[i]) if isinstance(names, list) else f"x{i}" for i in r.extra]
 
     def warnings(self, now: float | None = None) -> list[str]:
-        """Rounds beyond their deadline, and a state that a replay does not reproduce."""
+        """Return warnings: rounds past their deadline, and a state that a replay does not reproduce."""
         late = "SELECT count(*) FROM keyhole_rounds WHERE learner = :learner AND status = 'open' AND deadline < :now"
         with self.database.reading() as connection:
             row = connection.row(late, {"learner": self.id, "now": time.time() if now is None else now})
@@ -202,24 +202,24 @@ class StoredLearner:
 
     @property
     def note(self) -> dict[str, str]:
-        """What a person reads beside the numbers: the label's name and unit, the currency."""
+        """Return the texts shown beside the numbers: the label's name and unit, and the currency."""
         (text,) = self._columns("note")
         note: dict[str, str] = json.loads(text)
         return note
 
     def read(self, look: Callable[[Learner], A]) -> A:
-        """Call a function with the learner as it is now; the function must not change it."""
+        """Call a function with the current learner; the function must not change it."""
         with self._cached.lock, self.database.reading() as connection:
             self._cached.catch_up(connection)
             return look(self._cached.learner)
 
     def transact(self, act: Callable[[LearnerTransaction], A]) -> A:
-        """Several changes in one transaction: all are committed, or none."""
+        """Make several changes in one transaction: all are committed, or none."""
         cached = self._cached
         with cached.lock:
             if not cached.loaded:
                 with self.database.reading() as connection:
-                    cached.catch_up(connection)  # not in the writing transaction, because it may take seconds
+                    cached.catch_up(connection)  # outside the writing transaction, because it may take seconds
             head = cached.head
             try:
                 with self.database.writing() as connection:
@@ -227,7 +227,7 @@ class StoredLearner:
                     head = cached.head
                     return act(transaction)
             except BaseException as fault:
-                # A refused call changes nothing; but changes before it in the same transaction were not committed.
+                # The refused call changed nothing, but earlier changes of the same transaction were rolled back.
                 if not isinstance(fault, ProtocolError) or cached.head != head:
                     cached.forget()
                 raise
@@ -238,7 +238,7 @@ class StoredLearner:
             return query(connection, self.id, argument)
 
     def _columns(self, names: str) -> tuple[Any, ...]:
-        """Columns of the row of this learner."""
+        """Return columns from the row of this learner."""
         with self.database.reading() as connection:
             row = connection.row(f"SELECT {names} FROM keyhole_learners WHERE id = :learner", {"learner": self.id})
         if row is None:
@@ -271,7 +271,7 @@ _ADD_LEARNER = (
 
 @dataclass(frozen=True)
 class Summary:
-    """A learner in a list, read without loading its state."""
+    """The summary of a learner in a list, read without loading its state."""
 
     name: str
     algorithm: str
@@ -281,7 +281,7 @@ class Summary:
 
 
 class Store:
-    """`kh.open_store(url)`. Learners by name, as in a dictionary; `create` makes new ones."""
+    """A store, as `kh.open_store(url)` returns it: a mapping from names to learners; `create` adds new ones."""
 
     def __init__(self, url: str) -> None:
         self.database = Database(url)
@@ -291,9 +291,10 @@ class Store:
     def create(
         self, name: str, algorithm: str, *, note: Mapping[str, str] | None = None, **arguments: object
     ) -> StoredLearner:
-        """A new learner, made with the arguments of `kh.make`; one of equal configuration is returned as it is.
+        """Create a learner with the arguments of `kh.make`, or return the existing one of equal configuration.
 
-        `note` (`label`, `unit`, `currency`) is for people. A missing seed is drawn, and equals any.
+        `note` (`label`, `unit`, `currency`) is for display. If no seed is given, one is drawn; in the comparison of
+        configurations a missing seed equals any seed.
         """
         from ..core.registry.catalogue import make
 
@@ -309,9 +310,9 @@ class Store:
         return found
 
     def create_from_model(self, name: str, model: bytes, *, note: Mapping[str, str] | None = None) -> StoredLearner:
-        """A new learner in the state of a model file, such as `keyhole plan` writes; it may be called again.
+        """Create a learner in the state of a model file, such as `keyhole plan` writes; the call may be repeated.
 
-        A learner of this name that has another configuration, or rounds of its own, is a `Taken` or a `Conflict`.
+        Raises `Taken` if a learner of this name has another configuration, and `Conflict` if it has rounds of its own.
         """
         from ..core.serialization import from_bytes
 
@@ -337,7 +338,7 @@ class Store:
         return len(self.heads())
 
     def summaries(self) -> list[Summary]:
-        """All learners with their totals, by name; one query."""
+        """Return all learners with their totals, sorted by name, with one query."""
         with self.database.reading() as connection:
             rows = connection.rows(
                 f"SELECT name, config, note, head, {TOTAL_COLUMNS} FROM keyhole_learners ORDER BY name"
@@ -348,7 +349,7 @@ class Store:
         ]
 
     def heads(self) -> dict[str, int]:
-        """The number of the last event of each learner."""
+        """Return the number of the last event of each learner."""
         with self.database.reading() as connection:
             return dict(connection.rows("SELECT name, head FROM keyhole_learners"))
 
@@ -363,7 +364,7 @@ class Store:
         self.close()
 
     def _find(self, name: str) -> CachedLearner | None:
-        """The state of a learner in this process; None where the store has no such learner."""
+        """Return the cached state of a learner, or None if the store has no such learner."""
         if name not in self._cached:
             if not isinstance(name, str) or not _NAME.fullmatch(name):
                 return None
@@ -376,7 +377,7 @@ class Store:
 
 
 def add_learner(connection: Connection, name: str, config: str, note: str, created_at: float) -> int:
-    """Add a learner without events; its id."""
+    """Add a learner without events and return its id."""
     row: dict[str, object] = {"name": name, "config": config, "note": note, "created_at": created_at}
     connection.run(_ADD_LEARNER, row | {"checksum": first_checksum(name, config), **Totals()._asdict()})
     found = connection.row("SELECT id FROM keyhole_learners WHERE name = :name", {"name": name})

@@ -1,4 +1,4 @@
-"""Access tokens of the service. Only a hash of a token is stored, so that a stolen store gives no access."""
+"""Access tokens of the service. Only a hash of each token is stored, so that a stolen store gives no access."""
 
 import hashlib
 import hmac
@@ -24,17 +24,17 @@ class Token:
 
     id: str
     learner: str | None
-    """None: every learner."""
+    """The learner that the token is restricted to; None for every learner."""
     may: tuple[str, ...]
     created_at: float
 
     def allows(self, right: str, learner: str | None) -> bool:
-        """Whether it allows this on a learner (None: on the whole store)."""
+        """Whether the token grants this right on a learner (None: on the whole store)."""
         return right in self.may and (self.learner is None or self.learner == learner)
 
 
 def create_token(database: Database, learner: str | None, may: tuple[str, ...]) -> str:
-    """A new token, shown once."""
+    """Create a token and return its text, which cannot be recovered later."""
     for right in may:
         if right not in RIGHTS:
             raise ConfigError(f"a token may {', '.join(RIGHTS)}; not '{right}'")
@@ -51,7 +51,7 @@ def create_token(database: Database, learner: str | None, may: tuple[str, ...]) 
 
 
 def find_token(database: Database, text: str) -> Token | None:
-    """The token's record, if it is one of this store's; takes as long for a wrong secret as for a right one."""
+    """Return the record of a token, or None if it is not valid; a wrong secret takes as long as a right one."""
     parts = _FORM.fullmatch(text)
     if parts is None:
         return None
@@ -62,20 +62,20 @@ def find_token(database: Database, text: str) -> Token | None:
 
 
 def list_tokens(database: Database) -> list[Token]:
-    """All tokens, oldest first."""
+    """Return all tokens, oldest first."""
     with database.reading() as connection:
         rows = connection.rows(f"SELECT {_COLUMNS} FROM keyhole_tokens ORDER BY created_at")
     return [_token(*row) for row in rows]
 
 
 def any_token(database: Database) -> bool:
-    """Whether the store has a token."""
+    """Whether the store has at least one token."""
     with database.reading() as connection:
         return connection.row("SELECT id FROM keyhole_tokens LIMIT 1") is not None
 
 
 def revoke_token(database: Database, id: str) -> None:
-    """Remove a token: from now on it gives no access."""
+    """Remove a token, which from then on gives no access."""
     with database.writing() as connection:
         if not connection.run("DELETE FROM keyhole_tokens WHERE id = :id", {"id": id}):
             raise ConfigError(f"there is no token '{id}'; keyhole token list shows them")
@@ -86,5 +86,5 @@ def _token(id: str, learner: str | None, may: str, created_at: float) -> Token:
 
 
 def _hash(secret: str) -> str:
-    # A secret is 32 random bytes, which cannot be guessed: a slow hash would protect nothing more.
+    # A secret is 32 random bytes, which cannot be guessed, so a slow hash would add no protection.
     return hashlib.sha256(secret.encode()).hexdigest()

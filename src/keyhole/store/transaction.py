@@ -52,7 +52,7 @@ SET_TOTALS = f"UPDATE keyhole_learners SET {_assignments(('head', 'checksum', *T
 
 
 class LearnerTransaction:
-    """The only writer of a learner while its transaction lasts."""
+    """A transaction on a learner, which has no other writer while the transaction lasts."""
 
     def __init__(self, connection: Connection, cached: CachedLearner) -> None:
         self.connection, self.cached = connection, cached
@@ -66,7 +66,7 @@ class LearnerTransaction:
     def ask(
         self, key: str | None, available: Available, deadline: float | None, prices: RowPrices = None
     ) -> tuple[RoundRow, Round]:
-        """The round of this key; a new one where the key is new."""
+        """Return the round of this key; open a new one if the key is new."""
         if key is not None:
             before = self._row_by_key(key)
             if before is not None:
@@ -86,7 +86,7 @@ class LearnerTransaction:
         return row, r
 
     def predict(self, given: "Round | int", values: Values) -> PredictionEvent:
-        """The prediction from these values; recorded unless it repeats the last one."""
+        """Predict from these values; the prediction is recorded unless it repeats the last one."""
         row = self._row(given)
         if row.status == "told":
             raise Conflict(f"round {row.round} was told already; the prediction before its label stands")
@@ -102,7 +102,7 @@ class LearnerTransaction:
     def tell(
         self, given: "Round | int", values: "Values | None", y: float, extra: Extras, extra_values: "Values | None"
     ) -> bool:
-        """Close a round with its label; False where exactly this label was told before."""
+        """Close a round with its label; return False if the same label was told before."""
         row = self._row(given)
         if row.status == "told":
             self._check_same_label(row, given, values, y, extra_values)
@@ -129,7 +129,7 @@ class LearnerTransaction:
         return row.status == "open"
 
     def learn(self, X: object, y: object) -> bool:
-        """Learn from rows that are known already; False where exactly these rows were learnt before."""
+        """Learn from past rows; return False if the same rows were learnt before."""
         learner = self.cached.learner
         table, labels = validation.past_table(X, y, learner.names)
         if table.size > MOST_PAST_CELLS:
@@ -148,7 +148,7 @@ class LearnerTransaction:
         return True
 
     def start_from(self, model: bytes) -> bool:
-        """Put a learner without events into the state of a model; False where it began with this model before."""
+        """Set a learner without events to the state of a model; return False if it already started from this model."""
         text = base64.b64encode(model).decode()
         if self.cached.head:
             if self._content(1).get("model") == text:
@@ -159,7 +159,7 @@ class LearnerTransaction:
         return True
 
     def index_of(self, key: str) -> int:
-        """The index of the round of a key."""
+        """Return the index of the round with this key."""
         found = self._row_by_key(key)
         if found is None:
             raise NoSuchRound(f"there is no round with the key '{key}'")
@@ -183,7 +183,7 @@ class LearnerTransaction:
         return RoundRow(*found)
 
     def _open_round(self, row: RoundRow, given: "Round | int") -> Round:
-        """The round as the learner has it, if it is the one that was given."""
+        """Return the learner's open round, after checking that it equals the given one."""
         r = self.cached.learner._open.get(row.round)
         if r is None:
             raise StateError(
@@ -197,12 +197,12 @@ class LearnerTransaction:
         return Round.from_plain(self._content(row.ask_event)["round"])
 
     def _last_prediction(self, row: RoundRow) -> dict[str, Plain]:
-        """The content of the last prediction of a round; empty for none."""
+        """Return the content of the last prediction of a round; empty if there is none."""
         recent = self.cached.recent.get(row.round)
         return self._content(row.prediction_event) if recent is None else recent[1]
 
     def _content(self, number: int | None) -> dict[str, Plain]:
-        """The content of an event; empty for none."""
+        """Return the content of an event; empty if `number` is None."""
         if number is None:
             return {}
         found = self.connection.row(_BODY, {"learner": self.cached.id, "number": number})
@@ -217,7 +217,7 @@ class LearnerTransaction:
         return content
 
     def _values(self, row: RoundRow, r: Round, values: "Values | None") -> list[float]:
-        """The values of a round: those of its prediction, which may be repeated but not replaced."""
+        """Return the values of a round. They may repeat the values of its prediction, but not replace them."""
         recorded = self._last_prediction(row)
         if values is None:
             if not recorded:
@@ -246,7 +246,7 @@ class LearnerTransaction:
         return Event.chained(self.cached.name, self.checksum, self.cached.head + 1, kind, index, time.time(), content)
 
     def _change(self, event: Event, row: RoundRow) -> None:
-        """Write an event of a round that exists, and the columns of the round that it changes."""
+        """Write an event of an existing round, and the columns of the round that it changes."""
         prediction = event.content if event.kind == "predict" else self._last_prediction(row)
         self._write(event, row)
         after = round_after(row, event, self.totals)
@@ -256,7 +256,7 @@ class LearnerTransaction:
         self.cached.remember(after, prediction)
 
     def _write(self, event: Event, before: RoundRow | None) -> None:
-        """Write the event and the totals, and a snapshot every so many events."""
+        """Write the event and the totals, and a snapshot every `SNAPSHOT_EVERY` events."""
         cached = self.cached
         self.connection.run(ADD_EVENT, event.row(cached.id))
         self.totals, self.checksum = totals_after(self.totals, event, before), event.checksum
@@ -268,7 +268,7 @@ class LearnerTransaction:
 
 
 def _available_names(available: Available, names: Sequence[str]) -> list[str] | None:
-    """What can be bought, by name; the learner refuses anything that is neither names nor a mask."""
+    """Convert a mask to names; the learner refuses anything that is neither names nor a mask."""
     if available is None:
         return None
     given = available.tolist() if isinstance(available, np.ndarray) else list(available)
@@ -278,7 +278,7 @@ def _available_names(available: Available, names: Sequence[str]) -> list[str] | 
 
 
 def _valid_key(key: str) -> str:
-    """A key that both databases can hold."""
+    """Return the key after checking that both databases can store it."""
     if not isinstance(key, str) or not key.isprintable() or not 1 <= len(key) <= _MAX_KEY_LENGTH:
         raise ProtocolError(f"a key is 1 to {_MAX_KEY_LENGTH} printable characters, not {key!r:.60}")
     return key

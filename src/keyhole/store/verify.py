@@ -1,7 +1,7 @@
-"""Verification of a store: every checksum, and a replay of all events that must reproduce the same bytes.
+"""Verification of a store: check every checksum, and replay all events, which must reproduce the same bytes.
 
-This is the command for damaged stores. Whatever is in the database, the result is a verdict per learner: which event is
-the first damaged one, and what can be saved.
+The verification is made for damaged stores. Whatever the database contains, the result is one verdict per learner: the
+first damaged event, and what can be saved.
 """
 
 import json
@@ -28,25 +28,25 @@ _KINDS = ("ask", "predict", "tell", "abandon", "past_rows", "model")
 
 @dataclass
 class Verdict:
-    """The result for one learner."""
+    """The result of the verification of one learner."""
 
     name: str
     events: int = 0
     """The number of events that were read."""
     sound: int = 0
-    """The number of events before the first fault: these can be saved."""
+    """The number of events before the first fault; these can be saved."""
     faults: list[str] = field(default_factory=list)
 
     @property
     def good(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether no fault was found."""
         return not self.faults
 
 
 def check(database: Database) -> Iterator[Verdict]:
     """Verify every learner: events, checksums, rounds, totals and snapshots.
 
-    Raises `StateError` only where the table of learners itself cannot be read.
+    Raises `StateError` only if the table of learners itself cannot be read.
     """
     with database.reading() as connection:
         names = connection.rows("SELECT id, name FROM keyhole_learners ORDER BY name")
@@ -57,14 +57,14 @@ def check(database: Database) -> Iterator[Verdict]:
                 _LearnerCheck(connection, id, str(name), verdict).run()
         except StoreUnavailable:
             raise
-        except Exception as fault:  # whatever the damage is, it is a fault of this learner, and the next one is checked
+        except Exception as fault:  # any damage is a fault of this learner only; the next one is still checked
             at = f" after event {verdict.events}" if verdict.events else ""
             verdict.faults.append(f"the store cannot be read{at}: {fault}")
         yield verdict
 
 
 class _LearnerCheck:
-    """One learner, read once from its first event to its last."""
+    """The verification of one learner, which reads its events once from first to last."""
 
     def __init__(self, connection: Connection, id: int, name: str, verdict: Verdict) -> None:
         self.connection, self.id, self.name, self.verdict = connection, id, name, verdict
@@ -111,7 +111,7 @@ class _LearnerCheck:
             warnings.simplefilter("ignore", KeyholeWarning)
             for event in events_after(self.connection, self.id, 0):
                 if event.number > self.recorded_head:
-                    break  # on PostgreSQL: written while we read
+                    break  # PostgreSQL: this event was written while we were reading
                 self._check_chain(event)
                 if done := self.projection.apply(event):
                     finished.append(done)
@@ -135,7 +135,7 @@ class _LearnerCheck:
         self.verdict.events = event.number
 
     def _apply(self, learner: Learner, event: Event) -> None:
-        """Apply one event to the learner: it must ask for the same attributes and predict the same."""
+        """Apply one event to the learner, which must ask for the same attributes and make the same prediction."""
         if event.kind == "predict":
             content = event.content
             prediction = learner.predict(learner._open[event.round], floats(content["values"]))
@@ -151,7 +151,7 @@ class _LearnerCheck:
             self._fault(f"the snapshot after event {self.head}{by} is not what a replay comes to")
 
     def _compare(self, expected: list[RoundRow]) -> None:
-        """Compare the rows of these rounds with those computed from the events."""
+        """Compare the stored rows of these rounds with the rows computed from the events."""
         if not expected:
             return
         indices = ", ".join(str(row.round) for row in expected)
@@ -162,6 +162,6 @@ class _LearnerCheck:
                 self._fault(f"round {row.round} does not stand as its events say")
 
     def _fault(self, text: str) -> None:
-        """Keep the first faults: later ones follow from them."""
+        """Record a fault. Only the first ones are kept, because later ones usually follow from them."""
         if len(self.verdict.faults) < _MAX_FAULTS:
             self.verdict.faults.append(text)

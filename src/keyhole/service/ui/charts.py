@@ -1,4 +1,4 @@
-"""The figures of a learner, from a bounded number of rows however long its history is."""
+"""The figures of a learner, drawn from a bounded number of rows, however long its history is."""
 
 import math
 import time
@@ -20,18 +20,18 @@ _POINTS, _STRETCHES, _SHOWN, _DAYS = 80, 12, 12, 30
 _STALE = 4.0  # seconds before a figure is drawn again
 
 Drawn = list[tuple[str, str, list[str], list[list[str]]]]
-"""Title, SVG, and the table with the same numbers."""
+"""For each figure: the title, the SVG, and the header and rows of the table with the same numbers."""
 
 
 class Pictures:
-    """Draws when somebody looks and something happened, and not more often than every few seconds."""
+    """A cache of figures. They are redrawn on request if there are new events, at most once every few seconds."""
 
     def __init__(self) -> None:
         self._kept: dict[str, tuple[int, float, Drawn]] = {}
         self._lock = Lock()
 
     def of(self, stored: StoredLearner) -> Drawn:
-        """The figures of a learner; empty before there is anything to draw."""
+        """Return the figures of a learner; empty if there is nothing to draw yet."""
         with self._lock:
             head, now = stored.head, time.monotonic()
             kept = self._kept.get(stored.name)
@@ -47,13 +47,13 @@ def _draw(stored: StoredLearner) -> Drawn:
 
 
 def _error(stored: StoredLearner) -> "figures.Figure | None":
-    """Typical error so far, beside that of who buys nothing."""
+    """Draw the typical error so far, beside that of buying nothing."""
     from ... import figures
 
     n = stored.totals().n_scored
     if n < 2:
         return None
-    # The first errors are those of who knows nothing, and would hide all others: a long curve begins a little later.
+    # The errors of the first, untrained rounds would dominate the scale, so a long curve starts a little later.
     begin = n // 50
     places = [begin + i for i in _places(n - begin, _POINTS)]
     rows = [row for row in stored.query(projections.loss_curve, places) if math.isfinite(row[1])]
@@ -66,7 +66,7 @@ def _error(stored: StoredLearner) -> "figures.Figure | None":
 
 
 def _bought(stored: StoredLearner) -> "figures.Figure | None":
-    """How often each attribute was ordered, stretch by stretch, from a sample of the rounds."""
+    """Draw how often each attribute was ordered in successive blocks, from a sample of the rounds."""
     from ... import figures
 
     asked = stored.totals().n_asked
@@ -89,7 +89,7 @@ def _bought(stored: StoredLearner) -> "figures.Figure | None":
 
 
 def _money(stored: StoredLearner) -> "figures.Figure | None":
-    """Money per day, the last thirty days."""
+    """Draw the money spent per day in the last thirty days."""
     from ... import figures
 
     today = int(time.time() // 86400)
@@ -105,5 +105,5 @@ def _money(stored: StoredLearner) -> "figures.Figure | None":
 
 
 def _places(n: int, most: int) -> list[int]:
-    """At most so many of the numbers 1..n, evenly spread."""
+    """Return at most `most` of the numbers 1..n, evenly spaced."""
     return sorted({round(float(x)) for x in np.linspace(1, n, min(n, most))})

@@ -32,7 +32,7 @@ Form = Mapping[str, str]
 
 @router.get("/")
 async def home(request: Request, store: Opened) -> Response:
-    """All learners."""
+    """Show all learners."""
 
     def show() -> Response:
         seen = visible(request)
@@ -43,7 +43,7 @@ async def home(request: Request, store: Opened) -> Response:
 
 @router.get("/learners/{name}")
 async def learner(request: Request, name: str, store: Opened) -> Response:
-    """One learner."""
+    """Show one learner."""
 
     def show() -> Response:
         _allow(request, "read", name)
@@ -54,7 +54,7 @@ async def learner(request: Request, name: str, store: Opened) -> Response:
 
 @router.get("/learners/{name}/figures")
 async def figures(request: Request, name: str, store: Opened) -> Response:
-    """The figures of a learner, which take a moment."""
+    """Return the figures of a learner, which are loaded separately because drawing takes time."""
 
     def show() -> Response:
         _allow(request, "read", name)
@@ -65,7 +65,7 @@ async def figures(request: Request, name: str, store: Opened) -> Response:
 
 @router.post("/learners/{name}/ask")
 async def ask(request: Request, name: str, store: Opened) -> Response:
-    """Open a round, and go there."""
+    """Open a round and redirect to its page."""
     form = await _form(request)
 
     def act() -> Response:
@@ -83,7 +83,7 @@ async def ask(request: Request, name: str, store: Opened) -> Response:
 
 @router.post("/learners/{name}/past_rows")
 async def past_rows(request: Request, name: str, store: Opened) -> Response:
-    """A table of past rows: a preview first, and learnt when the person says so."""
+    """Preview an uploaded table of past rows, or learn from it once the user confirms."""
     content_type, body = request.headers.get("content-type", ""), await request.body()
 
     def act() -> Response:
@@ -110,7 +110,7 @@ async def past_rows(request: Request, name: str, store: Opened) -> Response:
 
 @router.get("/rounds/{id}")
 async def round(request: Request, id: str, store: Opened) -> Response:
-    """One round: what to order, the results, the prediction, the label."""
+    """Show one round: what to order, the results, the prediction and the label."""
 
     def show() -> Response:
         name, index = split(id)
@@ -122,7 +122,7 @@ async def round(request: Request, id: str, store: Opened) -> Response:
 
 @router.post("/rounds/{id}/{act}")
 async def change(request: Request, id: str, act: str, store: Opened) -> Response:
-    """Results, label or abandonment, as they were typed."""
+    """Apply the form of a round: results, a label, or abandonment."""
     form, (name, index) = await _form(request), split(id)
     action = _ACTIONS.get(act)
 
@@ -144,13 +144,13 @@ async def change(request: Request, id: str, act: str, store: Opened) -> Response
 
 @router.get("/login")
 async def login(request: Request) -> Response:
-    """Where a person shows a token."""
+    """Show the login page, which asks for a token."""
     return _page(request, "login.html", fault="")
 
 
 @router.post("/login")
 async def let_in(request: Request, store: Opened) -> Response:
-    """A right token is kept in a cookie that no script can read and no other site can send."""
+    """Check the token and keep it in a cookie that no script can read and no other site can send."""
     token = (await _form(request)).get("token", "").strip()
     if await run_in_threadpool(find_token, store.database, token) is None:
         return _page(request, "login.html", 401, fault="This is not a token of this store.")
@@ -162,7 +162,7 @@ async def let_in(request: Request, store: Opened) -> Response:
 
 @router.post("/logout")
 async def logout() -> Response:
-    """Forget the token."""
+    """Delete the cookie with the token."""
     answer = RedirectResponse("/login", 303)
     answer.delete_cookie(COOKIE)
     return answer
@@ -170,7 +170,7 @@ async def logout() -> Response:
 
 @router.get("/docs")
 async def docs(request: Request) -> Response:
-    """The calls of machines, from the same document as /openapi.json."""
+    """Show the documentation of the API, generated from the same document as /openapi.json."""
     document = request.app.openapi()
     calls = [
         (method.upper(), path, call) for path, methods in document["paths"].items() for method, call in methods.items()
@@ -207,7 +207,7 @@ _ACTIONS: dict[str, Callable[[StoredLearner, StoredRound, Form], None]] = {
 
 
 def _numbers(form: Form, prefix: str, names: "tuple[str, ...] | list[str]") -> dict[str, float]:
-    """The numbers typed for these names, in the order of the fields."""
+    """Parse the numbers typed for these names, in the order of the fields."""
     found = {}
     for i, name in enumerate(names):
         value = view_models.typed(form.get(f"{prefix}{i}", ""))
@@ -256,7 +256,7 @@ def _allow(request: Request, right: str, name: str) -> None:
 
 
 async def _for_people(request: Request, show: Callable[[], Response]) -> Response:
-    """Run it in a thread; errors are shown on a page, and a caller without a token is sent to the login page."""
+    """Run `show` in a thread; show errors on a page, and send a caller without a token to the login page."""
     try:
         return await run_in_threadpool(show)
     except HTTPException as fault:
@@ -268,7 +268,7 @@ async def _for_people(request: Request, show: Callable[[], Response]) -> Respons
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """The fields of a form, as browsers send them."""
+    """Parse the fields of a form, as browsers send them."""
     text = (await request.body()).decode("utf-8", "replace")
     try:
         return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=5000))

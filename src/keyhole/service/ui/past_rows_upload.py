@@ -1,4 +1,4 @@
-"""A CSV of past rows that a person uploads on the page of a learner: read, previewed, then learnt."""
+"""Upload of past rows as CSV on the page of a learner: they are parsed, previewed, and then learnt."""
 
 import csv
 import io
@@ -19,25 +19,25 @@ _YES_NO = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 class PastTable(NamedTuple):
-    """Rows that can be learnt, NaN where a cell is empty, and what a person checks before they are."""
+    """A table of past rows (NaN for an empty cell), with the facts that a user checks before learning from it."""
 
     rows: list[list[float]]
     labels: list[float]
     unused: list[str]
     """Columns that are neither an attribute nor the label."""
     missing: dict[str, int]
-    """Attributes with empty cells, and how many."""
+    """The number of empty cells of each attribute that has any."""
     shown: list[list[str]]
-    """The first lines, as they were sent: the attributes, then the label."""
+    """The first lines as they were uploaded: the attributes, then the label."""
 
     @property
     def n_labelled(self) -> int:
-        """The rows that would be learnt from."""
+        """The number of rows that would be learnt from."""
         return sum(not math.isnan(y) for y in self.labels)
 
 
 def form_fields(content_type: str, body: bytes) -> dict[str, str]:
-    """The fields of a form with a file, as browsers send it (multipart/form-data); a `ProtocolError` if it is not."""
+    """Parse the fields of a form with a file (multipart/form-data); raise `ProtocolError` if it is malformed."""
     if not content_type.lower().startswith("multipart/form-data"):
         raise ProtocolError("the page sends the table as multipart/form-data; this was something else")
     head = f"Content-Type: {content_type}\r\n\r\n".encode("latin-1", "replace")
@@ -56,7 +56,7 @@ def form_fields(content_type: str, body: bytes) -> dict[str, str]:
 
 
 def read_past_table(text: str, names: Sequence[str], label: str, binary: bool) -> PastTable:
-    """The rows of a CSV whose first line names its columns; a `ProtocolError` says which line and column is wrong."""
+    """Parse a CSV whose first line names the columns; a `ProtocolError` names the line and column of a fault."""
     head, *lines = _lines(text)
     twice = next((name for i, name in enumerate(head) if name in head[:i]), None)
     if twice is not None:
@@ -84,7 +84,7 @@ def read_past_table(text: str, names: Sequence[str], label: str, binary: bool) -
 
 
 def _lines(text: str) -> "tuple[list[str], *tuple[tuple[int, list[str]], ...]]":
-    """The names of the columns, then each line with its number."""
+    """Return the names of the columns, followed by each line with its number."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         found = [(reader.line_num, cells) for cells in reader if any(cell.strip() for cell in cells)]

@@ -1,4 +1,4 @@
-"""The values that the pages show, without HTML."""
+"""View models: the values that the pages show, without HTML."""
 
 import json
 import math
@@ -20,7 +20,7 @@ __all__ = ["Field", "LearnerCard", "LearnerPage", "card", "fields", "learner_pag
 
 _LAST = 12
 _REASONS = 12
-# Rounds from which usual ranges are read, how many values make one, and how many ranges beyond it a value is doubtful.
+# Usual ranges: rounds they are computed from, minimum number of values, and tolerance as a multiple of the range.
 _LOOKED_AT, _ENOUGH, _FAR = 500, 20, 0.5
 
 
@@ -50,7 +50,7 @@ class LearnerPage:
     budget: str
     reasons: list[Reason]
     more: int
-    """How many attributes are not shown."""
+    """The number of attributes that are not shown."""
     alarms: list[str]
     warnings: list[str]
     open: tuple[StoredRound, ...]
@@ -62,18 +62,18 @@ class LearnerPage:
 
 @dataclass(frozen=True)
 class Field:
-    """One number to type."""
+    """An input field for one number."""
 
     name: str
     value: str
     range: str = ""
-    """What is usual, with its unit: "16 to 44 kg/m2"."""
+    """The usual range with its unit: "16 to 44 kg/m2"."""
     fault: bool = False
 
 
 @dataclass(frozen=True)
 class UsualRange:
-    """Between which values an attribute is expected: stated in a schema, or seen in the rounds before."""
+    """The range in which an attribute is expected, stated in a schema or observed in earlier rounds."""
 
     low: float
     high: float
@@ -82,17 +82,17 @@ class UsualRange:
 
     @property
     def words(self) -> str:
-        """For a person."""
+        """Format the range for display."""
         return f"{short(self.low, 4)} to {short(self.high, 4)} {self.unit}".strip()
 
     def doubts(self, x: float) -> bool:
-        """Whether a value lies outside; half as much again is allowed beyond what was merely seen."""
+        """Whether a value is outside; an observed range is extended by half of its width on either side."""
         reach = 0.0 if self.stated else _FAR * (self.high - self.low)
         return not math.isnan(x) and not self.low - reach <= x <= self.high + reach
 
 
 def usual_ranges(stored: StoredLearner) -> dict[str, UsualRange]:
-    """By attribute: what the schema states, else what the last told rounds had, if there are enough of them."""
+    """Return the usual range of each attribute, from the schema or else from enough recent rounds with labels."""
     seen: dict[str, list[float]] = {}
     for entry in stored.rounds("told", limit=_LOOKED_AT, newest=True):
         for name, x in (entry.values or {}).items():
@@ -107,7 +107,7 @@ def usual_ranges(stored: StoredLearner) -> dict[str, UsualRange]:
 
 
 def doubtful(entry: StoredRound, ranges: dict[str, UsualRange]) -> list[str]:
-    """One sentence per value of a round that lies outside what is usual."""
+    """Return one sentence for each value of a round that lies outside its usual range."""
     values = (entry.values or {}).items()
     return [
         f"{name} = {number(x)} is outside {ranges[name].words} ({'stated' if ranges[name].stated else 'seen so far'})"
@@ -117,7 +117,7 @@ def doubtful(entry: StoredRound, ranges: dict[str, UsualRange]) -> list[str]:
 
 
 def label_decimals(stored: StoredLearner) -> int | None:
-    """How many decimals a prediction is shown with: as many as the last labels have."""
+    """Return how many decimals a prediction shows: as many as the last labels have."""
     labels = [e.label for e in stored.rounds("told", limit=_LOOKED_AT, newest=True) if e.label is not None]
     if len(labels) < _ENOUGH:
         return None
@@ -126,12 +126,12 @@ def label_decimals(stored: StoredLearner) -> int | None:
 
 
 def cards(store: Store) -> list[LearnerCard]:
-    """All learners, by name."""
+    """Return the cards of all learners, sorted by name."""
     return [card(one.name, one.algorithm, one.totals, one.note) for one in store.summaries()]
 
 
 def card(name: str, algorithm: str, totals: Totals, note: dict[str, str]) -> LearnerCard:
-    """The numbers of a learner in words."""
+    """Format the numbers of a learner for its card."""
     unit, currency, n = note.get("unit", ""), note.get("currency", ""), totals.n_scored
     error = f"{number(math.sqrt(totals.loss / n))} {unit}".strip() if n else "-"
     baseline = f"{number(math.sqrt(totals.baseline_loss / n))} {unit}".strip() if n else "-"
@@ -143,7 +143,7 @@ def card(name: str, algorithm: str, totals: Totals, note: dict[str, str]) -> Lea
 
 
 def learner_page(stored: StoredLearner) -> LearnerPage:
-    """The page of one learner."""
+    """Build the view model of the page of one learner."""
     note, totals = stored.note, stored.totals()
 
     def look(learner: Learner) -> tuple[str, str, list[Reason], list[str], int, bool]:
@@ -175,14 +175,14 @@ def learner_page(stored: StoredLearner) -> LearnerPage:
 def fields(
     entry: StoredRound, given: dict[str, str] | None = None, ranges: dict[str, UsualRange] | None = None
 ) -> list[Field]:
-    """The numbers of a round to type, with what was typed before or recorded."""
+    """Return the input fields of a round, filled with what was typed or recorded before."""
     known = {name: "" if math.isnan(x) else repr(x).removesuffix(".0") for name, x in (entry.values or {}).items()}
     words = {name: usual.words for name, usual in (ranges or {}).items()}
     return [Field(name, (given or known).get(name, ""), words.get(name, "")) for name in entry.round.names]
 
 
 def typed(text: str) -> float | None:
-    """A number as people type it: 6.1 or 6,1; nothing is NaN, anything else is None.
+    """Parse a number as people type it, 6.1 or 6,1; an empty text is NaN, anything else is None.
 
     >>> typed("6.1"), typed(" 6,1 "), typed(""), typed("six"), typed("1e999"), typed("1_5")
     (6.1, 6.1, nan, None, None, None)
@@ -196,7 +196,7 @@ def typed(text: str) -> float | None:
 
 
 def number(x: float, decimals: int | None = None) -> str:
-    """A number for a person: with as many decimals as the labels have, where that is known, else four digits.
+    """Format a number with as many decimals as the labels have, if that is known, otherwise with four digits.
 
     >>> number(0.123456), number(12345.6), number(6.0), number(6.04, 1)
     ('0.1235', '12 346', '6', '6.0')
@@ -207,7 +207,7 @@ def number(x: float, decimals: int | None = None) -> str:
 
 
 def when(at: float | None) -> str:
-    """A moment in UTC."""
+    """Format a time in UTC."""
     if at is None:
         return ""
     try:
@@ -217,5 +217,5 @@ def when(at: float | None) -> str:
 
 
 def is_late(entry: StoredRound) -> bool:
-    """Whether an open round is beyond its deadline."""
+    """Whether an open round is past its deadline."""
     return entry.status == "open" and entry.deadline is not None and entry.deadline < time.time()
