@@ -108,7 +108,7 @@ class Pooled(Stateful):
         """The variance of the labels."""
         rows = max(self.labels["n"][0], 1.0)
         first = self.mean_label - self.first_label
-        return max(float(self.labels["yy"][0] / rows - first**2), 1e-60)  # the square of the smallest positive label
+        return max(float(self.labels["yy"][0] / rows - first**2), 1e-60)  # the square of the smallest magnitude
 
     def within(self, y_hat: float) -> float:
         """Return a prediction clipped to 5 % beyond the range of the labels; unchanged before there are two labels."""

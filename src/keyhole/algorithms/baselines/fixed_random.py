@@ -22,8 +22,7 @@ class FixedRandom(FixedSupport):
     tuning, eps, sigma, delta
         "theory": A_0 = k I and the paper's rho for noise sigma and failure probability delta; "practical" (the
         default): A_0 = 0.3 k I and rho estimated from the residuals. eps is A_0 / (k I) and overrides the preset; 0.3
-        was chosen by `benchmarks/tune.py` for "oracle-support", where it matters (here all from 0.01 to 1 are within 1
-        %).
+        was chosen by `benchmarks/tune.py` for "oracle-support", where it matters (here 0.01 to 1 all are within 1 %).
     standardize
         For raw columns: estimate mean and scale of every bought attribute and of the label online, and predict the
         label's running mean plus the scaled part.

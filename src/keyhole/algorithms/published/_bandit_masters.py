@@ -145,7 +145,7 @@ class Corral(Stateful):
         self.rho: Floats = np.full(N, 2.0 * N)
 
     def _rate(self, T: int) -> float:
-        """Return eta for T rounds, for an arm that was never rare."""
+        """Return the initial eta of an arm for T rounds."""
         return min(1.0 / (40.0 * log(T)), sqrt(self.q.size / T))
 
     @property
@@ -155,7 +155,7 @@ class Corral(Stateful):
 
     @property
     def beta(self) -> float:
-        """The growth factor, above 1, of a rare arm's rate. A widely copied implementation has its inverse."""
+        """The growth factor, above 1, of a rarely played arm's rate. A widely copied implementation has its inverse."""
         return exp(1.0 / log(self.T))
 
     @property

@@ -26,10 +26,10 @@ class Explanation:
     bought: int
     price: float
     adds: float
-    """The reduction of the squared error per row beside the rest of the support; for a member, the increase if removed."""
+    """The reduction of the squared error per row, given the other members; for a member, the increase if removed."""
     fair_price: float
-    """The value of `adds` in money: by `error_cost`, by the shadow price of `total_budget`, else at the rate at which the
-    most expensive member of the support costs exactly what it adds. NaN if no rate is known."""
+    """The value of `adds` in money: by `error_cost`, by the shadow price of `total_budget`, or else at the rate
+    at which the most expensive member of the support costs exactly what it adds. NaN if no rate is known."""
     probability: float
     """The probability that it is worth a place."""
     in_support: bool
