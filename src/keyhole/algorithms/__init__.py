@@ -1,1 +1,1 @@
-"""One file per algorithm; each reads like its pseudo-code. Build them with `keyhole.make`."""
+"""The algorithms, one file each, written to read like their pseudo-code. Build them with `keyhole.make`."""

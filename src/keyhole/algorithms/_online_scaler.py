@@ -1,7 +1,7 @@
-"""Raw columns made ready for a learner of the paper's world, with what was bought and nothing else.
+"""Online standardization of raw columns for learners that assume values in [-1, 1], from bought values only.
 
-z_i = clip((x_i - m_i) / (3 s_i), -1, 1)        m_i, s_i: running mean and deviation of attribute i so far
-y   = m_y + 3 s_y u                             u: what the learner predicts, |u| <= 1
+z_i = clip((x_i - m_i) / (3 s_i), -1, 1)        m_i, s_i: running mean and standard deviation of attribute i
+y   = m_y + 3 s_y u                             u: the learner's prediction, |u| <= 1
 """
 
 from typing import ClassVar, TypeAlias
@@ -15,15 +15,15 @@ from ..core.state import NumberCheck, RecordCheck, Stateful, StateSchema
 
 Records: TypeAlias = npt.NDArray[np.record]
 
-# How many values, their mean m, and the sum of their squared deviations from it.
+# The number of values, their mean m, and the sum of squared deviations from it.
 COLUMN = np.dtype([("n", "f8"), ("m", "f8"), ("squares", "f8")])
 
-# A column within +-3 deviations fills [-1, 1], as in the synthetic streams.
+# Values within 3 standard deviations are mapped to [-1, 1], as in the synthetic streams.
 _WIDTH = 3.0
 
 
 class Standard(Stateful):
-    """What was seen of k columns and of the label, which is the last of `columns`."""
+    """The running moments of k columns and of the label, which is the last of `columns`."""
 
     _state: ClassVar[StateSchema] = {
         "columns": RecordCheck(),
@@ -37,14 +37,14 @@ class Standard(Stateful):
             NumberCheck(least=0.0).check(f"columns.{name}", self.columns[name], self)
 
     def run(self, X: Floats, y: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Z, the scaled labels, and centre and width to scale predictions back; learns from rows that have a label."""
+        """Return Z, scaled labels, and centre and width to rescale predictions; learn from the labelled rows."""
         Z, labels, centre, width = np.empty(X.shape), np.empty(y.size), np.empty(y.size), np.empty(y.size)
         columns = self.columns.view(np.float64).reshape(-1, 3)
         standardise(columns, np.ascontiguousarray(X), y, Z, labels, centre, width)
         return Z, labels, centre, width
 
     def slopes(self, w: Floats) -> Floats:
-        """Weights on the raw columns that do what w does on z, where nothing is clipped."""
+        """Return the weights on the raw columns that are equivalent to w on z where nothing is clipped."""
         n = self.columns["n"]
         spread = np.where(n > 1.0, _WIDTH * np.sqrt(self.columns["squares"] / np.maximum(n, 1.0)), 0.0)  # 3 s_i
         known = spread[:-1] > 0.0
@@ -54,7 +54,7 @@ class Standard(Stateful):
 
 
 def spread_out(attributes: Ints, x: Floats, S: Ints) -> Floats:
-    """The bought values in the places of S; NaN where nothing was bought."""
+    """Return the bought values at their positions in S; NaN for attributes that were not bought."""
     full = np.full(S.size, np.nan)
     full[np.searchsorted(S, attributes)] = x
     return full

@@ -1,4 +1,4 @@
-"""Options of a learner: numbers that are checked, and presets that fill in what was not given."""
+"""Validation of learner options, and presets that supply defaults."""
 
 from collections.abc import Mapping, Sequence
 from math import inf, isfinite
@@ -11,11 +11,11 @@ from ..errors import ConfigError
 from ._dantzig_estimate import one_of
 
 Presets: TypeAlias = Mapping[str, Mapping[str, float]]
-"""tuning= -> the numbers it stands for."""
+"""A map from `tuning=` to the numbers of that preset."""
 
 
 def preset(presets: Presets, tuning: str, **given: float | None) -> dict[str, float]:
-    """The numbers of a preset, each replaced by the one that was given; all must be finite and >= 0.
+    """Return the numbers of a preset, overridden by those given; all must be finite and >= 0.
 
     >>> preset({"theory": {"a": 1.0, "b": 2.0}}, "theory", a=None, b=3)
     {'a': 1.0, 'b': 3.0}
@@ -25,7 +25,7 @@ def preset(presets: Presets, tuning: str, **given: float | None) -> dict[str, fl
 
 
 def number(option: str, value: object, above: float = -inf) -> float:
-    """A finite number >= 0 (and > `above`), or a `ConfigError`."""
+    """Return a finite number >= 0 (and > `above`); otherwise raise `ConfigError`."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise ConfigError(f"{option} must be a number, not {value!r}")
     if value < 0 or value <= above:
@@ -34,12 +34,12 @@ def number(option: str, value: object, above: float = -inf) -> float:
 
 
 def positive(option: str, value: object) -> float:
-    """A finite number above zero, or a `ConfigError`."""
+    """Return a finite number > 0; otherwise raise `ConfigError`."""
     return number(option, value, above=0.0)
 
 
 def at_least(option: str, value: object, least: float) -> float:
-    """A finite number not below `least`, or a `ConfigError`."""
+    """Return a finite number >= `least`; otherwise raise `ConfigError`."""
     checked = number(option, value)
     if checked < least:
         raise ConfigError(f"{option} must be >= {least:g}; it is {value!r}")
@@ -47,26 +47,26 @@ def at_least(option: str, value: object, least: float) -> float:
 
 
 def whole(option: str, value: int, least: int, most: int) -> int:
-    """A whole number in [least, most], or a `ConfigError`."""
+    """Return an integer in [least, most]; otherwise raise `ConfigError`."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise ConfigError(f"{option} must be a whole number between {least} and {most}; it is {value!r}")
     return value
 
 
 def is_theory(tuning: str) -> bool:
-    """`tuning=` of a peer: "practical" (chosen by `benchmarks/peers.py`) or "theory" (what its analysis asks for)."""
+    """Parse `tuning=` of a published algorithm: "practical" (from `benchmarks/peers.py`) or "theory"."""
     return one_of("tuning", tuning, ("practical", "theory")) == "theory"
 
 
 def yes_or_no(option: str, value: object) -> bool:
-    """True or False, or a `ConfigError`."""
+    """Return True or False; otherwise raise `ConfigError`."""
     if not isinstance(value, bool):
         raise ConfigError(f"{option} must be True or False, not {value!r}")
     return value
 
 
 def places(option: str, given: Sequence[object], names: Sequence[str]) -> Ints:
-    """Attributes given by name or by number, as ascending numbers without repetition."""
+    """Return attributes given by name or by number as ascending numbers without duplicates."""
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise ConfigError(f"{option} must be a list of attributes, by name or by number, not {given!r}")
     index = {name: i for i, name in enumerate(names)}

@@ -1,4 +1,4 @@
-"""Moments of whatever was seen: each pair of attributes from the rows that saw both, shrunk by how much pairs vary."""
+"""Pairwise moments of partially observed rows: each pair from the rows that observed both, with shrinkage."""
 
 from typing import ClassVar, TypeAlias
 
@@ -13,20 +13,19 @@ __all__ = ["Pooled"]
 
 Records: TypeAlias = npt.NDArray[np.record]
 
-# Sums per attribute over the rows that saw it, of 1, x, x^2, y and x y; per pair over the rows that saw both, of 1, the
-# first's x and both x; and of all labels, of 1, y and y^2, with the first, the least and the largest of them. In all
-# sums but that of the labels themselves x and y are less their first values.
+# Sums per attribute over the rows that observed it, of 1, x, x^2, y and x y; per pair over the rows that observed both,
+# of 1, the first x and the product; and over all labels, of 1, y and y^2, with the first, smallest and largest label.
+# In all sums except those of the labels alone, x and y are relative to their first values.
 ATTRIBUTE = np.dtype([(name, "f8") for name in ("n", "x", "xx", "y", "xy")])
 PAIR = np.dtype([(name, "f8") for name in ("n", "x", "xx")])
 LABELS = np.dtype([(name, "f8") for name in ("n", "y", "yy", "first", "low", "high")])
 
 
 class Pooled(Stateful):
-    """Sums over rows, in places 0 .. d-1: records of `attr` (d,), of `pairs` (d, d) and of the `labels` (1,); `ref` has
-    the attributes' first values.
+    """Sums over rows, at positions 0 .. d-1: records `attr` (d,), `pairs` (d, d) and `labels` (1,).
 
-    After `fit`: mean `mu` and standard deviation `sd` (0 for one that does not vary), correlations `R`, covariances `c`
-    of each attribute in units of its sd with the label.
+    `ref` has the first value of each attribute. `fit` computes the mean `mu` and standard deviation `sd` (0 for
+    constants), the correlations `R`, and the covariances `c` of each standardized attribute with the label.
     """
 
     _state: ClassVar[StateSchema] = {
@@ -52,17 +51,17 @@ class Pooled(Stateful):
         self.c: Floats = np.zeros(d)
 
     def _sums(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """The records as arrays of their numbers, for the core."""
+        """Return the records as plain arrays for the core."""
         d, float64 = self.d, np.float64
         attributes, pairs = self.attr.view(float64).reshape(d, 5), self.pairs.view(float64).reshape(d, d, 3)
         return attributes, self.ref, pairs, self.labels.view(float64).reshape(1, 6)
 
     def add(self, B: Ints, x: Floats, y: float) -> None:
-        """A row that saw x on B."""
+        """Add a row that observed x on B."""
         add_pairwise(*self._sums(), B, x, y)
 
     def add_rows(self, X: Floats, y: Floats) -> None:
-        """Many rows at once, in places; NaN was not observed. The sums of `add` for each row, in another order."""
+        """Add many rows at once, in positions; NaN marks unobserved values. Equals `add` row by row up to rounding."""
         label, seen = self.labels, ~np.isnan(X)
         if label["n"][0] == 0.0:
             label["first"] = label["low"] = label["high"] = y[0]
@@ -82,13 +81,13 @@ class Pooled(Stateful):
             self.pairs[name] += product
 
     def fit(self, psd: bool) -> None:
-        """The moments of now; with `psd` R is made positive definite where pairs contradict each other."""
+        """Compute the current moments; with `psd`, R is made positive definite if pairs contradict each other."""
         fit_pairwise(*self._sums(), self.mu, self.sd, self.R, self.c)
         if psd:
             _mend(self.R)
 
     def standard(self, B: Ints, x: Floats) -> Floats:
-        """x in units of sd about its mean, no further out than 8."""
+        """Return x standardized and clipped to [-8, 8]."""
         z = np.zeros(B.size)
         sure = self.sd[B] > 0
         z[sure] = (x[sure] - self.ref[B[sure]] - self.mu[B[sure]]) / self.sd[B[sure]]
@@ -96,7 +95,7 @@ class Pooled(Stateful):
 
     @property
     def mean_label(self) -> float:
-        """The labels' mean; 0 before the first."""
+        """The mean of the labels; 0 before the first."""
         return float(self.labels["y"][0] / max(self.labels["n"][0], 1.0))
 
     @property
@@ -106,13 +105,13 @@ class Pooled(Stateful):
 
     @property
     def variance(self) -> float:
-        """The labels' variance."""
+        """The variance of the labels."""
         rows = max(self.labels["n"][0], 1.0)
         first = self.mean_label - self.first_label
-        return max(float(self.labels["yy"][0] / rows - first**2), 1e-60)  # the square of the smallest label there is
+        return max(float(self.labels["yy"][0] / rows - first**2), 1e-60)  # the square of the smallest magnitude
 
     def within(self, y_hat: float) -> float:
-        """A prediction no further than 5 % beyond the labels seen; that itself before there are two."""
+        """Return a prediction clipped to 5 % beyond the range of the labels; unchanged before there are two labels."""
         low, high = float(self.labels["low"][0]), float(self.labels["high"][0])
         if self.labels["n"][0] < 2:
             return y_hat
@@ -120,7 +119,7 @@ class Pooled(Stateful):
 
 
 def _mend(R: Floats) -> None:
-    """The nearest thing to R with no eigenvalue below 0.02 and a diagonal of ones."""
+    """Modify R in place to have unit diagonal and no eigenvalue below 0.02 (approximately the nearest such matrix)."""
     values, U = np.linalg.eigh(R)
     if values[0] > 0.02:
         return

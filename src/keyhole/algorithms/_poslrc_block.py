@@ -1,6 +1,6 @@
-"""Many rounds of DS-POSLRC in one compiled call, as the protocol would play them; no value is read that was not bought.
+"""Many rounds of DS-POSLRC in one compiled call, identical to the protocol; no unbought value is read.
 
-The numbers of the generator that a round takes do not depend on what is learnt, so a block draws them beforehand.
+The random numbers of a round do not depend on what is learnt, so a block draws them in advance.
 """
 
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 
 __all__ = ["is_due", "play_block"]
 
-# Rows per call: a user who waits sees progress, and an interrupt is heard.
+# Rows per call: small enough to show progress and to react to an interrupt.
 _BLOCK = 256
-# How a compiled call ends: all rows are played; a solve needs help; w has been 0 for so long that it has to be said.
+# How a compiled call ends: all rows are played; a solve needs help; w has been 0 for so long that a warning is due.
 _DONE, _OPEN, _SILENT = 0, 1, 2
 
 
 class Draws(NamedTuple):
-    """The random numbers of each row's SAMPLING; of no length where everything else is bought."""
+    """The random numbers of each row's SAMPLING; empty if all other attributes are bought."""
 
     u: Floats
     others: Ints
 
 
 def is_due(every: int, s: int) -> bool:
-    """Whether DS(gamma_s) is solved after round s: at the powers of two where the period is 0."""
+    """Return whether DS(gamma_s) is solved after round s; a period of 0 means at powers of two."""
     return s & (s - 1) == 0 if every == 0 else s % every == 0 or s == 1
 
 
 def play_block(learner: "DSPOSLRC", parts: Parts, X: Floats, y: Floats) -> PlayedRows:
-    """Play the first of the rows; the learner gives no intervals."""
+    """Play the first of the rows; this learner has no intervals."""
     n, m = min(y.size, _BLOCK), min(learner.k0, learner.d - learner.k)
     estimate, draws = learner.estimate, _draws(learner, n, m)
     bought, sizes = np.zeros((n, learner.k + m), np.int64), np.tile(np.array([learner.k, m]), (n, 1))
     predictions, end, t = np.empty(n), _OPEN, 0
     while end != _DONE:
-        # Copies, for a history may hold the ones at hand.
+        # Copies, because a history may hold the present arrays.
         estimate.w_hat, estimate.S = estimate.w_hat.copy(), estimate.S.copy()
         first, (V, scale, gammas) = estimate.seq.s, _widths(estimate, n)
         tally = np.array([estimate.solved, estimate.zeros])
@@ -88,7 +88,7 @@ def play_block(learner: "DSPOSLRC", parts: Parts, X: Floats, y: Floats) -> Playe
 
 
 def _draws(learner: "DSPOSLRC", n: int, m: int) -> Draws:
-    """The numbers of n rounds, in the order in which the protocol would take them."""
+    """Return the random numbers of n rounds, in the order in which the protocol would draw them."""
     size = learner.d - learner.k
     if m == size:
         return Draws(np.empty(0), np.empty((0, 0), np.int64))
@@ -97,7 +97,7 @@ def _draws(learner: "DSPOSLRC", n: int, m: int) -> Draws:
 
 
 def _widths(e: DantzigEstimate, n: int) -> tuple[Floats, float, Floats]:
-    """V and scale of the self-tuned width, or the widths of the coming n rounds where they are numbers."""
+    """Return V and the scale of the self-tuned width, or the fixed widths of the next n rounds."""
     width, first = e.width, e.seq.s
     if isinstance(width, dantzig_width.Empirical):
         return width.V, width.scale, np.empty(0)

@@ -1,4 +1,4 @@
-"""Explore when a schedule says so, exploit the support in all other rounds."""
+"""Learners that explore on a fixed schedule and exploit the support in all other rounds."""
 
 from abc import abstractmethod
 
@@ -10,17 +10,17 @@ from ..estimation.exploration_schedule import Schedule
 
 
 class Scheduled(Learner):
-    """What the learners share that explore in rounds known beforehand.
+    """The base class of learners whose exploration rounds are known in advance.
 
-    Between two explorations the support stays: those rounds are played in one compiled call. An exploit round carries
-    the support it was asked with, so that a late label can be distinguished from one of the present epoch.
+    The support is constant between two explorations, so these rounds are played in one compiled call. An exploiting
+    round stores its support, so that a late label of an earlier epoch can be recognized.
     """
 
     schedule: Schedule
 
     @abstractmethod
     def _explore(self, pool: Bools | None) -> Acquisition:
-        """What to buy in a round that explores."""
+        """Return what to buy in an exploration."""
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
         if self.schedule.next(t - 1) == t:
@@ -30,7 +30,7 @@ class Scheduled(Learner):
 
     @abstractmethod
     def _exploit_rows(self, X: Floats, y: Floats) -> Floats:
-        """The predictions of rounds that exploit the support, from its values, learning after each label."""
+        """Return the predictions of exploiting rounds from the values of the support, learning after each label."""
 
     def _play_block(self, X: Floats, y: Floats, prices: Floats | None) -> PlayedRows:
         n = min(self.schedule.next(self.t) - self.t - 1, y.size)  # rounds before the next exploration

@@ -1,4 +1,4 @@
-"""DS-OSLRC, Algorithm 1 of the paper: explore on squares, exploit the support found with online Newton steps."""
+"""DS-OSLRC, Algorithm 1 of the paper: explore on squares, exploit the support by online Newton steps."""
 
 from typing import ClassVar, Literal
 
@@ -24,24 +24,24 @@ class DSOSLRC(Scheduled):
                              b += x_hat y,  H += h,  w_hat = DS(gamma_s),  S = top-k of |w_hat|
         exploit (else):      online Newton step on x(S), restarted at w_hat(S) whenever S changes
 
-    Cost: O(k^2) a round, and a linear program with d variables per exploration. Memory O(d^2).
+    Cost: O(k^2) per round, and a linear program with d variables per exploration. Memory O(d^2).
 
     Parameters
     ----------
     tuning
-        gamma_s: "empirical" (self-tuned, also rho of the Newton step; the default), "theory", or `Scaled(c)`.
+        gamma_s: "empirical" (self-tuned, as is rho of the Newton step; the default), "theory", or `Scaled(c)`.
     sigma, delta_s, delta
         The paper's noise level, compatibility constant and failure probability; used by "theory" and `Scaled` only.
     explore
-        "squares" (the paper) or a rate such as "2 t^(-1/3)"; the latter is better at horizons below 1e6.
+        "squares" (the paper) or a rate such as "2 t^(-1/3)", which is better at horizons below 1e6.
     sampling
         "paper" (Algorithm 2) or "uniform".
     exploit
-        "newton" (the paper) or "gradient" (its footnote: O(k) a round, larger regret).
+        "newton" (the paper) or "gradient" (its footnote: O(k) per round, larger regret).
     reset
-        "paper": a change of S restarts the exploiter; "partial": it keeps what is known of the attributes that stay.
+        "paper": a change of S restarts the exploiter; "partial": it keeps the state of the attributes that stay.
     engine
-        "simplex" (ours, warm from one exploration to the next) or "highs" (the reference) for the linear programs.
+        The solver of the linear programs: "simplex" (ours, warm-started) or "highs" (the reference).
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
@@ -97,21 +97,21 @@ class DSOSLRC(Scheduled):
         self.exploiter = OnSupport(core, self.support, self.estimate.w_hat[self.support], partial)
 
     def _weights(self) -> Floats:
-        """The exploiter's weights on the support, zero elsewhere."""
+        """Return the exploiter's weights on the support, zero elsewhere."""
         return self.exploiter.weights(self.d)
 
     def _support(self) -> Ints:
-        """S_s: where |w_hat| is largest."""
+        """Return S_s, the k largest |w_hat|."""
         return self.estimate.S
 
     @property
     def identified(self) -> int:
-        """How many of the k places of the support are more than a tie."""
+        """The number of members of the support that are not merely tied."""
         with self._lock:
             return self.estimate.identified
 
     def _explore(self, pool: Bools | None) -> Acquisition:
-        """B_s from SAMPLING(k, d, w_hat_{s-1}); the round carries n, m and q(B), all that its probabilities need."""
+        """Draw B_s from SAMPLING(k, d, w_hat_{s-1}); the memo has n, m and q(B), which give its probabilities."""
         places = self._available_in_draw_order(pool)
         n, m = places.size, min(self.k, places.size)
         if m == 0:
@@ -146,7 +146,7 @@ class DSOSLRC(Scheduled):
             self.exploiter.learn(r.attributes, x, y)
 
     def _learn_support(self, r: Round, x: Floats, y: float) -> None:
-        """Lines 7 to 16: the estimates, DS(gamma_s), S_s, and the exploiter's start in the coming epoch."""
+        """Lines 7 to 16: update the estimates, DS(gamma_s) and S_s, and start the exploiter of the next epoch."""
         if r.attributes.size == 0:
             return
         n, m = int(r.memo[0]), int(r.memo[1])

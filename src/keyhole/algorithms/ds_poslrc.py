@@ -19,25 +19,25 @@ from ._support_exploiter import OnSupport
 
 
 class DSPOSLRC(Learner):
-    """Dantzig selector for online sparse linear regression with k0 extra observations a round.
+    """Dantzig selector for online sparse linear regression with k0 extra observations per round.
 
         y_hat = <w_hat(S), x(S)>;   B = S + SAMPLING(k0, d - k, w_hat outside S)
         b += x_hat y,  H += h,  w_hat = DS(gamma_s),  S = top-k of |w_hat|
 
-    Cost: O((k + k0)^2) and a linear program with d variables a round; `solve` spares most of the programs.
+    Cost: O((k + k0)^2) and a linear program with d variables per round; `solve` avoids most of the programs.
 
     Parameters
     ----------
     tuning, sigma, delta_s, delta
         As for "ds-oslrc", with the paper's constants for (d - k, k0).
     solve
-        "every" round (the paper), every m-th (a whole number), or at "powers" of two (the paper's remark).
+        "every" round (the paper), every m-th (an integer m), or at "powers" of two (the paper's remark).
     exploit
-        "dantzig": predict with w_hat (the paper); "newton": with online Newton steps on S (the paper's aside).
+        "dantzig": predict with w_hat (the paper); "newton": with online Newton steps on S (a remark in the paper).
     sampling
-        "paper" (Algorithm 2 on what is not in S) or "uniform".
+        "paper" (Algorithm 2 outside S) or "uniform".
     reset
-        As for "ds-oslrc"; it matters with exploit="newton" only.
+        As for "ds-oslrc"; only relevant with exploit="newton".
     engine
         As for "ds-oslrc".
 
@@ -68,7 +68,7 @@ class DSPOSLRC(Learner):
         "newton": Part(S=IndexCheck("d", ascending=True)),
     }
 
-    # The options by name, as in `DSOSLRC`: the catalogue, editors and the command line read this list.
+    # The options are listed by name, as in `DSOSLRC`, because the catalogue and editors read the signature.
     def __init__(
         self,
         names: tuple[str, ...],
@@ -99,24 +99,24 @@ class DSPOSLRC(Learner):
         self.newton = OnSupport(core, self.support, self.estimate.w_hat[self.support], keeps)
 
     def _weights(self) -> Floats:
-        """The weights that predict, on the support; zero elsewhere."""
+        """Return the predicting weights on the support, zero elsewhere."""
         if self.by_newton:
             return self.newton.weights(self.d)
         return only(self.estimate.w_hat, self.support)
 
     def _support(self) -> Ints:
-        """S_s: where |w_hat| is largest."""
+        """Return S_s, the k largest |w_hat|."""
         return self.estimate.S
 
     @property
     def identified(self) -> int:
-        """How many of the k places of the support are more than a tie."""
+        """The number of members of the support that are not merely tied."""
         with self._lock:
             return self.estimate.identified
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        """S_{s-1}, and B' from SAMPLING(k0, d', w_hat outside S); it carries n, m, q(B'), and S for Newton."""
-        # Deviation: drawn in the complement's own places, mapped back to [d] (E32).
+        """Return S_{s-1}, and B' from SAMPLING(k0, d', w_hat outside S); the memo has n, m, q(B'), and S for Newton."""
+        # Deviation: drawn in positions of the complement and mapped back to [d] (E32).
         S, C = self._split(self.support, pool)
         n, m = C.size, min(self.k0, C.size)
         epoch = tuple(map(float, self.support)) if self.by_newton else ()
@@ -168,7 +168,7 @@ class DSPOSLRC(Learner):
             self.newton.follow(self.support, self.estimate.w_hat)
 
     def _is_due(self) -> bool:
-        """Whether DS(gamma_s) is solved after this round."""
+        """Return whether DS(gamma_s) is solved after this round."""
         return is_due(self.every, self.estimate.seq.s)
 
     def _play_block(self, X: Floats, y: Floats, prices: Floats | None) -> PlayedRows:
@@ -177,7 +177,7 @@ class DSPOSLRC(Learner):
 
 
 def _period(solve: str | int) -> int:
-    """`solve=` as a period in rounds; 0 stands for the powers of two."""
+    """Return `solve=` as a period in rounds; 0 stands for the powers of two."""
     if solve in ("every", "powers"):
         return int(solve == "every")
     if isinstance(solve, bool) or not str(solve).isdigit() or int(solve) < 1:

@@ -82,7 +82,7 @@ def _all_signs(G: Floats, S: Ints, alpha: float) -> tuple[float, Floats]:
 
 
 def _descend_signs(G: Floats, S: Ints, alpha: float, liked: Floats, enough: float) -> tuple[float, Floats]:
-    """Search locally from the signs of `liked` and of the smallest eigenvector of G_SS, flipping one sign at a time."""
+    """Flip one sign at a time, from those of `liked` and of the smallest eigenvector of G_SS, until <= `enough`."""
     best, minimiser = np.inf, np.zeros(len(G))
     for start in (liked, np.linalg.eigh(G[np.ix_(S, S)])[1][:, 0]):
         signs = np.where(start >= 0, 1.0, -1.0)

@@ -169,7 +169,7 @@ class Residuals:
 
 
 def _f_as_z(short: float, full: float, extra: int, rest: int) -> float:
-    """Return F = ((short - full)/extra) / (full/rest), with mean one and variance about 2/extra + 2/rest, as a z."""
+    """Return F = ((short - full)/extra) / (full/rest), mean one and variance about 2/extra + 2/rest, as a z, or 0."""
     if extra <= 0 or rest <= 2 or full <= 0:
         return 0.0
     return ((short - full) / extra / (full / rest) - 1) / math.sqrt(2 / extra + 2 / rest)

@@ -1,1 +1,1 @@
-"""Simple learners to compare with."""
+"""Simple baselines."""

@@ -1,4 +1,4 @@
-"""Online Newton steps on a support that never changes."""
+"""Online Newton steps on a fixed support."""
 
 from math import log, sqrt
 from typing import ClassVar
@@ -19,7 +19,7 @@ class FixedSupport(Learner):
     """The online Newton step of `keyhole.estimation.online_newton` on x(S), with A_0 = eps k I.
 
     tuning="theory" is the paper's: eps = 1 and rho = 1/(2 (1+Y)^2) with Y = 1 + sigma sqrt(2 ln(1/delta)); "practical"
-    has a self-tuned rho and the eps that `benchmarks/tune.py` chose.
+    has a self-tuned rho and the eps chosen by `benchmarks/tune.py`.
     """
 
     _state: ClassVar[StateSchema] = {
@@ -29,7 +29,7 @@ class FixedSupport(Learner):
     presets: ClassVar[Presets] = {"theory": {"eps": 1.0}, "practical": {"eps": 0.3}}
 
     def _begin(self, S: Ints, tuning: str, eps: float | None, sigma: float, delta: float, standardize: bool) -> None:
-        """Put S and the options in place; the end of a constructor."""
+        """Set S and the options; called at the end of a constructor."""
         eps = number("eps", preset(self.presets, tuning, eps=eps)["eps"], above=0.0)
         sigma, delta = number("sigma", sigma), number("delta", delta, above=0.0)
         rho = 0.5 / (2.0 + sigma * sqrt(2.0 * log(1.0 / min(delta, 1.0)))) ** 2 if tuning == "theory" else None
@@ -38,14 +38,14 @@ class FixedSupport(Learner):
         self.standard = Standard(S.size if standardize else 0)
 
     def _weights(self) -> Floats:
-        """The Newton step's weights on S, zero elsewhere; with standardize=True, per unit of the raw attribute."""
+        """Return the weights on S, zero elsewhere; with standardize=True, per unit of the raw attribute."""
         w, S = self.exploiter.weights(self.d), self.exploiter.S
         if self.standardize:
             w[S] = self.standard.slopes(w[S])
         return w
 
     def _support(self) -> Ints:
-        """S, but for what is known anyway."""
+        """Return S without the free attributes."""
         S = self.exploiter.S
         return S if self.catalog.plain else S[self.catalog.of[S] >= 0]
 
@@ -69,7 +69,7 @@ class FixedSupport(Learner):
         self._play(X[:, self.exploiter.S], y)
 
     def _play(self, X: Floats, y: Floats) -> Floats:
-        """The rounds, one after another: scale, Newton step, scale back."""
+        """Play the rounds in order: scale, Newton step, rescale."""
         if not self.standardize:
             return self.exploiter.run(X, y)
         Z, labels, centre, width = self.standard.run(X, y)

@@ -1,4 +1,4 @@
-"""Explore, then commit: what a statistician would try first. Ours."""
+"""Explore-then-commit with orthogonal matching pursuit: a simple statistical baseline. Ours."""
 
 from math import ceil, log, sqrt
 from typing import ClassVar
@@ -17,22 +17,22 @@ from .._pairwise_moments import Pooled
 
 
 class ExploreThenCommit(Learner):
-    """Buy at random for a while, choose k attributes once, and keep to them; explore again now and then.
+    """Buy at random for a while, choose k attributes once, and keep them; explore again at growing intervals.
 
-        explore:  for `looks` (d/k) ln d rounds k attributes at random; moments R, c of whatever was seen together
-        commit:   S = orthogonal matching pursuit on (R, c): the attribute that explains most beside S joins, while what
+        explore:  for `looks` (d/k) ln d rounds k attributes at random; moments R, c of jointly observed values
+        commit:   S = orthogonal matching pursuit on (R, c): add the attribute that explains most beside S, while what
                   it explains exceeds ln(d) var(y) / (median count + 1)
-        exploit:  least squares on the rows that saw all of S, drawn towards the pooled solution by two rows' weight
+        exploit:  least squares on the rows that observed all of S, shrunk to the pooled solution by two pseudo-rows
 
-    Free places are filled at random. After 2, 4, 8, ... times as many rows it explores again, sqrt(2) times longer each
-    time, and commits anew.
+    Unused places are filled at random. After 2, 4, 8, ... times as many rows it explores again, sqrt(2) times longer
+    each time, and commits anew.
 
-    Cost: O(k^3) a round, O(d k^3) a commitment; memory O(d^2).
+    Cost: O(k^3) per round, O(d k^3) per commitment; memory O(d^2).
 
     Parameters
     ----------
     looks
-        How long the first exploration is: about `looks` ln d looks at each attribute; 4 by default.
+        Length of the first exploration: about `looks` ln d observations of each attribute; 4 by default.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=12, k=3, T=3000, seed=1)
@@ -69,24 +69,24 @@ class ExploreThenCommit(Learner):
         self.first = float(ceil(positive("looks", looks) * self.d / k * log(max(self.d, 2))))
         self.pooled = Pooled(self.d)
         self.place = np.argsort(self.order)
-        self.S: Ints = np.empty(0, dtype=np.int64)  # in places of the seeded order, like everything here
+        self.S: Ints = np.empty(0, dtype=np.int64)  # in positions of the seeded order, like all indices in this class
         self.sums: Floats = np.zeros((2, 2))
         self.slopes: Floats = np.empty(0)
         self.left, self.mark, self.n_labels = self.first, 2.0 * self.first, 0
         self._prior: Floats | None = None
 
     def _weights(self) -> Floats:
-        """Per unit of the attribute; the rest of a prediction is its intercept."""
+        """Return the weights per unit of the attribute; the remainder of a prediction is the intercept."""
         w = np.zeros(self.d)
         w[self.order[self.S]] = self.slopes
         return w
 
     def _support(self) -> Ints:
-        """S; empty before the first commitment."""
+        """Return S; empty before the first commitment."""
         return np.sort(self.order[self.S])
 
     def _check_state(self) -> None:
-        self._prior = None  # of the state before
+        self._prior = None  # it belongs to the previous state
         n = self.S.size
         if n > self.k or self.slopes.shape != (n,) or self.sums.shape != (n + 2, n + 2):
             raise StateError("the support in the state and its sums do not fit together")
@@ -139,7 +139,7 @@ class ExploreThenCommit(Learner):
             self.mark *= 2.0
 
     def _learn(self, X: Floats, y: Floats) -> None:
-        """Past rows are explorations: one that saw every attribute is worth d / k of the rounds that see k."""
+        """Learn from past rows as explorations: a row that observed every attribute counts as d / k rounds."""
         X = X[:, self.order]
         self.pooled.add_rows(X, y)
         worth = int(self.d / self.k * float((~np.isnan(X)).sum(axis=0).min()))
@@ -157,12 +157,12 @@ class ExploreThenCommit(Learner):
             self.slopes = prior_slopes(self.sums, self._pooled_slopes(), self.pooled.sd[self.S] ** 2)
 
     def _seen(self, r: Round, x: Floats) -> tuple[Ints, Floats]:
-        """What was observed, in places."""
+        """Return the observed positions and values."""
         there = ~np.isnan(x)
         return self.place[r.attributes[there]], x[there]
 
     def _commit(self) -> None:
-        """S anew; the rows that saw all of it are counted from now on unless it stays."""
+        """Choose S again; unless it is unchanged, restart the count of rows that observed all of it."""
         p = self.pooled
         p.fit(psd=self.d <= 150)
         self._prior = None
@@ -173,7 +173,7 @@ class ExploreThenCommit(Learner):
             self.slopes = self._pooled_slopes().copy()
 
     def _pooled_slopes(self) -> Floats:
-        """(R_SS + 0.02)^-1 c_S per unit of the attribute; the same until the next commitment."""
+        """Return (R_SS + 0.02)^-1 c_S per unit of the attribute, cached until the next commitment."""
         if self._prior is None:
             p, S = self.pooled, self.S
             w = np.linalg.solve(p.R[np.ix_(S, S)] + 0.02 * np.eye(S.size), p.c[S])
@@ -182,6 +182,6 @@ class ExploreThenCommit(Learner):
 
 
 def _taken(S: Ints, B: Ints, x: Floats) -> tuple[Ints, Floats]:
-    """The members of S that are in B, and their values x."""
+    """Return the members of S that are in B, and their values x."""
     i, e = np.nonzero(S[:, None] == B)
     return S[i], x[e]

@@ -1,4 +1,4 @@
-"""The honest baseline: k attributes drawn once, and online Newton steps on them."""
+"""The minimal baseline: k attributes drawn once, and online Newton steps on them."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Literal
@@ -11,23 +11,23 @@ from ._fixed_support import FixedSupport
 
 
 class FixedRandom(FixedSupport):
-    """Online Newton step on k attributes drawn once with the seed: what a learner must beat to be worth its search.
+    """Online Newton step on k attributes drawn once from the seed: the baseline that any search must beat.
 
         S ~ uniform k-subset of [d], once;    y_hat = <w, x(S)> within [-1, 1],   w by online Newton steps
 
-    Cost: O(k^2) a round and in memory.
+    Cost: O(k^2) per round and in memory.
 
     Parameters
     ----------
     tuning, eps, sigma, delta
         "theory": A_0 = k I and the paper's rho for noise sigma and failure probability delta; "practical" (the
-        default): A_0 = 0.3 k I and rho learnt from the residuals. eps is A_0 / (k I) and overrides the preset; 0.3 was
-        chosen by `benchmarks/tune.py` for "oracle-support", where it matters (here all from 0.01 to 1 are within 1 %).
+        default): A_0 = 0.3 k I and rho estimated from the residuals. eps is A_0 / (k I) and overrides the preset; 0.3
+        was chosen by `benchmarks/tune.py` for "oracle-support", where it matters (here 0.01 to 1 all are within 1 %).
     standardize
-        For raw columns: learn mean and scale of every bought attribute and of the label as they come, predict the
+        For raw columns: estimate mean and scale of every bought attribute and of the label online, and predict the
         label's running mean plus the scaled part.
     sources, free, prices
-        What can be ordered (k sources are drawn), what is there for free, what it costs: see `keyhole.core.sources`.
+        What can be ordered (k sources are drawn), what is free, and the prices: see `keyhole.core.sources`.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=500, seed=1)

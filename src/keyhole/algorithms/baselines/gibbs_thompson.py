@@ -1,4 +1,4 @@
-"""Gibbs-Thompson: a joint posterior over supports, sampled; what a Bayesian statistician would use. Ours."""
+"""Gibbs-Thompson: Thompson sampling from a joint posterior over supports, by Gibbs sampling. Ours."""
 
 from math import log
 from typing import ClassVar
@@ -15,31 +15,31 @@ from ...errors import StateError
 from .._options import at_least, number
 from .._pairwise_moments import Pooled
 
-# Below so many rounds every round has a sweep; later about so many in all for each doubling.
+# Up to this many rounds, every round has a sweep; later there are about this many sweeps per doubling of the rounds.
 _SWEEPS = 4000
-# After past rows: so many refits, each followed by so many sweeps.
+# After past rows: this many refits, each followed by this many sweeps.
 _SETTLING = 8
 
 
 class GibbsThompson(Learner):
-    """Thompson sampling with a spike-and-slab posterior on rows whose unseen part is filled in.
+    """Thompson sampling with a spike-and-slab posterior; the unobserved part of each row is imputed.
 
         w ~ posterior:  w_j = 0 with probability 1 - p, else N(0, tau);  y = mean + <w, z> + N(0, S2)
-        ask:            one Gibbs sweep; buy where w is not 0, largest first; free places by draws of the rest
-        predict:        mean + <R w_bar, R_BB^-1 z_B>, w_bar the average of E[w | which are not 0] over late sweeps
-        tell:           z = R_.B R_BB^-1 z_B joins the normal equations, weighted by 1/(S2 + what was unseen)
+        ask:            one Gibbs sweep; buy the non-zero w, largest first; fill unused places by draws from the rest
+        predict:        mean + <R w_bar, R_BB^-1 z_B>, w_bar the average of E[w | non-zero pattern] over late sweeps
+        tell:           z = R_.B R_BB^-1 z_B joins the normal equations, weighted by 1/(S2 + unobserved variance)
 
-    At each 10 % more rows the moments, S2 and tau are estimated anew and all rows, which it keeps, are filled in again.
+    After each 10 % more rows, the moments, S2 and tau are estimated again and all stored rows are imputed again.
 
-    Cost: O(d^2) a round and a sweep, O(T d k^2) a refit; memory O(d^2 + T k). A past row that observed m attributes
-    counts as one with k = m.
+    Cost: O(d^2) per round and sweep, O(T d k^2) per refit; memory O(d^2 + T k). A past row with m observed attributes
+    is treated as one with k = m.
 
     Parameters
     ----------
     share
-        p, the prior share of attributes with an effect: k/d, at most a half, by default.
+        The prior share p of attributes with an effect; by default k/d, at most a half.
     growth
-        How many times more rows there must be for a refit: 1.1.
+        The factor by which the number of rows grows between refits; 1.1 by default.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=12, k=3, T=1000, seed=1)
@@ -89,7 +89,7 @@ class GibbsThompson(Learner):
         self.odds, self.growth = log(p / (1.0 - p)), at_least("growth", growth, 1.001)
         self.pooled = Pooled(self.d)
         self.place = np.argsort(self.order)
-        self.G: Floats = np.zeros((self.d, self.d))  # everything in places of the seeded order
+        self.G: Floats = np.zeros((self.d, self.d))  # everything is in positions of the seeded order
         self.b, self.g, self.w, self.w_bar, self.c, self.inside = np.zeros((6, self.d))
         self.bought: Ints = np.empty((0, k), dtype=np.int64)
         self.values: Floats = np.empty((0, k))
@@ -98,13 +98,13 @@ class GibbsThompson(Learner):
         self.S2, self.tau, self.centre = 1.0, 1.0, 0.0
 
     def _weights(self) -> Floats:
-        """w_bar per unit of the attribute; the rest of a prediction is its intercept."""
+        """Return w_bar per unit of the attribute; the remainder of a prediction is the intercept."""
         w, sd = np.zeros(self.d), self.pooled.sd
         w[self.order] = np.where(sd > 0, self.w_bar / np.where(sd > 0, sd, 1.0), 0.0)
         return w
 
     def _support(self) -> Ints:
-        """The attributes that had an effect in at least half of the late sweeps, the k most frequent at most."""
+        """Return the attributes that were non-zero in at least half of the late sweeps: at most the k most frequent."""
         often = np.argsort(-self.inside, kind="stable")[: self.k]
         return np.sort(self.order[often[self.inside[often] >= 0.5]])
 
@@ -147,7 +147,7 @@ class GibbsThompson(Learner):
             self._refit()
 
     def _learn(self, X: Floats, y: Floats) -> None:
-        """Past rows join those that were bought, however many attributes they have; then the posterior settles."""
+        """Add past rows with any number of observed attributes to the bought ones, then run the sampler to converge."""
         X = X[:, self.order]
         seen = ~np.isnan(X)
         self.pooled.add_rows(X, y)
@@ -162,13 +162,13 @@ class GibbsThompson(Learner):
                 self._sweep()
 
     def _widen(self, width: int) -> None:
-        """Room for rows that observed more than k attributes."""
+        """Make room for rows that observed more than k attributes."""
         more = max(width - self.bought.shape[1], 0)
         self.bought = np.pad(self.bought, ((0, 0), (0, more)), constant_values=-1)
         self.values = np.pad(self.values, ((0, 0), (0, more)))
 
     def _seen(self, r: Round, x: Floats) -> tuple[Ints, Floats]:
-        """What was observed, in places."""
+        """Return the observed positions and values."""
         there = ~np.isnan(x)
         return self.place[r.attributes[there]], x[there]
 
@@ -183,12 +183,12 @@ class GibbsThompson(Learner):
         self.n_labels += 1
 
     def _refit(self) -> None:
-        """Moments, S2 and tau from what was seen so far, and all rows filled in with them."""
+        """Estimate the moments, S2 and tau from all data so far, and impute all rows again."""
         p, n = self.pooled, self.n_labels
         p.fit(psd=True)
         self.centre, vy = p.mean_label, p.variance
         bought = self.bought[:n]
-        sd, level = p.sd[bought], p.ref[bought] + p.mu[bought]  # -1 takes the last place: never used
+        sd, level = p.sd[bought], p.ref[bought] + p.mu[bought]  # padding: -1 reads the last entry, which is unused
         Z = np.clip(np.where(sd > 0, (self.values[:n] - level) / np.where(sd > 0, sd, 1.0), 0.0), -8.0, 8.0)
         if n <= 3:
             self.S2 = vy
@@ -203,7 +203,7 @@ class GibbsThompson(Learner):
         self.c = p.R @ self.w_bar
 
     def _sweep(self) -> None:
-        """A new sample w; w_bar and `inside` are averages with a memory of about 2 % of the rows."""
+        """Draw a new sample w, and update the moving averages w_bar and `inside` over about 2 % of the rows."""
         self.swept, n = self.n_labels, float(self.n_labels)
         uniform, normal = self.rng.random(3 * self.d), self.rng.standard_normal(2 * self.d)
         seen = self.pooled.attr["n"].copy()

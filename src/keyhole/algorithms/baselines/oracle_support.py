@@ -13,16 +13,16 @@ from ._fixed_support import FixedSupport
 
 
 class OracleSupport(FixedSupport):
-    """Online Newton step on the support it is given: the regret that remains once the search is over.
+    """Online Newton step on the given true support: the regret that remains without the search.
 
         S = support;    y_hat = <w, x(S)> within [-1, 1],   w by online Newton steps
 
-    Cost: O(k^2) a round and in memory.
+    Cost: O(k^2) per round and in memory.
 
     Parameters
     ----------
     support
-        The true attributes, by name or by number: between 1 and k of them, or of their sources. Required.
+        The true attributes, by name or by number: 1 to k of them, or of their sources. Required.
     tuning, eps, sigma, delta, standardize, sources, free, prices
         As for "fixed-random".
 
@@ -48,7 +48,7 @@ class OracleSupport(FixedSupport):
         further="the support is given",
     )
 
-    # The options by name, as in `FixedRandom`: the catalogue, editors and the command line read this list.
+    # The options are listed by name, as in `FixedRandom`, because the catalogue and editors read the signature.
     def __init__(
         self,
         names: tuple[str, ...],

@@ -1,1 +1,1 @@
-"""References that observe every attribute of every row."""
+"""Full-information references, which observe every attribute of every row."""

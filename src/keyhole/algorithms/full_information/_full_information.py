@@ -1,4 +1,4 @@
-"""What the full-information references share: they buy every attribute in every round."""
+"""The base class of the full-information references, which buy every attribute in every round."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from ...errors import ConfigError
 
 
 class BuysEverything(Learner):
-    """A learner that is one recursion over full rows; a subclass gives it as `_rounds`, compiled.
+    """A learner defined by one recursion over full rows, which a subclass implements as `_rounds`, compiled.
 
-    One recursion serves the protocol and the compiled path alike, so that they agree bit for bit: a round with a NaN
-    label is predicted and changes nothing.
+    The protocol and the compiled path use the same recursion, so they agree bit for bit. A round with a NaN label is
+    predicted and changes nothing.
     """
 
     def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, catalog: SourceCatalog | None = None) -> None:
@@ -26,10 +26,10 @@ class BuysEverything(Learner):
 
     @abstractmethod
     def _rounds(self, X: Floats, y: Floats) -> Floats:
-        """The predictions for rows without NaN, learning after each whose label is not NaN."""
+        """Return the predictions for rows without NaN, learning after each row whose label is not NaN."""
 
     def _support(self) -> Ints:
-        """The attributes that carry a weight, but for what is known anyway."""
+        """Return the attributes with non-zero weight, without the free ones."""
         return np.flatnonzero((self.weights != 0.0) & (self.catalog.of >= 0))
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
@@ -43,7 +43,7 @@ class BuysEverything(Learner):
         self._rounds(self._row(r, x), np.array([y]))
 
     def _row(self, r: Round, x: Floats) -> Floats:
-        """The row as a (1, d) matrix; what was not bought or not observed is zero."""
+        """Return the row as a (1, d) matrix, with zeros for unbought or unobserved values."""
         row = np.zeros((1, self.d))
         row[0, r.attributes] = np.nan_to_num(x, nan=0.0)
         return row

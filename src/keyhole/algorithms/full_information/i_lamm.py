@@ -1,4 +1,4 @@
-"""I-LAMM: folded-concave least squares by two stages of majorise-minimise, refitted as the data double."""
+"""I-LAMM: folded-concave least squares by two stages of majorise-minimise, refitted whenever the data double."""
 
 from math import log, sqrt
 from typing import ClassVar, Literal
@@ -15,23 +15,23 @@ from ._full_information import BuysEverything
 
 
 class ILAMM(BuysEverything):
-    """Iterative local adaptive majorise-minimise on all d attributes, refitted whenever the rows have doubled.
+    """Iterative local adaptive majorise-minimise on all d attributes, refitted whenever the number of rows doubles.
 
         loss(v) = 1/(2n) sum (y - <x, v>)^2,   LAMM: beta+ = soft(beta - grad/phi, Lambda/phi), phi grown by 1.5 until
                                                      loss(beta+) is under the quadratic of curvature phi at beta
         contraction:   Lambda_i = lam                        the LASSO, to tolerance 1e-4
-        tightening:    Lambda_i = p'_lam(|beta_i|)           again and again, until beta stays: large entries go free
+        tightening:    Lambda_i = p'_lam(|beta_i|)           until beta converges: large entries are unpenalized
 
-    Cost: O(d^2) a round and in memory; a fit costs O(d^2) per LAMM step and there are log2(T) fits.
+    Cost: O(d^2) per round and in memory; a fit costs O(d^2) per LAMM step and there are log2(T) fits.
 
     Parameters
     ----------
     penalty
         p: "scad" (a = 3.7) or "mcp" (a = 3).
     tuning
-        lam = max(c r sqrt(ln d / n), share max_i |b_i|). "theory": the rate, c = r = 1 and share = 0; "authors": their
-        code's default, c = 0 and share = 0.01^0.3 = 0.25; "practical" (the default): r is the root mean square of the
-        errors so far, c = 0.5 and share = 0.03, chosen by `benchmarks/tune.py` (where r is 0.1).
+        lam = max(c r sqrt(ln d / n), share max_i |b_i|). "theory": the rate, c = r = 1 and share = 0; "authors": the
+        default of their code, c = 0 and share = 0.01^0.3 = 0.25; "practical" (the default): r is the root mean square
+        error so far, c = 0.5 and share = 0.03, chosen by `benchmarks/tune.py` (where r is 0.1).
     c, share
         The numbers above; each overrides the preset.
 
@@ -92,7 +92,7 @@ class ILAMM(BuysEverything):
         self.n = 0
 
     def _weights(self) -> Floats:
-        """The last fit, with true zeros."""
+        """Return the last fit, with exact zeros."""
         return self.beta.copy()
 
     @classmethod

@@ -1,4 +1,4 @@
-"""OLin-LASSO: the LASSO of a first batch, whose linear term follows all the data."""
+"""OLin-LASSO: the LASSO of a first batch, with a linear term updated from all data."""
 
 from math import log, sqrt
 from typing import ClassVar, Literal
@@ -20,18 +20,18 @@ class OLinLasso(BuysEverything):
         theta_t = argmin_v  L_0(v) + <grad L_t(theta_{t-1}) - grad L_0(theta_{t-1}), v> + lam_t |v|_1
         lam_t = c r_t sqrt(ln d / t)
 
-    L_t is the mean of half the squared errors over all rows so far, L_0 that over the first n0 of them (over all of
-    them while there are fewer: then theta_t is the batch LASSO). r_t is the root mean square of the errors so far, so
-    that the width follows the noise and the unit of the label. Solved by warm coordinate descent to 1e-10.
+    L_t is the mean of half the squared errors over all rows so far, and L_0 that over the first n0 rows (with fewer
+    rows, over all of them: then theta_t is the batch LASSO). r_t is the root mean square error so far, so that the
+    penalty follows the noise and the unit of the label. Solved by warm-started coordinate descent to 1e-10.
 
-    Cost: O(d^2) a round and in memory, times the few sweeps of the solver.
+    Cost: O(d^2) per round and in memory, times the few sweeps of the solver.
 
     Parameters
     ----------
     tuning
-        "theory": c = 1, r_t = 1 and n0 = 50, as in the one public implementation; "practical" (the default): c = 0.2
-        and n0 = 200, chosen by `benchmarks/tune.py` (where r_t is 0.1). The width that the theory really asks for also
-        has a term in |theta_{t-1} - theta*|_1, which is unknown.
+        "theory": c = 1, r_t = 1 and n0 = 50, as in the only public implementation; "practical" (the default): c = 0.2
+        and n0 = 200, chosen by `benchmarks/tune.py` (where r_t is 0.1). The penalty of the actual theory also has a
+        term in |theta_{t-1} - theta*|_1, which is unknown.
     c, n0
         The numbers above; each overrides the preset.
 
@@ -88,7 +88,7 @@ class OLinLasso(BuysEverything):
         self.n = 0
 
     def _weights(self) -> Floats:
-        """theta_t, with true zeros."""
+        """Return theta_t, with exact zeros."""
         return self.theta.copy()
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Regularised dual averaging: l1 (Xiao), and groups (DA-GL)."""
+"""Regularised dual averaging with an l1 penalty (Xiao) or a group penalty (DA-GL)."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Literal
@@ -20,23 +20,23 @@ class RDA(BuysEverything):
         g_t = 2 (<w_t, x_t> - y_t) x_t,   g_bar_t = ((t-1)/t) g_bar_{t-1} + (1/t) g_t
         w_{t+1,G} = -(sqrt(t)/gamma_t) [1 - lam_t sqrt(d_G) / |g_bar_{t,G}|_2]_+ g_bar_{t,G}     for every group G
 
-    with gamma_t = gamma sqrt(d) v_t n_t and lam_t = lam r_t + gamma sqrt(d) rho y_t / sqrt(t). Where every group is one
+    with gamma_t = gamma sqrt(d) v_t n_t and lam_t = lam r_t + gamma sqrt(d) rho y_t / sqrt(t). If every group is one
     attribute this is the soft threshold of l1-RDA (rho > 0: its "enhanced" form); with larger groups it is DA-GL, whose
     group formula is reconstructed (its paper promises a closed form in O(d); sqrt(d_G) is the group lasso's factor).
 
-    Cost: O(d) a round and in memory.
+    Cost: O(d) per round and in memory.
 
     Parameters
     ----------
     groups
         Lists of attributes, by name or by number; an attribute in none of them is a group of its own.
     tuning
-        "theory": v_t = n_t = r_t = y_t = 1 and gamma = 4, which balances the two terms of the regret bound where
-        |x|_inf, |w|_1 and |y| are at most 1, rho = 0 and lam = 0.001. "practical" (the default): v_t is the mean of
-        x_i^2 so far over all attributes, n_t = 1 + 1.5 noise / signal as the errors so far tell them apart, r_t and y_t
-        are the root mean squares of the errors and of the labels, times sqrt(v_t), and <w_t, x_t> is kept within the
-        largest label so far; without these (they are ours) the same gamma explodes on one design and hardly moves on
-        another. gamma = 1, rho = 0.04 and lam = 0.02 are for the streams of `benchmarks/tune.py`.
+        "theory": v_t = n_t = r_t = y_t = 1 and gamma = 4, which balances the two terms of the regret bound if |x|_inf,
+        |w|_1 and |y| are at most 1, rho = 0 and lam = 0.001. "practical" (the default): v_t is the running mean of
+        x_i^2 over all attributes, n_t = 1 + 1.5 noise / signal as estimated from the errors so far, r_t and y_t are the
+        root mean squares of the errors and of the labels, times sqrt(v_t), and <w_t, x_t> is clipped at the largest
+        label so far; without these (our) changes the same gamma diverges on one design and hardly moves on another.
+        gamma = 1, rho = 0.04 and lam = 0.02 are for the streams of `benchmarks/tune.py`.
     gamma, lam, rho
         The numbers above; each overrides the preset.
 
@@ -93,7 +93,7 @@ class RDA(BuysEverything):
         self.errors: Floats = np.zeros(3)
 
     def _weights(self) -> Floats:
-        """w_{t+1}, with true zeros."""
+        """Return w_{t+1}, with exact zeros."""
         return self.w.copy()
 
     def _rounds(self, X: Floats, y: Floats) -> Floats:
@@ -104,7 +104,7 @@ class RDA(BuysEverything):
 
 
 def _partition(groups: Sequence[Sequence[str | int]], names: Sequence[str]) -> tuple[Ints, Ints]:
-    """(d,) the number of every attribute's group, and the sizes of the groups."""
+    """Return the (d,) group number of every attribute, and the sizes of the groups."""
     if isinstance(groups, str) or not isinstance(groups, Sequence):
         raise ConfigError(f"groups must be a list of lists of attributes, not {groups!r}")
     group = np.full(len(names), -1)

@@ -1,4 +1,4 @@
-"""The Vovk-Azoury-Warmuth forecaster: online ridge regression that counts the row it is about to predict."""
+"""The Vovk-Azoury-Warmuth forecaster: online ridge regression that includes the row about to be predicted."""
 
 from collections.abc import Sequence
 from typing import ClassVar, Literal
@@ -15,23 +15,23 @@ from ._full_information import BuysEverything
 
 
 class VAW(BuysEverything):
-    """Vovk-Azoury-Warmuth on all d attributes.
+    """The Vovk-Azoury-Warmuth forecaster on all d attributes.
 
         A_t = A_{t-1} + x_t x_t',   A_0 = a I
         y_hat_t = <A_t^-1 b_{t-1}, x_t>,   b_t = b_{t-1} + y_t x_t
 
-    The regret against any u is at most a |u|^2 + d max y^2 ln(1 + T max x^2 / a), whatever the data are.
+    The regret against any u is at most a |u|^2 + d max y^2 ln(1 + T max x^2 / a) for every data sequence.
 
-    Cost: O(d^2) a round and in memory.
+    Cost: O(d^2) per round and in memory.
 
     Parameters
     ----------
     tuning
-        "theory" and "practical" (the default): a = 1, which `benchmarks/tune.py` did not improve on.
+        "theory" and "practical" (the default): a = 1, which `benchmarks/tune.py` could not improve.
     a
         The ridge; overrides the preset.
     sources, free, prices
-        What can be ordered (all of it is), what is there for free, what it costs: see `keyhole.core.sources`.
+        What can be ordered (all of it is), what is free, and the prices: see `keyhole.core.sources`.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
@@ -77,7 +77,7 @@ class VAW(BuysEverything):
         self.b: Floats = np.zeros(self.d)
 
     def _weights(self) -> Floats:
-        """A^-1 b: the ridge estimate from the labelled rounds so far."""
+        """Return A^-1 b, the ridge estimate from the labelled rounds so far."""
         return self.A_inv @ self.b
 
     @classmethod

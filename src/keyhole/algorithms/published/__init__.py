@@ -1,1 +1,1 @@
-"""Algorithms of the literature that the paper stands beside."""
+"""Published algorithms with which the paper compares."""

@@ -6,8 +6,8 @@
     prediction (all other rounds):   S = top-k of |w_bar|;   y_hat = <w_bar(S), x(S)>, or online Newton steps on x(S)
 
 xt and phi are independent given w, E xt = x and E phi = <w, x> - y, so phi xt is an unbiased estimate of the gradient
-of (<w, x> - y)^2 / 2 from m + 1 <= k attributes. These learners were made to return a dense w_bar after training;
-playing its largest entries is the legal way to use them with a budget.
+of (<w, x> - y)^2 / 2 from m + 1 <= k attributes. These learners were designed to return a dense w_bar after training;
+predicting with its largest entries is the way to use them within a budget.
 """
 
 from abc import abstractmethod
@@ -31,10 +31,10 @@ from .._support_exploiter import OnSupport
 
 
 class AttributeEfficient(Scheduled):
-    """What AER, AERR and AELR share; each says how j is drawn (`power`), its theory's eta_s and its step."""
+    """The base class of AER, AERR and AELR, which differ in the law of j (`power`), the theory's eta_s and the step."""
 
     power: ClassVar[int]
-    """p: with 1, |phi| <= |w|_1 + |y|; with 2, E (phi + y)^2 = |w|_2^2 |x|_2^2."""
+    """The power p: with 1, |phi| <= |w|_1 + |y|; with 2, E (phi + y)^2 = |w|_2^2 |x|_2^2."""
     presets: ClassVar[Presets]
     _state: ClassVar[StateSchema] = {
         "s": CountCheck(),
@@ -72,33 +72,33 @@ class AttributeEfficient(Scheduled):
         self.exploiter = OnSupport(Newton(k, eps=0.1 * k, rho=None), S, np.zeros(k), partial=True)
         self._begin()
 
-    # -- what the three differ in
+    # -- specific to each algorithm
 
     def _begin(self) -> None:
-        """What one of them keeps beyond w; the end of the constructor."""
+        """Initialise additional state; called at the end of the constructor."""
 
     @abstractmethod
     def _eta(self, s: int, m: int) -> float:
-        """The theory's step size at the s-th example, of which m + 1 attributes are bought."""
+        """Return the theory's step size at the s-th example, of which m + 1 attributes are bought."""
 
     @abstractmethod
     def _descend(self, B: Ints, g: Floats, eta: float) -> None:
-        """w after a step against the gradient g on B."""
+        """Take a step of w against the gradient g on B."""
 
-    # -- what they share
+    # -- shared
 
     def _weights(self) -> Floats:
-        """The weights that predict, on the support; zero elsewhere."""
+        """Return the predicting weights on the support, zero elsewhere."""
         if self.by_newton:
             return self.exploiter.weights(self.d)
         return only(self.w_bar, self.support)
 
     def _support(self) -> Ints:
-        """The k largest entries of the averaged weights."""
+        """Return the k largest entries of the averaged weights."""
         return self.exploiter.S
 
     def _explore(self, pool: Bools | None) -> Acquisition:
-        """The two samples; the round carries n/m, where j is, w_j/q_j, and how often each attribute was drawn."""
+        """Draw the two samples; the memo has n/m, the position of j, w_j/q_j, and the count of each attribute."""
         places = self._available_in_draw_order(pool)
         n, m = places.size, self.k - 1
         if n == 0:
@@ -131,7 +131,7 @@ class AttributeEfficient(Scheduled):
 
     @staticmethod
     def _gradient(r: Round, x: Floats, y: float) -> Floats:
-        """phi xt on the bought attributes; one that was not observed counts as zero, which biases it."""
+        """Return phi xt on the bought attributes; an unobserved value counts as zero, which biases it."""
         x = np.where(np.isnan(x), 0.0, x)
         scale, where, ratio, *counts = r.memo
         phi = x[int(where)] * ratio - y
@@ -139,11 +139,11 @@ class AttributeEfficient(Scheduled):
         return g
 
     def _train(self, B: Ints, g: Floats) -> None:
-        """One step, the average, and the support that follows from it."""
+        """Take one step, and update the average and the support."""
         self.s += 1
-        # Deviation: the theory's eta is for a known number of examples; here it is that of the examples so far.
+        # Deviation: the theory's eta assumes a known number of examples; here it is the number so far.
         self._descend(B, g, self.step * self._eta(self.s, self.k - 1))
-        # Weights of the average that grow like s^average (Shamir and Zhang 2013); 0 is the plain mean of the theory.
+        # The weights of the average grow like s^average (Shamir and Zhang 2013); 0 is the plain mean of the theory.
         self.w_bar += (self.w - self.w_bar) * (self.average + 1.0) / (self.s + self.average)
         S = top_k(self.w_bar, self.k, self.support, self.order)
         self.exploiter.follow(S, self.w_bar)

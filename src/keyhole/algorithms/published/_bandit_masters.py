@@ -1,11 +1,11 @@
-"""Masters of a bandit over supports: which arm to play, learnt from the losses of the arms that were played.
+"""Master algorithms of a bandit over supports: which arm to play, learnt from the losses of the played arms.
 
-A loss f in [0, 1] of arm i, played with probability p_i, stands for the vector
+A loss f in [0, 1] of arm i, played with probability p_i, is represented by the vector
 
     l = f e_i / p_i,        E[l] = the losses of all arms
 
-An arm that could not be played (asleep) is given f itself, the loss of whoever stood in for it. (Centring the losses at
-their running mean was tried and fails: an arm played by luck then gains without bound.)
+An unavailable ("sleeping") arm receives f itself, the loss of the arm played in its place. (Centring the losses at
+their running mean was tried and fails: an arm that is played by luck then gains without bound.)
 """
 
 from math import exp, log, sqrt
@@ -22,7 +22,7 @@ __all__ = ["BatchedExp3", "Corral", "HedgedFTRL", "Tsallis", "log_barrier_step",
 
 
 def loss_estimate(N: int, i: int, f: float, p_i: float, awake: Bools | None) -> Floats:
-    """The vector l above."""
+    """Return the vector l above."""
     loss = np.zeros(N)
     loss[i] = f / p_i
     if awake is not None:
@@ -31,24 +31,24 @@ def loss_estimate(N: int, i: int, f: float, p_i: float, awake: Bools | None) -> 
 
 
 def tsallis_law(L: Floats, eta: float) -> Floats:
-    """p_j = 4 / (eta (L_j - z))^2 with z < min L such that sum p = 1: the 1/2-Tsallis regularised leader."""
+    """Return p_j = 4 / (eta (L_j - z))^2 with z < min L such that sum p = 1: FTRL with 1/2-Tsallis regularization."""
     p = np.empty(L.size)
     _core.tsallis_law(L, eta, p)
     return p
 
 
 def log_barrier_step(p: Floats, loss: Floats, eta: Floats) -> Floats:
-    """p_i <- 1 / (1/p_i + eta_i (loss_i - z)), with z in [min loss, max loss] such that they sum to 1."""
+    """Return 1 / (1/p_i + eta_i (loss_i - z)), with z in [min loss, max loss] such that the result sums to 1."""
     new = np.empty(p.size)
     _core.log_barrier_step(p, loss, eta, new)
     return new
 
 
 class Tsallis(Stateful):
-    """p = tsallis_law(L, c / sqrt(n)), L the sum of the loss vectors. O(N) a round.
+    """The 1/2-Tsallis master p = tsallis_law(L, c / sqrt(n)), where L is the sum of the loss vectors; O(N) per round.
 
-    This is the best bandit for arms whose losses do not depend on how often they are played. The arms here learn, so
-    that its bound does not apply; `HedgedFTRL` has one.
+    It is optimal for arms whose losses do not depend on how often they are played. The arms here learn, so its bound
+    does not apply; `HedgedFTRL` has one that does.
     """
 
     _state: ClassVar[StateSchema] = {
@@ -64,23 +64,23 @@ class Tsallis(Stateful):
         self.n = 0
 
     def choose(self, rng: np.random.Generator, awake: Bools | None) -> tuple[int, float]:
-        """An arm and the probability it had."""
+        """Draw an arm; return it with its probability."""
         return pick(self.p, awake, rng)
 
     def learn(self, i: int, f: float, p_i: float, awake: Bools | None) -> None:
-        """Take in the loss of a played arm."""
+        """Update with the loss of a played arm."""
         self.L += loss_estimate(self.L.size, i, f, p_i, awake)
         self.n += 1
         self.p = tsallis_law(self.L, self.c / sqrt(self.n + 1))
 
 
 class HedgedFTRL(Stateful):
-    """The 1/2-Tsallis leader on losses from which a bonus is subtracted (Foster et al. 2020). O(N) a round.
+    """FTRL with 1/2-Tsallis regularization on losses minus a bonus (Foster et al. 2020); O(N) per round.
 
         rho_i = the largest 1/p_i so far,   B_i = r sqrt(T) (sqrt(rho_i) - sqrt(N)),   p = tsallis_law(L - B, c/sqrt(T))
 
-    An arm that is rarely played learns slowly: its own regret grows like sqrt(rho_i). The bonus pays for that in
-    advance. T is the horizon; `extend` doubles it when the stream outlives it.
+    An arm that is rarely played learns slowly: its own regret grows like sqrt(rho_i). The bonus compensates for this in
+    advance. T is the horizon; `extend` doubles it when the stream exceeds it.
     """
 
     _state: ClassVar[StateSchema] = {
@@ -96,7 +96,7 @@ class HedgedFTRL(Stateful):
         self.restart(N, T)
 
     def restart(self, N: int, T: int) -> None:
-        """Begin again with horizon T."""
+        """Restart with horizon T."""
         self.T, self.n = T, 0
         self.L: Floats = np.zeros(N)
         self.rho: Floats = np.full(N, float(N))
@@ -104,19 +104,19 @@ class HedgedFTRL(Stateful):
 
     @property
     def bonus(self) -> Floats:
-        """B: what has been subtracted from each arm's losses so far."""
+        """The bonus B subtracted from each arm's losses so far."""
         return np.asarray(self.r * sqrt(self.T) * (np.sqrt(self.rho) - sqrt(self.rho.size)))
 
     def extend(self) -> None:
-        """Double the horizon and keep what is known."""
+        """Double the horizon and keep the state."""
         self.T *= 2
 
     def choose(self, rng: np.random.Generator, awake: Bools | None) -> tuple[int, float]:
-        """An arm and the probability it had."""
+        """Draw an arm; return it with its probability."""
         return pick(self.p, awake, rng)
 
     def learn(self, i: int, f: float, p_i: float, awake: Bools | None) -> None:
-        """Take in the loss of a played arm, and the bonus of every arm that is at its least likely."""
+        """Update with the loss of a played arm, and the bonus of every arm whose probability is at its minimum."""
         self.L += loss_estimate(self.L.size, i, f, p_i, awake)
         self.n += 1
         self.p = tsallis_law(self.L - self.bonus, self.c / sqrt(self.T))
@@ -124,10 +124,10 @@ class HedgedFTRL(Stateful):
 
 
 class Corral(Stateful):
-    """Log-barrier mirror descent whose learning rates grow for arms that get starved (Agarwal et al. 2017). O(N).
+    """Log-barrier mirror descent with learning rates that grow for rarely played arms (Agarwal et al. 2017); O(N).
 
-    The analysis knows T. Here T doubles whenever the stream outlives it, and the rates shrink as they would have been
-    chosen smaller; what is learnt stays (a restart, as the doubling trick has it, would throw it away).
+    The analysis assumes a known T. Here T doubles whenever the stream exceeds it, and the rates shrink as if they had
+    been chosen for the larger T; the state is kept (the restart of the doubling trick would discard it).
     """
 
     _state: ClassVar[StateSchema] = {
@@ -145,30 +145,30 @@ class Corral(Stateful):
         self.rho: Floats = np.full(N, 2.0 * N)
 
     def _rate(self, T: int) -> float:
-        """eta of an arm that was never starved, for T rounds."""
+        """Return the initial eta of an arm for T rounds."""
         return min(1.0 / (40.0 * log(T)), sqrt(self.q.size / T))
 
     @property
     def gamma(self) -> float:
-        """The share of the uniform law."""
+        """The weight of the uniform distribution."""
         return 1.0 / self.T
 
     @property
     def beta(self) -> float:
-        """What a starved arm's rate grows by: above 1. A widely copied implementation has it upside down."""
+        """The growth factor, above 1, of a rarely played arm's rate. A widely copied implementation has its inverse."""
         return exp(1.0 / log(self.T))
 
     @property
     def p(self) -> Floats:
-        """The law an arm is drawn from: q with a little of the uniform law."""
+        """The distribution from which an arm is drawn: q mixed with the uniform distribution."""
         return (1.0 - self.gamma) * self.q + self.gamma / self.q.size
 
     def choose(self, rng: np.random.Generator, awake: Bools | None) -> tuple[int, float]:
-        """An arm and the probability it had."""
+        """Draw an arm; return it with its probability."""
         return pick(self.p, awake, rng)
 
     def learn(self, i: int, f: float, p_i: float, awake: Bools | None) -> None:
-        """Take in the loss of a played arm, and raise the learning rate of every arm below its threshold."""
+        """Update with the loss of a played arm, and raise the learning rate of every arm below its threshold."""
         self.n += 1
         if self.n > self.T:
             self.eta *= self._rate(2 * self.T) / self._rate(self.T)
@@ -180,9 +180,10 @@ class Corral(Stateful):
 
 
 class BatchedExp3(Stateful):
-    """Exponential weights over arms that are kept for a block of rounds each (Ito et al. 2018). O(N) a block.
+    """Exponential weights over arms, each kept for a block of rounds (Ito et al. 2018); O(N) per block.
 
-    The m-th block has b = (t/N)^(1/3) rounds, t the rounds before it; the arm's mean loss in the block is what counts.
+    The m-th block has b = (t/N)^(1/3) rounds, where t is the number of rounds before it; the update uses the arm's mean
+    loss in the block.
     """
 
     _state: ClassVar[StateSchema] = {
@@ -205,11 +206,11 @@ class BatchedExp3(Stateful):
 
     @property
     def length(self) -> int:
-        """How many rounds the present block has."""
+        """The number of rounds in the present block."""
         return max(1, round(float(((self.n - self.n_labels) / self.L.size) ** (1 / 3))))
 
     def choose(self, rng: np.random.Generator, awake: Bools | None) -> tuple[int, float]:
-        """The block's arm, drawn where a block begins. A stand-in for an arm asleep has probability 0: not learnt."""
+        """Return the block's arm, drawn in its first round; a substitute for a sleeping arm has probability 0."""
         if self.arm < 0:
             self.arm, self.chance = pick(self.p, None, rng)
         if awake is not None and not awake[self.arm]:
@@ -217,7 +218,7 @@ class BatchedExp3(Stateful):
         return self.arm, self.chance
 
     def learn(self, i: int, f: float, p_i: float, awake: Bools | None) -> None:
-        """Take in a loss; at the end of the block, its mean. Losses of an arm of an earlier block come too late."""
+        """Add a loss; update with the mean at the end of the block. Losses of arms of earlier blocks are ignored."""
         if i != self.arm or p_i != self.chance:
             return
         length = self.length

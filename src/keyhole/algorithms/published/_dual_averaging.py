@@ -1,4 +1,4 @@
-"""Dual averaging on the Euclidean ball, the engine of Ito et al. 2017.
+"""Dual averaging on the Euclidean ball, the basis of Ito et al. 2017.
 
     w_n = argmin_{|v| <= R}  <h, v> + m |v|_1 + (lam_n / 2) |v|^2  =  -soft(h, m) / max(lam_n, |soft(h, m)| / R)
 
@@ -21,13 +21,13 @@ __all__ = ["complete_gradient", "gradient", "is_draw"]
 class DualAveraging(Stateful):
     """The iterate w_n from the sum of gradients h; `tally` = (n, sum of |g|^2).
 
-    lam_n = rate sqrt(n), the analysis' choice, or with `learnt` rate sqrt(sum |g|^2): the same order, in the scale the
-    gradients turn out to have.
+    lam_n = rate sqrt(n), as in the analysis, or with `learnt`, rate sqrt(sum |g|^2): the same order, in the actual
+    scale of the gradients.
     """
 
     _state: ClassVar[StateSchema] = {
         "h": NumberCheck(),
-        "tally": NumberCheck(least=0.0, most=1e280),  # the second is of fourth powers
+        "tally": NumberCheck(least=0.0, most=1e280),  # the second is a sum of fourth powers
     }
 
     def __init__(self, d: int, rate: float, learnt: bool, R: float) -> None:
@@ -36,39 +36,39 @@ class DualAveraging(Stateful):
         self.tally: Floats = np.zeros(2)
 
     def w(self, m: float = 0.0) -> Floats:
-        """w_n, with m the weight of |v|_1; 0 before the first gradient."""
+        """Return w_n, where m is the weight of |v|_1; 0 before the first gradient."""
         u = np.sign(self.h) * np.maximum(np.abs(self.h) - m, 0.0)
         lam = self.rate * sqrt(self.tally[1] if self.learnt else self.tally[0] + 1.0)
         size = max(lam, float(np.linalg.norm(u)) / self.R)
         return -u / size if size > 0.0 else u
 
     def add(self, B: Ints, g: Floats) -> None:
-        """Take in a gradient that is zero outside B."""
+        """Add a gradient that is zero outside B."""
         self.h[B] += g
         self.tally += np.array([1.0, g @ g])
 
     def predict(self, S: Ints, x: Floats) -> float:
-        """<w_n, x> on the attributes S, without the l1 term: to the bit what `run` predicts."""
+        """Return <w_n, x> on the attributes S without the l1 term, bitwise equal to the prediction of `run`."""
         return float(self.run(S, x[None, :], np.array([np.nan]))[0])
 
     def run(self, S: Ints, X: Floats, y: Floats) -> Floats:
-        """Predict rounds on the attributes S, taking in the gradient of the squared loss after each with a label."""
+        """Predict rounds on the attributes S, adding the gradient of the squared loss after each labelled round."""
         y_hat, known = np.empty(y.size), np.nan_to_num(np.ascontiguousarray(X), nan=0.0)
         dual_averaging_epoch(self.h, self.tally, S, known, y, self.rate, self.learnt, self.R, y_hat)
         return y_hat
 
 
 def gradient(B: Ints, x: Floats, y: float, P: Floats, w: Floats) -> Floats:
-    """2 h w - 2 y x_hat on the observed B: E equals 2 (<w, x> - y) x, whatever the full x and w are."""
+    """Return 2 h w - 2 y x_hat on the observed B, whose expectation is 2 (<w, x> - y) x for every x and w."""
     x_hat, h = estimate_quickly(x, P)
     return 2.0 * (h @ w[B] - y * x_hat)
 
 
 def complete_gradient(x: Floats, y: float, w: Floats) -> Floats:
-    """2 (<w, x> - y) x: the same where every attribute was observed, with probability one."""
+    """Return 2 (<w, x> - y) x, the gradient of a completely observed row."""
     return np.asarray(2.0 * (float(w @ x) - y) * x)
 
 
 def is_draw(memo: tuple[float, ...], drawn: int, d: int) -> bool:
-    """Whether this is (n, m) of m attributes drawn from n, and m as many as the round has."""
+    """Return whether the memo is a valid (n, m) of m attributes drawn from n, where m is the size of the round."""
     return len(memo) == 2 and memo[1] == drawn and memo[0] in range(drawn, d + 1)

@@ -1,4 +1,4 @@
-"""Every support there is: the k-subsets of d places, as the arms of a bandit or the experts of a hedge."""
+"""Enumeration of all supports: the k-subsets of d positions, as the arms of a bandit or the experts of Hedge."""
 
 from itertools import chain, combinations
 from math import comb
@@ -15,8 +15,9 @@ _NUMBERS = 50_000_000
 
 
 def all_supports(name: str, d: int, k: int, per_support: int) -> Ints:
-    """(N, k) all k-subsets of d places in lexicographic order; refused where there are more than 1e5, or where
-    `per_support` numbers for each would not fit in a few hundred megabytes.
+    """Return the (N, k) k-subsets of d positions in lexicographic order.
+
+    More than 1e5 subsets, or more than a few hundred megabytes at `per_support` numbers each, raise `ConfigError`.
 
     >>> all_supports("demo", 3, 2, per_support=2).tolist()
     [[0, 1], [0, 2], [1, 2]]
@@ -30,13 +31,13 @@ def all_supports(name: str, d: int, k: int, per_support: int) -> Ints:
 
 
 def most_available(U: Ints, places: Bools) -> Bools:
-    """(N,) the supports of which as much can be bought as of any; `places` says which places can be."""
+    """Return the (N,) mask of the supports of which the most can be bought; `places` is the availability mask."""
     count = places[U].sum(axis=1)
     return np.asarray(count == count.max())
 
 
 def pick(p: Floats, awake: Bools | None, rng: np.random.Generator) -> tuple[int, float]:
-    """A support from the law p, restricted to those awake, and the probability that it had."""
+    """Draw a support from p restricted to those awake; return it with its probability."""
     if awake is not None:
         p = np.where(awake, p, 0.0)
         p = p if p.sum() > 0.0 else awake.astype(np.float64)

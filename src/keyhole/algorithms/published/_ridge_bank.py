@@ -1,4 +1,4 @@
-"""Many small forecasters in a few arrays: one for each support, or one for each candidate of a greedy step."""
+"""Many small forecasters stored in a few arrays: one per support, or one per candidate of a greedy step."""
 
 from typing import ClassVar
 
@@ -13,14 +13,14 @@ __all__ = ["ForwardBank", "GradientBank", "NewtonBank", "bank"]
 
 
 def bank(base: str, N: int, k: int, ridge: float) -> "NewtonBank | ForwardBank | GradientBank":
-    """N forecasters of the kind `base`: "newton" or "vaw", which start at A = ridge I, or "gradient"."""
+    """Return N forecasters of kind `base`: "newton" or "vaw", which start at A = ridge I, or "gradient"."""
     if base == "gradient":
         return GradientBank(N, k)
     return NewtonBank(N, k, ridge) if base == "newton" else ForwardBank(N, k, ridge)
 
 
 class NewtonBank(Stateful):
-    """N online Newton steps, self-tuned (`keyhole.estimation.online_newton.Newton`). O(k^2) a round."""
+    """N self-tuned online Newton steps (`keyhole.estimation.online_newton.Newton`); O(k^2) per round."""
 
     _state: ClassVar[StateSchema] = {
         "W": NumberCheck(),
@@ -36,29 +36,30 @@ class NewtonBank(Stateful):
         self._lens = Newton(k, eps=ridge, rho=None)
 
     def weights(self, i: int) -> Floats:
-        """w_i."""
+        """Return w_i."""
         return np.asarray(self.W[i])
 
     def predict(self, i: int, x: Floats) -> float:
-        """<w_i, x> within [-1, 1], which is what the projection makes of it."""
+        """Return <w_i, x> clipped to [-1, 1], which is equivalent to the projection."""
         return float(np.clip(self.W[i] @ x, -1.0, 1.0))
 
     def learn(self, i: int, x: Floats, y: float) -> None:
-        """One Newton step of the i-th, which works in place on its rows of the arrays."""
+        """Take one Newton step of forecaster i, in place."""
         self._lens.w, self._lens.A_inv, self._lens.tally = self.W[i], self.A_inv[i], self.tally[i]
         self._lens.learn(x, y)
 
     def restart(self, i: int) -> None:
-        """w_i = 0, A_i = ridge I."""
+        """Reset to w_i = 0, A_i = ridge I."""
         self.W[i], self.tally[i] = 0.0, 0.0
         self.A_inv[i] = np.eye(self.W.shape[1]) / self.ridge
 
 
 class GradientBank(Stateful):
-    """N online gradient descents. O(k) a round.
+    """N online gradient descents; O(k) per round.
 
-    `learn` takes the self-tuned step of `keyhole.estimation.online_newton.Gradient`; `step` is the one behind the
-    bandit's bound: the gradient stands for all rounds, played or not, and the step shrinks with the largest weight.
+    `learn` takes the self-tuned step of `keyhole.estimation.online_newton.Gradient`; `step` takes the step of the
+    bandit's bound, where the importance-weighted gradient represents all rounds and the step shrinks with the largest
+    importance weight.
     """
 
     _state: ClassVar[StateSchema] = {
@@ -74,26 +75,26 @@ class GradientBank(Stateful):
         self._lens = Gradient(k)
 
     def weights(self, i: int) -> Floats:
-        """w_i."""
+        """Return w_i."""
         return np.asarray(self.W[i])
 
     def predict(self, i: int, x: Floats) -> float:
-        """<w_i, x>."""
+        """Return <w_i, x>."""
         return float(self.W[i] @ x)
 
     def learn(self, i: int, x: Floats, y: float) -> None:
-        """One self-tuned step of the i-th, which works in place on its rows of the arrays."""
+        """Take one self-tuned step of forecaster i, in place."""
         self._lens.w, self._lens.tally = self.W[i], self.tally[i]
         self._lens.learn(x, y)
 
     def step(self, i: int, x: Floats, y: float, p: float, size: float) -> None:
-        """w_i <- w_i - size / sqrt(rho_i) 2 (<w_i, x> - y) x / p within the unit ball, rho_i the largest 1/p so far."""
+        """Set w_i to w_i - size / sqrt(rho_i) 2 (<w_i, x> - y) x / p, within the unit ball; rho_i: the largest 1/p."""
         self.rho[i] = max(self.rho[i], 1.0 / p)
         w = self.W[i] - size / np.sqrt(self.rho[i]) * 2.0 * (self.W[i] @ x - y) / p * x
         self.W[i] = w / max(1.0, float(np.linalg.norm(w)))
 
     def restart(self, i: int) -> None:
-        """w_i = 0, with the first, large steps."""
+        """Reset to w_i = 0 and the initial step size."""
         self.W[i], self.tally[i], self.rho[i] = 0.0, 0.0, 1.0
 
 
@@ -111,26 +112,26 @@ class ForwardBank(Stateful):
         self.b: Floats = np.zeros((N, k))
 
     def weights(self, i: int) -> Floats:
-        """A^-1 b: the ridge solution."""
+        """Return A^-1 b, the ridge solution."""
         return np.asarray(self.A_inv[i] @ self.b[i])
 
     def predict(self, i: int, x: Floats) -> float:
-        """x' (A + x x')^-1 b = x' A^-1 b / (1 + x' A^-1 x)."""
+        """Return x' (A + x x')^-1 b = x' A^-1 b / (1 + x' A^-1 x)."""
         v = self.A_inv[i] @ x
-        xv = quadratic_form(self.A_inv[i], v, x)  # before v is used: it may clear it
+        xv = quadratic_form(self.A_inv[i], v, x)  # before v is used, because the call may clear it
         return float(v @ self.b[i] / (1.0 + xv))
 
     def learn(self, i: int, x: Floats, y: float) -> None:
-        """The rank-one update of A^-1, and b."""
+        """Apply the rank-one update of A^-1, and update b."""
         ridge_bank_step(self.A_inv, self.b, np.array([i]), x[None, :], y, np.empty(1))
 
     def restart(self, i: int) -> None:
-        """A = ridge I, b = 0."""
+        """Reset to A = ridge I, b = 0."""
         self.A_inv[i] = np.eye(self.b.shape[1]) / self.ridge
         self.b[i] = 0.0
 
     def run(self, X: Floats, y: float) -> Floats:
-        """Show the j-th forecaster the j-th row of X, all with the same label; gives what they had predicted."""
+        """Give row j of X to forecaster j, all with the same label, and return their predictions before the update."""
         y_hat = np.empty(len(X))
         ridge_bank_step(self.A_inv, self.b, np.arange(len(X)), np.ascontiguousarray(X), y, y_hat)
         return y_hat

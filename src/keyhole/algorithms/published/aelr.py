@@ -1,4 +1,4 @@
-"""AELR, attribute-efficient lasso regression: two samples of an example, exponentiated gradient on the l1 ball."""
+"""AELR, attribute-efficient lasso regression: two samples per example, exponentiated gradient on the l1 ball."""
 
 from math import log, sqrt
 from typing import ClassVar
@@ -13,7 +13,7 @@ from ._attribute_efficient import AttributeEfficient
 
 
 class AELR(AttributeEfficient):
-    """Attribute-efficient lasso regression, played with the k largest weights.
+    """Attribute-efficient lasso regression, predicting with the k largest weights.
 
         train (exploration rounds; m = k - 1):
             i_1..i_m uniform with replacement,   xt = (d/m) sum_r x_{i_r} e_{i_r}
@@ -22,15 +22,15 @@ class AELR(AttributeEfficient):
             w = B sinh(u) / sum_i cosh(u_i),     w_bar: the average
         predict (the others):  S = top-k of |w_bar|, online Newton steps on x(S)
 
-    u is half the difference of the logarithms of the two weights that exponentiated gradient keeps per attribute.
+    u is half the log ratio of the two weights that exponentiated gradient keeps per attribute.
 
     Cost: O(d) per exploration, O(k^2) on other rounds. Memory O(d).
 
     Parameters
     ----------
     tuning
-        "theory": eta_s = sqrt(2 m ln(2d) / (5 d s)) / (4B) and the plain average; "practical" (the default): `step`
-        = 1 times that and an average with weights s^`average`, = 3, chosen by `benchmarks/tune.py`.
+        "theory": eta_s = sqrt(2 m ln(2d) / (5 d s)) / (4B) and the plain average; "practical" (the default): `step` = 1
+        times that and an average with weights s^`average`, `average` = 3, chosen by `benchmarks/tune.py`.
     step, average
         These numbers; each overrides the preset.
     radius

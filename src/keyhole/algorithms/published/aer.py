@@ -1,4 +1,4 @@
-"""AER-style attribute-efficient regression: two samples of an example, projected gradient steps on the l1 ball."""
+"""AER-style attribute-efficient regression: two samples per example, projected gradient steps on the l1 ball."""
 
 from math import sqrt
 from typing import ClassVar
@@ -12,12 +12,12 @@ from ._attribute_efficient import AttributeEfficient
 
 
 class AER(AttributeEfficient):
-    """Attribute-efficient regression in the style of its first paper, played with the k largest weights.
+    """Attribute-efficient regression in the style of its first paper, predicting with the k largest weights.
 
         train (exploration rounds; m = k - 1):
             i_1..i_m uniform with replacement,   xt = (d/m) sum_r x_{i_r} e_{i_r}
             j with probability |w_j| / |w|_1,    phi = |w|_1 sign(w_j) x_j - y        (w = 0: phi = -y)
-            w = the point of |w|_1 <= B nearest to w - eta_s phi xt,                  w_bar: the average
+            w = the projection of w - eta_s phi xt onto |w|_1 <= B,                   w_bar: the average
         predict (the others):  S = top-k of |w_bar|, online Newton steps on x(S)
 
     Cost: O(d log d) per exploration, O(k^2) on other rounds. Memory O(d).
@@ -26,8 +26,8 @@ class AER(AttributeEfficient):
     ----------
     tuning
         "theory": eta_s = 1 / sqrt(d (d/m + 1) s), from E phi^2 <= 4B^2 and E |xt|_2^2 <= d (d/m + 1), and the plain
-        average; "practical" (the default): `step` = 0.1 times that and an average with weights s^`average`, = 3, chosen
-        by `benchmarks/tune.py`.
+        average; "practical" (the default): `step` = 0.1 times that and an average with weights s^`average`, `average` =
+        3, chosen by `benchmarks/tune.py`.
     step, average
         These numbers; each overrides the preset.
     radius
@@ -70,7 +70,7 @@ class AER(AttributeEfficient):
 
 
 def onto_l1_ball(v: Floats, radius: float) -> Floats:
-    """The point of |w|_1 <= radius nearest to v: v shrunk by the one theta that makes it fit (Duchi et al. 2008).
+    """Return the projection of v onto |w|_1 <= radius, by soft thresholding (Duchi et al. 2008).
 
     >>> onto_l1_ball(np.array([2.0, -1.0, 0.5]), 1.0).tolist()
     [1.0, -0.0, 0.0]
@@ -80,6 +80,6 @@ def onto_l1_ball(v: Floats, radius: float) -> Floats:
         return v
     descending = np.sort(size)[::-1]
     theta = (np.cumsum(descending) - radius) / np.arange(1, v.size + 1)
-    last = np.flatnonzero(descending >= theta)[-1]  # never empty, not even where v is so large that radius vanishes
+    last = np.flatnonzero(descending >= theta)[-1]  # never empty, even if rounding loses the radius
     w: Floats = np.sign(v) * np.maximum(size - theta[last], 0.0)
-    return w * (radius / max(radius, float(np.abs(w).sum())))  # beside a huge v the radius is lost in rounding
+    return w * (radius / max(radius, float(np.abs(w).sum())))  # for a huge v, rounding can violate the radius

@@ -1,4 +1,4 @@
-"""AERR, attribute-efficient ridge regression: two samples of an example, gradient steps on the l2 ball."""
+"""AERR, attribute-efficient ridge regression: two samples per example, gradient steps on the l2 ball."""
 
 from math import sqrt
 from typing import ClassVar
@@ -12,7 +12,7 @@ from ._attribute_efficient import AttributeEfficient
 
 
 class AERR(AttributeEfficient):
-    """Attribute-efficient ridge regression, played with the k largest weights.
+    """Attribute-efficient ridge regression, predicting with the k largest weights.
 
         train (exploration rounds; m = k - 1):
             i_1..i_m uniform with replacement,   xt = (d/m) sum_r x_{i_r} e_{i_r}
@@ -25,9 +25,9 @@ class AERR(AttributeEfficient):
     Parameters
     ----------
     tuning
-        "theory": eta_s = sqrt(m / (2 d s)) and the plain average; "practical" (the default): `step` = 0.01 times
-        that and an average with weights s^`average`, = 3, chosen by `benchmarks/tune.py`. Steps this small hardly leave
-        w = 0: what is found then is the attributes that correlate most with the label.
+        "theory": eta_s = sqrt(m / (2 d s)) and the plain average; "practical" (the default): `step` = 0.01 times that
+        and an average with weights s^`average`, `average` = 3, chosen by `benchmarks/tune.py`. Such small steps hardly
+        leave w = 0: they find the attributes with the largest correlation with the label.
     step, average
         These numbers; each overrides the preset.
     radius
@@ -35,8 +35,8 @@ class AERR(AttributeEfficient):
     explore
         The exploration rounds: a rate such as "2 t^(-1/3)", or "squares".
     exploit
-        "newton" (the default: it halves the regret in `benchmarks/tune.py`): online Newton steps on S, keeping what is
-        known of the attributes that stay; "weights": y_hat = <w_bar(S), x(S)>, nothing is learnt when predicting.
+        "newton" (the default: it halves the regret in `benchmarks/tune.py`): online Newton steps on S that keep the
+        state of the attributes that stay; "weights": y_hat = <w_bar(S), x(S)>, without learning in exploiting rounds.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=5000, seed=1)

@@ -1,4 +1,4 @@
-"""Foster, Kale and Karloff 2016: a hedge over all supports, each with its own gradient descent."""
+"""Foster, Kale and Karloff 2016: Hedge over all supports, each with its own gradient descent."""
 
 from math import comb, log, sqrt
 from typing import ClassVar, Literal
@@ -19,27 +19,27 @@ from ._enumerate_supports import all_supports, most_available, pick
 
 
 class Foster(Learner):
-    """Hedge over all C(d, k) supports with importance-weighted losses, gradient descent inside each.
+    """Hedge over all C(d, k) supports with importance-weighted losses, and gradient descent within each.
 
         U ~ p,  p_U proportional to exp(-etaH_t L_U);   y_hat = <w_U, x(U)>;   R ~ UNIF(d, k0)
         for every U:   L_U += w_U' h w_U - 2 z' w_U + y^2,      h, z importance weighted on R alone
                        w_U = project(w_U - etaG_t 2 (h w_U - z))  on |w| <= radius
 
-    The estimates use R only, not what U bought: U is drawn from weights that depend on the past. What R shares with U
-    is known already, so that the extra purchase is R without U.
+    The estimates use R only, not what U bought, because U is drawn from weights that depend on the past. Attributes of
+    R that are in U are already known, so the extra purchase is R without U.
 
-    Cost: O(k^2 C(d, k)) a round (compiled), memory O(k C(d, k)); more than 1e5 supports are refused.
+    Cost: O(k^2 C(d, k)) per round (compiled), memory O(k C(d, k)); more than 1e5 supports are rejected.
 
     Parameters
     ----------
     tuning
         "theory": etaH_t = sqrt(8 ln N / t) / M with M = d(d-1)/(k0(k0-1)) + 2 Y d/k0, etaG_t = radius /
-        (2 sqrt(k) (d/k0)^2 sqrt(t)); the analysis fixes t = T, which a stream need not know. "practical" (the default,
-        chosen by `benchmarks/peers.py`): the same orders in the scale the data turn out to have, etaH_t = 2 sqrt(ln N /
-        V), etaG_t = 0.1 radius / sqrt(G_U), V and G_U the sums so far of the variance under p of the loss estimates and
-        of U's squared gradients.
+        (2 sqrt(k) (d/k0)^2 sqrt(t)); the analysis fixes t = T, which need not be known here. "practical" (the default,
+        chosen by `benchmarks/peers.py`): the same orders in the actual scale of the data, etaH_t = 2 sqrt(ln N / V),
+        etaG_t = 0.1 radius / sqrt(G_U), where V sums the variances under p of the loss estimates and G_U the squared
+        gradients of U.
     hedge_scale, step_scale, radius, label_bound
-        Further factors of the two rates, the radius of the ball and Y.
+        Additional factors of the two rates, the radius of the ball, and Y.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=8, k=2, T=200, seed=1)
@@ -64,7 +64,7 @@ class Foster(Learner):
     _state: ClassVar[StateSchema] = {
         "W": NumberCheck(most="reach"),
         "L": NumberCheck(),
-        "G": NumberCheck(least=0.0, most=1e280),  # sums of fourth powers, and so is V
+        "G": NumberCheck(least=0.0, most=1e280),  # sums of fourth powers, as is V
         "n": CountCheck(),
         "V": NumberCheck(least=0.0, most=1e280),
     }
@@ -101,24 +101,24 @@ class Foster(Learner):
 
     @property
     def p(self) -> Floats:
-        """The law that the hedge draws a support from."""
+        """The distribution from which Hedge draws a support."""
         eta = self.eta_hedge / sqrt((self.V or 1.0) if self.learnt else self.n + 1)
         p = np.exp(-eta * (self.L - self.L.min()))
         return np.asarray(p / p.sum())
 
     def _weights(self) -> Floats:
-        """w_U of the most likely support."""
+        """Return w_U of the most likely support."""
         w = np.zeros(self.d)
         best = int(np.argmin(self.L))
         w[self.order[self.U[best]]] = self.W[best]
         return w
 
     def _support(self) -> Ints:
-        """The most likely support."""
+        """Return the most likely support."""
         return np.sort(self.order[self.U[int(np.argmin(self.L))]])
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        """U from the hedge, R from all; the round carries U, (n, m) and the part of R that U buys anyway."""
+        """Draw U from Hedge and R from all attributes; the memo holds U, (n, m) and the part of R that is in U."""
         awake = None if pool is None else most_available(self.U, pool[self.order])
         arm, _ = pick(self.p, awake, self.rng)
         bought = self.order[self.U[arm]]
@@ -164,7 +164,7 @@ class Foster(Learner):
         self._descend(h, z)
 
     def _descend(self, h: Floats, z: Floats) -> None:
-        """One step of every support's descent and of the hedge, from estimates h of x x' and z of y x (in places)."""
+        """Take one step of every descent and of Hedge, from estimates h of x x' and z of y x (in positions)."""
         p, before = self.p, self.L.copy()
         self.n += 1
         eta = self.eta_step if self.learnt else self.eta_step / sqrt(self.n)

@@ -17,21 +17,21 @@ from ._dual_averaging import DualAveraging, complete_gradient, gradient, is_draw
 
 
 class Ito1(Learner):
-    """Dual averaging with k0 extra observations a round, under linear independence of the features.
+    """Dual averaging with k0 extra observations per round, under linear independence of the features.
 
         w = argmin_{|v| <= R} <h, v> + (lam_t / 2) |v|^2;   S = top-k of |w|
         y_hat = <w(S), x(S)>;   E ~ UNIF(d - k, k0) outside S;   B = S + E
         h += 2 h_hat w - 2 y x_hat          (importance weighted on B, full w)
 
-    Cost: O(d + (k + k0)^2) a round, memory O(d).
+    Cost: O(d + (k + k0)^2) per round, memory O(d).
 
     Parameters
     ----------
     tuning
         "theory": lam_t = lam_scale (d / k0) sqrt(t), lam_scale = 8. "practical" (the default, chosen by
-        `benchmarks/peers.py`): lam_t = lam_scale sqrt(sum |g|^2), lam_scale = 3, which needs no scale of the data.
+        `benchmarks/peers.py`): lam_t = lam_scale sqrt(sum |g|^2), lam_scale = 3, which adapts to the scale of the data.
     lam_scale, radius
-        The factor above and R, the radius of the ball.
+        The factor above, and R, the radius of the ball.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=10, k=3, T=200, seed=1)
@@ -83,11 +83,11 @@ class Ito1(Learner):
         self.S: Ints = np.sort(self.order[:k])
 
     def _weights(self) -> Floats:
-        """w(S)."""
+        """Return w(S)."""
         return only(self.w, self.S)
 
     def _support(self) -> Ints:
-        """S: where |w| is largest."""
+        """Return S, the k largest |w|."""
         return self.S
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
@@ -103,7 +103,7 @@ class Ito1(Learner):
         return float(self.w[r.attributes] @ np.nan_to_num(x, nan=0.0))
 
     def _learn(self, X: Floats, y: Floats) -> None:
-        # Deviation: a past row is an exploration whose inclusion probabilities are one; t stands still.
+        # Deviation: a past row is an exploration with inclusion probabilities one; t does not advance.
         everything = np.arange(self.d)
         for x, label in zip(X, y.tolist(), strict=True):
             self.dual.add(everything, complete_gradient(x, label, self.w))

@@ -19,17 +19,17 @@ from ._dual_averaging import DualAveraging, complete_gradient, gradient, is_draw
 
 
 class Ito2(Scheduled):
-    """Explore with dual averaging, exploit with dual averaging, under linear independence of the features.
+    """Explore and exploit with dual averaging, under linear independence of the features.
 
         explore:  v = argmin_{|v| <= R} <hE, v> + (lamE_s / 2) |v|^2;   B ~ UNIF(d, k);   y_hat = <v(B), x(B)>
                   hE += 2 h_hat v - 2 y x_hat;   S = top-k of |mean of the v so far|
         exploit:  w = argmin_{|w| <= R} <hX, w> + (lamX_n / 2) |w|^2;   y_hat = <w(S), x(S)>
                   hX(S) += 2 (y_hat - y) x(S)
 
-    The exploiter is one vector of length d and never restarts: its gradient lives on S, so its regret is against w*(S)
-    whatever S has been.
+    The exploiter is one vector of length d and never restarts: its gradient is supported on S, so its regret is against
+    w*(S) for every sequence of S.
 
-    Cost: O(d + k^2) an exploration, O(k) an exploitation (compiled); memory O(d).
+    Cost: O(d + k^2) per exploration, O(k) per exploitation (compiled); memory O(d).
 
     Parameters
     ----------
@@ -95,19 +95,19 @@ class Ito2(Scheduled):
         self.S: Ints = np.sort(self.order[:k])
 
     def _weights(self) -> Floats:
-        """The exploiter's w(S)."""
+        """Return the exploiter's w(S)."""
         return only(self.exploiter.w(), self.S)
 
     def _support(self) -> Ints:
-        """S: where the explorer's average is largest."""
+        """Return S, the k largest entries of the explorer's average."""
         return self.S
 
     def _v(self) -> Floats:
-        """The explorer's iterate."""
+        """Return the explorer's iterate."""
         return self.explorer.w()
 
     def _explore(self, pool: Bools | None) -> Acquisition:
-        """B ~ UNIF(d, k); the round carries (n, m)."""
+        """Draw B ~ UNIF(d, k); the memo holds (n, m)."""
         places = self._available_in_draw_order(pool)
         n, m = places.size, min(self.k, places.size)
         B = places[self.rng.choice(n, size=m, replace=False, shuffle=False)]
@@ -133,7 +133,7 @@ class Ito2(Scheduled):
         self.S = top_k(self.total, self.k, self.S, self.order)
 
     def _learn(self, X: Floats, y: Floats) -> None:
-        # Deviation: a past row is an exploration whose inclusion probabilities are one; s grows, t stands still.
+        # Deviation: a past row is an exploration with inclusion probabilities one; s grows, t does not.
         everything = np.arange(self.d)
         for x, label in zip(X, y.tolist(), strict=True):
             v = self._v()
@@ -150,7 +150,7 @@ class Ito3(Ito2):
 
         explore:  v = argmin_{|v| <= R} <hE, v> + s lam1_s |v|_1 + (lamE_s / 2) |v|^2,   lam1_s = c1 s^(-1/4)
 
-    Everything else, cost and parameters too, is as for "ito2017-2".
+    Everything else, including cost and parameters, is as for "ito2017-2".
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ class Ito3(Ito2):
         further="k >= 2",
     )
 
-    # The options by name, as in `Ito2`: the catalogue, editors and the command line read this list.
+    # The options are listed by name, as in `Ito2`, because the catalogue and editors read the signature.
     def __init__(
         self,
         names: tuple[str, ...],

@@ -1,4 +1,4 @@
-"""Kale et al. 2017, the realizable case: a Dantzig selector at powers of two on k0 attributes drawn at random."""
+"""Kale et al. 2017, the realizable case: a Dantzig selector at powers of two from k0 randomly drawn attributes."""
 
 from functools import lru_cache
 from math import ceil, log, log1p, sqrt
@@ -19,26 +19,26 @@ from .._options import at_least, is_theory, positive
 
 
 class KaleWidth(Stateful):
-    """gamma(t) = C sqrt(d ln(t d / delta) / (t k0)) (sigma + d / k0); nothing is learnt."""
+    """The fixed width gamma(t) = C sqrt(d ln(t d / delta) / (t k0)) (sigma + d / k0)."""
 
     def __init__(self, d: int, k0: int, C: float, sigma: float, delta: float) -> None:
         self.d, self.k0, self.C, self.sigma, self.delta = d, k0, C, sigma, delta
 
     def observe(self, B: object, deviation: object) -> None:
-        """Nothing: this width is fixed beforehand."""
+        """Do nothing: this width is fixed in advance."""
 
     def gamma(self, t: int) -> float:
-        """The width after t rounds."""
+        """Return the width after t rounds."""
         inside = self.d * log(t * self.d / self.delta) / (t * self.k0)
         return self.C * sqrt(inside) * (self.sigma + self.d / self.k0)
 
 
 @lru_cache(maxsize=1024)
 def coin_inclusion(n: int, p: float, cap: int) -> tuple[float, float]:
-    """(P[i], P[i, j]) for n independent coins of chance p of which, where more than `cap` fall, `cap` are kept.
+    """Return (P[i], P[i, j]) for n independent coins of probability p, of which at most `cap` successes are kept.
 
-    The number kept is m = min(Bin(n, p), cap), the set is uniform given m: P[i] = E[m]/n, P[i, j] = E[m(m-1)]/(n(n-1)).
-    Without a cap these are p and p^2.
+    The number kept is m = min(Bin(n, p), cap), and given m the set is uniform: P[i] = E[m]/n,
+    P[i, j] = E[m(m-1)]/(n(n-1)). Without a cap these are p and p^2.
 
     >>> tuple(round(chance, 12) for chance in coin_inclusion(4, 0.5, cap=4))
     (0.5, 0.25)
@@ -53,36 +53,37 @@ def coin_inclusion(n: int, p: float, cap: int) -> tuple[float, float]:
 
 @lru_cache(maxsize=16)
 def _log_factorials(n: int) -> Floats:
-    """ln 0!, ..., ln n!: sums of logarithms, since the factorials themselves soon are no floats."""
+    """Return ln 0!, ..., ln n!, as sums of logarithms because the factorials overflow."""
     return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, n + 1)))])
 
 
 class KaleDantzig(Learner):
-    """Predict with the k largest weights of a Dantzig selector; after the label look at k0 attributes drawn at random.
+    """Predict with the k largest weights of a Dantzig selector; after the label, observe k0 random attributes.
 
         y_hat = <w(S), x(S)>;   R ~ UNIF(d, k0)
         b += y x_hat,   H += h          (importance weighted on R alone)
         t = 1, 2, 4, 8, ... >= t0:   w = DS(gamma_t),   S = top-k of |w|
         gamma_t = C sqrt(d ln(t d / delta) / (t k0)) (sigma + d / k0)
 
-    R is drawn from all d attributes and may meet S: what it shares with S is known already, so that the extra purchase
-    is R without S. Before t0 = ceil(k ln d) the prediction is 0.
+    R is drawn from all d attributes and may overlap S. Attributes of R that are in S are already known, so the extra
+    purchase is R without S. Before t0 = ceil(k ln d) the prediction is 0.
 
-    Cost: O(k0^2) a round, and log2(T) linear programs with d variables. Memory O(d^2).
+    Cost: O(k0^2) per round, and log2(T) linear programs with d variables. Memory O(d^2).
 
     Parameters
     ----------
     tuning
-        "theory": the gamma_t above with C = 1, nearly silent below T = 1e5. "practical" (the default, chosen by
-        `benchmarks/peers.py`): the self-tuned width of "ds-poslrc" with factor C = 0.5; it needs no scale of the data.
+        "theory": the gamma_t above with C = 1, where w is nearly always 0 below T = 1e5. "practical" (the default,
+        chosen by `benchmarks/peers.py`): the self-tuned width of "ds-poslrc" with factor C = 0.5, which adapts to the
+        data.
     C, sigma, delta
-        The factor, and the noise level and the failure probability in gamma_t.
+        The factor, and the noise level and failure probability in gamma_t.
     sampling
-        "uniform": exactly k0 attributes, with the pair probability k0(k0-1)/(d(d-1)) that belongs to it. "bernoulli":
-        independent coins of chance k0/d; where more than k0 fall, k0 of them are kept, and the probabilities are those
-        of that law, exactly. "union": k0 attributes outside S, estimates from S and them (less variance; ours).
+        "uniform": exactly k0 attributes, with pair probability k0(k0-1)/(d(d-1)). "bernoulli": independent coins of
+        probability k0/d, of which at most k0 successes are kept, with the exact probabilities of this distribution.
+        "union": k0 attributes outside S, and estimates from S and them (less variance; ours).
     growth
-        A solve at t is followed by one at growth t: 2 is the paper's, 1 solves every round.
+        A solve at t is followed by one at growth t: 2 is the paper's, 1 solves in every round.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=12, k=3, T=300, seed=1)
@@ -91,7 +92,8 @@ class KaleDantzig(Learner):
     2100
 
     References: Kale, Karnin, Liang and Pal, ICML 2017, Algorithm 1. Reconstructed: programs at powers of two, top-k and
-    the rates are theirs; gamma_t, t0 and the law of R are ours (theirs may be the coins, which can break the budget).
+    the rates are theirs; gamma_t, t0 and the distribution of R are ours (theirs may be independent coins, which can
+    exceed the budget).
     """
 
     name = "kale2017-dantzig"
@@ -136,7 +138,7 @@ class KaleDantzig(Learner):
         self.due = 1
 
     def _width(self, theory: bool, C: float | None, sigma: float, delta: float) -> dantzig_width.Width:
-        """The rule behind `tuning=`."""
+        """Return the width rule that `tuning=` selects."""
         sigma = at_least("sigma", sigma, 0.0)
         if positive("delta", delta) >= 1.0:
             raise ConfigError(f"delta must be below 1; it is {delta}")
@@ -144,15 +146,15 @@ class KaleDantzig(Learner):
         return KaleWidth(self.d, self.k0, C, sigma, delta) if theory else dantzig_width.Empirical(self.d, C)
 
     def _weights(self) -> Floats:
-        """w(S)."""
+        """Return w(S)."""
         return only(self.estimate.w_hat, self.support)
 
     def _support(self) -> Ints:
-        """S: where |w| is largest."""
+        """Return S, the k largest |w|."""
         return self.estimate.S
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        """S, and R; the round carries (P[i], P[i, j]) and the part of R that S buys anyway."""
+        """Return S and draw R; the memo holds (P[i], P[i, j]) and the part of R that is in S."""
         S = self.support if pool is None else self.support[pool[self.support]]
         mask = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
         if self.sampling == "union":
@@ -166,7 +168,7 @@ class KaleDantzig(Learner):
         return Acquisition("explore" if m else "exploit", S, R[mask[R]], memo=(single, pair, *map(float, shared)))
 
     def _law(self, n: int) -> tuple[int, float, float]:
-        """How many of n attributes to draw, and the probabilities that one, and two, of them are drawn."""
+        """Return how many of n attributes to draw, and the inclusion probabilities of one and of two of them."""
         m = min(self.k0, n)
         if self.sampling == "bernoulli" and m < n:
             single, pair = coin_inclusion(n, m / n, cap=m)
@@ -210,7 +212,7 @@ class KaleDantzig(Learner):
         self._solve_if_due()
 
     def _solve_if_due(self) -> None:
-        """DS(gamma_t) at t = 1, growth, growth^2, ... from t0 on."""
+        """Solve DS(gamma_t) at t = 1, growth, growth^2, ... from t0 on."""
         t = self.estimate.seq.s
         if t >= self.due:
             self.due = max(t + 1, ceil(t * self.growth))

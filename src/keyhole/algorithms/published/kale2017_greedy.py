@@ -1,4 +1,4 @@
-"""Kale et al. 2017, the agnostic case: a chain of experts picks one attribute after another, in mini-batches."""
+"""Kale et al. 2017, the agnostic case: a chain of experts chooses attributes one after another, in mini-batches."""
 
 from math import log, sqrt
 from typing import ClassVar, Literal
@@ -16,7 +16,7 @@ from ._ridge_bank import ForwardBank
 
 
 class PairSums(Stateful):
-    """Sums of x_i x_j and x_i y over the rounds that saw them, in places: what a fresh forecaster may start from."""
+    """Sums of x_i x_j and x_i y over the rounds that observed them, in positions, to initialise new forecasters."""
 
     _state: ClassVar[StateSchema] = {
         "H": NumberCheck(),
@@ -30,45 +30,45 @@ class PairSums(Stateful):
         self.b: Floats = np.zeros(d)
 
     def add(self, B: Ints, x: Floats, y: float) -> None:
-        """One round on the places B."""
+        """Add one round on the positions B."""
         block = np.ix_(B, B)
         self.H[block] += np.outer(x, x)
         self.N[block] += 1.0
         self.b[B] += y * x
 
     def start(self, B: Ints) -> tuple[Floats, Floats]:
-        """n G and n mean(x y) on B, n the least number of times a place of B was seen; G made positive semidefinite."""
+        """Return n G and n mean(x y) on B, n the smallest number of observations in B, with G made semidefinite."""
         seen = np.diagonal(self.N)[B]
         n = seen.min() if B.size else 0.0
         pairs = self.N[np.ix_(B, B)]
-        # A mean of few products is drawn towards zero off the diagonal: 5 rounds count half.
+        # Off-diagonal means of few products are shrunk towards zero: with 5 rounds by half.
         G = self.H[np.ix_(B, B)] / (pairs + np.where(np.eye(B.size) > 0, 1e-300, 5.0))
         values, vectors = np.linalg.eigh(G)
         return n * (vectors * np.maximum(values, 0.0)) @ vectors.T, n * self.b[B] / np.maximum(seen, 1.0)
 
 
 class KaleGreedy(Learner):
-    """Greedy selection by k exponential-weights learners, the i-th for the i-th attribute given those before it.
+    """Greedy selection by k exponential-weights learners, the i-th for the i-th attribute given its predecessors.
 
-        batch of B rounds:  a_i ~ softmax(-eta L_i) without those before it, V_i = {a_1..a_i}
+        batch of B rounds:  a_i ~ softmax(-eta L_i) without its predecessors, V_i = {a_1..a_i}
                             i* ~ U[k];   Q ~ UNIF(d, k0);   buy x(V_k), after the label x(Q)
-                            forecast with V_k (Vovk-Azoury-Warmuth)
-                            let forecasters on V_{i*-1}, and on V_{i*-1} + f for every f in Q, run beside it
+                            predict with V_k (Vovk-Azoury-Warmuth)
+                            update in parallel forecasters on V_{i*-1}, and on V_{i*-1} + f for every f in Q
         after it:           L_{i*}[f] += k (d / k0) (mean loss of V_{i*-1} + f  -  that of V_{i*-1}) / scale,   f in Q
 
-    The last line is unbiased over i* and Q for what f would gain at every position of the chain.
+    Over i* and Q, the last line is an unbiased estimate of the gain of f at every position of the chain.
 
-    Cost: O(k0 k^2) a round (compiled), O(k d) a batch; memory O(d^2).
+    Cost: O(k0 k^2) per round (compiled), O(k d) per batch; memory O(d^2).
 
     Parameters
     ----------
     tuning
         "theory": B = batch n^(1/3) after n rounds, batch = 1; eta = eta_scale sqrt(k0 ln(d) / (k d m)) in batch m,
-        eta_scale = 1; scale = (1 + label_bound)^2; every batch starts its forecasters afresh. "practical" (the default,
-        chosen by `benchmarks/peers.py`): eta_scale = 50, batch = 0.5, scale = twice the running mean of y^2, and
-        forecasters start from the moments of all rounds so far.
+        eta_scale = 1; scale = (1 + label_bound)^2; every batch starts new forecasters. "practical" (the default, chosen
+        by `benchmarks/peers.py`): eta_scale = 50, batch = 0.5, scale = twice the running mean of y^2, and forecasters
+        start from the moments of all rounds so far.
     eta_scale, batch, ridge, label_bound
-        As above; what A starts from in a forecaster; the bound on |y|.
+        As above; the initial ridge of a forecaster; the bound on |y|.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=10, k=2, T=200, seed=1)
@@ -77,7 +77,7 @@ class KaleGreedy(Learner):
 
     References: Kale, Karnin, Liang and Pal, ICML 2017, Algorithm 2. Reconstructed: "agnostic, under RIP" is theirs;
     every step here is ours, after the online greedy method of Streeter and Golovin 2008, and within the budget (theirs
-    buys O(k ln T) attributes). Do not take it for the authors' algorithm.
+    buys O(k ln T) attributes). It should not be taken for the authors' algorithm.
     """
 
     name = "kale2017-greedy"
@@ -143,13 +143,13 @@ class KaleGreedy(Learner):
         self.losses: Floats = np.zeros(self.m + 2)
 
     def _weights(self) -> Floats:
-        """The ridge weights of the forecaster on V."""
+        """Return the ridge weights of the forecaster on V."""
         w = np.zeros(self.d)
         w[self.order[self.V]] = self.bank.weights(0)
         return w
 
     def _support(self) -> Ints:
-        """V: the chain's picks."""
+        """Return V, the attributes that the chain chose."""
         return np.sort(self.order[self.V])
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
@@ -173,7 +173,7 @@ class KaleGreedy(Learner):
         return len(r.memo) == 1
 
     def _open_batch(self) -> None:
-        """Draw the chain, the position to probe and the candidates; set up their forecasters."""
+        """Draw the chain, the position to probe and the candidates, and set up their forecasters."""
         self.fresh = False
         self.V = self._draw_chain()
         self.position = int(self.rng.integers(self.k))
@@ -187,7 +187,7 @@ class KaleGreedy(Learner):
             self._start(self.bank, j, self.sets[j])
 
     def _draw_chain(self) -> Ints:
-        """V: a_i ~ softmax(-eta L_i) without those before it."""
+        """Draw V: a_i ~ softmax(-eta L_i) without its predecessors."""
         eta = self.eta_scale * sqrt(self.m * log(max(self.d, 2)) / (self.k * self.d * (self.batch + 1)))
         V: Ints = np.empty(self.k, dtype=np.int64)
         free = np.ones(self.d, dtype=np.bool_)
@@ -198,23 +198,23 @@ class KaleGreedy(Learner):
         return V
 
     def _start(self, bank: ForwardBank, j: int, members: Ints) -> None:
-        """The j-th forecaster as new, or as if it had seen what all rounds so far say about its set."""
+        """Initialise forecaster j, from nothing or from the pooled moments of its attributes."""
         bank.restart(j)
         if not self.theory:
             used = members >= 0
             A, b = self.pooled.start(members[used])
-            values, vectors = np.linalg.eigh(A)  # never singular once the ridge is added, however large A is
+            values, vectors = np.linalg.eigh(A)  # never singular after the ridge is added, however large A is
             bank.A_inv[j][np.ix_(used, used)] = (vectors / (np.maximum(values, 0.0) + self.ridge)) @ vectors.T
             bank.b[j][used] = b
 
     def _place(self) -> Ints:
-        """Where in `order` each attribute is."""
+        """The position of each attribute in `order`."""
         place = np.empty(self.d, dtype=np.int64)
         place[self.order] = np.arange(self.d)
         return place
 
     def _row(self, attributes: Ints, x: Floats) -> Floats:
-        """Values in places; the last entry, which -1 points at, is an attribute that is always zero."""
+        """Return values in positions; the last entry, to which -1 refers, is always zero."""
         row = np.zeros(self.d + 1)
         row[self._place()[attributes]] = np.nan_to_num(x, nan=0.0)
         return row
@@ -235,11 +235,11 @@ class KaleGreedy(Learner):
             self._close_batch()
 
     def _learn(self, X: Floats, y: Floats) -> None:
-        """Batches of past rows probe every position of a chain with every candidate, so nothing is importance weighted.
+        """Probe every position of a chain with every candidate on batches of past rows, without importance weights.
 
-        The batch that is open goes on: only what each attribute gained, L, and the pooled moments change.
+        The open batch continues: only the losses L and the pooled moments change.
         """
-        # Deviation: a past row is an exploration whose inclusion probabilities are one; t stands still.
+        # Deviation: a past row is an exploration with inclusion probabilities one; t does not advance.
         X, start = X[:, self.order], 0
         while start < y.size:
             end = start + max(1, round(self.size * self.n ** (1 / 3)))
@@ -247,7 +247,7 @@ class KaleGreedy(Learner):
             start = end
 
     def _probe_everything(self, X: Floats, y: Floats) -> None:
-        """One batch: at each position i of a chain, mean loss of V_{i-1} + f less that of V_{i-1}, for every f."""
+        """Play one batch: for each position i and every f, the mean loss of V_{i-1} + f minus that of V_{i-1}."""
         V = self._draw_chain()
         self.squares, self.n = self.squares + float(y @ y), self.n + y.size
         scale = self.worst if self.theory else 2.0 * self.squares / self.n
@@ -267,7 +267,7 @@ class KaleGreedy(Learner):
             self.pooled.add(np.arange(self.d), x, label)
 
     def _close_batch(self) -> None:
-        """What each candidate would have gained at the probed position; the next `ask` draws a new batch."""
+        """Add the gain of each candidate at the probed position; the next `ask` draws a new batch."""
         scale = self.worst if self.theory else 2.0 * self.squares / self.n
         if scale > 0.0:
             self.L[self.position][self.Q] += gains(self.losses / (self.n_labels * scale), self.k, self.d / self.m)
@@ -277,8 +277,8 @@ class KaleGreedy(Learner):
 
 
 def gains(losses: Floats, k: int, ratio: float) -> Floats:
-    """k (d / k0) (loss with f - loss without), f in Q, of the mean losses (of V, of each candidate's, of the prefix).
+    """Return k (d / k0) (loss with f - loss without) for f in Q, from the mean losses (V, each candidate, the prefix).
 
-    Times the chance 1/k of the position and k0/d of the candidate, this is the difference itself.
+    Multiplied by the probabilities 1/k of the position and k0/d of the candidate, this is the difference itself.
     """
     return np.asarray(k * ratio * (losses[1:-1] - losses[-1]))

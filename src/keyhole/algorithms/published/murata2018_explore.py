@@ -16,26 +16,26 @@ from .._options import at_least, is_theory, positive, whole
 
 
 class MurataExplore(Learner):
-    """Iterative hard thresholding, one block of attributes after another.
+    """Iterative hard thresholding over one block of attributes after another.
 
         sweep n (B_n times):  for each block J of k - s attributes outside S:  buy x(S), x(J);   y_hat = <theta, x(S)>
-                              g_i = mean over the rounds that saw x_i of (<theta, x> - y) x_i
+                              g_i = mean of (<theta, x> - y) x_i over the rounds that observed x_i
         after it:             theta = H_s(theta - eta g);   S = supp(theta);   B_{n+1} = growth B_n
 
     theta has s < k non-zeros, so the residual is exact and g needs no importance weights: its variance does not grow
-    with d. The attributes of S are seen in every round and their g_i averages all of them.
+    with d. The attributes of S are observed in every round, and their g_i averages all of them.
 
-    Cost: O(k) a round and O(d log d) a sweep (plus O(d) to choose a block); memory O(d).
+    Cost: O(k) per round and O(d log d) per sweep (plus O(d) to choose a block); memory O(d).
 
     Parameters
     ----------
     sparsity
-        s; it must be below k, or no place is left to explore with. Default: k // 2 + 1 (below k).
+        s; it must be below k to leave places for exploration. Default: k // 2 + 1 (below k).
     tuning
         "theory": eta = step = 1 (the smoothness of features in [-1, 1]). "practical" (the default): eta = step /
         (largest mean of x_i^2 so far), step = 1.
     step, batch, growth
-        As above; B_1 = batch = 20 and growth = 2, chosen by `benchmarks/peers.py` as was s.
+        As above; B_1 = batch = 20 and growth = 2, chosen by `benchmarks/peers.py`, as was s.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=12, k=2, T=2000, seed=1)
@@ -98,7 +98,7 @@ class MurataExplore(Learner):
         self._begin()
 
     def _begin(self) -> None:
-        """A new sweep: nothing planned, nothing seen."""
+        """Start a new sweep."""
         self.planned: Ints = np.zeros(self.d, dtype=np.int64)
         self.n_labels = 0
         self.sums: Floats = np.zeros(self.d)
@@ -106,19 +106,19 @@ class MurataExplore(Learner):
 
     @property
     def length(self) -> int:
-        """How many rounds the present sweep has: its blocks times B_n."""
+        """The number of rounds of the present sweep: its blocks times B_n."""
         return ceil((self.d - self.s) / (self.k - self.s)) * ceil(self.batch)
 
     def _weights(self) -> Floats:
-        """theta."""
+        """Return theta."""
         return self.theta.copy()
 
     def _support(self) -> Ints:
-        """S: where theta is not zero (and ties, where it has fewer than s non-zeros)."""
+        """Return S, the non-zeros of theta (filled with ties if there are fewer than s)."""
         return self.S
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        """S and the next block J, the attributes outside S that were planned least; the round carries its sweep."""
+        """Return S and the next block J, the least often planned attributes outside S; the memo holds the sweep."""
         S, C = self._split(self.S, pool)
         least = C[self.planned[C] == self.planned[C].min(initial=self.t + 1)]
         J = least[: self.k - S.size]
@@ -137,7 +137,7 @@ class MurataExplore(Learner):
         self.squares[B] += x * x
         self.counts[B] += 1.0
         if r.memo[0] != self.sweep:
-            return  # a round of an earlier theta: its residual is not this one's
+            return  # a round of an earlier theta has another residual
         self.sums[B] += residual * x
         self.seen[B] += 1.0
         self.n_labels += 1
@@ -145,7 +145,7 @@ class MurataExplore(Learner):
             self._threshold()
 
     def _threshold(self) -> Floats:
-        """theta = H_s(theta - eta g), and on to the next sweep; gives the vector before it was cut to s entries."""
+        """Set theta = H_s(theta - eta g), start the next sweep, and return the vector before thresholding."""
         u = self.theta - self._eta() * self.sums / np.maximum(self.seen, 1.0)
         self._set(u)
         self.batch *= self.growth
@@ -154,11 +154,11 @@ class MurataExplore(Learner):
         return u
 
     def _set(self, u: Floats) -> None:
-        """theta = H_s(u)."""
+        """Set theta = H_s(u)."""
         self.S = top_k(u, self.s, self.S, self.order)
         self.theta = only(u, self.S)
 
     def _eta(self) -> float:
-        """The step: `step`, in units of the largest second moment where that is learnt."""
+        """Return the step size: `step`, relative to the largest second moment if that is estimated."""
         largest = float((self.squares / np.maximum(self.counts, 1.0)).max()) if self.learnt else 1.0
         return self.step / largest if largest > 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""Murata and Suzuki 2018: sweeps of hard thresholding in turns with exploitation."""
+"""Murata and Suzuki 2018: sweeps of hard thresholding alternating with exploitation."""
 
 from math import ceil
 from typing import ClassVar, Literal
@@ -18,22 +18,22 @@ from .murata2018_explore import MurataExplore
 
 
 class MurataHybrid(MurataExplore):
-    """Sweeps of "murata2018-explore" in turns with exploitation on the k attributes that look best.
+    """Sweeps of "murata2018-explore" alternating with exploitation of the k best attributes.
 
         after a sweep of n rounds:   J = top-k of |theta - eta g|;   `ratio` n rounds of online Newton steps on x(J)
         after those:                 theta = H_s(the better of theta and the Newton weights), better in those rounds
 
-    A sweep grows geometrically and so does what follows it, so that the share of exploration stays 1 / (1 + ratio). The
-    Newton steps keep what they know of the attributes that stay in J.
+    Sweeps and the exploitation after them grow geometrically, so that the share of exploration stays 1 / (1 + ratio).
+    The Newton steps keep the state of the attributes that stay in J.
 
-    Cost: as "murata2018-explore", and O(k^2) an exploitation (compiled).
+    Cost: as "murata2018-explore", and O(k^2) per exploitation (compiled).
 
     Parameters
     ----------
     ratio
         Exploitation per exploration: 5 (practical, chosen by `benchmarks/peers.py`), 1 in theory.
     sparsity
-        s, as for "murata2018-explore", but k // 2 by default: the Newton steps use all k places anyway.
+        s, as for "murata2018-explore", but k // 2 by default, because the Newton steps use all k places anyway.
     tuning, step, batch, growth
         As for "murata2018-explore".
 
@@ -43,8 +43,8 @@ class MurataHybrid(MurataExplore):
     >>> bool(kh.play(learner, X, y).explored.mean() < 0.5), bool(np.linalg.norm(learner.weights - w) < 0.05)
     (True, True)
 
-    References: Murata and Suzuki, NeurIPS 2018. Reconstructed: that exploration and exploitation are combined is
-    theirs; how (the lengths, the Newton steps, the comparison) is ours.
+    References: Murata and Suzuki, NeurIPS 2018. Reconstructed: the combination of exploration and exploitation is
+    theirs; the lengths, the Newton steps and the comparison are ours.
     """
 
     name = "murata2018-hybrid"
@@ -64,7 +64,7 @@ class MurataHybrid(MurataExplore):
         "lead": NumberCheck(),
     }
 
-    # The options by name, as in `MurataExplore`: the catalogue, editors and the command line read this list.
+    # The options are listed by name, as in `MurataExplore`, because the catalogue and editors read the signature.
     def __init__(
         self,
         names: tuple[str, ...],
@@ -87,11 +87,11 @@ class MurataHybrid(MurataExplore):
         self.lead = 0.0
 
     def _weights(self) -> Floats:
-        """The Newton weights once there are any, else theta."""
+        """Return the Newton weights once there are any, else theta."""
         return self.newton.weights(self.d) if self.newton.moves >= 0 else self.theta.copy()
 
     def _support(self) -> Ints:
-        """J: the k attributes of the Newton steps."""
+        """Return J, the k attributes of the Newton steps."""
         return self.newton.S
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
@@ -121,7 +121,7 @@ class MurataHybrid(MurataExplore):
         return u
 
     def _end_exploitation(self) -> None:
-        """The exploitation is over: go on from the better of its weights and theta."""
+        """End the exploitation and continue from the better of its weights and theta."""
         if self.open_phase and self.lead > 0.0:
             self._set(self.newton.weights(self.d))
         self.open_phase, self.lead = False, 0.0
@@ -137,9 +137,9 @@ class MurataHybrid(MurataExplore):
         return PlayedRows.alike(predictions, J)
 
     def _exploit_rows(self, X: Floats, y: Floats) -> Floats:
-        """The predictions of rounds that exploit J, from its values, learning after each label."""
+        """Return the predictions of rounds that exploit J, from its values, learning after each label."""
         y_hat = self.newton.run(X, y)
-        # As `_tell` adds it up: attribute by attribute and row by row, for the same bits.
+        # Summed attribute by attribute and row by row, as in `_tell`, to get the same bits.
         by_theta = np.zeros(y.size)
         for w_i, x_i in zip(self.theta[self.support].tolist(), zero_filled(X).T, strict=True):
             by_theta += w_i * x_i

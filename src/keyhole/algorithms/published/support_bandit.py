@@ -1,4 +1,4 @@
-"""One arm per support: the paper's advice for k <= 2 and k >= d - 2, where its own algorithm does not apply."""
+"""One arm per support: the paper's recommendation for k <= 2 and k >= d - 2, where its own algorithm does not apply."""
 
 from math import comb, sqrt
 from typing import ClassVar, Literal
@@ -16,29 +16,27 @@ from ._bandit_masters import BatchedExp3, Corral, HedgedFTRL, Tsallis
 from ._enumerate_supports import all_supports, most_available
 from ._ridge_bank import GradientBank, bank
 
-# r of the bonus where the forecasters learn faster than the theory's. With T = 20 000 on signs and (d, k) = (10, 1),
-# (10, 2), (20, 2), the share of the avoidable loss is 0.006, 0.027, 0.090; with r = 0.1 it is 0.12, 0.76, 0.83.
+# r of the bonus for forecasters that learn faster than in the theory. With T = 20 000, sign attributes and (d, k) =
+# (10, 1), (10, 2), (20, 2), the share of the avoidable loss is 0.006, 0.027, 0.090; with r = 0.1, 0.12, 0.76, 0.83.
 _PRACTICAL_BONUS = 0.01
-# No arm with a probability below this was ever drawn.
+# An arm with a probability below this is never drawn in practice.
 _UNHEARD_OF = 1e-100
 
 
 class SupportBandit(Learner):
-    """A bandit whose arms are the C(d, k) supports; the played arm alone learns to predict.
+    """A bandit whose arms are the C(d, k) supports; only the played arm learns to predict.
 
         U ~ p;   y_hat = the prediction of U's own forecaster from x(U), which then learns from y
         f = min(1, (y_hat - y)^2 / scale);   p = master(losses so far, importance weighted)
 
-    Masters: "tsallis", the 1/2-Tsallis regularised leader p_j = 4 / (eta_t (L_j - z))^2, eta_t = eta / sqrt(t);
-    "hedged-ftrl", the same with a bonus for arms that were rarely played, which learn slowly; "corral", log-barrier
-    mirror descent with growing learning rates; "batched-exp3", exponential weights over blocks of about (t/N)^(1/3)
-    rounds.
+    Masters: "tsallis", FTRL with 1/2-Tsallis regularization, p_j = 4 / (eta_t (L_j - z))^2, eta_t = eta / sqrt(t);
+    "hedged-ftrl", the same with a bonus for rarely played arms, which learn slowly; "corral", log-barrier mirror
+    descent with growing learning rates; "batched-exp3", exponential weights over blocks of about (t/N)^(1/3) rounds.
 
-    The bound O(sqrt(NT)) in expectation, N = C(d, k), holds for master="hedged-ftrl", base="gradient",
-    tuning="theory" (`docs/derivations.md` has the proof), and only there. The default predicts much better and has no
-    proved bound.
+    The bound O(sqrt(NT)) in expectation, N = C(d, k), holds only for master="hedged-ftrl", base="gradient",
+    tuning="theory" (proof in `docs/derivations.md`). The default predicts much better but has no proved bound.
 
-    Cost: O(C(d, k) + k^2) a round (compiled), memory O(k^2 C(d, k)); more than 1e5 supports are refused.
+    Cost: O(C(d, k) + k^2) per round (compiled), memory O(k^2 C(d, k)); more than 1e5 supports are rejected.
 
     Parameters
     ----------
@@ -48,12 +46,12 @@ class SupportBandit(Learner):
     tuning
         "theory": scale = (1 + label_bound)^2, with gradient descent (sqrt(k) + label_bound)^2; eta = 2 (tsallis), at
         most 2 (hedged-ftrl), 1 (times CORRAL's own min(1/(40 ln T), sqrt(N/T))) and 1 (times sqrt(ln N / (m N)) in
-        block m); a block, and a doubled horizon of hedged-ftrl, start the forecasters afresh. "practical" (the default,
-        chosen by `benchmarks/peers.py`): scale = twice the running mean of y^2, eta = 16, 16, 1000 and 64, and a
-        forecaster keeps what it knows.
+        block m); each block, and each doubling of hedged-ftrl's horizon, restarts the forecasters. "practical" (the
+        default, chosen by `benchmarks/peers.py`): scale = twice the running mean of y^2, eta = 16, 16, 1000 and 64, and
+        forecasters keep their state.
     eta, ridge, label_bound, horizon
-        The factor above; what A starts from in a forecaster; the bound on |y| behind the theory's scale; the T that
-        CORRAL and hedged-ftrl start with, doubled whenever the stream outlives it.
+        The factor above; the initial ridge of a forecaster; the bound on |y| in the theory's scale; the initial T of
+        CORRAL and hedged-ftrl, which doubles whenever the stream exceeds it.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=6, k=1, T=500, seed=1, design="rademacher")
@@ -112,12 +110,14 @@ class SupportBandit(Learner):
 
     @property
     def slowness(self) -> float:
-        """r: an arm's regret is at most r sqrt(rho T), in units of the largest loss: that of gradient descent, or a
-        small number for forecasters that learn faster."""
+        """r: an arm's regret is at most r sqrt(rho T), in units of the largest loss.
+
+        It is that of gradient descent, or a small number for forecasters that learn faster.
+        """
         return 4.0 * sqrt(self.k / self.worst) if self.theory else _PRACTICAL_BONUS
 
     def _master(self, master: str, eta: float | None, T: int) -> Tsallis | HedgedFTRL | Corral | BatchedExp3:
-        """The master by name, with its own default eta."""
+        """Return the master by name, with its own default eta."""
         theory, practical = {
             "tsallis": (2.0, 16.0),
             "hedged-ftrl": (min(2.0, 0.5 / self.slowness), 16.0),
@@ -138,17 +138,17 @@ class SupportBandit(Learner):
         return int(np.argmax(self.master.p))
 
     def _weights(self) -> Floats:
-        """The weights of the most likely arm's forecaster."""
+        """Return the weights of the most likely arm's forecaster."""
         w = np.zeros(self.d)
         w[self.order[self.U[self.best]]] = self.bank.weights(self.best)
         return w
 
     def _support(self) -> Ints:
-        """The most likely arm."""
+        """Return the support of the most likely arm."""
         return np.sort(self.order[self.U[self.best]])
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        """An arm; the round carries which one, its probability, and what could be bought where not everything could."""
+        """Draw an arm; the memo has the arm, its probability, and the availability mask unless all are available."""
         places = None if pool is None else pool[self.order]
         awake = None if places is None else most_available(self.U, places)
         arm, p = self.master.choose(self.rng, awake)
@@ -167,7 +167,7 @@ class SupportBandit(Learner):
         return arm in range(len(self.U)) and likely and len(places) in (0, self.d)
 
     def _row(self, r: Round, x: Floats) -> Floats:
-        """The arm's own attributes in its own order; what was not bought, or not observed, is zero."""
+        """Return the values of the arm's attributes in its own order, with zeros for unbought or unobserved values."""
         row = np.zeros(self.d)
         row[r.attributes] = np.nan_to_num(x, nan=0.0)
         return np.asarray(row[self.order[self.U[int(r.memo[0])]]])
@@ -188,7 +188,7 @@ class SupportBandit(Learner):
             self._extend_horizon()
 
     def _update_arm(self, arm: int, row: Floats, y: float, p: float) -> None:
-        """One step of the arm that was played."""
+        """Update the played arm by one step."""
         if self.theory and isinstance(self.bank, GradientBank) and p > 0.0:
             # D / (G sqrt(T)), D = 2 the diameter of the ball, G = 2 sqrt(k worst) the largest gradient.
             self.bank.step(arm, row, y, p, 1.0 / sqrt(self.k * self.worst * self._T))
@@ -197,11 +197,11 @@ class SupportBandit(Learner):
 
     @property
     def _T(self) -> int:
-        """The horizon: the master's, or twice the rounds so far."""
+        """The horizon: the master's, or twice the number of rounds so far."""
         return self.master.T if isinstance(self.master, HedgedFTRL | Corral) else 2 * self.n
 
     def _extend_horizon(self) -> None:
-        """Where the stream outlives hedged FTRL's horizon, double it; the theory then begins again."""
+        """Double the horizon of hedged FTRL when the stream exceeds it; the theory's tuning then restarts."""
         if isinstance(self.master, HedgedFTRL) and self.master.n >= self.master.T:
             if self.theory:
                 self.master.restart(len(self.U), 2 * self.master.T)
@@ -211,6 +211,6 @@ class SupportBandit(Learner):
                 self.master.extend()
 
     def _loss(self, residual: float) -> float:
-        """The squared error in [0, 1]."""
+        """Return the squared error scaled and clipped to [0, 1]."""
         scale = self.worst if self.theory else 2.0 * self.squares / self.n
         return min(1.0, residual * residual / scale) if scale > 0.0 else float(residual != 0.0)

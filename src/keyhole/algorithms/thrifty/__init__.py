@@ -1,5 +1,8 @@
-"""`thrifty`, our own learner: `learner` speaks the protocol, `engine_state` holds the arrays that the engine in
-cpp/thrifty works on, `explain` says what it knows of a source. docs/thrifty.md has the algorithm."""
+"""`thrifty`, our own learner, described in docs/thrifty.md.
+
+`learner` implements the protocol, `engine_state` holds the arrays of the compiled engine (cpp/thrifty), and `explain`
+reports the estimates for each source.
+"""
 
 from .explain import Explanation
 from .learner import Thrifty

@@ -18,11 +18,11 @@ __all__ = ["EngineState", "Limits"]
 
 Records: TypeAlias = npt.NDArray[np.void]
 
-# Rows and values that are stored at most; the store starts small and grows.
+# Maximum numbers of stored rows and values, and the initial number of rows; the store grows on demand.
 _MOST_ROWS, _MOST_VALUES, _FIRST_ROWS = 1 << 15, 1 << 22, 256
-# Past rows: values and rows of them that are kept.
+# Past rows: the maximum number of values and the minimum number of rows that are kept.
 _MOST_PAST_VALUES, _LEAST_PAST = 1 << 20, 64
-# Numbers that the pairs of attributes and columns may take: about 2 GB.
+# Maximum number of (attribute, column) pairs: about 2 GB.
 _MOST_PAIRS = 25_000_000
 _ALARMS = 32
 # Columns of the fit there is room for at first (pairs of all attributes with them take d times as much memory), and
@@ -32,7 +32,7 @@ _FIRST_COLUMNS, _EXPECTED = 24, 10
 
 @dataclass(frozen=True)
 class Limits:
-    """What may be bought: places, and money, infinite where there is no such limit."""
+    """The limits on purchases: numbers of sources, and money; infinite if not limited."""
 
     k: int
     k0: int
@@ -60,13 +60,13 @@ DTYPES = _dtypes()
 
 
 class EngineState(Stateful):
-    """Holds the arrays; `engine` is the compiled view of them.
+    """The arrays of the engine; `engine` is the compiled view of them.
 
-    Sources are numbered as in the catalog, the free attributes behind them, each a source of its own that is always in
+    Sources are numbered as in the catalog, followed by the free attributes, each a source of its own that is always in
     the basket.
     """
 
-    # What has no check of its own is checked together, in `_check_state`.
+    # Fields without a check of their own are checked together in `_check_state`.
     _state: ClassVar[StateSchema] = {
         "attr": NoCheck(),
         "source": NoCheck(),
@@ -99,9 +99,9 @@ class EngineState(Stateful):
         sizes, n = np.array([len(group) for group in groups], np.int64), len(groups)
         affordable = int(np.searchsorted(np.cumsum(np.sort(catalog.prices)), budget, side="right"))
         places = max(1, min(k, affordable))
-        if np.sort(catalog.prices)[::-1][: places + k0].sum() <= budget:  # then the places alone decide
+        if np.sort(catalog.prices)[::-1][: places + k0].sum() <= budget:  # then only the number of sources is binding
             budget = np.inf
-        # Where a price must be earned, far fewer than there are places for are expected to matter.
+        # If a source must earn its price, far fewer sources are expected to matter than there are places.
         weighed = np.isfinite(limits.error_cost) or np.isfinite(limits.total_budget)
         expected = max(1, min(places, _EXPECTED, offered // 2)) if weighed else places
         free = catalog.free.size
@@ -134,7 +134,7 @@ class EngineState(Stateful):
         self.now: Records = np.zeros(1, DTYPES["Now"])
         self.now["row_weight"] = self.now["alpha"] = 1.0
         self.now["refit_at"], self.now["m"], self.now["heard"] = 1, free, -1
-        self.now["rate"] = 0.0 if weighed else np.inf  # nothing is bought before labels show a variance
+        self.now["rate"] = 0.0 if weighed else np.inf  # nothing is bought before the labels show a variance
         self._make_room(width)
         self.column["j"][0, :free] = catalog.free
         self.attr["place"][catalog.free] = np.arange(free)
@@ -172,7 +172,7 @@ class EngineState(Stateful):
         self.bind()
 
     def _make_room(self, width: int) -> None:
-        """Arrays for so many columns of the fit; what the old ones hold is kept."""
+        """Allocate arrays for `width` columns of the fit and copy the old contents."""
         d, old = len(self.attr), self.__dict__.copy()
         if d * width > _MOST_PAIRS:
             raise ConfigError(
@@ -187,7 +187,7 @@ class EngineState(Stateful):
                 getattr(self, name)[tuple(map(slice, old[name].shape))] = old[name]
 
     def bind(self) -> None:
-        """Make the compiled view anew: an array is another one."""
+        """Rebuild the compiled view after an array was replaced."""
         arrays = {name: getattr(self, name) for name in (*self._state, "listed", "order", "given", "constants")}
         full = int(len(self.row) >= self.most_rows) + 2 * int(len(self.value) >= self.most_rows * self.most_values)
         self.engine = core.Engine(arrays, full)
@@ -200,7 +200,7 @@ class EngineState(Stateful):
             self.bind()
 
     def reserve(self) -> None:
-        """Grow what is too small: the store for the next row, the fit for the columns it wants."""
+        """Grow the store for the next row, and the fit for the columns it needs."""
         self._widen()
         while self.engine.must_grow(self.most_values):
             if self.now["n_rows"][0] == len(self.row) < self.most_rows:
@@ -210,11 +210,11 @@ class EngineState(Stateful):
             self.bind()
 
     def learn(self, X: Floats, y: Floats) -> None:
-        """Learn past rows; of more than can be stored the last ones."""
+        """Learn from past rows; if they are more than can be stored, from the last ones."""
         d, kept = len(self.attr), min(y.size, max(_LEAST_PAST, min(_MOST_ROWS, _MOST_PAST_VALUES // len(self.attr))))
         X, y, t = np.ascontiguousarray(X[-kept:]), np.ascontiguousarray(y[-kept:]), 0
         rows, values = int(self.now["n_rows"][0]) + kept, int(self.now["head"][0]) + kept * d
-        # At least doubled: rows that come one at a time are not all copied at each.
+        # Capacity is at least doubled, so that adding rows one at a time does not copy all of them each time.
         n_rows = min(self.most_rows, max(rows, 2 * len(self.row))) if rows > len(self.row) else 0
         n_values = max(d, min(_MOST_VALUES, max(values, 2 * len(self.value)))) if values > len(self.value) else 0
         if n_rows > len(self.row):
@@ -228,7 +228,7 @@ class EngineState(Stateful):
             self._widen()
 
     def set_state(self, flat: dict[str, Value]) -> None:
-        """Take over a state whose indices fit: the engine does not check them."""
+        """Restore a state after checking its indices, because the engine does not check them."""
         super().set_state(flat)
         self.bind()
 
@@ -295,7 +295,7 @@ class EngineState(Stateful):
             raise StateError("the weight of a new row in the state is not positive")
 
     def _consistent(self, m: int) -> bool:
-        """Whether the attributes, the sources and the fit say the same of the support, source by source."""
+        """Return whether attributes, sources and the fit agree on the support, source by source."""
         place = np.full(len(self.attr), -1)
         place[self.column["j"][0, :m]] = np.arange(m)
         member, a = np.zeros(len(self.source), np.int64), 0
@@ -311,11 +311,11 @@ class EngineState(Stateful):
 
 
 def _thresholds(sizes: Ints, offered: int, places: int) -> tuple[Floats, Floats]:
-    """L = 2 ln(e n / k) and its half; for q attributes the equally improbable quantiles of chi-square."""
+    """Return L = 2 ln(e n / k) and its half; for q attributes, the chi-square quantiles of equal tail probability."""
     L = 2.0 * (1.0 + math.log(max(offered, 1) / places))
     join, leave = np.full(sizes.size, L), np.full(sizes.size, L / 2.0)
     for q in np.unique(sizes[sizes > 1]):
-        from scipy.special import chdtrc, chdtri  # chi-square: scipy.stats takes four times as long to import
+        from scipy.special import chdtrc, chdtri  # chi-square: importing scipy.stats takes four times as long
 
         join[sizes == q] = chdtri(q, chdtrc(1, L))
         leave[sizes == q] = chdtri(q, chdtrc(1, L / 2.0))

@@ -1,4 +1,4 @@
-"""What `thrifty` knows of every source, in numbers and in words."""
+"""The estimates of `thrifty` for every source, as numbers and as text."""
 
 from dataclasses import dataclass
 
@@ -13,31 +13,31 @@ __all__ = ["Explanation", "explain"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """What is known about one source, and why it is or is not bought."""
+    """The estimates for one source, and the reason why it is or is not bought."""
 
     name: str
     attributes: tuple[str, ...]
     weights: tuple[float, ...]
-    """Of its attributes, per unit; zero outside the support."""
+    """The weights of its attributes per unit; zero outside the support."""
     weight: float
-    """The largest of them."""
+    """The largest of the weights."""
     uncertainty: float
-    """Standard error of that weight in the support; infinite outside."""
+    """The standard error of that weight; infinite outside the support."""
     bought: int
     price: float
     adds: float
-    """By how much it lowers the squared error of a row, beside the rest of the support; in it, what would be lost."""
+    """The reduction of the squared error per row, given the other members; for a member, the increase if removed."""
     fair_price: float
-    """What that is worth: by `error_cost`, by the shadow price of `total_budget`, else at the rate of the support,
-    whose dearest member costs just what it adds. NaN where no rate is known."""
+    """The value of `adds` in money: by `error_cost`, by the shadow price of `total_budget`, or else at the rate
+    at which the most expensive member of the support costs exactly what it adds. NaN if no rate is known."""
     probability: float
-    """That it is worth a place."""
+    """The probability that it is worth a place."""
     in_support: bool
     reason: str
 
 
 def explain(state: EngineState, catalog: SourceCatalog, weights: Floats) -> list[Explanation]:
-    """One record per source, in the order of the columns."""
+    """Return one record per source, in column order."""
     n, now = len(catalog.sources), state.now[0]
     adds = np.array([_adds(state, catalog, s) for s in range(n)])
     rate = _rate(state, catalog, adds)
@@ -74,7 +74,7 @@ def explain(state: EngineState, catalog: SourceCatalog, weights: Floats) -> list
 
 def _adds(state: EngineState, catalog: SourceCatalog, s: int) -> float:
     me, unit2 = state.source[s], float(state.now["y_unit"][0]) ** 2
-    if not me["member"]:  # of r^2 / c, se^2 / c is chance
+    if not me["member"]:  # se^2 / c of r^2 / c is expected by chance
         return float(me["adds"]) * max(0.0, 1.0 - 1.0 / max(float(me["z2"]), 1e-9)) * unit2
     at = state.attr["place"][catalog.members[s]]
     w = state.column["w"][0, at]
@@ -82,7 +82,7 @@ def _adds(state: EngineState, catalog: SourceCatalog, s: int) -> float:
 
 
 def _rate(state: EngineState, catalog: SourceCatalog, adds: Floats) -> float:
-    """Money for a unit of squared error."""
+    """Return the money per unit of squared error."""
     now, given = state.now[0], state.given[0]
     unit2 = float(now["y_unit"]) ** 2
     if np.isfinite(given["error_cost"]) and not np.isfinite(given["total_budget"]):

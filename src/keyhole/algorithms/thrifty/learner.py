@@ -1,4 +1,4 @@
-"""`thrifty`: our own learner, with nothing to set but the budget."""
+"""`thrifty`: our own learner, whose only required setting is the budget."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -20,33 +20,33 @@ from .explain import Explanation, explain
 
 __all__ = ["Thrifty"]
 
-_USUAL: Floats = np.zeros((0, 0))  # prices of a block of rows: the usual ones
+_USUAL: Floats = np.zeros((0, 0))  # stands for the usual prices of a block of rows
 
 
 class Thrifty(Learner):
-    """Least squares on the few sources that earned their place; free places go to those that could help most.
+    """Least squares on the few sources with significant evidence; unused places explore the most promising others.
 
-        y_hat = mean + alpha f(x_M),    M joined by s when its evidence > L = 2 ln(e n / k),  left below L / 2
+        y_hat = mean + alpha f(x_M),    source s joins M if its evidence > L = 2 ln(e n / k), and leaves it below L / 2
 
-    Every row that shows an attribute counts for it, bought to explore or to exploit. Raw columns: shift, scale and
-    intercept are learnt from bought values. A source joins, leaves and is explored as a whole. Consistent when rows are
-    exchangeable; see docs/thrifty.md.
+    Every row that observes an attribute is used for it, whether bought to explore or to exploit. Raw columns are
+    accepted: shift, scale and intercept are estimated from bought values. A source joins, leaves and is explored as a
+    whole. Consistent if rows are exchangeable; see docs/thrifty.md.
 
-    Cost: O(m^2) a round with m columns in the support, O(d m^2) to score every 3 % more rows; memory O(d m).
+    Cost: O(m^2) per round with m columns in the support, O(d m^2) for scoring after every 3 % more rows; memory O(d m).
 
     Parameters
     ----------
     prices, budget_per_row
-        A price per source (names to prices, or a list where every attribute is a source) and the money a row may cost
-        at most. Without `budget_per_row`, `error_cost` or `total_budget` prices only decide between equals.
+        A price per source (names to prices, or a list if every attribute is a source), and the maximum cost of a row.
+        Without `budget_per_row`, `error_cost` or `total_budget`, prices only break ties.
     half_life
-        Rows after which a row counts half; None: never. A change that comes at once is noticed without it.
+        The number of rows after which a row counts half; None: never. Abrupt changes are detected without it.
     sources, free
-        What can be ordered together, by name, and what is there for free: see `keyhole.core.sources`.
+        What is ordered together, by name, and what is free: see `keyhole.core.sources`.
     error_cost
-        What a unit of squared error in one row costs, in money: only what earns its price is bought.
+        The cost in money of one unit of squared error in one row: a source is bought only if it earns its price.
     total_budget, expected_rows
-        All rows together never cost more than `total_budget`, spent at a pace that lasts for `expected_rows` rows.
+        All rows together never cost more than `total_budget`, paced to last for `expected_rows` rows.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=20, k=4, T=2000, seed=1)
@@ -117,7 +117,7 @@ class Thrifty(Learner):
         self.memory = EngineState(catalog, self.order, limits, decay)
 
     def _weights(self) -> Floats:
-        """Per unit of the raw attribute; zero outside the support and what is free."""
+        """Return the weights per unit of the raw attribute; zero outside the support and the free attributes."""
         w: Floats = np.zeros(self.d)
         A, now = self.memory.columns, self.memory.now[0]
         unit = self.memory.attr["unit"][A]
@@ -127,7 +127,7 @@ class Thrifty(Learner):
 
     @property
     def intercept(self) -> float:
-        """What is predicted at x = 0, where nothing is clipped."""
+        """The prediction at x = 0 where nothing is clipped."""
         with self._lock:
             A, now, memory = self.memory.columns, self.memory.now[0], self.memory
             attr = memory.attr[A]
@@ -137,24 +137,24 @@ class Thrifty(Learner):
             return float(now["y_ref"] + now["y_unit"] * (mean + level) - self.weights[A] @ centre)
 
     def _support(self) -> Ints:
-        """The attributes of the sources that earned their place, without those that are free."""
+        """Return the attributes of the sources in the support, without the free ones."""
         A = self.memory.columns
         return np.sort(A[self.catalog.of[A] >= 0])
 
     @property
     def spent(self) -> float:
-        """The money that was asked for so far, open and abandoned rounds included."""
+        """The money spent so far, including open and abandoned rounds."""
         with self._lock:
             now = self.memory.now[0]
             return float(now["spent"] + now["spent_low"])
 
     def _alarms(self) -> tuple[Alarm, ...]:
-        """The changes of the world that were noticed, oldest first, with what was forgotten: the last 32."""
+        """Return the last 32 detected changes, oldest first, with what was forgotten."""
         alarm, n = self.memory.alarm, int(self.memory.now["n_alarms"][0])
         return tuple(_worded(alarm[i % alarm.size]) for i in range(max(0, n - alarm.size), n))
 
     def explain(self) -> Records[Explanation]:
-        """One record per source, in the order of the columns."""
+        """Return one record per source, in column order."""
         with self._lock:
             return Records(explain(self.memory, self.catalog, self.weights))
 
@@ -195,15 +195,15 @@ class Thrifty(Learner):
         self.memory.engine.tell(np.concatenate([r.attributes, r.extra]), np.concatenate([x, more]), x.size, y)
 
     def _learn(self, X: Floats, y: Floats) -> None:
-        """Learn past rows, NaN where nothing was observed; the labels are finite."""
+        """Learn from past rows with finite labels; NaN marks unobserved values."""
         self.memory.learn(self._affordable(X), y)
 
     def _affordable(self, X: Floats) -> Floats:
-        """The rows without the sources that no row can pay for: only past rows show them, no round buys them."""
+        """Return the rows without the sources that no round can afford, which only past rows contain."""
         dear = self.catalog.prices > self.budget_per_row
         if not (self.catalog.priced and dear.any()):
             return X
-        return np.where(np.append(dear, False)[self.catalog.of], np.nan, X)  # -1, free: the last
+        return np.where(np.append(dear, False)[self.catalog.of], np.nan, X)  # index -1 (free) reads the last entry
 
     def _lift_total_budget(self) -> None:
         self.memory.given["total_budget"] = np.inf
@@ -225,7 +225,7 @@ class Thrifty(Learner):
 
 
 def _positive(option: str, given: float | None) -> float:
-    """A number above zero; infinite where none is given."""
+    """Return a number > 0; infinite if none is given."""
     return np.inf if given is None else positive(option, given)
 
 

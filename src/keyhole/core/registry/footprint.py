@@ -92,7 +92,7 @@ def footprint(name: str, d: int, k: int | None = None) -> Footprint:
     ----------
     name : the name of an algorithm.
     d : the number of attributes.
-    k : how many may be bought in a row; by default all of them.
+    k : how many may be bought per row; by default all of them.
 
     Returns
     -------
