@@ -54,7 +54,8 @@ def test_from_sqlite_to_postgresql_and_through_a_backup(typed, ward, tmp_path):
         code, out, _ = typed(*words)
         assert code == 0
     assert "icu: 10 events: as recorded" in out
-    assert "`pg_dump ward > ward.sql`, `psql ward < ward.sql`" in section("Backup and restore")
+    assert "`pg_dump ward > ward.sql`" in section("Backup and restore")
+    assert "`psql ward < ward.sql`" in section("Backup and restore")
     dumped = subprocess.run([tool("pg_dump"), url], capture_output=True, check=True).stdout
     restored = databases.postgres()
     call = [tool("psql"), "--quiet", "--set", "ON_ERROR_STOP=1", restored]
