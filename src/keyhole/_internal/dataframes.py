@@ -90,7 +90,7 @@ def matrix_of(frame: object, names: Sequence[str], what: str = "X", only: bool =
         raise ConfigError(f"{what} has no column '{lacking[0]}'{_among(lacking[1:])}; it has {has}")
     extra = [n for n in there if n not in asked] if only else []
     if extra:
-        raise ConfigError(f"{what} has a column '{extra[0]}'{_among(extra[1:])} that is no attribute; leave it away")
+        raise ConfigError(f"{what} has a column '{extra[0]}'{_among(extra[1:])} that is not an attribute; leave it out")
     table = _narwhals(frame)
     out = np.empty((len(table), len(names)))
     for i, name in enumerate(names):
@@ -104,7 +104,7 @@ def _numbers(table: "nw.DataFrame[Any]", name: str, what: str) -> Floats:
     column = table.get_column(name)
     if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
         kind = str(column.dtype).lower()
-        raise ConfigError(f"column '{name}' of {what} is {kind}, not numbers; encode it first, or leave it away")
+        raise ConfigError(f"column '{name}' of {what} is {kind}, not numbers; encode it first, or leave it out")
     return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
 

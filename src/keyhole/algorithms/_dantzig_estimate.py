@@ -87,7 +87,7 @@ class DantzigEstimate(Stateful):
         """Keep the previous estimate, and warn the first time."""
         self.failures += 1
         if self.failures == 1:
-            text = f"the Dantzig problem of exploration {self.seq.s} is {status}; the last estimate is kept (said once)"
+            text = f"Dantzig problem of exploration {self.seq.s} is {status}; the last estimate is kept (shown once)"
             warnings.warn(text, KeyholeWarning, stacklevel=2)
 
     @property
@@ -107,12 +107,12 @@ class DantzigEstimate(Stateful):
         gamma, gamma_max = self.nearest()
         return (
             f"w was 0 in all {self.solved} explorations so far: gamma {gamma:.3g} >= gamma_max {gamma_max:.3g}; "
-            "the support is a tie-break, not a choice"
+            "a tie-break chose the support"
         )
 
     def warn_that_estimate_is_zero(self) -> None:
         """Warn that w has been 0 in every exploration so far."""
-        warnings.warn(f"{self.silence()} (said once)", KeyholeWarning, stacklevel=2)
+        warnings.warn(f"{self.silence()} (shown once)", KeyholeWarning, stacklevel=2)
 
     def finish(self) -> None:
         """Warn at the end of a stream that had fewer than `PATIENCE` explorations."""

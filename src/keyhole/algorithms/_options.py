@@ -74,7 +74,7 @@ def places(option: str, given: Sequence[object], names: Sequence[str]) -> Ints:
     for item, i in zip(given, found, strict=True):
         if isinstance(i, bool) or not isinstance(i, int) or not 0 <= i < len(names):
             raise ConfigError(
-                f"{option} has {item!r}, which is no attribute: give names or numbers 0 to {len(names) - 1}"
+                f"{option} has {item!r}, which is not an attribute: give names or numbers 0 to {len(names) - 1}"
             )
     if len(set(found)) < len(found):
         raise ConfigError(f"{option} has an attribute twice: {list(given)}")

@@ -161,7 +161,7 @@ def _owners(names: Sequence[str], sources: Sources, free: set[str]) -> dict[str,
             raise ConfigError(f"source '{source}' must bring a list of one or more attributes, not {brings!r}")
         for name in brings:
             if name not in there:
-                raise ConfigError(f"source '{source}' brings '{name}', which is no attribute")
+                raise ConfigError(f"source '{source}' brings '{name}', which is not an attribute")
             if name in free:
                 raise ConfigError(f"'{name}' is free and also in source '{source}'; remove it from one of the two")
             if name in owner:
@@ -191,7 +191,7 @@ def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, p
         there = set(order)
         odd = [str(s) for s in prices if s not in there]
         if odd:
-            raise ConfigError(f"prices: '{odd[0]}' is no source{_hint(odd[0], names)}")
+            raise ConfigError(f"prices: '{odd[0]}' is not a source{_hint(odd[0], names)}")
         given: Sequence[object] = [prices[s] for s in order]
     elif plain:
         given = list(prices)

@@ -157,7 +157,7 @@ def available(
         if not isinstance(name, str):
             raise ProtocolError(f"{wanted}, not {len(items)} of which one is {_short(name)}")
         if name not in places:
-            raise ProtocolError(f"available names '{name}', which is no attribute and no source of this learner")
+            raise ProtocolError(f"available names '{name}', which is neither an attribute nor a source of this learner")
         mask[places[name]] = True
     return mask
 
@@ -210,7 +210,7 @@ def row_prices(given: "Mapping[str, float] | None", catalog: SourceCatalog) -> F
     prices, place = catalog.prices.copy(), {name: i for i, name in enumerate(catalog.sources)}
     for name, price in given.items():
         if name not in place:
-            raise ProtocolError(f"prices names {_short(name)}, which is no source of this learner")
+            raise ProtocolError(f"prices names {_short(name)}, which is not a source of this learner")
         if isinstance(price, bool) or not isinstance(price, int | float | np.number) or not 0.0 <= price < np.inf:
             raise ProtocolError(f"the price of '{name}' must be a finite number >= 0, not {_short(price)}")
         prices[place[name]] = float(price)

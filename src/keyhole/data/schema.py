@@ -186,7 +186,9 @@ class Schema(Scales):
         """Return the same schema with these columns free, without their prices."""
         for name in names:
             if name not in self.columns:
-                raise ConfigError(f"'{name}' cannot be known, for it is no attribute; {suggestion(name, self.columns)}")
+                raise ConfigError(
+                    f"'{name}' cannot be free: there is no such attribute; {suggestion(name, self.columns)}"
+                )
         less = self.without_panel_columns(names)
         marked = (replace(a, free=True, price=None) if a.name in names else a for a in less.attributes)
         return replace(less, attributes=tuple(marked))

@@ -74,7 +74,7 @@ def _check_panels(attributes: Sequence[Attribute], panels: Sequence[Panel]) -> N
     names = {p.name for p in panels}
     for a in attributes:
         if a.name in home and a.free:
-            raise ConfigError(f"[attributes.{a.name}]: it is known, so [sources.{home[a.name]}] cannot sell it")
+            raise ConfigError(f"[attributes.{a.name}]: it is free, so it cannot belong to [sources.{home[a.name]}]")
         if a.name in home and a.price is not None:
             raise ConfigError(f"[attributes.{a.name}]: its price is that of [sources.{home[a.name]}]; leave price away")
         if a.name not in home and a.name in names:
@@ -88,7 +88,7 @@ def no_source(name: str, attributes: Sequence[Attribute], panels: Sequence[Panel
             return f"the prices name '{name}', which comes with the source '{panel.name}'; price that instead"
     if any(a.name == name for a in attributes):
         return f"the prices name '{name}', which is known and costs nothing; remove it"
-    return f"the prices name '{name}', which is no attribute and no source; remove it or correct the name"
+    return f"the prices name '{name}', which is neither an attribute nor a source; remove it or correct the name"
 
 
 Place = tuple[str | int, ...]

@@ -27,7 +27,7 @@ def test_columns_are_matched_by_name(make):
 def test_a_lacking_or_extra_column_is_named(make):
     with pytest.raises(kh.ConfigError, match=r"X has no column 'z'; it has 'b', 'a' and 'c'"):
         dataframes.matrix_of(make(DATA), ["a", "z"])
-    with pytest.raises(kh.ConfigError, match=r"X has a column 'b' \(and 1 more\) that is no attribute"):
+    with pytest.raises(kh.ConfigError, match=r"X has a column 'b' \(and 1 more\) that is not an attribute"):
         dataframes.matrix_of(make(DATA), ["a"])
     assert dataframes.matrix_of(make(DATA), ["a"], only=False).tolist() == [[3.0], [4.0]]
 

@@ -77,7 +77,7 @@ SLIPS = [
     ('["crp", "wbc"]', '"crp"', "[sources.inflammation]: columns must be a list, not 'crp'"),
     ('["crp", "wbc"]', '["crp", "ldl"]', "[sources.inflammation]: 'ldl' is in [sources.lipids] already"),
     ("[sources.lipids]", "[sources.age]", "[sources.age]: a column has that name and is not in it; rename the source"),
-    ('["crp", "wbc"]', '["crp", "age"]', "[attributes.age]: it is known, so [sources.inflammation] cannot sell it"),
+    ('["crp", "wbc"]', '["crp", "age"]', "[attributes.age]: it is free, so it cannot belong to [sources.inflammation]"),
     ('["crp", "wbc"]', '["crp"]', "column 'wbc' is nowhere in the schema"),
     ('["crp", "wbc"]', '["crp", "wbx"]', "there is no column 'wbx'; did you mean 'wbc'?"),
     ("free = true\n[attributes.sex]", "free = 1\n[attributes.sex]", "[attributes.age]: free must be true or false"),

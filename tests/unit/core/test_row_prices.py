@@ -71,7 +71,7 @@ def test_limits_hold_at_the_prices_of_the_rows_and_the_ledger_is_their_sum(limit
 @pytest.mark.parametrize(
     ("prices", "said"),
     [
-        ({"ldl": 1.0}, "is no source"),
+        ({"ldl": 1.0}, "is not a source"),
         ({"lipids": -1.0}, "finite number >= 0"),
         ({"lipids": float("nan")}, "finite number >= 0"),
         ({"lipids": True}, "finite number >= 0"),

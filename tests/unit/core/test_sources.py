@@ -81,7 +81,7 @@ def test_without_sources_every_attribute_is_one():
         ({"sources": {"glucose": ["ldl"]}}, "'glucose' is a source and also an attribute"),
         ({"sources": ["ldl"]}, "sources must map"),
         ({"prices": {"lipids": 12.0, "glucose": 3.0}}, "there is none for 'sex'"),
-        ({"prices": {"lipids": 12.0, "glucose": 3.0, "sex": 1.0, "ldl": 2.0}}, "'ldl' is no source of its own"),
+        ({"prices": {"lipids": 12.0, "glucose": 3.0, "sex": 1.0, "ldl": 2.0}}, "'ldl' is not a source of its own"),
         ({"prices": [1.0, 2.0, 3.0]}, "give prices by name"),
         ({"prices": {"lipids": 12.0, "glucose": -3.0, "sex": 1.0}}, "finite numbers >= 0"),
         ({"prices": {"lipids": "dear", "glucose": 3.0, "sex": 1.0}}, "prices must be numbers"),

@@ -46,7 +46,7 @@ def test_a_plain_schema_changes_nothing_within_the_unit() -> None:
 def test_prices_and_ignored_columns_can_be_changed() -> None:
     priced = SCHEMA.with_prices({"a": 7})
     assert priced.prices.tolist() == [7.0, 3.0, 1.0]
-    with pytest.raises(ConfigError, match="'z', which is no attribute and no source"):
+    with pytest.raises(ConfigError, match="'z', which is neither an attribute nor a source"):
         SCHEMA.with_prices({"z": 1.0})
     less = SCHEMA.without(["b", "nobody"])
     assert (less.names, less.ignored) == (("a", "c"), ("id", "b"))
@@ -83,7 +83,7 @@ def test_sources_are_priced_known_and_ignored_by_name() -> None:
     for name, words in {
         "ldl": "comes with the source 'lipids'",
         "age": "known and costs nothing",
-        "x": "no source",
+        "x": "nor a source",
     }.items():
         with pytest.raises(ConfigError, match=words):
             CLINIC.with_prices({name: 1.0})

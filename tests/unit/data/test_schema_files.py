@@ -173,7 +173,7 @@ B = A + "a = {}\n"
         ),
         (
             A + 'a = {free = true}\n[sources.p]\ncolumns = ["a"]',
-            r", \[attributes\.a\]: it is known, so \[sources\.p\]",
+            r", \[attributes\.a\]: it is free, so it cannot belong to \[sources\.p\]",
         ),
         (B + '[sources.a]\ncolumns = ["b"]', r", \[sources\.a\]: a column has that name and is not in it"),
         (B + "[sources]\np = 3", r", \[sources\]: p must be a table such as \{price"),

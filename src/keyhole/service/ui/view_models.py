@@ -85,7 +85,7 @@ class UsualRange:
         """Format the range for display."""
         return f"{short(self.low, 4)} to {short(self.high, 4)} {self.unit}".strip()
 
-    def doubts(self, x: float) -> bool:
+    def is_unusual(self, x: float) -> bool:
         """Whether a value is outside; an observed range is extended by half of its width on either side."""
         reach = 0.0 if self.stated else _FAR * (self.high - self.low)
         return not math.isnan(x) and not self.low - reach <= x <= self.high + reach
@@ -112,7 +112,7 @@ def doubtful(entry: StoredRound, ranges: dict[str, UsualRange]) -> list[str]:
     return [
         f"{name} = {number(x)} is outside {ranges[name].words} ({'stated' if ranges[name].stated else 'seen so far'})"
         for name, x in values
-        if name in ranges and ranges[name].doubts(x)
+        if name in ranges and ranges[name].is_unusual(x)
     ]
 
 
@@ -155,7 +155,7 @@ def learner_page(stored: StoredLearner) -> LearnerPage:
     algorithm, budget, reasons, alarms, n_past_rows, takes_past_rows = stored.read(look)
     ranges = usual_ranges(stored)
     outside = sum(len(doubtful(entry, ranges)) for entry in stored.rounds(limit=_LOOKED_AT, newest=True))
-    doubts = [f"{outside} values of the last rounds are outside their usual range: check them"] if outside else []
+    unusual = [f"{outside} values of the last rounds are outside their usual range: check them"] if outside else []
     return LearnerPage(
         card=card(stored.name, algorithm, totals, note),
         label=note.get("label", "label"),
@@ -163,7 +163,7 @@ def learner_page(stored: StoredLearner) -> LearnerPage:
         reasons=reasons[:_REASONS],
         more=max(0, len(reasons) - _REASONS),
         alarms=alarms,
-        warnings=[*stored.warnings(), *doubts],
+        warnings=[*stored.warnings(), *unusual],
         open=stored.rounds("open", limit=50),
         last=stored.rounds(limit=_LAST, newest=True),
         head=stored.head,
