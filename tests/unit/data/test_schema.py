@@ -91,7 +91,7 @@ def test_sources_are_priced_known_and_ignored_by_name() -> None:
     assert "site" not in more.sources
     assert more.sources["lipids"] == ["hdl"]
     assert set(more.free) == {"age", "sex=f", "sex=m", "site=north", "site=south", "ldl"}
-    with pytest.raises(ConfigError, match="'sit' cannot be known.*did you mean 'site'"):
+    with pytest.raises(ConfigError, match="'sit' cannot be free.*did you mean 'site'"):
         CLINIC.with_free(["sit"])
     less = CLINIC.without(["ldl", "hdl", "sex"])
     assert "lipids" not in less.sources
