@@ -85,7 +85,7 @@ def test_available_may_say_yes_or_no_of_each_name():
         assert set(make("vaw").ask(available=available).sources) == {"sex", "bmi"}
     with pytest.raises(kh.ProtocolError, match="available must map a name to True or False; 'sex' has 0.3"):
         make("vaw").ask(available=PRICES | {"lipids": True})
-    with pytest.raises(kh.ProtocolError, match="no attribute and no source"):
+    with pytest.raises(kh.ProtocolError, match="neither an attribute nor a source"):
         make("vaw").ask(available={"x": True})
 
 

@@ -247,4 +247,4 @@ def test_a_row_may_have_its_own_prices(api):
     assert api.post("/v1/learners", json=ICU | {"algorithm": "thrifty", "k": 7, "prices": prices}).status_code == 201
     assert ask(api, "p1", prices={"age": 9.5})["price"] == 9.5 + 6 * 2.0
     assert ask(api, "p2")["price"] == 14.0
-    refused(api.post("/v1/learners/icu/rounds", json={"key": "p3", "prices": {"height": 1.0}}), 422, "no source")
+    refused(api.post("/v1/learners/icu/rounds", json={"key": "p3", "prices": {"height": 1.0}}), 422, "not a source")

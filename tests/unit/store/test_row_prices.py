@@ -24,5 +24,5 @@ def test_a_row_has_its_own_prices(store):
     learner.tell(first, [1.0, 2.0, 3.0], 1.0)
     assert learner.totals().spent == pytest.approx(18.25, abs=1e-12)
     assert all(verdict.good for verdict in check(store.database))
-    with pytest.raises(kh.ProtocolError, match="no source"):
+    with pytest.raises(kh.ProtocolError, match="not a source"):
         learner.ask(key="p3", prices={"d": 1.0})

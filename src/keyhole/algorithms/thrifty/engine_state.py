@@ -273,6 +273,7 @@ class EngineState(Stateful):
             (self.kept["n"], 0, n + 1),
             (self.kept_sources, 0, n),
             (now["m"], 0, width + 1),
+            (now["n_members"], 0, n + 1),
             (now["oldest"], 0, rows),
             (now["n_rows"], 0, rows + 1),
             (now["head"], 0, values + 1),

@@ -60,7 +60,7 @@ def test_a_smaller_budget_is_refused(name):
         ("rda", {"gamma": 0.0}, "gamma must be > 0"),
         ("rda", {"lam": -1}, "lam must be >= 0"),
         ("rda", {"groups": [[0, 1], [1, 2]]}, "'x1' is in two"),
-        ("rda", {"groups": [["nobody"]]}, "no attribute"),
+        ("rda", {"groups": [["nobody"]]}, "not an attribute"),
         ("rda", {"groups": "all"}, "groups must be a list"),
         ("olin-lasso", {"n0": 1.5}, "n0 must be a whole number"),
         ("olin-lasso", {"c": float("nan")}, "c must be a number"),
