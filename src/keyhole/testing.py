@@ -20,7 +20,7 @@ from .data.synthetic_streams import synthetic
 from .errors import ConfigError, KeyholeWarning, ProtocolError
 from .simulation import play
 
-__all__ = ["CHECKS", "Setup", "check_learner"]
+__all__ = ["CHECKS", "Setup", "answer_round", "check_learner", "play_by_protocol"]
 
 _ROUNDS = 60
 
@@ -92,7 +92,7 @@ def check_learner(factory: Callable[[int], Learner], *, missing_is_zero: bool = 
                 except AssertionError as fault:
                     raise AssertionError(f"{name}: {fault}") from None
                 except Exception as fault:
-                    raise AssertionError(f"{name}: {type(fault).__name__}: {fault}") from fault
+                    raise AssertionError(f"{name}: the learner raised {type(fault).__name__}: {fault}") from fault
 
 
 def _require(condition: object, sentence: str) -> None:
@@ -104,13 +104,13 @@ def _rows(X: Floats, y: Floats) -> Iterator[tuple[Floats, float]]:
     return zip(X, y.tolist(), strict=True)
 
 
-def _answer(learner: Learner, r: Round, x: Floats, y: float) -> None:
+def answer_round(learner: Learner, r: Round, x: Floats, y: float) -> None:
     """Close a round from the full row, passing on only the requested values."""
     extra = learner.ask_more(r)
     learner.tell(r, x[r.attributes], y, extra_attributes=extra, extra_values=x[extra])
 
 
-def _by_protocol(learner: Learner, X: Floats, y: Floats) -> tuple[Floats, Bools]:
+def play_by_protocol(learner: Learner, X: Floats, y: Floats) -> tuple[Floats, Bools]:
     """Play row by row through the public methods; return the predictions and the mask of bought cells."""
     predictions, bought = np.empty(y.size), np.zeros(X.shape, dtype=np.bool_)
     for t, (x, label) in enumerate(_rows(X, y)):
@@ -120,7 +120,7 @@ def _by_protocol(learner: Learner, X: Floats, y: Floats) -> tuple[Floats, Bools]
         if np.isnan(label):
             learner.abandon(r)
         else:
-            _answer(learner, r, x, label)
+            answer_round(learner, r, x, label)
     return predictions, bought
 
 
@@ -168,7 +168,7 @@ def budget(setup: Setup) -> None:
         _require(r.names == tuple(learner.names[i] for i in r.attributes), "names and attributes differ")
         _require(learner.support.size <= k, f"the support has {learner.support.size} attributes, k is {k}")
         _require(learner.weights.shape == (d,), f"weights must have shape ({d},), not {learner.weights.shape}")
-        _answer(learner, r, x, y)
+        answer_round(learner, r, x, y)
 
 
 def unbought_values(setup: Setup) -> None:
@@ -177,7 +177,7 @@ def unbought_values(setup: Setup) -> None:
         rng = np.random.default_rng(0)
         X, y = setup.stream(_ROUNDS)
         X = np.where(rng.random(X.shape) < 0.1, -0.0, X)
-        bought = _by_protocol(setup.make(), X, y)[1]
+        bought = play_by_protocol(setup.make(), X, y)[1]
         garbage = np.where(bought, X, rng.choice(poison, X.shape))
         honest, fooled = setup.make(), setup.make()
         a, b = play(honest, X, y), play(fooled, garbage, y)
@@ -191,10 +191,11 @@ def equal_seeds(setup: Setup) -> None:
     for x, label in _rows(*setup.stream(_ROUNDS)):
         r, q = one.ask(), two.ask()
         _require(r.to_json() == q.to_json(), f"round {r.index} differs: draw everything random from self.rng in _ask")
-        same = one.predict(r, x[r.attributes]) == two.predict(q, x[q.attributes])
-        _require(same, f"the predictions of round {r.index} differ")
-        _answer(one, r, x, label)
-        _answer(two, q, x, label)
+        y_hat, other = one.predict(r, x[r.attributes]), two.predict(q, x[q.attributes])
+        _require(np.isfinite([y_hat, other]).all(), f"the prediction of round {r.index} is not finite")
+        _require(y_hat == other, f"the predictions of round {r.index} differ")
+        answer_round(one, r, x, label)
+        answer_round(two, q, x, label)
     _require(to_bytes(one) == to_bytes(two), "the states differ")
 
 
@@ -209,7 +210,7 @@ def no_side_effects(setup: Setup) -> None:
         _require(learner.predict(r, x[r.attributes]) == first, "a second prediction of the same round differs")
         _require(np.isfinite(first), f"the prediction of round {r.index} is {first}")
         _require(to_bytes(learner) == before, "predict or ask_more changes the state")
-        _answer(learner, r, x, label)
+        answer_round(learner, r, x, label)
 
 
 def save_and_load(setup: Setup) -> None:
@@ -221,8 +222,8 @@ def save_and_load(setup: Setup) -> None:
         broken = from_bytes(to_bytes(broken))
         # Comparing files would miss state that is not saved, because it is in neither file.
         _require(whole.predict(q, x[q.attributes]) == broken.predict(r, x[r.attributes]), sentence)
-        _answer(whole, q, x, label)
-        _answer(broken, r, x, label)
+        answer_round(whole, q, x, label)
+        answer_round(broken, r, x, label)
         broken = from_bytes(to_bytes(broken))
         _require(np.array_equal(whole.weights, broken.weights), sentence)
     _require(to_bytes(whole) == to_bytes(broken), sentence)
@@ -234,7 +235,7 @@ def compiled_play(setup: Setup) -> None:
         X, y = made(*setup.stream(150), np.random.default_rng(1))
         fast, slow, rowwise = setup.make(), setup.make(), setup.make()
         a, b = play(fast, X, y), play(rowwise, X, y, compiled=False)
-        predictions, bought = _by_protocol(slow, X, y)
+        predictions, bought = play_by_protocol(slow, X, y)
         same = all(np.array_equal(found.predictions, predictions, equal_nan=True) for found in (a, b))
         _require(same, f"play and the protocol predict differently ({name})")
         _require(np.array_equal(a.bought, bought.sum(axis=0)), f"play and the protocol buy differently ({name})")
@@ -278,8 +279,8 @@ def late_labels(setup: Setup) -> None:
             _require(sent == r, "a round sent as text differs: what _tell needs belongs into Acquisition.memo")
             same = here.predict(r, X[at][r.attributes]) == learner.predict(sent, X[at][r.attributes])
             _require(same, f"the predictions of round {r.index} differ between processes")
-            _answer(here, r, X[at], float(y[at]))
-            _answer(learner, sent, X[at], float(y[at]))
+            answer_round(here, r, X[at], float(y[at]))
+            answer_round(learner, sent, X[at], float(y[at]))
     _require(learner.open_rounds == (), "told rounds are still open")
     _require(to_bytes(learner) == to_bytes(here), "the states differ between processes")
 
@@ -290,7 +291,7 @@ def abandoned_rounds(setup: Setup) -> None:
     for t, (x, label) in enumerate(_rows(*setup.stream(_ROUNDS))):
         r = learner.ask()
         if t % 3:
-            _answer(learner, r, x, label)
+            answer_round(learner, r, x, label)
             continue
         before, weights, drawn = learner.get_state(), learner.weights, learner.rng.bit_generator.state
         learner.abandon(r)
@@ -313,7 +314,7 @@ def availability(setup: Setup) -> None:
         some = len(asked) > 0 or not mask.any() or r.kind == "exploit"
         _require(some, f"round {r.index} explores and buys nothing, though something is available")
         _require(np.isfinite(learner.predict(r, x[r.attributes])), "the prediction is not finite")
-        _answer(learner, r, x, label)
+        answer_round(learner, r, x, label)
     _require(np.isfinite(learner.weights).all(), "weights are not finite")
 
 
@@ -329,7 +330,7 @@ def missing_values(setup: Setup) -> None:
             same = y_hat == learner.predict(r, np.nan_to_num(x[r.attributes]))
             _require(same, "a missing value and 0 give different predictions (see missing_is_zero)")
             _require(y_hat == 0.0 or not np.isnan(x[r.attributes]).all(), "with nothing observed it predicts not 0")
-        _answer(learner, r, x, label)
+        answer_round(learner, r, x, label)
     _require(np.isfinite(learner.weights).all(), "weights are not finite")
 
 
@@ -339,7 +340,7 @@ def mistakes(setup: Setup) -> None:
     learner = setup.make()
     play(learner, X, y)
     told = learner.ask()
-    _answer(learner, told, X[0], float(y[0]))
+    answer_round(learner, told, X[0], float(y[0]))
     r = next(r for r in (learner.ask() for _ in range(50)) if r.attributes.size)  # some rounds buy nothing
     x, extra = X[1][r.attributes], learner.ask_more(r)
     more = X[1][extra]
@@ -364,7 +365,7 @@ def mistakes(setup: Setup) -> None:
             _require(to_bytes(learner) == before, f"{what}: the state has changed")
         else:
             raise AssertionError(f"{what}: no ProtocolError")
-    _answer(learner, r, X[1], float(y[1]))
+    answer_round(learner, r, X[1], float(y[1]))
 
 
 CHECKS: dict[str, Callable[[Setup], None]] = {

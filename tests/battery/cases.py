@@ -64,23 +64,3 @@ RAW = {a.name for a in kh.list_algorithms() if a.raw_columns}
 
 def rows(X, y):
     return zip(X, np.asarray(y).tolist(), strict=True)
-
-
-def step(learner, r, x, y):
-    """Answer a round from the full row, handing over only what was asked for."""
-    extra = learner.ask_more(r)
-    learner.tell(r, x[r.attributes], y, extra_attributes=extra, extra_values=x[extra])
-
-
-def by_protocol(learner, X, y):
-    """Play row by row through the public methods; the predictions, and which cells were bought."""
-    predictions, bought = np.empty(y.size), np.zeros(X.shape, dtype=bool)
-    for t, (x, label) in enumerate(rows(X, y)):
-        r = learner.ask()
-        bought[t, r.attributes] = bought[t, learner.ask_more(r)] = True
-        predictions[t] = learner.predict(r, x[r.attributes])
-        if np.isnan(label):
-            learner.abandon(r)
-        else:
-            step(learner, r, x, label)
-    return predictions, bought

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from keyhole.core.serialization import from_bytes, to_bytes
+from keyhole.testing import answer_round
 
-from .cases import CASES, RAW, rows, step
+from .cases import CASES, RAW, rows
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::keyhole.KeyholeWarning"),
@@ -54,13 +55,13 @@ def test_a_missing_value_teaches_nothing(case):
             learner.abandon(r)
             other.abandon(q)
             continue
-        step(learner, r, x, label)
+        answer_round(learner, r, x, label)
         if counts:
             other.abandon(q)
             q = without(q, x)
             other._tell(q, x[q.attributes], label, x[q.extra])
         else:
-            step(other, q, np.nan_to_num(x), label)
+            answer_round(other, q, np.nan_to_num(x), label)
         assert_same(learner, other)
 
 
@@ -74,8 +75,8 @@ def test_a_late_label_teaches_what_it_would_have_taught_at_once(case):
             late = from_bytes(to_bytes(learner))
             for later in [late.ask() for _ in range(3)]:
                 late.abandon(later)
-            step(late, r, x, label)
-        step(learner, r, x, label)
+            answer_round(late, r, x, label)
+        answer_round(learner, r, x, label)
         if t % 3 == 0:
             assert np.array_equal(late.weights, learner.weights)
             assert np.array_equal(late.support, learner.support)

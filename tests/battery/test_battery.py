@@ -5,9 +5,9 @@ import pytest
 
 import keyhole as kh
 from keyhole.core.serialization import to_bytes
-from keyhole.testing import CHECKS, Setup
+from keyhole.testing import CHECKS, Setup, answer_round, play_by_protocol
 
-from .cases import CASES, RAW, by_protocol, rows, step
+from .cases import CASES, RAW, rows
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::keyhole.KeyholeWarning"),
@@ -27,7 +27,7 @@ def test_play_and_the_protocol_agree_on_numbers_of_every_size(case):
     X, y = case.stream(150)
     X, y = (10.0 ** rng.uniform(-300, 100, v.shape) * rng.choice([-1.0, 1.0], v.shape) for v in (X, y))
     fast, slow = case.make(), case.make()
-    predictions, bought = by_protocol(slow, X, y)
+    predictions, bought = play_by_protocol(slow, X, y)
     history = kh.play(fast, X, y)
     assert np.array_equal(history.predictions, predictions)
     assert np.array_equal(history.bought, bought.sum(axis=0))
@@ -52,8 +52,8 @@ def test_renaming_the_columns_with_the_draws_renames_the_result(case, monkeypatc
         assert set(new_name[r.attributes]) == set(q.attributes)
         a, b = plain.predict(r, x[r.attributes]), renamed.predict(q, x[pi][q.attributes])
         assert a == pytest.approx(b, rel=1e-6, abs=1e-7)  # sums and pivots run in another order
-        step(plain, r, x, label)
-        step(renamed, q, x[pi], label)
+        answer_round(plain, r, x, label)
+        answer_round(renamed, q, x[pi], label)
     assert np.allclose(plain.weights[pi], renamed.weights, rtol=1e-5, atol=1e-6)
 
 

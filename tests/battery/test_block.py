@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from keyhole.core.serialization import to_bytes
+from keyhole.testing import answer_round
 
-from .cases import CASES, PRICES, Case, step
+from .cases import CASES, PRICES, Case
 
 BLOCKS = [
     *CASES,
@@ -41,7 +42,7 @@ def test_a_block_plays_as_the_protocol_would(case):
             if np.isnan(y[t]):
                 slow.abandon(r)
             else:
-                step(slow, r, X[t], y[t])
+                answer_round(slow, r, X[t], y[t])
                 np.testing.assert_equal(played.levels[i], slow._level())  # NaN where there are no intervals
             t += 1
         assert to_bytes(fast) == to_bytes(slow)

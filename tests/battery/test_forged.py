@@ -10,8 +10,9 @@ import pytest
 
 import keyhole as kh
 from keyhole.core.serialization import from_bytes, note_in, to_bytes
+from keyhole.testing import answer_round
 
-from .cases import CASES, step
+from .cases import CASES
 from .forging import forged, npy, packed, unpacked
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -46,7 +47,7 @@ def survives(case, data):
         warnings.simplefilter("ignore")
         for t, r in enumerate(learner.open_rounds):
             assert np.isfinite(learner.predict(r, X[t % 12][r.attributes]))
-            step(learner, r, X[t % 12], float(y[t % 12]))
+            answer_round(learner, r, X[t % 12], float(y[t % 12]))
         assert np.isfinite(kh.play(learner, X, y).predictions).all()
         assert np.isfinite(learner.weights).all()
     return True

@@ -7,8 +7,9 @@ import pytest
 import keyhole as kh
 from keyhole.algorithms._pairwise_moments import Pooled
 from keyhole.core.serialization import from_bytes, to_bytes
+from keyhole.testing import answer_round
 
-from .cases import CASES, step
+from .cases import CASES
 
 pytestmark = pytest.mark.filterwarnings("ignore::keyhole.KeyholeWarning")
 
@@ -33,7 +34,7 @@ def test_past_rows_cost_nothing_and_survive_saving(case):
         each.learn(X[:80], y[:80])
     assert (learner.t, learner.n_past_rows, len(learner.open_rounds)) == (1, 80, 1)
     assert to_bytes(learner) == to_bytes(twin) == to_bytes(from_bytes(to_bytes(learner)))
-    step(learner, open_round, X[80], float(y[80]))
+    answer_round(learner, open_round, X[80], float(y[80]))
     loaded = from_bytes(to_bytes(learner))
     np.testing.assert_array_equal(
         kh.play(learner, X[81:], y[81:]).predictions, kh.play(loaded, X[81:], y[81:]).predictions

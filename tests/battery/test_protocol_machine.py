@@ -11,8 +11,9 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 import keyhole as kh
 from keyhole.core.serialization import from_bytes, to_bytes
+from keyhole.testing import answer_round
 
-from .cases import CASES, step
+from .cases import CASES
 
 NAMES = (
     "thrifty",
@@ -65,10 +66,10 @@ class Protocol(RuleBasedStateMachine):
             before = to_bytes(self.learner)
             assert np.isfinite(self.learner.predict(r, x[r.attributes]))
             assert to_bytes(self.learner) == before
-            step(self.learner, r, x, y)
+            answer_round(self.learner, r, x, y)
             del self.open[r.index]
         else:
-            self.refused(lambda: step(self.learner, r, x, y))
+            self.refused(lambda: answer_round(self.learner, r, x, y))
 
     @rule(text=rounds)
     def abandon(self, text):
@@ -83,7 +84,7 @@ class Protocol(RuleBasedStateMachine):
     def tell_nonsense(self, text, y):
         r = kh.Round.from_json(text)
         x = np.zeros(self.case.d)
-        self.refused(lambda: step(self.learner, r, x, y))
+        self.refused(lambda: answer_round(self.learner, r, x, y))
         self.refused(lambda: self.learner.predict(r, [0.0] * (r.attributes.size + 1)))
 
     @rule(text=rounds, field=st.sampled_from(["index", "kind", "attributes", "learner", "memo"]))

@@ -10,8 +10,9 @@ import pytest
 
 import keyhole as kh
 from keyhole.core.serialization import to_bytes
+from keyhole.testing import answer_round
 
-from .cases import CASES, step
+from .cases import CASES
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::keyhole.KeyholeWarning"),
@@ -63,7 +64,7 @@ def test_the_trace_is_that_of_some_order_of_the_calls(case):
             assert np.isfinite(learner.predict(r, X[t][r.attributes]))
             assert np.isfinite(learner.weights).all()
             assert learner.support.size <= case.k
-            step(learner, r, X[t], float(y[t]))
+            answer_round(learner, r, X[t], float(y[t]))
             indices.append(r.index)
         return indices
 
@@ -101,5 +102,5 @@ def test_a_copy_goes_its_own_way(case):
     for twin in (copy.copy(learner), copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))):
         assert to_bytes(twin) == to_bytes(learner)
         before = to_bytes(learner)
-        step(twin, r, X[20], float(y[20]))
+        answer_round(twin, r, X[20], float(y[20]))
         assert to_bytes(learner) == before

@@ -69,7 +69,8 @@ def test_a_sweep_prints_a_table_and_draws_it(keyhole, typed, tmp_path):
 
 def test_a_wrong_letter_is_one_sentence_and_exit_2(typed):
     for words, said in (
-        (("--k", "25"), "1..19"),
+        (("--k", "25"), "between 1 and d - 1 = 19"),
+        (("--d", "-3"), "must be at least 2, not -3"),
         (("--sigma", "-1"), ">= 0, not -1"),
         (("--w-min", "3"), "(0, 1]"),
         (("nothing",), "there is no bound 'nothing'"),

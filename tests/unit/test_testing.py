@@ -64,6 +64,18 @@ class Counts(Sound):
         return super()._predict(r, x)
 
 
+class Raises(Sound):
+    def _tell(self, r, x, y, more):
+        raise KeyError("w")
+
+
+class Diverges(Sound):
+    """Its weights become NaN after a few rounds."""
+
+    def _tell(self, r, x, y, more):
+        self.w[r.attributes] += np.nan if r.index > 2 else 0.1
+
+
 class Forgets(Sound):
     """Not everything that changes is saved."""
 
@@ -150,6 +162,8 @@ def test_a_sound_learner_passes():
     ("cls", "said"),
     [
         (Overspends, "budget: round 1 buys"),
+        (Raises, "budget: the learner raised KeyError"),
+        (Diverges, "equal seeds: the prediction of round .* is not finite"),
         (Wide, "budget: weights must have shape"),
         (Peeks, "equal seeds: round 1 differs"),
         (Counts, "no side effects: "),

@@ -197,8 +197,10 @@ def _check(p: Setting, delta: float | None, failure: float | None) -> None:
     check_T(p.T)
     if p.T < 1:
         raise ConfigError(f"T, the number of rounds, must be at least 1, not {p.T}")
+    if p.d < 2:
+        raise ConfigError(f"d, the number of attributes, must be at least 2, not {p.d}")
     if not 1 <= p.k < p.d:
-        raise ConfigError(f"k must lie in 1..{p.d - 1} (1..d-1) and is {p.k}")
+        raise ConfigError(f"k must be between 1 and d - 1 = {p.d - 1}, not {p.k}")
     if p.k0 is not None and p.k0 < 1:
         raise ConfigError(f"k0, the attributes bought after the label, must be at least 1, not {p.k0}")
     if delta is not None and failure is not None:
