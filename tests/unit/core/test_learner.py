@@ -1,6 +1,7 @@
 """Rounds and learners as the contract has them: whatever goes wrong, one sentence and the state as it was."""
 
 import json
+import threading
 
 import numpy as np
 import pytest
@@ -295,3 +296,18 @@ def test_the_price_of_a_round_is_that_of_all_it_buys_the_extras_too():
 
     assert Priced(names, 2, 1, 0, SourceCatalog.build(names, prices=prices)).ask().price == 13.0
     assert Priced(names, 2, 1, 0).ask().price == 0.0
+
+
+@pytest.mark.parametrize("method", ["ask", "learn", "predict_rows"])
+def test_a_call_waits_for_whoever_holds_the_lock(method):
+    X, y, _ = kh.streams.synthetic(d=6, k=2, T=40, seed=0)
+    learner = kh.make("thrifty", d=6, k=2, seed=0)
+    kh.play(learner, X, y)
+    arguments = {"ask": (), "learn": (X, y), "predict_rows": (X,)}[method]
+    done = threading.Event()
+    call = threading.Thread(target=lambda: (getattr(learner, method)(*arguments), done.set()))
+    with learner.locked():
+        call.start()
+        assert not done.wait(0.2)
+    call.join()
+    assert done.is_set()
