@@ -27,7 +27,8 @@ class CachedLearner:
         self._learner: Learner | None = None
         self.diverged = False
         self.recent: dict[int, tuple[RoundRow, dict[str, Plain]]] = {}
-        """The rounds that this process changed most recently, as of `head`: the row and its last prediction."""
+        """The rounds without a label that this process changed most recently, as of `head`: the row and its last
+        prediction."""
 
     @property
     def learner(self) -> Learner:
@@ -47,10 +48,12 @@ class CachedLearner:
         self.recent.clear()
 
     def remember(self, row: RoundRow, last_prediction: dict[str, Plain]) -> None:
-        """Cache a round that was just written, so that the next call need not read it."""
-        if len(self.recent) >= _MAX_RECENT:
-            self.recent.clear()
-        self.recent[row.round] = (row, last_prediction)
+        """Cache a round that was just written, so that the next call need not read it, until it has its label."""
+        self.recent.pop(row.round, None)
+        if row.status != "told":
+            if len(self.recent) >= _MAX_RECENT:
+                del self.recent[next(iter(self.recent))]  # the one that was changed longest ago
+            self.recent[row.round] = (row, last_prediction)
 
     def catch_up(self, connection: Connection, head: int | None = None) -> None:
         """Apply the events committed since the last call; if `head` is already reached, nothing is read."""
