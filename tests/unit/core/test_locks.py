@@ -35,9 +35,9 @@ def test_the_holder_is_named_and_a_killed_one_holds_nothing(tmp_path):
         pass
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    with folder.lock():
-        with pytest.raises(kh.ConfigError, match=f"is being written by process {os.getpid()}"), folder.lock():
-            pass
+    own = f"is being written by process {os.getpid()}"
+    with folder.lock(), pytest.raises(kh.ConfigError, match=own), folder.lock():
+        pass
 
 
 def test_a_process_that_ended_is_not_said_to_hold_the_folder(tmp_path):

@@ -160,7 +160,8 @@ def test_a_server_that_goes_says_so_to_who_waits(sqlite_url):
         path = "/v1/learners/icu/rounds"
         call = threading.Thread(target=lambda: answers.append(posted(address, path, {"key": "a"})))
         call.start()
-        time.sleep(0.5)
+        while not server.server_state.tasks:  # until the call has come
+            time.sleep(0.01)
         server.should_exit = True
         call.join()
     ((status, kind, problem, again),) = answers
@@ -244,10 +245,9 @@ def test_events_are_sent_as_they_are_written(server):
     assert [(e["number"], e["kind"], e["round"]) for e in past] == [
         *((1, "ask", "icu:1"), (2, "predict", "icu:1"), (3, "tell", "icu:1"))
     ]
-    start = time.monotonic()
     icu.ask(key="now")
     while not (line := answer.readline()).startswith(b"data:"):
-        assert time.monotonic() < start + 10
+        assert line, "the stream has ended"
     assert json.loads(line[5:])["number"] == 4
     (missed,), _ = listen("/v1/learners/icu/events?after=0", 1, {"Last-Event-ID": "3"})
     assert missed["number"] == 4

@@ -154,3 +154,20 @@ def test_lists_are_read_along_an_index(sqlite_url):
             plan = " ".join(row[-1] for row in connection.rows(f"EXPLAIN QUERY PLAN {query}"))
             assert f"INDEX keyhole_rounds_{name}" in plan, (name, plan)
             assert "TEMP B-TREE" not in plan
+
+
+def test_only_the_newest_rounds_without_a_label_are_kept_in_memory(two, monkeypatch):
+    """A server must not grow with the rounds that it has played; all rounds go on from the store."""
+    monkeypatch.setattr(cached_learner, "_MAX_RECENT", 3)
+    here, _ = two
+    rounds = [here.ask(key=str(i)) for i in range(6)]
+    assert list(here._cached.recent) == [4, 5, 6]
+    here.predict(rounds[3], seen(rounds[3], 0))
+    here.ask(key="more")
+    assert list(here._cached.recent) == [6, 4, 7]
+    for r in rounds:
+        here.predict(r, seen(r, 1))
+        assert here.tell(r, None, 0.5)
+        assert not here.tell(r, None, 0.5)
+    assert list(here._cached.recent) == [7]
+    assert all(verdict.good for verdict in check(here.database))
