@@ -163,9 +163,9 @@ class Frontier:
         write_json(path, {"format": _FORMAT, **asdict(self)})
 
 
-def frontier_in(folder: Path) -> Frontier:
+def frontier_in(folder: "str | Path") -> Frontier:
     """Read the frontier that `keyhole frontier` left in a folder."""
-    path = folder / FILE
+    path = Path(folder) / FILE
     try:
         data: dict[str, Any] = read_json(path)
         if data.pop("format") != _FORMAT:

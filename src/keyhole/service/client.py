@@ -56,11 +56,10 @@ class Wire:
     """HTTP calls to one server. Every call may be repeated, because keys and labels are idempotent."""
 
     def __init__(self, url: str, token: str | None, timeout: float) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"'{url}' is not the address of a server; use http://host:8765")
-        self._class = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._host, self._port, self._base = parts.hostname, parts.port, parts.path.rstrip("/")
+        secure, self._host, self._port, self._base = _address(url)
+        if token is not None and not (isinstance(token, str) and token.isascii() and token.isprintable()):
+            raise ConfigError("a token is a line of letters and digits, as keyhole token create prints it")
+        self._class = http.client.HTTPSConnection if secure else http.client.HTTPConnection
         self._headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         self._timeout, self._mine = timeout, threading.local()
         self.url = url
@@ -102,6 +101,19 @@ class Wire:
         if kept is None:
             kept = self._mine.connection = self._class(self._host, self._port, timeout=self._timeout)
         return kept
+
+
+def _address(url: str) -> tuple[bool, str, int | None, str]:
+    """Return whether the address is https, its host, its port and its path."""
+    try:
+        parts = urlsplit(url if url.isprintable() else "")
+        host, port = parts.hostname or "", parts.port
+        host.encode("idna")
+    except (ValueError, AttributeError):  # AttributeError: not even text
+        host = ""
+    if not host or parts.scheme not in ("http", "https"):
+        raise ConfigError(f"{url!r} is not the address of a server; use http://host:8765")
+    return parts.scheme == "https", host, port, parts.path.rstrip("/")
 
 
 _ERRORS = {

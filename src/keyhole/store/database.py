@@ -310,13 +310,25 @@ def _sqlite_path(url: str) -> Path | None:
     scheme, separator, rest = url.partition("://") if isinstance(url, str) else ("", "", "")
     if not separator or scheme not in ("sqlite", "postgresql", "postgres"):
         raise ConfigError(f"'{url}' is not a store; {_ADDRESS}")
+    if "\0" in url:
+        raise ConfigError(f"{url!r} is not a store: its address contains a NUL character; {_ADDRESS}")
     if scheme != "sqlite":
+        _check_postgres_address(url)
         return None
     if rest in ("", "/", "/:memory:"):
         raise ConfigError("a store is shared by processes, so it needs a file: sqlite:///file.db")
     if not rest.startswith("/"):
         raise ConfigError(f"'{url}' needs three slashes: sqlite:///file.db, or four before an absolute path")
     return Path(rest[1:])
+
+
+def _check_postgres_address(url: str) -> None:
+    """Check what the driver would refuse; its message must not show the address, which may have a password."""
+    try:
+        urlsplit(url)
+        _psycopg().conninfo.conninfo_to_dict(url)
+    except (ValueError, _psycopg().ProgrammingError) as fault:
+        raise ConfigError(f"this address of a store is invalid ({_first_line(fault)}); {_ADDRESS}") from None
 
 
 def _open_sqlite(path: Path | None) -> sqlite3.Connection:

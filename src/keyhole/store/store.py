@@ -132,6 +132,7 @@ class StoredLearner:
         """Return the rounds in the order asked, or the newest first; `status` selects open, told or abandoned ones."""
         if status is not None and status not in STATUSES:
             raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
+        _check_page(after, limit)
         with self.database.reading() as connection:
             return projections.find_rounds(
                 connection, self.id, self.name, status=status, after=after, limit=limit, newest=newest
@@ -149,6 +150,7 @@ class StoredLearner:
 
     def history(self, after: int = 0, limit: int | None = None) -> History:
         """Return the labels in order of arrival, each with the last prediction before it."""
+        _check_page(after, limit)
         with self.database.reading() as connection:
             return projections.history(connection, self.id, after, limit)
 
@@ -181,6 +183,7 @@ class StoredLearner:
 
     def events(self, after: int = 0, limit: int = 1000) -> list[Event]:
         """Return the events after event number `after`, oldest first."""
+        _check_page(after, limit)
         with self.database.reading() as connection:
             return list(islice(events_after(connection, self.id, after), limit))
 
@@ -252,6 +255,13 @@ def _round_or_index(r: RoundLike) -> "Round | int":
     if isinstance(r, Round) or (isinstance(r, int) and not isinstance(r, bool)):
         return r
     raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
+
+
+def _check_page(after: int, limit: int | None) -> None:
+    """Check the bounds of a query; databases disagree about negative ones."""
+    for name, given in (("after", after), ("limit", limit)):
+        if given is not None and (not isinstance(given, int) or given < 0 or given >= 2**63):
+            raise ConfigError(f"{name} must be a number from 0 on, not {given!r:.40}")
 
 
 def _tell_one(transaction: LearnerTransaction, key: str, y: float) -> Outcome:
