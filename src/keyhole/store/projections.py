@@ -190,9 +190,10 @@ def loss_curve(connection: Connection, learner: int, at: Sequence[int]) -> list[
     """Return (n, loss, baseline loss), the sums of squared errors after the n-th scored label, for each n in `at`."""
     statement = (
         "SELECT n_scored, loss, baseline_loss FROM keyhole_rounds "
-        f"WHERE learner = :learner AND n_scored IN ({_listed(at)}) ORDER BY n_scored"
+        f"WHERE learner = :learner AND n_scored IN {connection.listed('numbers')} ORDER BY n_scored"
     )
-    return [(n, loss, baseline) for n, loss, baseline in connection.rows(statement, {"learner": learner})]
+    rows = connection.rows(statement, {"learner": learner, "numbers": json.dumps(list(at))})
+    return [(n, loss, baseline) for n, loss, baseline in rows]
 
 
 def purchased_names(connection: Connection, learner: int, indices: Sequence[int]) -> list[tuple[int, list[str]]]:
@@ -200,9 +201,9 @@ def purchased_names(connection: Connection, learner: int, indices: Sequence[int]
     statement = (
         "SELECT r.round, e.body FROM keyhole_rounds r "
         "JOIN keyhole_events e ON e.learner = r.learner AND e.number = r.ask_event "
-        f"WHERE r.learner = :learner AND r.round IN ({_listed(indices)})"
+        f"WHERE r.learner = :learner AND r.round IN {connection.listed('numbers')}"
     )
-    rows = connection.rows(statement, {"learner": learner})
+    rows = connection.rows(statement, {"learner": learner, "numbers": json.dumps(list(indices))})
     return [(index, json.loads(body)["round"]["names"]) for index, body in rows]
 
 
@@ -215,7 +216,3 @@ def daily_spending(connection: Connection, learner: int, first_day: int) -> dict
     )
     parameters = {"learner": learner, "day": _SECONDS_PER_DAY, "first": first_day * _SECONDS_PER_DAY}
     return {int(day): float(spent) for day, spent in connection.rows(statement, parameters)}
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(str(int(n)) for n in numbers) or "NULL"

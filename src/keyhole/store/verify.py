@@ -154,9 +154,13 @@ class _LearnerCheck:
         """Compare the stored rows of these rounds with the rows computed from the events."""
         if not expected:
             return
-        indices = ", ".join(str(row.round) for row in expected)
-        statement = f"SELECT {ROUND_COLUMNS} FROM keyhole_rounds WHERE learner = :learner AND round IN ({indices})"
-        found = {row[0]: RoundRow(*row) for row in self.connection.rows(statement, {"learner": self.id})}
+        statement = (
+            f"SELECT {ROUND_COLUMNS} FROM keyhole_rounds "
+            f"WHERE learner = :learner AND round IN {self.connection.listed('indices')}"
+        )
+        indices = json.dumps([row.round for row in expected])
+        rows = self.connection.rows(statement, {"learner": self.id, "indices": indices})
+        found = {row[0]: RoundRow(*row) for row in rows}
         for row in expected:
             if found.get(row.round) != row:
                 self._fault(f"round {row.round} does not stand as its events say")
