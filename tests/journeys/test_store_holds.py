@@ -358,6 +358,8 @@ def test_tokens_are_never_shown(sqlite_url, tmp_path):
                 ("GET", "/no/such/page", None),
             ):
                 call(method, path, body, headers)
+        call("POST", "/login", f"token={token}", {})
+        signed_in = answers.pop()
         with socket.create_connection(("127.0.0.1", server.port)) as broken:
             broken.sendall(f"GET /{token} HTTP/9\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
             answers.append((400, [], broken.recv(10_000).decode()))
@@ -376,6 +378,11 @@ def test_tokens_are_never_shown(sqlite_url, tmp_path):
         file.close()
     assert 200 in {status for status, *_ in answers}
     assert secret not in str(answers)
+    status, headers, body = signed_in
+    (cookie,) = [value for name, value in headers if secret in value]  # the one place: a script cannot read it
+    assert (status, secret in body) == (303, False)
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
     assert log.read_text().count("\n") > 0, "nothing was logged"
     assert secret not in out + log.read_text()
     assert secret.encode() not in Path(sqlite_url.removeprefix("sqlite:///")).read_bytes()
