@@ -88,8 +88,8 @@ PROMISES = {
     "No pickle is read from a file or a request, and none is written to a file": [
         "docs/test_security.py::test_the_package_does_not_use_pickle"
     ],
-    "The processes of one command (`--jobs`, `--executor dask`) send pickles to each other, so name only a Dask cluster "
-    "that you trust, by `tls://`": ["unit/experiments/test_executors.py"],
+    "The processes of one command (`--jobs`, `--executor dask`) send pickles to each other, so name only a Dask "
+    "cluster that you trust, by `tls://`": ["unit/experiments/test_executors.py"],
     "`keyhole serve` listens on the loopback address unless another is given": [
         "unit/cli/test_serve.py::test_the_line_says_what_there_is"
     ],
