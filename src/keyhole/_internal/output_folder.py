@@ -106,7 +106,8 @@ class Folder:
         except OSError as fault:
             raise ConfigError(f"{self.path} cannot be written ({fault.strerror}); choose another folder") from None
         try:
-            atomic_io.remove_leftovers(self.path)
+            for place in (self.path, *self._subfolders()):
+                atomic_io.remove_leftovers(place)
             atomic_io.write_atomically(writer, f"{os.getpid()} {_start_time(os.getpid())}".encode())
             yield
         finally:
@@ -129,6 +130,12 @@ class Folder:
                 atomic_io.remove(place)
         self._names = {name for name in self._names if name.endswith("/")}
         self._write()
+
+    def _subfolders(self) -> list[Path]:
+        """Return the folders in which keyhole has written, without links that took the place of one."""
+        names = {name.split("/")[0] for name in self._names if "/" in name}
+        places = [self.path / name for name in sorted(names)]
+        return [place for place in places if place.is_dir() and not place.is_symlink()]
 
     def _make(self, place: Path) -> None:
         if place.is_symlink():

@@ -13,7 +13,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from .. import __version__
-from .._internal.atomic_io import read_json, remove_leftovers, write_json
+from .._internal.atomic_io import read_json, write_json
 from .._internal.formatting import Units
 from .._internal.output_folder import Folder
 from ..core.registry.spec import Budget, Spec
@@ -288,8 +288,7 @@ def frontier(
 
 def _played(folder: Folder, plays: Sequence[Play], executor: Executor, progress: Progress) -> dict[Play, Played]:
     """Return every play with its outcome; stored outcomes are reused, damaged ones are played again."""
-    place = folder.subfolder("jobs")
-    remove_leftovers(place)
+    folder.subfolder("jobs")
     there: dict[Play, Played] = {}
     for job in plays:
         try:

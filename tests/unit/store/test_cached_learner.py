@@ -125,7 +125,7 @@ def test_threads_stand_in_line_before_they_ask_sqlite(sqlite_url, monkeypatch):
         def act(transaction):
             transaction.ask("a", None, None)
             begun.set()
-            waiting.join(0.5)
+            waiting.join(0.5)  # ten times what SQLite would wait
 
         learner.transact(act)
         waiting.join()

@@ -377,6 +377,8 @@ def test_what_sqlite_committed_survives_a_power_cut(sqlite_url):
 
 def test_learners_do_not_wait_for_each_other_on_postgresql():
     """While one learner is held, rounds of another are asked and told; the first one itself has to wait."""
+    import psycopg
+
     with (
         kh.open_store(databases.postgres()) as store,
         kh.open_store(store.database.url) as elsewhere,
@@ -389,7 +391,9 @@ def test_learners_do_not_wait_for_each_other_on_postgresql():
             transaction.ask("a", None, None)
             waiting.start()
             play(elsewhere["ward"], 1, 4)
-            waiting.join(0.5)
+            with psycopg.connect(store.database.url, autocommit=True) as watcher:
+                while watcher.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone() == (0,):
+                    assert not mine, "it did not wait"
             return list(mine)
 
         assert learner.transact(act) == []
