@@ -5,8 +5,7 @@ This module computes the projections and queries them for users, pages and chart
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -43,21 +42,25 @@ def round_after(before: Round | None, event: Event, learner: str) -> Round:
     if before is None:
         raise StateError(f"event {event.number} ({event.kind}) is about round {event.round}, which was never asked")
     if event.kind == "abandon":
-        return replace(before, status="abandoned")
+        return before.recorded(status="abandoned")
     values = dict(zip(before.names, floats(content["values"]), strict=True))
     if event.kind == "predict":
         prediction, low, high = content["prediction"], content["low"], content["high"]
-        return replace(before, values=values, prediction=prediction, low=low, high=high)
+        return before.recorded(values=values, prediction=prediction, low=low, high=high)
     extra = dict(zip(before.extra_names, floats(content["extra"]), strict=True))
     label = float(content["y"])
-    return replace(before, status="labelled", labelled_at=event.at, label=label, values=values, extra_values=extra)
+    return before.recorded(
+        status="labelled", labelled_at=event.at, label=label, values=values, extra_values=extra
+    )
 
 
 def asked_round(r: Round, event: Event, learner: str) -> Round:
     """Return the round that a learner asked for, as the `ask` event records it."""
     # The id is unique in the store, because names of learners contain no colon.
     content: dict[str, Any] = event.content
-    return replace(r, id=f"{learner}:{r.index}", key=content["key"], asked_at=event.at, deadline=content["deadline"])
+    return r.recorded(
+        id=f"{learner}:{r.index}", key=content["key"], asked_at=event.at, deadline=content["deadline"]
+    )
 
 
 def changed_columns(after: Round, event: Event, totals: Totals) -> dict[str, object]:
@@ -138,8 +141,8 @@ _SECONDS_PER_DAY = 86400.0
 _EVENTS = ("asked", "predicted", "ended")
 _EVENT_COLUMNS = ("number", "kind", "round", "at", "body")
 _ROUNDS = (
-    f"SELECT {', '.join(f'{event}.{name}' for event in _EVENTS for name in _EVENT_COLUMNS)} FROM keyhole_rounds r "
-    "JOIN keyhole_events asked ON asked.learner = r.learner AND asked.number = r.ask_event "
+    f"SELECT r.round, {', '.join(f'{event}.{name}' for event in _EVENTS for name in _EVENT_COLUMNS)} "
+    "FROM keyhole_rounds r LEFT JOIN keyhole_events asked ON asked.learner = r.learner AND asked.number = r.ask_event "
     "LEFT JOIN keyhole_events predicted ON predicted.learner = r.learner AND predicted.number = r.prediction_event "
     "LEFT JOIN keyhole_events ended ON ended.learner = r.learner AND ended.number = r.end_event "
     "WHERE r.learner = :learner AND r.round > :after"
@@ -168,16 +171,19 @@ def find_rounds(
     return tuple([_folded(row, name) for row in connection.rows(statement, parameters)])
 
 
-def _folded(row: Sequence[object], name: str) -> Round:
-    """Return the round after its three events, of which the last two may be missing."""
+def _folded(row: Sequence[Any], name: str) -> Round:
+    """Return the round after its events: the `ask`, and the last prediction and the end if there are any."""
+    index, *columns = row
     n, r = len(_EVENT_COLUMNS), None
+    if columns[0] is None:
+        raise StateError(f"learner '{name}' has lost the first event of round {index}: run keyhole store check")
     try:
-        for i in range(0, len(row), n):
-            if row[i] is not None:
-                r = round_after(r, Event(*row[i : i + n]), name)  # type: ignore[arg-type]
-        return r  # type: ignore[return-value]  # the first event is always there
+        for i in range(0, len(columns), n):
+            if columns[i] is not None:
+                r = round_after(r, Event(*columns[i : i + n]), name)
+        return cast(Round, r)
     except (KeyError, TypeError, ValueError, RecursionError) as fault:
-        what = f"the events of round {row[2]} of learner '{name}' are damaged ({fault})"
+        what = f"the events of round {index} of learner '{name}' are damaged ({fault})"
         raise StateError(f"{what}: run keyhole store check") from None
 
 

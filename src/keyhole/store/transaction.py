@@ -5,6 +5,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -45,6 +46,11 @@ def _assignments(names: Iterable[str]) -> str:
 
 
 SET_TOTALS = f"UPDATE keyhole_learners SET {_assignments(('head', 'checksum', *Totals._fields))} WHERE id = :learner"
+
+
+@cache
+def _set_round(columns: tuple[str, ...]) -> str:
+    return f"UPDATE keyhole_rounds SET {_assignments(columns)} WHERE learner = :learner AND round = :round"
 
 
 class LearnerTransaction:
@@ -243,7 +249,7 @@ class LearnerTransaction:
         if before is None:
             self.connection.run(ADD_ROUND, {"learner": self.cached.id, **columns})
         else:
-            statement = f"UPDATE keyhole_rounds SET {_assignments(columns)} WHERE learner = :learner AND round = :round"
+            statement = _set_round(tuple(columns))
             self.connection.run(statement, {"learner": self.cached.id, "round": after.index, **columns})
         self._write(event)
         self.cached.remember(after)

@@ -102,7 +102,7 @@ def test_the_errors_are_the_same(both):
     with pytest.raises(kh.ProtocolError, match="never asked|no round"):
         icu.tell(99, {}, 1.0)
     icu.tell(r, seen(r, 0), 0.5)
-    with pytest.raises(kh.ProtocolError, match="has its label already"):
+    with pytest.raises(kh.ProtocolError, match="has the label 0.5 already"):
         icu.tell(r, seen(r, 0), 0.6)
     with pytest.raises(kh.ConfigError, match="another configuration"):
         create(both, k=4)
@@ -215,9 +215,9 @@ def test_what_the_server_cannot_do_is_a_problem_too(sqlite_url, monkeypatch):
         r = remote.ask(key="a")
         with app.state.store.database.writing() as connection:
             connection.run("DELETE FROM keyhole_events")  # somebody's hand
-        with pytest.raises(kh.StateError, match="has lost its event 1: run keyhole store check"):
+        with pytest.raises(kh.StateError, match="has lost the first event of round 1: run keyhole store check"):
             remote.ask(key="a")
-        monkeypatch.setattr(type(icu), "predict_interval", lambda *_: 1 / 0)
+        monkeypatch.setattr(type(icu), "change", lambda *_: 1 / 0)
         with pytest.raises(kh.StateError, match="its log says why"):
             remote.predict(r, seen(r, 0))
 
