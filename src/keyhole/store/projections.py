@@ -49,18 +49,14 @@ def round_after(before: Round | None, event: Event, learner: str) -> Round:
         return before.recorded(values=values, prediction=prediction, low=low, high=high)
     extra = dict(zip(before.extra_names, floats(content["extra"]), strict=True))
     label = float(content["y"])
-    return before.recorded(
-        status="labelled", labelled_at=event.at, label=label, values=values, extra_values=extra
-    )
+    return before.recorded(status="labelled", labelled_at=event.at, label=label, values=values, extra_values=extra)
 
 
 def asked_round(r: Round, event: Event, learner: str) -> Round:
     """Return the round that a learner asked for, as the `ask` event records it."""
     # The id is unique in the store, because names of learners contain no colon.
     content: dict[str, Any] = event.content
-    return r.recorded(
-        id=f"{learner}:{r.index}", key=content["key"], asked_at=event.at, deadline=content["deadline"]
-    )
+    return r.recorded(id=f"{learner}:{r.index}", key=content["key"], asked_at=event.at, deadline=content["deadline"])
 
 
 def changed_columns(after: Round, event: Event, totals: Totals) -> dict[str, object]:
