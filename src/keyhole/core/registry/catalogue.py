@@ -12,9 +12,8 @@ from ..._internal.renamed_options import renamed_option
 from ...errors import ConfigError, KeyholeWarning
 from ..learner import Learner, Plain
 from ..sources import SourceCatalog
-from .algorithm import Algorithm, OptionValue
+from .algorithm import Algorithm, OptionValue, options_of_class
 from .footprint import footprint, machine_memory
-from .options import options_of_class
 from .plugins import entry_of_class, import_object, imported, installed
 
 __all__ = ["Algorithm", "list_algorithms", "make"]
