@@ -14,11 +14,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, get_type_hints
+from typing import Any, TypeAlias, get_type_hints
 from urllib.parse import urlsplit
 
 from ..errors import ConfigError, StateError
-from .models import RoundRow, StoreUnavailable, Totals
+from .models import StoreUnavailable, Totals
 
 __all__ = [
     "ROUND_COLUMNS",
@@ -36,17 +36,26 @@ SCHEMA_VERSION = 1
 """A store of any other version is refused."""
 
 
-def _sql_types(row_type: type[NamedTuple]) -> dict[str, str]:
-    names = {int: "INTEGER", float: "DOUBLE PRECISION", str: "TEXT"}
-    types = {}
-    for name, annotation in get_type_hints(row_type).items():
-        required = annotation in names
-        (base,) = [annotation] if required else [a for a in annotation.__args__ if a in names]
-        types[name] = names[base] + (" NOT NULL" if required else "")
-    return types
-
-
-ROUND_COLUMNS = ", ".join(RoundRow._fields)
+ROUND_COLUMNS = {
+    "round": "INTEGER NOT NULL",
+    "key": "TEXT",
+    "status": "TEXT NOT NULL",
+    "asked_at": "DOUBLE PRECISION NOT NULL",
+    "price": "DOUBLE PRECISION NOT NULL",
+    "deadline": "DOUBLE PRECISION",
+    "prediction": "DOUBLE PRECISION",
+    "labelled_at": "DOUBLE PRECISION",
+    "label": "DOUBLE PRECISION",
+    # Numbers of events: that of the ask, of the last prediction, and of the label or else of the abandonment.
+    "ask_event": "INTEGER NOT NULL",
+    "prediction_event": "INTEGER",
+    "end_event": "INTEGER",
+    # The totals after this label, so that a curve needs no sum over the history.
+    "n_scored": "INTEGER",
+    "loss": "DOUBLE PRECISION",
+    "baseline_loss": "DOUBLE PRECISION",
+}
+"""The columns of the table of rounds and their types; `projections` computes them from the events."""
 TOTAL_COLUMNS = ", ".join(Totals._fields)
 
 
@@ -59,8 +68,9 @@ def create_statements(sqlite: bool) -> list[str]:
     identity = "INTEGER PRIMARY KEY" if sqlite else "SERIAL PRIMARY KEY"
     blob, without_rowid = ("BLOB", " WITHOUT ROWID") if sqlite else ("BYTEA", "")
     owner = "learner INTEGER NOT NULL REFERENCES keyhole_learners (id)"
-    totals = ", ".join(f"{name} {kind}" for name, kind in _sql_types(Totals).items())
-    rounds = ", ".join(f"{name} {kind}" for name, kind in _sql_types(RoundRow).items())
+    sql = {int: "INTEGER NOT NULL", float: "DOUBLE PRECISION NOT NULL"}
+    totals = ", ".join(f"{name} {sql[kind]}" for name, kind in get_type_hints(Totals).items())
+    rounds = ", ".join(f"{name} {kind}" for name, kind in ROUND_COLUMNS.items())
     tables = {
         "about": "name VARCHAR(40) PRIMARY KEY, value TEXT NOT NULL)",
         # config: arguments of `make` as JSON; note: display texts (label, unit, currency); head, checksum: last event
@@ -255,15 +265,15 @@ class Database:
         except self._error as fault:
             raise self._translated(fault) from fault
         except (OverflowError, UnicodeError) as fault:  # a parameter that the database cannot hold
-            raise StateError(f"the store {self.shown} cannot hold this value: {_first_line(fault)}") from fault
+            raise StateError(f"the store {self.address} cannot hold this value: {_first_line(fault)}") from fault
 
     def _translated(self, fault: Exception) -> StateError:
         duplicate, reason = _reason(fault)
         if duplicate:
-            return DuplicateRow(f"the store {self.shown} has this row already: {_first_line(fault)}")
+            return DuplicateRow(f"the store {self.address} has this row already: {_first_line(fault)}")
         if reason is not None:
-            return StoreUnavailable(f"the store {self.shown} does not answer: {reason}; nothing was changed")
-        return StateError(f"the store {self.shown} is damaged or not a keyhole store: {_first_line(fault)}")
+            return StoreUnavailable(f"the store {self.address} does not answer: {reason}; nothing was changed")
+        return StateError(f"the store {self.address} is damaged or not a keyhole store: {_first_line(fault)}")
 
     # -- the schema
 
@@ -275,10 +285,10 @@ class Database:
                 self._create()
                 found = self.schema_version()
         except StoreUnavailable as fault:
-            raise ConfigError(f"cannot open the store {self.shown}: {fault}") from None
+            raise ConfigError(f"cannot open the store {self.address}: {fault}") from None
         if found != str(SCHEMA_VERSION):
             raise StateError(
-                f"{self.shown} has schema version {found}; this keyhole reads version {SCHEMA_VERSION} only"
+                f"{self.address} has schema version {found}; this keyhole reads version {SCHEMA_VERSION} only"
             )
 
     def schema_version(self) -> str | None:
@@ -307,7 +317,7 @@ class Database:
             )
 
     @property
-    def shown(self) -> str:
+    def address(self) -> str:
         """The address without its password, for messages."""
         parts = urlsplit(self.url)
         if self.sqlite or parts.password is None:
