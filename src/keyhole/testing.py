@@ -37,7 +37,9 @@ class Setup:
         """Return a new learner."""
         learner = self.factory(seed)
         if not isinstance(learner, Learner):
-            raise ConfigError('a factory gives a learner: lambda seed: kh.make("module:Class", ..., seed=seed)')
+            raise ConfigError(
+                'the factory must return a learner: lambda seed: kh.make("module:Class", ..., seed=seed)'
+            )
         if not hasattr(learner, "catalog"):
             raise ConfigError(f"{type(learner).__name__}.__init__ must call super().__init__(names, k, k0, seed)")
         return learner
@@ -364,7 +366,7 @@ def mistakes(setup: Setup) -> None:
         except ProtocolError:
             _require(to_bytes(learner) == before, f"{what}: the state has changed")
         else:
-            raise AssertionError(f"{what}: no ProtocolError")
+            raise AssertionError(f"{what}: the learner raised no ProtocolError")
     answer_round(learner, r, X[1], float(y[1]))
 
 

@@ -61,11 +61,11 @@ def run(
 
     if resume is not None:
         if file is not None or out is not None:
-            raise ConfigError("--resume DIR takes everything from the folder; leave FILE and --out away")
+            raise ConfigError("--resume DIR takes everything from the folder; omit FILE and --out")
         _resume(ctx, resume, checkpoint_every)
         return
     if file is None or out is None:
-        raise ConfigError("say which file and where to: keyhole run FILE --target NAME -k K --out DIR")
+        raise ConfigError("give a file and an output folder: keyhole run FILE --target NAME -k K --out DIR")
     require_file(file)
     require_algorithms([algorithm])
 

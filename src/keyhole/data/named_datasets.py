@@ -261,7 +261,7 @@ def load(name: str, fill: bool = True) -> Dataset:
     ((6302, 95), 'systolic_bp')
     """
     if not isinstance(name, str):
-        raise ConfigError(f"a data set has a name, such as 'nhanes', not {name!r}")
+        raise ConfigError(f"the name of a data set must be text, such as 'nhanes', not {name!r}")
     key = {_plain(known): known for known in _ENTRIES}.get(_plain(name))
     if key is None:
         raise ConfigError(f"there is no data set '{name}'; there are {', '.join(names())}")

@@ -232,7 +232,7 @@ def refuse_duplicates(table: str, names: Sequence[str]) -> None:
     seen: dict[str, int] = {}
     for j, name in enumerate(names, 1):
         if not name.strip():
-            raise DataError(f"{table}: column {j} has no name; give it one in the header (or leave the column away)")
+            raise DataError(f"{table}: column {j} has no name; give it one in the header (or remove the column)")
         if name in seen:
             raise DataError(f"{table}: columns {seen[name]} and {j} are both called '{name}'; rename one of them")
         seen[name] = j

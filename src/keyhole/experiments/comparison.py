@@ -85,7 +85,7 @@ def compare(
     if not specs:
         raise ConfigError("list at least one stream")
     if jobs > 1 and (odd := next((n for n in [*names, *(s.name for s in specs)] if n.startswith("__main__:")), None)):
-        raise ConfigError(f"'{odd}' must stand in a module of its own to be played by several processes")
+        raise ConfigError(f"'{odd}' must be importable from a module to run in several processes")
     todo = [
         Job(stream, name, seed, rounds, k or stream.k, k0)
         for stream in specs
@@ -211,7 +211,7 @@ class Comparison:
             raise ConfigError(next(iter(faults)))
         if faults:
             lines = [f"  {', '.join(names)}: {fault}" for fault, names in faults.items()]
-            raise ConfigError("\n".join([f"{sum(map(len, faults.values()))} algorithms cannot play this:", *lines]))
+            raise ConfigError("\n".join([f"{sum(map(len, faults.values()))} algorithms cannot be used here:", *lines]))
 
     def run(self, executor: Executor, progress: Progress) -> list[tuple[Job, Outcome]]:
         """Run the missing jobs, write results.parquet and curves.parquet, and return every job with its outcome.

@@ -169,13 +169,13 @@ def frontier_in(folder: Path) -> Frontier:
     try:
         data: dict[str, Any] = read_json(path)
         if data.pop("format") != _FORMAT:
-            raise ConfigError(f"{path} is of another version of keyhole; make it again")
+            raise ConfigError(f"{path} was written by another version of keyhole; compute it again")
         levels, left_out = (tuple(map(_level, data[name])) for name in ("levels", "left_out"))
         points = tuple(map(_point, data["hindsight"]))
         parts = {"levels": levels, "left_out": left_out, "hindsight": points, "free": tuple(data["free"])}
         return Frontier(**(data | parts))
     except (OSError, StateError, KeyError, TypeError) as fault:
-        raise ConfigError(f"there is no frontier in {folder} ({fault}); make one with: keyhole frontier FILE") from None
+        raise ConfigError(f"there is no frontier in {folder} ({fault}); run keyhole frontier FILE") from None
 
 
 def _point(data: dict[str, Any]) -> Point:

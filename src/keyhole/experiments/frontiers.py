@@ -47,7 +47,7 @@ class Past:
         """Return the moments of the labelled rows."""
         n = int(np.isfinite(rows.y).sum())
         if n < 10:
-            raise ConfigError(f"{n} rows have a label: too few to say what money buys")
+            raise ConfigError(f"{n} rows have a label, which is too few for a frontier")
         return cls(StreamMoments.of_rows(rows.X, rows.y).moments, rows.schema.catalog)
 
     @property

@@ -204,7 +204,7 @@ def _limits(
     expected_rows: int | None,
 ) -> dict[str, float]:
     if (total_budget is None) != (expected_rows is None):
-        raise ConfigError("total_budget and expected_rows come together: money, and the rows it must last for")
+        raise ConfigError("give total_budget and expected_rows together: the money, and the rows it must last for")
     given = {
         "k": k,
         "budget_per_row": budget_per_row,

@@ -133,7 +133,7 @@ def expand(grid: Mapping[str, object]) -> Iterator[Part]:
     axes = [value if isinstance(value := filled[key], list) else [value] for key in _LISTS]
     looks, seeds = str(filled["looks"]), filled["seeds"]
     if not isinstance(seeds, int):
-        raise ConfigError("a grid says with how many seeds it is played: seeds = 10")
+        raise ConfigError("a grid must state its number of seeds, such as seeds = 10")
     for algorithm, d, k, k0, sigma, design, rounds, w_min, s0 in product(*axes):
         for seed in range(seeds):
             yield Part(algorithm, d, k, k0, float(sigma), design, rounds, seed, looks, float(w_min), float(s0))

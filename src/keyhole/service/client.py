@@ -118,7 +118,7 @@ def _error(status: int, data: bytes) -> Exception:
         problem = json.loads(data)
         kind, detail = str(problem["type"]), str(problem["detail"])
     except (ValueError, KeyError, TypeError):
-        return StateError(f"the server answered {status}, and not as keyhole does; is the address right?")
+        return StateError(f"the server answered {status}, but not like a keyhole service; check the address")
     if kind == "urn:keyhole:missing":
         return NoSuchLearner(detail) if "no learner" in detail else NoSuchRound(detail)
     if kind == "urn:keyhole:access":
@@ -132,7 +132,7 @@ def _error(status: int, data: bytes) -> Exception:
 def entry(row: object) -> StoredRound:
     """Build a round from the server's description."""
     if not isinstance(row, dict):
-        raise StateError("the server's answer is not a round; is the address right?")
+        raise StateError("the server's answer is not a round; check the address")
     prediction, values = row["last_prediction"], row["values"]
     return StoredRound(
         id=row["id"],
@@ -321,7 +321,7 @@ class RemoteLearner:
     def rounds(self, status: str | None = None) -> tuple[StoredRound, ...]:
         """Return the rounds in the order asked; `status` selects open, told or abandoned ones."""
         if status is not None and status not in STATUSES:
-            raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
+            raise ConfigError(f"status must be one of {', '.join(STATUSES)}, not '{status}'")
         found: list[StoredRound] = []
         while True:
             asked = {"after": found[-1].index if found else 0, "limit": _PAGE} | ({"status": status} if status else {})

@@ -126,7 +126,7 @@ class History(ReprMixin):
         """Return the share of labels inside the prediction interval of that level, as issued at the time."""
         level, given = validation.level(level), self.levels[~np.isnan(self.levels)]
         if not given.size:
-            raise ConfigError("no label came with an interval: the learner gives none, or there were no labels")
+            raise ConfigError("no label has an interval: the learner gives no intervals, or there were no labels")
         return float((given <= level).mean())
 
     def regret(self, w: Floats) -> Floats:

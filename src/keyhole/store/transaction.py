@@ -89,7 +89,7 @@ class LearnerTransaction:
         """Predict from these values; the prediction is recorded unless it repeats the last one."""
         row = self._row(given)
         if row.status == "told":
-            raise Conflict(f"round {row.round} was told already; the prediction before its label stands")
+            raise Conflict(f"round {row.round} already has its label; its prediction can no longer change")
         r = self._open_round(row, given)
         x = validation.values(values, r.names).tolist()
         prediction = validation.finite("the prediction", self.cached.learner.predict(r, x))
@@ -122,7 +122,7 @@ class LearnerTransaction:
         """Stop waiting for the label; the learner keeps the round open and still accepts the label."""
         row = self._row(given)
         if row.status == "told":
-            raise Conflict(f"round {row.round} was told already; it cannot be abandoned")
+            raise Conflict(f"round {row.round} already has its label; it cannot be abandoned")
         self._open_round(row, given)
         if row.status == "open":
             self._change(self._event("abandon", row.round, {}), row)
@@ -153,7 +153,9 @@ class LearnerTransaction:
         if self.cached.head:
             if self._content(1).get("model") == text:
                 return False
-            raise Conflict(f"learner '{self.cached.name}' has rounds already; a model is for a new learner")
+            raise Conflict(
+                f"learner '{self.cached.name}' already has rounds; load the model into a new one"
+            )
         take_model(self.cached.learner, text)
         self._write(self._event("model", 0, {"model": text}), None)
         return True
@@ -238,7 +240,7 @@ class LearnerTransaction:
         if extra is not None:
             same = same and nulls(validation.values(extra, names).tolist()) == recorded["extra"]
         if not same:
-            raise Conflict(f"round {row.round} was told already, with the label {recorded['y']!r}; labels are final")
+            raise Conflict(f"round {row.round} already has a label, {recorded['y']!r}; labels are final")
 
     # -- writing
 
@@ -280,5 +282,5 @@ def _available_names(available: Available, names: Sequence[str]) -> list[str] | 
 def _valid_key(key: str) -> str:
     """Return the key after checking that both databases can store it."""
     if not isinstance(key, str) or not key.isprintable() or not 1 <= len(key) <= _MAX_KEY_LENGTH:
-        raise ProtocolError(f"a key is 1 to {_MAX_KEY_LENGTH} printable characters, not {key!r:.60}")
+        raise ProtocolError(f"a key must be 1 to {_MAX_KEY_LENGTH} printable characters, not {key!r:.60}")
     return key

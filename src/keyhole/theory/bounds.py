@@ -152,7 +152,7 @@ def bound(
     _check(setting, delta, failure)
     lacking = _lacking(statement, setting)
     if lacking:
-        raise ConfigError(f"the bound '{name}' needs {', '.join(lacking)}")
+        raise ConfigError(f"the bound '{name}' also needs values for: {', '.join(lacking)}")
     return _evaluate(statement, setting, None if delta is not None else failure or FAILURE)
 
 

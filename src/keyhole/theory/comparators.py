@@ -202,9 +202,9 @@ def _groups(d: int, groups: "Groups | None", free: "Sequence[int] | Ints") -> tu
     for name, number, members in named:
         columns = np.asarray(members, dtype=np.int64).ravel()
         if ((columns < 0) | (columns >= d)).any():
-            raise ConfigError(f"{name} has a column that is not there: columns are 0 to {d - 1}")
+            raise ConfigError(f"{name} refers to a column that does not exist; the columns are 0 to {d - 1}")
         if (group[columns] != -2).any() or np.unique(columns).size < columns.size:
-            raise ConfigError(f"{name} has a column that is named before; a column is free or in one group")
+            raise ConfigError(f"{name} contains a column that is already free or in another group")
         if number >= 0 and columns.size == 0:
             raise ConfigError(f"{name} is empty")
         group[columns] = number

@@ -185,7 +185,7 @@ def test_a_file_that_moved_on_is_not_overwritten(learner, tmp_path):
     one.ask()
     one.save(path)  # what it wrote itself it may replace
     two.ask()
-    with pytest.raises(kh.StateError, match=r"a\.kh has moved on since it was loaded.*kh\.open_store"):
+    with pytest.raises(kh.StateError, match=r"a\.kh has changed since it was loaded.*kh\.open_store"):
         two.save(path)
     assert kh.load(path).t == learner.t + 2
     two.save(tmp_path / "b.kh")

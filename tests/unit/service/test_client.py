@@ -108,7 +108,7 @@ def test_the_errors_are_the_same(both):
         create(both, k=4)
     with pytest.raises(kh.ConfigError, match="no algorithm"):
         create(both, "b", "nothing")
-    with pytest.raises(kh.ConfigError, match="a round is open, told, abandoned"):
+    with pytest.raises(kh.ConfigError, match="status must be one of open, told, abandoned"):
         icu.rounds(status="lost")
     with pytest.raises(KeyError, match="no learner 'nobody'"):
         both["nobody"]

@@ -41,7 +41,7 @@ def test_a_whole_round(icu):
     told = icu.post("/v1/rounds/icu:1/label", json={"y": 0.25})
     assert told.json() == {"id": "icu:1", "status": "told", "new": True}
     assert icu.post("/v1/rounds/icu:1/label", json={"y": 0.25, "values": values}).json()["new"] is False
-    refused(icu.post("/v1/rounds/icu:1/label", json={"y": 0.26}), 409, "told already, with the label 0.25")
+    refused(icu.post("/v1/rounds/icu:1/label", json={"y": 0.26}), 409, "already has a label, 0.25")
     refused(icu.post("/v1/rounds/icu:1/prediction", json={"values": values}), 409, "told already")
     refused(icu.post("/v1/rounds/icu:1/abandon"), 409)
     state = icu.get("/v1/learners/icu").json()
@@ -103,7 +103,7 @@ def test_learners_are_made_once(api):
         ({"names": None}, "give either d"),
         ({"speed": 3}, "no option 'speed'"),
         ({"algorithm": "thrifty", "prices": {"age": "much"}}, "prices"),
-        ({"schema": "[label]"}, "one of the three"),
+        ({"schema": "[label]"}, "exactly one of names, d and schema"),
         ({"self": 1}, "an option may not be called"),
         ({"d": 10**9}, "less than or equal"),
         ({"seed": -1}, "greater than or equal"),

@@ -74,7 +74,7 @@ def test_an_identical_label_is_no_event_and_another_one_is_refused(store):
     assert learner.tell(r, None, 0.25) is False
     assert learner.tell(r.index, list(values.values()), 0.25) is False
     for other in ((values, 0.26), ({**values, r.names[0]: 0.9}, 0.25)):
-        with pytest.raises(kh.ProtocolError, match="told already, with the label 0.25"):
+        with pytest.raises(kh.ProtocolError, match="already has a label, 0.25"):
             learner.tell(r, *other)
     assert store.heads() == before
 

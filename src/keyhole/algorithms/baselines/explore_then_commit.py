@@ -89,7 +89,7 @@ class ExploreThenCommit(Learner):
         self._prior = None  # it belongs to the previous state
         n = self.S.size
         if n > self.k or self.slopes.shape != (n,) or self.sums.shape != (n + 2, n + 2):
-            raise StateError("the support in the state and its sums do not fit together")
+            raise StateError("the support and the sums in the state are inconsistent; the file is damaged or forged")
 
     @classmethod
     def _min_state_size(cls, d: int, k: int) -> int:

@@ -113,7 +113,7 @@ class GibbsThompson(Learner):
             not len(self.bought) == len(self.values) == len(self.labels) >= self.n_labels
             or self.bought.shape != self.values.shape
         ):
-            raise StateError("the rows in the state do not fit together; the file is damaged or forged")
+            raise StateError("the rows in the state are inconsistent; the file is damaged or forged")
 
     @classmethod
     def _min_state_size(cls, d: int, k: int) -> int:

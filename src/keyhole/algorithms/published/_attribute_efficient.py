@@ -58,7 +58,7 @@ class AttributeEfficient(Scheduled):
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k < 2:
-            raise ConfigError(f"{self.name} needs k >= 2 attributes of an example to train, but k = {k}")
+            raise ConfigError(f"{self.name} needs k >= 2, because it trains on two attributes or more, but k = {k}")
         numbers = preset(self.presets, tuning, step=step, average=average)
         self.step, self.average = number("step", numbers["step"], above=0.0), numbers["average"]
         self.radius = number("radius", radius, above=0.0)

@@ -83,7 +83,7 @@ class Foster(Learner):
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k0 < min(2, self.d):
-            raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} no two attributes are ever seen together")
+            raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} no two attributes are ever observed together")
         self.U = all_supports(self.name, self.d, k, per_support=2 * k + 1)
         self.R, self.learnt = positive("radius", radius), not is_theory(tuning)
         self.reach = self.R * (1.0 + 1e-9)

@@ -129,7 +129,7 @@ class KaleDantzig(Learner):
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k0 < min(2, self.d):
-            raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} no two attributes are ever seen together")
+            raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} no two attributes are ever observed together")
         self.sampling = one_of("sampling", sampling, ("uniform", "bernoulli", "union"))
         self.growth = at_least("growth", growth, 1.0)
         self.estimate = DantzigEstimate(self.d, k, self._width(is_theory(tuning), C, sigma, delta), self.order)

@@ -123,7 +123,7 @@ class KaleGreedy(Learner):
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k0 < 1:
-            raise ConfigError(f"{self.name} needs k0 >= 1 attributes after the label to look at candidates with")
+            raise ConfigError(f"{self.name} needs k0 >= 1: it tests candidates with attributes bought after the label")
         self.theory = is_theory(tuning)
         self.eta_scale = positive("eta_scale", eta_scale if eta_scale is not None else 1.0 if self.theory else 50.0)
         self.size, self.ridge = (

@@ -84,7 +84,7 @@ class MurataExplore(Learner):
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k < 2:
-            raise ConfigError(f"{self.name} needs k >= 2: one place for the support, one to explore with")
+            raise ConfigError(f"{self.name} needs k >= 2: one attribute for the support and one to explore")
         theory = is_theory(tuning)
         self.s = whole("sparsity", min(k // 2 + 1, k - 1) if sparsity is None else sparsity, 1, k - 1)
         self.step, self.learnt = positive("step", step), not theory

@@ -132,7 +132,7 @@ class Log(Stateful):
             sound = sound and bool((link[:, 1:] >= 0).all() and (begin + size <= n).all())
             sound = sound and bool((row + size <= self.start).all())
         if not sound:
-            raise StateError("the log of rounds in the state contradicts itself; the file is damaged")
+            raise StateError("the log of rounds in the state is inconsistent; the file is damaged")
 
     def _index(self) -> None:
         """Set the start, end and length of each attribute's list; no row is cached yet."""

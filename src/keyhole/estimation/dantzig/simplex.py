@@ -130,7 +130,7 @@ class Simplex(Stateful):
         shapes = self.idx.shape == self.sgn.shape == (2, capacity) and self.GG.shape == (2, capacity, capacity)
         # The kernels trust these numbers; a forged file must not cause out-of-bounds reads.
         if not (shapes and 0 <= self.m <= capacity and ((idx >= 0) & (idx < self.d)).all()):
-            raise StateError("the basis in the state is not one of this size; the file is damaged")
+            raise StateError("the basis in the state has the wrong size; the file is damaged")
         self._fit()
 
     def _fit(self) -> None:
