@@ -37,9 +37,7 @@ class Setup:
         """Return a new learner."""
         learner = self.factory(seed)
         if not isinstance(learner, Learner):
-            raise ConfigError(
-                'the factory must return a learner: lambda seed: kh.make("module:Class", ..., seed=seed)'
-            )
+            raise ConfigError('the factory must return a learner: lambda seed: kh.make("module:Class", ..., seed=seed)')
         if not hasattr(learner, "catalog"):
             raise ConfigError(f"{type(learner).__name__}.__init__ must call super().__init__(names, k, k0, seed)")
         return learner

@@ -153,9 +153,7 @@ class LearnerTransaction:
         if self.cached.head:
             if self._content(1).get("model") == text:
                 return False
-            raise Conflict(
-                f"learner '{self.cached.name}' already has rounds; load the model into a new one"
-            )
+            raise Conflict(f"learner '{self.cached.name}' already has rounds; load the model into a new one")
         take_model(self.cached.learner, text)
         self._write(self._event("model", 0, {"model": text}), None)
         return True

@@ -344,7 +344,9 @@ def _check_arguments(d: int, k: int, sigma: float, delta_s: float, delta: float,
 
 
 class OracleTrace(NamedTuple):
-    """The quantities of the proof along a run, one entry per exploration s = 1, ..., n."""
+    """The quantities of the paper's regret proof along a run whose true weights are known, one entry per exploration s
+    = 1, ..., n.
+    """
 
     error: Floats
     """The error |Delta_s(S)|_1 = |w_hat_s(S) - w*|_1."""

@@ -24,9 +24,7 @@ def all_supports(name: str, d: int, k: int, per_support: int) -> Ints:
     """
     N = comb(d, k)
     if N > _LARGEST:
-        raise ConfigError(
-            f"{name} stores every support: d = {d}, k = {k} give {N}, at most {_LARGEST} fit; reduce d"
-        )
+        raise ConfigError(f"{name} stores every support: d = {d}, k = {k} give {N}, at most {_LARGEST} fit; reduce d")
     if N * per_support > _NUMBERS:
         raise ConfigError(f"{name} would store {per_support} numbers for each of {N} supports; choose a smaller d")
     return np.fromiter(chain.from_iterable(combinations(range(d), k)), dtype=np.int64, count=N * k).reshape(N, k)

@@ -79,7 +79,7 @@ class Sequence(Stateful):
         self.rows.require(self.simplex.indices)
 
     def update(self, B: Ints, h: Floats, v: Floats) -> None:
-        """Add a round: H[B, B] += h, b[B] += v, s += 1; B has no duplicates."""
+        """Add a round: `H[B, B] += h`, `b[B] += v`, `s += 1`; B has no duplicates."""
         if not (type(B) is np.ndarray and B.dtype is _INT64) and np.asarray(B).dtype.kind not in "iu" and len(B):
             raise ConfigError("B must contain indices (whole numbers); nothing was changed")
         B = np.ascontiguousarray(B, np.int64)
@@ -107,7 +107,7 @@ class Sequence(Stateful):
         return gamma_max(self.b) / max(self.s, 1)
 
     def parts(self) -> Parts | None:
-        """Return the arrays for compiled code, or None if there is no compiled path.
+        """Return the arrays of this sequence for compiled code, or None if there is no compiled path.
 
         They are valid until the next solve outside compiled code; pass them to `resume` afterwards.
         """
