@@ -105,13 +105,13 @@ def _rows(X: Floats, y: Floats) -> Iterator[tuple[Floats, float]]:
 
 
 def answer_round(learner: Learner, r: Round, x: Floats, y: float) -> None:
-    """Close a round from the full row, passing on only the requested values."""
+    """Complete a round with the values of a full row, passing on only those that the learner requested."""
     extra = learner.ask_more(r)
     learner.tell(r, x[r.attributes], y, extra_attributes=extra, extra_values=x[extra])
 
 
 def play_by_protocol(learner: Learner, X: Floats, y: Floats) -> tuple[Floats, Bools]:
-    """Play row by row through the public methods; return the predictions and the mask of bought cells."""
+    """Go through the rows with the public methods; return the predictions and the mask of bought cells."""
     predictions, bought = np.empty(y.size), np.zeros(X.shape, dtype=np.bool_)
     for t, (x, label) in enumerate(_rows(X, y)):
         r = learner.ask()

@@ -141,7 +141,9 @@ def _resume(ctx: typer.Context, folder: Path, every: float) -> None:
 
 
 def play(plan: "RunPlan", folder: Path, every: float, kind: str = "run", frontier: "Frontier | None" = None) -> None:
-    """Begin a run with a progress bar; exit with 3 if interrupted. The report shows its position on a frontier."""
+    """Start a run and show a progress bar; exit with code 3 if interrupted. If a frontier is given, the report marks
+    where this run lies on it.
+    """
     from .. import runs
     from ..report import write_report
     from ._progress import Screen

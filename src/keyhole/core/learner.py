@@ -411,7 +411,9 @@ class Learner(ReprMixin, Stateful, ABC):
         raise ProtocolError(f"{self.name} gives no intervals, only predictions; thrifty gives both")
 
     def _level(self) -> float:
-        """Return the lowest level whose interval contained the last label; NaN without intervals."""
+        """Return the smallest confidence level whose prediction interval contained the last label; NaN if the learner
+        gives no intervals.
+        """
         return math.nan
 
     def _alarms(self) -> tuple[Alarm, ...]:

@@ -266,7 +266,7 @@ def _merge(document: "Mapping[str, object]", before: Mapping[str, object], now: 
 
 
 def _said(column: "Range | Panel", keys: tuple[str, ...]) -> Content:
-    """Return the fields that differ from their defaults."""
+    """Return the fields of a column or panel that differ from their defaults."""
     found = {} if isinstance(column, Panel) else _ends(column)
     for key in keys:
         value = getattr(column, key)

@@ -89,7 +89,7 @@ class Table(ABC):
 
     @abstractmethod
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> "Iterator[pa.RecordBatch]":
-        """Yield the rows from `start` on, in pieces of any length, with the columns of `names` as numbers.
+        """Yield the rows, beginning with row `start`, in pieces of any length, with the columns of `names` as numbers.
 
         The columns in `cells` are returned as stored: as text from CSV, otherwise in their own type.
         """
@@ -113,7 +113,7 @@ class Table(ABC):
             start += len(X)
 
     def cell(self, name: str, row: int = 0) -> tuple[int, object] | None:
-        """Return the first non-empty cell of a column from a row on, as stored, with its row number (from 1)."""
+        """Return the first non-empty cell of a column at or after a row, as stored, with its row number (from 1)."""
         for piece in self.chunks([name], row, cells=[name]):
             values = piece.column(0)
             for i, value in enumerate(values.to_pylist()):

@@ -49,7 +49,7 @@ def compare(
     k0: int = 0,
     jobs: int = 1,
 ) -> "ComparisonResult":
-    """Play every learner on every stream with seeds 0, 1, ..., in memory; `keyhole compare` does the same in a folder.
+    """Run every learner on every stream with seeds 0, 1, ..., in memory; `keyhole compare` does the same in a folder.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class ComparisonResult:
 
 
 class Comparison:
-    """Every algorithm on every stream with seeds 0, 1, ..., `seeds` - 1."""
+    """A comparison of every algorithm on every stream with seeds 0, 1, ..., `seeds` - 1."""
 
     def __init__(
         self,
@@ -195,7 +195,9 @@ class Comparison:
         self._refuse()
 
     def _refuse(self) -> None:
-        """Refuse algorithms that cannot be constructed before anything runs; a shared fault is reported once."""
+        """Raise a `ConfigError` for algorithms that cannot be constructed, before anything runs; a shared fault is
+        reported once.
+        """
         faults: dict[str, list[str]] = {}
         first = [job for job in self.jobs if job.seed == 0]
         for job in first:

@@ -37,7 +37,9 @@ _EQUAL_PRICE, _EQUAL_ERROR, _EQUALS = 0.10, 0.01, 3
 
 @dataclass(frozen=True)
 class Point:
-    """A basket in hindsight: weights by least squares on all rows, error by the final prediction error."""
+    """A basket in hindsight, with its price and error: weights by least squares on all rows, error by the final
+    prediction error.
+    """
 
     price: float
     mse: float
@@ -80,7 +82,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Level:
-    """The results of `thrifty` at an error cost: the final baskets of its seeds, and means over whole runs."""
+    """The results of `thrifty` at one error cost: the final baskets of its seeds, and means over whole runs."""
 
     error_cost: float
     price: float
@@ -126,7 +128,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Frontier:
-    """The cost-error frontier of a stream."""
+    """The cost-error frontier of a stream: what each price per row buys."""
 
     stream: str
     """The name of the file or data set."""
@@ -262,7 +264,9 @@ def named(level: Level, most: int = 8) -> str:
 
 
 def advice(levels: Sequence[Level], at: int, seeds: int, units: Units) -> tuple[str, str]:
-    """Return what to buy, with price and error in hindsight; then the cost of learning and the effect of more money."""
+    """Return two texts: what to buy, with its price and error in hindsight; and what learning costs and more money
+    would buy.
+    """
     here = levels[at]
     error = units.error(here.typical_error)
     learning = f"While learning, the runs paid {units.money(here.price)} a row and had a typical error of {error}."
@@ -270,7 +274,9 @@ def advice(levels: Sequence[Level], at: int, seeds: int, units: Units) -> tuple[
 
 
 def _buy(level: Level, seeds: int, units: Units) -> str:
-    """Name the basket, or several equally good ones, with price and error, and how many seeds agree."""
+    """Return a sentence that names the recommended basket (or several equally good ones), its price and error, and how
+    many seeds agree.
+    """
     equals = level.equals
     facts = [f"{units.money(b.price)} a row, typical error {units.error(b.typical_error)} in hindsight" for b in equals]
     if len(equals) > 1:
@@ -281,7 +287,7 @@ def _buy(level: Level, seeds: int, units: Units) -> str:
 
 
 def _beyond(levels: Sequence[Level], at: int, units: Units) -> str:
-    """Describe the effect of one more unit of money beyond a level, and the error cost there."""
+    """Return a sentence on what one more unit of money would buy beyond a level, and the error cost there."""
     of_label = f" {units.label}" if units.label else ""
     here = levels[at]
     baskets = [level.basket for level in levels]

@@ -93,10 +93,10 @@ class Bound:
 
     @cached_property
     def T_useful(self) -> float:
-        """The smallest T from which the bound applies and is not vacuous for every larger T (searched up to 1e300).
+        """The smallest T of the last range of T, up to 1e300, in which the bound applies and is not vacuous.
 
-        For each T, delta is chosen so that the total failure probability is `failure_wanted`; a delta that the caller
-        gave is for one T only, so 0.05 is used instead. Infinite if there is no such T.
+        For each T, delta is chosen so that the total failure probability is `failure_wanted`. A `delta` that the caller
+        gave is for one T only, so 0.05 is used instead. Infinite if there is no such range.
         """
         grid = [x / 2 for x in range(600, -1, -1)]
         high = next((x for x in grid if self._is_useful(x)), None)
@@ -119,7 +119,9 @@ class Bound:
         return other.applies and not other.vacuous
 
     def _first(self, low: float, high: float) -> float:
-        """Return the smallest T, by bisection between 10^low, where the bound is not useful, and 10^high, where it is."""
+        """Return log10 of the smallest useful T, by bisection between `low`, where the bound is not useful, and `high`,
+        where it is (both log10 T).
+        """
         while high - low > 1e-9:
             middle = (low + high) / 2
             low, high = (low, middle) if self._is_useful(middle) else (middle, high)

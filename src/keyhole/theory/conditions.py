@@ -146,27 +146,25 @@ class Residuals:
     def linear(self) -> str:
         """Describe the evidence on assumption (a): the label is linear in the attributes of S."""
         if self.fit > _LOUD:
-            return f"spoken against: the other attributes explain more than chance (z {self.fit:.1f})"
-        return f"nothing against it: the other attributes explain what chance would (z {self.fit:.1f})"
+            return f"evidence against it: the other attributes explain more than chance (z {self.fit:.1f})"
+        return f"no evidence against it: the other attributes explain what chance would (z {self.fit:.1f})"
 
     @property
     def gaussian(self) -> str:
         """Describe the evidence on assumption (f): Gaussian noise."""
         loud = max(abs(self.skew), abs(self.tails)) > _LOUD
-        return (
-            f"{'spoken against' if loud else 'nothing against it'} (skew z {self.skew:.1f}, tails z {self.tails:.1f})"
-        )
+        return f"{'evidence against it' if loud else 'no evidence against it'} (skew z {self.skew:.1f}, tails z {self.tails:.1f})"
 
     @property
     def bounded(self) -> str:
-        """Describe the evidence on assumption (g): bounded attributes and labels."""
+        """Describe the evidence on assumption (g): bounded noise."""
         return f"no bound can be read off rows; the largest residual seen is {self.largest:.1f} sigma"
 
     @property
     def alike(self) -> str:
         """Describe the evidence on assumption (i): identically distributed rows."""
         loud = max(abs(self.memory), self.drift) > _LOUD
-        said = "spoken against" if loud else "nothing against it"
+        said = "evidence against it" if loud else "no evidence against it"
         return f"{said} (a row's residual and the next one's: z {self.memory:.1f}; drift of a mean: z {self.drift:.1f})"
 
 

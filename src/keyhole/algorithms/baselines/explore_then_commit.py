@@ -1,4 +1,4 @@
-"""Explore-then-commit with orthogonal matching pursuit: a simple statistical baseline. Ours."""
+"""Explore-then-commit with orthogonal matching pursuit: a simple statistical baseline of our own."""
 
 from math import ceil, log, sqrt
 from typing import ClassVar
@@ -157,7 +157,7 @@ class ExploreThenCommit(Learner):
             self.slopes = prior_slopes(self.sums, self._pooled_slopes(), self.pooled.sd[self.S] ** 2)
 
     def _seen(self, r: Round, x: Floats) -> tuple[Ints, Floats]:
-        """Return the observed positions and values."""
+        """Return the positions and the values of the attributes observed in a round."""
         there = ~np.isnan(x)
         return self.place[r.attributes[there]], x[there]
 

@@ -31,7 +31,9 @@ def all_supports(name: str, d: int, k: int, per_support: int) -> Ints:
 
 
 def most_available(U: Ints, places: Bools) -> Bools:
-    """Return the (N,) mask of the supports of which the most can be bought; `places` is the availability mask."""
+    """Return the (N,) mask of the supports of which the most attributes can be bought; `places` is the availability
+    mask.
+    """
     count = places[U].sum(axis=1)
     return np.asarray(count == count.max())
 

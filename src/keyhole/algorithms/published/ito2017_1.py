@@ -83,11 +83,11 @@ class Ito1(Learner):
         self.S: Ints = np.sort(self.order[:k])
 
     def _weights(self) -> Floats:
-        """Return w(S)."""
+        """Return w on the support S, zero elsewhere."""
         return only(self.w, self.S)
 
     def _support(self) -> Ints:
-        """Return S, the k largest |w|."""
+        """Return S, the attributes with the k largest |w|."""
         return self.S
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:

@@ -95,7 +95,7 @@ class Ito2(Scheduled):
         self.S: Ints = np.sort(self.order[:k])
 
     def _weights(self) -> Floats:
-        """Return the exploiter's w(S)."""
+        """Return the exploiter's weights on S, zero elsewhere."""
         return only(self.exploiter.w(), self.S)
 
     def _support(self) -> Ints:
