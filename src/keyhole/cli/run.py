@@ -36,7 +36,7 @@ def run(
     schema: Annotated[Path | None, typer.Option(help="Ranges and prices, as `diagnose` writes them.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute or panel.")] = None,
     free: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
-    ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="A column to ignore; may be repeated.")] = None,
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
     na: Annotated[list[str] | None, typer.Option(help="A word that means 'missing'; may be repeated.")] = None,

@@ -109,7 +109,7 @@ def shipped(name: str) -> Raw:
 
 
 def about(name: str) -> dict[str, Any]:
-    """Return the metadata of a shipped file: target, prices, origin; sources, free attributes and currency if present."""
+    """Return the metadata of a shipped file: target, prices, origin; sources, free attributes, currency if present."""
     try:
         import pyarrow.parquet as pq
     except ModuleNotFoundError:

@@ -132,7 +132,7 @@ class Table(ABC):
             self._rounded.add(names[j])
             if found is not None and str(found[1]).strip().lstrip("+-").isdigit():
                 at = f"{self.name}: row {found[0]}, column '{names[j]}': {str(found[1])[:40]}"
-                text = f"{at} is a whole number beyond 2^53: such are rounded to what a float can hold"
+                text = f"{at} is a whole number beyond 2^53, which a float cannot hold exactly: it is rounded"
                 warnings.warn(text, KeyholeWarning, stacklevel=2)
 
     def usable(self, target: str | None, ignored: Sequence[str] = (), *, written: bool = False) -> tuple[str, ...]:

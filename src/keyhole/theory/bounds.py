@@ -177,7 +177,7 @@ def _evaluate(statement: Statement, setting: Setting, wanted: float | None) -> B
     notes: tuple[str, ...] = ()
     if "sigma_d" in statement.needs and setting.sigma_d is None:
         setting = replace(setting, sigma_d=setting.delta_s)
-        notes = ("delta_s stands in for sigma_d, which is no larger: the bound is at least this",)
+        notes = ("delta_s is used for sigma_d, which is no larger: the bound is at least this",)
     if not statement.exact:
         notes = (*notes, "an order, its constant taken as 1")
     if wanted is not None:

@@ -153,7 +153,7 @@ class Residuals:
     def gaussian(self) -> str:
         """Describe the evidence on assumption (f): Gaussian noise."""
         loud = max(abs(self.skew), abs(self.tails)) > _LOUD
-        return f"{'evidence against it' if loud else 'no evidence against it'} (skew z {self.skew:.1f}, tails z {self.tails:.1f})"
+        return f"{'' if loud else 'no '}evidence against it (skew z {self.skew:.1f}, tails z {self.tails:.1f})"
 
     @property
     def bounded(self) -> str:

@@ -106,7 +106,7 @@ def _error(constants: str, times: float = 1.0) -> Callable[[Setting], Evaluation
 
 
 def _restricted(constants: str) -> Callable[[Setting], Evaluation]:
-    """Return a function that evaluates sqrt(2/k) times the lemma with kappa in place of delta_S (docs/derivations.md)."""
+    """Return a function for sqrt(2/k) times the lemma with kappa in place of delta_S (docs/derivations.md)."""
 
     def evaluate(p: Setting) -> Evaluation:
         return _error(constants, math.sqrt(2 / p.k))(replace(p, delta_s=p.kappa))

@@ -226,7 +226,7 @@ def _built(
         raise
     except (ArithmeticError, TypeError, ValueError, MemoryError) as fault:
         given = ", ".join(f"{key}={value!r}"[:80] for key, value in options.items())
-        raise ConfigError(f"'{cls.name}' cannot be made with {given or 'this size'}: {str(fault)[:120]}") from None
+        raise ConfigError(f"'{cls.name}' cannot be created with {given or 'this size'}: {str(fault)[:120]}") from None
 
 
 def _columns(d: int | None, names: "Names | None") -> tuple[str, ...]:

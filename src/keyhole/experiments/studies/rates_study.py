@@ -56,7 +56,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
 
 
 def _as_proved(band: Band) -> bool | None:
-    """Return whether a slope is -1/2 (its band contains -1/2 and its median is near); None if the seeds do not decide."""
+    """Return whether a slope is -1/2 (contained in its band, and near its median); None if the seeds do not decide."""
     near, holds = abs(band.middle + 0.5) <= _TOLERANCE, band.low <= -0.5 <= band.high
     if holds:
         return True if near else None
@@ -73,7 +73,7 @@ def _agreement(proved: Sequence[bool | None]) -> Agreement:
 
 
 def _called(proved: bool | None) -> str:
-    return {True: "as the proved", False: "not the proved", None: "undecided beside the proved"}[proved]
+    return {True: "as the proved", False: "not the proved", None: "undecided compared with the proved"}[proved]
 
 
 def _or_why(proved: bool | None, now: Band, before: Band) -> str:
