@@ -118,7 +118,7 @@ B = A + "a = {}\n"
             '[label]\nname = "y"\nnumbers = "1.2"\n[attributes]\na = {}',
             r", \[label\]: numbers must be one of '1,234.56'",
         ),
-        (LABEL, r", \[attributes\]: there is none"),
+        (LABEL, r", \[attributes\]: there are no attributes"),
         ("attributes = 3\n" + LABEL, r': attributes must be a table with lines such as "age"'),
         (A + 'a = {low = "0"}', r", \[attributes\.a\]: low must be a number, not '0'"),
         (A + "a = {low = true}", r", \[attributes\.a\]: low must be a number, not True"),

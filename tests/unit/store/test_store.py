@@ -91,7 +91,7 @@ def test_a_late_label_wins_over_abandonment(store):
     assert [(e.index, e.key, e.status, e.round) for e in learner.rounds(status="told")] == [(1, "a", "told", r)]
     assert learner.totals().n_abandoned == 0
     assert store.heads() == {"icu": 3}
-    with pytest.raises(kh.ProtocolError, match="told already"):
+    with pytest.raises(kh.ProtocolError, match="already has"):
         learner.abandon(r)
     assert all(verdict.good for verdict in check(store.database))
 
@@ -128,7 +128,7 @@ def test_the_last_prediction_before_the_label_counts(store):
     assert (told.key, told.prediction, told.label) == ("late", last, 0.5)
     assert told.loss == (last - 0.5) ** 2
     assert first != last
-    with pytest.raises(kh.ProtocolError, match="told already"):
+    with pytest.raises(kh.ProtocolError, match="already has"):
         learner.predict(r, values)
 
 
