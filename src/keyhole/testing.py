@@ -37,7 +37,7 @@ class Setup:
         """Return a new learner."""
         learner = self.factory(seed)
         if not isinstance(learner, Learner):
-            raise ConfigError('a factory gives a learner: lambda seed: kh.make("module:Class", ..., seed=seed)')
+            raise ConfigError('the factory must return a learner: lambda seed: kh.make("module:Class", ..., seed=seed)')
         if not hasattr(learner, "catalog"):
             raise ConfigError(f"{type(learner).__name__}.__init__ must call super().__init__(names, k, k0, seed)")
         return learner
@@ -105,13 +105,13 @@ def _rows(X: Floats, y: Floats) -> Iterator[tuple[Floats, float]]:
 
 
 def answer_round(learner: Learner, r: Round, x: Floats, y: float) -> None:
-    """Close a round from the full row, passing on only the requested values."""
+    """Complete a round with the values of a full row, passing on only those that the learner requested."""
     extra = learner.ask_more(r)
     learner.tell(r, x[r.attributes], y, extra_attributes=extra, extra_values=x[extra])
 
 
 def play_by_protocol(learner: Learner, X: Floats, y: Floats) -> tuple[Floats, Bools]:
-    """Play row by row through the public methods; return the predictions and the mask of bought cells."""
+    """Go through the rows with the public methods; return the predictions and the mask of bought cells."""
     predictions, bought = np.empty(y.size), np.zeros(X.shape, dtype=np.bool_)
     for t, (x, label) in enumerate(_rows(X, y)):
         r = learner.ask()
@@ -364,7 +364,7 @@ def mistakes(setup: Setup) -> None:
         except ProtocolError:
             _require(to_bytes(learner) == before, f"{what}: the state has changed")
         else:
-            raise AssertionError(f"{what}: no ProtocolError")
+            raise AssertionError(f"{what}: the learner raised no ProtocolError")
     answer_round(learner, r, X[1], float(y[1]))
 
 

@@ -60,7 +60,7 @@ def work(url, number_of_process, folder, threads):
                 try:
                     one_round(learner, f"{number_of_process}-{thread}-{i}", acknowledge, chance)
                 except kh.ProtocolError as fault:
-                    if "has its label" not in str(fault):  # somebody else was quicker
+                    if "already has a" not in str(fault):  # somebody else was quicker
                         raise
         except Exception:
             with open(f"{folder}/faults", "a") as file:

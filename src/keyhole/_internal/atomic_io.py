@@ -137,7 +137,7 @@ def _move(temporary: Path, path: Path, over: bool) -> None:
         raise
     except OSError:  # a file system without links
         if os.path.lexists(path):
-            raise FileExistsError(f"{path} came into being meanwhile") from None
+            raise FileExistsError(f"{path} was created by another process in the meantime") from None
         os.replace(temporary, path)
     else:
         os.unlink(temporary)

@@ -73,7 +73,7 @@ class Folder:
         if place.parent != self.path:
             self._make(place.parent)
         if name not in self._names and os.path.lexists(place):
-            raise ConfigError(f"{place} is not keyhole's, and would be overwritten; move it away, then continue")
+            raise ConfigError(f"{place} was not written by keyhole and would be overwritten; move it, then continue")
         self._list(name)
         return place
 
@@ -81,7 +81,7 @@ class Folder:
         """Return a subfolder that belongs to keyhole entirely, and create it if it does not exist."""
         place, entry = self.path / name, f"{name}/"
         if entry not in self._names and os.path.lexists(place) and (not place.is_dir() or any(place.iterdir())):
-            raise ConfigError(f"{place} is not keyhole's; move it away, then continue")
+            raise ConfigError(f"{place} was not written by keyhole; move it, then continue")
         self._list(entry)
         self._make(place)
         return place
@@ -139,7 +139,7 @@ class Folder:
 
     def _make(self, place: Path) -> None:
         if place.is_symlink():
-            raise ConfigError(f"{place} is a link, which keyhole did not make; move it away, then continue")
+            raise ConfigError(f"{place} is a link that keyhole did not make; move it, then continue")
         atomic_io.make_folder(place)
 
     def _list(self, name: str) -> None:

@@ -43,7 +43,7 @@ def serve(
     from ..errors import ConfigError
 
     if demo and store:
-        raise ConfigError("--demo brings a store of its own; leave one of --store and --demo out")
+        raise ConfigError("--demo uses a store of its own; omit --store or --demo")
     if store:
         require_store(store)
 

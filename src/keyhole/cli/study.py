@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def study(
-    name: Annotated[str, typer.Argument(help="An experiment, or all; `keyhole study list` says which there are.")],
+    name: Annotated[str, typer.Argument(help="An experiment, or all; `keyhole study list` lists them.")],
     out: Annotated[Path, typer.Option(help="The folder of the results; the same command continues in it.")] = Path(
         "study"
     ),

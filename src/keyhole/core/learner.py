@@ -187,7 +187,7 @@ class Learner(ReprMixin, Stateful, ABC):
         with self._lock:
             self._check_open(r)
             if self.binary:
-                raise ProtocolError("labels are 0 or 1: predict gives the probability itself, and there is no interval")
+                raise ProtocolError("there are no intervals for yes/no labels: predict returns the probability itself")
             return self._interval(r, validation.values(values, r.names), validation.level(level))
 
     def predict_rows(self, X: "Floats | Iterable[Sequence[float]]") -> Floats:
@@ -410,7 +410,9 @@ class Learner(ReprMixin, Stateful, ABC):
         raise ProtocolError(f"{self.name} gives no intervals, only predictions; thrifty gives both")
 
     def _level(self) -> float:
-        """Return the lowest level whose interval contained the last label; NaN without intervals."""
+        """Return the smallest confidence level whose prediction interval contained the last label; NaN if the learner
+        gives no intervals.
+        """
         return math.nan
 
     def _alarms(self) -> tuple[Alarm, ...]:
@@ -507,10 +509,10 @@ class Learner(ReprMixin, Stateful, ABC):
         for r in rounds:
             sound = r.learner == self.identity and 1 <= r.index <= self.t
             if not (sound and validation.may_be_asked(r, self.names) and self._validate_memo(r)):
-                raise StateError(f"round {r.index} in the state is not one that this learner can have asked")
+                raise StateError(f"round {r.index} in the state is not of this learner; the file is damaged or forged")
         self._open = {r.index: r for r in rounds}
         if len(self._open) < len(rounds):
-            raise StateError("the state has an open round twice")
+            raise StateError("the state contains an open round twice; the file is damaged or forged")
 
     def _check_open(self, r: Round) -> None:
         validation.is_open(r, self.identity, self._open, self.t)

@@ -172,7 +172,7 @@ class Round(ReprMixin):
         """Return the round represented by the output of `plain`; anything else raises `ProtocolError`."""
         try:
             if not isinstance(data, dict):
-                raise TypeError("an object is something else")
+                raise TypeError("a value that must be an object is not one")
             return cls(
                 index=_whole(data["index"]),
                 kind=_text(data["kind"]),
@@ -216,23 +216,23 @@ def _by_name(values: Any) -> dict[str, float] | None:
 
 def _foreign(fault: Exception) -> ProtocolError:
     what = f"{type(fault).__name__}: {str(fault)[:80]}"
-    return ProtocolError(f"this is not the JSON of a round ({what}); pass what r.to_json() gave")
+    return ProtocolError(f"this is not the JSON of a round ({what}); pass the text that r.to_json() returned")
 
 
 def _whole(value: object) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError("a whole number is something else")
+        raise TypeError("a value that must be a whole number is not one")
     return value
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError("a text is something else")
+        raise TypeError("a value that must be text is not")
     return value
 
 
 def _indices(value: object) -> Ints:
     """Return indices as an array; a float is rejected, not rounded."""
     if not isinstance(value, list):
-        raise TypeError("a list of attributes is something else")
+        raise TypeError("a value that must be a list of attributes is not one")
     return np.array([_whole(item) for item in value], dtype=np.int64)

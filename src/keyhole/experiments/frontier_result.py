@@ -37,7 +37,9 @@ _EQUAL_PRICE, _EQUAL_ERROR, _EQUALS = 0.10, 0.01, 3
 
 @dataclass(frozen=True)
 class Point:
-    """A basket in hindsight: weights by least squares on all rows, error by the final prediction error."""
+    """A basket in hindsight, with its price and error: weights by least squares on all rows, error by the final
+    prediction error.
+    """
 
     price: float
     mse: float
@@ -80,7 +82,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Level:
-    """The results of `thrifty` at an error cost: the final baskets of its seeds, and means over whole runs."""
+    """The results of `thrifty` at one error cost: the final baskets of its seeds, and means over whole runs."""
 
     error_cost: float
     price: float
@@ -126,7 +128,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Frontier:
-    """The cost-error frontier of a stream."""
+    """The cost-error frontier of a stream: what each price per row buys."""
 
     stream: str
     """The name of the file or data set."""
@@ -169,13 +171,13 @@ def frontier_in(folder: "str | Path") -> Frontier:
     try:
         data: dict[str, Any] = read_json(path)
         if data.pop("format") != _FORMAT:
-            raise ConfigError(f"{path} is of another version of keyhole; make it again")
+            raise ConfigError(f"{path} was written by another version of keyhole; compute it again")
         levels, left_out = (tuple(map(_level, data[name])) for name in ("levels", "left_out"))
         points = tuple(map(_point, data["hindsight"]))
         parts = {"levels": levels, "left_out": left_out, "hindsight": points, "free": tuple(data["free"])}
         return Frontier(**(data | parts))
     except (OSError, StateError, KeyError, TypeError) as fault:
-        raise ConfigError(f"there is no frontier in {folder} ({fault}); make one with: keyhole frontier FILE") from None
+        raise ConfigError(f"there is no frontier in {folder} ({fault}); run keyhole frontier FILE") from None
 
 
 def _point(data: dict[str, Any]) -> Point:

@@ -39,17 +39,17 @@ _NODES = 400
 
 @dataclass(frozen=True, eq=False)
 class Past:
-    """The moments of all rows, as a run of the same file computes them, and the sources."""
+    """The moments of all labelled rows of a table, and the catalog of its sources."""
 
     moments: Moments
     catalog: SourceCatalog
 
     @classmethod
     def of(cls, rows: Rows) -> "Past":
-        """Return the moments of the labelled rows."""
+        """Compute the moments of the labelled rows."""
         n = int(np.isfinite(rows.y).sum())
         if n < 10:
-            raise ConfigError(f"{n} rows have a label: too few to say what money buys")
+            raise ConfigError(f"{n} rows have a label, which is too few for a frontier")
         return cls(StreamMoments.of_rows(rows.X, rows.y).moments, rows.schema.catalog)
 
     @property
@@ -88,7 +88,7 @@ class Past:
         return self.moments.final_prediction_error(self.catalog.attributes(list(basket)))
 
     def left(self, basket: Sequence[int]) -> float:
-        """Return the residual variance of least squares on a basket, on the rows it was fitted to."""
+        """Return the residual variance of least squares on a basket, on the rows to which it was fitted."""
         return self.moments.mse(self.catalog.attributes(list(basket)))
 
     @cached_property
@@ -97,11 +97,15 @@ class Past:
         return self.left(range(len(self.catalog.sources)))
 
     def chance(self, attributes: int, s2: float) -> float:
-        """Return the mse reduction that q irrelevant attributes may reach by chance: (q + 3 sqrt(2 q)) s2 / n."""
+        """Return by how much the mean squared error may fall by chance if q irrelevant attributes are added: (q + 3
+        sqrt(2 q)) s2 / n.
+        """
         return float((attributes + 3 * np.sqrt(2 * attributes)) * s2 / self.n)
 
     def lowers(self, dearer: Point | Choice, than: Point | Choice) -> bool:
-        """Return whether a basket has a smaller error than another: by more than chance, and visible in four digits."""
+        """Return whether a basket has a smaller error than another: smaller by more than chance, and in the first four
+        digits.
+        """
         new = self.places([name for name in dearer.sources if name not in than.sources])
         attributes = sum(self.catalog.members[s].size for s in new)
         seen = float(f"{dearer.typical_error:.4g}") < float(f"{than.typical_error:.4g}")
@@ -109,7 +113,8 @@ class Past:
         return seen and left[0] - left[1] > self.chance(max(attributes, 1), left[1])
 
     def curve(self, prices: Sequence[float] = (), k: int | None = None) -> tuple[Point, ...]:
-        """Return points from nothing to everything that helps, each with a smaller error than the one before.
+        """Return the best baskets in hindsight by price, from nothing to everything that helps, each with a smaller
+        error than the one before.
 
         The search is at `prices`, and between any two baskets found at the error cost at which both cost the same:
         there another is better, or none is better at any error cost. The widest gaps are searched first.
@@ -143,7 +148,9 @@ class Past:
         return [point for _, _, point in sorted(left.values(), key=lambda one: (one[0], -one[1]))]
 
     def _without_useless(self, point: Point, k: int | None) -> Point:
-        """Drop the sources that add nothing to the others, or return a better basket for the price of the rest."""
+        """Remove the sources of a basket that do not lower its error; if a better basket exists at the reduced price,
+        return that one instead.
+        """
         kept = self.helpful(self.places(point.sources))
         if len(kept) == len(point.sources):
             return point
@@ -154,7 +161,9 @@ class Past:
         return Point(rest.price, rest.mse, rest.sources, False, max(rest.mse - again.mse, 0.0) + again.gap)
 
     def helpful(self, basket: Sequence[int]) -> list[int]:
-        """Return a basket without the priced sources whose contribution is within chance: backward elimination."""
+        """Return a basket without the priced sources that lower its error by no more than chance, by backward
+        elimination.
+        """
         S = self.moments.varying(self.catalog.attributes(list(basket)))
         R, r = self.moments.correlations(S)
         inverse = np.linalg.inv(R)
@@ -200,7 +209,7 @@ def levels_of(past: Past, levels: int) -> list[float]:
 
 @dataclass(frozen=True)
 class Play:
-    """The parameters that determine an outcome."""
+    """The parameters that determine one run of `thrifty` at one error cost."""
 
     stream: StreamSpec
     error_cost: float
@@ -229,7 +238,7 @@ class Played(TypedDict):
 
 
 def play_level(job: Play) -> Played:
-    """Play the job; `scored` decides which rows count in the error, as on all pages."""
+    """Run the job and return its outcome; `scored` decides which rows count in the error, as on all pages."""
     rows = job.stream.rows(job.seed, job.rounds)
     seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # independent of the stream's generator
     learner = Spec.parse("thrifty").learner(rows.schema, Budget(job.k, error_cost=job.error_cost), seed)
@@ -308,7 +317,7 @@ def frontier(
 
 
 def _played(folder: Folder, plays: Sequence[Play], executor: Executor, progress: Progress) -> dict[Play, Played]:
-    """Return every play with its outcome; stored outcomes are reused, damaged ones are played again."""
+    """Return the outcome of every job; stored outcomes are reused, damaged ones are computed again."""
     folder.subfolder("jobs")
     there: dict[Play, Played] = {}
     for job in plays:
@@ -326,7 +335,9 @@ def _played(folder: Folder, plays: Sequence[Play], executor: Executor, progress:
 
 
 def _level(error_cost: float, outcomes: Sequence[Played], past: Past, k: int | None) -> Level:
-    """Return the final baskets of the seeds, means over their runs, and the best basket for the same price."""
+    """Return the level of one error cost: the final baskets of the seeds, means over their runs, and the best basket in
+    hindsight for the same price.
+    """
     mse = [o["mse"] for o in outcomes]
     price = float(np.mean([o["price"] for o in outcomes]))
     shares = {s: float(np.mean([o["bought"].get(s, 0.0) for o in outcomes])) for s in past.catalog.sources}
@@ -345,7 +356,7 @@ def _level(error_cost: float, outcomes: Sequence[Played], past: Past, k: int | N
 def _together(
     stream: StreamSpec, schema: Schema, past: Past, made: Sequence[Level], seeds: int, k: int | None
 ) -> Frontier:
-    """Assemble the frontier: sorted levels, baskets in hindsight, and the advice."""
+    """Return the frontier: the sorted levels, the best baskets in hindsight, and the advice."""
     levels, left_out = on_frontier(made, past.lowers)
     stop = stop_at(levels)
     hindsight = past.curve([level.basket.price for level in levels], k)

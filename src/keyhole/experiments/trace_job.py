@@ -107,7 +107,7 @@ class Part:
 
 
 class Trace(TypedDict):
-    """The observations of a part; one entry per look."""
+    """The observations of a part of an experiment; one entry per observed round."""
 
     t: list[int]
     s: list[int]
@@ -136,14 +136,16 @@ class Trace(TypedDict):
 
 @cache
 def _source(name: str) -> str:
-    """Return a digest of all source files behind a learner and a trace, so that parts are played again on changes."""
+    """Return a digest of all source files behind a learner and a trace, so that a part is computed again if one of them
+    changes.
+    """
     import_algorithm(name)
     origin = find_spec(record(name).path.partition(":")[0]).origin  # type: ignore[union-attr]
     return " ".join(source_digest(Path(str(file))) for file in (origin, __file__))
 
 
 def trace(part: Part) -> Trace:
-    """Play the part and return its trace."""
+    """Run the part and return its trace."""
     X, y, w = synthetic(part.d, part.k, part.rounds, part.sigma, part.design, part.seed, part.w_min or None)
     learner, rival = _learner(part, w), (y - X @ w) ** 2
     seen: Trace = {name: [] for name in Trace.__annotations__}  # type: ignore[assignment]
@@ -191,7 +193,9 @@ class _Oracle:
         self.estimates.append(estimate_of(learner).copy())
 
     def between(self, ends: list[int]) -> tuple[list[float], list[float]]:
-        """Return the largest gamma_s / gamma_hat_s and error / bound between the ends; NaN without explorations."""
+        """Return the largest gamma_s / gamma_hat_s and the largest error / bound between recorded rounds; NaN if there
+        was no exploration.
+        """
         found = oracle_trace(self.constants, np.array(self.estimates), self.w)
         spans = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
         ratios = found.gamma / found.gamma_hat, found.error / found.bound
@@ -200,13 +204,13 @@ class _Oracle:
 
 
 def scaled_constants(part: Part) -> Constants:
-    """Return the paper's constants of a part, with delta_S chosen so that s0 is the part's."""
+    """Return the paper's constants of a part, with delta_S chosen so that s0 has the value that the part states."""
     k0 = part.k0 or None
     return Constants(part.d, part.k, part.sigma, delta_s=1.0, delta=_DELTA, k0=k0).with_s0(part.s0)
 
 
 def time_grid(rounds: int, how: str) -> list[int]:
-    """Return the rounds after which to record; the last round is always included."""
+    """Return the rounds after which the learner is recorded; the last round is always included."""
     n = min(_GRID_SIZES[how], rounds)
     if how == "even":
         ends = np.linspace(rounds / n, rounds, n)
@@ -236,7 +240,9 @@ def _record(seen: Trace, learner: Learner, w: Floats) -> None:
 
 
 def _fits(learner: Learner, w: Floats, S: Ints) -> float:
-    """Return whether |b - H w*| <= s gamma_s in every coordinate."""
+    """Return 1 if the true weights w* satisfy the Dantzig constraint, |b - H w*| <= s gamma_s in every coordinate,
+    otherwise 0; NaN if the learner has no Dantzig estimate yet.
+    """
     estimate = getattr(learner, "estimate", None)
     seq, width = getattr(estimate, "seq", None), getattr(estimate, "width", None)
     if seq is None or width is None or not seq.s:

@@ -15,7 +15,9 @@ _ROW = 18
 
 
 def heat(title: str, ends: Floats, names: Sequence[str], share: Floats, x_name: str) -> Figure:
-    """Draw a heat map: one row per name, one cell per stretch that ends at `ends`, shaded by its share (0 to 1)."""
+    """Draw a heat map: one row per name, and one cell per block of rows, shaded by `share` (0 to 1); `ends` are the
+    last rows of the blocks.
+    """
     starts = np.concatenate([[0.0], ends[:-1]])
     values = [
         {"from": float(a), "to": float(b), "name": name, "share": float(s), "tip": _cell(name, a, b, float(s))}

@@ -232,7 +232,7 @@ class BudgetedClassifier(_Budgeted, base.Classifier):
         seen: list[Hashable] = self.__dict__.setdefault("_classes", [])
         if y not in seen:
             if len(seen) == 2:
-                raise ProtocolError(f"{y!r} is a third label, beside {seen[0]!r} and {seen[1]!r}; there are two")
+                raise ProtocolError(f"{y!r} is a third label, besides {seen[0]!r} and {seen[1]!r}; there may be two")
             seen.append(y)
         self._learn_label(x, float(self.classes.index(y)))
 

@@ -117,7 +117,7 @@ def _error(status: int, data: bytes) -> Exception:
         problem = json.loads(data)
         kind, detail = str(problem["type"]), str(problem["detail"])
     except (ValueError, KeyError, TypeError):
-        return StateError(f"the server answered {status}, and not as keyhole does; is the address right?")
+        return StateError(f"the server answered {status}, but not like a keyhole service; check the address")
     if kind == "urn:keyhole:missing":
         return NoSuchLearner(detail) if "no learner" in detail else NoSuchRound(detail)
     if kind == "urn:keyhole:access":
@@ -131,7 +131,7 @@ def _error(status: int, data: bytes) -> Exception:
 def round_of(row: object) -> Round:
     """Build a round from the server's answer."""
     if not isinstance(row, dict):
-        raise StateError("the server's answer is not a round; is the address right?")
+        raise StateError("the server's answer is not a round; check the address")
     names = {"names": row["attributes"], "extra_names": row["extra"]}
     indices = {"attributes": row["attribute_indices"], "extra": row["extra_indices"]}
     times = {name: row[name] and from_iso(row[name]) for name in ("asked_at", "deadline", "labelled_at")}
@@ -298,7 +298,7 @@ class RemoteLearner:
     def rounds(self, status: str | None = None) -> tuple[Round, ...]:
         """Return the rounds in the order asked; `status` is open, labelled or abandoned."""
         if status is not None and status not in STATUSES:
-            raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
+            raise ConfigError(f"status must be one of {', '.join(STATUSES)}, not '{status}'")
         found: list[Round] = []
         while True:
             asked = {"after": found[-1].index if found else 0, "limit": _PAGE} | ({"status": status} if status else {})

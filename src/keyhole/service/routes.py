@@ -58,7 +58,7 @@ def create(request: Request, new: NewLearner, store: Opened) -> LearnerState:
     note = dict(new.note)
     if new.table is not None:
         if new.names is not None or new.d is not None:
-            raise ConfigError("give names, d or schema: one of the three")
+            raise ConfigError("give exactly one of names, d and schema")
         stated, stated_note = _from_schema(new.table, new.algorithm)
         arguments, note = stated | arguments, stated_note | note
     for name in ("names", "d", "k", "seed"):
@@ -140,7 +140,7 @@ def make_learner(
     except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, MemoryError) as fault:
         if isinstance(fault, ConfigError):
             raise
-        raise ConfigError(f"'{algorithm}' cannot be made with these arguments: {fault}") from None
+        raise ConfigError(f"'{algorithm}' cannot be created with these arguments: {fault}") from None
 
 
 def state_of(stored: StoredLearner) -> LearnerState:
@@ -333,7 +333,7 @@ def _parsed_lines(text: str) -> Iterator[Parsed]:
     try:
         head = [cell.strip() for cell in next(reader, [])]
         if sorted(head) != ["key", "y"]:
-            raise ProtocolError("the first line of the CSV must be key,y; or send JSON lines with key and y")
+            raise ProtocolError("the CSV header must be 'key,y'; or send JSON lines with the fields 'key' and 'y'")
         for cells in reader:
             if cells:
                 yield _csv_line(reader.line_num, head, cells)

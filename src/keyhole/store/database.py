@@ -336,7 +336,7 @@ def _sqlite_path(url: str) -> Path | None:
         _check_postgres_address(url)
         return None
     if rest in ("", "/", "/:memory:"):
-        raise ConfigError("a store is shared by processes, so it needs a file: sqlite:///file.db")
+        raise ConfigError("a store is shared by processes, so it must be a file: sqlite:///file.db")
     if not rest.startswith("/"):
         raise ConfigError(f"'{url}' needs three slashes: sqlite:///file.db, or four before an absolute path")
     return Path(rest[1:])

@@ -99,7 +99,7 @@ class StoredLearner:
     ) -> tuple[Round, ...]:
         """Return the rounds in the order asked, or the newest first; `status` is open, labelled or abandoned."""
         if status is not None and status not in STATUSES:
-            raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
+            raise ConfigError(f"status must be one of {', '.join(STATUSES)}, not '{status}'")
         _check_page(after, limit)
         with self.database.reading() as connection:
             return projections.find_rounds(
@@ -280,7 +280,7 @@ class Store:
                 add_learner(connection, name, text, json.dumps(dict(note or {})), time.time())
         found = self[name]
         if not _equal(found.config, config, arguments.get("seed") is not None):
-            raise Taken(f"there is a learner '{name}' of another configuration; choose another name")
+            raise Taken(f"there is a learner '{name}' with another configuration; choose another name")
         return found
 
     def create_from_model(self, name: str, model: bytes, *, note: Mapping[str, str] | None = None) -> StoredLearner:
@@ -363,10 +363,10 @@ def add_learner(connection: Connection, name: str, config: str, note: str, creat
 def _check_names(name: str, config: dict[str, Plain]) -> None:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         what = "1 to 64 letters, digits, spaces and . - _, a letter or digit first"
-        raise ConfigError(f"a learner's name is {what}; not {name!r:.80}")
+        raise ConfigError(f"a learner's name must be {what}, not {name!r:.80}")
     for attribute in config.get("names") or ():  # type: ignore[union-attr]
         if not str(attribute).isprintable() or len(str(attribute)) > 200:
-            raise ConfigError(f"the name of an attribute is at most 200 printable characters; not {attribute!r:.80}")
+            raise ConfigError(f"an attribute's name must have at most 200 printable characters, not {attribute!r:.80}")
 
 
 def _equal(there: dict[str, Plain], wanted: dict[str, Plain], seeded: bool) -> bool:

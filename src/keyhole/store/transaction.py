@@ -92,7 +92,7 @@ class LearnerTransaction:
         """Predict from these values; the prediction is recorded unless it repeats the last one."""
         r = self._round(given)
         if r.status == "labelled":
-            raise Conflict(f"round {r.index} has its label already; the last prediction before the label counts")
+            raise Conflict(f"round {r.index} already has its label; its prediction can no longer change")
         asked, learner = self._open_round(given), self.cached.learner
         x = validation.values(values, r.names).tolist()
         prediction = validation.finite("the prediction", learner.predict(asked, x))
@@ -129,7 +129,7 @@ class LearnerTransaction:
         """Stop waiting for the label; the learner keeps the round open and still accepts the label."""
         r = self._round(given)
         if r.status == "labelled":
-            raise Conflict(f"round {r.index} has its label already; it cannot be abandoned")
+            raise Conflict(f"round {r.index} already has its label; it cannot be abandoned")
         self._open_round(given)
         return self._change(r, "abandon", {}) if r.status == "open" else r
 
@@ -158,7 +158,7 @@ class LearnerTransaction:
         if self.cached.head:
             if self._content(1).get("model") == text:
                 return False
-            raise Conflict(f"learner '{self.cached.name}' has rounds already; a model is for a new learner")
+            raise Conflict(f"learner '{self.cached.name}' already has rounds; load the model into a new one")
         take_model(self.cached.learner, text)
         self._write(self._event("model", 0, {"model": text}))
         return True
@@ -230,7 +230,7 @@ class LearnerTransaction:
         if extra is not None:
             same = same and _equal(r.extra_values, validation.values(extra, r.extra_names).tolist())
         if not same:
-            raise Conflict(f"round {r.index} has the label {r.label!r} already; labels are final")
+            raise Conflict(f"round {r.index} already has a label, {r.label!r}; labels are final")
 
     # -- writing
 
@@ -293,5 +293,5 @@ def _available_names(available: Available, names: Sequence[str]) -> list[str] | 
 def _valid_key(key: str) -> str:
     """Return the key after checking that both databases can store it."""
     if not isinstance(key, str) or not key.isprintable() or not 1 <= len(key) <= _MAX_KEY_LENGTH:
-        raise ProtocolError(f"a key is 1 to {_MAX_KEY_LENGTH} printable characters, not {key!r:.60}")
+        raise ProtocolError(f"a key must be 1 to {_MAX_KEY_LENGTH} printable characters, not {key!r:.60}")
     return key

@@ -73,9 +73,9 @@ def test_only_listed_files_are_cleared(tmp_path):
         folder.file(name).write_text("ours")
     (folder.path / "figures" / "mine.svg").write_text("mine")
     (folder.path / "mine.txt").write_text("mine")
-    with pytest.raises(ConfigError, match=r"mine\.txt is not keyhole's"):
+    with pytest.raises(ConfigError, match=r"mine\.txt was not written by keyhole"):
         folder.file("mine.txt")
-    with pytest.raises(ConfigError, match="figures is not keyhole's"):
+    with pytest.raises(ConfigError, match="figures was not written by keyhole"):
         folder.subfolder("figures")
     folder.clear()
     left = sorted(p.name for p in folder.path.rglob("*"))

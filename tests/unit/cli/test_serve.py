@@ -31,7 +31,7 @@ def test_check_says_what_it_found(typed, ward):  # noqa: F811
     code, out, err = typed("store", "check", ward)
     assert code == 2
     assert "event 4 was changed" in out
-    assert err == "keyhole: 1 learner(s) are not as recorded; restore the store from a backup\n"
+    assert err == "keyhole: 1 learner(s) do not match their recorded events; restore the store from a backup\n"
 
 
 def test_nothing_is_looked_after_that_is_not_there(typed, tmp_path):  # noqa: F811

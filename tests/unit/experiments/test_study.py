@@ -138,7 +138,7 @@ def test_the_verdict_on_rates_follows_the_slope(power, agrees):
             Agreement.NOT_SEEN,
             "(not the proved -1/2: it is flatter, after -0.75 (-0.75 to -0.75) in ",
         ),
-        (lambda seed: -0.9 + 0.03 * seed, Agreement.UNDECIDED, "(undecided beside the proved -1/2: it is steeper"),
+        (lambda seed: -0.9 + 0.03 * seed, Agreement.UNDECIDED, "compared with the proved -1/2: it is steeper"),
         (lambda seed: -0.45 - 0.005 * seed, Agreement.SEEN, "(as the proved -1/2), and"),
     ],
 )

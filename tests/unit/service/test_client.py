@@ -102,13 +102,13 @@ def test_the_errors_are_the_same(both):
     with pytest.raises(kh.ProtocolError, match="never asked|no round"):
         icu.tell(99, {}, 1.0)
     icu.tell(r, seen(r, 0), 0.5)
-    with pytest.raises(kh.ProtocolError, match="has the label 0.5 already"):
+    with pytest.raises(kh.ProtocolError, match="already has"):
         icu.tell(r, seen(r, 0), 0.6)
     with pytest.raises(kh.ConfigError, match="another configuration"):
         create(both, k=4)
     with pytest.raises(kh.ConfigError, match="no algorithm"):
         create(both, "b", "nothing")
-    with pytest.raises(kh.ConfigError, match="a round is open, labelled, abandoned"):
+    with pytest.raises(kh.ConfigError, match="status must be one of open, labelled, abandoned"):
         icu.rounds(status="lost")
     with pytest.raises(KeyError, match="no learner 'nobody'"):
         both["nobody"]

@@ -45,8 +45,8 @@ def test_a_whole_round(icu):
     }
     assert icu.get("/v1/rounds/icu:1").json() == labelled | {"new": False}
     assert icu.post("/v1/rounds/icu:1/label", json={"y": 0.25, "values": values}).json()["new"] is False
-    refused(icu.post("/v1/rounds/icu:1/label", json={"y": 0.26}), 409, "has the label 0.25 already")
-    refused(icu.post("/v1/rounds/icu:1/prediction", json={"values": values}), 409, "has its label already")
+    refused(icu.post("/v1/rounds/icu:1/label", json={"y": 0.26}), 409, "already has a label, 0.25")
+    refused(icu.post("/v1/rounds/icu:1/prediction", json={"values": values}), 409, "already has its label")
     refused(icu.post("/v1/rounds/icu:1/abandon"), 409)
     state = icu.get("/v1/learners/icu").json()
     assert (state["n_rounds"], state["n_labels"], state["n_open"], state["last_event"]) == (1, 1, 0, 3)
@@ -107,7 +107,7 @@ def test_learners_are_made_once(api):
         ({"names": None}, "give either d"),
         ({"speed": 3}, "no option 'speed'"),
         ({"algorithm": "thrifty", "prices": {"age": "much"}}, "prices"),
-        ({"schema": "[label]"}, "one of the three"),
+        ({"schema": "[label]"}, "exactly one of names, d and schema"),
         ({"self": 1}, "an option may not be called"),
         ({"d": 10**9}, "less than or equal"),
         ({"seed": -1}, "greater than or equal"),
@@ -190,7 +190,7 @@ def test_many_labels_each_with_its_outcome(icu):
     lines = "\n".join(json.dumps(row) for row in [{"key": "p2", "y": 1}, {"key": 3, "y": 1}, {"key": "p3", "y": "1"}])
     answer = icu.post("/v1/learners/icu/labels", content=lines + "\n{\n").json()
     assert [line["status"] for line in answer["lines"]] == ["labelled", "refused", "refused", "refused"]
-    refused(icu.post("/v1/learners/icu/labels", content="a,b\n1,2\n"), 422, "must be key,y")
+    refused(icu.post("/v1/learners/icu/labels", content="a,b\n1,2\n"), 422, "must be 'key,y'")
     refused(icu.post("/v1/learners/icu/labels", content=b"\xff\xfe"), 422, "UTF-8")
     assert icu.get("/v1/learners/icu").json()["n_labels"] == 3
 

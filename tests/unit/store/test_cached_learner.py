@@ -39,7 +39,7 @@ def test_what_another_process_told_or_abandoned_is_known(two):
     assert there.tell(told, None, 0.25)
     assert there.abandon(gone)
     assert not here.tell(told, None, 0.25)
-    with pytest.raises(kh.ProtocolError, match="has its label already"):
+    with pytest.raises(kh.ProtocolError, match="already has"):
         here.predict(told, seen(told, 1))
     assert not here.abandon(gone)
     assert here.tell(gone, None, 0.5)

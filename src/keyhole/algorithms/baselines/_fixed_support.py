@@ -122,7 +122,9 @@ class FixedSupport(Learner):
         self._play(X[:, self.exploiter.S], y)
 
     def _play(self, X: Floats, y: Floats) -> Floats:
-        """Play the rounds in order: scale, Newton step, rescale."""
+        """Return the predictions of the rows in order: scale each row, take a Newton step, and convert the prediction
+        back to the label's units.
+        """
         if not self.standardize:
             return self.exploiter.run(X, y)
         Z, labels, centre, width = self.standard.run(X, y)

@@ -1,4 +1,4 @@
-"""Explore-then-commit with orthogonal matching pursuit: a simple statistical baseline. Ours."""
+"""Explore-then-commit with orthogonal matching pursuit: a simple statistical baseline of our own."""
 
 from math import ceil, log, sqrt
 from typing import ClassVar
@@ -89,7 +89,7 @@ class ExploreThenCommit(Learner):
         self._prior = None  # it belongs to the previous state
         n = self.S.size
         if n > self.k or self.slopes.shape != (n,) or self.sums.shape != (n + 2, n + 2):
-            raise StateError("the support in the state and its sums do not fit together")
+            raise StateError("the support and the sums in the state are inconsistent; the file is damaged or forged")
 
     @classmethod
     def _min_state_size(cls, d: int, k: int) -> int:
@@ -157,7 +157,7 @@ class ExploreThenCommit(Learner):
             self.slopes = prior_slopes(self.sums, self._pooled_slopes(), self.pooled.sd[self.S] ** 2)
 
     def _seen(self, r: Round, x: Floats) -> tuple[Ints, Floats]:
-        """Return the observed positions and values."""
+        """Return the positions and the values of the attributes observed in a round."""
         there = ~np.isnan(x)
         return self.place[r.attributes[there]], x[there]
 

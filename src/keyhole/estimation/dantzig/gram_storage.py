@@ -20,7 +20,7 @@ ABSENT, IN_LOG = -1, -2
 
 
 class Rows(Protocol):
-    """A row store: the arrays passed to the kernels, and how to load a row that is absent."""
+    """A store of the rows of H: the arrays passed to the compiled kernels, and a way to load a row that is absent."""
 
     store: DantzigStore
 
@@ -55,7 +55,9 @@ class Dense(Stateful):
         self._fit()
 
     def _fit(self) -> None:
-        """Build the kernel's view: rows of the transpose, rows of H, and their positions; there is no log."""
+        """Build the arrays that the kernel reads: the rows of the transpose, the rows of H, and their positions; there
+        is no log.
+        """
         # If H is not symmetric, the transpose must be updated in every round.
         self.lopsided = self.follows = self.HT.size > 0
         P = self.HT if self.lopsided else self.H
@@ -81,7 +83,7 @@ class Dense(Stateful):
         return True
 
     def follow(self, B: Ints, h: Floats) -> None:
-        """Update the transpose after H[B, B] has grown by h; called only if `follows`."""
+        """Update the transpose after `H[B, B]` has grown by `h`; called only if `follows`."""
         self.HT[np.ix_(B, B)] += h.T
 
 
@@ -132,7 +134,7 @@ class Log(Stateful):
             sound = sound and bool((link[:, 1:] >= 0).all() and (begin + size <= n).all())
             sound = sound and bool((row + size <= self.start).all())
         if not sound:
-            raise StateError("the log of rounds in the state contradicts itself; the file is damaged")
+            raise StateError("the log of rounds in the state is inconsistent; the file is damaged")
 
     def _index(self) -> None:
         """Set the start, end and length of each attribute's list; no row is cached yet."""
@@ -158,7 +160,7 @@ class Log(Stateful):
         return False
 
     def follow(self, B: Ints, h: Floats) -> None:
-        """Append to the log, and update the cached rows, after H[B, B] has grown by h."""
+        """Append a round to the log, and update the cached rows, after `H[B, B]` has grown by `h`."""
         k, n = B.size, self.n
         self._reserve(k)
         here, last = np.arange(n, n + k), self._tail[B]
