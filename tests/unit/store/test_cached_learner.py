@@ -75,7 +75,7 @@ def test_few_or_many_rounds_are_remembered_alike(two, monkeypatch):
 
 
 def test_a_remembered_round_is_the_one_that_the_events_give(two):
-    """After every event, the rounds in memory, those without a label, equal what another process reads in every field."""
+    """After every event, the unlabelled rounds in memory equal what another process reads, in every field."""
     here, there = two
     silent, gone, r = here.ask(key="silent"), here.ask(key="gone", deadline=1e9), here.ask(key="a")
     changes = [
