@@ -47,8 +47,7 @@ double standing(const State& state, const Fit& fit, Index m, const Member& of) {
   const double price = price_in_error(state, of.source);
   const double earns = price > 0.0 ? believe(state, fit, m, of).mean() / price : infinity;
   if (price > 0.0 && state.given().total_budget == infinity) return earns;
-  const double evidence = member_evidence(state, fit, of) / kept_of_weight(state, fit, of);
-  return std::min(earns, evidence / state.source[of.source].leave_at);
+  return std::min(earns, member_evidence(state, fit, of) / state.source[of.source].leave_at);
 }
 
 // stay[i] = 1 for the members that stay when source s comes: all if there is room, else all but the cheapest to lose.
@@ -294,7 +293,7 @@ bool join(const State& state) {
 bool join_two(const State& state) {
   Now& now = state.now();
   const Given& given = state.given();
-  if (now.n_labels < now.joint_at || given.k < 2 || given.budget_per_row < infinity) return false;
+  if (now.n_labels < now.joint_at || given.k < 2) return false;
   now.joint_at = now.n_labels + now.n_labels / 2 + 1;
   std::vector<double> values(joint_candidates);
   std::vector<Index> best(joint_candidates), attributes;
@@ -334,7 +333,9 @@ bool join_two(const State& state) {
   const std::vector<Member> list = members(state);
   std::vector<Index> stay(list.size(), 1);
   std::vector<double> guess;
-  for (Index over = now.n_members + 2 - given.k; over > 0; --over) {
+  Index places = now.n_members + 2;
+  double money = money_of(state, list) + state.source[pair[0]].price + state.source[pair[1]].price;
+  while (places > given.k || money > given.budget_per_row) {
     Index least = -1;
     double loses = infinity;
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -345,7 +346,10 @@ bool join_two(const State& state) {
         least = static_cast<Index>(i);
       }
     }
+    if (least < 0) return false;  // the two cost too much by themselves
     stay[least] = 0;
+    places -= 1;
+    money -= state.source[list[least].source].price;
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
     for (Index a = 0; stay[i] && a < list[i].size; ++a) guess.push_back(state.fit.column[list[i].first + a].w);
