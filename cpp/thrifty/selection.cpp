@@ -289,12 +289,12 @@ bool join(const State& state) {
 
 // Two candidates that explain together what neither shows alone: of the best of one attribute each, on the rows that show
 // both, the pair with the most evidence if it exceeds what both need to join. Without room they replace the members that
-// explain least. The rows are read each time there are half as many more.
+// explain least. The rows are read each time there are twice as many.
 bool join_two(const State& state) {
   Now& now = state.now();
   const Given& given = state.given();
   if (now.n_labels < now.joint_at || given.k < 2) return false;
-  now.joint_at = now.n_labels + now.n_labels / 2 + 1;
+  now.joint_at = 2 * now.n_labels;
   std::vector<double> values(joint_candidates);
   std::vector<Index> best(joint_candidates), attributes;
   Index size = 0;
