@@ -59,7 +59,7 @@ std::vector<Layout> layouts() {
       F(recent_error2), F(cusum), F(cusum_recalibrated), F(cusum_weights), F(n_alarms), F(regime), F(regime_left),
       F(regime_ended), F(trial), F(trial_at), F(trial_evidence), F(refit_sources), F(past_s2), F(past_evidence),
       F(past_until), F(m), F(n_members), F(moves),
-      F(heard), F(heard_at), F(heard_s2), F(news), F(refit_at), F(score_at), F(queued), F(turn), F(lend),
+      F(heard), F(heard_at), F(heard_s2), F(news), F(refit_at), F(score_at), F(joint_at), F(queued), F(turn), F(lend),
       F(shrinkage), F(expects), F(oldest), F(n_rows), F(head), F(n_asked), F(spent), F(spent_low), F(member_account),
       F(look_account), F(rate), F(wants_columns)}});
   }
