@@ -2,10 +2,10 @@
 
 python benchmarks/ablation.py [--seeds 12] [--first 500000] [--only name,name] [--write]
 
-Every entry of cpp/thrifty/constants.hpp is halved and doubled, and every layer that constants can switch off is switched
-off. An effect is the change of the excess loss in percent, averaged over the streams of a group: excess loss is the squared
-error beyond the noise, and with `error_cost` the cost beyond the best fixed basket. Row 1 is left out. Runs are paired by
-seed; the standard error is that of the ratio of means. Effects beyond three standard errors are bold.
+Every entry of cpp/thrifty/constants.hpp is halved and doubled, and every layer that can be switched off is switched
+off. An effect is the change of the excess loss in percent, averaged over the streams of a group. Excess loss is the
+squared error beyond the noise; with `error_cost` it is the cost beyond the best fixed basket. Row 1 is left out. Runs
+are paired by seed; the standard error is that of the ratio of means. Effects beyond three standard errors are bold.
 
 `--write` puts both tables and the figures into docs/thrifty.md and docs/figures.
 """
@@ -138,14 +138,22 @@ def per_row(seed: int) -> tuple[Floats, Floats, Floats, dict[str, object]]:
     return X, y, (y - X @ w) ** 2, {"prices": prices, "budget_per_row": 12.0}
 
 
+def worded(*names: str) -> list[Callable[[int], Stream]]:
+    return [of_rows(WORDED[name]) for name in names]
+
+
 GROUPS: dict[str, list[Callable[[int], Stream]]] = {
-    "independent": [*(of_rows(WORDED[name]) for name in ("uniform d=50", "noisy")), of_rows(one_of_many), of_rows(no_signal)],
-    "correlated": [*(of_rows(WORDED[name]) for name in ("ar .8", "block")), of_rows(suppressors)],
-    "odd values": [of_rows(WORDED["t(3) columns"]), of_rows(WORDED["rare 0-1"]), of_rows(scales), of_rows(odd_cells),
-                   of_rows(odd_labels)],
-    "change": [of_rows(WORDED["change"]), of_rows(recurring), of_rows(level)],
-    "money": [of_money(money.panels), of_money(lambda seed: money.uniform(seed, 5000)), of_rows(halved), of_rows(per_row)],
-}  # fmt: skip
+    "independent": [*worded("uniform d=50", "noisy"), of_rows(one_of_many), of_rows(no_signal)],
+    "correlated": [*worded("ar .8", "block"), of_rows(suppressors)],
+    "odd values": [*worded("t(3) columns", "rare 0-1"), of_rows(scales), of_rows(odd_cells), of_rows(odd_labels)],
+    "change": [*worded("change"), of_rows(recurring), of_rows(level)],
+    "money": [
+        of_money(money.panels),
+        of_money(lambda seed: money.uniform(seed, 5000)),
+        of_rows(halved),
+        of_rows(per_row),
+    ],
+}
 
 
 @dataclass(frozen=True)
@@ -255,8 +263,9 @@ def draw(by_group: dict[str, list[Effect]], layers: list[str], seeds: range) -> 
             excess.append(np.cumsum((losses - noise2)[1:])[ends - 2])
         low, median, high = np.quantile(excess, [0.1, 0.5, 0.9], axis=0)
         lines.append(figures.Curve(name, median, low, high))
-    title = f"Excess loss so far, k = 4: median and 10-90 % of {len(seeds)} seeds; 'change' replaces all weights at row 2 000"
-    figures.curves(title, ends.astype(float), lines, "row", "excess loss", log=True).save(FIGURES / "thrifty-excess.svg")
+    title = f"Excess loss so far, k = 4: median and 10-90 % of {len(seeds)} seeds; 'change' is at row 2 000"
+    drawn = figures.curves(title, ends.astype(float), lines, "row", "excess loss", log=True)
+    drawn.save(FIGURES / "thrifty-excess.svg")
     shown = [int(np.searchsorted(ends, row)) for row in (30, 100, 300, 1000, 2000, 4000)]
     rows = [
         [line.name, *(f"{line.y[i]:.3g} ({line.low[i]:.3g} to {line.high[i]:.3g})" for i in shown)] for line in lines

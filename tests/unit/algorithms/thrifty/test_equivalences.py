@@ -71,10 +71,9 @@ def test_a_wording_does_not_change_the_answer(wording):
     difference = []  # the order in which columns are tried is another one: equal on average
     for seed in range(8):
         X, y, _ = kh.streams.synthetic(D, K, T, seed=seed)
-        rows = wordings(X)[wording][0]
-        plain, other = (kh.play(kh.make("thrifty", seed=seed, names=n, **o), Z, y).losses[1:].sum()
-                        for n, o, Z in ((NAMES, {"k": K}, X), (names, options, rows)))  # fmt: skip
-        difference.append(other / plain - 1.0)
+        _, plain = played(X, y, k=K)
+        _, other = played(wordings(X)[wording][0], y, names, **options)
+        difference.append(other.losses[1:].sum() / plain.losses[1:].sum() - 1.0)
     assert abs(np.mean(difference)) < max(0.05, 2.0 * np.std(difference, ddof=1) / 8**0.5)
 
 
@@ -98,7 +97,9 @@ def test_names_do_not_matter(limits):
     assert [str(a) for a in other.alarms] == [str(a) for a in learner.alarms]
 
 
-@pytest.mark.parametrize("limits", [LIMITS["k"], LIMITS["panels"], LIMITS["error_cost"]], ids=["k", "panels", "error_cost"])
+@pytest.mark.parametrize(
+    "limits", [LIMITS["k"], LIMITS["panels"], LIMITS["error_cost"]], ids=["k", "panels", "error_cost"]
+)
 def test_the_order_of_columns_does_not_matter(limits):
     """Complete past rows leave nothing to chance: permuted columns give permuted weights."""
     X, y, _ = kh.streams.synthetic(D, K, 300, design="ar(0.5)", seed=9)
@@ -172,13 +173,9 @@ def test_units_that_are_no_powers_of_two_change_hardly_anything():
 @EVERY_LIMIT
 def test_blocks_of_rows_do_not_matter(limits):
     X, y = stream()
-    whole, history = played(X, y, **limits)
-    for size in (1, 7, 300):
-        rows = 150 if size == 1 else T
-        if rows < T:
-            whole, history = played(X[:rows], y[:rows], **limits)
+    for size, rows in ((1, 150), (7, T), (300, T)):
+        whole, history = played(X[:rows], y[:rows], **limits)
         learner = kh.make("thrifty", names=NAMES, seed=1, **limits)
         parts = [kh.play(learner, X[t : t + size], y[t : t + size]) for t in range(0, rows, size)]
         assert np.array_equal(np.concatenate([part.predictions for part in parts]), history.predictions)
         assert to_bytes(learner) == to_bytes(whole)
-        whole, history = played(X, y, **limits)

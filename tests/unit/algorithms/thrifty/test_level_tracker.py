@@ -9,7 +9,6 @@ import keyhole as kh
 from keyhole._core import thrifty as core
 from keyhole.core.serialization import from_bytes, to_bytes
 
-
 GAINS = np.array([0.0, 0.01, 0.08, 0.5])
 
 

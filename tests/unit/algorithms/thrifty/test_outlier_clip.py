@@ -45,7 +45,7 @@ class Reference:
         mean, six = self.moments()[0], self.six()
         far, most = abs(z - mean), max(six, self.believed())
         counted, farthest = z, far
-        if 5 <= len(self.values) and six > 0.0:
+        if len(self.values) >= 5 and six > 0.0:
             counted = mean + math.copysign(min(far, max(most, self.far)), z - mean)
             farthest = min(far, max(most, 2.0 * max(six, self.far)))
         self.far = max(self.far, farthest)
