@@ -35,16 +35,16 @@ LEVELS = np.array(core.INTERVAL_LEVELS)
 
 
 def errors(n, seed=0):
-    """Errors of every size: small, huge, none at all, in stretches."""
+    """Errors of every size, small, huge or none at all, in stretches; then of one size, where quantiles cross."""
     rng = np.random.default_rng(seed)
-    sizes = np.repeat(10.0 ** rng.uniform(-3.0, 3.0, n // 50 + 1), 50)[:n]
+    sizes = np.where(np.arange(n) < n // 2, np.repeat(10.0 ** rng.uniform(-3.0, 3.0, n // 50 + 1), 50)[:n], 1.0)
     return np.where(rng.random(n) < 0.02, 0.0, np.abs(rng.standard_normal(n)) * sizes)
 
 
 def test_quantiles_and_levels_are_those_of_the_definition():
     log_q, centre, found, expected = np.log(LEVELS), 0.3, [], []
     layer = core.IntervalCalibrator(log_q.tolist(), centre)
-    for n, error in enumerate(errors(600), start=1):
+    for n, error in enumerate(errors(1000), start=1):
         q, highest = np.maximum.accumulate(log_q), n / (n + 1.0) if n >= 5 else 0.0  # nested
         z = math.log(error) - math.log(2.0) - centre if error > 0.0 else -math.inf
         i = int(np.searchsorted(q, z))
