@@ -193,7 +193,7 @@ def is_open(r: Round, learner: str, opened: Mapping[int, Round], t: int) -> None
     if r.learner != learner:
         raise ProtocolError(f"round {r.index} belongs to another learner ({r.learner}, this is {learner})")
     if r.index not in opened:
-        state = "was told or abandoned already" if 1 <= r.index <= t else "was never asked"
+        state = "was labelled or abandoned already" if 1 <= r.index <= t else "was never asked"
         raise ProtocolError(f"round {r.index} {state}; ask() opens a new one")
     if opened[r.index] != r:
         raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
@@ -221,8 +221,8 @@ def may_be_asked(r: Round, names: Sequence[str]) -> bool:
     """Return whether a round from a file has a valid kind and buys existing attributes without duplicates."""
     B = np.concatenate([r.attributes, r.extra])
     there = bool(((B >= 0) & (len(names) > B)).all()) and np.unique(B).size == B.size
-    sound = there and r.names == tuple(names[i] for i in r.attributes) and r.kind in ("explore", "exploit")
-    return sound and bool(np.isfinite(r.memo).all())
+    named = there and (*r.names, *r.extra_names) == tuple(names[i] for i in B) and len(r.names) == r.attributes.size
+    return named and r.kind in ("explore", "exploit") and bool(np.isfinite(r.memo).all())
 
 
 def _short(value: object) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .._internal.atomic_io import read_json, remove_leftovers, write_atomically, write_json
+from .._internal.atomic_io import read_json, write_atomically, write_json
 from .._internal.dataframes import to_frame
 from .._internal.output_folder import Folder
 from ..core.learner import Learner
@@ -221,7 +221,7 @@ class Comparison:
         self.folder = Folder.claim(self.path, "comparison")
         self.folder.check_room(len(self.jobs) * 20_000 + 20_000_000)
         with self.folder.lock():
-            remove_leftovers(self.folder.subfolder("jobs"))
+            self.folder.subfolder("jobs")
             there = self._stored()
             work_off(self.jobs, there, run_job, self._keep, executor, progress)
             pairs = [(job, there[job]) for job in (*self.jobs, *self._earlier(there))]

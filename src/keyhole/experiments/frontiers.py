@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
 
 from .. import __version__
-from .._internal.atomic_io import read_json, remove_leftovers, write_json
+from .._internal.atomic_io import read_json, write_json
 from .._internal.formatting import Units
 from .._internal.output_folder import Folder
 from ..core.registry.spec import Budget, Spec
@@ -31,7 +32,8 @@ from .stream_spec import Rows, StreamSpec
 
 __all__ = ["Past", "Play", "Played", "frontier", "levels_of", "play_level"]
 
-_POINTS = 9
+# The most searches for baskets between those at given prices, and the most nodes of a search.
+_SEARCHES = 16
 _NODES = 400
 
 
@@ -109,17 +111,36 @@ class Past:
     def curve(self, prices: Sequence[float] = (), k: int | None = None) -> tuple[Point, ...]:
         """Return points from nothing to everything that helps, each with a smaller error than the one before.
 
-        The search is at `prices`, and on a geometric grid from the lowest price to the sum of all prices.
+        The search is at `prices`, and between any two baskets found at the error cost at which both cost the same:
+        there another is better, or none is better at any error cost. The widest gaps are searched first.
         """
-        priced = self.catalog.prices[self.catalog.prices > 0]
-        first, last = float(priced.min()), float(self.catalog.prices.sum())
+        everything = float(self.catalog.prices.sum())
         points = [self.best(0.0, k)]
-        for budget_per_row in sorted({*np.geomspace(first, last, _POINTS).tolist(), *prices}):
-            point = self._without_useless(self.best(budget_per_row, k), k)
+        for point in self._supported([self.best(price, k) for price in sorted({0.0, *prices, everything})], k):
+            point = self._without_useless(point, k)
             if self.lowers(point, points[-1]):
                 # Without a proof of optimality, a cheaper basket may be found after a more expensive one.
                 points = [*(p for p in points if p.price < point.price), point]
         return tuple(points)
+
+    def _supported(self, points: Sequence[Point], k: int | None) -> list[Point]:
+        """Return the points, and baskets between them of least total cost at some error cost, sorted by price."""
+        left = {point.sources: (point.price, self.left(self.places(point.sources)), point) for point in points}
+        searched: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
+        for _ in range(_SEARCHES):
+            line = sorted(left.values(), key=lambda one: (one[0], -one[1]))
+            gaps = [
+                ((b[0] - a[0]) * (a[1] - b[1]), a, b)
+                for a, b in pairwise(line)
+                if b[0] > a[0] and a[1] > b[1] and (a[2].sources, b[2].sources) not in searched
+            ]
+            if not gaps:
+                break
+            _, a, b = max(gaps, key=lambda gap: gap[0])
+            searched.add((a[2].sources, b[2].sources))
+            found = self.best_for((b[0] - a[0]) / (a[1] - b[1]), k)
+            left[found.sources] = (found.price, self.left(self.places(found.sources)), found)
+        return [point for _, _, point in sorted(left.values(), key=lambda one: (one[0], -one[1]))]
 
     def _without_useless(self, point: Point, k: int | None) -> Point:
         """Drop the sources that add nothing to the others, or return a better basket for the price of the rest."""
@@ -288,8 +309,7 @@ def frontier(
 
 def _played(folder: Folder, plays: Sequence[Play], executor: Executor, progress: Progress) -> dict[Play, Played]:
     """Return every play with its outcome; stored outcomes are reused, damaged ones are played again."""
-    place = folder.subfolder("jobs")
-    remove_leftovers(place)
+    folder.subfolder("jobs")
     there: dict[Play, Played] = {}
     for job in plays:
         try:
@@ -328,7 +348,8 @@ def _together(
     """Assemble the frontier: sorted levels, baskets in hindsight, and the advice."""
     levels, left_out = on_frontier(made, past.lowers)
     stop = stop_at(levels)
-    headline, details = advice(levels, stop, seeds, Units(schema.unit, schema.currency))
+    hindsight = past.curve([level.basket.price for level in levels], k)
+    headline, details = advice(levels, stop, seeds, Units(schema.unit, schema.currency), hindsight)
     return Frontier(
         stream=Path(stream.name).name if stream.schema is not None else stream.name,
         target=schema.target,
@@ -338,7 +359,7 @@ def _together(
         free=schema.free,
         levels=levels,
         left_out=left_out,
-        hindsight=past.curve([level.basket.price for level in levels], k),
+        hindsight=hindsight,
         stop=stop,
         headline=headline,
         details=details,

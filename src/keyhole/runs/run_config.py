@@ -23,7 +23,7 @@ from .baselines import Limits
 
 __all__ = ["RunConfig", "RunPlan", "Settings", "learn_table", "prepare", "read_model", "refuse_other_limits"]
 
-_FORMAT = 2
+_FORMAT = 1
 
 
 @pydantic.dataclasses.dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))

@@ -104,7 +104,7 @@ def _percent(b: Band) -> str:
 
 
 def _share(group: Group, event: str) -> Band:
-    """Return the share per seed, over the looks after the first tenth, because the first few solves say little."""
+    """Return the share per seed, over the recorded rounds after the first tenth: the first few solves say little."""
     shares = []
     for _, found in group:
         seen = np.array(found[event])  # type: ignore[literal-required]
