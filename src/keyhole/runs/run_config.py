@@ -56,6 +56,14 @@ class Settings:
     format: int = _FORMAT
 
     @property
+    def seed(self) -> int:
+        """The seed of the learner."""
+        seed = self.learner["seed"]
+        if not isinstance(seed, int):
+            raise StateError(f"the run's seed is {str(seed)[:40]!r}, not a whole number; run it again")
+        return seed
+
+    @property
     def budget_per_row(self) -> float | None:
         """The money that may be spent per row, if limited; for a total budget, the mean."""
         budget_per_row, total, rows = (
@@ -237,8 +245,17 @@ class RunPlan(NamedTuple):
     table: EncodedTable
     notes: list[str]
     """Messages for the user before the run begins."""
+    learner: Learner
+    """The learner before the first row; the first run that begins with this plan plays it."""
+    rounds: int
+    """The number of rounds that the learner had played before."""
     start: bytes = b""
     """The learner before the first row as a model file, if it has prior knowledge."""
+
+    @property
+    def unplayed(self) -> Learner | None:
+        """The learner, unless a run has played it already."""
+        return self.learner if self.learner.t == self.rounds else None
 
 
 def prepare(request: RunConfig) -> RunPlan:
@@ -305,7 +322,7 @@ def _plan(request: RunConfig, learner: Learner, scaling: Scaling, table: Encoded
         command=request.command,
         start=digest(start) if start else "",
     )
-    return RunPlan(settings, scaling.schema, table, notes, start)
+    return RunPlan(settings, scaling.schema, table, notes, learner, learner.t, start)
 
 
 def _schema(request: RunConfig, given: Schema | None, file: Table) -> Schema:
