@@ -22,7 +22,7 @@ from .baselines import StreamMoments, page_weight
 from .journal import Journal
 from .played_pages import pages
 from .results import RunData, read_records
-from .run_config import RunPlan, Settings
+from .run_config import RunPlan, Settings, require_format
 from .runner import START, Run, Watcher
 
 __all__ = ["Timing", "begin", "check_unchanged", "digest_of_rows", "find", "reopen", "resume", "rows_at_most"]
@@ -226,6 +226,7 @@ def reopen(path: Path) -> tuple[Folder, RunData, str]:
         raise ConfigError(f"the run in {path} is not finished; continue it with: keyhole run --resume {path}")
     schema = Schema.read(path / "schema.toml")
     summary = read_json(path / "summary.json")
+    require_format(path / "summary.json", summary)
     learner = from_bytes((path / "model.kh").read_bytes())
     moments, missing = None, ""
     try:

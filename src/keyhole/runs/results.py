@@ -28,7 +28,7 @@ from ..simulation.scoring import ProbabilityScores, score
 from .baselines import Line
 from .played_pages import page_length
 from .recommendation import Advice, advise
-from .run_config import Settings
+from .run_config import FORMAT, Settings
 from .totals import Totals, missing_sentences
 
 __all__ = ["LedgerSums", "RoundSums", "RunData", "read_records", "sources_of", "stretches", "summary_of"]
@@ -335,42 +335,46 @@ def summary_of(
     ranges = ValueRanges.of(schema, settings.clip)
     warned = _warnings(totals, schema, ranges, settings.clip, messages)
     basket = data.bought_now(learner.support.tolist())
-    summary: dict[str, Any] = _means(data) | {
-        "title": settings.title,
-        "file": Path(settings.file).name,
-        "target": schema.target,
-        "algorithm": settings.learner["name"],
-        "learner": settings.learner,
-        "k": learner.k,
-        "k0": learner.k0,
-        "d": learner.d,
-        "budget_per_row": settings.budget_per_row,
-        "error_cost": settings.error_cost,
-        "currency": schema.currency,
-        "unit": schema.unit,
-        "free": list(schema.free),
-        "panels": not catalog.plain,
-        "past_rows": learner.n_past_rows,
-        "abandoned": totals.unlabelled,
-        "attributes_per_row": float(totals.bought.sum()) / n,
-        "sources_per_row": totals.ordered / n,
-        "price_per_row": totals.spent / n,
-        "spent": totals.spent,
-        "attributes": _attributes(totals, learner),
-        "sources": sources_of(totals, learner),
-        "basket": basket,
-        "support": [learner.names[i] for i in learner.support],
-        "baselines": {name: _known(line) for name, line in baselines.items()},
-        "first_row": "counts" if schema.label.stated_center is not None or settings.start else "left out",
-        "label_variance": None if data.moments is None else data.moments.variance,
-        "hindsight": _in_hindsight(data.moments, catalog, basket),
-        "coverage": totals.coverage,
-        "alarms": totals.alarms,
-        "warnings": [warning.text for warning in warned],
-        "warned": [{"kind": warning.kind, "name": warning.name} for warning in warned],
-        "constant": list(ranges.constant(totals.values)),
-        "command": settings.command,
-    }
+    summary: dict[str, Any] = (
+        {"format": FORMAT}
+        | _means(data)
+        | {
+            "title": settings.title,
+            "file": Path(settings.file).name,
+            "target": schema.target,
+            "algorithm": settings.learner["name"],
+            "learner": settings.learner,
+            "k": learner.k,
+            "k0": learner.k0,
+            "d": learner.d,
+            "budget_per_row": settings.budget_per_row,
+            "error_cost": settings.error_cost,
+            "currency": schema.currency,
+            "unit": schema.unit,
+            "free": list(schema.free),
+            "panels": not catalog.plain,
+            "past_rows": learner.n_past_rows,
+            "abandoned": totals.unlabelled,
+            "attributes_per_row": float(totals.bought.sum()) / n,
+            "sources_per_row": totals.ordered / n,
+            "price_per_row": totals.spent / n,
+            "spent": totals.spent,
+            "attributes": _attributes(totals, learner),
+            "sources": sources_of(totals, learner),
+            "basket": basket,
+            "support": [learner.names[i] for i in learner.support],
+            "baselines": {name: _known(line) for name, line in baselines.items()},
+            "first_row": "counts" if schema.label.stated_center is not None or settings.start else "left out",
+            "label_variance": None if data.moments is None else data.moments.variance,
+            "hindsight": _in_hindsight(data.moments, catalog, basket),
+            "coverage": totals.coverage,
+            "alarms": totals.alarms,
+            "warnings": [warning.text for warning in warned],
+            "warned": [{"kind": warning.kind, "name": warning.name} for warning in warned],
+            "constant": list(ranges.constant(totals.values)),
+            "command": settings.command,
+        }
+    )
     if learner.binary:
         summary["probabilities"] = _probabilities(rounds)
     return summary | {"verdict": replace(data, summary=summary).advice.sentence}

@@ -1,6 +1,6 @@
 """The configuration of a run: the request of a user, its validation, and the settings kept in the run folder."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,9 +21,20 @@ from ..data.streams import DataError, Schema, Table, open_table, read_prices, un
 from ..errors import ConfigError, ProtocolError, StateError
 from .baselines import Limits
 
-__all__ = ["RunConfig", "RunPlan", "Settings", "learn_table", "prepare", "read_model", "refuse_other_limits"]
+__all__ = [
+    "FORMAT",
+    "RunConfig",
+    "RunPlan",
+    "Settings",
+    "learn_table",
+    "prepare",
+    "read_model",
+    "refuse_other_limits",
+    "require_format",
+]
 
-_FORMAT = 2
+FORMAT = 1
+"""The version of the files in a run folder; a run of any other version is refused."""
 
 
 @pydantic.dataclasses.dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
@@ -53,7 +64,7 @@ class Settings:
     """If stopped: a digest of the rows played so far, so that later rows of the file can be corrected."""
     results: dict[str, str] = field(default_factory=dict)
     """If finished: the digests of the results, by file."""
-    format: int = _FORMAT
+    format: int = FORMAT
 
     @property
     def seed(self) -> int:
@@ -102,14 +113,22 @@ class Settings:
         """Read the settings that `write` wrote; anything else is a `ConfigError`."""
         try:
             data = read_json(path)
-            if data.get("format") != _FORMAT:
-                raise ConfigError(f"{path} has format {data.get('format')}; this version of keyhole reads {_FORMAT}")
+            require_format(path, data)
             return cls(**data)  # type: ignore[arg-type]  # checked field by field
         except (FileNotFoundError, NotADirectoryError):
             raise ConfigError(f"there is no run in {path.parent}: begin one with keyhole run FILE --out DIR") from None
         except (OSError, StateError, ValidationError) as fault:
             what = f"{path} cannot be used ({_first(fault) if isinstance(fault, ValidationError) else fault})"
             raise ConfigError(f"{what}; restore it from a copy, or begin a new run in another folder") from None
+
+
+def require_format(path: Path, data: Mapping[str, object]) -> None:
+    """Raise a `ConfigError` if a file of a run folder is of another version."""
+    if data.get("format") != FORMAT:
+        found = (
+            f"{path} has format {str(data.get('format'))[:20]}, and this version of keyhole reads format {FORMAT} only"
+        )
+        raise ConfigError(f"{found}; begin a new run in another folder")
 
 
 def _first(fault: ValidationError) -> str:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.core import serialization
 from keyhole.core.serialization import to_bytes
 from keyhole.core.state import Stateful
 from keyhole.data.streams import Schema
@@ -119,3 +120,11 @@ def test_a_segment_that_is_gone_or_has_one_bit_flipped_is_named_and_nothing_is_w
     with pytest.raises(kh.StateError, match=r"0010\.arrow is gone, and with it records up to row 10"):
         Journal(tmp_path / "j", ("a", "b")).restore(Stateful())
     assert not out.exists()
+
+
+def test_a_checkpoint_of_another_version_is_refused_in_one_sentence(tmp_path, learner, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(serialization, "FORMAT", 2)
+        Journal(tmp_path / "j", ("a", "b")).checkpoint(5, learner, Stateful())
+    with pytest.raises(kh.StateError, match=r"checkpoint\.kh cannot be continued \(the file has format 2, .* new run"):
+        Journal(tmp_path / "j", ("a", "b")).restore(Stateful())
