@@ -8,7 +8,7 @@ import numpy as np
 
 from .._internal.typing import Bools, Floats, Ints
 from ..core.learner import PlayedRows
-from ..data.learner_scaling import Scaling
+from ..data.scaling import Scaling
 from ..data.streams import Batch, Table
 from ..simulation import scored, with_center
 

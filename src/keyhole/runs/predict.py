@@ -15,7 +15,7 @@ from .._internal.typing import Floats
 from ..core.learner import Learner, ask_to_exploit
 from ..core.serialization import from_bytes, note_in
 from ..data.cell_encoding import regroup
-from ..data.learner_scaling import Scaling
+from ..data.scaling import Scaling
 from ..data.streams import Schema, Table
 from ..data.value_counts import ValueCounts, ValueRanges
 from ..errors import ConfigError, StateError

@@ -16,7 +16,8 @@ from ..core.registry.spec import Budget, Spec
 from ..core.serialization import from_bytes, note_in, to_bytes
 from ..data.columns import Attribute, Panel, Range
 from ..data.encoded_table import EncodedTable
-from ..data.learner_scaling import Scaling, first_rows, learn_ranges
+from ..data.scaling import Scaling
+from ..data.schema_completion import first_rows, learn_ranges
 from ..data.streams import DataError, Schema, Table, open_table, read_prices, unpriced
 from ..errors import ConfigError, ProtocolError, StateError
 from .baselines import Limits

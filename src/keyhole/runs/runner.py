@@ -16,7 +16,7 @@ from ..core.registry.catalogue import from_config
 from ..core.round import Alarm
 from ..core.serialization import from_bytes, to_bytes
 from ..core.state import CountCheck, NoCheck, Part, Stateful, StateSchema
-from ..data.learner_scaling import Scaling
+from ..data.scaling import Scaling
 from ..data.streams import Batch, DataError, Schema, Table
 from ..data.value_counts import ValueRanges
 from ..errors import KeyholeWarning, ProtocolError, StateError

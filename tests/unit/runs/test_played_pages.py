@@ -5,7 +5,7 @@ import pytest
 
 import keyhole as kh
 from keyhole.core.serialization import to_bytes
-from keyhole.data.learner_scaling import Scaling
+from keyhole.data.scaling import Scaling
 from keyhole.data.streams import Batch, Schema, open_table
 from keyhole.runs.played_pages import LARGEST, page_length, page_of, page_start, pages
 from keyhole.simulation import play_rows
