@@ -119,7 +119,7 @@ def count_unseen(schema: Schema, X: Floats) -> Ints:
     >>> schema = Schema(Range("y"), (Attribute("x"), sex))
     >>> counts = count_unseen(schema, np.array([[1.0, 0.0, 1.0], [2.0, 0.0, 0.0], [3.0, np.nan, np.nan]]))
     >>> unseen_sentences(schema, counts)
-    {'sex': "'sex' had a value in 1 row that is none of its values (f, m): it counts as other"}
+    {'sex': "'sex' had a value in 1 row that is not one of its values (f, m): it counts as other"}
     """
     counts, first = [], 0
     for a in schema.attributes:
@@ -140,4 +140,4 @@ def unseen_sentences(schema: Schema, counts: Ints) -> dict[str, str]:
 def _unseen_sentence(name: str, values: tuple[str, ...], n: int) -> str:
     known = ", ".join(values[:6]) + (", ..." if len(values) > 6 else "")
     rows = "1 row" if n == 1 else f"{n} rows"
-    return f"'{name}' had a value in {rows} that is none of its values ({known}): it counts as other"
+    return f"'{name}' had a value in {rows} that is not one of its values ({known}): it counts as other"

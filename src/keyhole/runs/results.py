@@ -252,7 +252,7 @@ class RunData:
         return [place[name] for name in self.bought]
 
     def bought_now(self, support: Sequence[int]) -> list[str]:
-        """Return the sources that the learner buys at the end, judged by the last tenth of the rows."""
+        """Return the sources of the learner's support, and those bought in most of the last tenth of the rows."""
         catalog = self.schema.catalog
         now = bought_now(catalog, support, self.rounds.late_bought, self.rounds.late_rows)
         return [catalog.sources[s] for s in now]

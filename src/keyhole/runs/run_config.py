@@ -164,7 +164,7 @@ def read_model(path: Path, target: str | None) -> tuple[Learner, Scaling]:
     if note:
         scaling = Scaling.from_note(note)
     elif target is None:
-        raise ConfigError(f"{path} does not say which column it predicts: give --target NAME")
+        raise ConfigError(f"{path} does not state which column it predicts: give --target NAME")
     else:
         scaling = Scaling(_schema_of(learner, target), scaled=False, clip=False)
     if target not in (None, scaling.schema.target):
@@ -285,7 +285,7 @@ def prepare(request: RunConfig) -> RunPlan:
     given = Schema.read(request.schema) if isinstance(request.schema, Path) else request.schema
     file = open_table(request.file, encoding=request.encoding or (given.encoding if given else ""))
     if request.target is not None and request.target in request.ignored:
-        raise ConfigError(f"'{request.target}' is the target and ignored; leave away one of the two")
+        raise ConfigError(f"'{request.target}' is both the target and ignored; remove one of the two")
     spec = Spec.parse(request.algorithm)
     import_algorithm(spec.name)
     raw = spec.record.raw_columns
