@@ -15,7 +15,8 @@ from .._internal.typing import Floats
 from ..core.sources import Offer, SourceCatalog
 from ..errors import ConfigError
 from . import schema_toml
-from .columns import Attribute, Label, Panel, Range, Scales
+from .columns import Attribute, Label, Panel, Range
+from .scaling import Scales
 from .schema_toml import check_consistency, no_source
 from .table import suggestion
 

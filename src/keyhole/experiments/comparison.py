@@ -244,14 +244,14 @@ class Comparison:
         for path in sorted((self.path / "jobs").glob("*.json")):
             try:
                 data: dict[str, Any] = read_json(path)
-                job = Job.from_plain(data["job"])
+                job, outcome = Job.from_plain(data["job"]), data["outcome"]
             except StateError:
                 self.notes.append(f"{path} was damaged: its job was run again")
                 continue
             except (KeyError, TypeError):
                 continue  # written by another version, or a foreign file
             if self._path(job) == path:
-                found[job] = data["outcome"]
+                found[job] = outcome
         return found
 
     def _keep(self, job: Job, outcome: Outcome) -> None:

@@ -20,7 +20,7 @@ from .._internal.typing import Floats, Ints
 from ..core.learner import Learner
 from ..core.registry.spec import Budget, Spec, unpriced
 from ..core.serialization import to_bytes
-from ..data.learner_scaling import Scaling
+from ..data.scaling import Scaling
 from ..errors import ConfigError
 from ..estimation.moment_regression import Moments
 from ..simulation import scoring as scores
