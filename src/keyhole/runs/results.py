@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .._internal.formatting import decimals_of, shown_decimals
 from .._internal.typing import Floats, Ints
@@ -146,6 +147,7 @@ class RunData:
         self._sample.append(np.stack([np.asarray(table[c])[kept] for c in ("prediction", "label")]))
 
     def _see_ledger(self, table: pa.Table) -> None:
+        table = table.filter(pc.greater(table["last_row"], 0))  # past rows belong to no stretch
         last, bought, weight = (np.asarray(table[c]) for c in ("last_row", "bought", "weight"))
         i = np.array([self._place[name] for name in table["attribute"].to_pylist()], dtype=np.int64)
         at = np.searchsorted(self.edges, last, side="left") - 1

@@ -21,7 +21,7 @@ from ..data.streams import Batch, DataError, Schema, Table
 from ..errors import KeyholeWarning, ProtocolError, StateError
 from ..simulation import scored, with_center
 from .baselines import Baselines
-from .journal import Journal, ledger_of, rounds_of
+from .journal import Journal, ledger_of, past_rows_entry, rounds_of
 from .results import RunData
 from .run_config import Settings
 from .stream_blocks import RunPage, page_start, pages
@@ -73,6 +73,8 @@ class Run:
         self.row = 0
         if found := self.journal.restore(self._states):
             self.row, self.learner = found
+        elif self.learner.n_past_rows:
+            self.journal.append("ledger", past_rows_entry(self.learner.n_past_rows))
         self._saved = (self.row, time.monotonic(), 0.0)
         self._unwritten: Future[None] | None = None
 

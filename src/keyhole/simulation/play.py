@@ -75,6 +75,7 @@ def play(
         free=learner.catalog.free,
         purchases=purchases,
         rows=_join_rows([b.rows for b in blocks[1:]], learner.d) if keep else None,
+        n_past_rows=learner.n_past_rows,
     )
 
 
