@@ -8,10 +8,11 @@
     R_j += psi_j (y - p),   V_j += psi_j^2 p (1 - p)
 
 The curve starts at the identity. A map that varies with time costs ranking (AUC) even if it is monotone in every row,
-because rows of different times are compared; hence the threshold of the shift and the low rate. Old rows are discounted, because the scores of an early learner carry no information
-about those of a later one. The last two lines are integral control with a dead zone: deviations within chance are not
-corrected, and for any label sequence the sum R_j of y - p over the rows near a knot stays within z sqrt(V_j) + 1 / rate
-of zero, so in the long run frequencies and probabilities agree.
+because rows of different times are compared; hence the threshold of the shift and the low rate. Old rows are
+discounted, because the scores of an early learner carry no information about those of a later one. The last two lines
+are integral control with a dead zone: deviations within chance are not corrected, and for any label sequence the sum
+R_j of y - p over the rows near a knot stays within z sqrt(V_j) + 1 / rate of zero, so in the long run frequencies and
+probabilities agree.
 """
 
 from bisect import bisect_right

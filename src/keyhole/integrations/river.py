@@ -102,7 +102,7 @@ class _Budgeted:
             learner.tell(r, values, float(y), extra_attributes=extra, extra_values=more)
 
     def _learnt(self, X: "pd.DataFrame", y: Floats) -> None:
-        """Learn from past rows; columns that are not attributes are counted, and attributes without a column are NaN."""
+        """Learn from past rows; other columns are counted, and attributes without a column are NaN."""
         columns = {str(key): key for key in X.columns}
         learner = self._made(columns)
         there = [name for name in learner.names if name in columns]

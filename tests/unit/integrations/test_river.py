@@ -165,17 +165,17 @@ def test_a_table_that_is_there_is_learnt_for_free():
     frame = pd.DataFrame([x for x, _ in rows]).assign(odd=1.0)
     labels = pd.Series([y for _, y in rows])
     labels[3], frame.loc[5, "x1"] = np.nan, np.nan
-    model = compose.Discard("odd") | BudgetedRegressor(k=2, seed=0)
+    model = compose.Pipeline(BudgetedRegressor(k=2, seed=0, names=[f"x{i}" for i in range(8)]))
     model.learn_many(frame, labels)
     mine, plain = model["BudgetedRegressor"], kh.make("thrifty", names=[f"x{i}" for i in range(8)], k=2, seed=0)
     plain.learn(frame.drop(columns="odd"), labels)
     assert to_bytes(mine.learner) == to_bytes(plain)
-    assert (mine.learner.n_past_rows, mine.learner.t, mine.unknown_keys) == (399, 0, {})
+    assert (mine.learner.n_past_rows, mine.learner.t, mine.unknown_keys) == (399, 0, {"odd": 400})
     x = Counting(rows[0][0])
     assert mine.predict_one(x) == pytest.approx(rows[0][1], abs=0.5)
     assert len(x.read) <= 2
     mine.learn_many(frame[["x0", "odd"]], labels)  # what is not in the table was not observed
-    assert (mine.learner.n_past_rows, mine.unknown_keys) == (798, {"odd": 400})
+    assert (mine.learner.n_past_rows, mine.unknown_keys) == (798, {"odd": 800})
 
 
 def test_a_classifier_learns_named_labels_of_a_table():

@@ -142,7 +142,7 @@ class Spec:
 def error_cost_of_transformed() -> str:
     """Return the message for an error cost where the learner sees a transform of the label."""
     return (
-        "an error cost is money per squared unit of the label, and the schema transforms the label before it is learnt: "
+        "an error cost is money per squared unit of the label, and the schema transforms the label before learning: "
         "limit the price instead (-k, --budget-per-row, --total-budget), or remove the label's transform"
     )
 
