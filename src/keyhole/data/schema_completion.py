@@ -131,6 +131,9 @@ def learn_ranges(schema: Schema, first: Batch) -> tuple[Schema, list[str]]:
         ends = dict.fromkeys(seen, (-1.0, 1.0, 0.0))
     else:
         ends = {name: _range(seen[name]) for name in schema.unbounded}
+        if schema.transforms_label and schema.target in ends:  # widened as the learner sees it, inside the domain
+            widened = _range(schema.transform_label(seen[schema.target]))
+            ends[schema.target] = tuple(schema.untransform_label(np.array(widened)).tolist())
 
     def bounded(column: _R) -> _R:
         if column.name not in ends or column.bounded:

@@ -32,7 +32,7 @@ from ..errors import StateError
 from .played_pages import PlayedPage, Purchases
 from .totals import Totals
 
-__all__ = ["CODED", "LEDGER", "ROUNDS", "Journal", "ledger_of", "named", "rounds_of"]
+__all__ = ["CODED", "LEDGER", "ROUNDS", "Journal", "ledger_of", "named", "past_rows_entry", "rounds_of"]
 
 _NAMES = pa.dictionary(pa.int32(), pa.string())
 
@@ -70,7 +70,8 @@ LEDGER = pa.schema(
     ]
 )
 """One row per page and attribute that was bought in it or has a weight at its end. `source` is the source ordered, ""
-for a free attribute; the price of a panel is entered once, at its first attribute, so that `spent` adds up."""
+for a free attribute; the price of a panel is entered once, at its first attribute, so that `spent` adds up. If the
+learner starts with past rows, the first entry says so, with `last_row` 0."""
 
 
 def rounds_of(page: PlayedPage, prices: Floats) -> pa.Table:
@@ -107,6 +108,12 @@ def ledger_of(first: int, last: int, totals: Totals, weights: Floats) -> pa.Tabl
         "weight": weights[i],
     }
     return pa.table(columns, schema=LEDGER)
+
+
+def past_rows_entry(n: int) -> pa.Table:
+    """Return the entry for n past rows, which cost nothing."""
+    numbers = {field.name: [0] for field in LEDGER}
+    return pa.table(numbers | {"attribute": [f"past rows: {n}, free"], "source": [""]}, schema=LEDGER)
 
 
 def named(coded: pa.Table, names: Sequence[str]) -> pa.Table:

@@ -151,6 +151,7 @@ class LedgerSums:
     @classmethod
     def of(cls, table: pa.Table, borders: Ints, names: Sequence[str]) -> "LedgerSums":
         """Return the sums over a table of the ledger."""
+        table = table.filter(pc.greater(table["last_row"], 0))  # past rows belong to no stretch
         last, bought, weight = (np.asarray(table[c]) for c in ("last_row", "bought", "weight"))
         place = {name: i for i, name in enumerate(names)}
         i = np.array([place[name] for name in table["attribute"].to_pylist()], dtype=np.int64)

@@ -22,7 +22,7 @@ from ..data.value_counts import ValueRanges
 from ..errors import KeyholeWarning, ProtocolError, StateError
 from ..simulation import play_rows
 from .baselines import Baselines
-from .journal import Journal, ledger_of, rounds_of
+from .journal import Journal, ledger_of, past_rows_entry, rounds_of
 from .played_pages import page_of, page_start, pages
 from .results import RunData, read_records, summary_of
 from .run_config import Settings
@@ -98,6 +98,8 @@ class Run:
         start, found = _start_of(folder, settings), self.journal.restore(self.state)
         if found is None:
             found = 0, learner or (from_bytes(start) if start else from_config(settings.learner))
+            if found[1].n_past_rows:
+                self.journal.append("ledger", past_rows_entry(found[1].n_past_rows))
         self.row, self.learner = found
         self._saved = (self.row, time.monotonic(), 0.0)
         self._unwritten: Future[None] | None = None

@@ -116,6 +116,8 @@ class History(ReprMixin):
     """The number of deliveries of each attribute, per interval of rows."""
     rows: Floats | None
     """(T, d) the rows, needed for the regret against a fixed vector; None if they were not kept."""
+    n_past_rows: int = 0
+    """The past rows that the learner knew at the end, which were free."""
 
     @property
     def bought(self) -> Ints:
@@ -187,9 +189,14 @@ class History(ReprMixin):
         )
 
     def ledger(self) -> object:
-        """Return a frame with one line per attribute: how often it was bought, and in which share of the rows."""
-        share = self.bought / max(self.labels.size, 1)
-        return to_frame({"attribute": self.names, "bought": self.bought, "share": share})
+        """Return a frame with one line per attribute: how often it was bought, and in which share of the rows.
+
+        If the learner has learnt from past rows, a first line counts them; they were not bought.
+        """
+        past = [f"past rows: {self.n_past_rows}, free"] if self.n_past_rows else []
+        bought = np.concatenate([np.zeros(len(past), dtype=np.int64), self.bought])
+        share = bought / max(self.labels.size, 1)
+        return to_frame({"attribute": [*past, *self.names], "bought": bought, "share": share})
 
     def plot(self) -> "alt.LayerChart":
         """Plot the mean squared error, per interval and cumulative, beside that of the running label mean."""

@@ -91,6 +91,7 @@ def play(
         free=learner.catalog.free,
         purchases=purchases,
         rows=_join_rows(kept, learner.d) if keep else None,
+        n_past_rows=learner.n_past_rows,
     )
 
 

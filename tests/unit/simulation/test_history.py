@@ -53,6 +53,17 @@ def test_a_history_is_a_frame(history):
     assert history.price.sum() == pytest.approx(float(history.bought @ np.arange(1.0, 9.0)))
 
 
+def test_the_ledger_counts_past_rows_as_free():
+    X, y, _ = kh.streams.synthetic(d=8, k=3, T=60, seed=0)
+    learner = kh.make("thrifty", d=8, k=3, seed=0)
+    learner.learn(X[:50], y[:50])
+    history = kh.play(learner, X[50:], y[50:])
+    first, *others = history.ledger().itertuples(index=False)
+    assert tuple(first) == ("past rows: 50, free", 0, 0.0)
+    assert [line.attribute for line in others] == list(learner.names)
+    assert [line.bought for line in others] == history.bought.tolist()
+
+
 def test_a_history_is_drawn(history):
     both = history.plot() | history.plot_money()
     assert "hconcat" in both.to_dict()
