@@ -159,7 +159,7 @@ class _LearnerCheck:
         found = {row[0]: RoundRow(*row) for row in self.connection.rows(statement, {"learner": self.id})}
         for row in expected:
             if found.get(row.round) != row:
-                self._fault(f"round {row.round} does not have the status that its events imply")
+                self._fault(f"round {row.round} does not match its events")
 
     def _fault(self, text: str) -> None:
         """Record a fault. Only the first ones are kept, because later ones usually follow from them."""
