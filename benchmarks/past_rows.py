@@ -179,15 +179,18 @@ def main():
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--parts", default="synthetic,missing,few,world,real,binary,speed")
     given = parser.parse_args()
-    parts = {"synthetic": synthetic, "missing": missing, "few": few, "world": another_world, "real": real}
+    parts = {
+        "synthetic": synthetic,
+        "missing": missing,
+        "few": few,
+        "world": another_world,
+        "real": real,
+        "binary": binary,
+    }
     for name in given.parts.split(","):
         print(f"-- {name}", flush=True)
         if name == "speed":
             speed()
-        elif name == "binary":
-            binary(max(given.seeds // 4, 2))
-        elif name == "real":
-            real(max(given.seeds // 4, 2))
         else:
             parts[name](given.seeds)
 

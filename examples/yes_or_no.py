@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import keyhole as kh
-from keyhole.simulation.history_plots import reliability
+from keyhole.simulation.history import plot_reliability
 
 
 def main(folder: Path) -> None:
@@ -18,7 +18,7 @@ def main(folder: Path) -> None:
     print(f"buys {learner.support.tolist()}; AUC {history.auc():.3f}, Brier score {history.losses.mean():.3f}")
     for p, share, rows in zip(*history.reliability(5)[:2], history.reliability(5).rows, strict=True):
         print(f"predicted {p:.2f}, observed {share:.2f} in {rows:.0f} rows")
-    reliability(history).save(folder / "yes_or_no.svg")
+    plot_reliability(history).save(folder / "yes_or_no.svg")
 
 
 if __name__ == "__main__":

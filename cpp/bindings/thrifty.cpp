@@ -9,9 +9,6 @@
 #include "bindings/areas.hpp"
 #include "bindings/arrays.hpp"
 #include "thrifty/interval_calibrator.hpp"
-#include "thrifty/knapsack.hpp"
-#include "thrifty/level_tracker.hpp"
-#include "thrifty/posterior.hpp"
 
 namespace keyhole::bindings {
 
@@ -186,28 +183,8 @@ void bind_thrifty(nb::module_& parent) {
     const thrifty::Constants defaults;
     return nb::bytes(reinterpret_cast<const char*>(&defaults), sizeof defaults);
   }, "The default constants as the bytes of one record.");
-  m.def("posterior", [](const ConstVector& prior, double gain, double n, double v, Index q, double y_var, double need) {
-    require(prior.shape(0) == 5, "prior must be a spike and four slabs");
-    const thrifty::Posterior of = thrifty::posterior(span(prior), gain, n, v, q, y_var);
-    return std::tuple<std::vector<double>, double, double>({of.weight.begin(), of.weight.end()}, of.mean(),
-                                                           of.beyond(need));
-  }, nb::arg("prior"), nb::arg("gain"), nb::arg("n"), nb::arg("v"), nb::arg("q"), nb::arg("y_var"), nb::arg("need"),
-        "Weights of spike and slabs after n rows, E |theta|^2, and E (|theta|^2 - need)_+.");
-  m.def("hoped", [](double expected, double n) {
-    const auto p = thrifty::hoped(expected, n);
-    return std::vector<double>(p.begin(), p.end());
-  }, nb::arg("expected"), nb::arg("n"), "The prior of what a source explains: spike and slabs.");
   m.attr("KEPT_REGIMES") = 4;
-  m.attr("LEVEL_GAINS") = std::vector<double>(std::begin(thrifty::level_gains), std::end(thrifty::level_gains));
-  m.attr("INTERVAL_LEVELS") =
-      std::vector<double>(std::begin(thrifty::interval_levels), std::end(thrifty::interval_levels));
-  m.def("knapsack", [](const ConstVector& values, const ConstVector& prices, Index count, double money) {
-    require(values.shape(0) == prices.shape(0), "values and prices do not fit together");
-    std::vector<Index> taken(values.shape(0));
-    thrifty::knapsack(span(values), span(prices), count, money, taken);
-    return taken;
-  }, nb::arg("values"), nb::arg("prices"), nb::arg("count"), nb::arg("money"),
-        "1 for the things of the best purchase: at most `count` of them for at most `money`.");
+  bind_thrifty_layers(m);
   nb::class_<Engine>(m, "Engine")
       .def(nb::init<const nb::dict&, Index>(), nb::arg("arrays"), nb::arg("store_full"), nb::keep_alive<1, 2>())
       .def("ask", &Engine::ask, nb::arg("pool"), nb::arg("prices"))

@@ -23,7 +23,6 @@ struct Constants {
   double sure_nats = 3.0;          // nats, plus ln 1/p: what it takes to find a source that matters with probability p
   double look_fee = 0.5;           // share of its price that a look is charged: looks end as soon as they speak against it
   double prior_sources = 12.0;     // sources that the prior of what matters counts for
-  double front_load = 1.0;         // ratio: pace of spending a total over an even one
   double look_rows = 20.0;         // rows: how many rows' pace may be saved up for looks
   double lend_share = 0.5;         // share of rows that may displace a member while a look is worth it
   double standin_looks = 32.0;     // looks that tell a stand-in from what it stands for

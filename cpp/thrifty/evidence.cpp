@@ -440,6 +440,44 @@ double evidence(const State& state, const Candidate& of) {
   return of.z2 * sharpen * std::max(0.0, 1.0 - (state.K().fit_by_chance + q - 1.0) / of.rows);
 }
 
+void sum_jointly(const State& state, std::span<const Index> attributes, std::vector<JointSums>& out) {
+  const Now& now = state.now();
+  const std::size_t size = attributes.size();
+  out.assign(size * size, JointSums{});
+  for (std::size_t i = 0; i < size; ++i) state.attr[attributes[i]].mark = static_cast<Index>(i);
+  std::vector<std::pair<Index, double>> own;  // which of the attributes a row shows, and what they have of their own
+  Index before = -1;
+  for (Index i = 0; i < now.n_rows; ++i) {
+    const Row& row = state.row[row_index(state, i)];
+    own.clear();
+    for (Index p = row.begin; p < row.begin + row.size; ++p) {
+      const Index at = state.attr[state.value[p].j].mark;
+      if (at >= 0) own.emplace_back(at, state.value[p].x);
+    }
+    if (own.size() < 2 || row.weight <= 0.0) continue;
+    const Index lacking = missing(state, row);
+    if (!lacks_the_same(state, lacking, before)) condition(state, state.fit, now.m);
+    expect(state, state.fit, now.m, lacking);
+    before = lacking;
+    double e = row.y - (now.m > 0 ? state.fit.label->y_bar : now.y_mean);
+    for (Index a = 0; a < now.m; ++a) e -= state.fit.column[a].w * state.scratch.v[a];
+    for (auto& [at, x] : own) {
+      const Pair* pair = state.pair(attributes[at]);
+      for (Index a = 0; a < now.m; ++a) x -= pair[a].u * state.scratch.v[a];
+    }
+    for (const auto& [at, x] : own) {
+      for (const auto& [with, z] : own) {
+        if (at >= with) continue;
+        JointSums& of = out[at * size + with];
+        const double values[] = {1.0, x, z, e, x * x, z * z, x * z, x * e, z * e};
+        double* sums[] = {&of.n, &of.x, &of.z, &of.e, &of.xx, &of.zz, &of.xz, &of.xe, &of.ze};
+        for (int k = 0; k < 9; ++k) *sums[k] += row.weight * values[k];
+      }
+    }
+  }
+  for (const Index j : attributes) state.attr[j].mark = -1;
+}
+
 void swap_losses(const State& state, const Candidate& of, double r, std::span<const Member> list, double* losses) {
   const Fit& fit = state.fit;
   std::vector<double> A, w, inverse;

@@ -52,6 +52,12 @@ Candidate regress(const State& state, Index s, std::vector<double>& u);
 // z^2 after the Bartlett correction.
 double evidence(const State& state, const Candidate& of);
 
+// Sums over the rows that show two candidates, of what they have of their own (x, z) and of what the support leaves (e).
+struct JointSums { double n, x, z, e, xx, zz, xz, xe, ze; };
+
+// The sums of every two of these attributes: out[i * size + l] for i < l.
+void sum_jointly(const State& state, std::span<const Index> attributes, std::vector<JointSums>& out);
+
 // What each member explains once the candidate is in: w' = w - u r / c, P' = P + u u' / c, loss = w'_B' (P'_BB)^-1 w'_B.
 void swap_losses(const State& state, const Candidate& of, double r, std::span<const Member> list, double* losses);
 

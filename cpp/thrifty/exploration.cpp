@@ -135,8 +135,10 @@ Posterior believe(const State& state, const Candidate& of) {
 
 Posterior believe(const State& state, const Fit& fit, Index m, const Member& of) {
   const Now& now = state.now();
-  const double n = fit.g(m, m) / now.row_weight, shrunk = n / (n + state.K().prior_rows);
-  const double gain = member_loss(state, fit, of) / std::max(shrunk * shrunk, 1e-9);
+  const double loss = member_loss(state, fit, of), shrunk = kept_of_weight(state, fit, of);
+  const double all = fit.g(m, m) / now.row_weight, own = member_evidence(state, fit, of) * now.s2;
+  const double n = loss > 0.0 ? std::min(all, shrunk * own / loss) : all;  // rows that show what it has of its own
+  const double gain = loss / (shrunk * shrunk);
   const double left = std::max(now.y_var - fit.label->explained, state.K().residual_floor * now.error2);
   return posterior(state.prior, gain, n, std::max(left, 1e-12 * now.y_var) + gain, of.size, now.y_var);
 }

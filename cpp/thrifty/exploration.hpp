@@ -25,7 +25,7 @@ inline double rows_left(const State& state) {
   return std::max(1.0, state.given().expected_rows - static_cast<double>(state.now().n_asked));
 }
 inline double pace(const State& state) {
-  return std::min(1.0, state.K().front_load / rows_left(state)) * money_left(state);
+  return 1.0 / rows_left(state) * money_left(state);
 }
 
 // Money per unit of squared error in units of the label: by error_cost, or the shadow price of a total. Infinite where

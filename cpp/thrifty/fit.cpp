@@ -325,6 +325,13 @@ double member_loss(const State& state, const Fit& fit, const Member& of) {
   return block_quadratic(state, fit, of, fit.P);
 }
 
+double kept_of_weight(const State& state, const Fit& fit, const Member& of) {
+  constexpr double least = 0.01;
+  double pseudo = 0.0;  // the pseudo-rows' part of what is known of its own
+  for (Index a = of.first; a < of.first + of.size; ++a) pseudo += fit.column[a].sd * fit.column[a].sd * fit.v(a, a);
+  return std::max(least, 1.0 - state.K().prior_rows * pseudo / static_cast<double>(of.size));
+}
+
 double member_evidence(const State& state, const Fit& fit, const Member& of) {
   return block_quadratic(state, fit, of, fit.V) / state.now().s2;
 }

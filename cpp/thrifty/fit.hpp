@@ -43,6 +43,10 @@ void set_residual(const State& state);
 // What the columns of a member explain beside the others: w_B' (P_BB)^-1 w_B.
 double member_loss(const State& state, const Fit& fit, const Member& of);
 
+// How much of a member's weights the pseudo-rows leave: what little it has of its own shrinks most. n / (n + 5) where it
+// is like no other.
+double kept_of_weight(const State& state, const Fit& fit, const Member& of);
+
 // Evidence for a member: w_B' (V_BB)^-1 w_B / s2, chi-square with q degrees of freedom where it explains nothing.
 double member_evidence(const State& state, const Fit& fit, const Member& of);
 

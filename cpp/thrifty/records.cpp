@@ -59,7 +59,7 @@ std::vector<Layout> layouts() {
       F(recent_error2), F(cusum), F(cusum_recalibrated), F(cusum_weights), F(n_alarms), F(regime), F(regime_left),
       F(regime_ended), F(trial), F(trial_at), F(trial_evidence), F(refit_sources), F(past_s2), F(past_evidence),
       F(past_until), F(m), F(n_members), F(moves),
-      F(heard), F(heard_at), F(heard_s2), F(news), F(refit_at), F(score_at), F(queued), F(turn), F(lend),
+      F(heard), F(heard_at), F(heard_s2), F(news), F(refit_at), F(score_at), F(joint_at), F(queued), F(turn), F(lend),
       F(shrinkage), F(expects), F(oldest), F(n_rows), F(head), F(n_asked), F(spent), F(spent_low), F(member_account),
       F(look_account), F(rate), F(wants_columns)}});
   }
@@ -85,7 +85,7 @@ std::vector<Layout> layouts() {
     using R = Constants;
     out.push_back({"Constants", sizeof(R), {F(prior_rows), F(residual_floor), F(few), F(least_own), F(most_alike),
       F(fit_by_chance), F(reweight_news), F(reweight_rows), F(rescore_rows), F(retry_looks), F(horizon),
-      F(least_horizon), F(sure_nats), F(look_fee), F(prior_sources), F(front_load), F(look_rows), F(lend_share), F(standin_looks), F(timid), F(range_slack), F(outlier_sd), F(outlier_trust), F(outlier_step),
+      F(least_horizon), F(sure_nats), F(look_fee), F(prior_sources), F(look_rows), F(lend_share), F(standin_looks), F(timid), F(range_slack), F(outlier_sd), F(outlier_trust), F(outlier_step),
       F(outlier_nats), F(level_switch), F(level_leave), F(drift_memory), F(drift_threshold), F(drift_young),
       F(drift_stayed), F(drift_worse), F(forget), F(forget_slowly), F(regime_nats), F(interval_step)}});
   }

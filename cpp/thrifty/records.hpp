@@ -89,7 +89,7 @@ struct Now {
   double past_s2, past_evidence; Index past_until;   // do past rows still hold? what was left unexplained in them
   Index m, n_members, moves;                         // columns of the fit, member sources, changes of the support
   Index heard, heard_at; double heard_s2; Index news;            // when rows were last reweighted
-  Index refit_at, score_at;
+  Index refit_at, score_at, joint_at;                // labels at which to refit, score, look for pairs
   Index queued, turn; double lend;                   // exploration in place of a member
   double shrinkage, expects;                         // evidence: trust in few joint rows; size of what matters
   Index oldest, n_rows, head;                        // ring of stored rows and of their values

@@ -1,5 +1,7 @@
 #include "thrifty/selection.hpp"
 
+#include <array>
+
 #include "thrifty/drift_detector.hpp"
 #include "thrifty/knapsack.hpp"
 #include "thrifty/redundancy.hpp"
@@ -10,6 +12,8 @@ namespace {
 
 // How many of those that should join are tried at a refit.
 constexpr int tries = 6;
+// Candidates of which every two are judged together.
+constexpr Index joint_candidates = 20;
 
 double money_of(const State& state, std::span<const Member> list) {
   double sum = 0.0;
@@ -146,52 +150,63 @@ bool evict(const State& state, Index redundant) {
   return true;
 }
 
-// Fit the support with s in it; keep it if s holds its own there, and where members go for it, if more is explained.
-bool attempt(const State& state, Index s) {
+// Fit the members that stay with the newcomers behind them. Keep it if each newcomer holds its own there and, where
+// members go for them, if more is explained. `guess` are the expected weights.
+bool attempt(const State& state, std::span<const Member> list, std::span<const Index> stay,
+             std::span<const Index> newcomers, std::span<const double> guess) {
   Now& now = state.now();
-  const std::vector<Member> list = members(state);
-  std::vector<double> u, losses(list.size());
-  const Candidate of = regress(state, s, u);
-  if (of.variance <= 0.0) return false;
-  swap_losses(state, of, of.r, list, losses.data());
-  const std::vector<Index> stay = stay_with(state, list, s, losses);
-  std::vector<double> guess;
+  std::vector<Member> joined;
   Index n = 0;
-  double before = state.fit.label->explained;
+  double before = state.fit.label->explained, prices = 0.0;
   bool swap = false;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!stay[i]) {
+    if (stay[i]) {
+      n = append(state, list[i].source, n);
+    } else {
       swap = true;
-      continue;
-    }
-    n = append(state, list[i].source, n);
-    for (Index a = 0; a < list[i].size; ++a) {
-      guess.push_back(state.fit.column[list[i].first + a].w - of.u[list[i].first + a] * of.r / of.c);
+      before -= price_in_error(state, list[i].source);
     }
   }
-  const Index first = n;
-  n = append(state, s, n);
-  if (n < 0) return false;
-  for (Index i = first; i < n; ++i) {  // what the newcomer's columns explain alone, as far as their weights are known
-    const Attribute& me = state.attr[state.trial.column[i].j];
-    guess.push_back(me.c > 0.0 ? me.r / me.c : 0.0);
+  for (const Index s : newcomers) {
+    joined.push_back({s, n, state.source[s].size});
+    n = append(state, s, n);
+    if (n < 0) return false;
+    prices += price_in_error(state, s);
   }
   build(state, n, guess);
-  const Member joined{s, first, n - first};
-  if (standing(state, state.trial, n, joined) <= 1.0) return false;
-  double after = state.trial.label->explained - price_in_error(state, s);
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!stay[i]) before -= price_in_error(state, list[i].source);
+  for (const Member& b : joined) {
+    if (standing(state, state.trial, n, b) <= 1.0) return false;
   }
   if (swap) {
     const bool few = state.trial.g(n, n) / now.row_weight < state.K().few * static_cast<double>(n);
-    if (few || state.trial.label->explained > now.y_var || after <= before) return false;
+    const double explained = state.trial.label->explained;
+    if (few || explained > now.y_var || explained - prices <= before) return false;
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (!stay[i]) state.source[list[i].source].left = now.n_labels;
   }
   adopt(state, n);
   return true;
+}
+
+bool attempt(const State& state, Index s) {
+  const std::vector<Member> list = members(state);
+  std::vector<double> u, losses(list.size()), guess;
+  const Candidate of = regress(state, s, u);
+  if (of.variance <= 0.0) return false;
+  swap_losses(state, of, of.r, list, losses.data());
+  const std::vector<Index> stay = stay_with(state, list, s, losses);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!stay[i]) continue;
+    for (Index a = list[i].first; a < list[i].first + list[i].size; ++a) {
+      guess.push_back(state.fit.column[a].w - of.u[a] * of.r / of.c);
+    }
+  }
+  for (Index i = 0; i < state.source[s].size; ++i) {  // what its columns explain alone, as far as their weights are known
+    const Attribute& me = state.attr[state.listed[state.source[s].first + i]];
+    guess.push_back(me.c > 0.0 ? me.r / me.c : 0.0);
+  }
+  return attempt(state, list, stay, std::span(&s, 1), guess);
 }
 
 void set_ratio(const State& state, Source& me, const Candidate& of) {
@@ -270,6 +285,77 @@ bool join(const State& state) {
     me.failed = me.asked;
   }
   return false;
+}
+
+// Two candidates that explain together what neither shows alone: of the best of one attribute each, on the rows that show
+// both, the pair with the most evidence if it exceeds what both need to join. Without room they replace the members that
+// explain least. The rows are read each time there are twice as many.
+bool join_two(const State& state) {
+  Now& now = state.now();
+  const Given& given = state.given();
+  if (now.n_labels < now.joint_at || given.k < 2) return false;
+  now.joint_at = 2 * now.n_labels;
+  std::vector<double> values(joint_candidates);
+  std::vector<Index> best(joint_candidates), attributes;
+  Index size = 0;
+  for (const Index s : state.order) {
+    const Source& of = state.source[s];
+    if (of.member || of.determined || of.size > 1 || of.z2 <= 0.0 || of.left == now.n_labels) continue;
+    size = insert_best(values.data(), best.data(), size, joint_candidates, of.z2, s);
+  }
+  best.resize(static_cast<std::size_t>(size));
+  for (const Index s : best) attributes.push_back(state.listed[state.source[s].first]);
+  std::vector<JointSums> sums;
+  sum_jointly(state, attributes, sums);
+  double most = 1.0;
+  std::array<Index, 2> pair{};
+  std::array<double, 2> weight{};
+  for (Index i = 0; i < size; ++i) {
+    for (Index l = i + 1; l < size; ++l) {
+      const JointSums& of = sums[i * size + l];
+      const double rows = of.n / now.row_weight;
+      if (rows < state.K().few + 2.0) continue;
+      const auto cov = [&](double both, double a, double b) { return both / of.n - a * b / (of.n * of.n); };
+      const double v = cov(of.xx, of.x, of.x), w = cov(of.zz, of.z, of.z), c = cov(of.xz, of.x, of.z);
+      const double r = cov(of.xe, of.x, of.e), q = cov(of.ze, of.z, of.e), determinant = v * w - c * c;
+      if (determinant <= (1.0 - state.K().most_alike) * v * w) continue;
+      const double by_x = (w * r - c * q) / determinant, by_z = (v * q - c * r) / determinant;
+      const double share = std::min((by_x * r + by_z * q) / now.s2, 0.98);
+      const double found = -std::log1p(-share) * std::max(0.0, rows - state.K().fit_by_chance - 1.0);
+      const double needed = state.source[best[i]].join_at + state.source[best[l]].join_at;
+      if (found / needed <= most) continue;
+      most = found / needed;
+      pair = {best[i], best[l]};
+      weight = {by_x, by_z};
+    }
+  }
+  if (most <= 1.0) return false;
+  const std::vector<Member> list = members(state);
+  std::vector<Index> stay(list.size(), 1);
+  std::vector<double> guess;
+  Index places = now.n_members + 2;
+  double money = money_of(state, list) + state.source[pair[0]].price + state.source[pair[1]].price;
+  while (places > given.k || money > given.budget_per_row) {
+    Index least = -1;
+    double loses = infinity;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (!stay[i] || state.source[list[i].source].always) continue;
+      const double net = net_of(state, list[i].source, member_loss(state, state.fit, list[i]));
+      if (net < loses) {
+        loses = net;
+        least = static_cast<Index>(i);
+      }
+    }
+    if (least < 0) return false;  // the two cost too much by themselves
+    stay[least] = 0;
+    places -= 1;
+    money -= state.source[list[least].source].price;
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    for (Index a = 0; stay[i] && a < list[i].size; ++a) guess.push_back(state.fit.column[list[i].first + a].w);
+  }
+  guess.insert(guess.end(), weight.begin(), weight.end());
+  return attempt(state, list, stay, pair, guess);
 }
 
 // With a limit on money: the best basket of all members and significant candidates, if it explains more in its own fit.
@@ -359,7 +445,7 @@ void refit(const State& state) {
       continue;
     }
     score_all(state, fully);
-    if (join(state)) continue;
+    if (join(state) || (fully && join_two(state))) continue;
     if (!(limited && rearrange(state))) break;
   }
   if (support(state) != before) DriftDetector::reset(now);

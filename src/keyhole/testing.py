@@ -281,7 +281,7 @@ def late_labels(setup: Setup) -> None:
             _require(same, f"the predictions of round {r.index} differ between processes")
             answer_round(here, r, X[at], float(y[at]))
             answer_round(learner, sent, X[at], float(y[at]))
-    _require(learner.open_rounds == (), "told rounds are still open")
+    _require(learner.open_rounds == (), "rounds with a label are still open")
     _require(to_bytes(learner) == to_bytes(here), "the states differ between processes")
 
 
@@ -339,8 +339,8 @@ def mistakes(setup: Setup) -> None:
     X, y = setup.stream(20)
     learner = setup.make()
     play(learner, X, y)
-    told = learner.ask()
-    answer_round(learner, told, X[0], float(y[0]))
+    closed = learner.ask()
+    answer_round(learner, closed, X[0], float(y[0]))
     r = next(r for r in (learner.ask() for _ in range(50)) if r.attributes.size)  # some rounds buy nothing
     x, extra = X[1][r.attributes], learner.ask_more(r)
     more = X[1][extra]
@@ -353,7 +353,7 @@ def mistakes(setup: Setup) -> None:
         "a label that is NaN": lambda: learner.tell(r, x, np.nan, extra, more),
         "an infinite label": lambda: learner.tell(r, x, np.inf, extra, more),
         "other extra attributes": lambda: learner.tell(r, x, 0.1, np.append(extra, 0), np.append(more, 0.0)),
-        "a round told twice": lambda: learner.tell(told, x, 0.1, extra, more),
+        "a second label for a round": lambda: learner.tell(closed, x, 0.1, extra, more),
         "a changed round": lambda: learner.tell(changed, x, 0.1, extra, more),
         "an unknown attribute": lambda: learner.ask(available=["no such attribute"]),
         "too many values to predict": lambda: learner.predict(r, np.append(x, 0.0)),

@@ -79,3 +79,15 @@ def test_the_readme_shows_what_its_example_prints():
     spec.loader.exec_module(script)
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert script.EXAMPLE.search(text)[2] == script.printed(text)
+
+
+def test_the_page_of_thrifty_has_every_constant():
+    """The table, and the section of some layer: python benchmarks/ablation.py --write"""
+    source = (ROOT / "cpp" / "thrifty" / "constants.hpp").read_text(encoding="utf-8")
+    entries = {name: float(value) for name, value in re.findall(r"^\s+double (\w+) = ([^;]+);", source, re.M)}
+    page = (ROOT / "docs" / "thrifty.md").read_text(encoding="utf-8")
+    layers, _, table = page.partition("## Constants")
+    stated = {name: float(value) for name, value in re.findall(r"^\| `(\w+)` \| ([^|]+) \|", table, re.M)}
+    assert stated == entries
+    used = " ".join(re.findall(r"^\*\*Constants\.\*\*(.*?)\n\n", layers, re.M | re.S))
+    assert set(re.findall(r"`(\w+)`", used)) == set(entries)

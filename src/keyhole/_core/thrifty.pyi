@@ -1,5 +1,7 @@
 """The engine of thrifty; its state are arrays of records."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,6 +10,12 @@ def layouts() -> dict[str, tuple[int, list[tuple[str, int, str]]]]:
 
 def constants() -> bytes:
     """The default constants as the bytes of one record."""
+
+KEPT_REGIMES: int
+
+LEVEL_GAINS: list[float]
+
+INTERVAL_LEVELS: list[float]
 
 def posterior(
     prior: NDArray[np.float64], gain: float, n: float, v: float, q: int, y_var: float, need: float
@@ -19,16 +27,108 @@ def posterior(
 def hoped(expected: float, n: float) -> list[float]:
     """The prior of what a source explains: spike and slabs."""
 
-KEPT_REGIMES: int
-
-LEVEL_GAINS: list[float]
-
-INTERVAL_LEVELS: list[float]
-
 def knapsack(values: NDArray[np.float64], prices: NDArray[np.float64], count: int, money: float) -> list[int]:
     """
     1 for the things of the best purchase: at most `count` of them for at most `money`.
     """
+
+class OutlierClip:
+    """Adaptive winsorising of one attribute."""
+
+    def __init__(self) -> None: ...
+    def clip(self, z: float) -> float:
+        """The value as it is used."""
+
+    def trusted(self, z: float) -> bool:
+        """Whether it is an outlier that counts as it is."""
+
+    def observe(self, z: float, weight: float) -> None:
+        """Count a value into mean and variance."""
+
+    def learn(self, z: float, weight: float, error: float, s2: float) -> None:
+        """Learn from the label of a row whether an outlier was genuine."""
+
+    @property
+    def mean(self) -> float: ...
+    @property
+    def variance(self) -> float: ...
+    @property
+    def evidence(self) -> float: ...
+    @property
+    def limit(self) -> float: ...
+    @property
+    def absurd(self) -> int: ...
+
+class LabelGuard:
+    """Clips labels that are absurdly far from their predictions."""
+
+    def __init__(self) -> None: ...
+    def tolerance(self, n_labels: int, y_var: float, y_low: float, y_high: float) -> float:
+        """How far off a label may be."""
+
+    def clip(self, off: float, n_labels: int, y_var: float, y_low: float, y_high: float) -> float:
+        """How far off a label is taken to be; the tolerance adapts."""
+
+class LevelTracker:
+    """The level of the label, by four accounts with fixed share."""
+
+    def __init__(self) -> None: ...
+    def update(self, off: float, reach: float, s2: float, rows: float) -> None:
+        """Learn from how far a label was off."""
+
+    def moved(self, y_var: float) -> float:
+        """By how much the level moved, once it has stayed there."""
+
+    @property
+    def level(self) -> float: ...
+    @property
+    def levels(self) -> list[float]: ...
+    @property
+    def beliefs(self) -> list[float]: ...
+
+class DriftDetector:
+    """Cumulative sums of what the last rows say against the past."""
+
+    def __init__(self) -> None: ...
+    def update(
+        self,
+        f: float,
+        y: float,
+        y_hat: float,
+        bent: float,
+        slope: float,
+        explained: float,
+        s2: float,
+        y_var: float,
+        rows: float,
+    ) -> tuple[float, float, float]:
+        """
+        What the past is to be divided by (1: no change), and the slopes before and after.
+        """
+
+    def reset(self) -> None:
+        """Start again with another support."""
+
+    def suspicious(self) -> bool: ...
+    @property
+    def statistics(self) -> tuple[float, float, float]: ...
+    @property
+    def noise(self) -> float: ...
+
+class IntervalCalibrator:
+    """Running quantiles of the errors."""
+
+    def __init__(self, log_q: Sequence[float], centre: float) -> None: ...
+    def update(self, error: float, spread: float, n_labels: int) -> float:
+        """Learn from an error; the lowest level whose interval held the label."""
+
+    def reach(self, level: float, n_labels: int) -> float:
+        """Half the width of an interval, in spreads."""
+
+    @property
+    def log_q(self) -> list[float]: ...
+    @property
+    def centre(self) -> float: ...
 
 class Engine:
     def __init__(self, arrays: dict[str, NDArray[np.generic]], store_full: int) -> None: ...

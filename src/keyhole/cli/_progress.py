@@ -94,6 +94,6 @@ class Screen:
         of = f"{rows}/{self.total}" if self.total is not None else f"{rows}"
         bought, price, n = totals.ordered / played, totals.spent / played, len(totals.catalog.sources)
         parts = [of, f"{thousands(speed)} rows/s", f"mse {totals.mean_loss:.4g}", f"bought {bought:.1f}/{n}"]
-        parts.append(f"price {price:.4g}/{totals.prices.sum():.4g}")
-        noticed = len(totals.coverage.alarms)
+        parts.append(f"price {price:.4g}/{totals.catalog.charge.sum():.4g}")
+        noticed = len(totals.alarms)
         return "   ".join([*parts, *([f"{noticed} change{'s' * (noticed > 1)} noticed"] if noticed else [])])

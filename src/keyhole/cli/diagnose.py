@@ -43,7 +43,7 @@ def diagnose(
     require_file(file)
 
     from .._internal.escaping import printable
-    from ..data.column_profile import Profile, covariance, first_rows, proposed_schema
+    from ..data.column_profile import Profile, covariance, proposed_schema, scaled_first_rows
     from ..data.streams import open_table, read_prices
     from ..theory.conditions import conditions_of, signal
 
@@ -58,7 +58,7 @@ def diagnose(
     k = min(k, len(found.names))
     with _progress(f"searching for the best {k}", None):
         strength = signal(C, k)
-    rows = first_rows(table, found, min(_ROWS, int(2e7) // len(found.names)))
+    rows = scaled_first_rows(table, found, min(_ROWS, int(2e7) // len(found.names)))
     panels = profile.panels()
     kept = _write(proposed_schema(found, panels), place, file, force)
     lines = [*_columns(profile, found), *_bad_cells(profile), *_values(profile), *_panels(panels)]

@@ -96,12 +96,12 @@ def _refuse_algorithm(ctx: typer.Context, model: Path) -> None:
 
 def _suggest(settings: "Settings") -> None:
     """Suggest 'vaw' if k covers every attribute and nothing else limits the purchases."""
-    from ..core.registry.catalogue import list_algorithms
+    from ..core.registry.catalogue import record
 
     k, limits = settings.options["k"], settings.limits
-    chooses = {a.name for a in list_algorithms() if not a.buys_all}
+    chooses = not record(settings.learner["name"]).buys_all
     limited = limits.error_cost is not None or limits.budget_per_row < float("inf")
-    if k == len(settings.learner["names"]) and settings.learner["name"] in chooses and not limited:
+    if k == len(settings.learner["names"]) and chooses and not limited:
         print(f"note: -k {k} buys every attribute; 'vaw' is made for that", file=sys.stderr)
 
 

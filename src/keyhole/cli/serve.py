@@ -58,7 +58,7 @@ def serve(
         if model is not None:
             _add_model(opened, model)
         if guarded and not any_token(opened.database):
-            make = f"keyhole token create --store {opened.database.shown}"
+            make = f"keyhole token create --store {opened.database.address}"
             raise ConfigError(f"{host} can be reached from elsewhere and the store has no token; make one with: {make}")
         settings = Settings(
             url,

@@ -73,6 +73,6 @@ def _existing(url: str) -> "Database":
 
     database = Database(url)
     if database.path is not None and not database.path.is_file():
-        raise ConfigError(f"there is no store {database.shown}; kh.open_store or keyhole serve creates one")
+        raise ConfigError(f"there is no store {database.address}; kh.open_store or keyhole serve creates one")
     database.open()
     return database

@@ -228,8 +228,7 @@ class Learner(ReprMixin, Stateful, ABC):
             self._check_open(r)
             x = validation.values(values, r.names)
             validation.extras(extra_attributes, r.extra)
-            extra_names = [self.names[i] for i in r.extra]
-            more = validation.values([] if extra_values is None else extra_values, extra_names)
+            more = validation.values([] if extra_values is None else extra_values, r.extra_names)
             label = validation.binary_label(y) if self.binary else validation.label(y)
             del self._open[r.index]
             if isinstance(self.calibrator, ProbabilityCalibrator):
@@ -498,6 +497,7 @@ class Learner(ReprMixin, Stateful, ABC):
             names=names,
             learner=self.identity,
             extra=bought.extra,
+            extra_names=tuple([self.names[i] for i in bought.extra.tolist()]),
             sources=sources,
             price=price,
             prices=each,

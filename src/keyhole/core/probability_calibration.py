@@ -1,15 +1,18 @@
 """Online calibration: map a linear score to a probability that is calibrated in the long run.
 
-    u = s + shift                      shift: the running mean of y - s, because some learners have no intercept
+    u = s + shift                      shift: the running mean of y - s, soft-thresholded at z_0 standard errors; it is
+                                       for learners without an intercept, and zero for the others
     q(u)                               the isotonic, piecewise linear curve through (X_j / W_j, Y_j / W_j), j the knots;
                                        a row adds its hat weights phi_j to W_j, phi_j u to X_j and phi_j y to Y_j
     p = q + sum_j psi_j(q) delta_j     delta_j = rate soft(R_j, z sqrt(V_j))
     R_j += psi_j (y - p),   V_j += psi_j^2 p (1 - p)
 
-The curve starts at the identity. Old rows are discounted, because the scores of an early learner carry no information
-about those of a later one. The last two lines are integral control with a dead zone: deviations within chance are not
-corrected, and for any label sequence the sum R_j of y - p over the rows near a knot stays within z sqrt(V_j) + 1 / rate
-of zero, so in the long run frequencies and probabilities agree.
+The curve starts at the identity. A map that varies with time costs ranking (AUC) even if it is monotone in every row,
+because rows of different times are compared; hence the threshold of the shift and the low rate. Old rows are
+discounted, because the scores of an early learner carry no information about those of a later one. The last two lines
+are integral control with a dead zone: deviations within chance are not corrected, and for any label sequence the sum
+R_j of y - p over the rows near a knot stays within z sqrt(V_j) + 1 / rate of zero, so in the long run frequencies and
+probabilities agree.
 """
 
 from bisect import bisect_right
@@ -35,9 +38,9 @@ _LEAST_ROWS = 0.5
 # The isotonic curve can be flat where scores still rank rows; this share of a strictly increasing curve is mixed in.
 _ORDER_SHARE = 0.004
 # The correction: number of probability cells, rate, and width of the dead zone in standard deviations.
-_CELLS, _RATE, _DEAD_ZONE = 10, 0.03, 1.5
-# Prior rows with shift zero.
-_SHIFT_ROWS = 50.0
+_CELLS, _RATE, _DEAD_ZONE = 10, 0.015, 1.5
+# The shift: prior rows at zero, and the threshold in standard errors.
+_SHIFT_ROWS, _SHIFT_THRESHOLD = 50.0, 2.0
 
 
 class Uncalibrated(Stateful):
@@ -97,8 +100,10 @@ class ProbabilityCalibrator(Stateful):
         self.level += [1.0 + (1.0 - fade) * _SHIFT_ROWS, label - score]
 
     def _shifted(self, score: float) -> float:
-        rows, off = self.level.tolist()
-        return float(min(max(score + off / rows, _KNOTS[0]), _KNOTS[-1]))
+        (rows, off), (zeros, ones) = self.level.tolist(), self.counts.tolist()
+        variance = (zeros + 1.0) * (ones + 1.0) / (zeros + ones + 2.0) ** 2
+        chance = _SHIFT_THRESHOLD * sqrt(max(rows - _SHIFT_ROWS, 0.0) * variance)
+        return float(min(max(score + _soft(off, chance) / rows, _KNOTS[0]), _KNOTS[-1]))
 
     def _curve(self, u: float) -> float:
         x, y = (self.score_sum / self.weight).tolist(), (self.label_sum / self.weight).tolist()
@@ -119,8 +124,7 @@ class ProbabilityCalibrator(Stateful):
             self.label_sum[place] += share * label
 
     def _delta(self, cell: int) -> float:
-        R, zone = float(self.residual[cell]), _DEAD_ZONE * sqrt(float(self.variance[cell]))
-        return _RATE * copysign(max(abs(R) - zone, 0.0), R)
+        return _RATE * _soft(float(self.residual[cell]), _DEAD_ZONE * sqrt(float(self.variance[cell])))
 
     def _corrected(self, q: float) -> float:
         j, upper = _cell(q)
@@ -149,6 +153,11 @@ _PRIORS = (
     _PRIOR_ROWS * np.array(_KNOTS),
     _PRIOR_ROWS * np.clip(np.array(_KNOTS), 0.0, 1.0),
 )
+
+
+def _soft(x: float, threshold: float) -> float:
+    """Return x moved toward zero by the threshold, at most to zero."""
+    return copysign(max(abs(x) - threshold, 0.0), x)
 
 
 def _cell(q: float) -> tuple[int, float]:

@@ -93,12 +93,17 @@ def values(given: Values, names: Sequence[str]) -> Floats:
         each = join_names(names, quoted=True) or "no attribute"
         raise ProtocolError(f"expected {len(names)} values, one each for {each}; got an array of shape {x.shape}")
     size = np.abs(x)
-    if ((size <= MOST) & (size >= LEAST)).all():  # the common case; false for a NaN or a zero
+    if _is_ordinary(size):
         return x
     if (size > LARGEST).any():
         i = int(np.flatnonzero(size > LARGEST)[0])
         raise ProtocolError(f"the value of '{names[i]}' is {x[i]}; pass NaN for one that was not observed")
     return clip_magnitude(x) if ((size > MOST) | (size < LEAST)).any() else x
+
+
+def _is_ordinary(size: Floats) -> bool:
+    """Return whether no magnitude needs attention: the common case; false for a NaN or a zero."""
+    return bool(((size <= MOST) & (size >= LEAST)).all())
 
 
 def clip_magnitude(x: Floats) -> Floats:
@@ -193,7 +198,7 @@ def is_open(r: Round, learner: str, opened: Mapping[int, Round], t: int) -> None
     if r.learner != learner:
         raise ProtocolError(f"round {r.index} belongs to another learner ({r.learner}, this is {learner})")
     if r.index not in opened:
-        state = "is already told or abandoned" if 1 <= r.index <= t else "was never asked"
+        state = "is already labelled or abandoned" if 1 <= r.index <= t else "was never asked"
         raise ProtocolError(f"round {r.index} {state}; ask() opens a new one")
     if opened[r.index] != r:
         raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
@@ -221,8 +226,8 @@ def may_be_asked(r: Round, names: Sequence[str]) -> bool:
     """Return whether a round from a file has a valid kind and buys existing attributes without duplicates."""
     B = np.concatenate([r.attributes, r.extra])
     there = bool(((B >= 0) & (len(names) > B)).all()) and np.unique(B).size == B.size
-    sound = there and r.names == tuple(names[i] for i in r.attributes) and r.kind in ("explore", "exploit")
-    return sound and bool(np.isfinite(r.memo).all())
+    named = there and (*r.names, *r.extra_names) == tuple(names[i] for i in B) and len(r.names) == r.attributes.size
+    return named and r.kind in ("explore", "exploit") and bool(np.isfinite(r.memo).all())
 
 
 def _short(value: object) -> str:
@@ -236,7 +241,9 @@ def _short(value: object) -> str:
 
 def past_table(X: object, y: object, names: Sequence[str]) -> tuple[Floats, Floats]:
     """Return rows and labels as arrays with columns in the order of `names`; shapes are not checked here."""
-    return matrix_of(X, names) if is_frame(X) else _numbers("X", X), _numbers("y", labels_of(y))
+    plain_X, plain_y = type(X) is np.ndarray, type(y) is np.ndarray  # a subclass check of a frame takes 2 us
+    table = matrix_of(X, names) if not plain_X and is_frame(X) else _numbers("X", X)
+    return table, _numbers("y", y if plain_y else labels_of(y))
 
 
 def past_rows(X: object, y: object, names: Sequence[str]) -> tuple[Floats, Floats, int]:
@@ -251,6 +258,8 @@ def past_rows(X: object, y: object, names: Sequence[str]) -> tuple[Floats, Float
     if labels.shape != (len(table),):
         raise ProtocolError(f"y must have one label per row of X, which has {len(table)}; it has shape {labels.shape}")
     size, label_size = np.abs(table), np.abs(labels)
+    if _is_ordinary(size) and _is_ordinary(label_size):
+        return table, labels, 0
     if (label_size > LARGEST).any():
         _refuse_infinite_label(labels)
     if (size > LARGEST).any():

@@ -270,7 +270,7 @@ def covariance(table: Table, schema: Schema, progress: Progress | None = None) -
     return n, C / max(n, 1) - np.outer(mean, mean)
 
 
-def first_rows(table: Table, schema: Schema, most: int) -> Floats:
+def scaled_first_rows(table: Table, schema: Schema, most: int) -> Floats:
     """Return the first labelled rows, at most `most`, as (n, d+1), scaled as in `covariance`, centred, label last."""
     found: list[Floats] = []
     for batch in EncodedTable(table, schema).batches(schema.names, schema.target):

@@ -1,4 +1,4 @@
-"""The declarations of one column, of the label and of a panel; transforms, and scaling into [-1, 1]."""
+"""The declarations of one column, of the label and of a panel, and transforms."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -21,7 +21,6 @@ __all__ = [
     "Label",
     "Panel",
     "Range",
-    "Scales",
     "Transform",
     "check_transform",
     "repeated",
@@ -281,87 +280,3 @@ def _check_format(numbers: str, place: str) -> None:
     if numbers and numbers not in FORMATS:
         known = ", ".join(f'"{form}"' for form in FORMATS)
         raise ConfigError(f'{place}: numbers must be one of {known}, not "{numbers}"')
-
-
-_INF = np.array(np.inf)
-
-
-class Scales:
-    """The scaling of a schema: clips values to their range, then shifts and scales them about their centre."""
-
-    label: Range
-
-    @property
-    def encoded(self) -> tuple[Range, ...]:
-        """The attributes with their ranges, in the order of a learner's columns."""
-        raise NotImplementedError
-
-    @cached_property
-    def low(self) -> Floats:
-        """The smallest expected values of the attributes (d,); -inf where there is none."""
-        return np.array([e.low for e in self.encoded])
-
-    @cached_property
-    def high(self) -> Floats:
-        """The largest expected values of the attributes (d,); inf where there is none."""
-        return np.array([e.high for e in self.encoded])
-
-    @cached_property
-    def unbounded(self) -> tuple[str, ...]:
-        """The attributes, and the label, that lack a bounded range and so cannot be scaled into [-1, 1]."""
-        return tuple(c.name for c in (*self.encoded, self.label) if not c.bounded)
-
-    def scale(self, X: Floats) -> Floats:
-        """Scale rows (n, d) into [-1, 1]; values outside the range are clipped, NaN and infinity are kept."""
-        return _scale(X, self.low, self.high, self._middle, self._reach)
-
-    def scale_label(self, y: Floats) -> Floats:
-        """Scale labels into [-1, 1], clipped like the attributes."""
-        low, high = np.array(self.label.low), np.array(self.label.high)
-        if getattr(self.label, "transform", ""):
-            beyond = ~np.isfinite(y)
-            y = np.where(beyond, y, self.transform_label(np.clip(np.where(beyond, self.label.middle, y), low, high)))
-            low, high = -_INF, _INF
-        return _scale(y, low, high, *map(np.array, self._label_scale))
-
-    def unscale_label(self, z: Floats) -> Floats:
-        """Convert predictions in [-1, 1] to the units of the label."""
-        middle, reach = self._label_scale
-        return self.untransform_label(middle + reach * np.asarray(z, dtype=np.float64))
-
-    def transform_label(self, y: Floats) -> Floats:
-        """Apply the transform of the label, if it has one; a learner receives the result."""
-        name = getattr(self.label, "transform", "")
-        return TRANSFORMS[name].forward(y) if name else y
-
-    def untransform_label(self, z: Floats) -> Floats:
-        """Invert the transform of the label, if it has one."""
-        name = getattr(self.label, "transform", "")
-        return TRANSFORMS[name].inverse(z) if name else z
-
-    @cached_property
-    def _label_scale(self) -> tuple[float, float]:
-        """The transformed middle of the label, and the distance from it that scales to 1."""
-        label = self.label
-        if not (getattr(label, "transform", "") and label.bounded):
-            return label.middle, label.reach
-        low, middle, high = self.transform_label(np.array([label.low, label.middle, label.high])).tolist()
-        return middle, max(high - middle, middle - low)
-
-    @cached_property
-    def _middle(self) -> Floats:
-        return np.array([e.middle for e in self.encoded])
-
-    @cached_property
-    def _reach(self) -> Floats:
-        return np.array([e.reach for e in self.encoded])
-
-
-def _scale(x: Floats, low: Floats, high: Floats, middle: Floats, reach: Floats) -> Floats:
-    """Return (clip(x, low, high) - middle) / reach, 0 where reach is 0; values that are not finite are kept."""
-    x = np.asarray(x, dtype=np.float64)
-    safe = np.where(reach > 0, reach, 1.0)
-    scaled: Floats = (np.clip(x, low, high) - middle) / safe
-    scaled *= reach > 0
-    beyond = ~np.isfinite(x)
-    return np.where(beyond, x, scaled) if beyond.any() else scaled

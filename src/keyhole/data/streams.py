@@ -6,12 +6,10 @@ from .schema import Schema
 from .schema_toml import read_prices, unpriced
 from .synthetic_streams import Stream, designs, synthetic
 from .table import Batch, Column, DataError, Table, open_table
-from .value_counters import ClipCounter, UnseenCategories
 
 __all__ = [
     "Attribute",
     "Batch",
-    "ClipCounter",
     "Column",
     "DataError",
     "Fingerprint",
@@ -21,7 +19,6 @@ __all__ = [
     "Schema",
     "Stream",
     "Table",
-    "UnseenCategories",
     "designs",
     "fingerprint",
     "open_table",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .._internal.atomic_io import read_json, remove_leftovers, write_atomically, write_json
+from .._internal.atomic_io import read_json, write_atomically, write_json
 from .._internal.dataframes import to_frame
 from .._internal.output_folder import Folder
 from ..core.learner import Learner
@@ -223,7 +223,7 @@ class Comparison:
         self.folder = Folder.claim(self.path, "comparison")
         self.folder.check_room(len(self.jobs) * 20_000 + 20_000_000)
         with self.folder.lock():
-            remove_leftovers(self.folder.subfolder("jobs"))
+            self.folder.subfolder("jobs")
             there = self._stored()
             work_off(self.jobs, there, run_job, self._keep, executor, progress)
             pairs = [(job, there[job]) for job in (*self.jobs, *self._earlier(there))]
@@ -244,14 +244,14 @@ class Comparison:
         for path in sorted((self.path / "jobs").glob("*.json")):
             try:
                 data: dict[str, Any] = read_json(path)
-                job = Job.from_plain(data["job"])
+                job, outcome = Job.from_plain(data["job"]), data["outcome"]
             except StateError:
                 self.notes.append(f"{path} was damaged: its job was run again")
                 continue
             except (KeyError, TypeError):
                 continue  # written by another version, or a foreign file
             if self._path(job) == path:
-                found[job] = data["outcome"]
+                found[job] = outcome
         return found
 
     def _keep(self, job: Job, outcome: Outcome) -> None:

@@ -165,13 +165,14 @@ class Frontier:
         write_json(path, {"format": _FORMAT, **asdict(self)})
 
 
-def frontier_in(folder: Path) -> Frontier:
+def frontier_in(folder: "str | Path") -> Frontier:
     """Read the frontier that `keyhole frontier` left in a folder."""
-    path = folder / FILE
+    path = Path(folder) / FILE
     try:
         data: dict[str, Any] = read_json(path)
-        if data.pop("format") != _FORMAT:
-            raise ConfigError(f"{path} was written by another version of keyhole; compute it again")
+        if (found := data.pop("format", None)) != _FORMAT:
+            what = f"{path} has format {str(found)[:20]}, and this version of keyhole reads format {_FORMAT} only"
+            raise ConfigError(f"{what}; make it again with: keyhole frontier FILE")
         levels, left_out = (tuple(map(_level, data[name])) for name in ("levels", "left_out"))
         points = tuple(map(_point, data["hindsight"]))
         parts = {"levels": levels, "left_out": left_out, "hindsight": points, "free": tuple(data["free"])}

@@ -14,10 +14,10 @@ from typing import Any, TypedDict
 import numpy as np
 
 from .. import __version__
-from .._internal.atomic_io import read_json, remove_leftovers, write_json
+from .._internal.atomic_io import read_json, write_json
 from .._internal.formatting import Units
 from .._internal.output_folder import Folder
-from ..core.registry.spec import Budget, Spec
+from ..core.registry.spec import Budget, Spec, error_cost_of_transformed
 from ..core.sources import SourceCatalog
 from ..data.streams import Schema
 from ..errors import ConfigError, StateError
@@ -301,6 +301,8 @@ def frontier(
     rows = replace(stream, shuffle=False).rows(0, _ALL if stream.shuffle else rounds)
     if not rows.schema.priced:
         raise ConfigError(_UNPRICED)
+    if rows.schema.transforms_label:
+        raise ConfigError(error_cost_of_transformed())
     past = Past.of(rows)
     error_costs = levels_of(past, levels) if isinstance(levels, int) else [float(error_cost) for error_cost in levels]
     plays = [Play(stream, error_cost, seed, rounds, k) for error_cost in error_costs for seed in range(seeds)]
@@ -318,8 +320,7 @@ def frontier(
 
 def _played(folder: Folder, plays: Sequence[Play], executor: Executor, progress: Progress) -> dict[Play, Played]:
     """Return the outcome of every job; stored outcomes are reused, damaged ones are computed again."""
-    place = folder.subfolder("jobs")
-    remove_leftovers(place)
+    folder.subfolder("jobs")
     there: dict[Play, Played] = {}
     for job in plays:
         try:

@@ -16,7 +16,8 @@ from ..core.learner import Learner
 from ..core.registry.catalogue import options_of
 from ..core.registry.plugins import import_algorithm
 from ..core.registry.spec import Budget, Spec
-from ..data.learner_scaling import Scaling, learn_ranges
+from ..data.scaling import Scaling
+from ..data.schema_completion import learn_ranges
 from ..data.streams import Batch
 from ..errors import ConfigError, KeyholeWarning
 from ..estimation.moment_regression import Moments

@@ -20,7 +20,7 @@ from .._internal.typing import Floats, Ints
 from ..core.learner import Learner
 from ..core.registry.spec import Budget, Spec, unpriced
 from ..core.serialization import to_bytes
-from ..data.learner_scaling import Scaling
+from ..data.scaling import Scaling
 from ..errors import ConfigError
 from ..estimation.moment_regression import Moments
 from ..simulation import scoring as scores
@@ -365,6 +365,9 @@ class CrossValidation:
 
     def __init__(self, rows: Rows, folds: int, seed: int) -> None:
         self.rows = rows
+        # Baskets are chosen for the label as the model learns it; errors are in the units of the label itself.
+        rows = rows._replace(y=rows.schema.transform_label(rows.y))
+        self._learnt = rows.y
         self.whole = Past.of(rows)
         n = rows.y.size
         part = np.random.default_rng([seed, n]).permutation(np.arange(n) % folds)
@@ -392,10 +395,11 @@ class CrossValidation:
     def _judged(
         self, sources: tuple[str, ...], price: float, chosen: "Sequence[Sequence[int]]", optimal: bool, gap: float
     ) -> PlannedBasket:
-        y, predictions = self.rows.y, np.empty(self.rows.y.size)
+        y, z = self.rows.y, np.empty(self.rows.y.size)
         for test, train, basket in zip(self._tests, self._trains, chosen, strict=True):
             S = self.whole.catalog.attributes(list(basket))
-            predictions[test] = _predictions(self.rows.X[:, S], y, train, test)
+            z[test] = _predictions(self.rows.X[:, S], self._learnt, train, test)
+        predictions = self.rows.schema.untransform_label(z)
         binary = self.rows.schema.binary
         if binary:
             predictions = np.clip(predictions, _LEAST, 1.0 - _LEAST)

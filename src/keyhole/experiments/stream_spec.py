@@ -18,7 +18,7 @@ from ..core.registry.plugins import import_object
 from ..core.registry.spec import assignments
 from ..data.encoded_table import EncodedTable
 from ..data.fingerprint import fingerprint
-from ..data.learner_scaling import first_rows
+from ..data.schema_completion import first_rows
 from ..data.streams import Schema, open_table, read_prices, unpriced
 from ..data.synthetic_streams import synthetic
 from ..errors import ConfigError

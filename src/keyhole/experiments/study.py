@@ -76,7 +76,14 @@ Results: TypeAlias = "Sequence[tuple[Part, Trace]]"
 
 _NAMES = ("rates", "dimension", "sampling", "regret", "oslr", "poslr", "bandit", "edges", "switching", "events")
 _LISTS = ("algorithms", "d", "k", "k0", "sigma", "design", "rounds", "w_min", "s0")
-_DEFAULTS: Mapping[str, object] = {"k0": 0, "sigma": 0.1, "design": "uniform", "looks": "log", "w_min": 0.0, "s0": 0.0}
+_DEFAULTS: Mapping[str, object] = {
+    "k0": 0,
+    "sigma": 0.1,
+    "design": "uniform",
+    "time_grid": "log",
+    "w_min": 0.0,
+    "s0": 0.0,
+}
 
 
 def names() -> tuple[str, ...]:
@@ -133,12 +140,12 @@ def expand(grid: Mapping[str, object]) -> Iterator[Part]:
     """Yield every combination of the lists of a grid, with seeds 0, 1, ..."""
     filled = {**_DEFAULTS, **grid}
     axes = [value if isinstance(value := filled[key], list) else [value] for key in _LISTS]
-    looks, seeds = str(filled["looks"]), filled["seeds"]
+    time_grid, seeds = str(filled["time_grid"]), filled["seeds"]
     if not isinstance(seeds, int):
         raise ConfigError("a grid must state its number of seeds, such as seeds = 10")
     for algorithm, d, k, k0, sigma, design, rounds, w_min, s0 in product(*axes):
         for seed in range(seeds):
-            yield Part(algorithm, d, k, k0, float(sigma), design, rounds, seed, looks, float(w_min), float(s0))
+            yield Part(algorithm, d, k, k0, float(sigma), design, rounds, seed, time_grid, float(w_min), float(s0))
 
 
 def _read(folder: Path, part: Part) -> Trace | None:

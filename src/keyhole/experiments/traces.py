@@ -110,7 +110,7 @@ def band_at_end(group: Group, y: str) -> Band:
 
 
 def value_at(found: Trace, y: str, t: float) -> float:
-    """Return a column at round t, interpolated linearly in ln t between looks."""
+    """Return a column at round t, interpolated linearly in ln t between recorded rounds."""
     return float(np.interp(np.log(t), np.log(found["t"]), found[y]))  # type: ignore[literal-required]
 
 

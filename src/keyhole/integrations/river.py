@@ -3,16 +3,21 @@
 import sys
 import warnings
 from collections import deque
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from river import base, compose
 
+from .._internal.dataframes import labels_of, matrix_of
+from .._internal.typing import Floats
 from ..core.learner import Learner
 from ..core.round import Round
 from ..errors import KeyholeWarning, ProtocolError
 from ._estimator import learner_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["BudgetedClassifier", "BudgetedRegressor"]
 
@@ -61,6 +66,7 @@ class _Budgeted:
         self._waiting: deque[tuple[Round, tuple[float, ...]]] = deque()
         self._keys: dict[str, Hashable] = {}  # name of a feature -> its key in the rows, which need not be a string
         self._warned = False
+        self._classes: list[Hashable] = []  # of a classifier, in the order in which they were seen
 
     @property
     def learner(self) -> Learner | None:
@@ -84,18 +90,30 @@ class _Budgeted:
             learner.abandon(self._waiting.popleft()[0])
         return prediction
 
-    def _told(self, x: dict[Hashable, Any], y: float) -> None:
+    def _learn_label(self, x: dict[Hashable, Any], y: float) -> None:
         """Learn the label of a row; the extra features (k0) are read now."""
         learner = self._made(x)
         r, values = self._recognised(x) or self._bought_now(learner, x)
         extra = learner.ask_more(r)
-        more = self._read(x, [learner.names[i] for i in extra])
+        more = self._read(x, r.extra_names)
         if np.isnan(y):
             learner.abandon(r)
         else:
             learner.tell(r, values, float(y), extra_attributes=extra, extra_values=more)
 
-    def _made(self, x: Mapping[Hashable, Any]) -> Learner:
+    def _learnt(self, X: "pd.DataFrame", y: Floats) -> None:
+        """Learn from past rows; other columns are counted, and attributes without a column are NaN."""
+        columns = {str(key): key for key in X.columns}
+        learner = self._made(columns)
+        there = [name for name in learner.names if name in columns]
+        table = np.full((len(X), learner.d), np.nan)
+        table[:, [learner.names.index(name) for name in there]] = matrix_of(X, there, only=False)
+        learner.learn(table, y)
+        self._keys = {name: columns[name] for name in there} | self._keys
+        for name in columns.keys() - set(learner.names):
+            self.unknown_keys[name] = self.unknown_keys.get(name, 0) + len(X)
+
+    def _made(self, x: Mapping[Any, Any]) -> Learner:
         """Return the learner; its attributes are sorted, so that the order of a row's keys does not matter."""
         if self._learner is None:
             names = self.names if self.names is not None else sorted(map(str, x))
@@ -159,6 +177,8 @@ class BudgetedRegressor(_Budgeted, base.Regressor):
     The attributes are the keys of the first row. A key that is missing later cannot be bought in that row; a new key is
     not read, but counted in `unknown_keys`.
 
+    `learn_many(X, y)` learns from a table that is already there: nothing is bought, and NaN marks unobserved values.
+
     Parameters
     ----------
     algorithm
@@ -195,7 +215,11 @@ class BudgetedRegressor(_Budgeted, base.Regressor):
 
     def learn_one(self, x: dict[Hashable, Any], y: float) -> None:
         """Learn the label of a row; the extra features (k0) are read now."""
-        self._told(x, y)
+        self._learn_label(x, y)
+
+    def learn_many(self, X: "pd.DataFrame", y: "pd.Series[float]") -> None:
+        """Learn from past rows, free: a frame of features and a series of labels; rows without a label are skipped."""
+        self._learnt(X, np.asarray(labels_of(y), dtype=np.float64))
 
 
 class BudgetedClassifier(_Budgeted, base.Classifier):
@@ -219,7 +243,7 @@ class BudgetedClassifier(_Budgeted, base.Classifier):
     @property
     def classes(self) -> tuple[Hashable, ...]:
         """The labels seen so far, first the one with probability 1 - p; False and True are known beforehand."""
-        seen: list[Hashable] = self.__dict__.setdefault("_classes", [])
+        seen = self._classes
         return (False, True) if not seen or isinstance(seen[0], bool | np.bool_) else tuple(seen)
 
     def predict_proba_one(self, x: dict[Hashable, Any], **kwargs: Any) -> dict[Any, float]:
@@ -229,12 +253,31 @@ class BudgetedClassifier(_Budgeted, base.Classifier):
 
     def learn_one(self, x: dict[Hashable, Any], y: Hashable) -> None:
         """Learn the label of a row; the extra features (k0) are read now."""
-        seen: list[Hashable] = self.__dict__.setdefault("_classes", [])
-        if y not in seen:
-            if len(seen) == 2:
-                raise ProtocolError(f"{y!r} is a third label, besides {seen[0]!r} and {seen[1]!r}; there may be two")
-            seen.append(y)
-        self._told(x, float(self.classes.index(y)))
+        self._see([y])
+        self._learn_label(x, float(self.classes.index(y)))
+
+    def learn_many(self, X: "pd.DataFrame", y: "pd.Series[Any]") -> None:
+        """Learn from past rows, free: a frame of features and a series of labels; rows without a label are skipped."""
+        missing = y.isna().tolist()
+        before = list(self._classes)
+        self._see(label for label, gone in zip(y.tolist(), missing, strict=True) if not gone)
+        index = {label: float(i) for i, label in enumerate(self.classes)}
+        labels = [np.nan if gone else index[label] for label, gone in zip(y.tolist(), missing, strict=True)]
+        try:
+            self._learnt(X, np.array(labels, dtype=np.float64))
+        except Exception:
+            self._classes = before
+            raise
+
+    def _see(self, labels: Iterable[Hashable]) -> None:
+        """Add new labels to the classes; a third one is refused, and none is added."""
+        seen = list(self._classes)
+        for y in labels:
+            if y not in seen:
+                if len(seen) == 2:
+                    raise ProtocolError(f"{y!r} is a third label, beside {seen[0]!r} and {seen[1]!r}; there may be two")
+                seen.append(y)
+        self._classes = seen
 
 
 def _number(name: str, value: object) -> float:

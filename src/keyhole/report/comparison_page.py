@@ -11,8 +11,7 @@ from ..experiments.aggregate import CURVES, Band, Row, figure_of, notes_of, one_
 from ..experiments.job import CALIBRATION, Job, Outcome
 from ..figures import Figure, standalone
 from ..simulation import FIRST_ROW
-from .page import Page, Section, Table, how_to_repeat, publish
-from .probability_section import probability_cells, probability_section
+from .page import Page, Section, Table, how_to_repeat, probability_cells, probability_section, publish
 
 __all__ = ["SORTS", "comparison_cells", "comparison_headline", "write_comparison"]
 

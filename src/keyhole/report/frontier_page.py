@@ -10,8 +10,7 @@ from .._internal.output_folder import Folder
 from ..experiments.frontier_result import Frontier, Level, Point, named
 from ..figures import Figure, Stop, frontier, standalone
 from ..simulation import FIRST_ROW
-from .page import Page, Section, Table, how_to_repeat, publish
-from .probability_section import probability_cells, probability_section
+from .page import Page, Section, Table, how_to_repeat, probability_cells, probability_section, publish
 
 __all__ = ["frontier_cells", "frontier_notes", "hindsight_stops", "write_frontier"]
 

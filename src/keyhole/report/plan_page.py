@@ -7,8 +7,7 @@ from .._internal.formatting import Units, join_names
 from .._internal.output_folder import Folder
 from ..experiments import Plan, PlannedBasket
 from ..figures import Figure, Stop, frontier, standalone
-from .page import Page, Section, Table, how_to_repeat, publish
-from .probability_section import probability_cells, probability_section
+from .page import Page, Section, Table, how_to_repeat, probability_cells, probability_section, publish
 
 __all__ = ["plan_cells", "write_plan"]
 

@@ -19,8 +19,7 @@ from ..figures import Curve, Figure, Stop, standalone
 from ..runs import HOW, Advice, RunData, rule_of
 from ..simulation import FIRST_ROW
 from .frontier_page import hindsight_stops
-from .page import Page, Section, Table, Tile, how_to_repeat, publish
-from .probability_section import probability_section
+from .page import Page, Section, Table, Tile, how_to_repeat, probability_section, publish
 
 __all__ = [
     "ERRORS",

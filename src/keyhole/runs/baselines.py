@@ -19,7 +19,7 @@ from ..core.state import NoCheck, NumberCheck, Part, Stateful, StateSchema
 from ..estimation.moment_regression import Moments
 from ..simulation import scored
 from ..theory.comparators import best_basket_of
-from .stream_blocks import page_length
+from .played_pages import page_length
 
 __all__ = ["Baselines", "Limits", "Line", "StreamMoments"]
 

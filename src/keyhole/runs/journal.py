@@ -7,10 +7,9 @@ depend on the boundaries of the segments.
 
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -25,15 +24,15 @@ from .._internal.atomic_io import (
     replacing,
     write_atomically,
 )
-from .._internal.typing import Bools, Floats
+from .._internal.typing import Floats
 from ..core.learner import Learner
 from ..core.serialization import from_bytes, pack, to_bytes, unpack
 from ..core.state import Stateful, Value
 from ..errors import StateError
-from .stream_blocks import Purchases, RunPage
+from .played_pages import PlayedPage, Purchases
 from .totals import Totals
 
-__all__ = ["CODED", "LEDGER", "ROUNDS", "Journal", "ledger_of", "named", "rounds_of"]
+__all__ = ["CODED", "LEDGER", "ROUNDS", "Journal", "ledger_of", "named", "past_rows_entry", "rounds_of"]
 
 _NAMES = pa.dictionary(pa.int32(), pa.string())
 
@@ -71,18 +70,19 @@ LEDGER = pa.schema(
     ]
 )
 """One row per page and attribute that was bought in it or has a weight at its end. `source` is the source ordered, ""
-for a free attribute; the price of a panel is entered once, at its first attribute, so that `spent` adds up."""
+for a free attribute; the price of a panel is entered once, at its first attribute, so that `spent` adds up. If the
+learner starts with past rows, the first entry says so, with `last_row` 0."""
 
 
-def rounds_of(page: RunPage, predictions: Floats, prices: Floats, counts: Bools) -> pa.Table:
-    """Return the new rows of a page as `CODED`; `predictions` are in the label's units; `counts` marks scored rows."""
-    before, after, y = page.first_buys, page.extra_buys, page.raw_labels
+def rounds_of(page: PlayedPage, prices: Floats) -> pa.Table:
+    """Return the rows of a page as `CODED`; `prices` is what each attribute adds to the price of a row."""
+    before, after, y = page.before, page.after, page.labels
     columns = {
-        "row": np.arange(y.size, dtype=np.int64) + page.first + page.begun + 1,
-        "explored": page.explored[page.new],
-        "prediction": predictions,
+        "row": np.arange(page.first + 1, page.last + 1),
+        "explored": page.explored,
+        "prediction": page.predictions,
         "label": y,
-        "loss": np.where(counts, (predictions - y) ** 2, np.nan),
+        "loss": np.where(page.scored, (page.predictions - y) ** 2, np.nan),
         "bought": _lists(before),
         "bought_after": _lists(after),
         "unobserved": (before.sums(np.isnan(before.values)) + after.sums(np.isnan(after.values))).astype(np.int32),
@@ -91,23 +91,29 @@ def rounds_of(page: RunPage, predictions: Floats, prices: Floats, counts: Bools)
     return pa.table(columns, schema=CODED)
 
 
-def ledger_of(page: RunPage, totals: Totals, weights: Floats) -> pa.Table:
-    """Return the purchases of a complete page and the weights at its end."""
-    bought, unobserved, clipped = totals.on_page
-    i = np.flatnonzero((bought > 0) | (weights != 0))
+def ledger_of(first: int, last: int, totals: Totals, weights: Floats) -> pa.Table:
+    """Return the purchases of a complete page, rows `first` to `last`, and the weights at its end."""
+    catalog = totals.catalog
+    i = np.flatnonzero((totals.bought > 0) | (weights != 0))
     columns = {
-        "first_row": np.full(i.size, page.first + 1),
-        "last_row": np.full(i.size, page.first + page.played),
-        "attribute": [totals.names[j] for j in i],
-        "source": [totals.catalog.sources[s] if s >= 0 else "" for s in totals.catalog.of[i]],
-        "bought": bought[i],
-        "unobserved": unobserved[i],
-        "clipped": clipped[i],
-        "price": totals.prices[i],
-        "spent": bought[i] * totals.prices[i],
+        "first_row": np.full(i.size, first),
+        "last_row": np.full(i.size, last),
+        "attribute": [catalog.names[j] for j in i],
+        "source": [catalog.sources[s] if s >= 0 else "" for s in catalog.of[i]],
+        "bought": totals.bought[i],
+        "unobserved": totals.unobserved[i],
+        "clipped": totals.clipped[i],
+        "price": catalog.charge[i],
+        "spent": totals.bought[i] * catalog.charge[i],
         "weight": weights[i],
     }
     return pa.table(columns, schema=LEDGER)
+
+
+def past_rows_entry(n: int) -> pa.Table:
+    """Return the entry for n past rows, which cost nothing."""
+    numbers = {field.name: [0] for field in LEDGER}
+    return pa.table(numbers | {"attribute": [f"past rows: {n}, free"], "source": [""]}, schema=LEDGER)
 
 
 def named(coded: pa.Table, names: Sequence[str]) -> pa.Table:
@@ -127,8 +133,6 @@ def _lists(purchases: Purchases) -> pa.Array:
     np.cumsum(purchases.counts, out=offsets[1:])
     return pa.ListArray.from_arrays(offsets, purchases.attributes.astype(np.int32))
 
-
-See: TypeAlias = Callable[[str, pa.Table], None]
 
 _GROUP = 1 << 17
 _CHECKPOINT = "checkpoint.kh"
@@ -155,7 +159,7 @@ class Journal:
         """Buffer records ("rounds", as `CODED`, or "ledger") until the next checkpoint."""
         self._held[kind].append(table)
 
-    def checkpoint(self, row: int, learner: Learner, states: Mapping[str, Stateful]) -> None:
+    def checkpoint(self, row: int, learner: Learner, state: Stateful) -> None:
         """Write everything up to `row` rows to disk."""
         make_folder(self.folder)
         for kind, tables in self._held.items():
@@ -164,14 +168,14 @@ class Journal:
                 write_atomically(self.folder / name, data)
                 self._written[name] = digest(data)
             tables.clear()
-        write_atomically(self.folder / _CHECKPOINT, _pack(row, self._written, learner, states))
+        write_atomically(self.folder / _CHECKPOINT, _pack(row, self._written, learner, state))
         self.row = row
 
-    def restore(self, states: Mapping[str, Stateful]) -> tuple[int, Learner] | None:
-        """Return (row, learner) of the last checkpoint and restore `states`; None if there is no checkpoint yet."""
+    def restore(self, state: Stateful) -> tuple[int, Learner] | None:
+        """Return (row, learner) of the last checkpoint and restore `state`; None if there is no checkpoint yet."""
         remove_leftovers(self.folder)
         path = self.folder / _CHECKPOINT
-        self.row, self._written, learner = _unpack(path, states) if path.exists() else (0, {}, None)
+        self.row, self._written, learner = _unpack(path, state) if path.exists() else (0, {}, None)
         there = self._segments()
         for segment in there:
             if segment.name not in self._written:
@@ -180,16 +184,12 @@ class Journal:
             raise _lost(self.folder / name, "is gone")
         return None if learner is None else (self.row, learner)
 
-    def assemble(self, kind: str, path: Path, see: See) -> None:
-        """Merge all segments of a kind into one Parquet file and verify each; memory use is bounded.
-
-        `see` receives the records as they are merged.
-        """
+    def assemble(self, kind: str, path: Path) -> None:
+        """Merge all segments of a kind into one Parquet file and verify each; memory use is bounded."""
         segments = [(self.folder / name, self._written[name]) for name in sorted(self._written) if kind in name]
         schema = ROUNDS if kind == "rounds" else LEDGER
         with replacing(path) as file, pq.ParquetWriter(file, schema, **_PARQUET) as writer:
             for table in _regrouped(segments, _SCHEMAS[kind]):
-                see(kind, table)
                 writer.write_table(named(table, self.names) if kind == "rounds" else table, row_group_size=_GROUP)
 
     def remove(self) -> None:
@@ -234,22 +234,21 @@ def _quickly(table: pa.Table) -> bytes:
     return buffer.getvalue()
 
 
-def _pack(row: int, segments: dict[str, str], learner: Learner, states: Mapping[str, Stateful]) -> bytes:
+def _pack(row: int, segments: dict[str, str], learner: Learner, state: Stateful) -> bytes:
     """Return the bytes of a checkpoint."""
-    flat = {f"{name}/{key}": value for name, state in states.items() for key, value in state.get_state().items()}
+    flat = {f"run.{key}": value for key, value in state.get_state().items()}
     arrays = {key: value for key, value in flat.items() if isinstance(value, np.ndarray)}
     scalars = {key: value for key, value in flat.items() if key not in arrays}
     model = np.frombuffer(to_bytes(learner), dtype=np.uint8)
     return pack({"row": row, "segments": segments, "scalars": scalars}, {"learner": model, **arrays})
 
 
-def _unpack(path: Path, states: Mapping[str, Stateful]) -> tuple[int, dict[str, str], Learner]:
+def _unpack(path: Path, state: Stateful) -> tuple[int, dict[str, str], Learner]:
     try:
         header, arrays = unpack(path.read_bytes())
         learner = from_bytes(arrays.pop("learner").tobytes())
         flat: dict[str, Value] = {**header["scalars"], **arrays}
-        for name, state in states.items():
-            state.set_state({key.removeprefix(f"{name}/"): v for key, v in flat.items() if key.startswith(f"{name}/")})
+        state.set_state({key.removeprefix("run."): value for key, value in flat.items()})
         return int(header["row"]), dict(header["segments"]), learner
     except (KeyError, TypeError, ValueError, OSError) as fault:
         what = f"{path} cannot be continued ({fault})"

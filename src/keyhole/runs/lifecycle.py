@@ -6,14 +6,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from .._internal.atomic_io import digest_of_file, read_json, write_atomically, write_json
 from .._internal.output_folder import Folder
-from ..core.introspection import reasons
 from ..core.serialization import from_bytes
 from ..data.encoded_table import EncodedTable
 from ..data.fingerprint import block_of, fingerprint
@@ -22,11 +20,10 @@ from ..errors import ConfigError, StateError
 from ..estimation.moment_regression import Moments
 from .baselines import StreamMoments, page_weight
 from .journal import Journal
-from .results import RunData
-from .run_config import RunPlan, Settings
+from .played_pages import pages
+from .results import RunData, read_records
+from .run_config import RunPlan, Settings, require_format
 from .runner import START, Run, Watcher
-from .stream_blocks import pages
-from .summary import write_summary
 
 __all__ = ["Timing", "begin", "check_unchanged", "digest_of_rows", "find", "reopen", "resume", "rows_at_most"]
 
@@ -128,7 +125,8 @@ def begin(
             write_atomically(folder.file(START), plan.start)
         settings.write(folder.file("run.json"))
         coming = pool.submit(fingerprint, file, columns)
-        return _continue(settings, plan.schema, plan.table, folder, watcher, publish, every, coming)
+        run = Run(folder, settings, plan.schema, plan.table, watcher, every, plan.unplayed)
+        return _continue(run, publish, coming)
 
 
 def find(path: Path) -> tuple[Folder, Settings]:
@@ -159,56 +157,41 @@ def resume(path: Path, watcher: Watcher, publish: Publish, every: float = 5.0) -
         _check_room(folder, table, settings)
         settings = replace(settings, fingerprint=now.to_dict(), status="running", played="")
         settings.write(folder.file("run.json"))
-        return _continue(settings, schema, table, folder, watcher, publish, every, None)
+        return _continue(Run(folder, settings, schema, table, watcher, every), publish, None)
 
 
-def _continue(
-    settings: Settings,
-    schema: Schema,
-    table: Table,
-    folder: Folder,
-    watcher: Watcher,
-    publish: Publish,
-    every: float,
-    coming: "Future[Fingerprint] | None",
-) -> RunData | None:
+def _continue(run: Run, publish: Publish, coming: "Future[Fingerprint] | None") -> RunData | None:
     """Continue playing; `coming` is the fingerprint of the file if it is still being computed."""
-    run = Run(folder, settings, schema, table, watcher, every)
-    timing = Timing.begin(folder.file("timing.json"), run.row, watcher.say)
+    timing = Timing.begin(run.folder.file("timing.json"), run.row, run.watcher.say)
     try:
         ended = run.go()
     except DataError:
-        _note_stop(settings, run, coming)
+        played = digest_of_rows(run.table, run.schema, run.journal.row)
+        _note(run, _fingerprint(run.settings, coming), status="stopped", played=played)
         raise
     finally:
         timing.end(run.row)
-    settings = _fingerprinted(settings, folder, coming)
-    return _finish(settings, run, publish) if ended else None
+    fingerprint = _fingerprint(run.settings, coming)
+    if coming is not None:
+        _note(run, fingerprint)
+    return _finish(run, fingerprint, publish) if ended else None
 
 
-def _fingerprinted(settings: Settings, folder: Folder, coming: "Future[Fingerprint] | None") -> Settings:
-    """Return the settings with the fingerprint that was computed in the background."""
-    if coming is None:
-        return settings
-    settings = replace(settings, fingerprint=coming.result().to_dict())
-    settings.write(folder.file("run.json"))
-    return settings
+def _fingerprint(settings: Settings, coming: "Future[Fingerprint] | None") -> dict[str, object]:
+    """Return the fingerprint that was computed in the background, or that of the settings."""
+    return settings.fingerprint if coming is None else coming.result().to_dict()
 
 
-def _note_stop(settings: Settings, run: Run, coming: "Future[Fingerprint] | None") -> None:
-    """Record a stop at a fault in the file, with a digest of the rows before it."""
-    settings = _fingerprinted(settings, run.folder, coming)
-    played = digest_of_rows(run.table, run.scaling.schema, run.journal.row)
-    replace(settings, status="stopped", played=played).write(run.folder.file("run.json"))
+def _note(run: Run, fingerprint: dict[str, object], **changes: Any) -> None:
+    """Write the settings of a run with these changes."""
+    replace(run.settings, fingerprint=fingerprint, **changes).write(run.folder.file("run.json"))
 
 
-def _finish(settings: Settings, run: Run, publish: Publish) -> RunData:
+def _finish(run: Run, fingerprint: dict[str, object], publish: Publish) -> RunData:
     """Write results, summary and report; then mark the run as finished and remove the journal."""
     data = run.write_results()
-    write_summary(run, settings, data)
     publish(run.folder, data)
-    digests = {name: digest_of_file(run.folder.path / name) for name in RESULTS}
-    replace(settings, status="finished", results=digests).write(run.folder.file("run.json"))
+    _note(run, fingerprint, status="finished", results={n: digest_of_file(run.folder.path / n) for n in RESULTS})
     run.journal.remove()
     return data
 
@@ -243,19 +226,15 @@ def reopen(path: Path) -> tuple[Folder, RunData, str]:
         raise ConfigError(f"the run in {path} is not finished; continue it with: keyhole run --resume {path}")
     schema = Schema.read(path / "schema.toml")
     summary = read_json(path / "summary.json")
-    data = RunData(int(summary["rows"]), schema.names)  # type: ignore[call-overload]
-    for kind in ("rounds", "ledger"):
-        file = pq.ParquetFile(path / f"{kind}.parquet")
-        for i in range(file.num_row_groups):
-            data.see(kind, file.read_row_group(i).combine_chunks())
-    data.schema, data.summary = schema, dict(summary)
-    data.reasons = reasons(from_bytes((path / "model.kh").read_bytes()))
-    missing = ""
+    require_format(path / "summary.json", summary)
+    learner = from_bytes((path / "model.kh").read_bytes())
+    moments, missing = None, ""
     try:
-        data.moments = _moments(schema, settings.file)
+        moments = _moments(schema, settings.file)
     except DataError as fault:
         missing = f"{fault}: nothing in hindsight is drawn"
-    return folder, data, missing
+    data = read_records(path, int(summary["rows"]), schema, learner, moments)  # type: ignore[call-overload]
+    return folder, replace(data, summary=dict(summary)), missing
 
 
 def _moments(schema: Schema, file: str) -> Moments | None:

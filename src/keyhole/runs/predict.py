@@ -15,8 +15,9 @@ from .._internal.typing import Floats
 from ..core.learner import Learner, ask_to_exploit
 from ..core.serialization import from_bytes, note_in
 from ..data.cell_encoding import regroup
-from ..data.learner_scaling import Scaling
-from ..data.streams import ClipCounter, Schema, Table
+from ..data.scaling import Scaling
+from ..data.streams import Schema, Table
+from ..data.value_counts import ValueCounts, ValueRanges
 from ..errors import ConfigError, StateError
 
 __all__ = ["Frozen", "Written", "refuse_extension"]
@@ -82,18 +83,21 @@ class Frozen:
             found |= {"low": ends[:, 0], "high": ends[:, 1]}
         return {name: self.scaling.rounded(self.scaling.predictions(numbers)) for name, numbers in found.items()}
 
-    def watch(self) -> ClipCounter:
-        """Return a counter of values outside the schema's ranges, or far outside those seen in training."""
-        if self.scaling.clip or self.scaling.scaled:
-            return ClipCounter(self.scaling.schema)
-        watch = ClipCounter(self.scaling.schema, then="used as they are; check them")
-        watch.low[:], watch.high[:] = -np.inf, np.inf
-        for i, name in enumerate(watch.names):
-            if name in self.scaling.seen:
+    @property
+    def ranges(self) -> ValueRanges:
+        """The ranges of the schema, or else those seen in training, widened on both sides by half."""
+        schema, clip = self.scaling.schema, self._clips
+        ranges = ValueRanges.of(schema, clip)
+        for i, name in enumerate(ranges.names):
+            if not clip and name in self.scaling.seen:
                 low, high = self.scaling.seen[name]
                 reach = _FAR * (high - low)
-                watch.low[i], watch.high[i] = low - reach, high + reach
-        return watch
+                ranges.low[i], ranges.high[i] = low - reach, high + reach
+        return ranges
+
+    @property
+    def _clips(self) -> bool:
+        return self.scaling.clip or self.scaling.scaled
 
     def _blocks(self, table: Table, column: str | None) -> Iterator[tuple[int, Floats, pa.Array | None]]:
         """Yield the columns of the support and the identifying column; an empty support reads any one column."""
@@ -114,7 +118,8 @@ class Frozen:
         An existing file is replaced only with `over`; `column` is copied, to identify the rows.
         """
         rows = missing = 0
-        watch, bought = self.watch(), self.round.attributes
+        ranges, bought = self.ranges, self.round.attributes
+        counts = ValueCounts.zero(len(ranges.names))
         if column in _NAMES:
             raise ConfigError(
                 f"--id {column}: the predictions have a column of that name already; rename it in the file"
@@ -131,10 +136,11 @@ class Frozen:
                     out = out or stack.enter_context(writer(file, part.schema))
                     out.write_table(part)
                     rows, missing = rows + len(X), missing + int(np.isnan(X).sum())
-                    watch.count(X.ravel(), np.tile(bought, len(X)))
+                    counts += ranges.count(X.ravel(), np.tile(bought, len(X)))
         except OSError as fault:
             raise ConfigError(f"{path} cannot be written ({fault.strerror or fault}); choose another --out") from None
-        return Written(rows, missing, tuple(watch.report().values()))
+        then = "clipped" if self._clips else "used as they are; check them"
+        return Written(rows, missing, tuple(ranges.sentences(counts, then).values()))
 
     def _part(self, first: int, X: Floats, named: pa.Array | None, column: str | None, level: float) -> pa.Table:
         columns: dict[str, object] = {} if column is None else {column: named}

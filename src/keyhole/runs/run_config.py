@@ -1,6 +1,6 @@
 """The configuration of a run: the request of a user, its validation, and the settings kept in the run folder."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,14 +16,26 @@ from ..core.registry.spec import Budget, Spec
 from ..core.serialization import from_bytes, note_in, to_bytes
 from ..data.columns import Attribute, Panel, Range
 from ..data.encoded_table import EncodedTable
-from ..data.learner_scaling import Scaling, first_rows, learn_ranges
+from ..data.scaling import Scaling
+from ..data.schema_completion import first_rows, learn_ranges
 from ..data.streams import DataError, Schema, Table, open_table, read_prices, unpriced
 from ..errors import ConfigError, ProtocolError, StateError
 from .baselines import Limits
 
-__all__ = ["RunConfig", "RunPlan", "Settings", "learn_table", "prepare", "read_model", "refuse_other_limits"]
+__all__ = [
+    "FORMAT",
+    "RunConfig",
+    "RunPlan",
+    "Settings",
+    "learn_table",
+    "prepare",
+    "read_model",
+    "refuse_other_limits",
+    "require_format",
+]
 
-_FORMAT = 2
+FORMAT = 1
+"""The version of the files in a run folder; a run of any other version is refused."""
 
 
 @pydantic.dataclasses.dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
@@ -53,7 +65,15 @@ class Settings:
     """If stopped: a digest of the rows played so far, so that later rows of the file can be corrected."""
     results: dict[str, str] = field(default_factory=dict)
     """If finished: the digests of the results, by file."""
-    format: int = _FORMAT
+    format: int = FORMAT
+
+    @property
+    def seed(self) -> int:
+        """The seed of the learner."""
+        seed = self.learner["seed"]
+        if not isinstance(seed, int):
+            raise StateError(f"the run's seed is {str(seed)[:40]!r}, not a whole number; run it again")
+        return seed
 
     @property
     def budget_per_row(self) -> float | None:
@@ -94,14 +114,22 @@ class Settings:
         """Read the settings that `write` wrote; anything else is a `ConfigError`."""
         try:
             data = read_json(path)
-            if data.get("format") != _FORMAT:
-                raise ConfigError(f"{path} has format {data.get('format')}; this version of keyhole reads {_FORMAT}")
+            require_format(path, data)
             return cls(**data)  # type: ignore[arg-type]  # checked field by field
         except (FileNotFoundError, NotADirectoryError):
             raise ConfigError(f"there is no run in {path.parent}: begin one with keyhole run FILE --out DIR") from None
         except (OSError, StateError, ValidationError) as fault:
             what = f"{path} cannot be used ({_first(fault) if isinstance(fault, ValidationError) else fault})"
             raise ConfigError(f"{what}; restore it from a copy, or begin a new run in another folder") from None
+
+
+def require_format(path: Path, data: Mapping[str, object]) -> None:
+    """Raise a `ConfigError` if a file of a run folder is of another version."""
+    if data.get("format") != FORMAT:
+        found = (
+            f"{path} has format {str(data.get('format'))[:20]}, and this version of keyhole reads format {FORMAT} only"
+        )
+        raise ConfigError(f"{found}; begin a new run in another folder")
 
 
 def _first(fault: ValidationError) -> str:
@@ -237,8 +265,17 @@ class RunPlan(NamedTuple):
     table: EncodedTable
     notes: list[str]
     """Messages for the user before the run begins."""
+    learner: Learner
+    """The learner before the first row; the first run that begins with this plan plays it."""
+    rounds: int
+    """The number of rounds that the learner had played before."""
     start: bytes = b""
     """The learner before the first row as a model file, if it has prior knowledge."""
+
+    @property
+    def unplayed(self) -> Learner | None:
+        """The learner, unless a run has played it already."""
+        return self.learner if self.learner.t == self.rounds else None
 
 
 def prepare(request: RunConfig) -> RunPlan:
@@ -305,7 +342,7 @@ def _plan(request: RunConfig, learner: Learner, scaling: Scaling, table: Encoded
         command=request.command,
         start=digest(start) if start else "",
     )
-    return RunPlan(settings, scaling.schema, table, notes, start)
+    return RunPlan(settings, scaling.schema, table, notes, learner, learner.t, start)
 
 
 def _schema(request: RunConfig, given: Schema | None, file: Table) -> Schema:

@@ -6,26 +6,27 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
-from .._internal.atomic_io import digest, write_atomically
+from .._internal.atomic_io import digest, write_atomically, write_json
 from .._internal.output_folder import Folder
 from .._internal.typing import Floats
-from ..core.introspection import reasons
-from ..core.learner import Learner
+from ..core.learner import Learner, PlayedRows
 from ..core.registry.catalogue import from_config
 from ..core.round import Alarm
 from ..core.serialization import from_bytes, to_bytes
-from ..data.learner_scaling import Scaling
+from ..core.state import CountCheck, NoCheck, Part, Stateful, StateSchema
+from ..data.scaling import Scaling
 from ..data.streams import Batch, DataError, Schema, Table
+from ..data.value_counts import ValueRanges
 from ..errors import KeyholeWarning, ProtocolError, StateError
-from ..simulation import scored, with_center
+from ..simulation import play_rows
 from .baselines import Baselines
-from .journal import Journal, ledger_of, rounds_of
-from .results import RunData
+from .journal import Journal, ledger_of, past_rows_entry, rounds_of
+from .played_pages import page_of, page_start, pages
+from .results import RunData, read_records, summary_of
 from .run_config import Settings
-from .stream_blocks import RunPage, page_start, pages
-from .totals import Totals
+from .totals import Totals, missing_warning, totals_of
 
 __all__ = ["START", "Run", "Watcher"]
 
@@ -53,26 +54,53 @@ class Watcher(Protocol):
         """Return whether the run should stop now, to be resumed later."""
 
 
-class _Stop(Exception):
-    """Raised to leave a page between two calls of the learner."""
+class RunState(Stateful):
+    """What changes while a run is played, besides its learner; a checkpoint holds both."""
+
+    _state: ClassVar[StateSchema] = {
+        "total": Part(),
+        "page": Part(),
+        "baselines": Part(),
+        "warned_level": CountCheck(),
+        "messages": NoCheck(),
+    }
+
+    def __init__(self, schema: Schema, baselines: Baselines) -> None:
+        self.total = Totals.zero(schema)
+        self.page = Totals.zero(schema)
+        """Over the rows of the current page; the ledger of the page is made of them."""
+        self.baselines = baselines
+        self.warned_level = 0
+        self.messages = ""
+        """The learner's warnings, one in a line."""
 
 
 class Run:
-    """A run in its folder, which begins or continues from the last checkpoint."""
+    """A run in its folder, which begins with `learner` or continues from the last checkpoint."""
 
     def __init__(
-        self, folder: Folder, settings: Settings, schema: Schema, table: Table, watcher: Watcher, every: float
+        self,
+        folder: Folder,
+        settings: Settings,
+        schema: Schema,
+        table: Table,
+        watcher: Watcher,
+        every: float,
+        learner: Learner | None = None,
     ) -> None:
-        self.folder, self.table, self.watcher, self.every = folder, table, watcher, every
+        self.folder, self.settings, self.schema = folder, settings, schema
+        self.table, self.watcher, self.every = table, watcher, every
         self.scaling = Scaling(schema, settings.scaled, settings.clip)
-        self.learner = _starting(folder, settings)
-        self.totals = Totals(schema, settings.clip, informed=bool(settings.start))
-        self.baselines = Baselines(schema.catalog, settings.limits, self.learner.seed, schema.label.stated_center)
+        self.ranges = ValueRanges.of(schema, settings.clip)
+        baselines = Baselines(schema.catalog, settings.limits, settings.seed, schema.label.stated_center)
+        self.state = RunState(schema, baselines)
         self.journal = Journal(folder.subfolder("journal"), schema.names)
-        self._states = {"totals": self.totals, "baselines": self.baselines}
-        self.row = 0
-        if found := self.journal.restore(self._states):
-            self.row, self.learner = found
+        start, found = _start_of(folder, settings), self.journal.restore(self.state)
+        if found is None:
+            found = 0, learner or (from_bytes(start) if start else from_config(settings.learner))
+            if found[1].n_past_rows:
+                self.journal.append("ledger", past_rows_entry(found[1].n_past_rows))
+        self.row, self.learner = found
         self._saved = (self.row, time.monotonic(), 0.0)
         self._unwritten: Future[None] | None = None
 
@@ -82,25 +110,30 @@ class Run:
             warnings.simplefilter("always", KeyholeWarning)
             ended = all(self._play(raw, caught) for raw in self._pages())
             self._checkpoint()
+            self.watcher.tick(self.row, self.state.total)
             if ended:
                 self.learner._on_stream_end()
                 self._note(_texts(caught))
         return ended
 
     def write_results(self) -> RunData:
-        """Write rounds.parquet, ledger.parquet and model.kh from the journal; return the data for the report."""
-        data = RunData(self.row, self.scaling.schema.names)
+        """Write rounds.parquet, ledger.parquet, model.kh and summary.json; return the data for the report."""
         for kind in ("rounds", "ledger"):
-            self.journal.assemble(kind, self.folder.file(f"{kind}.parquet"), data.see)
-        scaling = replace(self.scaling, decimals=data.decimals, seen=self.totals.clips.extremes)
-        write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, scaling.to_note()))
-        data.schema, data.moments, data.reasons = self.scaling.schema, self.baselines.moments, reasons(self.learner)
-        return data
+            self.journal.assemble(kind, self.folder.file(f"{kind}.parquet"))
+        totals, baselines = self.state.total, self.state.baselines
+        data = read_records(self.folder.path, self.row, self.schema, self.learner, baselines.moments)
+        seen = self.ranges.extremes(totals.values)
+        note = replace(self.scaling, decimals=data.decimals, seen=seen).to_note()
+        write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, note))
+        lines = baselines.lines(totals.ordered / max(totals.rows, 1))
+        messages, rounds = self.state.messages.splitlines(), self.folder.path / "rounds.parquet"
+        summary = summary_of(self.settings, data, self.learner, totals, lines, messages, rounds)
+        write_json(self.folder.file("summary.json"), summary)
+        return replace(data, summary=summary)
 
     def _pages(self) -> Iterator[Batch]:
         """Yield the remaining pages; the next pages are read while one is played."""
-        schema = self.scaling.schema
-        coming = pages(self.table, schema.names, schema.target, page_start(self.row))
+        coming = pages(self.table, self.schema.names, self.schema.target, page_start(self.row))
         with ThreadPoolExecutor(1) as pool:
             ahead = deque(pool.submit(next, coming, None) for _ in range(_AHEAD))
             while raw := self._wait_for(ahead.popleft()):
@@ -117,32 +150,29 @@ class Run:
 
     def _play(self, raw: Batch, caught: list[warnings.WarningMessage]) -> bool:
         """Play one page; return False if it was left before its end."""
-        if raw.first + raw.y.size <= self.row:
+        begun, last = self.row - raw.first, raw.first + raw.y.size
+        if last <= self.row:
             return True  # the short last page, played and recorded before
-        page = RunPage(raw, self.scaling, self.row - raw.first, self.totals.catalog.free)
+        rows, labels = self.scaling.rows(raw.X)[begun:], self.scaling.labels(raw.y)[begun:]
+        played: list[PlayedRows] = []
+        row, stopped = self.row, False
         try:
-            page.play(self.learner, True, self._tick)
-        except _Stop:
-            pass
+            with self.learner.locked():
+                for some in play_rows(self.learner, rows, labels, row):
+                    played.append(some)
+                    row += some.predictions.size
+                    self.watcher.tick(row, self.state.total)
+                    if stopped := self.watcher.wants_to_stop():
+                        break
         except ProtocolError as fault:
-            raise DataError(f"{self.table.name}, {fault}", row=page.first + page.played + 1) from None
-        self._write_down(page, caught)
-        self.watcher.tick(self.row, self.totals)
-        if page.complete and self._is_due():
-            self._checkpoint()
-        return page.complete and not self.watcher.wants_to_stop()
-
-    def _tick(self, rows: int) -> None:
-        self.watcher.tick(rows, self.totals)
-        if self.watcher.wants_to_stop():
-            raise _Stop
-
-    def _write_down(self, page: RunPage, caught: list[warnings.WarningMessage]) -> None:
-        """Pass the page to the writer thread, which records it while the next one is played."""
+            raise DataError(f"{self.table.name}, {fault}", row=row + 1) from None
         self._wait_for_writer()
-        self.row = page.first + page.played
+        self.row = row
         weights, alarms = self.learner.weights.copy(), self.learner.alarms
-        self._unwritten = self._writer.submit(self._record, page, weights, alarms, _texts(caught))
+        self._unwritten = self._writer.submit(self._record, raw, begun, played, weights, alarms, _texts(caught))
+        if row == last and self._is_due():
+            self._checkpoint()
+        return not stopped
 
     def _wait_for_writer(self) -> None:
         """Wait until everything played is recorded."""
@@ -150,28 +180,38 @@ class Run:
             self._unwritten.result()
             self._unwritten = None
 
-    def _record(self, page: RunPage, weights: Floats, alarms: Sequence[Alarm], messages: list[str]) -> None:
-        """Record the new rows of a page in the journal and the totals.
+    def _record(
+        self,
+        raw: Batch,
+        begun: int,
+        played: Sequence[PlayedRows],
+        weights: Floats,
+        alarms: Sequence[Alarm],
+        messages: list[str],
+    ) -> None:
+        """Record the rows that were played on a page; the writer thread does this while the next page is played.
 
         `weights` and `alarms` are the learner's after these rows, `messages` its warnings. Only the writer thread
-        modifies the totals while a page is played.
+        changes the state of the run while a page is played.
         """
-        schema, y, before = self.scaling.schema, page.raw_labels, self.totals.labels_before
-        center = schema.label.stated_center
-        z = with_center(self.scaling.predictions(page.predictions[page.new]), y, center, before)
-        self.journal.append("rounds", rounds_of(page, z, schema.catalog.charge, scored(y, center, before)))
-        self.totals.add(page, z, alarms)
+        state = self.state
+        page = page_of(raw, begun, played, self.scaling, state.total.labelled, informed=bool(self.settings.start))
+        new = totals_of(page, self.schema, self.ranges, alarms)
+        state.total, state.page = state.total + new, state.page + new
+        self.journal.append("rounds", rounds_of(page, self.schema.catalog.charge))
         if page.complete:
-            self.journal.append("ledger", ledger_of(page, self.totals, weights))
-            self.baselines.add(page.first, page.raw.X, page.raw.y)
-            for text in self.totals.close_page():
+            self.journal.append("ledger", ledger_of(raw.first + 1, page.last, state.page, weights))
+            state.baselines.add(raw.first, raw.X, raw.y)
+            state.page = Totals.zero(self.schema)
+            state.warned_level, text = missing_warning(state.total, state.warned_level)
+            if text:
                 self.watcher.say(text)
         self._note(messages)
 
     def _note(self, messages: list[str]) -> None:
         """Record the learner's warnings in the run."""
         for text in messages:
-            self.totals.messages += f"{text}\n"
+            self.state.messages += f"{text}\n"
             self.watcher.say(text)
 
     def _is_due(self) -> bool:
@@ -183,20 +223,20 @@ class Run:
     def _checkpoint(self) -> None:
         self._wait_for_writer()
         began = time.monotonic()
-        self.journal.checkpoint(self.row, self.learner, self._states)
+        self.journal.checkpoint(self.row, self.learner, self.state)
         now = time.monotonic()
         self._saved = (self.row, now, now - began)
 
 
-def _starting(folder: Folder, settings: Settings) -> Learner:
-    """Return the learner before the first row: new, or with the knowledge of past rows or of a model."""
+def _start_of(folder: Folder, settings: Settings) -> bytes:
+    """Return the learner before the first row as a model file; nothing if it had no prior knowledge."""
     if not settings.start:
-        return from_config(settings.learner)
+        return b""
     path = folder.path / START
     data = path.read_bytes() if path.is_file() else b""
     if digest(data) != settings.start:
         raise StateError(f"{path} is {'damaged' if data else 'gone'}; repeat the run with: {settings.command}")
-    return from_bytes(data)
+    return data
 
 
 def _texts(caught: list[warnings.WarningMessage]) -> list[str]:

@@ -1,146 +1,114 @@
-"""Running totals of a run: purchases, missing values, clipped values, money, alarms and interval coverage."""
+"""Totals over the rows of a run: purchases, missing and clipped values, money, alarms and interval coverage.
+
+`totals_of` computes them for the rows of one page; the totals of a run are the sum over its pages.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from .._internal.typing import Floats, Ints
+from .._internal.typing import Ints
 from ..core.learner import Plain
 from ..core.round import Alarm
+from ..core.sources import SourceCatalog
 from ..core.state import CountCheck, NoCheck, NumberCheck, Part, Stateful, StateSchema
-from ..data.streams import ClipCounter, Schema, UnseenCategories
-from ..simulation import scored
-from .stream_blocks import RunPage
+from ..data.streams import Schema
+from ..data.value_counts import ValueCounts, ValueRanges, count_unseen
+from .played_pages import PlayedPage
 
-__all__ = ["LEVELS", "CoverageTracker", "Totals"]
+__all__ = ["LEVELS", "Totals", "missing_sentences", "missing_warning", "totals_of"]
 
 LEVELS = (0.5, 0.9, 0.95)
-
-
-class CoverageTracker(Stateful):
-    """Counts over the labels so far: `n_labels`, those with an interval, and those inside the interval at each level.
-
-    `lines` holds one line per alarm: the row of the file, a tab, and what changed. It is complete, unlike the learner's
-    own list, which has only the last few alarms.
-    """
-
-    _state: ClassVar[StateSchema] = {
-        "n_labels": CountCheck(),
-        "n_intervals": CountCheck(),
-        "n_inside": CountCheck(),
-        "lines": NoCheck(),
-    }
-
-    def __init__(self) -> None:
-        self.n_labels = self.n_intervals = 0
-        self.n_inside: Ints = np.zeros(len(LEVELS), dtype=np.int64)
-        self.lines = ""
-
-    def add(self, first: int, labels: Floats, levels: Floats, alarms: Sequence[Alarm]) -> None:
-        """Add rows after `first`, with the lowest level whose interval held each label, and the learner's alarms."""
-        labelled = np.flatnonzero(~np.isnan(labels))
-        for alarm in alarms:
-            if self.n_labels < alarm.row <= self.n_labels + labelled.size:
-                self.lines += f"{first + int(labelled[alarm.row - self.n_labels - 1]) + 1}\t{alarm.what}\n"
-        self.n_labels += labelled.size
-        self.n_intervals += int((~np.isnan(levels)).sum())
-        self.n_inside += [int((levels <= level).sum()) for level in LEVELS]
-
-    @property
-    def alarms(self) -> list[Plain]:
-        """The detected changes, oldest first."""
-        split = (line.split("\t", 1) for line in self.lines.splitlines())
-        return [{"row": int(row), "what": what} for row, what in split]
-
-    @property
-    def shares(self) -> dict[str, Plain] | None:
-        """The share of labels inside the intervals, by level; None if there were no intervals."""
-        if not self.n_intervals:
-            return None
-        return {str(level): int(n) / self.n_intervals for level, n in zip(LEVELS, self.n_inside, strict=True)}
-
+"""The levels whose interval coverage is reported."""
 
 # Shares of missing values at which to warn, once each, and the minimum number of purchases.
 _SHARES = (0.01, 0.05, 0.2)
 _ENOUGH = 100
 
 
+@dataclass(eq=False)
 class Totals(Stateful):
-    """Totals over all rows, and their values at the beginning of the current page.
+    """Totals over some rows; those of different rows are added with `+`, in the order of the rows.
 
     `loss` is for display during a run; the summary uses the recorded losses.
     """
 
     _state: ClassVar[StateSchema] = {
         "rows": CountCheck(),
-        "abandoned": CountCheck(),
-        "loss": NumberCheck(),
+        "unlabelled": CountCheck(),
         "scored": CountCheck(),
+        "loss": NumberCheck(),
         "bought": CountCheck(),
         "unobserved": CountCheck(),
-        "clips": Part(),
-        "unseen": Part(),
-        "page_start_counts": CountCheck(),
-        "warned_level": CountCheck(),
-        "messages": NoCheck(),
-        "coverage": Part(),
+        "values": Part(),
+        "unseen": CountCheck(),
+        "n_intervals": CountCheck(),
+        "n_inside": CountCheck(),
+        "alarm_lines": NoCheck(),
     }
 
-    def __init__(self, schema: Schema, clip: bool = True, informed: bool = False) -> None:
-        """`informed`: the learner has seen labels before the first row, so that this row is scored like any other."""
-        self.informed = informed
-        d, self.center = len(schema.names), schema.label.stated_center
-        self.names, self.catalog, self.prices = schema.names, schema.catalog, schema.catalog.charge
-        self.rows = self.abandoned = self.scored = 0
-        self.loss = 0.0
-        self.bought: Ints = np.zeros(d, dtype=np.int64)
-        self.unobserved: Ints = np.zeros(d, dtype=np.int64)
-        self.clips, self.unseen = ClipCounter(schema), UnseenCategories(schema)
-        if not clip:  # without clipping no value is out of range
-            self.clips.low[:], self.clips.high[:] = -np.inf, np.inf
-        self.page_start_counts: Ints = np.zeros((3, d), dtype=np.int64)
-        self.warned_level = 0
-        self.messages = ""
-        self.coverage = CoverageTracker()
+    catalog: SourceCatalog
+    rows: int
+    unlabelled: int
+    scored: int
+    loss: float
+    bought: Ints
+    """(d,) the purchases of each attribute."""
+    unobserved: Ints
+    """(d,) the purchases that brought no value."""
+    values: ValueCounts
+    """The bought values of each attribute and, last, the labels."""
+    unseen: Ints
+    """The rows with an undeclared value, per category."""
+    n_intervals: int
+    """The labels that came with an interval."""
+    n_inside: Ints
+    """The labels inside the interval, at each of `LEVELS`."""
+    alarm_lines: str
+    """A line per detected change: the row of the file, a tab, and what changed. A learner keeps only the last few."""
 
-    def add(self, page: RunPage, predictions: Floats, alarms: Sequence[Alarm] = ()) -> None:
-        """Add the new rows of a page with their predictions in the label's units and the learner's alarms."""
-        y, d = page.raw_labels, len(self.names)
-        self.coverage.add(page.first + page.begun, y, page.levels[page.new], alarms)
-        counts = scored(y, self.center, before=self.labels_before)
-        self.rows += y.size
-        self.abandoned += int(np.isnan(y).sum())
-        self.scored += int(counts.sum())
-        self.loss += float(((predictions - y)[counts] ** 2).sum())
-        for purchases in (page.first_buys, page.extra_buys):
-            i, x = purchases.attributes, purchases.values
-            self.bought += np.bincount(i, minlength=d)
-            self.unobserved += np.bincount(i[np.isnan(x)], minlength=d)
-            self.clips.count(x, i)
-        self.clips.count_labels(y)
-        self.unseen.count(page.raw.X[page.new])
+    @classmethod
+    def zero(cls, schema: Schema) -> "Totals":
+        """Return the totals over no rows."""
+        d = len(schema.names)
+        nothing = np.zeros(d, dtype=np.int64)
+        unseen = count_unseen(schema, np.empty((0, d)))
+        inside = np.zeros(len(LEVELS), dtype=np.int64)
+        values = ValueCounts.zero(d + 1)
+        return cls(schema.catalog, 0, 0, 0, 0.0, nothing, nothing.copy(), values, unseen, 0, inside, "")
 
-    def close_page(self) -> list[str]:
-        """Complete a page and return the warnings that are due, one at each share."""
-        self.page_start_counts = self._counts
-        n, m = int(self.bought.sum()), int(self.unobserved.sum())
-        level = sum(m >= share * n for share in _SHARES) if n >= _ENOUGH else 0
-        if level <= self.warned_level:
-            return []
-        self.warned_level = level
-        most = int(np.argmax(self.unobserved))
-        return [f"{m} of {n} values bought were missing so far ({m / n:.1%}): {self._missing(most)}"]
+    def __add__(self, other: "Totals") -> "Totals":
+        return Totals(
+            self.catalog,
+            self.rows + other.rows,
+            self.unlabelled + other.unlabelled,
+            self.scored + other.scored,
+            self.loss + other.loss,
+            self.bought + other.bought,
+            self.unobserved + other.unobserved,
+            self.values + other.values,
+            self.unseen + other.unseen,
+            self.n_intervals + other.n_intervals,
+            self.n_inside + other.n_inside,
+            self.alarm_lines + other.alarm_lines,
+        )
 
     @property
-    def on_page(self) -> Ints:
-        """The counts of bought, unobserved and clipped values (3, d) since the current page began."""
-        return self._counts - self.page_start_counts
+    def labelled(self) -> int:
+        """The number of rows with a label."""
+        return self.rows - self.unlabelled
+
+    @property
+    def clipped(self) -> Ints:
+        """(d,) the bought values outside the range of their attribute."""
+        return self.values.outside[:-1]
 
     @property
     def spent(self) -> float:
         """The total price of all purchases."""
-        return float(self.bought @ self.prices)
+        return float(self.bought @ self.catalog.charge)
 
     @property
     def ordered(self) -> float:
@@ -149,29 +117,67 @@ class Totals(Stateful):
 
     @property
     def mean_loss(self) -> float:
-        """The mean squared error so far, over the scored rows."""
+        """The mean squared error over the scored rows."""
         return self.loss / max(self.scored, 1)
 
     @property
-    def labels_before(self) -> int:
-        """A lower bound on the number of labels the learner has seen, which decides whether a row is scored."""
-        return self.labelled + int(self.informed)
+    def alarms(self) -> list[Plain]:
+        """The detected changes, oldest first."""
+        split = (line.split("\t", 1) for line in self.alarm_lines.splitlines())
+        return [{"row": int(row), "what": what} for row, what in split]
 
     @property
-    def labelled(self) -> int:
-        """The number of rows with a label."""
-        return self.rows - self.abandoned
+    def coverage(self) -> dict[str, Plain] | None:
+        """The share of labels inside the intervals, by level; None if there were no intervals."""
+        if not self.n_intervals:
+            return None
+        return {str(level): int(n) / self.n_intervals for level, n in zip(LEVELS, self.n_inside, strict=True)}
 
-    @property
-    def _counts(self) -> Ints:
-        return np.stack([self.bought, self.unobserved, self.clips.outside[:-1]])
 
-    @property
-    def missing(self) -> dict[str, str]:
-        """One sentence per attribute that was missing often, by its name."""
-        often = self.unobserved >= np.maximum(_SHARES[0] * self.bought, 1)
-        return {self.names[i]: self._missing(int(i)) for i in np.flatnonzero(often)}
+def totals_of(page: PlayedPage, schema: Schema, ranges: ValueRanges, alarms: Sequence[Alarm] = ()) -> Totals:
+    """Return the totals over the rows of a page; `alarms` are the learner's own, which count labels."""
+    y, d = page.labels, len(schema.names)
+    i = np.concatenate([page.before.attributes, page.after.attributes])
+    x = np.concatenate([page.before.values, page.after.values])
+    return Totals(
+        catalog=schema.catalog,
+        rows=y.size,
+        unlabelled=int(np.isnan(y).sum()),
+        scored=int(page.scored.sum()),
+        loss=float(((page.predictions - y)[page.scored] ** 2).sum()),
+        bought=np.bincount(i, minlength=d),
+        unobserved=np.bincount(i[np.isnan(x)], minlength=d),
+        values=ranges.count(np.concatenate([x, y]), np.concatenate([i, np.full(y.size, d)])),
+        unseen=count_unseen(schema, page.X),
+        n_intervals=int((~np.isnan(page.levels)).sum()),
+        n_inside=np.array([int((page.levels <= level).sum()) for level in LEVELS]),
+        alarm_lines="".join(_alarm_lines(page, alarms)),
+    )
 
-    def _missing(self, i: int) -> str:
-        n, m = int(self.bought[i]), int(self.unobserved[i])
-        return f"'{self.names[i]}' was missing in {m} of the {n} times it was bought: paid, not observed"
+
+def _alarm_lines(page: PlayedPage, alarms: Sequence[Alarm]) -> list[str]:
+    """Return a line for each alarm at a label of these rows."""
+    labelled = np.flatnonzero(~np.isnan(page.labels))
+    numbered = ((alarm, alarm.row - page.labels_before - 1) for alarm in alarms)
+    return [f"{page.first + int(labelled[i]) + 1}\t{alarm.what}\n" for alarm, i in numbered if 0 <= i < labelled.size]
+
+
+def missing_warning(totals: Totals, level: int) -> tuple[int, str]:
+    """Return the number of shares of missing values that were reached, and a warning if it exceeds `level`."""
+    n, m = int(totals.bought.sum()), int(totals.unobserved.sum())
+    reached = sum(m >= share * n for share in _SHARES) if n >= _ENOUGH else 0
+    if reached <= level:
+        return level, ""
+    most = _missing_sentence(totals, int(np.argmax(totals.unobserved)))
+    return reached, f"{m} of {n} values bought were missing so far ({m / n:.1%}): {most}"
+
+
+def missing_sentences(totals: Totals) -> dict[str, str]:
+    """Return one sentence per attribute that was missing often, by its name."""
+    often = totals.unobserved >= np.maximum(_SHARES[0] * totals.bought, 1)
+    return {totals.catalog.names[i]: _missing_sentence(totals, int(i)) for i in np.flatnonzero(often)}
+
+
+def _missing_sentence(totals: Totals, i: int) -> str:
+    n, m = int(totals.bought[i]), int(totals.unobserved[i])
+    return f"'{totals.catalog.names[i]}' was missing in {m} of the {n} times it was bought: paid, not observed"

@@ -1,8 +1,7 @@
 """Play a learner on a stream and record the history."""
 
-from .block import Progress, RowBlock
 from .history import History, bought_now
-from .play import play
+from .play import Progress, play, play_rows
 from .scoring import FIRST_ROW, scored, with_center
 
-__all__ = ["FIRST_ROW", "History", "Progress", "RowBlock", "bought_now", "play", "scored", "with_center"]
+__all__ = ["FIRST_ROW", "History", "Progress", "bought_now", "play", "play_rows", "scored", "with_center"]

@@ -17,7 +17,17 @@ from . import scoring
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["History", "PurchaseCounts", "bought_now"]
+    from ..figures import Figure
+
+__all__ = [
+    "History",
+    "PurchaseCounts",
+    "bought_now",
+    "plot_bought",
+    "plot_loss",
+    "plot_money",
+    "plot_reliability",
+]
 
 # The maximum number of intervals of purchase counts over time; fewer for large d, to limit the memory.
 _STRETCHES = 48
@@ -106,6 +116,8 @@ class History(ReprMixin):
     """The number of deliveries of each attribute, per interval of rows."""
     rows: Floats | None
     """(T, d) the rows, needed for the regret against a fixed vector; None if they were not kept."""
+    n_past_rows: int = 0
+    """The past rows that the learner knew at the end, which were free."""
 
     @property
     def bought(self) -> Ints:
@@ -177,33 +189,30 @@ class History(ReprMixin):
         )
 
     def ledger(self) -> object:
-        """Return a frame with one line per attribute: how often it was bought, and in which share of the rows."""
-        share = self.bought / max(self.labels.size, 1)
-        return to_frame({"attribute": self.names, "bought": self.bought, "share": share})
+        """Return a frame with one line per attribute: how often it was bought, and in which share of the rows.
+
+        If the learner has learnt from past rows, a first line counts them; they were not bought.
+        """
+        past = [f"past rows: {self.n_past_rows}, free"] if self.n_past_rows else []
+        bought = np.concatenate([np.zeros(len(past), dtype=np.int64), self.bought])
+        share = bought / max(self.labels.size, 1)
+        return to_frame({"attribute": [*past, *self.names], "bought": bought, "share": share})
 
     def plot(self) -> "alt.LayerChart":
         """Plot the mean squared error, per interval and cumulative, beside that of the running label mean."""
-        from .history_plots import loss
-
-        return loss(self).chart
+        return plot_loss(self).chart
 
     def plot_bought(self) -> "alt.LayerChart":
         """Plot which attributes were bought over time, the most bought first."""
-        from .history_plots import bought
-
-        return bought(self).chart
+        return plot_bought(self).chart
 
     def plot_reliability(self) -> "alt.LayerChart":
         """Plot the observed frequency of ones against the predicted probability, for 0/1 labels."""
-        from .history_plots import reliability
-
-        return reliability(self).chart
+        return plot_reliability(self).chart
 
     def plot_money(self) -> "alt.LayerChart":
         """Plot the cumulative cost."""
-        from .history_plots import money
-
-        return money(self).chart
+        return plot_money(self).chart
 
     def _facts(self) -> Facts:
         labelled = ~np.isnan(self.labels)
@@ -212,3 +221,65 @@ class History(ReprMixin):
         facts.append(("bought", f"{short(self.bought.sum() / max(self.labels.size, 1))} attributes a row"))
         facts += [("price", f"{short(float(self.price.mean()))} a row")] if self.price.any() else []
         return [*facts, ("without label", str(self.abandoned))] if self.abandoned else facts
+
+
+# The number of attributes in the plot of purchases.
+_MOST_PLOTTED = 20
+
+
+def _means(values: Floats, ends: Ints) -> tuple[Floats, Floats]:
+    """Return the mean of each interval and the cumulative mean at its end, ignoring NaN."""
+    there = ~np.isnan(values)
+    starts = np.concatenate([[0], ends[:-1]])
+    sums = np.add.reduceat(np.where(there, values, 0.0), starts)
+    counts = np.add.reduceat(there.astype(np.float64), starts)
+    return sums / np.maximum(counts, 1), np.cumsum(sums) / np.maximum(np.cumsum(counts), 1)
+
+
+def _predicting_the_mean(labels: Floats) -> Floats:
+    """Return the (T,) squared errors of predicting the running label mean, which is 0 before the first label."""
+    there = ~np.isnan(labels)
+    sums, counts = np.cumsum(np.where(there, labels, 0.0)), np.cumsum(there)
+    before = np.concatenate([[0.0], sums[:-1] / np.maximum(counts[:-1], 1)])
+    return np.asarray((labels - before) ** 2)
+
+
+def plot_loss(history: History) -> "Figure":
+    """Plot the mean squared error over time."""
+    from ..figures import Curve, curves
+
+    ends = history.purchases.ends
+    each, so_far = _means(history.losses, ends)
+    lines = [Curve("in each stretch", each), Curve("so far", so_far)]
+    lines.append(Curve("buying nothing, so far", _means(_predicting_the_mean(history.labels), ends)[1]))
+    return curves("Mean squared error", ends.astype(np.float64), lines, "row", "mean squared error")
+
+
+def plot_bought(history: History) -> "Figure":
+    """Plot the purchases of each attribute over time."""
+    from ..figures import heat
+
+    ends = history.purchases.ends
+    rows = np.diff(np.concatenate([[0], ends]))
+    order = [j for j in np.argsort(-history.bought, kind="stable")[:_MOST_PLOTTED] if history.bought[j]]
+    share = (history.purchases.counts[: ends.size, order] / rows[:, None]).T
+    return heat("Attributes bought", ends.astype(np.float64), [history.names[j] for j in order], share, "row")
+
+
+def plot_money(history: History) -> "Figure":
+    """Plot the cumulative cost over time."""
+    from ..figures import Curve, curves
+
+    ends = history.purchases.ends
+    spent = np.cumsum(history.price)[ends - 1]
+    return curves("Money", ends.astype(np.float64), [Curve("spent", spent)], "row", "spent so far", cumulative=True)
+
+
+def plot_reliability(history: History, bins: int = 10) -> "Figure":
+    """Plot observed frequency of ones against predicted probability, with bands of two standard errors."""
+    from ..figures import Curve, curves
+
+    found = history.reliability(bins)
+    p, share, error = found.predicted, found.observed, 2.0 * found.standard_error
+    lines = [Curve("observed", share, share - error, share + error), Curve("calibrated", p)]
+    return curves("Reliability", p, lines, "predicted probability", "observed share of ones", cumulative=True)

@@ -1,25 +1,31 @@
 """Play a stream: give a learner exactly the values it bought, and record the outcome."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
 
+from .._core import count_extremes
 from .._internal.dataframes import is_frame, labels_of, matrix_of
 from .._internal.typing import Floats
-from ..core.learner import Learner
-from ..errors import ConfigError
-from .block import Progress, RowBlock
+from ..core.learner import Learner, PlayedRows
+from ..core.probability_calibration import ProbabilityCalibrator
+from ..core.validation import LARGEST, LEAST, MOST, clip_magnitude
+from ..errors import ConfigError, ProtocolError
 from .history import History, PurchaseCounts
 
-__all__ = ["play"]
+__all__ = ["Progress", "play", "play_rows"]
+
+Progress: TypeAlias = Callable[[int], None]
 
 Rows: TypeAlias = "Floats | Iterable[Iterable[float]]"
 Labels: TypeAlias = "Floats | Iterable[float]"
 
 # An iterable is collected into blocks of at most this many rows or bytes, so that blocks can be played compiled.
 _BLOCK, _BYTES = 4096, 1 << 24
+# Rows given to a learner at a time: small enough to show progress and to react to an interrupt.
+_ROWS = 4096
 
 
 def play(
@@ -56,14 +62,24 @@ def play(
     """
     if not isinstance(learner, Learner):
         raise ConfigError(f"play needs a learner, such as kh.make('thrifty', d=20, k=4), not {learner!r}")
-    purchases, blocks = PurchaseCounts(learner.d), [RowBlock(np.empty((0, learner.d)), np.empty(0), 0)]
+    purchases, blocks, first = PurchaseCounts(learner.d), [_Columns(np.empty(0))], 0
+    kept = []
     for rows, labels in _blocks(X, y, learner):
-        first = blocks[-1].first + blocks[-1].played
-        block = RowBlock(rows, labels, first, purchases, _row_prices(prices, learner, first, labels.size))
-        block.play(learner, compiled, progress or _ignore)
-        if not keep:
-            block.release()
-        blocks.append(block)
+        columns = _Columns(labels)
+        with learner.locked():
+            t = 0
+            for played in play_rows(
+                learner, rows, labels, first, _row_prices(prices, learner, first, labels.size), compiled
+            ):
+                columns.fill(t, played, learner)
+                purchases.add(first + t, played.predictions.size, played.attributes, played.sizes.sum(axis=1))
+                t += played.predictions.size
+                if progress is not None:
+                    progress(first + t)
+        first += labels.size
+        blocks.append(columns)
+        if keep:
+            kept.append(rows)
     learner._on_stream_end()
     return History(
         predictions=np.concatenate([b.predictions for b in blocks]),
@@ -74,7 +90,118 @@ def play(
         names=learner.names,
         free=learner.catalog.free,
         purchases=purchases,
-        rows=_join_rows([b.rows for b in blocks[1:]], learner.d) if keep else None,
+        rows=_join_rows(kept, learner.d) if keep else None,
+        n_past_rows=learner.n_past_rows,
+    )
+
+
+class _Columns:
+    """The columns of a history for one block of rows."""
+
+    def __init__(self, labels: Floats) -> None:
+        n = labels.size
+        self.labels, self.predictions, self.levels, self.price = labels, np.empty(n), np.empty(n), np.zeros(n)
+        self.explored = np.empty(n, dtype=np.bool_)
+
+    def fill(self, start: int, played: PlayedRows, learner: Learner) -> None:
+        """Enter the rows played from `start` on."""
+        part = slice(start, start + played.predictions.size)
+        self.predictions[part], self.explored[part], self.levels[part] = played[:3]
+        if played.price is not None:
+            self.price[part] = played.price
+        elif learner.catalog.priced:
+            bought = np.arange(played.attributes.shape[1]) < played.sizes.sum(axis=1)[:, None]
+            self.price[part] = (learner.catalog.charge[played.attributes] * bought).sum(axis=1)
+
+
+def play_rows(
+    learner: Learner,
+    rows: Floats,
+    labels: Floats,
+    first: int = 0,
+    prices: Floats | None = None,
+    compiled: bool = True,
+) -> Iterator[PlayedRows]:
+    """Play a block of rows and yield the outcome of one or more rows at a time: here alone a learner meets data.
+
+    The calls that a learner receives depend only on its state and on where the block ends. A caller that leaves the
+    block after any of these calls, and plays the remaining rows later, even in another process, thus gets the same
+    outcome bit for bit. The caller holds the learner's lock.
+
+    Parameters
+    ----------
+    rows, labels
+        (n, d) values and (n,) labels as the learner sees them.
+    first
+        The number of rows before this block, for messages.
+    prices
+        (n, sources) the price of each source in each row; None means the usual prices.
+    compiled
+        If False, every row is played through the protocol, which checks it. A block with a value or label that the
+        protocol rejects is always played this way, so that the error names the row.
+    """
+    checked = None if not compiled or (learner.binary and _has_other_labels(labels)) else _as_passed_on(rows, labels)
+    t = 0
+    while t < labels.size:
+        if checked is None:
+            played = _by_protocol(
+                learner, rows[t], float(labels[t]), first + t + 1, None if prices is None else prices[t]
+            )
+        else:
+            part = slice(t, t + _ROWS)
+            played = _by_learner(learner, checked[0][part], checked[1][part], None if prices is None else prices[part])
+        t += played.predictions.size
+        yield played
+
+
+def _has_other_labels(labels: Floats) -> bool:
+    """Return whether any label is not 0, 1 or NaN."""
+    return bool(((labels != 0.0) & (labels != 1.0) & ~np.isnan(labels)).any())
+
+
+def _as_passed_on(rows: Floats, labels: Floats) -> tuple[Floats, Floats] | None:
+    """Return rows and labels as the protocol would pass them on, or None if it would reject any of them."""
+    pieces = (rows[i : i + _ROWS].ravel("K") for i in range(0, len(rows), _ROWS))
+    beyond, extreme = np.sum(
+        [count_extremes(np.ascontiguousarray(x), LARGEST, MOST, LEAST) for x in (labels, *pieces)], axis=0
+    )
+    if beyond:
+        return None
+    return (clip_magnitude(rows), clip_magnitude(labels)) if extreme else (rows, labels)
+
+
+def _by_learner(learner: Learner, rows: Floats, labels: Floats, prices: Floats | None) -> PlayedRows:
+    """Play as many rows as the learner takes at a time, without the checks of the protocol, which have passed."""
+    played = learner._play_block(rows, labels, prices)
+    if isinstance(learner.calibrator, ProbabilityCalibrator):
+        scores = played.predictions
+        probabilities = learner.calibrator.run(scores, labels[: scores.size])
+        played = played._replace(predictions=probabilities, levels=np.full(scores.size, np.nan))
+    return played
+
+
+def _by_protocol(learner: Learner, row: Floats, y: float, number: int, prices: Floats | None) -> PlayedRows:
+    """Play one round through the protocol; `number` is that of the row, for messages."""
+    named = None if prices is None else dict(zip(learner.catalog.sources, prices.tolist(), strict=True))
+    r = learner.ask(prices=named)
+    values, extra, level = row[r.attributes], learner.ask_more(r), np.nan
+    try:
+        prediction = learner.predict(r, values)
+        if np.isnan(y):
+            learner.abandon(r)
+        else:
+            learner.tell(r, values, y, extra_attributes=extra, extra_values=row[extra])
+            level = np.nan if learner.binary else learner._level()
+    except ProtocolError as fault:
+        learner.abandon(r)
+        raise ProtocolError(f"row {number}: {fault}") from None
+    return PlayedRows(
+        predictions=np.array([prediction]),
+        explored=np.array([r.kind == "explore"]),
+        levels=np.array([level]),
+        attributes=np.concatenate([r.attributes, extra])[None],
+        sizes=np.array([[r.attributes.size, extra.size]]),
+        price=None if prices is None else np.array([r.price]),
     )
 
 
@@ -94,10 +221,6 @@ def _row_prices(prices: "Mapping[str, Floats] | None", learner: Learner, first: 
             raise ConfigError(f"the prices of '{name}' must be finite numbers >= 0, one for every row")
         table[:, catalog.sources.index(name)] = column
     return table
-
-
-def _ignore(t: int) -> None:
-    pass
 
 
 def _join_rows(parts: list[Floats], d: int) -> Floats:

@@ -116,7 +116,7 @@ def test_a_round_is_told_once(learner):
     learner.tell(r, [0.1, 0.2, 0.3], 0.1)
     before = to_bytes(learner)
     for again in (lambda: learner.tell(r, [0.1, 0.2, 0.3], 0.1), lambda: learner.abandon(r)):
-        with pytest.raises(kh.ProtocolError, match="already told or abandoned"):
+        with pytest.raises(kh.ProtocolError, match="already labelled or abandoned"):
             again()
     assert to_bytes(learner) == before
 

@@ -7,6 +7,7 @@ import pytest
 
 import keyhole as kh
 from keyhole.core.introspection import basket
+from keyhole.core.serialization import to_bytes
 
 NAMES = ["age", "ldl", "hdl", "glucose", "bmi"]
 PRICES = {"lipids": 12.0, "glucose": 3.0, "bmi": 0.1}
@@ -61,7 +62,10 @@ def test_limits_hold_at_the_prices_of_the_rows_and_the_ledger_is_their_sum(limit
     given = {s: np.random.default_rng(2).uniform(0.0, 2.0 * p, 300).round(2) for s, p in PRICES.items()}
     fast, slow = make(**limits), make(**limits)
     history = kh.play(fast, X, y, prices=given)
-    assert np.array_equal(kh.play(slow, X, y, prices=given, compiled=False).predictions, history.predictions)
+    by_protocol = kh.play(slow, X, y, prices=given, compiled=False)
+    assert np.array_equal(by_protocol.predictions, history.predictions)
+    assert np.array_equal(by_protocol.price, history.price)  # to the last bit
+    assert to_bytes(slow) == to_bytes(fast)
     assert fast.spent == pytest.approx(fsum(history.price), abs=1e-9)
     assert history.price.max() <= limits.get("budget_per_row", np.inf)
     assert fsum(history.price) <= limits.get("total_budget", np.inf)

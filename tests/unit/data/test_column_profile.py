@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from keyhole.data.column_profile import Profile, covariance, first_rows
+from keyhole.data.column_profile import Profile, covariance, scaled_first_rows
 from keyhole.data.streams import DataError, open_table
 from keyhole.errors import ConfigError
 
@@ -64,8 +64,8 @@ def test_moments_are_the_covariance_of_the_scaled_rows() -> None:
     Z = np.column_stack([schema.scale(rows[["a", "b"]].to_numpy(float)), schema.scale_label(rows["y"].to_numpy())])
     Z = np.where(np.isnan(Z), 0.0, Z)
     np.testing.assert_allclose(C, np.cov(Z.T, bias=True), atol=1e-12)
-    np.testing.assert_allclose(first_rows(table, schema, n), Z - Z.mean(axis=0), atol=1e-12)
-    np.testing.assert_allclose(first_rows(table, schema, 9), Z[:9] - Z[:9].mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(scaled_first_rows(table, schema, n), Z - Z.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(scaled_first_rows(table, schema, 9), Z[:9] - Z[:9].mean(axis=0), atol=1e-12)
 
 
 def test_infinity_is_named_with_its_row_and_column(tmp_path: Path) -> None:

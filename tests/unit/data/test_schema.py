@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from keyhole.data.streams import Attribute, ClipCounter, Panel, Range, Schema
+from keyhole.data.streams import Attribute, Panel, Range, Schema
+from keyhole.data.value_counts import ValueCounts, ValueRanges
 from keyhole.errors import ConfigError
 
 SCHEMA = Schema(
@@ -104,9 +105,8 @@ def test_what_has_no_range_is_neither_clipped_nor_stretched() -> None:
     np.testing.assert_array_equal(schema.scale(X), [[1e9, 0.0, 1.0], [-7.0, 8.0, 0.0]])
     np.testing.assert_array_equal(schema.unscale_label(schema.scale_label(np.array([1e6]))), [1e6])
     assert schema.unbounded == ("a", "b", "c", "y")
-    clips = ClipCounter(schema)
-    clips.count(*every(X))
-    assert clips.outside.tolist() == [0, 1, 0, 0]
+    assert ValueRanges.of(schema).count(*every(X)).outside.tolist() == [0, 1, 0, 0]
+    assert ValueRanges.of(schema, clip=False).count(*every(X)).outside.tolist() == [0, 0, 0, 0]
 
 
 def test_a_schema_that_is_not_complete_has_no_names_yet() -> None:
@@ -117,14 +117,14 @@ def test_a_schema_that_is_not_complete_has_no_names_yet() -> None:
 
 
 def test_values_beyond_the_range_are_counted_where_they_were_bought() -> None:
-    clips = ClipCounter(SCHEMA)
+    ranges = ValueRanges.of(SCHEMA)
     X = np.array([[-1.0, 0.0, 5.0], [5.0, 99.0, np.inf], [9.0, 98.0, np.nan]])
     bought = np.array([[True, True, True], [True, False, True], [True, True, True]])
-    clips.count(X[bought], np.nonzero(bought)[1])
-    clips.count_labels(np.array([11.0, 5.0, np.nan, 12.0]))
+    clips = ranges.count(X[bought], np.nonzero(bought)[1])
+    clips += ranges.count(np.array([11.0, 5.0, np.nan, 12.0]), np.full(4, 3))
     assert clips.outside.tolist() == [3, 1, 0, 2]
     assert clips.seen.tolist() == [3, 2, 1, 3]
-    assert list(clips.report().values()) == [
+    assert list(ranges.sentences(clips).values()) == [
         "'a' is outside its range 0..4 in 3 of 3 values (smallest seen -1, largest seen 9): clipped",
         "'b' is outside its range -1..9 in 1 of 2 values (largest seen 98): clipped",
         "'y' is outside its range 0..10 in 2 of 3 values (largest seen 12): clipped",
@@ -133,23 +133,21 @@ def test_values_beyond_the_range_are_counted_where_they_were_bought() -> None:
 
 def test_counts_continue_after_being_saved() -> None:
     X, y = np.random.default_rng(1).normal(0, 4, (50, 3)), np.random.default_rng(2).normal(0, 9, 50)
-    whole, first, second = ClipCounter(SCHEMA), ClipCounter(SCHEMA), ClipCounter(SCHEMA)
-    whole.count(*every(X))
-    whole.count_labels(y)
-    first.count(*every(X[:20]))
-    first.count_labels(y[:20])
+    ranges, second = ValueRanges.of(SCHEMA), ValueCounts.zero(4)
+    labels = np.full(50, 3)
+    whole = ranges.count(*every(X)) + ranges.count(y, labels)
+    first = ranges.count(*every(X[:20])) + ranges.count(y[:20], labels[:20])
     second.set_state(first.get_state())
-    second.count(*every(X[20:]))
-    second.count_labels(y[20:])
+    second += ranges.count(*every(X[20:])) + ranges.count(y[20:], labels[20:])
     for field, value in whole.get_state().items():
         np.testing.assert_array_equal(second.get_state()[field], value)
 
 
 def test_a_constant_column_is_no_error_and_is_told() -> None:
-    clips = ClipCounter(SCHEMA)
-    clips.count(*every(np.array([[1.0, 7.0, 5.0]])))
-    assert clips.constant == ()
-    clips.count(*every(np.array([[1.0, 8.0, 5.0], [1.0, np.nan, 5.0]])))
-    clips.count_labels(np.array([4.0, 4.0]))
-    assert clips.constant == ("a", "c")
+    ranges = ValueRanges.of(SCHEMA)
+    clips = ranges.count(*every(np.array([[1.0, 7.0, 5.0]])))
+    assert ranges.constant(clips) == ()
+    clips += ranges.count(*every(np.array([[1.0, 8.0, 5.0], [1.0, np.nan, 5.0]])))
+    clips += ranges.count(np.array([4.0, 4.0]), np.array([3, 3]))
+    assert ranges.constant(clips) == ("a", "c")
     assert SCHEMA.scale(np.array([[1.0, 7.0, 5.0]]))[0, 2] == 0.0

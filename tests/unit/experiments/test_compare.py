@@ -8,6 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from keyhole._internal.atomic_io import read_json, write_json
 from keyhole._internal.output_folder import Folder
 from keyhole.experiments import Comparison, StreamSpec
 from keyhole.experiments.executors import Executor
@@ -101,3 +102,17 @@ class ComparisonFolder(RuleBasedStateMachine):
 
 TestComparisonFolder = ComparisonFolder.TestCase
 TestComparisonFolder.settings = settings(max_examples=8, stateful_step_count=8, deadline=None)
+
+
+def test_jobs_of_another_version_are_played_again_and_not_read(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("keyhole.experiments.job.__version__", "another")
+        compare(tmp_path / "out", ALGORITHMS[:1], 1)
+    (other,) = (tmp_path / "out" / "jobs").iterdir()
+    write_json(other, {"job": read_json(other)["job"], "result": {}})  # no outcome as we know it
+    pairs = compare(tmp_path / "out", ALGORITHMS[:1], 1)
+    assert len(pairs) == 1
+    assert len(list((tmp_path / "out" / "jobs").iterdir())) == 2
+    (mine,) = (path for path in (tmp_path / "out" / "jobs").iterdir() if path != other)
+    write_json(mine, {"job": read_json(mine)["job"]})
+    assert len(compare(tmp_path / "out", ALGORITHMS[:1], 1)) == 1

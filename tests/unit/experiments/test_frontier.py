@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole._internal.atomic_io import read_json, write_json
 from keyhole._internal.formatting import Units
 from keyhole.core.sources import SourceCatalog
 from keyhole.estimation.moment_regression import Moments
@@ -116,6 +117,13 @@ def test_every_number_is_a_mean_over_seeds_and_the_best_basket_costs_no_more(tmp
     assert found.hindsight[-1].price == 3.0
     assert all(a.mse > b.mse for a, b in itertools.pairwise(found.hindsight))
     assert kh.experiments.frontier_in(tmp_path / "f") == found
+    path = tmp_path / "f" / "frontier.json"
+    for other in (None, 2):
+        write_json(path, read_json(path) | {"format": other})
+        with pytest.raises(
+            kh.ConfigError, match=rf"frontier\.json has format {other}, .* reads format 1 only; make it"
+        ):
+            kh.experiments.frontier_in(tmp_path / "f")
 
 
 def test_finished_parts_are_not_played_again_and_the_numbers_do_not_depend_on_who_works(tmp_path, monkeypatch):

@@ -1,9 +1,11 @@
 """The River adapter: River's own checks, and the promise that nothing is read which was not bought."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import keyhole as kh
+from keyhole.core.serialization import to_bytes
 from keyhole.errors import KeyholeWarning
 
 river = pytest.importorskip("river")
@@ -156,3 +158,39 @@ def test_a_classifier_buys_gives_probabilities_and_names_a_third_label():
     booleans.learn_one(rows[0][0], True)
     assert booleans.classes == (False, True)
     assert booleans.predict_proba_one(rows[1][0])[True] == pytest.approx(2 / 3)
+
+
+def test_a_table_that_is_there_is_learnt_for_free():
+    rows = stream(T=400)
+    frame = pd.DataFrame([x for x, _ in rows]).assign(odd=1.0)
+    labels = pd.Series([y for _, y in rows])
+    labels[3], frame.loc[5, "x1"] = np.nan, np.nan
+    model = compose.Pipeline(BudgetedRegressor(k=2, seed=0, names=[f"x{i}" for i in range(8)]))
+    model.learn_many(frame, labels)
+    mine, plain = model["BudgetedRegressor"], kh.make("thrifty", names=[f"x{i}" for i in range(8)], k=2, seed=0)
+    plain.learn(frame.drop(columns="odd"), labels)
+    assert to_bytes(mine.learner) == to_bytes(plain)
+    assert (mine.learner.n_past_rows, mine.learner.t, mine.unknown_keys) == (399, 0, {"odd": 400})
+    x = Counting(rows[0][0])
+    assert mine.predict_one(x) == pytest.approx(rows[0][1], abs=0.5)
+    assert len(x.read) <= 2
+    mine.learn_many(frame[["x0", "odd"]], labels)  # what is not in the table was not observed
+    assert (mine.learner.n_past_rows, mine.unknown_keys) == (798, {"odd": 800})
+
+
+def test_a_classifier_learns_named_labels_of_a_table():
+    rows = stream(T=300)
+    frame = pd.DataFrame([x for x, _ in rows])
+    labels = pd.Series(["ill" if y > 0 else "well" for _, y in rows])
+    model = BudgetedClassifier(k=2, seed=0)
+    with pytest.raises(kh.ProtocolError, match="'odd' is a third label"):
+        model.learn_many(frame, labels.where(labels.index != 299, "odd"))
+    assert (model.learner, model.classes) == (None, (False, True))
+    model.learn_many(frame, labels.where(labels.index != 0))
+    assert model.learner.n_past_rows == 299
+    truth = [model.predict_one(x) == label for (x, _), label in zip(rows, labels, strict=True)]
+    assert np.mean(truth) > 0.9
+    before = to_bytes(model.learner)
+    with pytest.raises(kh.ProtocolError, match="row 1, column 'x0' is inf"):
+        model.learn_many(frame.assign(x0=np.inf), labels)
+    assert to_bytes(model.learner) == before

@@ -1,6 +1,7 @@
 """The report of a run says first what to do, and what it says is what the run found."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ from keyhole.experiments.frontier_result import Choice, Frontier, Level, Point
 from keyhole.report.page import Page, Section, Table, render
 from keyhole.report.run_page import _frontier_beside, run_page
 from keyhole.runs import RunData
+from keyhole.runs.results import LedgerSums, RoundSums, stretches
 
 NAMES = ("age", "weight", "a_name_so_long_that_somebody_would_have_cut_it_somewhere_in_the_middle", "noise")
 
@@ -26,18 +28,18 @@ def run(prices=(2.0, 5.0, 4.0, 9.0), n=320, **more):
     attributes = tuple(Attribute(a, price=p) for a, p in zip(NAMES, prices, strict=True))
     schema = Schema(Label("bp", unit="mmHg"), attributes, currency="EUR")
     V = np.column_stack([np.ones(n), X, y])
-    data = RunData(n, NAMES, schema=schema, moments=Moments.of(V.T @ V))
     said = 120 + 12 * X[:, 0] + 6 * X[:, 1]
     price = np.full(n, 11.0)
     columns = {"row": np.arange(1, n + 1), "explored": np.zeros(n, bool), "prediction": said, "label": y}
     # noise is bought in all rows but the last tenth, the third attribute in every one
-    bought = pa.array([[0, 1, 2, 3] if i < 0.9 * n else [0, 1, 2] for i in range(n)], pa.list_(pa.int32()))
-    data.see("rounds", pa.table(columns | {"loss": (said - y) ** 2, "price": price, "bought": bought}))
+    bought = pa.array([NAMES if i < 0.9 * n else NAMES[:3] for i in range(n)], pa.list_(pa.string()))
+    rounds = pa.table(columns | {"loss": (said - y) ** 2, "price": price, "bought": bought})
+    moments, borders = Moments.of(V.T @ V), stretches(n)
     mse = float(np.mean((said - y) ** 2))
     facts = {"bought": n, "unobserved": 0, "clipped": 0, "price": 2.0, "spent": 2.0 * n, "weight": 12.0}
-    data.summary = {
+    summary = {
         "rows": n, "labelled": n, "scored": n, "first_row": "left out", "label_variance": float(y.var()),
-        "hindsight": data.moments.final_prediction_error(np.arange(3)), "mse": mse,
+        "hindsight": moments.final_prediction_error(np.arange(3)), "mse": mse,
         "mse_last_tenth": mse, "title": "visits", "target": "bp", "unit": "mmHg",
         "currency": "EUR", "algorithm": "thrifty", "learner": {"options": {}}, "k": 3, "d": 4, "budget_per_row": None,
         "error_cost": None, "panels": False, "free": [], "sources_per_row": 3.0,
@@ -55,9 +57,9 @@ def run(prices=(2.0, 5.0, 4.0, 9.0), n=320, **more):
         "warned": [{"kind": "missing", "name": a} for a in NAMES] + [{"kind": "unlabelled", "name": ""}],
         "command": "keyhole run visits.csv",
     }  # fmt: skip
-    data.summary |= more
-    data.reasons = [Reason(a, 1.0, 300, 2.0, i < 3, "because", 0.1) for i, a in enumerate(NAMES)]
-    return data
+    reasons = [Reason(a, 1.0, 300, 2.0, i < 3, "because", 0.1) for i, a in enumerate(NAMES)]
+    sums, ledger = RoundSums.of(rounds, borders, NAMES), LedgerSums.zero(borders, 4)
+    return RunData(borders, schema, sums, ledger, moments, reasons, summary | more)
 
 
 def test_the_first_sentence_says_what_to_buy_what_it_costs_and_what_the_rest_would_add():
@@ -75,8 +77,8 @@ def test_the_first_sentence_says_what_to_buy_what_it_costs_and_what_the_rest_wou
 
 def test_what_is_bought_now_is_the_support_and_what_most_of_the_last_rows_bought():
     data = run()
-    assert data.bought_now(data.schema.catalog, [0, 1]) == list(NAMES[:3])  # the third is explored in every row
-    assert data.bought_now(data.schema.catalog, [3]) == list(NAMES)
+    assert data.bought_now([0, 1]) == list(NAMES[:3])  # the third is explored in every row
+    assert data.bought_now([3]) == list(NAMES)
     idle = run(basket=["age", "weight"])
     assert f"Exploring {NAMES[2]} and noise took 6 % of the money so far" in run_page(idle)[0].details
 
@@ -162,7 +164,8 @@ def test_warnings_without_a_kind_stand_alone_however_alike():
     texts = ["the solve of exploration 3 failed", "the solve of exploration 9 failed"]
     for warned in ({}, {"warned": [{"kind": "", "name": ""}] * 2}):
         data = run(warnings=texts)
-        data.summary = {key: value for key, value in data.summary.items() if key != "warned"} | warned
+        summary = {key: value for key, value in data.summary.items() if key != "warned"} | warned
+        data = replace(data, summary=summary)
         warnings = next(s for s in run_page(data)[0].sections if s.title == "Warnings: 2")
         assert list(warnings.bullets) == texts
 

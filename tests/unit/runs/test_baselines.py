@@ -5,7 +5,7 @@ import pytest
 
 from keyhole.core.sources import SourceCatalog
 from keyhole.runs.baselines import Baselines, Limits
-from keyhole.runs.stream_blocks import page_length
+from keyhole.runs.played_pages import page_length
 
 
 def alone(prices, limits):

@@ -11,7 +11,10 @@ import keyhole as kh
 from keyhole import runs
 from keyhole.cli._progress import Screen
 from keyhole.core.round import Alarm
-from keyhole.runs.totals import CoverageTracker
+from keyhole.data.streams import Batch, Schema
+from keyhole.data.value_counts import ValueRanges
+from keyhole.runs.played_pages import PlayedPage, Purchases
+from keyhole.runs.totals import Totals, totals_of
 
 from .test_lifecycle import Silent, publish
 
@@ -75,12 +78,22 @@ def test_a_learner_without_intervals_has_no_coverage(rows, plan, tmp_path):
 
 
 def test_alarms_are_counted_once_and_by_the_row_of_the_file():
-    trust, nan = CoverageTracker(), np.nan
+    schema, nan = Schema.plain("y", ["x"]), np.nan
+    nothing = np.empty(0, dtype=np.int64)
+
+    def totals(first, labels, levels, labels_before, alarms):
+        n = len(labels)
+        bought = Purchases(np.zeros(n, dtype=np.int64), nothing, np.empty(0))
+        flags = np.zeros(n, dtype=bool)
+        raw = Batch(first, np.zeros((n, 1)), np.array(labels))
+        page = PlayedPage(raw, 0, np.zeros(n), flags, flags, np.array(levels), bought, bought, labels_before)
+        return totals_of(page, schema, ValueRanges.of(schema), alarms)
+
     first = (Alarm(2, "a"),)
-    trust.add(0, np.array([nan, 1.0, nan, 2.0]), np.array([nan, 0.3, nan, 0.92]), first)
-    trust.add(4, np.array([3.0, nan, 4.0]), np.array([0.5, nan, 1.0]), (*first, Alarm(4, "b\tc")))
-    assert trust.alarms == [{"row": 4, "what": "a"}, {"row": 7, "what": "b\tc"}]
-    assert trust.shares == {"0.5": 2 / 4, "0.9": 2 / 4, "0.95": 3 / 4}
-    again = CoverageTracker()
-    again.set_state(trust.get_state())
-    assert again.alarms == trust.alarms
+    found = totals(0, [nan, 1.0, nan, 2.0], [nan, 0.3, nan, 0.92], 0, first)
+    found += totals(4, [3.0, nan, 4.0], [0.5, nan, 1.0], 2, (*first, Alarm(4, "b\tc")))
+    assert found.alarms == [{"row": 4, "what": "a"}, {"row": 7, "what": "b\tc"}]
+    assert found.coverage == {"0.5": 2 / 4, "0.9": 2 / 4, "0.95": 3 / 4}
+    again = Totals.zero(schema)
+    again.set_state(found.get_state())
+    assert again.alarms == found.alarms

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.core import serialization
 from keyhole.core.serialization import to_bytes
+from keyhole.core.state import Stateful
 from keyhole.data.streams import Schema
 from keyhole.runs import journal as module
 from keyhole.runs.journal import CODED, LEDGER, Journal
@@ -14,10 +16,6 @@ from keyhole.runs.totals import Totals
 @pytest.fixture
 def learner():
     return kh.make("ds-oslrc", d=7, k=3, seed=0)
-
-
-def unseen(kind, table):
-    pass
 
 
 def rows(first, last):
@@ -45,8 +43,8 @@ def test_the_bytes_do_not_depend_on_the_cuts(tmp_path, learner, cuts, monkeypatc
         journal = Journal(tmp_path / name, ("a", "b"))
         for a, b in zip([0, *borders], [*borders, 130], strict=True):
             journal.append("rounds", rows(a, b))
-            journal.checkpoint(b, learner, {})
-        journal.assemble("rounds", tmp_path / f"{name}.parquet", unseen)
+            journal.checkpoint(b, learner, Stateful())
+        journal.assemble("rounds", tmp_path / f"{name}.parquet")
         books.append((tmp_path / f"{name}.parquet").read_bytes())
     assert books[0] == books[1]
     table = module.pq.read_table(tmp_path / "one.parquet")
@@ -57,45 +55,45 @@ def test_the_bytes_do_not_depend_on_the_cuts(tmp_path, learner, cuts, monkeypatc
 def test_what_lies_beyond_the_checkpoint_is_thrown_away(tmp_path, learner):
     journal = Journal(tmp_path / "j", ("a", "b"))
     journal.append("rounds", rows(0, 10))
-    journal.checkpoint(10, learner, {})
+    journal.checkpoint(10, learner, Stateful())
     before = (tmp_path / "j" / "checkpoint.kh").read_bytes()
     journal.append("rounds", rows(10, 20))
-    journal.checkpoint(20, learner, {})
+    journal.checkpoint(20, learner, Stateful())
     (tmp_path / "j" / "checkpoint.kh").write_bytes(before)  # as if killed between the segment and the checkpoint
     (tmp_path / "j" / ".keyhole-0123456789abcdef.part").write_bytes(b"half")
     journal = Journal(tmp_path / "j", ("a", "b"))
-    assert journal.restore({})[0] == 10
+    assert journal.restore(Stateful())[0] == 10
     assert sorted(p.name for p in (tmp_path / "j").iterdir()) == ["checkpoint.kh", "rounds-000000000000010.arrow"]
 
 
 def test_a_checkpoint_brings_learner_and_totals_back(tmp_path, learner):
     X, y, _ = kh.streams.synthetic(7, 3, 50, seed=0)
     kh.play(learner, X, y)
-    totals = Totals(Schema.plain("y", learner.names))
-    totals.rows, totals.messages = 50, "something\n"
+    totals = Totals.zero(Schema.plain("y", learner.names))
+    totals.rows, totals.alarm_lines = 50, "7\tsomething\n"
     totals.bought += 3
-    Journal(tmp_path / "j", ("a", "b")).checkpoint(50, learner, {"totals": totals})
-    fresh = Totals(Schema.plain("y", learner.names))
-    row, found = Journal(tmp_path / "j", ("a", "b")).restore({"totals": fresh})
+    Journal(tmp_path / "j", ("a", "b")).checkpoint(50, learner, totals)
+    fresh = Totals.zero(Schema.plain("y", learner.names))
+    row, found = Journal(tmp_path / "j", ("a", "b")).restore(fresh)
     assert row == 50
     assert to_bytes(found) == to_bytes(learner)
-    assert fresh.messages == "something\n"
+    assert fresh.alarm_lines == "7\tsomething\n"
     assert fresh.bought.tolist() == [3] * 7
 
 
 def test_a_damaged_checkpoint_is_a_state_error(tmp_path, learner):
     journal = Journal(tmp_path / "j", ("a", "b"))
-    journal.checkpoint(5, learner, {})
+    journal.checkpoint(5, learner, Stateful())
     path = tmp_path / "j" / "checkpoint.kh"
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(kh.StateError, match="cannot be continued"):
-        Journal(tmp_path / "j", ("a", "b")).restore({})
+        Journal(tmp_path / "j", ("a", "b")).restore(Stateful())
 
 
 def test_an_empty_run_has_empty_books(tmp_path, learner):
     journal = Journal(tmp_path / "j", ("a", "b"))
-    journal.checkpoint(0, learner, {})
-    journal.assemble("ledger", tmp_path / "ledger.parquet", unseen)
+    journal.checkpoint(0, learner, Stateful())
+    journal.assemble("ledger", tmp_path / "ledger.parquet")
     table = module.pq.read_table(tmp_path / "ledger.parquet")
     assert table.num_rows == 0
     assert table.schema.names == LEDGER.names
@@ -105,7 +103,7 @@ def test_a_segment_that_is_gone_or_has_one_bit_flipped_is_named_and_nothing_is_w
     journal = Journal(tmp_path / "j", ("a", "b"))
     for last in (10, 20):
         journal.append("rounds", rows(last - 10, last))
-        journal.checkpoint(last, learner, {})
+        journal.checkpoint(last, learner, Stateful())
     path, out = tmp_path / "j" / "rounds-000000000000010.arrow", tmp_path / "rounds.parquet"
     whole = path.read_bytes()
     for bit in range(0, 8 * len(whole), 13):
@@ -115,10 +113,18 @@ def test_a_segment_that_is_gone_or_has_one_bit_flipped_is_named_and_nothing_is_w
         with pytest.raises(
             kh.StateError, match=r"0010\.arrow is damaged, and with it records up to row 10; .* new run"
         ):
-            journal.assemble("rounds", out, unseen)
+            journal.assemble("rounds", out)
     path.unlink()
     with pytest.raises(kh.StateError, match=r"0010\.arrow is damaged"):
-        journal.assemble("rounds", out, unseen)
+        journal.assemble("rounds", out)
     with pytest.raises(kh.StateError, match=r"0010\.arrow is gone, and with it records up to row 10"):
-        Journal(tmp_path / "j", ("a", "b")).restore({})
+        Journal(tmp_path / "j", ("a", "b")).restore(Stateful())
     assert not out.exists()
+
+
+def test_a_checkpoint_of_another_version_is_refused_in_one_sentence(tmp_path, learner, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(serialization, "FORMAT", 2)
+        Journal(tmp_path / "j", ("a", "b")).checkpoint(5, learner, Stateful())
+    with pytest.raises(kh.StateError, match=r"checkpoint\.kh cannot be continued \(the file has format 2, .* new run"):
+        Journal(tmp_path / "j", ("a", "b")).restore(Stateful())

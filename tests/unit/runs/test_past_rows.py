@@ -44,6 +44,10 @@ def test_past_rows_are_free_and_lower_the_loss(tables):
     assert taught.summary["past_rows"] == 399
     assert taught.summary["mse"] < fresh.summary["mse"] / 2
     assert taught.summary["rows"] == 600
+    entries = pd.read_parquet(tables / "taught" / "ledger.parquet")
+    assert entries.loc[0, ["attribute", "last_row", "bought", "spent"]].tolist() == ["past rows: 399, free", 0, 0, 0.0]
+    assert entries["attribute"][1:].str.fullmatch("x[0-7]").all()
+    assert runs.reopen(tables / "taught")[1].loss.tolist() == taught.loss.tolist()
     assert from_bytes((tables / "taught" / "model.kh").read_bytes()).t == 600
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole.data.learner_scaling import Scaling
+from keyhole.data.scaling import Scaling
 from keyhole.data.streams import Attribute, Panel, Range, Schema, open_table
 from keyhole.errors import ConfigError
 from keyhole.runs.predict import Frozen, refuse_extension

@@ -6,8 +6,8 @@ import pytest
 
 import keyhole as kh
 from keyhole.figures import number
-from keyhole.simulation import history_plots
-from keyhole.simulation.history import PurchaseCounts
+from keyhole.simulation import history as module
+from keyhole.simulation.history import PurchaseCounts, plot_bought, plot_loss, plot_money
 
 
 def test_stretches_count_what_was_bought_in_them():
@@ -53,10 +53,21 @@ def test_a_history_is_a_frame(history):
     assert history.price.sum() == pytest.approx(float(history.bought @ np.arange(1.0, 9.0)))
 
 
+def test_the_ledger_counts_past_rows_as_free():
+    X, y, _ = kh.streams.synthetic(d=8, k=3, T=60, seed=0)
+    learner = kh.make("thrifty", d=8, k=3, seed=0)
+    learner.learn(X[:50], y[:50])
+    history = kh.play(learner, X[50:], y[50:])
+    first, *others = history.ledger().itertuples(index=False)
+    assert tuple(first) == ("past rows: 50, free", 0, 0.0)
+    assert [line.attribute for line in others] == list(learner.names)
+    assert [line.bought for line in others] == history.bought.tolist()
+
+
 def test_a_history_is_drawn(history):
     both = history.plot() | history.plot_money()
     assert "hconcat" in both.to_dict()
-    loss, cells, money = history_plots.loss(history), history_plots.bought(history), history_plots.money(history)
+    loss, cells, money = plot_loss(history), plot_bought(history), plot_money(history)
     assert float(loss.rows[-1][loss.head.index("so far")]) == pytest.approx(np.nanmean(history.losses), rel=0.01)
     assert {row[0] for row in cells.rows} == {history.names[j] for j in np.flatnonzero(history.bought)}
     assert money.rows[-1][1] == number(float(history.price.sum()))
@@ -64,4 +75,4 @@ def test_a_history_is_drawn(history):
 
 def test_the_line_of_buying_nothing_is_the_mean_so_far():
     labels = np.array([2.0, np.nan, 4.0, 9.0])
-    assert history_plots._predicting_the_mean(labels)[[0, 2, 3]].tolist() == [4.0, 4.0, 36.0]
+    assert module._predicting_the_mean(labels)[[0, 2, 3]].tolist() == [4.0, 4.0, 36.0]

@@ -1,5 +1,6 @@
 """`thrifty`: our own learner, whose only required setting is the budget."""
 
+import math
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -209,19 +210,34 @@ class Thrifty(Learner):
         self.memory.given["total_budget"] = np.inf
 
     def _play_block(self, X: Floats, y: Floats, prices: Floats | None) -> PlayedRows:
-        if prices is not None:
-            return super()._play_block(X, y, prices)
         memory, n, t = self.memory, y.size, 0
+        paid = _USUAL
+        if prices is not None:  # the free attributes are the last source
+            paid = np.pad(prices, ((0, 0), (0, len(memory.source) - prices.shape[1])))
         bought, sizes = np.zeros((n, memory.most_values), np.int64), np.zeros((n, 3), np.int64)
         X, y = np.ascontiguousarray(X), np.ascontiguousarray(y)
         predictions, levels, price, explored = np.zeros(n), np.full(n, np.nan), np.zeros(n), np.zeros(n, np.uint8)
         while t < n:
             memory.reserve()
             t = memory.engine.play(
-                memory.everything, X, y, predictions, levels, price, explored, bought, sizes, _USUAL, t
+                memory.everything, X, y, predictions, levels, price, explored, bought, sizes, paid, t
             )
         self.t += n
-        return PlayedRows(predictions, explored.astype(np.bool_), levels, bought, sizes[:, :2])
+        return PlayedRows(
+            predictions,
+            explored.astype(np.bool_),
+            levels,
+            bought,
+            sizes[:, :2],
+            None if prices is None else self._paid(prices, bought, sizes[:, :2].sum(axis=1)),
+        )
+
+    def _paid(self, prices: Floats, bought: Ints, sizes: Ints) -> Floats:
+        """Return the (n,) prices of rows that bought the first sizes[t] of bought[t], each the sum that a round has."""
+        row, place = np.nonzero(np.arange(bought.shape[1]) < sizes[:, None])
+        ordered = np.zeros((len(prices), prices.shape[1] + 1), dtype=np.bool_)
+        ordered[row, self.catalog.of[bought[row, place]]] = True  # index -1 (free) is the last entry
+        return np.array([math.fsum(p[o]) for p, o in zip(prices, ordered[:, :-1], strict=True)])
 
 
 def _positive(option: str, given: float | None) -> float:

@@ -12,15 +12,14 @@ from ..._internal.renamed_options import renamed_option
 from ...errors import ConfigError, KeyholeWarning
 from ..learner import Learner, Plain
 from ..sources import SourceCatalog
-from .algorithm import Algorithm, OptionValue
+from .algorithm import Algorithm, OptionValue, options_of_class
 from .footprint import footprint, machine_memory
-from .options import options_of_class
 from .plugins import entry_of_class, import_object, imported, installed
 
 __all__ = ["Algorithm", "list_algorithms", "make"]
 
 # Options that only some learners have; the error message for the others suggests `thrifty`, which has them all.
-_MARKET = {"sources": "sources", "free": "free attributes"}
+_SOURCE_OPTIONS = {"sources": "sources", "free": "free attributes"}
 _MONEY = ("prices", "budget_per_row", "error_cost", "total_budget", "expected_rows")
 # Building a learner that needs more bytes or seconds than this emits a warning.
 _LARGE_MEMORY, _LARGE_SECONDS = 400e6, 5.0
@@ -89,8 +88,8 @@ def make(
     for key in options:
         if key not in allowed and (sentence := renamed_option(key)):
             raise ConfigError(sentence)
-        if key in _MARKET and key not in allowed:
-            raise ConfigError(f"'{name}' buys single attributes and takes no {_MARKET[key]}; 'thrifty' does")
+        if key in _SOURCE_OPTIONS and key not in allowed:
+            raise ConfigError(f"'{name}' buys single attributes and takes no {_SOURCE_OPTIONS[key]}; 'thrifty' does")
         if key in _MONEY and key not in allowed:
             raise ConfigError(f"'{name}' takes no {key}; 'thrifty' does")
         if key not in allowed:

@@ -11,7 +11,7 @@ from ..sources import SourceCatalog
 from .algorithm import Algorithm
 from .catalogue import make, options_of, record
 
-__all__ = ["Budget", "Spec", "split", "unpriced"]
+__all__ = ["Budget", "Spec", "error_cost_of_transformed", "split", "unpriced"]
 
 
 def split(text: str) -> list[str]:
@@ -41,6 +41,9 @@ class LearnerColumns(Protocol):
 
     @property
     def catalog(self) -> SourceCatalog: ...
+
+    @property
+    def transforms_label(self) -> bool: ...
 
     def offer(self) -> Mapping[str, object]: ...
 
@@ -116,6 +119,8 @@ class Spec:
         limits = budget.money
         if limits and not schema.priced:
             raise ConfigError(unpriced(limits))
+        if "error_cost" in limits and schema.transforms_label:
+            raise ConfigError(error_cost_of_transformed())
         if any(name not in takes for name in limits):
             raise ConfigError(f"'{self.name}' does not plan with money; give -k K, or use --algorithm thrifty")
         offer = {key: value for key, value in schema.offer().items() if key != "prices" or "prices" in takes}
@@ -132,6 +137,14 @@ class Spec:
     def __str__(self) -> str:
         inside = ",".join(f"{key}={_text(value)}" for key, value in self.options)
         return f"{self.name}[{inside}]" if inside else self.name
+
+
+def error_cost_of_transformed() -> str:
+    """Return the message for an error cost where the learner sees a transform of the label."""
+    return (
+        "an error cost is money per squared unit of the label, and the schema transforms the label before learning: "
+        "limit the price instead (-k, --budget-per-row, --total-budget), or remove the label's transform"
+    )
 
 
 def unpriced(limits: Mapping[str, float]) -> str:

@@ -16,7 +16,7 @@ from ...errors import StateError
 __all__ = ["Dense", "Log", "Rows"]
 
 # Markers: a row of H that must be built before it is read, and a row that is read from the log each time.
-ABSENT, LISTED = -1, -2
+ABSENT, IN_LOG = -1, -2
 
 
 class Rows(Protocol):
@@ -94,8 +94,8 @@ MEMORY = 200_000_000
 class Log(Stateful):
     """The log of rounds, linked by attribute.
 
-    A row with more than `listed` numbers in the log is built and cached; shorter rows are read from the log each time.
-    `listed = 0` builds every row.
+    A row with more than `short_row` numbers in the log is built and cached; shorter rows are read from the log each
+    time. `short_row = 0` builds every row.
     """
 
     _state: ClassVar[StateSchema] = {
@@ -106,8 +106,8 @@ class Log(Stateful):
         "h": Growing(NumberCheck()),
     }
 
-    def __init__(self, d: int, listed: int = 0) -> None:
-        self.d, self.listed = d, listed
+    def __init__(self, d: int, short_row: int = 0) -> None:
+        self.d, self.short_row = d, short_row
         self.H, self.lopsided, self.follows = np.empty((0, 0)), False, True
         self.n = self.start = 0
         self.link: Ints = np.zeros((64, 4), np.int64)
@@ -145,8 +145,8 @@ class Log(Stateful):
         self._tail[B] = positions
         self._first[B[::-1]] = positions[::-1]
         self._length = np.bincount(B, weights=self.link[: self.n, 2], minlength=d).astype(np.int64)
-        short = (self._length <= self.listed) & (self.listed > 0)
-        self._place = np.where(short, LISTED, ABSENT)
+        short = (self._length <= self.short_row) & (self.short_row > 0)
+        self._place = np.where(short, IN_LOG, ABSENT)
         self._C = np.zeros((min(32, d), d))
         self._owner = np.full(len(self._C), -1, np.int64)
         self._hand = 0
@@ -174,8 +174,8 @@ class Log(Stateful):
         self._C[np.ix_(place[place >= 0], B)] += h[place >= 0]
         self.n, self.start = n + k, self.start + k * k
         self._length[B] += k
-        if self.listed:
-            self._place[B[(self._place[B] == LISTED) & (self._length[B] > self.listed)]] = ABSENT
+        if self.short_row:
+            self._place[B[(self._place[B] == IN_LOG) & (self._length[B] > self.short_row)]] = ABSENT
 
     def _reserve(self, k: int) -> None:
         """Reserve space in the log for a round of k attributes, doubling the capacity when it is exhausted."""

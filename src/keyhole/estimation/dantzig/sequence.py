@@ -65,12 +65,12 @@ class Sequence(Stateful):
         if store not in ("auto", "dense", "rows", "lists"):
             raise ConfigError(f"store must be 'auto', 'dense', 'rows' or 'lists', not {store!r}")
         kind = ("dense" if d <= DENSE else "rows" if d <= ROWS else "lists") if store == "auto" else store
-        listed = max(1, d // 4) if kind == "lists" else 0
+        short_row = max(1, d // 4) if kind == "lists" else 0
         self.d = d
         self.engine = engine
         self.s = 0
         self.b: Floats = np.zeros(d)
-        self.rows: Dense | Log = Dense(np.zeros((d, d)), symmetric=True) if kind == "dense" else Log(d, listed)
+        self.rows: Dense | Log = Dense(np.zeros((d, d)), symmetric=True) if kind == "dense" else Log(d, short_row)
         self.simplex = Simplex(d, preferences(np.arange(d) if order is None else order))
 
     def set_state(self, flat: dict[str, Value]) -> None:

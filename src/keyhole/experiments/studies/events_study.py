@@ -106,8 +106,8 @@ def _percent(b: Band) -> str:
 
 
 def _share(group: Group, event: str) -> Band:
-    """Return, per seed, how often an event held after the first tenth of the observations, because the first few solves
-    say little.
+    """Return, per seed, how often an event held in the recorded rounds after the first tenth, because the first few
+    solves say little.
     """
     shares = []
     for _, found in group:

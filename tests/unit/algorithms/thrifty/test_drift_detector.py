@@ -1,4 +1,4 @@
-"""A change is noticed, by evidence that can be worked out by hand; a bad label or a burst is none."""
+"""A change is noticed, by evidence that can be worked out by hand; a bad label, a burst or misfit is none."""
 
 import math
 
@@ -6,14 +6,131 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole._core import thrifty as core
 from keyhole.core.serialization import from_bytes, to_bytes
 
 
-def t(error, s2):
+def log_t(error, s2):
     return -2.5 * math.log(1.0 + error**2 / (4.0 * s2))
 
 
-CASES = [(400.0, 39.0, 1000.0, 1), (400.0, 10.0, 20.0, 0), (250.0, 39.0, 20.0, 0), (90.0, 39.0, 1.0, 0)]
+def mean(w, x):
+    return w @ x / w.sum()
+
+
+def slope(w, f, y, pseudo_rows, prior):
+    """The weighted regression of y on f, shrunk to `prior` by pseudo-rows."""
+    f, y, n = f - mean(w, f), y - mean(w, y), w.sum()
+    return (n * mean(w, f * y) / mean(w, f * f) + pseudo_rows * prior) / (n + pseudo_rows)
+
+
+def detect(f, y, y_hat, bent, alpha, explained, s2, first):
+    """The rules of the detector, with every sum taken afresh from all rows; one line for each row."""
+    n = f.size
+    recent_w, past_w, loss = np.zeros(n), np.zeros(n), np.zeros(n)
+    cusum = recalibrated = weights = recent_error2 = 0.0
+    for t in range(n):
+        rows, forget, after = first + t, 1.0, alpha
+        noise = max(s2, recent_error2)
+        error2, both = (y[t] - y_hat[t]) ** 2, math.sqrt(s2 * noise)
+        r, p, F, Y = recent_w[:t], past_w[:t], f[:t], y[:t]
+        if r.sum() > 20.0 and rows > 200:
+            late = slope(r, F, Y, 10.0, alpha)
+            recent = mean(r, Y) + late * (f[t] - mean(r, F))
+            fair = y_hat[t] + max(0.0, slope(p, F, Y, 100.0, alpha) - alpha) * (f[t] - mean(p, F))
+            recent2, fit2 = (noise, s2) if explained < 0.1 * s2 else (both, both)
+            gain = log_t(y[t] - recent, recent2) - 0.5 * math.log(recent2 / fit2)
+            by_fit, by_fair = log_t(y[t] - y_hat[t], fit2), log_t(y[t] - fair, fit2)
+            cusum = max(0.0, cusum + gain - by_fit)
+            recalibrated = max(0.0, recalibrated + gain - max(by_fit, by_fair))
+            straight = max(log_t(y[t] - y_hat[t], noise), log_t(y[t] - fair, noise))
+            weights = max(0.0, weights + log_t(y[t] - bent[t], noise) - straight)
+            error2 = min(error2, (y[t] - recent) ** 2, (y[t] - bent[t]) ** 2)
+            threshold, age = 10.0 + math.log(rows), p.sum()
+            stayed = age > max(300.0, 0.05 * rows)
+            if cusum > threshold:
+                changed, moves = recalibrated > 0.5 * cusum and age > 100.0, recalibrated > 0.2 * cusum and stayed
+                forget, after = (1000.0 if changed else 20.0 if moves else 1.0), late
+                cusum = recalibrated = weights = 0.0
+            elif weights > threshold + 2.0 and age > 100.0:
+                worse = mean(r, loss[:t]) > mean(p, loss[:t]) + 0.25
+                forget = 1.0 if not stayed else 1000.0 if worse else 20.0
+                cusum = recalibrated = weights = 0.0
+        recent_w *= 1.0 - 1.0 / 40.0
+        past_w *= 1.0 - 1.0 / max(50.0, rows / 2.0)
+        recent_w[t] = past_w[t] = 1.0
+        loss[t] = -log_t(y[t] - y_hat[t], s2)
+        recent_error2 += (error2 - recent_error2) / 10.0
+        yield forget, after, cusum, recalibrated, weights, max(s2, recent_error2)
+
+
+def signs_turn(f, e, rng):
+    return np.where(np.arange(f.size) < 500, f, -f) + e, f, f
+
+
+def too_timid_all_along(f, e, rng):
+    return f + e, 0.4 * f, f
+
+
+def weights_turn(f, e, rng):
+    other = rng.standard_normal(f.size)
+    y = f + np.where(np.arange(f.size) < 500, 1.0, -1.0) * other + e
+    return y, f + other, f - other
+
+
+def weights_move_a_little(f, e, rng):
+    moved = 0.4 * rng.standard_normal(f.size) * (np.arange(f.size) >= 450)
+    return f + moved + e, f, f + moved
+
+
+def noise_grows(f, e, rng):
+    return e * np.where(np.arange(f.size) < 500, 1.0, 4.0), 0.1 * f, 0.1 * f
+
+
+def heavy_tails(f, e, rng):
+    return f + 0.5 * rng.standard_t(2.0, f.size), f, f
+
+
+STREAMS = [  # what comes, the slope, what is explained, rows before, what the alarms divide the past by
+    (signs_turn, 1.0, 1.0, 1, {1000.0}),
+    (too_timid_all_along, 0.4, 1.0, 1, set()),
+    (too_timid_all_along, 0.4, 1.0, 20_000, set()),
+    (weights_turn, 1.0, 2.0, 1, {1000.0}),
+    (weights_move_a_little, 1.0, 1.0, 1500, {20.0}),
+    (noise_grows, 0.1, 0.01, 1, {1000.0}),
+    (heavy_tails, 1.0, 1.0, 1, set()),
+]
+
+
+@pytest.mark.parametrize(("stream", "alpha", "explained", "first", "divided"), STREAMS)
+def test_statistics_and_alarms_are_those_of_the_definition(stream, alpha, explained, first, divided):
+    rng = np.random.default_rng(3)
+    f, e = rng.standard_normal(700), 0.5 * rng.standard_normal(700)
+    y, y_hat, bent = stream(f, e, rng)
+    detector, found = core.DriftDetector(), []
+    expected = list(detect(f, y, y_hat, bent, alpha, explained, 0.25, first))
+    for t in range(f.size):
+        forget, before, after = detector.update(f[t], y[t], y_hat[t], bent[t], alpha, explained, 0.25, 1.0, first + t)
+        found.append((forget, after, *detector.statistics, detector.noise))
+        assert before == alpha
+        assert detector.suspicious() == (detector.statistics[0] > 0.3 * (10.0 + math.log(first + t)))
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    assert {forget for forget, *_ in expected} == {1.0} | divided
+
+
+def test_after_a_reset_nothing_is_known_of_the_rows_before():
+    rng = np.random.default_rng(4)
+    used, fresh = core.DriftDetector(), core.DriftDetector()
+    for _ in range(300):
+        used.update(*rng.standard_normal(4), 1.0, 1.0, 0.25, 1.0, 1000.0)
+    used.reset()
+    for t in range(300):
+        f, y, y_hat = rng.standard_normal(3)
+        # The noise of the last rows is kept: it is no statement about the support.
+        s2 = max(used.noise, 0.25)
+        ours, theirs = (one.update(f, y, y_hat, y_hat, 1.0, 1.0, 100.0 * s2, 1.0, 1000.0 + t) for one in (used, fresh))
+        assert ours == pytest.approx(theirs, rel=1e-12)
+        assert used.statistics == pytest.approx(fresh.statistics, rel=1e-12, abs=1e-12)
 
 
 def test_a_single_weight_that_turns_is_noticed_and_said():

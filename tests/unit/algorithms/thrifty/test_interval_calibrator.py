@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole._core import thrifty as core
 from keyhole.core.serialization import to_bytes
 
 from ....battery.cases import CASES, PRICES
@@ -28,6 +29,62 @@ def open_round(learner, X):
     """An open round and a row for it, after the rows were played."""
     r = learner.ask()
     return r, X[r.attributes]
+
+
+LEVELS = np.array(core.INTERVAL_LEVELS)
+
+
+def errors(n, seed=0):
+    """Errors of every size, small, huge or none at all, in stretches; then of one size, where quantiles cross."""
+    rng = np.random.default_rng(seed)
+    sizes = np.where(np.arange(n) < n // 2, np.repeat(10.0 ** rng.uniform(-3.0, 3.0, n // 50 + 1), 50)[:n], 1.0)
+    return np.where(rng.random(n) < 0.02, 0.0, np.abs(rng.standard_normal(n)) * sizes)
+
+
+def test_quantiles_and_levels_are_those_of_the_definition():
+    log_q, centre, found, expected = np.log(LEVELS), 0.3, [], []
+    layer = core.IntervalCalibrator(log_q.tolist(), centre)
+    for n, error in enumerate(errors(1000), start=1):
+        q, highest = np.maximum.accumulate(log_q), n / (n + 1.0) if n >= 5 else 0.0  # nested
+        z = math.log(error) - math.log(2.0) - centre if error > 0.0 else -math.inf
+        i = int(np.searchsorted(q, z))
+        if i == 0:
+            level = LEVELS[0] * math.exp(z - q[0])
+        elif i == LEVELS.size:
+            level = 1.0
+        else:
+            level = LEVELS[i - 1] + (LEVELS[i] - LEVELS[i - 1]) * (z - q[i - 1]) / (q[i] - q[i - 1])
+        reaches = np.exp(centre + np.interp(ASKED, LEVELS, q))
+        reaches[0] *= 0.01 / LEVELS[0]  # below the lowest level it is proportional
+        step = max(0.05, 0.5 / math.sqrt(n))
+        log_q = np.clip(log_q + step * ((z > q) - (1.0 - LEVELS)), -20.0, 20.0)
+        centre = min(20.0, max(-20.0, centre + step * ((z > 0.0) - 0.5)))
+        held = min(level, np.nextafter(highest, 1.0))
+        expected.append((*np.where(np.array(ASKED) <= highest, reaches, np.inf), held, *log_q, centre))
+        now = [layer.reach(level, n) for level in ASKED]
+        found.append((*now, layer.update(error, 2.0, n), *layer.log_q, layer.centre))
+    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
+
+
+def test_the_share_of_misses_is_right_up_to_how_far_the_quantile_moved():
+    """Whatever the rows are: misses / n = 1 - p + (q_p after - q_p before) / (a n), with the step a = 0.05."""
+    start = np.log(LEVELS)
+    layer, n, misses = core.IntervalCalibrator(start.tolist(), 0.0), 3000, np.zeros(LEVELS.size)
+    for t, error in enumerate(errors(n, seed=1)):
+        misses += error > np.array([layer.reach(p, 10_000 + t) for p in LEVELS])
+        layer.update(error, 1.0, 10_000 + t)
+    assert np.abs(layer.log_q).max() < 20.0
+    assert misses / n == pytest.approx(1.0 - LEVELS + (layer.log_q - start) / (0.05 * n), abs=1e-9)
+
+
+def test_an_error_without_spread_or_none_at_all_is_counted():
+    layer = core.IntervalCalibrator(np.log(LEVELS).tolist(), 0.0)
+    assert layer.update(0.0, 0.0, 100) == 0.0
+    assert layer.log_q == np.log(LEVELS).tolist()  # it teaches nothing
+    assert layer.update(1.0, 0.0, 100) == np.nextafter(100 / 101, 1.0)  # beyond every interval
+    assert layer.update(0.0, 1.0, 100) == 0.0
+    with pytest.raises(ValueError, match="one entry for every level"):
+        core.IntervalCalibrator([0.0], 0.0)
 
 
 @pytest.mark.parametrize("options", ENGINES, ids=str)
@@ -128,7 +185,6 @@ def test_constant_labels_have_intervals_without_width(options):
     r, x = open_round(learner, X[0])
     assert learner.interval(r, x, 0.9) == (7.0, 7.0)
     learner.tell(r, x, 8.0)  # and then they vary
-    assert learner._level() > 60 / 61
     kh.play(learner, X, 7.0 + X[:, 0])
     r, x = open_round(learner, X[0])
     assert np.isfinite(learner.interval(r, x)).all()

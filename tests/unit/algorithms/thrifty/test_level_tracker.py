@@ -6,7 +6,58 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole._core import thrifty as core
 from keyhole.core.serialization import from_bytes, to_bytes
+
+GAINS = np.array([0.0, 0.01, 0.08, 0.5])
+
+
+def follow(off, reach, s2, first):
+    """Fixed share as one product with a matrix of transitions; levels are averaged over where they come from."""
+    c, belief = np.zeros(4), np.array([1.0, 0.0, 0.0, 0.0])
+    for t, label in enumerate(off.tolist()):
+        belief = belief * (1.0 + (label - c) ** 2 / (4.0 * s2)) ** -2.5
+        belief /= belief.sum()
+        c = c + GAINS * np.clip(label - c, -reach, reach)
+        leave = np.array([min(2e-5, 0.2 / (first + t)), 1e-3, 1e-3, 1e-3])
+        transition = np.diag(1.0 - leave) + (leave / 3.0)[:, None] * (1.0 - np.eye(4))
+        flow = belief[:, None] * transition
+        c, belief = (flow * c[:, None]).sum(axis=0) / flow.sum(axis=0), flow.sum(axis=0)
+        yield c, belief
+
+
+@pytest.mark.parametrize("first", [31, 100_000])
+@pytest.mark.parametrize("jump", [0.0, 1.0, 50.0])
+def test_levels_and_beliefs_are_those_of_fixed_share(first, jump):
+    off = 0.2 * np.random.default_rng(5).standard_normal(400) + jump * (np.arange(400) >= 150)
+    tracker, found, expected = core.LevelTracker(), [], []
+    for t, (c, belief) in enumerate(follow(off, 3.0, 0.04, first)):
+        tracker.update(off[t], 3.0, 0.04, first + t)
+        found.append((*tracker.levels, *tracker.beliefs, tracker.level))
+        expected.append((*c, *belief, belief @ c))
+    np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
+    assert abs(tracker.level - jump) < 0.1 + 0.1 * jump
+    assert (tracker.beliefs[0] > 0.99) == (jump == 0.0)
+
+
+def test_a_level_that_moved_is_reported_once_after_a_hundred_rows():
+    tracker, y_var = core.LevelTracker(), 0.25
+    reported, strayed, aside, found = 0.0, 0.0, 0, []
+    for t in range(400):
+        tracker.update(2.0 * (t >= 100), 10.0, 0.04, 200.0 + t)
+        by = tracker.level - reported
+        aside = aside + 1 if by**2 > max(y_var, 9.0 * strayed) else 0
+        strayed += (by**2 - strayed) / 4000.0
+        moved = tracker.moved(y_var)
+        if aside == 100:
+            assert moved == pytest.approx(by, rel=1e-12)
+            reported, aside = reported + by, 0
+            found.append(t)
+        else:
+            assert moved == 0.0
+    assert len(found) == 1
+    assert 200 <= found[0] <= 220
+    assert reported == pytest.approx(2.0, abs=0.05)
 
 
 @pytest.mark.parametrize(("rho", "size"), [(0.5, 0.1), (0.5, 1.0), (0.9, 0.1), (0.9, 1.0)])

@@ -31,7 +31,7 @@ def test_past_rows_save_nearly_all_exploration(n, missing, most):
 def test_another_world_is_noticed_and_costs_little():
     misled = [excess(500, seed, another_world=True) for seed in range(20, 26)]
     fresh = [excess(0, seed)[0] for seed in range(20, 26)]
-    assert np.mean([loss for loss, _ in misled]) < 1.25 * np.mean(fresh)
+    assert np.mean([loss for loss, _ in misled]) <= 1.2 * np.mean(fresh)
     assert all(learner.alarms for _, learner in misled)
 
 

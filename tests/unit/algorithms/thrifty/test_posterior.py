@@ -34,6 +34,23 @@ def test_before_any_row_the_prior_stands():
     assert beyond == pytest.approx(mean, rel=0.01)
 
 
+@pytest.mark.parametrize("q", [1, 3])
+@pytest.mark.parametrize("need", [0.0, 0.05, 0.2, 0.6])
+def test_what_exceeds_a_price_is_a_sum_over_21_nodes(need, q):
+    gain, n, v, y_var = 0.2, 30.0, 0.9, 1.5
+    nodes = np.linspace(-4.5, 4.5, 21)
+    mass = np.exp(-0.5 * nodes**2) / np.exp(-0.5 * nodes**2).sum()
+    weight, _, found = core.posterior(PRIOR, gain, n, v, q, y_var, need)
+    total = 0.0
+    for p, c in zip(weight[1:], SLABS, strict=True):
+        g = n * c * y_var / ((q + 2) * v)
+        kappa = g / (1.0 + g)
+        mu2, u = kappa**2 * gain, kappa * v * (1.0 - kappa * gain / v) / n
+        explains = (np.sqrt(mu2) + np.sqrt(u) * nodes) ** 2 + (q - 1) * u
+        total += p * mass @ (explains / (mu2 + q * u) * np.maximum(explains - need, 0.0))
+    assert found == pytest.approx(total, rel=1e-12)
+
+
 @pytest.mark.parametrize("need", [0.0, 0.05, 0.2, 0.6])
 def test_what_exceeds_a_price_is_an_integral(need):
     theta = np.linspace(-6.0, 6.0, 200_001)

@@ -1,12 +1,9 @@
 """`thrifty` on the compiled engine: one problem has one answer, sources are bought as a whole."""
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole._core import thrifty as core
 
 D, K, T = 20, 4, 4000
 NAMES = [f"x{j}" for j in range(D)]
@@ -114,15 +111,3 @@ def test_an_alarm_says_how_much_was_forgotten():
     kh.play(learner, X, y)
     assert [a.row // 200 for a in learner.alarms] == [20]
     assert "rows before count 1/1000" in learner.alarms[0].what
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_knapsack_is_exact(seed):
-    rng = np.random.default_rng(seed)
-    values, prices, count, money = rng.random(9), rng.random(9), int(rng.integers(1, 6)), float(rng.random() * 3)
-    taken = np.array(core.knapsack(values, prices, count, money), bool)
-    sets = [list(s) for n in range(count + 1) for s in combinations(range(9), n)]
-    best = max(values[s].sum() for s in sets if prices[s].sum() <= money)
-    assert taken.sum() <= count
-    assert prices[taken].sum() <= money
-    assert values[taken].sum() == pytest.approx(best, abs=1e-12)

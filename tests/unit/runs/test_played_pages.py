@@ -5,9 +5,10 @@ import pytest
 
 import keyhole as kh
 from keyhole.core.serialization import to_bytes
-from keyhole.data.learner_scaling import Scaling
+from keyhole.data.scaling import Scaling
 from keyhole.data.streams import Batch, Schema, open_table
-from keyhole.runs.stream_blocks import LARGEST, RunPage, page_length, page_start, pages
+from keyhole.runs.played_pages import LARGEST, page_length, page_of, page_start, pages
+from keyhole.simulation import play_rows
 
 
 def starts(rows):
@@ -43,12 +44,14 @@ def test_pages_of_a_table_are_its_rows_whatever_the_start():
         assert np.concatenate([p.y for p in found]).tolist() == [-v for v in range(start, 9000)]
 
 
-def interrupted_at(stop):
-    def progress(rows):
-        if rows >= stop:
-            raise KeyboardInterrupt
-
-    return progress
+def play_page(learner, raw, scaling, begun=0, stop=None):
+    """The page from row `begun` on, left after `stop` rows or later."""
+    played = []
+    for rows in play_rows(learner, scaling.rows(raw.X)[begun:], scaling.labels(raw.y)[begun:], raw.first + begun):
+        played.append(rows)
+        if stop is not None and sum(p.predictions.size for p in played) >= stop:
+            break
+    return page_of(raw, begun, played, scaling, labels_before=begun)
 
 
 @pytest.mark.parametrize("name", ["ds-oslrc", "ds-poslrc"])
@@ -60,31 +63,28 @@ def test_a_page_left_in_the_middle_and_continued_is_the_page_played_through(name
     def fresh():
         return kh.make(name, d=9, k=3, k0=k0, seed=0)
 
-    whole, learner = RunPage(raw, scaling, 0), fresh()
-    whole.play(learner, True, lambda rows: None)
+    learner = fresh()
+    whole = play_page(learner, raw, scaling)
+    assert whole.complete
     for stop in (1, 2, 50, 101):
         other = fresh()
-        first = RunPage(raw, scaling, 0)
-        with pytest.raises(KeyboardInterrupt):
-            first.play(other, True, interrupted_at(stop))
-        rest = RunPage(raw, scaling, first.played)
-        rest.play(other, True, lambda rows: None)
-        joined = np.concatenate([first.predictions[first.new], rest.predictions[rest.new]])
-        assert np.array_equal(joined, whole.predictions)
-        bought = np.concatenate([first.first_buys.attributes, rest.first_buys.attributes])
-        assert np.array_equal(bought, whole.first_buys.attributes)
+        first = play_page(other, raw, scaling, stop=stop)
+        rest = play_page(other, raw, scaling, begun=first.last)
+        assert (rest.first, rest.last, rest.complete) == (first.last, 200, True)
+        assert np.array_equal(np.concatenate([first.predictions, rest.predictions]), whole.predictions)
+        bought = np.concatenate([first.before.attributes, rest.before.attributes])
+        assert np.array_equal(bought, whole.before.attributes)
         assert to_bytes(other) == to_bytes(learner)
 
 
-def test_a_page_remembers_who_bought_what():
+def test_a_page_holds_every_purchase_of_its_rows():
     X, y, _ = kh.streams.synthetic(9, 3, 150, seed=0)
     scaling = Scaling(Schema.plain("y", [f"x{i}" for i in range(9)]), scaled=True, clip=True)
-    page = RunPage(Batch(0, X, y), scaling, 0)
-    page.play(kh.make("ds-poslrc", d=9, k=3, k0=3, seed=0), True, lambda rows: None)
+    page = play_page(kh.make("ds-poslrc", d=9, k=3, k0=3, seed=0), Batch(0, X, y), scaling)
     history = kh.play(kh.make("ds-poslrc", d=9, k=3, k0=3, seed=0), X, y)
-    pairs = [(i, j) for p in (page.first_buys, page.extra_buys) for i, j in zip(p.rows, p.attributes, strict=True)]
+    pairs = [(i, j) for p in (page.before, page.after) for i, j in zip(p.rows, p.attributes, strict=True)]
     assert len(set(pairs)) == len(pairs)  # nothing is bought twice
     assert np.array_equal(np.bincount([j for _, j in pairs], minlength=9), history.bought)
-    values = np.concatenate([page.first_buys.values, page.extra_buys.values])
+    values = np.concatenate([page.before.values, page.after.values])
     assert np.array_equal(values, [X[i, j] for i, j in pairs])
-    assert set(page.first_buys.counts) == set(page.extra_buys.counts) == {3}
+    assert set(page.before.counts) == set(page.after.counts) == {3}
