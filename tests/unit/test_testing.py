@@ -186,7 +186,7 @@ def test_a_factory_must_give_a_learner_and_a_check_must_exist():
     check_learner(lambda seed: Sound(tuple("abcdefgh"), 3, 0, seed))
     with pytest.raises(kh.ConfigError, match=r"Unmade.__init__ must call super\(\).__init__\(names, k, k0, seed\)"):
         check_learner(factory(Unmade))
-    with pytest.raises(kh.ConfigError, match="gives a learner"):
+    with pytest.raises(kh.ConfigError, match="must return a learner"):
         check_learner(lambda seed: Sound)
     with pytest.raises(kh.ConfigError, match="no check 'speed'"):
         check_learner(factory(Sound), skip=["speed"])
