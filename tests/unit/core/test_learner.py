@@ -144,6 +144,16 @@ def test_a_round_that_was_never_asked_or_was_changed_is_refused(learner):
         learner.tell("round", [0.1, 0.2, 0.3], 0.1)
 
 
+def test_a_round_whose_extra_names_were_exchanged_is_refused():
+    learner = kh.make("kale2017-dantzig", d=8, k=3, k0=2, seed=0)
+    r = next(r for r in (learner.ask() for _ in range(20)) if r.extra.size == 2)
+    assert r.extra_names == tuple(learner.names[i] for i in r.extra)
+    data = json.loads(r.to_json())
+    changed = kh.Round.from_json(json.dumps({**data, "extra_names": data["extra_names"][::-1]}))
+    with pytest.raises(kh.ProtocolError, match="contents were changed"):
+        learner.tell(changed, [0.1, 0.2, 0.3], 0.1, r.extra, dict.fromkeys(r.extra_names, 0.5))
+
+
 def test_extras_are_drawn_by_ask_and_must_come_with_the_label(poslr):
     r = poslr.ask()
     extra = poslr.ask_more(r)

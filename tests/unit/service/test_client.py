@@ -52,6 +52,24 @@ def both(request, server):
     return store if request.param == "store" else kh.connect(address)
 
 
+def test_a_round_is_the_same_over_http_in_every_field(server):
+    address, store = server
+    here = create(store, algorithm="kale2017-dantzig", k0=2)
+    there = kh.connect(address)["icu"]
+    for i in range(4):
+        r = there.ask(key=f"patient-{i}", deadline=2e9)
+        there.predict(r, seen(r, i) | {r.names[0]: math.nan})
+        if i < 3:
+            there.tell(r, None, row(i)[1], r.extra, {name: row(i)[0][name] for name in r.extra_names})
+    there.abandon(4)
+    assert any(r.extra.size for r in here.rounds())
+    for mine, other in zip(here.rounds(), there.rounds(), strict=True):
+        times = [name for name in ("asked_at", "labelled_at", "deadline") if getattr(mine, name) is not None]
+        assert all(abs(getattr(other, name) - getattr(mine, name)) < 1e-5 for name in times)  # ISO 8601: microseconds
+        assert other.plain() | {name: getattr(mine, name) for name in times} == mine.plain()
+    assert [r.loss for r in there.rounds()] == [r.loss for r in here.rounds()]
+
+
 def test_the_interface_is_the_same(both, server):
     icu = create(both)
     play(icu, 0, 4)
