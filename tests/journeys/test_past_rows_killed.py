@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import random
+import shutil
 import signal
 import socket
 import sys
@@ -204,7 +205,7 @@ def test_a_server_killed_at_random_while_it_receives_past_rows(sqlite_url, monke
         create(store, algorithm="thrifty")
         play(store["icu"], 0, 3)
     remote, done = kh.connect(f"http://127.0.0.1:{port}", timeout=10), 0
-    for _ in range(50):
+    for _ in range(12):
         process = serving(sqlite_url, port)
         patiently(remote.__len__)
         timer = threading.Timer(chance.uniform(0, 0.1), process.kill)
@@ -271,8 +272,7 @@ def test_a_run_killed_before_each_of_its_files(tables):
     n = 0
     while killed_at(run_with_past, tables, n):
         n += 1
-        for path in (tables / "cut").rglob("*") if n % 2 else ():  # every other time it begins again
-            if path.is_file():
-                path.unlink()
+        if n % 2:  # every other time it begins again
+            shutil.rmtree(tables / "cut", ignore_errors=True)
     assert n > 5
     assert_equal_results(tables / "cut", tables / "whole")
