@@ -186,6 +186,9 @@ def test_a_classifier_learns_named_labels_of_a_table():
     with pytest.raises(kh.ProtocolError, match="'odd' is a third label"):
         model.learn_many(frame, labels.where(labels.index != 299, "odd"))
     assert (model.learner, model.classes) == (None, (False, True))
+    with pytest.raises(kh.ProtocolError, match="row 1, column 'x0' is inf"):
+        model.learn_many(frame.assign(x0=np.inf), labels)
+    assert model.classes == (False, True)
     model.learn_many(frame, labels.where(labels.index != 0))
     assert model.learner.n_past_rows == 299
     truth = [model.predict_one(x) == label for (x, _), label in zip(rows, labels, strict=True)]
