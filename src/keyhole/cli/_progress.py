@@ -36,7 +36,7 @@ class Screen:
     def __init__(self, title: str, total: int | None = None) -> None:
         self.title, self.total = title, total
         self._begun: tuple[int, float] | None = None  # the first row seen and its time: a resumed run begins later
-        self._shown, self._stop = 0.0, False
+        self._ticked, self._shown, self._stop = 0.0, 0.0, False
         columns = (TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[line]}"))
         self._bar = Bar(*columns)
         self._task = self._bar.add_task(title, total=total, line="")
@@ -56,8 +56,8 @@ class Screen:
 
     def tick(self, rows: int, totals: Totals) -> None:
         """Show the progress, at most ten times a second."""
-        self.rows, self._totals = rows, totals
-        if time.monotonic() - self._shown > 0.1:
+        self.rows, self._totals, self._ticked = rows, totals, time.monotonic()
+        if self._ticked - self._shown > 0.1:
             self._show()
 
     def say(self, text: str) -> None:
@@ -84,7 +84,7 @@ class Screen:
     def _show(self) -> None:
         self._shown = time.monotonic()
         if self._totals is not None:
-            self.line = self._line(self.rows, self._totals, self._shown)
+            self.line = self._line(self.rows, self._totals, self._ticked)
             self._bar.update(self._task, completed=self.rows, line=self.line)
 
     def _line(self, rows: int, totals: Totals, now: float) -> str:

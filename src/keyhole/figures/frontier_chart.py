@@ -8,6 +8,7 @@ from typing import NamedTuple
 import altair as alt
 import numpy as np
 
+from .._internal.typing import Bools, Floats
 from .figure import Figure, number
 from .theme import INK, axis, colour_of, layered, rows_of
 
@@ -74,27 +75,28 @@ def place_labels(
     (thin boxes) and leaders, area outside the plot, then distance. The first pass places one label after another; two
     further passes move each label to its best position given all others.
     """
-    points = [Box(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for (x, y), _, _ in dots]
-    drawn = [Box(b.left - 1, b.top - 1, b.right + 1, b.bottom + 1) for b in lines]
-    plot = Box(0.0, 0.0, width, height)
+    points = np.array([(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for (x, y), _, _ in dots]).reshape(-1, 4)
+    drawn = np.array([(b.left - 1, b.top - 1, b.right + 1, b.bottom + 1) for b in lines]).reshape(-1, 4)
+    plot = np.array([[0.0, 0.0, width, height]])
 
-    def box_of(label: Label) -> Box:
-        return label_box(label.x, label.y, label.text, label.align, font)
+    def boxes_of(labels: Sequence[Label]) -> Floats:
+        return np.array([label_box(t.x, t.y, t.text, t.align, font) for t in labels]).reshape(-1, 4)
 
-    def cost(label: Label, distance: float, others: Sequence[Label]) -> float:
-        box, boxes = box_of(label), [box_of(other) for other in others]
-        outside = (box.right - box.left) * (box.bottom - box.top) - box.overlap(plot)
-        crossed = sum(_crosses(label.leader, other) for other in (*boxes, *points))
-        crossed += sum(_crosses(other.leader, box) for other in others)
-        return (
-            _OVER_LABEL * sum(map(box.overlap, boxes))
-            + _OVER_DOT * sum(map(box.overlap, points))
-            + _OVER_LINE * sum(map(box.overlap, drawn))
+    def costs(labels: Sequence[Label], distances: Floats, others: Sequence[Label]) -> Floats:
+        boxes, leaders, placed = boxes_of(labels), _leaders(labels), boxes_of(others)
+        outside = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]) - _overlap(boxes, plot)
+        crossed = _crossed(leaders, placed).sum(1) + _crossed(leaders, points).sum(1)
+        crossed += _crossed(_leaders(others), boxes).sum(0)
+        found: Floats = (
+            _OVER_LABEL * _overlap(boxes, placed)
+            + _OVER_DOT * _overlap(boxes, points)
+            + _OVER_LINE * _overlap(boxes, drawn)
             + _OUTSIDE * outside
             + _CROSSED * crossed
-            + _CROSSED / 5 * sum(_crosses(label.leader, other) for other in drawn)
-            + distance
+            + _CROSSED / 5 * _crossed(leaders, drawn).sum(1)
+            + distances
         )
+        return found
 
     placed: dict[int, Label] = {}
     for _ in range(_ROUNDS):
@@ -102,19 +104,29 @@ def place_labels(
             if text:
                 others = [label for j, label in placed.items() if j != i]
                 places = _around(x, y, text, colour)
-                costs = [cost(label, distance, others) for label, distance in places]
-                placed[i] = places[costs.index(min(costs))][0]
+                labels, distances = [label for label, _ in places], np.array([distance for _, distance in places])
+                placed[i] = labels[int(np.argmin(costs(labels, distances, others)))]
     return list(placed.values())
 
 
-def _crosses(leader: tuple[tuple[float, float], tuple[float, float]] | None, box: Box) -> bool:
-    """Return whether a leader crosses a box, sampled at twenty points."""
-    if leader is None:
-        return False
-    (x0, y0), (x1, y1) = leader
-    shares = [i / 20 for i in range(1, 20)]
-    places = [(x0 + share * (x1 - x0), y0 + share * (y1 - y0)) for share in shares]
-    return any(box.left < x < box.right and box.top < y < box.bottom for x, y in places)
+def _overlap(boxes: Floats, others: Floats) -> Floats:
+    """Return for each box the total area it shares with the other boxes."""
+    sides = np.minimum(boxes[:, None, 2:], others[:, 2:]) - np.maximum(boxes[:, None, :2], others[:, :2])
+    return np.asarray(sides.clip(min=0.0).prod(axis=2).sum(axis=1))
+
+
+def _leaders(labels: Sequence[Label]) -> Floats:
+    """Return the end points (x0, y0, x1, y1) of the leaders; NaN for a label without one."""
+    return np.array([np.ravel(t.leader) if t.leader else [np.nan] * 4 for t in labels]).reshape(-1, 4)
+
+
+def _crossed(leaders: Floats, boxes: Floats) -> Bools:
+    """Return the (leaders, boxes) table of which leader passes through the inside of which box."""
+    start, step = leaders[:, None, :2], leaders[:, None, 2:] - leaders[:, None, :2]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ends = (boxes[:, :2] - start) / step, (boxes[:, 2:] - start) / step
+    enter, leave = np.minimum(*ends).max(axis=2), np.maximum(*ends).min(axis=2)
+    return np.asarray(np.maximum(enter, 0.0) < np.minimum(leave, 1.0))
 
 
 def _around(x: float, y: float, text: str, colour: str) -> list[tuple[Label, float]]:
