@@ -4,13 +4,14 @@ import hashlib
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
+from scipy.stats import chi2
 
 from .. import __version__
 from .._internal.atomic_io import read_json, remove_leftovers, write_json
@@ -33,6 +34,8 @@ __all__ = ["Past", "Play", "Played", "frontier", "levels_of", "play_level"]
 
 _POINTS = 9
 _NODES = 400
+# The probability that a source is thought to help although none does.
+_BY_CHANCE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +98,12 @@ class Past:
         return self.left(range(len(self.catalog.sources)))
 
     def chance(self, attributes: int, s2: float) -> float:
-        """Return the mse reduction that q irrelevant attributes may reach by chance: (q + 3 sqrt(2 q)) s2 / n."""
-        return float((attributes + 3 * np.sqrt(2 * attributes)) * s2 / self.n)
+        """Return the mse reduction that irrelevant attributes may reach by chance.
+
+        s2 / n times the quantile of chi-square(attributes) that none of the sources, all irrelevant, exceeds with
+        probability 0.95 or more: the best of many is larger by chance than any one of them.
+        """
+        return float(chi2.isf(_BY_CHANCE / max(len(self.catalog.sources), 1), attributes) * s2 / self.n)
 
     def lowers(self, dearer: Point | Choice, than: Point | Choice) -> bool:
         """Return whether a basket has a smaller error than another: by more than chance, and visible in four digits."""
@@ -109,13 +116,23 @@ class Past:
     def curve(self, prices: Sequence[float] = (), k: int | None = None) -> tuple[Point, ...]:
         """Return points from nothing to everything that helps, each with a smaller error than the one before.
 
-        The search is at `prices`, and on a geometric grid from the lowest price to the sum of all prices.
+        The search is at `prices`, and on a geometric grid from the lowest price to the sum of all prices; then at the
+        prices of what was found there without one of its sources, which the grid may have missed.
         """
         priced = self.catalog.prices[self.catalog.prices > 0]
         first, last = float(priced.min()), float(self.catalog.prices.sum())
+        on_grid = [*np.geomspace(first, last, _POINTS).tolist(), *prices]
+        found = {price: self._without_useless(self.best(price, k), k) for price in on_grid}
+        for point in (p for p in self._improving(found.values(), k) if p.optimal):  # others take long to search
+            each = {float(self.catalog.prices[s]) for s in self.places(point.sources)}
+            for price in {round(point.price - one, 9) for one in each} - found.keys() - {0.0}:
+                found[price] = self._without_useless(self.best(price, k), k)
+        return self._improving(found.values(), k)
+
+    def _improving(self, found: Iterable[Point], k: int | None) -> tuple[Point, ...]:
+        """Return nothing and those points, by price, that each have a smaller error than the one before."""
         points = [self.best(0.0, k)]
-        for budget_per_row in sorted({*np.geomspace(first, last, _POINTS).tolist(), *prices}):
-            point = self._without_useless(self.best(budget_per_row, k), k)
+        for point in sorted(found, key=lambda point: point.price):
             if self.lowers(point, points[-1]):
                 # Without a proof of optimality, a cheaper basket may be found after a more expensive one.
                 points = [*(p for p in points if p.price < point.price), point]

@@ -107,8 +107,8 @@ class Advice(NamedTuple):
 
 
 HOW = (
-    "The errors in this advice are in hindsight, as in the table below. Of what the learner buys at the end, the part "
-    "is advised that {rule}."
+    "The errors in this advice are in hindsight, as in the table below. The advice is the part of what the learner "
+    "buys at the end that {rule}."
 )
 
 
