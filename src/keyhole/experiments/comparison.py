@@ -212,9 +212,9 @@ class Comparison:
             raise ConfigError(next(iter(faults)))
         if faults:
             reasons: dict[str, list[str]] = {}
-            for fault, names in faults.items():
+            for sentence, names in faults.items():
                 for name in names:
-                    reasons.setdefault(fault.removeprefix(f"'{Spec.parse(name).name}' "), []).append(name)
+                    reasons.setdefault(sentence.removeprefix(f"'{Spec.parse(name).name}' "), []).append(name)
             each = "; ".join(f"{join_names(names, 20)} ({reason})" for reason, names in reasons.items())
             raise ConfigError(f"{sum(map(len, faults.values()))} algorithms cannot play this: {each}")
 
