@@ -218,10 +218,10 @@ def growth(folder: Path, d: int, k: int) -> tuple[float, float]:
 
         def many(transaction: object) -> None:
             for i in range(3000):
-                _, r = transaction.ask(f"many-{i}", None, None)  # type: ignore[attr-defined]
+                r = transaction.ask(f"many-{i}")  # type: ignore[attr-defined]
                 x = rng.uniform(-1, 1, len(r.names))
                 transaction.predict(r, x)  # type: ignore[attr-defined]
-                transaction.tell(r, x, float(x.sum()), None, None)  # type: ignore[attr-defined]
+                transaction.tell(r, x, float(x.sum()))  # type: ignore[attr-defined]
 
         icu.transact(many)
         return early, timed(100)

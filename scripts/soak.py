@@ -143,7 +143,7 @@ def report(url: str, seconds: float, log: Log, levels: list[tuple[float, float]]
     if p99 > 10 * median:
         faults.append(f"p99 of an ask is {1e3 * p99:.1f} ms, its median {1e3 * median:.1f} ms")
     with kh.open_store(url) as store:
-        told = {name: {e.key: e.label for e in store[name].rounds("told")} for name in LEARNERS}
+        told = {name: {e.key: e.label for e in store[name].rounds("labelled")} for name in LEARNERS}
         lost = sum(told[name].get(key) != y for name, key, y in log.told)
         if lost:
             faults.append(f"{lost} acknowledged labels are missing")

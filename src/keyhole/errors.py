@@ -1,6 +1,6 @@
 """The exceptions and warnings of the package; each message states what is wrong, where, and what to do."""
 
-__all__ = ["ConfigError", "KeyholeWarning", "ProtocolError", "StateError"]
+__all__ = ["ConfigError", "KeyholeWarning", "ProtocolError", "StateError", "WriteError"]
 
 
 class ConfigError(ValueError):
@@ -13,6 +13,13 @@ class ProtocolError(ValueError):
 
 class StateError(ValueError):
     """A file does not contain a learner that this version can load; nothing in it was executed."""
+
+
+class WriteError(OSError, StateError):
+    """A file cannot be written, for example because the disk is full; a file that was there is untouched."""
+
+    def __str__(self) -> str:
+        return f"cannot write {self.filename} ({self.strerror}); a file that was there is untouched"
 
 
 class KeyholeWarning(UserWarning):

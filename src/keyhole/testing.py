@@ -37,7 +37,7 @@ class Setup:
         """Return a new learner."""
         learner = self.factory(seed)
         if not isinstance(learner, Learner):
-            raise ConfigError('a factory gives a learner: lambda seed: kh.make("module:Class", ..., seed=seed)')
+            raise ConfigError('the factory must return a learner: lambda seed: kh.make("module:Class", ..., seed=seed)')
         if not hasattr(learner, "catalog"):
             raise ConfigError(f"{type(learner).__name__}.__init__ must call super().__init__(names, k, k0, seed)")
         return learner
@@ -105,13 +105,13 @@ def _rows(X: Floats, y: Floats) -> Iterator[tuple[Floats, float]]:
 
 
 def answer_round(learner: Learner, r: Round, x: Floats, y: float) -> None:
-    """Close a round from the full row, passing on only the requested values."""
+    """Complete a round with the values of a full row, passing on only those that the learner requested."""
     extra = learner.ask_more(r)
     learner.tell(r, x[r.attributes], y, extra_attributes=extra, extra_values=x[extra])
 
 
 def play_by_protocol(learner: Learner, X: Floats, y: Floats) -> tuple[Floats, Bools]:
-    """Play row by row through the public methods; return the predictions and the mask of bought cells."""
+    """Go through the rows with the public methods; return the predictions and the mask of bought cells."""
     predictions, bought = np.empty(y.size), np.zeros(X.shape, dtype=np.bool_)
     for t, (x, label) in enumerate(_rows(X, y)):
         r = learner.ask()
@@ -281,7 +281,7 @@ def late_labels(setup: Setup) -> None:
             _require(same, f"the predictions of round {r.index} differ between processes")
             answer_round(here, r, X[at], float(y[at]))
             answer_round(learner, sent, X[at], float(y[at]))
-    _require(learner.open_rounds == (), "told rounds are still open")
+    _require(learner.open_rounds == (), "rounds with a label are still open")
     _require(to_bytes(learner) == to_bytes(here), "the states differ between processes")
 
 
@@ -339,8 +339,8 @@ def mistakes(setup: Setup) -> None:
     X, y = setup.stream(20)
     learner = setup.make()
     play(learner, X, y)
-    told = learner.ask()
-    answer_round(learner, told, X[0], float(y[0]))
+    closed = learner.ask()
+    answer_round(learner, closed, X[0], float(y[0]))
     r = next(r for r in (learner.ask() for _ in range(50)) if r.attributes.size)  # some rounds buy nothing
     x, extra = X[1][r.attributes], learner.ask_more(r)
     more = X[1][extra]
@@ -353,7 +353,7 @@ def mistakes(setup: Setup) -> None:
         "a label that is NaN": lambda: learner.tell(r, x, np.nan, extra, more),
         "an infinite label": lambda: learner.tell(r, x, np.inf, extra, more),
         "other extra attributes": lambda: learner.tell(r, x, 0.1, np.append(extra, 0), np.append(more, 0.0)),
-        "a round told twice": lambda: learner.tell(told, x, 0.1, extra, more),
+        "a second label for a round": lambda: learner.tell(closed, x, 0.1, extra, more),
         "a changed round": lambda: learner.tell(changed, x, 0.1, extra, more),
         "an unknown attribute": lambda: learner.ask(available=["no such attribute"]),
         "too many values to predict": lambda: learner.predict(r, np.append(x, 0.0)),
@@ -364,7 +364,7 @@ def mistakes(setup: Setup) -> None:
         except ProtocolError:
             _require(to_bytes(learner) == before, f"{what}: the state has changed")
         else:
-            raise AssertionError(f"{what}: no ProtocolError")
+            raise AssertionError(f"{what}: the learner raised no ProtocolError")
     answer_round(learner, r, X[1], float(y[1]))
 
 

@@ -60,7 +60,7 @@ def work(url, number_of_process, folder, threads):
                 try:
                     one_round(learner, f"{number_of_process}-{thread}-{i}", acknowledge, chance)
                 except kh.ProtocolError as fault:
-                    if "told already" not in str(fault):  # somebody else was quicker
+                    if "already has a" not in str(fault):  # somebody else was quicker
                         raise
         except Exception:
             with open(f"{folder}/faults", "a") as file:
@@ -81,7 +81,7 @@ def proven(store, folder):
     assert not faults.exists(), faults.read_text()
     verdicts = list(check(store.database))
     assert [v.faults for v in verdicts] == [[]] * len(LEARNERS)
-    told = {name: {(e.index, e.key, e.label) for e in store[name].rounds("told")} for name in LEARNERS}
+    told = {name: {(e.index, e.key, e.label) for e in store[name].rounds("labelled")} for name in LEARNERS}
     acknowledged = [line for line in (Path(folder) / "acknowledged").read_text().splitlines() if line]
     whole = [json.loads(line) for line in acknowledged if line.endswith("]")]
     assert len(whole) >= len(acknowledged) - 3  # a kill may tear what was being noted in this very moment

@@ -66,7 +66,7 @@ def test_a_value_not_asked_for_or_missing_is_named_and_changes_nothing():
     asked = dict.fromkeys(r.names, 0.5)
     other = next(n for n in learner.names if n not in r.names)
     before = to_bytes(learner)
-    with pytest.raises(kh.ProtocolError, match=f"'{other}' was not asked for"):
+    with pytest.raises(kh.ProtocolError, match=f"not requested in this round: '{other}'"):
         learner.tell(r, asked | {other: 1.0}, 0.1)
     with pytest.raises(kh.ProtocolError, match=f"no value for '{r.names[0]}'"):
         learner.tell(r, dict.fromkeys(r.names[1:], 0.5), 0.1)

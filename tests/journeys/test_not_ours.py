@@ -75,7 +75,7 @@ def test_what_a_person_puts_into_a_run_folder_stays(typed, tmp_path, monkeypatch
     (out / "journal" / "diary.txt").write_text("precious")
     code, _, errors = typed("run", "--resume", "out")
     assert code == 2
-    assert "report.html is not keyhole's, and would be overwritten; move it away" in errors
+    assert "report.html was not written by keyhole and would be overwritten; move it" in errors
     assert (out / "report.html").read_text() == "precious"
     (out / "report.html").rename(out / "mine.html")
     assert typed("run", "--resume", "out")[0] == 0
@@ -100,7 +100,7 @@ def test_a_link_in_the_place_of_a_subfolder_is_not_followed(typed, tmp_path, nam
     os.symlink(tmp_path / "elsewhere", tmp_path / "out" / name)
     code, _, errors = typed(*COMPARE, "--out", "out")
     assert code == 2
-    assert f"out/{name} is a link, which keyhole did not make" in errors
+    assert f"out/{name} is a link that keyhole did not make" in errors
     assert not list((tmp_path / "elsewhere").iterdir())
 
 

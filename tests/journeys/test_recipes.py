@@ -101,9 +101,9 @@ def test_labels_come_from_a_nightly_file(guarded, ward, tmp_path):
         re.search(r"labels\.csv\n((?:.+\n)+?)\$", section("Labels from a nightly file"))[1]
     )
     call = call.replace("https://ward.example.org", server.address).replace("curl", "curl --silent --noproxy '*'", 1)
-    for told in (2, 0):  # yesterday's file again is harmless
+    for new in (2, 0):  # yesterday's file again is harmless
         done = subprocess.run(
             ["bash", "-ec", call], cwd=tmp_path, env={"TOKEN": token}, capture_output=True, check=True
         )
         answer = json.loads(done.stdout)
-        assert (answer["told"], answer["known_already"], answer["refused"]) == (told, 2 - told, 0)
+        assert (answer["labelled"], answer["known_already"], answer["refused"]) == (new, 2 - new, 0)

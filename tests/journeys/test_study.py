@@ -2,6 +2,7 @@
 
 import pytest
 
+from keyhole._internal.output_folder import Folder
 from keyhole.experiments import study
 
 
@@ -61,3 +62,17 @@ def test_studies_are_listed_and_a_wrong_word_is_one_sentence(typed, tmp_path):
         assert (code, out, told.count("\n")) == (2, "", 1)
         assert said in told
     assert not (tmp_path / "study").exists()
+
+
+def test_a_study_has_one_writer_and_leaves_nothing_of_one_that_was_killed(small, typed, tmp_path):
+    words = ("study", "edges", "--quick", "--out", "mine")
+    folder = Folder.claim(tmp_path / "mine", "study")
+    left = folder.subfolder("parts") / ".keyhole-0123456789abcdef.part"
+    left.write_text("half a part")
+    with folder.lock():
+        code, _, told = typed(*words)
+        assert (code, told.count("\n")) == (2, 1)
+        assert "mine is being written by" in told
+        left.write_text("half a part")
+    assert typed(*words)[0] == 0
+    assert not left.exists()

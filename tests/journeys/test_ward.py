@@ -114,14 +114,14 @@ def test_a_round_is_played_by_clicking_and_another_window_sees_it(ward, browser)
     field.clear()
     field.send_keys("6,1", Keys.TAB, "2.5", Keys.ENTER)  # by keyboard
     soon(lambda: "%" in browser.find_element(By.CSS_SELECTOR, "#prediction .big").text)
-    assert kh.connect(ward.address)["icu"].rounds()[0].values == dict(zip(entry.round.names, (6.1, 2.5), strict=True))
+    assert kh.connect(ward.address)["icu"].rounds()[0].values == dict(zip(entry.names, (6.1, 2.5), strict=True))
 
     browser.switch_to.window(first)
     soon(lambda: "0 of 1" in text(browser, "learners"))  # without reloading
     browser.switch_to.window(browser.window_handles[1])
     browser.find_element(By.ID, "y").send_keys("6.4")
     press(browser, "Tell")
-    soon(lambda: "6.4 %" in text(browser, "told"))
+    soon(lambda: "6.4 %" in text(browser, "label"))
     browser.switch_to.window(first)
     soon(lambda: "1 of 1" in text(browser, "learners"))
 
@@ -152,7 +152,7 @@ def test_the_page_of_a_learner_is_alive_and_sound(ward, browser):
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 360
 
     outcomes = icu.tell_many([("patient-4", 1.0), ("patient-5", 2.0)])  # the nightly file
-    assert [outcome.status for outcome in outcomes] == ["told", "told"]
+    assert [outcome.status for outcome in outcomes] == ["labelled", "labelled"]
     soon(lambda: "6 of 6" in text(browser, "numbers") and "No round is open" in text(browser, "open"))
 
     ward.kill()

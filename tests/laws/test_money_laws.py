@@ -26,7 +26,7 @@ def instance(seed):
     options["k"] = int(rng.integers(1, n + 1))
     options["k0"] = int(rng.integers(0, n - options["k"] + 1))
     if rng.random() < 0.5:
-        options["budget_per_row"] = float(rng.uniform(0.05, 6.0))
+        options["budget_per_row"] = max(float(rng.uniform(0.05, 6.0)), min(prices.values()))  # less buys nothing
     if rng.random() < 0.5:
         options["error_cost"] = float(10.0 ** rng.uniform(-2, 3))
     if rng.random() < 0.5:

@@ -57,7 +57,7 @@ class Calls(RuleBasedStateMachine):
         remote = kh.connect(self.stack.enter_context(served(url)))
         self.doors = [first["icu"], second["icu"], remote["icu"]]
         self.plain = kh.make("fixed-random", names=NAMES, k=2, seed=3)
-        self.rounds, self.said, self.told, self.abandoned, self.events = {}, {}, {}, set(), 0
+        self.rounds, self.said, self.labels, self.abandoned, self.events = {}, {}, {}, set(), 0
 
     def teardown(self):
         if hasattr(self, "stack"):
@@ -67,7 +67,7 @@ class Calls(RuleBasedStateMachine):
 
     def waiting(self):
         """Keys of rounds that bought something and wait for their label."""
-        return [key for key, r in self.rounds.items() if key not in self.told and r.names]
+        return [key for key, r in self.rounds.items() if key not in self.labels and r.names]
 
     @rule(door=st.integers(0, 2), key=keys, available=st.sampled_from([None, NAMES, NAMES[1:], ["a"]]))
     def ask(self, door, key, available):
@@ -83,8 +83,8 @@ class Calls(RuleBasedStateMachine):
         if (r := self.rounds.get(key)) is None:
             return
         x = x[: len(r.names)]
-        if key in self.told:
-            with pytest.raises(kh.ProtocolError, match="told already"):
+        if key in self.labels:
+            with pytest.raises(kh.ProtocolError, match="already has"):
                 self.doors[door].predict(r, x)
             return
         y_hat = self.plain.predict(r, x)
@@ -101,16 +101,16 @@ class Calls(RuleBasedStateMachine):
             return
         x = eval(self.said[key][0], {"nan": math.nan}) if key in self.said else [0.0] * len(r.names)
         values = x if same or key not in self.said else None
-        if key in self.told:
-            if self.told[key] == y:
+        if key in self.labels:
+            if self.labels[key] == y:
                 assert self.doors[door].tell(r, values, y) is False
             else:
-                with pytest.raises(kh.ProtocolError, match="told already"):
+                with pytest.raises(kh.ProtocolError, match="already has"):
                     self.doors[door].tell(r, values, y)
             return
         assert self.doors[door].tell(r, values, y) is True
         self.plain.tell(r, x, y)
-        self.told[key] = y
+        self.labels[key] = y
         self.events += 1
 
     @precondition(lambda self: self.rounds)
@@ -118,8 +118,8 @@ class Calls(RuleBasedStateMachine):
     def abandon(self, door, key):
         if (r := self.rounds.get(key)) is None:
             return
-        if key in self.told:
-            with pytest.raises(kh.ProtocolError, match="told already"):
+        if key in self.labels:
+            with pytest.raises(kh.ProtocolError, match="already has"):
                 self.doors[door].abandon(r)
         else:
             assert self.doors[door].abandon(r) is (key not in self.abandoned)
@@ -130,15 +130,15 @@ class Calls(RuleBasedStateMachine):
     def tell_many(self, door, labels):
         expected = []
         for key, y in labels:
-            if key in self.told:
-                expected.append("known already" if self.told[key] == y else "refused")
+            if key in self.labels:
+                expected.append("known already" if self.labels[key] == y else "refused")
             elif key not in self.said:
                 expected.append("refused")
             else:
                 self.plain.tell(self.rounds[key], eval(self.said[key][0], {"nan": math.nan}), y)
-                self.told[key] = y
+                self.labels[key] = y
                 self.events += 1
-                expected.append("told")
+                expected.append("labelled")
         assert [outcome.status for outcome in self.doors[door].tell_many(labels)] == expected
 
     @precondition(lambda self: self.waiting())
@@ -161,11 +161,11 @@ class Calls(RuleBasedStateMachine):
         if not hasattr(self, "doors"):
             return
         assert self.store["icu"].head == self.events
-        open_rounds = {key for key in self.rounds if key not in self.told and key not in self.abandoned}
+        open_rounds = {key for key in self.rounds if key not in self.labels and key not in self.abandoned}
         for icu in self.doors:
             assert {e.key for e in icu.rounds(status="open")} == open_rounds
-            assert {e.key: e.label for e in icu.rounds(status="told")} == self.told
-        scored = [(self.said[key][1] - y) ** 2 for key, y in self.told.items() if key in self.said]
+            assert {e.key: e.label for e in icu.rounds(status="labelled")} == self.labels
+        scored = [(self.said[key][1] - y) ** 2 for key, y in self.labels.items() if key in self.said]
         assert self.store["icu"].totals().loss == pytest.approx(sum(scored))
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from ..errors import StateError
+from ..errors import StateError, WriteError
 
 __all__ = [
     "digest",
@@ -47,7 +47,8 @@ def digest_of_file(path: Path) -> str:
 def replacing(path: Path, *, over: bool = True) -> Iterator[BinaryIO]:
     """Open a temporary file that replaces `path` in one step on success, and is removed on failure.
 
-    With `over=False`, raises `FileExistsError` if `path` was created in the meantime.
+    Raises `WriteError` if the file cannot be written; with `over=False`, `FileExistsError` if `path` was created in the
+    meantime.
     """
     temporary = path.with_name(f".keyhole-{secrets.token_hex(8)}.part")
     try:
@@ -59,9 +60,11 @@ def replacing(path: Path, *, over: bool = True) -> Iterator[BinaryIO]:
     except BaseException as fault:
         with suppress(OSError):  # report the first error, not this one
             os.unlink(temporary)
-        if isinstance(fault, OSError) and fault.errno and fault.filename in (None, str(temporary)):
-            raise OSError(fault.errno, fault.strerror, str(path)) from None  # name the final file to the user
-        raise
+        if isinstance(fault, FileExistsError) or not isinstance(fault, OSError) or not fault.errno:
+            raise
+        if fault.filename not in (None, str(temporary)):
+            raise
+        raise WriteError(fault.errno, fault.strerror, str(path)) from None  # name the final file to the user
     _sync(path.parent)
 
 
@@ -97,8 +100,12 @@ def make_folder(path: Path) -> None:
     """Create the folder and its missing parents."""
     if not path.is_dir():
         make_folder(path.parent)
-        with suppress(FileExistsError):  # another process created it first; if it is a file, the next step fails
+        try:
             os.mkdir(path)
+        except FileExistsError:
+            pass  # another process created it first; if it is a file, the next step fails
+        except OSError as fault:
+            raise WriteError(fault.errno, fault.strerror, str(path)) from None
         _sync(path.parent)
 
 
@@ -130,7 +137,7 @@ def _move(temporary: Path, path: Path, over: bool) -> None:
         raise
     except OSError:  # a file system without links
         if os.path.lexists(path):
-            raise FileExistsError(f"{path} came into being meanwhile") from None
+            raise FileExistsError(f"{path} was created by another process in the meantime") from None
         os.replace(temporary, path)
     else:
         os.unlink(temporary)

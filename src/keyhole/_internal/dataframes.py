@@ -90,7 +90,7 @@ def matrix_of(frame: object, names: Sequence[str], what: str = "X", only: bool =
         raise ConfigError(f"{what} has no column '{lacking[0]}'{_among(lacking[1:])}; it has {has}")
     extra = [n for n in there if n not in asked] if only else []
     if extra:
-        raise ConfigError(f"{what} has a column '{extra[0]}'{_among(extra[1:])} that is not an attribute; leave it out")
+        raise ConfigError(f"{what} has a column '{extra[0]}'{_among(extra[1:])} that is not an attribute; omit it")
     table = _narwhals(frame)
     out = np.empty((len(table), len(names)))
     for i, name in enumerate(names):
@@ -104,7 +104,7 @@ def _numbers(table: "nw.DataFrame[Any]", name: str, what: str) -> Floats:
     column = table.get_column(name)
     if not (column.dtype.is_numeric() or column.dtype == nw.Boolean):
         kind = str(column.dtype).lower()
-        raise ConfigError(f"column '{name}' of {what} is {kind}, not numbers; encode it first, or leave it out")
+        raise ConfigError(f"column '{name}' of {what} is {kind}, not numbers; encode it first, or omit it")
     return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
 
 
@@ -150,7 +150,7 @@ def _column(column: object) -> Floats:
 
     series: nw.Series[Any] = nw.from_native(column, series_only=True)
     if series.dtype == nw.String:  # as in a column of X, the text "1.5" is not a number
-        raise TypeError("they are text; make numbers of them first")
+        raise TypeError("they are text; convert them to numbers first")
     numeric = series.dtype.is_numeric() or series.dtype == nw.Boolean
     return np.asarray((series.cast(nw.Float64) if numeric else series).to_numpy(), dtype=np.float64)
 
@@ -161,7 +161,7 @@ class Records(tuple[R, ...]):
     def to_frame(self) -> object:
         """Convert to a data frame with one row per record and one column per field."""
         if not self:
-            raise ConfigError("there are no records, so there is no frame of them")
+            raise ConfigError("there are no records to make a data frame from")
         names = [field.name for field in fields(self[0])]  # type: ignore[arg-type]
         return to_frame({name: [_cell(getattr(record, name)) for record in self] for name in names})
 

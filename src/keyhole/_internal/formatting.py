@@ -100,17 +100,27 @@ class Units:
         """Return the units of a run, from its summary."""
         return cls(summary.get("unit", ""), summary.get("currency", ""), priced)
 
+    @property
+    def error_unit(self) -> str:
+        """The unit of an error: that of the label, but "points" if labels are percentages."""
+        return "points" if self.label == "%" else self.label
+
     def error(self, value: float) -> str:
         """Format a typical error with three digits and its unit.
 
-        >>> Units("mmHg").error(15.4712), Units().error(4123.4)
-        ('15.5 mmHg', '4 123')
+        >>> Units("mmHg").error(15.4712), Units().error(4123.4), Units("%").error(4.331)
+        ('15.5 mmHg', '4 123', '4.33 points')
         """
-        return f"{digits(value)} {self.label}".strip()
+        return f"{digits(value)} {self.error_unit}".strip()
 
     def less(self, value: float) -> str:
         """Format a reduction of the error with two digits and its unit."""
-        return f"{digits(value, 2)} {self.label}".strip()
+        return f"{digits(value, 2)} {self.error_unit}".strip()
+
+    @property
+    def squared(self) -> str:
+        """The unit of a squared error: "squared mmHg"."""
+        return "squared point" if self.label == "%" else f"squared {self.label}".strip()
 
     def money(self, value: float) -> str:
         """Format an amount of money: large amounts without cents, tiny ones with as many digits as they need.
@@ -128,12 +138,12 @@ class Units:
         >>> Units("mmHg", "EUR").error_cost(0.5), Units().error_cost(0.5)
         ('0.5 EUR per squared mmHg', '0.5 per unit of squared error')
         """
-        per = f"squared {self.label}" if self.label else "unit of squared error"
+        per = self.squared if self.label else "unit of squared error"
         return " ".join(filter(None, [number(value), self.currency, f"per {per}"]))
 
     def named(self, what: str, money: bool = False) -> str:
-        """Return a heading with its unit: "typical error, mmHg"."""
-        unit = self.currency if money else self.label
+        """Return the heading of an error, or of an amount of money, with its unit: "typical error, mmHg"."""
+        unit = self.currency if money else self.error_unit
         return f"{what}, {unit}" if unit else what
 
 

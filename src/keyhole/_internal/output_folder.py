@@ -5,7 +5,6 @@ Every command claims its output through this module: a folder (`Folder`) or a si
 
 import os
 import shutil
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -74,7 +73,7 @@ class Folder:
         if place.parent != self.path:
             self._make(place.parent)
         if name not in self._names and os.path.lexists(place):
-            raise ConfigError(f"{place} is not keyhole's, and would be overwritten; move it away, then continue")
+            raise ConfigError(f"{place} was not written by keyhole and would be overwritten; move it, then continue")
         self._list(name)
         return place
 
@@ -82,7 +81,7 @@ class Folder:
         """Return a subfolder that belongs to keyhole entirely, and create it if it does not exist."""
         place, entry = self.path / name, f"{name}/"
         if entry not in self._names and os.path.lexists(place) and (not place.is_dir() or any(place.iterdir())):
-            raise ConfigError(f"{place} is not keyhole's; move it away, then continue")
+            raise ConfigError(f"{place} was not written by keyhole; move it, then continue")
         self._list(entry)
         self._make(place)
         return place
@@ -107,8 +106,9 @@ class Folder:
         except OSError as fault:
             raise ConfigError(f"{self.path} cannot be written ({fault.strerror}); choose another folder") from None
         try:
-            atomic_io.remove_leftovers(self.path)
-            atomic_io.write_atomically(writer, str(os.getpid()).encode())
+            for place in (self.path, *self._subfolders()):
+                atomic_io.remove_leftovers(place)
+            atomic_io.write_atomically(writer, f"{os.getpid()} {_start_time(os.getpid())}".encode())
             yield
         finally:
             with suppress(OSError):
@@ -131,9 +131,15 @@ class Folder:
         self._names = {name for name in self._names if name.endswith("/")}
         self._write()
 
+    def _subfolders(self) -> list[Path]:
+        """Return the folders in which keyhole has written, without links that took the place of one."""
+        names = {name.split("/")[0] for name in self._names if "/" in name}
+        places = [self.path / name for name in sorted(names)]
+        return [place for place in places if place.is_dir() and not place.is_symlink()]
+
     def _make(self, place: Path) -> None:
         if place.is_symlink():
-            raise ConfigError(f"{place} is a link, which keyhole did not make; move it away, then continue")
+            raise ConfigError(f"{place} is a link that keyhole did not make; move it, then continue")
         atomic_io.make_folder(place)
 
     def _list(self, name: str) -> None:
@@ -163,18 +169,25 @@ def claim_file(path: Path, *, force: bool = False, reads: Iterable[Path] = ()) -
 
 
 def _running_process(writer: Path) -> int | None:
-    """Return the process whose number is in this file if it still runs; a killed process leaves its number behind."""
-    if sys.platform == "win32":  # signal 0 means Control-C there
-        return None
-    pid = 0
+    """Return the process that this file names if it still runs; a killed process leaves its number behind.
+
+    Numbers are given again to new processes, so the start time must agree as well.
+    """
     try:
-        pid = int(writer.read_text(encoding="ascii"))
-        os.kill(max(pid, 1), 0)
-    except PermissionError:  # it runs as another user
-        return pid
-    except (OSError, ValueError, OverflowError):
+        pid, start = map(int, writer.read_text(encoding="ascii").split())
+    except (OSError, ValueError):
         return None
-    return pid if pid > 0 else None
+    return pid if start and start == _start_time(pid) else None
+
+
+def _start_time(pid: int) -> int:
+    """Return when a running process started, in clock ticks since boot; 0 if it has ended, or without /proc."""
+    try:
+        # The name of the program may contain anything, but only the name is in brackets. Man page: proc_pid_stat(5).
+        state, *fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        return 0 if state in "ZX" else int(fields[18])
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def _same(path: Path, other: Path) -> bool:

@@ -8,6 +8,7 @@ RENAMED = {
     "known": "free",
     "budget": "k",
     "extra": "k0",
+    "looks": "explorations",
 }
 """Old name to new name, as arguments of `kh.make` and as keys of a schema."""
 

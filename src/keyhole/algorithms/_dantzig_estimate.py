@@ -142,7 +142,9 @@ def is_drawn(memo: tuple[float, ...], drawn: int, d: int) -> bool:
 
 
 def numbers_kept(d: int) -> int:
-    """Return the minimal size of a saved `DantzigEstimate`: all of H if it is stored densely."""
+    """Return how many numbers a saved `DantzigEstimate` holds at least: d^2 if the matrix H is stored densely,
+    otherwise d.
+    """
     return d * d if d <= DENSE else d
 
 

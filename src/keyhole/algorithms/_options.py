@@ -77,5 +77,5 @@ def places(option: str, given: Sequence[object], names: Sequence[str]) -> Ints:
                 f"{option} has {item!r}, which is not an attribute: give names or numbers 0 to {len(names) - 1}"
             )
     if len(set(found)) < len(found):
-        raise ConfigError(f"{option} has an attribute twice: {list(given)}")
+        raise ConfigError(f"{option} lists an attribute twice: {list(given)}")
     return np.array(sorted(found), dtype=np.int64)  # type: ignore[type-var]  # all are int by now

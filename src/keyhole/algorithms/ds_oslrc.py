@@ -126,7 +126,7 @@ class DSOSLRC(Scheduled):
 
     def _check_state(self) -> None:
         if not np.array_equal(self.exploiter.S, self.support):
-            raise StateError("the exploiter in the state is on another support than the learner")
+            raise StateError("the exploiter in the state has another support; the file is damaged or forged")
 
     def _validate_memo(self, r: Round) -> bool:
         return r.kind == "exploit" or is_drawn(r.memo, r.attributes.size, self.d)

@@ -132,7 +132,7 @@ class DSPOSLRC(Learner):
 
     def _check_state(self) -> None:
         if self.by_newton and not np.array_equal(self.newton.S, self.support):
-            raise StateError("the exploiter in the state is on another support than the learner")
+            raise StateError("the exploiter in the state has another support; the file is damaged or forged")
 
     def _validate_memo(self, r: Round) -> bool:
         drawn, epoch = r.memo[: 2 + r.extra.size], r.memo[2 + r.extra.size :]

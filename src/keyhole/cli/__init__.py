@@ -48,7 +48,7 @@ _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 def main() -> None:
     """Run the command line. Exit code 0: done; 2: the user's input; 3: interrupted and resumable; 1: anything else."""
     os.environ.update(_ENVIRONMENT)  # before numpy and pyarrow are imported; child processes inherit it
-    from ..errors import ConfigError, ProtocolError, StateError
+    from ..errors import ConfigError, ProtocolError, StateError, WriteError
 
     warnings.showwarning = _show
     try:
@@ -61,14 +61,14 @@ def main() -> None:
             raise
         print(f"keyhole: this needs '{name}'; install it with: pip install 'keyhole[{_EXTRAS[name]}]'", file=sys.stderr)
         sys.exit(1)
-    except (ConfigError, ProtocolError, StateError) as fault:
-        _refuse(str(fault))
     except OSError as fault:
-        if fault.errno not in _UNWRITABLE:
+        if not isinstance(fault, WriteError) and fault.errno not in _UNWRITABLE:
             raise
         where = f"cannot write {fault.filename}" if fault.filename else "cannot write"
         print(f"keyhole: {where} ({fault.strerror}); make room, then give the same command again", file=sys.stderr)
         sys.exit(3)
+    except (ConfigError, ProtocolError, StateError) as fault:
+        _refuse(str(fault))
     except Exception as fault:
         if not hasattr(fault, "format_message"):
             raise

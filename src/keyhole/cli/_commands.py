@@ -41,7 +41,7 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
     large_files: Annotated[
         bool, typer.Option("--large-files", help="Read tables of any width and compressed files of any expansion.")

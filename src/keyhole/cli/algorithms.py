@@ -1,5 +1,6 @@
 """`keyhole algorithms`: the available algorithms, as in Tables 1 and 2 of the paper and beyond."""
 
+from dataclasses import asdict
 from itertools import groupby
 from json import dumps
 from shutil import get_terminal_size
@@ -30,7 +31,9 @@ _TABLE = 160
 
 def algorithms(
     name: Annotated[str | None, typer.Argument(help="One algorithm, with its options.")] = None,
-    d: Annotated[int | None, typer.Option(min=1, help="Show memory and time for so many attributes.")] = None,
+    d: Annotated[
+        int | None, typer.Option("-d", "--d", min=1, help="Show memory and time for so many attributes.")
+    ] = None,
     k: Annotated[int, typer.Option("-k", "--k", min=1, help="With -d: how many are bought in a row.")] = 5,
     json: Annotated[bool, typer.Option("--json", help="Print the records as JSON.")] = False,
 ) -> None:
@@ -44,7 +47,7 @@ def algorithms(
         class_of(name)  # raises the error that lists the known names
     chosen = [a for a in list_algorithms() if name in (None, a.name)]
     if d is not None:
-        _print_sizes(chosen, d, k)
+        _print_sizes(chosen, d, k, json)
         return
     if json:
         print(dumps([a.to_dict() for a in chosen], indent=2))
@@ -67,12 +70,16 @@ def algorithms(
     print(fill(_STATUS, width))
 
 
-def _print_sizes(chosen: "list[Algorithm]", d: int, k: int) -> None:
+def _print_sizes(chosen: "list[Algorithm]", d: int, k: int, json: bool) -> None:
     """Print estimated memory and time of learners of this size."""
     from ..core.registry.footprint import footprint
 
-    for a in chosen:
-        print(f"{a.name:20} {footprint(a.name, d, None if a.buys_all else k)}")
+    sizes = {a.name: footprint(a.name, d, None if a.buys_all else k) for a in chosen}
+    if json:
+        print(dumps([{"name": name, "d": d} | asdict(size) for name, size in sizes.items()], indent=2))
+        return
+    for name, size in sizes.items():
+        print(f"{name:20} {size}")
 
 
 def _print_block(a: "Algorithm", width: int) -> None:

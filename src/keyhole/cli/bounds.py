@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def bounds(
-    name: Annotated[str | None, typer.Argument(help="Whose bound to take apart; the others stand beside it.")] = None,
+    name: Annotated[str | None, typer.Argument(help="The bound to print term by term; all are compared.")] = None,
     d: Annotated[int, typer.Option("--d", help="Attributes.")] = 20,
     k: Annotated[int, typer.Option("--k", help="Attributes bought before the label.")] = 5,
     T: Annotated[float, typer.Option("--T", help="Rounds, such as 1e6.")] = 1e6,
@@ -97,7 +97,7 @@ def detail(b: "Bound") -> list[str]:
 
 def _how_often(b: "Bound") -> str:
     if b.in_mean:
-        return "holds in the mean"
+        return "holds in expectation"
     failing = "promises nothing: what may go wrong adds up to a probability of 1"
     said = f"holds with probability {1 - b.failure:.4g}" if b.failure < 1 else failing
     return f"{said} (delta {b.setting.delta:.3g})"
@@ -144,7 +144,7 @@ def _sweep(letter: str, values: "Floats", columns: "dict[str, Column]", out: Pat
     rows = [[f"{v:.4g}", *(written(column, i) for column in columns.values())] for i, v in enumerate(values)]
     _table(head, rows)
     if any("*" in cell for row in rows for cell in row):
-        print("* the theorem is not made for these numbers; `keyhole bounds NAME` says what it needs")
+        print("* the theorem does not apply to these numbers; `keyhole bounds NAME` says what it needs")
     if out is None:
         return
     try:

@@ -31,8 +31,8 @@ def compare(
     budget_per_row: Annotated[
         float | None, typer.Option(min=0.0, help="Money per row, for those who plan with it.")
     ] = None,
-    error_cost: Annotated[float | None, typer.Option(help="What a unit of squared error costs, likewise.")] = None,
-    total_budget: Annotated[float | None, typer.Option(help="Money for all rows of a run together, likewise.")] = None,
+    error_cost: Annotated[float | None, typer.Option(help="The cost of one unit of squared error, likewise.")] = None,
+    total_budget: Annotated[float | None, typer.Option(help="A budget for all rows of a run, likewise.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute, for files.")] = None,
     free: Annotated[str, typer.Option(help="Columns that are there for free, with commas, for files.")] = "",
     numbers: Annotated[str, typer.Option(help="How numbers are written in files, such as '1.234,56'.")] = "",

@@ -48,11 +48,14 @@ def demo(
     title, free = "NHANES 2017-18", " and ".join(people.free)
     limit = "" if k is None else f" -k {k}"
     command = f"keyhole demo --error-cost {error_cost:g}{limit} --seed {seed}"
-    print(f" {title}: {thousands(n)} people, {d} attributes that come in {len(people.sources)} orders; {free} are free")
-    print(f" label {people.target}, in {people.unit}: an error of one {people.unit}, squared, costs {error_cost:g} USD")
+    paid = f"{d - len(people.free)} come from {len(people.sources)} sources (things to order)"
+    print(f" {title}: {thousands(n)} people, {d} attributes. {paid}; {free} are free.")
+    print(f" The label is {people.target}, in {people.unit}. A squared error of one costs {error_cost:g} USD.")
+    print("\n 1. What money buys: runs at six error costs")
     with bar(6) as progress:
         found = frontier(_SET, levels=6, seeds=1, k=k, progress=progress)
     print_frontier(found)
+    print(f"\n 2. One run at the error cost of {error_cost:g} USD")
     file = Path(str(resources.files("keyhole.data") / f"{_SET}.parquet"))
     asked = RunConfig(file, people.target, k, error_cost=error_cost, schema=people.schema, clip=False, title=title)
     plan = prepare(replace(asked, seed=seed, command=command))

@@ -36,7 +36,7 @@ def run(
     schema: Annotated[Path | None, typer.Option(help="Ranges and prices, as `diagnose` writes them.")] = None,
     prices: Annotated[Path | None, typer.Option(help="TOML with a price per attribute or panel.")] = None,
     free: Annotated[str, typer.Option(help="Columns that are there for free, with commas.")] = "",
-    ignore: Annotated[list[str] | None, typer.Option(help="A column to leave alone; may be repeated.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="A column to ignore; may be repeated.")] = None,
     numbers: Annotated[str, typer.Option(help="How its numbers are written, such as '1.234,56'.")] = "",
     encoding: Annotated[str, typer.Option(help="How its text is encoded, such as latin-1.")] = "",
     na: Annotated[list[str] | None, typer.Option(help="A word that means 'missing'; may be repeated.")] = None,
@@ -61,11 +61,11 @@ def run(
 
     if resume is not None:
         if file is not None or out is not None:
-            raise ConfigError("--resume DIR takes everything from the folder; leave FILE and --out away")
+            raise ConfigError("--resume DIR takes everything from the folder; omit FILE and --out")
         _resume(ctx, resume, checkpoint_every)
         return
     if file is None or out is None:
-        raise ConfigError("say which file and where to: keyhole run FILE --target NAME -k K --out DIR")
+        raise ConfigError("give a file and an output folder: keyhole run FILE --target NAME -k K --out DIR")
     require_file(file)
     require_algorithms([algorithm])
 
@@ -141,7 +141,9 @@ def _resume(ctx: typer.Context, folder: Path, every: float) -> None:
 
 
 def play(plan: "RunPlan", folder: Path, every: float, kind: str = "run", frontier: "Frontier | None" = None) -> None:
-    """Begin a run with a progress bar; exit with 3 if interrupted. The report shows its position on a frontier."""
+    """Start a run and show a progress bar; exit with code 3 if interrupted. If a frontier is given, the report marks
+    where this run lies on it.
+    """
     from .. import runs
     from ..report import write_report
     from ._progress import Screen

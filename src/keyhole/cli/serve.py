@@ -43,7 +43,7 @@ def serve(
     from ..errors import ConfigError
 
     if demo and store:
-        raise ConfigError("--demo brings a store of its own; leave one of --store and --demo out")
+        raise ConfigError("--demo uses a store of its own; omit --store or --demo")
     if store:
         require_store(store)
 
@@ -58,7 +58,7 @@ def serve(
         if model is not None:
             _add_model(opened, model)
         if guarded and not any_token(opened.database):
-            make = f"keyhole token create --store {opened.database.shown}"
+            make = f"keyhole token create --store {opened.database.address}"
             raise ConfigError(f"{host} can be reached from elsewhere and the store has no token; make one with: {make}")
         settings = Settings(
             url,

@@ -32,7 +32,7 @@ def check(url: _Url) -> None:
             print(f"   the first {verdict.sound} events are sound and can be saved: keyhole store export --sound")
         bad += not verdict.good
     if bad:
-        raise StateError(f"{bad} learner(s) are not as recorded; restore the store from a backup")
+        raise StateError(f"{bad} learner(s) do not match their recorded events; restore the store from a backup")
     print(" the store is sound")
 
 
@@ -73,6 +73,6 @@ def _existing(url: str) -> "Database":
 
     database = Database(url)
     if database.path is not None and not database.path.is_file():
-        raise ConfigError(f"there is no store {database.shown}; kh.open_store or keyhole serve makes one")
+        raise ConfigError(f"there is no store {database.address}; kh.open_store or keyhole serve creates one")
     database.open()
     return database

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def study(
-    name: Annotated[str, typer.Argument(help="An experiment, or all; `keyhole study list` says which there are.")],
+    name: Annotated[str, typer.Argument(help="An experiment, or all; `keyhole study list` lists them.")],
     out: Annotated[Path, typer.Option(help="The folder of the results; the same command continues in it.")] = Path(
         "study"
     ),
@@ -53,17 +53,19 @@ def study(
     if chapter is not None:
         claim_file(chapter, force=force)
     folder = Folder.claim(out, "study")
-    with bar(len({part.key for e in chosen for part in e.parts})) as progress:
-        try:
-            run(chosen, folder, work, progress)
-        except KeyboardInterrupt:
-            print(f"interrupted; finished parts are kept in {out}: type the same command to continue", file=sys.stderr)
-            raise typer.Exit(3) from None
-    findings = [(experiment, experiment.judge(out)) for experiment in chosen]
-    for experiment, finding in findings:
-        publish(folder, experiment, finding)
-        _print(experiment, finding)
-    write_study(folder, findings, typed_command())
+    with folder.lock():
+        with bar(len({part.key for e in chosen for part in e.parts})) as progress:
+            try:
+                run(chosen, folder, work, progress)
+            except KeyboardInterrupt:
+                kept = f"interrupted; finished parts are kept in {out}: type the same command to continue"
+                print(kept, file=sys.stderr)
+                raise typer.Exit(3) from None
+        findings = [(experiment, experiment.judge(out)) for experiment in chosen]
+        for experiment, finding in findings:
+            publish(folder, experiment, finding)
+            _print(experiment, finding)
+        write_study(folder, findings, typed_command())
     if chapter is not None:
         write_chapter(chapter, findings, f"keyhole study {name}{' --quick' if quick else ''} --chapter {chapter}")
         print(f"chapter: {chapter}")

@@ -187,7 +187,7 @@ class Learner(ReprMixin, Stateful, ABC):
         with self._lock:
             self._check_open(r)
             if self.binary:
-                raise ProtocolError("labels are 0 or 1: predict gives the probability itself, and there is no interval")
+                raise ProtocolError("there are no intervals for yes/no labels: predict returns the probability itself")
             return self._interval(r, validation.values(values, r.names), validation.level(level))
 
     def predict_rows(self, X: "Floats | Iterable[Sequence[float]]") -> Floats:
@@ -228,8 +228,7 @@ class Learner(ReprMixin, Stateful, ABC):
             self._check_open(r)
             x = validation.values(values, r.names)
             validation.extras(extra_attributes, r.extra)
-            extra_names = [self.names[i] for i in r.extra]
-            more = validation.values([] if extra_values is None else extra_values, extra_names)
+            more = validation.values([] if extra_values is None else extra_values, r.extra_names)
             label = validation.binary_label(y) if self.binary else validation.label(y)
             del self._open[r.index]
             if isinstance(self.calibrator, ProbabilityCalibrator):
@@ -411,7 +410,9 @@ class Learner(ReprMixin, Stateful, ABC):
         raise ProtocolError(f"{self.name} gives no intervals, only predictions; thrifty gives both")
 
     def _level(self) -> float:
-        """Return the lowest level whose interval contained the last label; NaN without intervals."""
+        """Return the smallest confidence level whose prediction interval contained the last label; NaN if the learner
+        gives no intervals.
+        """
         return math.nan
 
     def _alarms(self) -> tuple[Alarm, ...]:
@@ -496,6 +497,7 @@ class Learner(ReprMixin, Stateful, ABC):
             names=names,
             learner=self.identity,
             extra=bought.extra,
+            extra_names=tuple([self.names[i] for i in bought.extra.tolist()]),
             sources=sources,
             price=price,
             prices=each,
@@ -507,10 +509,10 @@ class Learner(ReprMixin, Stateful, ABC):
         for r in rounds:
             sound = r.learner == self.identity and 1 <= r.index <= self.t
             if not (sound and validation.may_be_asked(r, self.names) and self._validate_memo(r)):
-                raise StateError(f"round {r.index} in the state is not one that this learner can have asked")
+                raise StateError(f"round {r.index} in the state is not of this learner; the file is damaged or forged")
         self._open = {r.index: r for r in rounds}
         if len(self._open) < len(rounds):
-            raise StateError("the state has an open round twice")
+            raise StateError("the state contains an open round twice; the file is damaged or forged")
 
     def _check_open(self, r: Round) -> None:
         validation.is_open(r, self.identity, self._open, self.t)

@@ -45,7 +45,7 @@ def save(learner: Learner, path: "str | PathLike[str]") -> None:
             learner.origin = (learner.origin[0], data[-DIGEST:])
     except OSError as fault:
         reason = (fault.strerror or str(fault)).lower()
-        raise StateError(f"{path}: cannot be written ({reason}); a file that was there is untouched") from None
+        raise StateError(f"{path}: cannot be written ({reason}); an existing file is unchanged") from None
     except StateError:
         raise
     except (TypeError, ValueError) as fault:
@@ -58,7 +58,7 @@ def _check_still_there(learner: Learner, path: Path) -> None:
         return
     if path.read_bytes()[-DIGEST:] != learner.origin[1]:
         way_out = "save to another file, or let processes share the learner in a store (kh.open_store)"
-        raise StateError(f"{path} has moved on since it was loaded, and overwriting it would lose that; {way_out}")
+        raise StateError(f"{path} has changed since it was loaded, and overwriting it would lose that; {way_out}")
 
 
 def to_bytes(learner: Learner, note: dict[str, Plain] | None = None) -> bytes:
@@ -148,7 +148,7 @@ def from_bytes(data: bytes) -> Learner:
     except StateError:
         raise
     except Exception as fault:  # malformed content can make numpy or a constructor raise anything
-        raise StateError(f"the file makes no sense: {str(fault)[:200]}") from None
+        raise StateError(f"the file cannot be interpreted: {str(fault)[:200]}") from None
 
 
 def _read(data: bytes) -> tuple[dict[str, Plain], dict[str, Value]]:
@@ -156,7 +156,7 @@ def _read(data: bytes) -> tuple[dict[str, Plain], dict[str, Value]]:
     header, arrays = unpack(data)
     scalars = header.get("scalars")
     if not isinstance(scalars, dict):
-        raise StateError("the file makes no sense: it has no numbers")
+        raise StateError("the file cannot be interpreted: it has no numbers")
     return header, {**scalars, **arrays}
 
 
@@ -174,7 +174,7 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()
             if len(members) > _MEMBERS or any(m.compress_type != zipfile.ZIP_STORED for m in members):
-                raise StateError("the file is packed, or in too many parts; learner.save(path) never does that")
+                raise StateError("the file is compressed or has too many parts; learner.save(path) writes no such file")
             header = json.loads(archive.read("keyhole.json"))
             _check_format(header)
             names = [name for name in archive.namelist() if name.endswith(".npy")]
@@ -182,7 +182,7 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
     except StateError:
         raise
     except Exception as fault:  # a malformed archive can make zipfile, json or numpy raise anything
-        raise StateError(f"the file makes no sense: {str(fault)[:200]}") from None
+        raise StateError(f"the file cannot be interpreted: {str(fault)[:200]}") from None
     return header, arrays
 
 
@@ -196,7 +196,7 @@ def _array(content: bytes) -> Array:
         raise StateError("an array holds Python objects; it is never opened (allow_pickle=False)")
     body = memoryview(content)[member.tell() :]
     if any(n < 0 for n in shape) or prod(shape) * dtype.itemsize != len(body):
-        raise StateError("an array announces another size than it has")
+        raise StateError("an array has another size than its header states")
     flat = np.frombuffer(body, dtype=dtype) if dtype.itemsize else np.empty(0, dtype)
     return cast(Array, flat.reshape(shape, order="F" if fortran else "C").copy(order="C"))
 
@@ -219,11 +219,11 @@ def _check_size(config: dict[str, Plain], state: dict[str, Value]) -> None:
     order, names = state.get("order"), config.get("names")
     d, k = len(names) if isinstance(names, list) else config.get("d"), config.get("k")
     if not isinstance(order, np.ndarray) or d != order.size or not isinstance(k, int) or not 1 <= k <= order.size:
-        raise StateError("the file is not of the size that its configuration claims")
+        raise StateError("the file does not have the size that its configuration implies")
     arrays = [value for value in state.values() if isinstance(value, np.ndarray)]
     numbers = sum(array.size * len(array.dtype.names or ("itself",)) for array in arrays)
     if numbers < class_of(str(config.get("name")))._min_state_size(order.size, k):
-        raise StateError("the file has fewer numbers than its configuration claims")
+        raise StateError("the file has fewer numbers than its configuration implies")
 
 
 def _check_format(header: dict[str, object]) -> None:

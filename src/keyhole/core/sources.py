@@ -153,15 +153,15 @@ def _free_names(names: Sequence[str], free: Sequence[str] | None) -> set[str]:
 def _owners(names: Sequence[str], sources: Sources, free: set[str]) -> dict[str, str]:
     """Return the source of each attribute."""
     if not isinstance(sources, Mapping):
-        raise ConfigError("sources must map a name to the attributes it brings, as {'lipids': ['ldl', 'hdl']}")
+        raise ConfigError("sources must map each name to its attributes, as in {'lipids': ['ldl', 'hdl']}")
     owner: dict[str, str] = {}
     there = set(names)
     for source, brings in sources.items():
         if isinstance(brings, str) or not len(brings):
-            raise ConfigError(f"source '{source}' must bring a list of one or more attributes, not {brings!r}")
+            raise ConfigError(f"source '{source}' must be a list of one or more attributes, not {brings!r}")
         for name in brings:
             if name not in there:
-                raise ConfigError(f"source '{source}' brings '{name}', which is not an attribute")
+                raise ConfigError(f"source '{source}' contains '{name}', which is not an attribute")
             if name in free:
                 raise ConfigError(f"'{name}' is free and also in source '{source}'; remove it from one of the two")
             if name in owner:
@@ -186,7 +186,7 @@ def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, p
         odd = [s for s in order if s not in prices]
         if odd:
             raise ConfigError(
-                f"prices must price every source; there is none for '{odd[0]}' (\"*\" prices all the others)"
+                f"prices needs a price for every source; there is none for '{odd[0]}' (\"*\" is for all others)"
             )
         there = set(order)
         odd = [str(s) for s in prices if s not in there]
@@ -196,7 +196,7 @@ def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, p
     elif plain:
         given = list(prices)
     else:
-        raise ConfigError("with sources or free attributes give prices by name, as {'lipids': 12.0}")
+        raise ConfigError("with sources or free attributes, give prices by name, as in {'lipids': 12.0}")
     if any(isinstance(price, str | bool) for price in given):  # numpy would convert these to numbers
         raise ConfigError("prices must be numbers")
     try:

@@ -68,7 +68,7 @@ def _limit(bound: Bound, owner: object) -> float:
 
 
 def _refuse(field: str, what: str) -> None:
-    raise StateError(f"'{field}' in the state is not what it can be: {what}; the file is damaged or forged")
+    raise StateError(f"'{field}' in the state is invalid: {what}; the file is damaged or forged")
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ def _by_name(given: Mapping[str, float], names: Sequence[str]) -> list[float]:
         )
     if foreign:
         raise ProtocolError(
-            f"{join_names(foreign, quoted=True)} was not asked for in this round; a learner takes only what it bought"
+            f"not requested in this round: {join_names(foreign, quoted=True)}; pass only what the learner asked for"
         )
     return [given[n] for n in names]
 
@@ -193,7 +193,7 @@ def is_open(r: Round, learner: str, opened: Mapping[int, Round], t: int) -> None
     if r.learner != learner:
         raise ProtocolError(f"round {r.index} belongs to another learner ({r.learner}, this is {learner})")
     if r.index not in opened:
-        state = "was told or abandoned already" if 1 <= r.index <= t else "was never asked"
+        state = "is already labelled or abandoned" if 1 <= r.index <= t else "was never asked"
         raise ProtocolError(f"round {r.index} {state}; ask() opens a new one")
     if opened[r.index] != r:
         raise ProtocolError(f"round {r.index} is not the one that was asked: its contents were changed")
@@ -204,7 +204,7 @@ def row_prices(given: "Mapping[str, float] | None", catalog: SourceCatalog) -> F
     if given is None:
         return None
     if not catalog.priced:
-        raise ProtocolError("prices of a row need a learner that was made with prices")
+        raise ProtocolError("prices of a row need a learner that was created with prices")
     if not isinstance(given, Mapping):
         raise ProtocolError(f"prices must map names of sources to prices, not {_short(given)}")
     prices, place = catalog.prices.copy(), {name: i for i, name in enumerate(catalog.sources)}
@@ -221,8 +221,8 @@ def may_be_asked(r: Round, names: Sequence[str]) -> bool:
     """Return whether a round from a file has a valid kind and buys existing attributes without duplicates."""
     B = np.concatenate([r.attributes, r.extra])
     there = bool(((B >= 0) & (len(names) > B)).all()) and np.unique(B).size == B.size
-    sound = there and r.names == tuple(names[i] for i in r.attributes) and r.kind in ("explore", "exploit")
-    return sound and bool(np.isfinite(r.memo).all())
+    named = there and (*r.names, *r.extra_names) == tuple(names[i] for i in B) and len(r.names) == r.attributes.size
+    return named and r.kind in ("explore", "exploit") and bool(np.isfinite(r.memo).all())
 
 
 def _short(value: object) -> str:

@@ -87,7 +87,7 @@ def _numbers(column: pa.Array) -> pa.Array:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Silence the uncatchable traceback that pyarrow prints when a row passed to Python is not UTF-8."""
+    """Silence a traceback that pyarrow prints, and that cannot be caught, if a row passed to Python is not UTF-8."""
     sys.unraisablehook, hook = lambda _: None, sys.unraisablehook
     try:
         yield
@@ -117,7 +117,7 @@ def is_plain(column: Attribute | Label) -> bool:
 
 
 def encode(cells: pa.Array, column: Attribute | Label) -> Floats:
-    """Return the attributes (n, m) that n cells of a column become; an empty cell is missing in all of them.
+    """Return the numbers (n, m) that n cells of a column become, m per cell; an empty cell is missing in all of them.
 
     A word that the column declares as missing is missing; a word that stands for a number becomes that number.
     """
@@ -255,7 +255,7 @@ def fits(words: pa.Array) -> set[str]:
 
 
 def hint(value: str) -> str:
-    """Return the form of `FORMATS` in which the cell is a number, or "" if there is none."""
+    """Return the form of `FORMATS` in which the text is a number, or "" if there is none."""
     found = fits(pa.array([value.strip()]))
     return next((form for form in FORMATS if form in found), "")
 

@@ -101,7 +101,7 @@ class Profile:
         self._propose_transforms()
 
     def _look(self, progress: Progress) -> None:
-        """Compute counts, ranges and means of each attribute; the label is the last."""
+        """Compute counts, ranges and means of each attribute; the label comes last."""
         d = len(self._draft.names) + 1
         self.rows = 0
         seen: Ints = np.zeros(d, dtype=np.int64)
@@ -137,7 +137,7 @@ class Profile:
         self.mean = np.clip(mean, self.low, self.high)
 
     def _drop(self) -> None:
-        """Drop the columns that cannot help a prediction; set the ranges of the others."""
+        """Drop the columns that cannot help to predict, and set the ranges of the others."""
         if self.missing[-1] == self.rows:
             raise DataError(f"{self.table.name}: the target '{self.target}' is missing in every row; choose another")
         if self.low[-1] == self.high[-1]:

@@ -85,7 +85,7 @@ class Range:
         if not self.low <= self.high or self.low == inf or self.high == -inf:
             raise ConfigError(f"{self._place}: low must not be above high, but low is {self.low}, high {self.high}")
         if self.center is not None and not (isfinite(self.center) and self.low <= self.center <= self.high):
-            raise ConfigError(f"{self._place}: center {self.center} lies outside {self.low}..{self.high}; leave it out")
+            raise ConfigError(f"{self._place}: center {self.center} lies outside {self.low}..{self.high}; omit it")
 
     @property
     def _place(self) -> str:
@@ -145,7 +145,7 @@ class Label(Range):
         if self.type not in ("number", "yes/no"):
             raise ConfigError(f"{self._place}: type must be number or yes/no, not '{self.type}'")
         if self.type == "number" and (self.positive or self.negative):
-            raise ConfigError(f'{self._place}: positive and negative are for type = "yes/no"; leave them away')
+            raise ConfigError(f'{self._place}: positive and negative are for type = "yes/no"; remove them')
         if self.type == "yes/no" and (self.numbers or self.transform):
             raise ConfigError(f"{self._place}: a label of type yes/no has no numbers and no transform")
         if self.negative and (not self.positive or self.positive == self.negative):
@@ -195,7 +195,7 @@ class Attribute(Range):
         if self.type not in TYPES:
             raise ConfigError(f"{self._place}: type must be one of {', '.join(TYPES)}, not '{self.type}'")
         if self.free and self.price is not None:
-            raise ConfigError(f"{self._place}: what is known has no price; leave away known or price")
+            raise ConfigError(f"{self._place}: a free attribute has no price; remove free or price")
         self._refuse_strangers()
         _check_format(self.numbers, self._place)
         check_transform(self.transform, self._place)
@@ -218,7 +218,7 @@ class Attribute(Range):
         }
         for key, is_given in given.items():
             if is_given and key not in allowed.get(self.type, ""):
-                raise ConfigError(f"{self._place}: a column of type {self.type} has no {key}; leave that away")
+                raise ConfigError(f"{self._place}: a column of type {self.type} has no {key}; remove that key")
 
     def _check_values(self, values: tuple[str, ...]) -> None:
         if not 1 <= len(values) <= MOST_VALUES:

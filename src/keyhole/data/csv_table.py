@@ -52,7 +52,7 @@ LARGE_FILES = "KEYHOLE_LARGE_FILES"
 
 
 class Start(NamedTuple):
-    """The first bytes of a file."""
+    """The first bytes of a file, from which its format is inferred."""
 
     data: bytes
     whole: bool
@@ -286,7 +286,7 @@ class CsvTable(Table):
         threads: bool = True,
         held: bool = False,
     ) -> csv.CSVStreamingReader:
-        """Open a reader from the first row on; `held`: only of the bytes that are held in memory."""
+        """Open a reader at the first row; if `held`, it reads only the bytes that are held in memory."""
         source = pa.BufferReader(self._start.data) if held else self._source()
         read = csv.ReadOptions(block_size=self._block, use_threads=threads, encoding=self._encoding)
         return csv.open_csv(source, read, parse or self._parse, convert)
@@ -296,7 +296,7 @@ class CsvTable(Table):
         return self._path if codec is None else _BoundedStream(self._path, codec)
 
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
-        """Yield the rows from `start` on; the columns in `cells` are returned as text."""
+        """Yield the rows, beginning with row `start`; the columns in `cells` are returned as text."""
         types = {name: pa.string() if name in cells else self._types[name] for name in names}
         convert = csv.ConvertOptions(column_types=types, include_columns=list(names), strings_can_be_null=True)
         if start == 0:
@@ -315,7 +315,7 @@ class CsvTable(Table):
                     self._explain(fault, [name for name in names if name not in cells])
 
     def _held(self, convert: csv.ConvertOptions) -> Generator[pa.RecordBatch, None, int]:
-        """Yield the complete rows held in memory; return the row at which to go on in the file, or -1 at its end."""
+        """Yield the complete rows held in memory; return the row at which to continue in the file, or -1 at its end."""
         given, last, complete = 0, None, self._start.whole
         try:
             with self._reader(convert, held=True) as reader:

@@ -47,7 +47,7 @@ class EncodedTable(Table):
         self.table.require([c for c in behind if is_plain(self._declared[c])], target or self.schema.target)
         for column in behind:
             if self.table.kind(column) == "other":
-                raise DataError(f"{self.name}: column '{column}' holds lists or the like; list it under `ignored`")
+                raise DataError(f"{self.name}: column '{column}' holds lists or objects; list it under `ignored`")
 
     def batches(
         self, attributes: Sequence[str], target: str | None = None, start: int = 0, size: int = 4096

@@ -65,7 +65,7 @@ class ParquetTable(Table):
         return pq.ParquetFile(self._path, buffer_size=1 << 16, pre_buffer=False)
 
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
-        """Yield the rows from `start` on, in the types of the file."""
+        """Yield the rows, beginning with row `start`, in the types of the file."""
         group = 0
         while group < len(self._groups) and start >= self._groups[group]:
             start -= self._groups[group]
@@ -99,7 +99,7 @@ class FrameTable(Table):
         super().__init__(_NAME, columns, len(self._frame))
 
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
-        """Yield the rows from `start` on, in the types of the frame."""
+        """Yield the rows, beginning with row `start`, in the types of the frame."""
         chosen = self._frame.select(list(names))
         for first in range(start, len(chosen), _FRAME_ROWS):
             yield from chosen[first : first + _FRAME_ROWS].to_arrow().to_batches()

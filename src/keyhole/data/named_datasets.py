@@ -109,7 +109,7 @@ def shipped(name: str) -> Raw:
 
 
 def about(name: str) -> dict[str, Any]:
-    """Return the metadata of a shipped file: target, prices, origin; sources, known and currency if present."""
+    """Return the metadata of a shipped file: target, prices, origin; sources, free attributes, currency if present."""
     try:
         import pyarrow.parquet as pq
     except ModuleNotFoundError:
@@ -261,7 +261,7 @@ def load(name: str, fill: bool = True) -> Dataset:
     ((6302, 95), 'systolic_bp')
     """
     if not isinstance(name, str):
-        raise ConfigError(f"a data set has a name, such as 'nhanes', not {name!r}")
+        raise ConfigError(f"the name of a data set must be text, such as 'nhanes', not {name!r}")
     key = {_plain(known): known for known in _ENTRIES}.get(_plain(name))
     if key is None:
         raise ConfigError(f"there is no data set '{name}'; there are {', '.join(names())}")

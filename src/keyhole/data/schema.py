@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from .._internal.atomic_io import write_atomically
 from .._internal.typing import Floats
 from ..core.sources import Offer, SourceCatalog
 from ..errors import ConfigError
@@ -267,7 +268,7 @@ class Schema(Scales):
         """Write the schema to a file; the comments and the order of an existing file are kept."""
         there = Path(path)
         text = schema_toml.rewrite(schema_toml.read_text(path), self, str(path)) if there.exists() else self.to_toml()
-        there.write_text(text, encoding="utf-8")
+        write_atomically(there, text.encode())
 
     @classmethod
     def read(cls, path: "str | PathLike[str]") -> "Schema":

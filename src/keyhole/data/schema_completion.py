@@ -26,7 +26,7 @@ def complete(schema: Schema, table: Table) -> Schema:
     for column in table.columns:
         if column.name not in placed:
             raise DataError(
-                f"{table.name}: column '{column.name}' is nowhere in the schema; give it a line under [attributes], "
+                f"{table.name}: column '{column.name}' is missing from the schema; give it a line under [attributes], "
                 "name it in the columns of a source, or list it under ignored",
                 column=column.name,
             )

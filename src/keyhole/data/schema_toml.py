@@ -44,7 +44,7 @@ def check_consistency(
     if twice is not None:
         raise ConfigError(f"{_places(twice, label, attributes, ignored)}: '{twice}' occurs twice; keep one of the two")
     if not attributes:
-        raise ConfigError("[attributes]: there is none; list at least one")
+        raise ConfigError("[attributes]: there are no attributes; declare at least one")
     _check_panels(attributes, panels)
     names = [e.name for a in attributes if a.is_complete for e in a.encoded()]
     if (twice := repeated(names)) is not None:
@@ -61,7 +61,7 @@ def _places(name: str, label: Range, attributes: Sequence[Attribute], ignored: S
 def _check_panels(attributes: Sequence[Attribute], panels: Sequence[Panel]) -> None:
     """Check that a column is in at most one panel, a free or priced one in none, and that source names are unique."""
     if (twice := repeated(p.name for p in panels)) is not None:
-        raise ConfigError(f"[sources.{twice}] is there twice; keep one")
+        raise ConfigError(f"[sources.{twice}] occurs twice; keep one")
     home: dict[str, str] = {}
     for panel in panels:
         for column in panel.columns:
@@ -76,7 +76,7 @@ def _check_panels(attributes: Sequence[Attribute], panels: Sequence[Panel]) -> N
         if a.name in home and a.free:
             raise ConfigError(f"[attributes.{a.name}]: it is free, so it cannot belong to [sources.{home[a.name]}]")
         if a.name in home and a.price is not None:
-            raise ConfigError(f"[attributes.{a.name}]: its price is that of [sources.{home[a.name]}]; leave price away")
+            raise ConfigError(f"[attributes.{a.name}]: its price is that of [sources.{home[a.name]}]; remove price")
         if a.name not in home and a.name in names:
             raise ConfigError(f"[sources.{a.name}]: a column has that name and is not in it; rename the source")
 
@@ -204,7 +204,7 @@ def parse(text: str, where: str) -> Content:
             raise RecursionError
         return tomllib.loads(text)
     except RecursionError:
-        raise ConfigError(f"{where} is not TOML that can be read: it is nested too deeply") from None
+        raise ConfigError(f"{where} cannot be read as TOML: it is nested too deeply") from None
     except ValueError as fault:  # also raised for a number with thousands of digits
         raise ConfigError(f"{where} is not TOML: {fault}") from None
 
@@ -266,7 +266,7 @@ def _merge(document: "Mapping[str, object]", before: Mapping[str, object], now: 
 
 
 def _said(column: "Range | Panel", keys: tuple[str, ...]) -> Content:
-    """Return the fields that differ from their defaults."""
+    """Return the fields of a column or panel that differ from their defaults."""
     found = {} if isinstance(column, Panel) else _ends(column)
     for key in keys:
         value = getattr(column, key)

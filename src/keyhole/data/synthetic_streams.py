@@ -98,7 +98,9 @@ def designs() -> tuple[str, ...]:
 
 
 def law(design: str) -> Law:
-    """Return the law that `design` names; only numbers are read from the parentheses, nothing is evaluated."""
+    """Return the distribution of rows that `design` names; only numbers are read from the parentheses, nothing is
+    evaluated.
+    """
     match = re.fullmatch(r"\s*([a-z]+)\s*(?:\(([^()]*)\))?\s*", design)
     form, make = _LAWS.get(match[1], ("", None)) if match else ("", None)
     if match is None or make is None:

@@ -89,7 +89,7 @@ class Table(ABC):
 
     @abstractmethod
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> "Iterator[pa.RecordBatch]":
-        """Yield the rows from `start` on, in pieces of any length, with the columns of `names` as numbers.
+        """Yield the rows, beginning with row `start`, in pieces of any length, with the columns of `names` as numbers.
 
         The columns in `cells` are returned as stored: as text from CSV, otherwise in their own type.
         """
@@ -113,7 +113,7 @@ class Table(ABC):
             start += len(X)
 
     def cell(self, name: str, row: int = 0) -> tuple[int, object] | None:
-        """Return the first non-empty cell of a column from a row on, as stored, with its row number (from 1)."""
+        """Return the first non-empty cell of a column at or after a row, as stored, with its row number (from 1)."""
         for piece in self.chunks([name], row, cells=[name]):
             values = piece.column(0)
             for i, value in enumerate(values.to_pylist()):
@@ -132,7 +132,7 @@ class Table(ABC):
             self._rounded.add(names[j])
             if found is not None and str(found[1]).strip().lstrip("+-").isdigit():
                 at = f"{self.name}: row {found[0]}, column '{names[j]}': {str(found[1])[:40]}"
-                text = f"{at} is a whole number beyond 2^53: such are rounded to what a float can hold"
+                text = f"{at} is a whole number beyond 2^53, which a float cannot hold exactly: it is rounded"
                 warnings.warn(text, KeyholeWarning, stacklevel=2)
 
     def usable(self, target: str | None, ignored: Sequence[str] = (), *, written: bool = False) -> tuple[str, ...]:
@@ -230,7 +230,7 @@ def refuse_duplicates(table: str, names: Sequence[str]) -> None:
     seen: dict[str, int] = {}
     for j, name in enumerate(names, 1):
         if not name.strip():
-            raise DataError(f"{table}: column {j} has no name; give it one in the header (or omit the column)")
+            raise DataError(f"{table}: column {j} has no name; give it one in the header (or remove the column)")
         if name in seen:
             raise DataError(f"{table}: columns {seen[name]} and {j} are both called '{name}'; rename one of them")
         seen[name] = j

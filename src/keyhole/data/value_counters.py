@@ -98,7 +98,7 @@ class UnseenCategories(Stateful):
     >>> others = UnseenCategories(Schema(Range("y"), (Attribute("x"), sex)))
     >>> others.count(np.array([[1.0, 0.0, 1.0], [2.0, 0.0, 0.0], [3.0, np.nan, np.nan]]))
     >>> others.report()
-    {'sex': "'sex' had a value in 1 row that is none of its values (f, m): it counts as other"}
+    {'sex': "'sex' had a value in 1 row that is not one of its values (f, m): it counts as other"}
     """
 
     _state: ClassVar[StateSchema] = {"counts": CountCheck()}
@@ -126,4 +126,4 @@ class UnseenCategories(Stateful):
     def _sentence(self, name: str, values: tuple[str, ...], n: int) -> str:
         known = ", ".join(values[:6]) + (", ..." if len(values) > 6 else "")
         rows = "1 row" if n == 1 else f"{n} rows"
-        return f"'{name}' had a value in {rows} that is none of its values ({known}): it counts as other"
+        return f"'{name}' had a value in {rows} that is not one of its values ({known}): it counts as other"

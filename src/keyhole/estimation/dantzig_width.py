@@ -71,7 +71,7 @@ class Width(Protocol):
     """The rule for the width of the constraint, which may learn from each round."""
 
     def observe(self, B: Ints, deviation: Floats) -> None:
-        """Update with x_hat y - h w of one exploration on the observed set B."""
+        """Update the rule with the deviation x_hat y - h w of one exploration, on the observed attributes B."""
 
     def gamma(self, s: int) -> float | Floats:
         """Return the width at the s-th exploration."""
@@ -103,7 +103,7 @@ class Empirical(Stateful):
         self.V: Floats = np.zeros(d)
 
     def observe(self, B: Ints, deviation: Floats) -> None:
-        """Update V_B += deviation^2."""
+        """Update the running sums of squares: `V[B] += deviation**2`."""
         self.V[B] += deviation**2
 
     def gamma(self, s: int) -> Floats:

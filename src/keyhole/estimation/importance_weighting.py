@@ -1,4 +1,4 @@
-"""Unbiased estimates of x, x x' and x y from a few observed entries of x.
+"""Unbiased estimates of x, x x' and x y from the entries x_i of a row that were observed, i in B.
 
     x_hat_i = x_i / P[i]          h_ii = x_i^2 / P[i]          h_ij = x_i x_j / P[i, j]        for i, j in B, else 0
 

@@ -47,7 +47,9 @@ class Moments(NamedTuple):
         return S[self.C.diagonal()[S] > 0]
 
     def correlations(self, S: Ints) -> tuple[Floats, Floats]:
-        """Return R and r of the columns S, scaled to unit variance, with a tiny ridge; S must not contain constants."""
+        """Return, for the columns S scaled to unit variance, their correlation matrix R with a tiny ridge and their
+        covariances r with the label; S must not contain constants.
+        """
         size = np.sqrt(self.C.diagonal()[S])
         return self.C[np.ix_(S, S)] / np.outer(size, size) + _RIDGE * np.eye(S.size), self.c[S] / size
 

@@ -1,4 +1,5 @@
-"""The exploiters: online Newton step on a fixed support (as in the paper), and online gradient descent (its footnote).
+"""The exploiters, which learn weights w on a fixed support of k attributes: online Newton steps (as in the paper), and
+online gradient descent (its footnote).
 
     u = <w, x>;   w <- w - tau(u) / (x' A^-1 x) A^-1 x,   tau(u) = sign(u) max(|u| - 1, 0)       onto |<w, x>| <= 1
     y_hat = <w, x>,   g = 2 (y_hat - y) x
@@ -69,7 +70,8 @@ class Newton(Stateful):
         self.A_inv = np.eye(w.size) / self.eps
 
     def carry(self, w: Floats, stays: Ints, came_from: Ints) -> None:
-        """Restart at w, but keep weights and uncertainty of the attributes that stay: stays[i] was at came_from[i].
+        """Restart at w, but keep the weights and the uncertainty of the attributes that stay: `stays[i]` is the new
+        position of the attribute that was at `came_from[i]`.
 
         After the others are dropped, the information about those that stay is the block of A^-1, not of A.
         """
@@ -107,7 +109,7 @@ class Gradient(Stateful):
         self.w, self.tally = w.copy(), np.zeros(1)
 
     def carry(self, w: Floats, stays: Ints, came_from: Ints) -> None:
-        """Restart at w, but keep the step size and the weights of the attributes that stay."""
+        """Restart at w, but keep the step size and the weights of the attributes that stay, as in `Newton.carry`."""
         kept = w.copy()
         kept[stays] = self.w[came_from]
         self.w = kept

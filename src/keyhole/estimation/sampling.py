@@ -1,4 +1,5 @@
-"""SAMPLING (Algorithm 2) and its inclusion probabilities for single attributes, pairs and triples.
+"""SAMPLING (Algorithm 2 of the paper), which draws the set B of m of n attributes that an exploration observes, and its
+inclusion probabilities for single attributes, pairs and triples.
 
     first index ~ q, the other m - 1 uniform without replacement from the n - 1 that remain:
 
@@ -64,7 +65,7 @@ def draw(q: Floats, k: int, rng: np.random.Generator) -> Ints:
 
 
 def sample(q: Floats, k: int, rng: np.random.Generator) -> Ints:
-    """Do the same as `draw` for a q that is already a probability distribution."""
+    """Draw like `draw`, for a q that is known to be a probability distribution, without checking it."""
     if k == q.size:
         return np.arange(k)
     B = np.empty(k, np.int64)
@@ -78,7 +79,7 @@ def numbers(n: int, m: int, rng: np.random.Generator) -> tuple[float, Ints]:
 
 
 def inclusion(q: Floats, k: int) -> Floats:
-    """Return the (d,) inclusion probabilities P[i in B].
+    """Return the inclusion probabilities P[i in B] as a (d,) array, if k of d attributes are drawn.
 
     >>> inclusion(np.array([1.0, 0.0, 0.0]), 2).tolist()
     [1.0, 0.5, 0.5]
@@ -87,7 +88,7 @@ def inclusion(q: Floats, k: int) -> Floats:
 
 
 def pair_inclusion(q: Floats, k: int) -> Floats:
-    """Return the (d, d) pair inclusion probabilities P[i, j in B]; the diagonal is `inclusion`.
+    """Return the pair inclusion probabilities P[i, j in B] as a (d, d) array; the diagonal is `inclusion`.
 
     >>> float(pair_inclusion(np.array([0.5, 0.25, 0.25, 0, 0, 0]), 3)[0, 1])
     0.325
@@ -102,7 +103,8 @@ def pair_inclusion(q: Floats, k: int) -> Floats:
 
 
 def triple_inclusion(q: Floats, k: int) -> Floats:
-    """Return the (d, d, d) P[i, j, r in B], needed for the variance of h_ij; `pair_inclusion` if two indices agree.
+    """Return P[i, j, r in B] as a (d, d, d) array, needed for the variance of h_ij; if two indices are equal, it is
+    `pair_inclusion`.
 
     >>> float(triple_inclusion(np.array([0.5, 0.25, 0.25, 0, 0, 0]), 3)[0, 1, 2])
     0.1
@@ -119,12 +121,14 @@ def triple_inclusion(q: Floats, k: int) -> Floats:
 
 
 def union_inclusion(q: Floats, k0: int, always: Ints) -> Floats:
-    """Return the (d,) P[i in B] for B = always + SAMPLING(k0) from the rest; q must have no mass on `always`."""
+    """Return, as a (d,) array, P[i in B] for B = always + SAMPLING(k0) from the other attributes; q must be zero on
+    `always`.
+    """
     return np.diagonal(union_pair_inclusion(q, k0, always)).copy()
 
 
 def union_pair_inclusion(q: Floats, k0: int, always: Ints) -> Floats:
-    """Return the (d, d) P[i, j in B] for B = always + SAMPLING(k0); the diagonal is `union_inclusion`."""
+    """Return, as a (d, d) array, P[i, j in B] for B = always + SAMPLING(k0); the diagonal is `union_inclusion`."""
     q = np.asarray(q, dtype=np.float64)
     S = np.unique(np.asarray(always, dtype=np.int64))
     C = np.setdiff1d(np.arange(q.size), S)

@@ -1,4 +1,4 @@
-"""Experiments of many runs: algorithms x streams x seeds, on one machine or many, with results on disk."""
+"""Experiments of many runs (algorithms x streams x seeds), on one machine or many, with results on disk."""
 
 from .aggregate import Row, notes_of, summarise
 from .comparison import Comparison, ComparisonResult, Progress, compare

@@ -1,4 +1,4 @@
-"""Aggregation of outcomes: medians with 10-90 % bands over seeds."""
+"""Aggregation of the outcomes of many seeds: medians with 10-90 % bands."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -33,7 +33,7 @@ class Band(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The results of one algorithm on one stream."""
+    """The aggregated results of one algorithm on one stream."""
 
     stream: str
     algorithm: str
@@ -100,7 +100,9 @@ def notes_of(pairs: Pairs) -> list[str]:
 
 
 def one_run(pairs: Pairs) -> list[str]:
-    """Return a sentence for each algorithm whose seeds all gave the same numbers: it is deterministic on these rows."""
+    """Return a sentence for each algorithm whose seeds all gave the same numbers, which means that it is deterministic
+    on these rows.
+    """
     found = []
     for (stream, algorithm), outcomes in _groups(pairs).items():
         if len(outcomes) > 1 and len({(o["regret"], o["loss"], *o["curve"]) for o in outcomes}) == 1:

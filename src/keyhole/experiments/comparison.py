@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .._internal.atomic_io import read_json, remove_leftovers, write_atomically, write_json
+from .._internal.atomic_io import read_json, write_atomically, write_json
 from .._internal.dataframes import to_frame
 from .._internal.formatting import join_names
 from .._internal.output_folder import Folder
@@ -50,7 +50,7 @@ def compare(
     k0: int = 0,
     jobs: int = 1,
 ) -> "ComparisonResult":
-    """Play every learner on every stream with seeds 0, 1, ..., in memory; `keyhole compare` does the same in a folder.
+    """Run every learner on every stream with seeds 0, 1, ..., in memory; `keyhole compare` does the same in a folder.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def compare(
     if not specs:
         raise ConfigError("list at least one stream")
     if jobs > 1 and (odd := next((n for n in [*names, *(s.name for s in specs)] if n.startswith("__main__:")), None)):
-        raise ConfigError(f"'{odd}' must stand in a module of its own to be played by several processes")
+        raise ConfigError(f"'{odd}' must be importable from a module to run in several processes")
     todo = [
         Job(stream, name, seed, rounds, k or stream.k, k0)
         for stream in specs
@@ -169,7 +169,7 @@ class ComparisonResult:
 
 
 class Comparison:
-    """Every algorithm on every stream with seeds 0, 1, ..., `seeds` - 1."""
+    """A comparison of every algorithm on every stream with seeds 0, 1, ..., `seeds` - 1."""
 
     def __init__(
         self,
@@ -196,7 +196,9 @@ class Comparison:
         self._refuse()
 
     def _refuse(self) -> None:
-        """Refuse algorithms that cannot be constructed before anything runs; a shared fault is reported once."""
+        """Raise a `ConfigError` for algorithms that cannot be constructed, before anything runs; a shared fault is
+        reported once.
+        """
         faults: dict[str, list[str]] = {}
         first = [job for job in self.jobs if job.seed == 0]
         for job in first:
@@ -216,7 +218,7 @@ class Comparison:
                 for name in names:
                     reasons.setdefault(sentence.removeprefix(f"'{Spec.parse(name).name}' "), []).append(name)
             each = "; ".join(f"{join_names(names, 20)} ({reason})" for reason, names in reasons.items())
-            raise ConfigError(f"{sum(map(len, faults.values()))} algorithms cannot play this: {each}")
+            raise ConfigError(f"{sum(map(len, faults.values()))} algorithms cannot be used here: {each}")
 
     def run(self, executor: Executor, progress: Progress) -> list[tuple[Job, Outcome]]:
         """Run the missing jobs, write results.parquet and curves.parquet, and return every job with its outcome.
@@ -226,7 +228,7 @@ class Comparison:
         self.folder = Folder.claim(self.path, "comparison")
         self.folder.check_room(len(self.jobs) * 20_000 + 20_000_000)
         with self.folder.lock():
-            remove_leftovers(self.folder.subfolder("jobs"))
+            self.folder.subfolder("jobs")
             there = self._stored()
             work_off(self.jobs, there, run_job, self._keep, executor, progress)
             pairs = [(job, there[job]) for job in (*self.jobs, *self._earlier(there))]

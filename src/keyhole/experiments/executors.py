@@ -18,7 +18,9 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True)
 class Executor:
-    """`joblib` (the default), `dask` (a cluster on this machine) or `dask=ADDRESS` (an existing cluster)."""
+    """What runs the jobs: `joblib` (the default), `dask` (a cluster on this machine) or `dask=ADDRESS` (an existing
+    cluster).
+    """
 
     kind: str
     jobs: int
@@ -106,5 +108,5 @@ def work_off(
 
 
 def path_in(folder: Path, key: str) -> Path:
-    """Return the path of the outcome of a job."""
+    """Return the path of the file, in `folder`, that holds the outcome of the job `key`."""
     return folder / "jobs" / f"{key}.json"

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._internal.atomic_io import read_json, write_json
-from .._internal.formatting import Units, digits, join_names
+from .._internal.formatting import Units, join_names
 from ..errors import ConfigError, StateError
 from ..simulation.scoring import ProbabilityScores
 
@@ -37,7 +37,9 @@ _EQUAL_PRICE, _EQUAL_ERROR, _EQUALS = 0.10, 0.01, 3
 
 @dataclass(frozen=True)
 class Point:
-    """A basket in hindsight: weights by least squares on all rows, error by the final prediction error."""
+    """A basket in hindsight, with its price and error: weights by least squares on all rows, error by the final
+    prediction error.
+    """
 
     price: float
     mse: float
@@ -80,7 +82,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Level:
-    """The results of `thrifty` at an error cost: the final baskets of its seeds, and means over whole runs."""
+    """The results of `thrifty` at one error cost: the final baskets of its seeds, and means over whole runs."""
 
     error_cost: float
     price: float
@@ -126,7 +128,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Frontier:
-    """The cost-error frontier of a stream."""
+    """The cost-error frontier of a stream: what each price per row buys."""
 
     stream: str
     """The name of the file or data set."""
@@ -163,19 +165,19 @@ class Frontier:
         write_json(path, {"format": _FORMAT, **asdict(self)})
 
 
-def frontier_in(folder: Path) -> Frontier:
+def frontier_in(folder: "str | Path") -> Frontier:
     """Read the frontier that `keyhole frontier` left in a folder."""
-    path = folder / FILE
+    path = Path(folder) / FILE
     try:
         data: dict[str, Any] = read_json(path)
         if data.pop("format") != _FORMAT:
-            raise ConfigError(f"{path} is of another version of keyhole; make it again")
+            raise ConfigError(f"{path} was written by another version of keyhole; compute it again")
         levels, left_out = (tuple(map(_level, data[name])) for name in ("levels", "left_out"))
         points = tuple(map(_point, data["hindsight"]))
         parts = {"levels": levels, "left_out": left_out, "hindsight": points, "free": tuple(data["free"])}
         return Frontier(**(data | parts))
     except (OSError, StateError, KeyError, TypeError) as fault:
-        raise ConfigError(f"there is no frontier in {folder} ({fault}); make one with: keyhole frontier FILE") from None
+        raise ConfigError(f"there is no frontier in {folder} ({fault}); run keyhole frontier FILE") from None
 
 
 def _point(data: dict[str, Any]) -> Point:
@@ -261,16 +263,16 @@ def named(level: Level, most: int = 8) -> str:
     return " or ".join(join_names(b.sources, most) or "nothing" for b in level.equals)
 
 
-def advice(levels: Sequence[Level], at: int, seeds: int, units: Units) -> tuple[str, str]:
+def advice(levels: Sequence[Level], at: int, seeds: int, units: Units, hindsight: Sequence[Point]) -> tuple[str, str]:
     """Return what to buy, with price and error in hindsight; then the cost of learning and the effect of more money."""
     here = levels[at]
     error = units.error(here.typical_error)
     learning = f"While learning, the runs paid {units.money(here.price)} a row and had a typical error of {error}."
-    return _buy(here, seeds, units), f"{learning} {_beyond(levels, at, units)}"
+    return _buy(here, seeds, units), f"{learning} {_beyond(here, units, hindsight)}"
 
 
 def _buy(level: Level, seeds: int, units: Units) -> str:
-    """Name the basket, or several equally good ones, with price and error, and how many seeds agree."""
+    """Return a sentence with the basket (or several that tie), its price and error, and how many seeds agree."""
     equals = level.equals
     facts = [f"{units.money(b.price)} a row, typical error {units.error(b.typical_error)} in hindsight" for b in equals]
     if len(equals) > 1:
@@ -280,17 +282,12 @@ def _buy(level: Level, seeds: int, units: Units) -> str:
     return f"Buy {named(level)}: {facts[0]}{agree}."
 
 
-def _beyond(levels: Sequence[Level], at: int, units: Units) -> str:
-    """Describe the effect of one more unit of money beyond a level, and the error cost there."""
-    of_label = f" {units.label}" if units.label else ""
-    here = levels[at]
-    baskets = [level.basket for level in levels]
-    after = [i for i in hull(baskets) if baskets[i].price > here.basket.price]
-    price = units.money(here.basket.price)
-    error_cost = f"The error cost at this point is {units.error_cost(here.error_cost)}."
-    if not after:
-        return f"What helps costs {price} a row in all, and more money buys nothing. {error_cost}"
-    gained = -_slope(baskets, at, after[0])
-    gain = f"{digits(gained, 2)}{of_label}"
-    lowers = f"one {units.currency or 'unit of money'} more lowers the typical error by less than {gain}"
-    return f"Beyond {price} a row, {lowers}. {error_cost}"
+def _beyond(level: Level, units: Units, hindsight: Sequence[Point]) -> str:
+    """Return the next better basket with its price and error, and the error cost at which `level` is the choice."""
+    here, choice = level.basket, f"This is the choice at an error cost of {units.error_cost(level.error_cost)}."
+    better = [p for p in hindsight if p.price > here.price and p.typical_error < here.typical_error]
+    if not better:
+        return f"What helps costs {units.money(here.price)} a row in all, and more money buys nothing. {choice}"
+    more = better[0]
+    facts = f"{units.money(more.price)} a row, typical error {units.error(more.typical_error)}"
+    return f"The next better basket is {join_names(more.sources, 6)}: {facts}. {choice}"

@@ -4,9 +4,10 @@ import hashlib
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -14,7 +15,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from .. import __version__
-from .._internal.atomic_io import read_json, remove_leftovers, write_json
+from .._internal.atomic_io import read_json, write_json
 from .._internal.formatting import Units
 from .._internal.output_folder import Folder
 from ..core.registry.spec import Budget, Spec
@@ -32,7 +33,8 @@ from .stream_spec import Rows, StreamSpec
 
 __all__ = ["Past", "Play", "Played", "frontier", "levels_of", "play_level"]
 
-_POINTS = 9
+# The most searches for baskets between those at given prices, and the most nodes of a search.
+_SEARCHES = 16
 _NODES = 400
 # The probability that a source is thought to help although none does.
 _BY_CHANCE = 0.05
@@ -40,17 +42,17 @@ _BY_CHANCE = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Past:
-    """The moments of all rows, as a run of the same file computes them, and the sources."""
+    """The moments of all labelled rows of a table, and the catalog of its sources."""
 
     moments: Moments
     catalog: SourceCatalog
 
     @classmethod
     def of(cls, rows: Rows) -> "Past":
-        """Return the moments of the labelled rows."""
+        """Compute the moments of the labelled rows."""
         n = int(np.isfinite(rows.y).sum())
         if n < 10:
-            raise ConfigError(f"{n} rows have a label: too few to say what money buys")
+            raise ConfigError(f"{n} rows have a label, which is too few for a frontier")
         return cls(StreamMoments.of_rows(rows.X, rows.y).moments, rows.schema.catalog)
 
     @property
@@ -89,7 +91,7 @@ class Past:
         return self.moments.final_prediction_error(self.catalog.attributes(list(basket)))
 
     def left(self, basket: Sequence[int]) -> float:
-        """Return the residual variance of least squares on a basket, on the rows it was fitted to."""
+        """Return the residual variance of least squares on a basket, on the rows to which it was fitted."""
         return self.moments.mse(self.catalog.attributes(list(basket)))
 
     @cached_property
@@ -106,7 +108,9 @@ class Past:
         return float(chi2.isf(_BY_CHANCE / max(len(self.catalog.sources), 1), attributes) * s2 / self.n)
 
     def lowers(self, dearer: Point | Choice, than: Point | Choice) -> bool:
-        """Return whether a basket has a smaller error than another: by more than chance, and visible in four digits."""
+        """Return whether a basket has a smaller error than another: smaller by more than chance, and in the first four
+        digits.
+        """
         new = self.places([name for name in dearer.sources if name not in than.sources])
         attributes = sum(self.catalog.members[s].size for s in new)
         seen = float(f"{dearer.typical_error:.4g}") < float(f"{than.typical_error:.4g}")
@@ -114,32 +118,44 @@ class Past:
         return seen and left[0] - left[1] > self.chance(max(attributes, 1), left[1])
 
     def curve(self, prices: Sequence[float] = (), k: int | None = None) -> tuple[Point, ...]:
-        """Return points from nothing to everything that helps, each with a smaller error than the one before.
+        """Return the best baskets in hindsight by price, from nothing to everything that helps, each with a smaller
+        error than the one before.
 
-        The search is at `prices`, and on a geometric grid from the lowest price to the sum of all prices; then at the
-        prices of what was found there without one of its sources, which the grid may have missed.
+        The search is at `prices`, and between any two baskets found at the error cost at which both cost the same:
+        there another is better, or none is better at any error cost. The widest gaps are searched first.
         """
-        priced = self.catalog.prices[self.catalog.prices > 0]
-        first, last = float(priced.min()), float(self.catalog.prices.sum())
-        on_grid = [*np.geomspace(first, last, _POINTS).tolist(), *prices]
-        found = {price: self._without_useless(self.best(price, k), k) for price in on_grid}
-        for point in (p for p in self._improving(found.values(), k) if p.optimal):  # others take long to search
-            each = {float(self.catalog.prices[s]) for s in self.places(point.sources)}
-            for price in {round(point.price - one, 9) for one in each} - found.keys() - {0.0}:
-                found[price] = self._without_useless(self.best(price, k), k)
-        return self._improving(found.values(), k)
-
-    def _improving(self, found: Iterable[Point], k: int | None) -> tuple[Point, ...]:
-        """Return nothing and those points, by price, that each have a smaller error than the one before."""
+        everything = float(self.catalog.prices.sum())
         points = [self.best(0.0, k)]
-        for point in sorted(found, key=lambda point: point.price):
+        for point in self._supported([self.best(price, k) for price in sorted({0.0, *prices, everything})], k):
+            point = self._without_useless(point, k)
             if self.lowers(point, points[-1]):
                 # Without a proof of optimality, a cheaper basket may be found after a more expensive one.
                 points = [*(p for p in points if p.price < point.price), point]
         return tuple(points)
 
+    def _supported(self, points: Sequence[Point], k: int | None) -> list[Point]:
+        """Return the points, and baskets between them of least total cost at some error cost, sorted by price."""
+        left = {point.sources: (point.price, self.left(self.places(point.sources)), point) for point in points}
+        searched: set[tuple[tuple[str, ...], tuple[str, ...]]] = set()
+        for _ in range(_SEARCHES):
+            line = sorted(left.values(), key=lambda one: (one[0], -one[1]))
+            gaps = [
+                ((b[0] - a[0]) * (a[1] - b[1]), a, b)
+                for a, b in pairwise(line)
+                if b[0] > a[0] and a[1] > b[1] and (a[2].sources, b[2].sources) not in searched
+            ]
+            if not gaps:
+                break
+            _, a, b = max(gaps, key=lambda gap: gap[0])
+            searched.add((a[2].sources, b[2].sources))
+            found = self.best_for((b[0] - a[0]) / (a[1] - b[1]), k)
+            left[found.sources] = (found.price, self.left(self.places(found.sources)), found)
+        return [point for _, _, point in sorted(left.values(), key=lambda one: (one[0], -one[1]))]
+
     def _without_useless(self, point: Point, k: int | None) -> Point:
-        """Drop the sources that add nothing to the others, or return a better basket for the price of the rest."""
+        """Remove the sources of a basket that do not lower its error; if a better basket exists at the reduced price,
+        return that one instead.
+        """
         kept = self.helpful(self.places(point.sources))
         if len(kept) == len(point.sources):
             return point
@@ -150,7 +166,9 @@ class Past:
         return Point(rest.price, rest.mse, rest.sources, False, max(rest.mse - again.mse, 0.0) + again.gap)
 
     def helpful(self, basket: Sequence[int]) -> list[int]:
-        """Return a basket without the priced sources whose contribution is within chance: backward elimination."""
+        """Return a basket without the priced sources that lower its error by no more than chance, by backward
+        elimination.
+        """
         S = self.moments.varying(self.catalog.attributes(list(basket)))
         R, r = self.moments.correlations(S)
         inverse = np.linalg.inv(R)
@@ -196,7 +214,7 @@ def levels_of(past: Past, levels: int) -> list[float]:
 
 @dataclass(frozen=True)
 class Play:
-    """The parameters that determine an outcome."""
+    """The parameters that determine one run of `thrifty` at one error cost."""
 
     stream: StreamSpec
     error_cost: float
@@ -225,7 +243,7 @@ class Played(TypedDict):
 
 
 def play_level(job: Play) -> Played:
-    """Play the job; `scored` decides which rows count in the error, as on all pages."""
+    """Run the job and return its outcome; `scored` decides which rows count in the error, as on all pages."""
     rows = job.stream.rows(job.seed, job.rounds)
     seed = int(np.random.SeedSequence([job.seed, 1]).generate_state(1)[0])  # independent of the stream's generator
     learner = Spec.parse("thrifty").learner(rows.schema, Budget(job.k, error_cost=job.error_cost), seed)
@@ -304,9 +322,8 @@ def frontier(
 
 
 def _played(folder: Folder, plays: Sequence[Play], executor: Executor, progress: Progress) -> dict[Play, Played]:
-    """Return every play with its outcome; stored outcomes are reused, damaged ones are played again."""
-    place = folder.subfolder("jobs")
-    remove_leftovers(place)
+    """Return the outcome of every job; stored outcomes are reused, damaged ones are computed again."""
+    folder.subfolder("jobs")
     there: dict[Play, Played] = {}
     for job in plays:
         try:
@@ -323,7 +340,9 @@ def _played(folder: Folder, plays: Sequence[Play], executor: Executor, progress:
 
 
 def _level(error_cost: float, outcomes: Sequence[Played], past: Past, k: int | None) -> Level:
-    """Return the final baskets of the seeds, means over their runs, and the best basket for the same price."""
+    """Return the level of one error cost: the final baskets of the seeds, means over their runs, and the best basket in
+    hindsight for the same price.
+    """
     mse = [o["mse"] for o in outcomes]
     price = float(np.mean([o["price"] for o in outcomes]))
     shares = {s: float(np.mean([o["bought"].get(s, 0.0) for o in outcomes])) for s in past.catalog.sources}
@@ -342,10 +361,11 @@ def _level(error_cost: float, outcomes: Sequence[Played], past: Past, k: int | N
 def _together(
     stream: StreamSpec, schema: Schema, past: Past, made: Sequence[Level], seeds: int, k: int | None
 ) -> Frontier:
-    """Assemble the frontier: sorted levels, baskets in hindsight, and the advice."""
+    """Return the frontier: the sorted levels, the best baskets in hindsight, and the advice."""
     levels, left_out = on_frontier(made, past.lowers)
     stop = stop_at(levels)
-    headline, details = advice(levels, stop, seeds, Units(schema.unit, schema.currency))
+    hindsight = past.curve([level.basket.price for level in levels], k)
+    headline, details = advice(levels, stop, seeds, Units(schema.unit, schema.currency), hindsight)
     return Frontier(
         stream=Path(stream.name).name if stream.schema is not None else stream.name,
         target=schema.target,
@@ -355,7 +375,7 @@ def _together(
         free=schema.free,
         levels=levels,
         left_out=left_out,
-        hindsight=past.curve([level.basket.price for level in levels], k),
+        hindsight=hindsight,
         stop=stop,
         headline=headline,
         details=details,

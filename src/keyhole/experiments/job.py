@@ -1,4 +1,4 @@
-"""One job: an algorithm plays a stream with a seed. Equal jobs have equal outcomes wherever they run."""
+"""One job: an algorithm on a stream with a seed. Equal jobs have equal outcomes wherever they run."""
 
 import hashlib
 import json
@@ -35,7 +35,7 @@ CALIBRATION = 100
 
 @dataclass(frozen=True)
 class Job:
-    """The parameters that determine an outcome."""
+    """The parameters that determine the outcome of one run of a comparison."""
 
     stream: StreamSpec
     algorithm: str
@@ -55,7 +55,7 @@ class Job:
 
     @property
     def money(self) -> dict[str, float]:
-        """The given limits in money, by option."""
+        """The limits in money that were given, by option."""
         given = {
             "budget_per_row": self.budget_per_row,
             "error_cost": self.error_cost,
@@ -109,7 +109,7 @@ class Outcome(TypedDict):
 
 
 def run_job(job: Job) -> Outcome:
-    """Play the job and return its outcome."""
+    """Run the job and return its outcome."""
     rows = rows_of(job)
     learner = learner_of(job, rows)
     scaling = Scaling(rows.schema, scaled=_is_scaled(job), clip=False)
@@ -127,7 +127,7 @@ def run_job(job: Job) -> Outcome:
 
 
 def rows_of(job: Job) -> Rows:
-    """Return the rows that a job plays. No learner of a comparison knows a row before it is played.
+    """Return the rows of a job. No learner of a comparison knows anything about a row before it is its turn.
 
     Ranges and centres that were computed from the rows themselves are not used. If ranges are then missing, the first
     100 rows in the order of the seed (at most a tenth of the table) are set aside to estimate them; no learner plays
@@ -194,13 +194,13 @@ def _outcome(
 
 
 def _mean(losses: Floats) -> float:
-    """Return the mean over the scored rows; NaN if there is none."""
+    """Return the mean of the losses of the scored rows; NaN if there is none."""
     there = losses[~np.isnan(losses)]
     return float(there.mean()) if there.size else float("nan")
 
 
 def _budget(learner: Learner) -> str:
-    """Return the limits of a row in a few words; learners with the same words can be ranked."""
+    """Return the limits of a row in a few words; learners whose words are equal can be ranked against each other."""
     words = {"budget_per_row": "{} a row", "error_cost": "error cost {}", "total_budget": "{} in all"}
     options = learner.config["options"]
     given = {name: options.get(name) for name in words} if isinstance(options, dict) else {}
@@ -211,7 +211,9 @@ def _budget(learner: Learner) -> str:
 
 
 def _rival(rows: Rows, job: Job) -> Floats:
-    """Return the losses of the comparator of the regret, the same for all learners of a comparison."""
+    """Return the losses of the comparator used to compute the regret, which is the same for all learners of a
+    comparison.
+    """
     if rows.w is not None:
         residual: Floats = rows.y - np.nan_to_num(rows.X, nan=0.0) @ rows.w
         return residual**2
@@ -237,7 +239,7 @@ def _found(learner: Learner, rows: Rows) -> float:
 
 
 def _silent(learner: Learner) -> Silent | None:
-    """Return the diagnosis of a learner whose Dantzig estimate was always zero, else None."""
+    """Return the diagnosis of a learner whose Dantzig estimate was always zero; None for all others."""
     estimate = getattr(learner, "estimate", None)
     if estimate is None or not getattr(estimate, "silent", False):
         return None

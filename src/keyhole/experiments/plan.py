@@ -205,7 +205,7 @@ def _limits(
     expected_rows: int | None,
 ) -> dict[str, float]:
     if (total_budget is None) != (expected_rows is None):
-        raise ConfigError("total_budget and expected_rows come together: money, and the rows it must last for")
+        raise ConfigError("give total_budget and expected_rows together: the money, and the rows it must last for")
     given = {
         "k": k,
         "budget_per_row": budget_per_row,
@@ -307,7 +307,7 @@ def _improving(baskets: Sequence[PlannedBasket]) -> tuple[PlannedBasket, ...]:
 
 
 def _budget(limits: dict[str, float]) -> float:
-    """Return the budget of a row: the smallest of the limits, with a total budget spread evenly."""
+    """Return the budget of a row: the smallest of the limits, where a total budget is divided evenly among the rows."""
     budget = limits.get("budget_per_row", np.inf)
     if "total_budget" in limits:
         budget = min(budget, limits["total_budget"] / limits["expected_rows"])
@@ -315,7 +315,9 @@ def _budget(limits: dict[str, float]) -> float:
 
 
 def _recommend(baskets: Sequence[PlannedBasket], limits: dict[str, float]) -> int:
-    """Return the basket of least cost or least error within the limits; without limits, the knee of the frontier."""
+    """Return the index of the basket of least cost or least error within the limits; without limits, the knee of the
+    frontier.
+    """
     if not limits:
         return bend(baskets)
     budget, error_cost = _budget(limits), limits.get("error_cost")
@@ -372,13 +374,17 @@ class CrossValidation:
         self._pasts = [Past.of(rows._replace(X=rows.X[train], y=rows.y[train])) for train in self._trains]
 
     def basket(self, point: Point, k: int | None) -> PlannedBasket:
-        """Return a basket with the error of its price: in each fold the best basket of that price is selected anew."""
+        """Return a basket with the cross-validated error of its price: in each fold the best basket of that price is
+        selected anew.
+        """
         limit = None if k is None else min(k, max(len(point.sources), 1))
         chosen = [past.places(past.best(point.price, limit).sources) for past in self._pasts]
         return self._judged(point.sources, point.price, chosen, point.optimal, point.gap)
 
     def fixed(self, places: "Sequence[int] | range") -> PlannedBasket:
-        """Return a given basket, with weights fitted without the rows on which it is evaluated."""
+        """Return a given basket with its cross-validated error: its weights are fitted without the rows on which it is
+        evaluated.
+        """
         catalog = self.whole.catalog
         names = tuple(catalog.sources[s] for s in places)
         price = float(catalog.prices[list(places)].sum())
@@ -406,7 +412,9 @@ class CrossValidation:
         )
 
     def _scores(self, p: Floats) -> scores.ProbabilityScores:
-        """Scores of probabilities; the AUC is the mean over folds, because the levels of folds do not rank rows."""
+        """Return the scores of the probabilities p; the AUC is the mean over folds, because probabilities of different
+        folds are not comparable in rank.
+        """
         y, found = self.rows.y, scores.score(self.rows.y, p)
         each = [scores.auc(y[test], p[test]) for test in self._tests]
         known = [auc for auc in each if auc == auc]

@@ -51,7 +51,7 @@ class Agreement(StrEnum):
 
     @classmethod
     def where(cls, seen: bool) -> "Agreement":
-        """Return the verdict on a claim that the numbers decide."""
+        """Return the verdict on a claim that the numbers decide: whether it is seen."""
         return cls.SEEN if seen else cls.NOT_SEEN
 
 
@@ -76,7 +76,14 @@ Results: TypeAlias = "Sequence[tuple[Part, Trace]]"
 
 _NAMES = ("rates", "dimension", "sampling", "regret", "oslr", "poslr", "bandit", "edges", "switching", "events")
 _LISTS = ("algorithms", "d", "k", "k0", "sigma", "design", "rounds", "w_min", "s0")
-_DEFAULTS: Mapping[str, object] = {"k0": 0, "sigma": 0.1, "design": "uniform", "looks": "log", "w_min": 0.0, "s0": 0.0}
+_DEFAULTS: Mapping[str, object] = {
+    "k0": 0,
+    "sigma": 0.1,
+    "design": "uniform",
+    "time_grid": "log",
+    "w_min": 0.0,
+    "s0": 0.0,
+}
 
 
 def names() -> tuple[str, ...]:
@@ -85,7 +92,9 @@ def names() -> tuple[str, ...]:
 
 
 class Experiment:
-    """One of `names()`, in full or quick size; parts that are on disk are not played again.
+    """One of `names()`, in full or quick size; parts that are on disk are not computed again.
+
+    `also` are further algorithms, such as "mypackage.module:Class", which are run with the settings of each grid.
 
     `also` are further algorithms, such as "mypackage.module:Class", played with the settings of each grid.
     """
@@ -109,12 +118,12 @@ class Experiment:
         return [part for part in self.parts if _read(folder, part) is None]
 
     def judge(self, folder: Path) -> Finding:
-        """Return the finding from the finished parts."""
+        """Return the finding of the experiment from its finished parts."""
         return self._judge([(part, found) for part in self.parts if (found := _read(folder, part)) is not None])
 
 
 def run(experiments: Sequence[Experiment], folder: Folder, executor: Executor, progress: Progress) -> None:
-    """Play the missing parts, the longest first, so that the processes finish at about the same time."""
+    """Compute the missing parts, the longest first, so that the processes finish at about the same time."""
     place = folder.subfolder("parts")
     every = {part.key: part for experiment in experiments for part in experiment.parts}
     missing = [part for part in every.values() if _read(folder.path, part) is None]
@@ -131,12 +140,12 @@ def expand(grid: Mapping[str, object]) -> Iterator[Part]:
     """Yield every combination of the lists of a grid, with seeds 0, 1, ..."""
     filled = {**_DEFAULTS, **grid}
     axes = [value if isinstance(value := filled[key], list) else [value] for key in _LISTS]
-    looks, seeds = str(filled["looks"]), filled["seeds"]
+    time_grid, seeds = str(filled["time_grid"]), filled["seeds"]
     if not isinstance(seeds, int):
-        raise ConfigError("a grid says with how many seeds it is played: seeds = 10")
+        raise ConfigError("a grid must state its number of seeds, such as seeds = 10")
     for algorithm, d, k, k0, sigma, design, rounds, w_min, s0 in product(*axes):
         for seed in range(seeds):
-            yield Part(algorithm, d, k, k0, float(sigma), design, rounds, seed, looks, float(w_min), float(s0))
+            yield Part(algorithm, d, k, k0, float(sigma), design, rounds, seed, time_grid, float(w_min), float(s0))
 
 
 def _read(folder: Path, part: Part) -> Trace | None:
@@ -202,7 +211,7 @@ def chapter(
 
 
 def algorithms_of(experiments: Iterable[str]) -> set[str]:
-    """Return every algorithm that these experiments play, in either size."""
+    """Return every algorithm that these experiments run, in full or quick size."""
     sizes = [(name, quick) for name in experiments for quick in (True, False)]
     return {part.algorithm for name, quick in sizes for part in Experiment(name, quick).parts}
 

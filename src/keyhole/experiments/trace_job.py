@@ -72,7 +72,7 @@ def _imports(path: Path) -> tuple[Path, ...]:
 
 # The failure probability of one event, for the paper's constants.
 _DELTA = 0.01
-_LOOKS = {"log": 30, "even": 200, "phases": 120}
+_GRID_SIZES = {"log": 30, "even": 200, "phases": 120}
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ class Part:
     design: str
     rounds: int
     seed: int
-    looks: str = "log"
-    """When to look: "log" (30 times, evenly in ln t), "phases" (120 times, in ln t from t = 1) or "even" (200)."""
+    time_grid: str = "log"
+    """When to record: "log" (30 times, evenly in ln t), "phases" (120 times, in ln t from t = 1) or "even" (200)."""
     w_min: float = 0.0
     """h(w*), the smallest true weight; 0: as drawn."""
     s0: float = 0.0
@@ -107,7 +107,7 @@ class Part:
 
 
 class Trace(TypedDict):
-    """The observations of a part; one entry per look."""
+    """The observations of a part of an experiment; one entry per observed round."""
 
     t: list[int]
     s: list[int]
@@ -136,14 +136,16 @@ class Trace(TypedDict):
 
 @cache
 def _source(name: str) -> str:
-    """Return a digest of all source files behind a learner and a trace, so that parts are played again on changes."""
+    """Return a digest of all source files behind a learner and a trace, so that a part is computed again if one of them
+    changes.
+    """
     import_algorithm(name)
     origin = find_spec(record(name).path.partition(":")[0]).origin  # type: ignore[union-attr]
     return " ".join(source_digest(Path(str(file))) for file in (origin, __file__))
 
 
 def trace(part: Part) -> Trace:
-    """Play the part and return its trace."""
+    """Run the part and return its trace."""
     X, y, w = synthetic(part.d, part.k, part.rounds, part.sigma, part.design, part.seed, part.w_min or None)
     learner, rival = _learner(part, w), (y - X @ w) ** 2
     seen: Trace = {name: [] for name in Trace.__annotations__}  # type: ignore[assignment]
@@ -151,7 +153,7 @@ def trace(part: Part) -> Trace:
     start, s, total, exploring, seconds = 0, 0, 0.0, 0.0, 0.0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", KeyholeWarning)  # the table contains what they say
-        for end in looks(part.rounds, part.looks):
+        for end in time_grid(part.rounds, part.time_grid):
             # The oracle needs the estimate after every exploration, so rows are played one by one.
             for stop in range(start + 1, end + 1) if oracle else (end,):
                 began = time.process_time()
@@ -164,7 +166,7 @@ def trace(part: Part) -> Trace:
                 if oracle and history.explored[-1]:
                     oracle.note(learner)
                 start = stop
-            _look(seen, learner, w)
+            _record(seen, learner, w)
             for name, value in (
                 ("t", end),
                 ("s", s),
@@ -190,24 +192,26 @@ class _Oracle:
     def note(self, learner: Learner) -> None:
         self.estimates.append(estimate_of(learner).copy())
 
-    def between(self, looks: list[int]) -> tuple[list[float], list[float]]:
-        """Return the largest gamma_s / gamma_hat_s and error / bound between looks; NaN without explorations."""
+    def between(self, ends: list[int]) -> tuple[list[float], list[float]]:
+        """Return the largest gamma_s / gamma_hat_s and the largest error / bound between recorded rounds; NaN if there
+        was no exploration.
+        """
         found = oracle_trace(self.constants, np.array(self.estimates), self.w)
-        spans = [slice(start, end) for start, end in zip([0, *looks], looks, strict=False)]
+        spans = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
         ratios = found.gamma / found.gamma_hat, found.error / found.bound
         gamma, bound = ([float(r[span].max()) if r[span].size else float("nan") for span in spans] for r in ratios)
         return gamma, bound
 
 
 def scaled_constants(part: Part) -> Constants:
-    """Return the paper's constants of a part, with delta_S chosen so that s0 is the part's."""
+    """Return the paper's constants of a part, with delta_S chosen so that s0 has the value that the part states."""
     k0 = part.k0 or None
     return Constants(part.d, part.k, part.sigma, delta_s=1.0, delta=_DELTA, k0=k0).with_s0(part.s0)
 
 
-def looks(rounds: int, how: str) -> list[int]:
-    """Return the rounds after which to look; the last round is always included."""
-    n = min(_LOOKS[how], rounds)
+def time_grid(rounds: int, how: str) -> list[int]:
+    """Return the rounds after which the learner is recorded; the last round is always included."""
+    n = min(_GRID_SIZES[how], rounds)
     if how == "even":
         ends = np.linspace(rounds / n, rounds, n)
     else:
@@ -226,7 +230,7 @@ def estimate_of(learner: Learner) -> Floats:
     return learner.weights
 
 
-def _look(seen: Trace, learner: Learner, w: Floats) -> None:
+def _record(seen: Trace, learner: Learner, w: Floats) -> None:
     w_hat, S = estimate_of(learner), np.flatnonzero(w)
     seen["error"].append(float(np.abs(w_hat - w).sum()))
     seen["error_l2"].append(float(np.linalg.norm(w_hat - w)))
@@ -236,7 +240,9 @@ def _look(seen: Trace, learner: Learner, w: Floats) -> None:
 
 
 def _fits(learner: Learner, w: Floats, S: Ints) -> float:
-    """Return whether |b - H w*| <= s gamma_s in every coordinate."""
+    """Return 1 if the true weights w* satisfy the Dantzig constraint, |b - H w*| <= s gamma_s in every coordinate,
+    otherwise 0; NaN if the learner has no Dantzig estimate yet.
+    """
     estimate = getattr(learner, "estimate", None)
     seq, width = getattr(estimate, "seq", None), getattr(estimate, "width", None)
     if seq is None or width is None or not seq.s:

@@ -32,7 +32,7 @@ Group: TypeAlias = "list[tuple[Part, Trace]]"
 
 
 class Curve3(NamedTuple):
-    """x, with median, 10 % and 90 % quantiles over seeds."""
+    """A curve: x, and the median, 10 % and 90 % quantiles of y over seeds."""
 
     x: Floats
     y: Floats
@@ -41,7 +41,7 @@ class Curve3(NamedTuple):
 
 
 class Ratio(NamedTuple):
-    """Ratios over seeds, and a 95 % confidence interval of their median."""
+    """Ratios of paired results over seeds, and a 95 % confidence interval of their median."""
 
     each: tuple[float, ...]
     band: Band
@@ -92,7 +92,7 @@ def curve_of(group: Group, y: str, x: str = "t") -> Curve3:
 
 
 def curve_on(group: Group, y: str, x: Floats) -> Curve3:
-    """Return a column at the rounds x, aggregated over the seeds of a group; NaN after the last round played."""
+    """Return a column at the rounds x, aggregated over the seeds of a group; NaN after the last round of a run."""
     columns = np.array([[value_at(found, y, t) for t in x] for _, found in group])
     columns[:, x > group[0][1]["t"][-1]] = np.nan
     middle, low, high = np.quantile(columns, [0.5, 0.1, 0.9], axis=0)
@@ -110,7 +110,7 @@ def band_at_end(group: Group, y: str) -> Band:
 
 
 def value_at(found: Trace, y: str, t: float) -> float:
-    """Return a column at round t, interpolated linearly in ln t between looks."""
+    """Return a column at round t, interpolated linearly in ln t between recorded rounds."""
     return float(np.interp(np.log(t), np.log(found["t"]), found[y]))  # type: ignore[literal-required]
 
 

@@ -84,7 +84,7 @@ def curves(
 
 
 def steps(title: str, x: Floats, lines: Sequence[Curve], x_name: str, y_name: str) -> Figure:
-    """Draw step lines that hold their value until the next one: supports, alarms, counts."""
+    """Draw step lines, which hold their value until the next point: supports, alarms, counts."""
     return curves(title, x, lines, x_name, y_name, cumulative=True, interpolate="step-after")
 
 

@@ -18,6 +18,7 @@ from typing import IO
 
 import altair as alt
 
+from .._internal.atomic_io import write_atomically
 from .._internal.escaping import escape, printable
 from .._internal.formatting import number
 from ..errors import KeyholeWarning
@@ -189,4 +190,4 @@ class Figure:
 
     def save(self, path: Path) -> None:
         """Save the chart as a self-contained file that follows the reader's light or dark mode."""
-        path.write_text(standalone(self.svg), encoding="utf-8")
+        write_atomically(path, standalone(self.svg).encode())

@@ -161,7 +161,7 @@ class Stop(NamedTuple):
 def frontier(
     title: str, way: Sequence[Stop], beside: Sequence[Stop], x_name: str, y_name: str, way_name: str = "in hindsight"
 ) -> Figure:
-    """Draw the best baskets as a step line with dots, and further named dots; `ours` is highlighted."""
+    """Draw the best baskets as a step line with dots, and further named dots; those marked `ours` are highlighted."""
     most = max((s.price for s in (*way, *beside)), default=1.0)
     usual = _usual(way, most)
     low, high = _range([s.error for s in (*way, *beside)])

@@ -15,12 +15,14 @@ _ROW = 18
 
 
 def heat(title: str, ends: Floats, names: Sequence[str], share: Floats, x_name: str) -> Figure:
-    """Draw a heat map: one row per name, one cell per stretch that ends at `ends`, shaded by its share (0 to 1)."""
+    """Draw a heat map: one row per name, and one cell per block of rows, shaded by `share` (0 to 1); `ends` are the
+    last rows of the blocks.
+    """
     starts = np.concatenate([[0.0], ends[:-1]])
     values = [
-        {"from": float(a), "to": float(b), "name": name, "share": float(share[i, j])}
-        for i, name in enumerate(names)
-        for j, (a, b) in enumerate(zip(starts, ends, strict=True))
+        {"from": float(a), "to": float(b), "name": name, "share": float(s), "tip": _cell(name, a, b, float(s))}
+        for name, shares in zip(names, share, strict=True)
+        for a, b, s in zip(starts, ends, shares, strict=True)
     ]
     cells = alt.Chart(rows_of(values)).mark_rect(color=colour_of(0))
     drawn = cells.encode(
@@ -29,6 +31,7 @@ def heat(title: str, ends: Floats, names: Sequence[str], share: Floats, x_name: 
         alt.Y("name:N", sort=list(names), title=None),
         opacity=alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), legend=None),
         tooltip=[alt.Tooltip("name:N"), alt.Tooltip("to:Q", title=x_name), alt.Tooltip("share:Q", format=".0%")],
+        description=alt.Description("tip:N"),
     )
     head = [f"% of rows, up to {x_name}", *(f"{b:.6g}" for b in ends)]
     rows = [[name, *(f"{100 * s:.0f}" for s in share[i])] for i, name in enumerate(names)]
@@ -52,8 +55,11 @@ def bars(
     base = alt.Chart(rows_of(data))
     Y = alt.Y("name:N", sort=list(names), title=None)
     tips = [alt.Tooltip("name:N"), alt.Tooltip("value:Q", title=x_name, format=".4~g")]
+    for row in data:
+        row["tip"] = f"{row['name']}: {number(_of(row, 'value'))}"
     X = alt.X("value:Q", title=x_name, axis=axis(grid=True))
-    layers = [base.mark_bar(color=colour_of(0), height={"band": 0.7}).encode(X, Y, tooltip=tips)]
+    mark = base.mark_bar(color=colour_of(0), height={"band": 0.7})
+    layers = [mark.encode(X, Y, tooltip=tips, description=alt.Description("tip:N"))]
     if banded:
         layers.append(base.mark_rule(color=INK, aria=False).encode(alt.X("low:Q", title=x_name), alt.X2("high"), y=Y))
     rows = [
@@ -84,9 +90,12 @@ def scatter(
     X = alt.X("x:Q", title=x_name, scale=alt.Scale(zero=False), axis=axis())
     Y = alt.Y("y:Q", title=y_name, scale=alt.Scale(zero=False), axis=axis(grid=True))
     tips = [alt.Tooltip("label:N"), alt.Tooltip("x:Q", title=x_name), alt.Tooltip("y:Q", title=y_name)]
+    for row in data:
+        at = f"{x_name} {number(_of(row, 'x'), 4)}, {y_name} {number(_of(row, 'y'), 4)}"
+        row["tip"] = f"{row['label']}: {at}" if row["label"] else at
     few = len(data) <= 50
     dots = base.mark_point(filled=True, color=colour_of(0), size=60 if few else 14, opacity=1.0 if few else 0.35)
-    layers = [dots.encode(X, Y, tooltip=tips)]
+    layers = [dots.encode(X, Y, tooltip=tips, description=alt.Description("tip:N"))]
     if joined:
         layers.insert(0, base.mark_line(color=colour_of(0), aria=False).encode(X, Y))
     if labels:
@@ -96,6 +105,10 @@ def scatter(
     head = [*([""] if labels else []), x_name, y_name]
     rows = [[*([str(p["label"])] if labels else []), number(_of(p, "x")), number(_of(p, "y"))] for p in data[:200]]
     return Figure(title, layered(layers), head, rows)
+
+
+def _cell(name: str, start: float, end: float, part: float) -> str:
+    return f"{name}, {start + 1:.0f} to {end:.0f}: {100 * part:.0f} %"
 
 
 def _of(point: dict[str, object], key: str) -> float:

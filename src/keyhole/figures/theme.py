@@ -60,14 +60,14 @@ def variables(dark: bool = False) -> str:
 
 
 def scale(names: Sequence[str], grey: Sequence[str] = ()) -> tuple[alt.Scale, alt.Scale]:
-    """Return colour and dash of each name, in the given order, for consistent use within a figure."""
+    """Return the colour scale and the dash scale of the names, in the given order; names in `grey` are grey."""
     colours = [GREY if name in grey else colour_of(i) for i, name in enumerate(names)]
     dashes = [_DASHES[(i // COLOURS + i) % len(_DASHES)] for i in range(len(names))]
     return alt.Scale(domain=list(names), range=colours), alt.Scale(domain=list(names), range=dashes)
 
 
 def axis(grid: bool = False, values: Sequence[float] | None = None, largest: float = 0.0) -> alt.Axis:
-    """Return a numeric axis, labelled 0, 0.1, 500, 1.5k; `values` are its ticks.
+    """Return a numeric axis with labels such as 0, 0.1, 500 or 1.5k; `values` are its ticks.
 
     Labels are 1e+5, 1e+15 if the axis reaches so far (`largest`) that unit prefixes become obscure.
     """

@@ -84,12 +84,12 @@ class _Budgeted:
             learner.abandon(self._waiting.popleft()[0])
         return prediction
 
-    def _told(self, x: dict[Hashable, Any], y: float) -> None:
+    def _learn_label(self, x: dict[Hashable, Any], y: float) -> None:
         """Learn the label of a row; the extra features (k0) are read now."""
         learner = self._made(x)
         r, values = self._recognised(x) or self._bought_now(learner, x)
         extra = learner.ask_more(r)
-        more = self._read(x, [learner.names[i] for i in extra])
+        more = self._read(x, r.extra_names)
         if np.isnan(y):
             learner.abandon(r)
         else:
@@ -195,7 +195,7 @@ class BudgetedRegressor(_Budgeted, base.Regressor):
 
     def learn_one(self, x: dict[Hashable, Any], y: float) -> None:
         """Learn the label of a row; the extra features (k0) are read now."""
-        self._told(x, y)
+        self._learn_label(x, y)
 
 
 class BudgetedClassifier(_Budgeted, base.Classifier):
@@ -232,9 +232,9 @@ class BudgetedClassifier(_Budgeted, base.Classifier):
         seen: list[Hashable] = self.__dict__.setdefault("_classes", [])
         if y not in seen:
             if len(seen) == 2:
-                raise ProtocolError(f"{y!r} is a third label, beside {seen[0]!r} and {seen[1]!r}; there are two")
+                raise ProtocolError(f"{y!r} is a third label, besides {seen[0]!r} and {seen[1]!r}; there may be two")
             seen.append(y)
-        self._told(x, float(self.classes.index(y)))
+        self._learn_label(x, float(self.classes.index(y)))
 
 
 def _number(name: str, value: object) -> float:

@@ -307,7 +307,7 @@ class BudgetedClassifier(ClassifierMixin, _Budgeted):  # type: ignore[misc]
     def _as_numbers(self, y: Floats) -> Floats:
         other = np.setdiff1d(y, self.classes_)
         if other.size:
-            raise ConfigError(f"y has the class {other[0]!r}, which is none of {self.classes_.tolist()}")
+            raise ConfigError(f"y has the class {other[0]!r}, which is not one of {self.classes_.tolist()}")
         return np.asarray(y == self.classes_[1], dtype=np.float64)
 
 

@@ -25,8 +25,8 @@ _HOW = (
 # The maximum number of characters beside a dot of the figure.
 _SHORT = 28
 _FIGURE_NOTE = (
-    "The line has the best baskets in hindsight; each black diamond is thrifty online at one error cost, "
-    "exploration included. What is advised is set apart in colour."
+    "The line joins the best baskets in hindsight. A black diamond shows what thrifty paid, and how well it predicted, "
+    "in runs at one error cost, exploration included. The advised basket is coloured."
 )
 
 
@@ -114,14 +114,15 @@ def frontier_cells(found: Frontier) -> tuple[list[str], list[list[str]]]:
     """Return head and rows of the table of levels, the cheapest basket first."""
     names = ["a row costs", "error in hindsight", "best at that price", "error cost"]
     names += ["paid while learning", "error while learning"]
-    units = [found.currency, found.unit, found.unit, found.currency, found.currency, found.unit]
+    error = Units(found.unit).error_unit
+    units = [found.currency, error, error, found.currency, found.currency, error]
     head = [f"{name} ({unit})" if unit else name for name, unit in zip(names, units, strict=True)]
     head += ["AUC", "Brier score", "log loss"] if any(level.probabilities for level in found.levels) else []
     return [*head, "basket"], [_cells(level) for level in found.levels]
 
 
 def _cells(level: Level) -> list[str]:
-    best = digits(level.best.typical_error, 4) + ("" if level.best.optimal else " or less")
+    best = digits(level.best.typical_error, 4) + ("" if level.best.optimal else "*")
     prices = list(dict.fromkeys(f"{b.price:.2f}" for b in level.equals))
     errors = list(dict.fromkeys(digits(b.typical_error, 4) for b in level.equals))
     learning = [f"{level.price:.2f}", digits(level.typical_error, 4)]
@@ -130,11 +131,21 @@ def _cells(level: Level) -> list[str]:
 
 
 def frontier_notes(found: Frontier) -> list[str]:
-    """Return notes on the levels that the table omits, with the reasons."""
+    """Return notes on unproved baskets, on errors below hindsight, and on the levels that the table omits."""
     units = Units(found.unit, found.currency)
-    return [
-        f"Left out: error cost {number(level.error_cost)}. Its basket ({named(level, 6)}; "
-        f"{units.money(level.basket.price)} a row, error {units.error(level.basket.typical_error)}) costs more than "
-        "another and does not lower the error."
+    unproved = "* Not proved: a better basket may exist at this price."
+    lower = (
+        "While learning, a run also buys what it explores, so its error can be below that of the final basket in "
+        "hindsight."
+    )
+    omitted = [
+        f"Not shown: error cost {number(level.error_cost)}. There thrifty ended with {named(level, 6)} "
+        f"({units.money(level.basket.price)} a row, error {units.error(level.basket.typical_error)}), which costs more "
+        "than another basket and does not lower the error."
         for level in found.left_out
+    ]
+    return [
+        *([unproved] if any(not level.best.optimal for level in found.levels) else []),
+        *([lower] if any(level.mse < level.basket.mse for level in found.levels) else []),
+        *omitted,
     ]

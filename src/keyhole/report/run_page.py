@@ -35,7 +35,7 @@ __all__ = [
 
 _LINE_NAMES = {
     "nothing": "buy nothing ({free})",
-    "random": "random {k}, fixed (median of 20)",
+    "random": "random {k} (median of 20 draws)",
     "own": "{algorithm}, {k}",
     "best": "best {k} in hindsight",
     "everything": "buy everything",
@@ -78,7 +78,7 @@ def headline(summary: dict[str, Any]) -> tuple[list[str], list[list[str]], int]:
             name = _LINE_NAMES[key].format(k=k, algorithm=summary["algorithm"], free=free)
             rows.append([name, *errors, _count(line[counted]), f"{line['price']:.2f}"])
     place = [key for key, line in lines.items() if line is not None].index("own")
-    return ["", "typical error", "in hindsight", f"{counted}/row", "price/row"], rows, place
+    return ["", "typical error", "error in hindsight", f"{counted}/row", "price/row"], rows, place
 
 
 def most_bought(summary: dict[str, Any], n: int = 6) -> str:
@@ -111,6 +111,7 @@ def _limit_of(summary: dict[str, Any], units: Units) -> str:
 
 
 _SHOWN, _CURVES, _BINS = 16, 6, 8
+_EFFECT = "change of the prediction per standard deviation"
 
 
 def draw(data: RunData, advice: Advice, units: Units, known: Frontier | None = None) -> dict[str, Figure]:
@@ -152,8 +153,8 @@ def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | Non
         ]
         beside = [*levels, *beside]
         note = (
-            "The line has the best baskets in hindsight, and the diamonds named by an error cost are thrifty at it, "
-            "as keyhole frontier found them for this file."
+            "The line joins the best baskets in hindsight. A black diamond shows what thrifty paid, and how well it "
+            "predicted, in a run at that error cost. Both are from keyhole frontier on this file."
         )
     figure = figures.frontier("What money buys", stops, beside, x_name, units.named("typical error"))
     return replace(figure, note=note)
@@ -171,13 +172,14 @@ def _predicted(data: RunData, units: Units) -> Figure | None:
     said, came = data.sample
     if said.size < 2:
         return None
-    names = (units.named("predicted"), units.named(f"actual {data.summary['target']}"))
+    unit = f", {units.label}" if units.label else ""
+    names = f"predicted{unit}", f"actual {data.summary['target']}{unit}"
     figure = figures.scatter("Predicted and actual", said, came, *names, diagonal=True)
     rows = []
     for part in np.array_split(np.argsort(said, kind="stable"), min(_BINS, said.size)):
         error = float(np.sqrt(np.mean((said[part] - came[part]) ** 2)))
         rows.append([str(part.size), *(digits(v, 4) for v in (said[part].mean(), came[part].mean(), error))])
-    note = f"{said.size} rows, evenly spread over the second half; on the dotted line a prediction is right."
+    note = f"{said.size} rows, evenly spread over the second half. A dot on the dotted line is predicted exactly."
     return replace(figure, head=["rows", "mean predicted", "mean actual", "typical error"], rows=rows, note=note)
 
 
@@ -199,7 +201,7 @@ def _standardised(data: RunData, units: Units) -> Figure | None:
     w = np.array([weight[name] for name in shown])
     errors = _errors(data, shown, swing)
     low, high = (None, None) if errors is None else (w - 2 * errors, w + 2 * errors)
-    title, axis = "What moves the prediction", units.named("by one standard deviation")
+    title, axis = "What moves the prediction", units.named(_EFFECT)
     figure = figures.bars(title, shown, w, axis if data.moments is not None else "weight", low, high)
     return replace(figure, note="" if errors is None else "Whiskers: two standard errors either side.")
 
@@ -222,7 +224,7 @@ def _errors(data: RunData, names: list[str], swing: dict[str, float]) -> Floats 
 
 def _bought(data: RunData) -> Figure | None:
     names, share = data.bought[:_SHOWN], data.share[:_SHOWN]
-    more = f" (the {_SHOWN} most bought of {len(data.bought)})" if len(data.bought) > _SHOWN else ""
+    more = f" (the {_SHOWN} attributes bought most, of {len(data.bought)})" if len(data.bought) > _SHOWN else ""
     return figures.heat(f"Bought over time{more}", data.ends, names, share, "row") if names else None
 
 
@@ -235,7 +237,7 @@ def _weights(data: RunData, units: Units) -> Figure | None:
     order = np.argsort(-np.abs(w[:, -1]), kind="stable")[:_CURVES]
     reach = 1.5 * np.abs(w[order, w.shape[1] // 3 :]).max()
     lines = [Curve(data.bought[i], np.clip(w[i], -reach, reach)) for i in order if w[i].any()]
-    axis = units.named("by one standard deviation")
+    axis = units.named(_EFFECT)
     return figures.curves("Weights over time", data.ends, lines, "row", axis, cumulative=True)
 
 
@@ -245,7 +247,8 @@ def _money(data: RunData, units: Units) -> Figure | None:
         return None
     spent = np.diff(data.money, prepend=0.0) / np.diff(data.edges)
     lines = [Curve("in each stretch", spent), Curve("so far", data.money / data.ends)]
-    levels = [(k, line["price"]) for k, line in data.summary["baselines"].items() if k in ("random", "best")]
+    shown = {"random": "random", "best": "best in hindsight"}
+    levels = [(shown[k], line["price"]) for k, line in data.summary["baselines"].items() if k in shown]
     axis = units.named("price a row", money=True)
     return figures.curves("Money a row", data.ends, lines, "row", axis, levels, cumulative=True)
 
@@ -278,7 +281,7 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
         how_to_repeat(s["command"]),
     ]
     label = f"{s['target']} ({s['unit']})" if s["unit"] else s["target"]
-    lead = [f"{thousands(s['rows'])} rows, {s['d']} attributes, label {label}; played by {s['algorithm']}."]
+    lead = [f"{thousands(s['rows'])} rows, {s['d']} attributes, label {label}. Learner: {s['algorithm']}."]
     if s.get("past_rows"):
         lead.append(f"Past rows: {thousands(s['past_rows'])}, free.")
     if s["first_row"] == "left out":
@@ -318,7 +321,7 @@ def _tiles(data: RunData, advice: Advice, units: Units) -> list[Tile]:
     tiles.append(Tile("price a row", units.money(s["price_per_row"]), f"everything: {units.money(everything)}"))
     tiles.append(Tile("spent in all", units.money(s["spent"]), f"{thousands(s['rows'])} rows"))
     all_error = units.error(lines["everything"]["mse"] ** 0.5) if "everything" in lines else "not computed"
-    note = f"{share(saved, everything * s['rows'])}; its typical error: {all_error}"
+    note = f"{share(saved, everything * s['rows'])} less; typical error of buying everything: {all_error}"
     return [*tiles, Tile("saved against buying everything", units.money(saved), note)]
 
 
@@ -332,15 +335,16 @@ def _brought(data: RunData, drawn: dict[str, Figure], units: Units) -> Section:
         rows = [[*row, units.money(price * data.rows)] for row, price in zip(rows, prices, strict=True)]
     else:
         head, rows = head[:-1], [row[:-1] for row in rows]
-    named = ("typical error", "in hindsight", "price/row")
+    named = ("typical error", "error in hindsight", "price/row")
     head = [units.named(h, "price" in h) if h in named else h for h in head]
     how = (
-        "The lines of comparison have fixed attributes, learn as they go by ridge regression, and take a missing value "
-        "as the mean of its column. The best basket in hindsight cannot be played: it is known only at the end."
+        "The other rows of the table buy the same attributes throughout, learn as they go by ridge regression, and "
+        "replace a missing value by the mean of its column. The best basket in hindsight is known only at the end, so "
+        "nobody could have bought it from the start."
     )
     figure = [drawn["frontier"]] if "frontier" in drawn else []
     table = Table(head, rows, own)
-    return Section("What it cost, and what it brought", table=table, figures=figure, notes=[ERRORS, how])
+    return Section("Cost and benefit", table=table, figures=figure, notes=[ERRORS, how])
 
 
 def _why(data: RunData, units: Units) -> Section | None:
@@ -353,32 +357,39 @@ def _why(data: RunData, units: Units) -> Section | None:
         [
             r.name,
             share(r.bought or 0, rows),
+            "yes" if r.name in data.summary["basket"] else "no",
             *([f"{r.price:.2f}"] if units.priced else []),
-            digits(r.weight),
+            digits(r.weight) if len(data.summary["sources"].get(r.name, {}).get("attributes", [""])) == 1 else "",
             _reason(r, data.summary["sources"].get(r.name, {}), units, data.summary["error_cost"]),
         ]
         for r in shown
     ]
     price = [units.named("price", money=True)] if units.priced else []
-    head = ["source", "bought in", *price, "weight", "why"]
+    head = ["source", "bought in", "bought now", *price, "weight", "why"]
     support = join_names([r.name for r in shown if r.in_support], 4) or "nothing"
     note = (
-        f"What a source explains is the learner's own estimate at the end of the run, beside its support ({support}). "
-        "The advice above is in hindsight, from all rows, and may differ."
+        "The last column is the learner's own estimate at the end of the run: by how much a source lowers the squared "
+        f"error on top of the sources that its predictions use ({support})."
     )
-    return Section("What it buys now, and why", table=Table(head, lines, words=(len(head) - 1,)), notes=[note])
+    advised = () if data.advice.buy is None else [data.advice.catalog.sources[s] for s in data.advice.buy.sources]
+    differ = [r.name for r in shown if r.in_support != (r.name in advised)]
+    if data.advice.buy is not None and differ:
+        note += (
+            " The advice above compares whole baskets on all rows instead. The two disagree on "
+            f"{join_names(differ, 6)}, because sources can replace one another."
+        )
+    return Section("What it bought, and why", table=Table(head, lines, words=(len(head) - 1,)), notes=[note])
 
 
 def _reason(r: Any, facts: dict[str, Any], units: Units, error_cost: float | None) -> str:
-    """Return what a source explains beside the others, with units, if the learner knows it; else its own reason."""
+    """Return by how much a source lowers the squared error, if the learner knows it; otherwise its own reason."""
     if "adds" not in facts:
         return str(r.reason)
-    squared = f"squared {units.label}" if units.label else "of squared error"
-    would = "explains" if r.in_support else "would explain"
-    text = f"{would} {number(max(facts['adds'], 0.0))} {squared} beside the others"
+    would = "lowers" if r.in_support else "would lower"
+    text = f"{would} the squared error by {number(max(facts['adds'], 0.0))}"
     if units.priced and error_cost is not None:
         saves = units.money(error_cost * max(facts["adds"], 0.0))
-        text += f": that saves {saves} a row and costs {units.money(facts['price'])}"
+        text += f": worth {saves} a row, at a price of {units.money(facts['price'])}"
     return text
 
 
@@ -397,15 +408,20 @@ def _useless(data: RunData, units: Units) -> Section | None:
     names = [(n, f) for n, f in attributes if n not in spoken and not f["weight"]]
     if not names:
         return None
-    entries = [_entry(name, facts, units) for name, facts in names[:_NAMES]]
+    entries = [_entry(name, facts, data.summary["sources"], units) for name, facts in names[:_NAMES]]
     more = [f"and {len(names) - _NAMES} more: see summary.json"] if len(names) > _NAMES else []
-    return Section(f"{len(names)} attributes without a weight", names=[*entries, *more], folded=True)
+    return Section(f"{len(names)} attributes that the predictions do not use", names=[*entries, *more], folded=True)
 
 
-def _entry(name: str, facts: dict[str, float], units: Units) -> str:
-    bought = f"{name}: bought {facts['bought']:.0f} times" if facts["bought"] else f"{name}: never bought"
+def _entry(name: str, facts: dict[str, Any], sources: dict[str, dict[str, Any]], units: Units) -> str:
+    """Return how often an attribute was bought and missing; the price, unless it is that of a panel, stands with it."""
+    panel = len(sources.get(facts["source"], {}).get("attributes", [])) > 1
+    of = f"{name} ({facts['source']})" if panel else name
+    if not facts["bought"]:
+        return f"{of}: never bought"
     missing = f", missing in {facts['unobserved']:.0f}" if facts["unobserved"] else ""
-    return f"{bought}{missing}" + (f", spent {units.money(facts['spent'])}" if units.priced and facts["bought"] else "")
+    spent = f", spent {units.money(facts['spent'])}" if units.priced and not panel else ""
+    return f"{of}: bought {facts['bought']:.0f} times{missing}{spent}"
 
 
 def _trust(summary: dict[str, Any]) -> list[Section]:
@@ -415,10 +431,10 @@ def _trust(summary: dict[str, Any]) -> list[Section]:
         coverage = summary["coverage"]
         each = coverage.items() if isinstance(coverage, dict) else [("0.9", coverage)]
         lines = [[f"{100 * float(level):.0f} %", f"{100 * float(hit):.1f} %"] for level, hit in each]
-        found.append(Section("Intervals", table=Table(["promised", "labels inside"], lines)))
+        found.append(Section("Prediction intervals", table=Table(["level", "labels inside"], lines)))
     if "alarms" in summary:
         alarms = [f"row {alarm['row']}: {alarm['what']}" for alarm in summary["alarms"]]
-        texts = [] if alarms else ["No change was noticed."]
+        texts = [] if alarms else ["The relation between the attributes and the label did not change noticeably."]
         found.append(Section(f"Changes noticed: {len(alarms)}", texts=texts, bullets=alarms))
     return found
 

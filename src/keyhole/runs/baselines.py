@@ -28,7 +28,8 @@ _FULL, _SKIP = 1 << 17, 8
 
 
 class StreamMoments(Stateful):
-    """The second moments G = sum of v v' over labelled rows v = (1, x, y), shifted by the means of the first page.
+    """The second moments G = sum of v v' over labelled rows v = (1, x, y), centred at the means of the first block of
+    rows.
 
     A missing value counts as the mean of its column so far. Memory is O(d^2), time O(d^2) per row.
     """
@@ -41,7 +42,7 @@ class StreamMoments(Stateful):
 
     @classmethod
     def of_rows(cls, X: Floats, y: Floats) -> "StreamMoments":
-        """Accumulate all rows of a table in memory, by the same pages as a run."""
+        """Accumulate all rows of a table in memory, in the same blocks as a run."""
         sums, start = cls(X.shape[1]), 0
         while start < y.size:
             stop = start + page_length(start)

@@ -209,7 +209,7 @@ def _lost(segment: Path, what: str) -> StateError:
     """Return the error for records that can only be restored by playing again."""
     last = int(segment.stem.split("-")[1])
     text = f"{segment} {what}, and with it records up to row {last}"
-    return StateError(f"{text}; the file that was played is all that is needed: begin a new run in another folder")
+    return StateError(f"{text}; begin a new run of the same data file in another folder")
 
 
 def _regrouped(segments: list[tuple[Path, str]], schema: pa.Schema) -> Iterator[pa.Table]:
@@ -253,4 +253,4 @@ def _unpack(path: Path, states: Mapping[str, Stateful]) -> tuple[int, dict[str, 
         return int(header["row"]), dict(header["segments"]), learner
     except (KeyError, TypeError, ValueError, OSError) as fault:
         what = f"{path} cannot be continued ({fault})"
-        raise StateError(f"{what}; the file that was played is whole: begin a new run in another folder") from None
+        raise StateError(f"{what}; begin a new run of the same data file in another folder") from None

@@ -140,7 +140,7 @@ def find(path: Path) -> tuple[Folder, Settings]:
     for name, digest in settings.results.items():
         if not (path / name).is_file() or digest_of_file(path / name) != digest:
             what = f"{path / name} is {'damaged' if (path / name).is_file() else 'gone'}"
-            raise ConfigError(f"{what}; the run's other results are whole: do it again with: {settings.command}")
+            raise ConfigError(f"{what}; the run's other results are intact: repeat it with: {settings.command}")
     return folder, settings
 
 

@@ -107,8 +107,8 @@ class Advice(NamedTuple):
 
 
 HOW = (
-    "The errors in this advice are in hindsight, as in the table below. The advice is the part of what the learner "
-    "buys at the end that {rule}."
+    "The advice considers the sources that the learner was buying at the end, and names the part of them that {rule}. "
+    "Its errors are in hindsight: the weights are fitted to all rows at once, as in the table below."
 )
 
 
@@ -131,8 +131,8 @@ def rule_of(summary: Mapping[str, Any]) -> str:
     """Return the rule by which the part to buy is chosen, in words."""
     error_cost = summary["error_cost"]
     if error_cost is None:
-        return "leaves at most 1 % more typical error than all of it"
-    return f"costs least at an error cost of {Units.of(summary).error_cost(error_cost)}"
+        return "has a typical error at most 1 % above that of all of them"
+    return f"costs least in all: its price plus {Units.of(summary).error_cost(error_cost)} of error"
 
 
 def _buy(buy: Basket, catalog: SourceCatalog, units: Units, baskets: Baskets) -> str:

@@ -118,7 +118,7 @@ class RunData:
         return np.concatenate([np.zeros((2, 0)), *self._sample], axis=1)
 
     def bought_now(self, catalog: SourceCatalog, support: Sequence[int]) -> list[str]:
-        """Return the sources that the learner buys at the end, judged by the last tenth of the rows."""
+        """Return the sources of the learner's support, and those bought in most of the last tenth of the rows."""
         return [catalog.sources[s] for s in bought_now(catalog, support, self._late_bought, self._late_rows)]
 
     def _see_rounds(self, table: pa.Table) -> None:

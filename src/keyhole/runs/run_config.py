@@ -23,7 +23,7 @@ from .baselines import Limits
 
 __all__ = ["RunConfig", "RunPlan", "Settings", "learn_table", "prepare", "read_model", "refuse_other_limits"]
 
-_FORMAT = 2
+_FORMAT = 1
 
 
 @pydantic.dataclasses.dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid"))
@@ -136,7 +136,7 @@ def read_model(path: Path, target: str | None) -> tuple[Learner, Scaling]:
     if note:
         scaling = Scaling.from_note(note)
     elif target is None:
-        raise ConfigError(f"{path} does not say which column it predicts: give --target NAME")
+        raise ConfigError(f"{path} does not state which column it predicts: give --target NAME")
     else:
         scaling = Scaling(_schema_of(learner, target), scaled=False, clip=False)
     if target not in (None, scaling.schema.target):
@@ -248,7 +248,7 @@ def prepare(request: RunConfig) -> RunPlan:
     given = Schema.read(request.schema) if isinstance(request.schema, Path) else request.schema
     file = open_table(request.file, encoding=request.encoding or (given.encoding if given else ""))
     if request.target is not None and request.target in request.ignored:
-        raise ConfigError(f"'{request.target}' is the target and ignored; leave away one of the two")
+        raise ConfigError(f"'{request.target}' is both the target and ignored; remove one of the two")
     spec = Spec.parse(request.algorithm)
     import_algorithm(spec.name)
     raw = spec.record.raw_columns

@@ -195,7 +195,7 @@ def _starting(folder: Folder, settings: Settings) -> Learner:
     path = folder.path / START
     data = path.read_bytes() if path.is_file() else b""
     if digest(data) != settings.start:
-        raise StateError(f"{path} is {'damaged' if data else 'gone'}; do it again with: {settings.command}")
+        raise StateError(f"{path} is {'damaged' if data else 'gone'}; repeat the run with: {settings.command}")
     return from_bytes(data)
 
 

@@ -17,7 +17,7 @@ from ..store.store import Store
 from . import event_stream, exports, metrics, routes
 from .problems import Problem, add_handlers, away
 from .security import SecurityMiddleware
-from .server import LOOPBACK_NAMES, Settings, leave_with
+from .server import LOOPBACK_NAMES, Settings, leave_with, share_arenas
 from .ui import pages
 
 __all__ = ["create_app", "from_environment"]
@@ -64,6 +64,7 @@ def create_app(settings: Settings) -> FastAPI:
 def from_environment() -> FastAPI:
     """Create the app in a worker process, from settings in the environment."""
     settings = Settings.from_environment()
+    share_arenas()
     # Drawing a figure holds Python's global lock for a tenth of a second; other calls must be able to run in between.
     sys.setswitchinterval(0.0005)
     if settings.supervisor is not None:

@@ -12,37 +12,24 @@ import threading
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from urllib.parse import quote, urlencode, urlsplit
 
 import numpy as np
 
 from .._internal.dataframes import column_names, is_frame
 from .._internal.formatting import from_iso, to_iso
-from ..core.round import Round
+from ..core.round import STATUSES, Round
 from ..core.validation import finite, past_table
 from ..errors import ConfigError, ProtocolError, StateError
 from ..store.events import nulls
-from ..store.models import (
-    STATUSES,
-    Conflict,
-    History,
-    LabelEvent,
-    NoSuchLearner,
-    NoSuchRound,
-    Outcome,
-    PredictionEvent,
-    Purchase,
-    StoredRound,
-    Taken,
-    Totals,
-)
+from ..store.models import Conflict, LabelHistory, NoSuchLearner, NoSuchRound, Outcome, Purchase, Taken, Totals
 
 if TYPE_CHECKING:
     from .._internal.typing import Bools, Floats, Ints
     from ..core.learner import Learner, Values
 
-__all__ = ["Remote", "RemoteLearner", "Wire", "by_name", "connect", "entry", "plain", "quoted"]
+__all__ = ["Remote", "RemoteLearner", "Wire", "by_name", "connect", "plain", "quoted", "round_of"]
 
 # -- calls
 
@@ -56,11 +43,10 @@ class Wire:
     """HTTP calls to one server. Every call may be repeated, because keys and labels are idempotent."""
 
     def __init__(self, url: str, token: str | None, timeout: float) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"'{url}' is not the address of a server; use http://host:8765")
-        self._class = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._host, self._port, self._base = parts.hostname, parts.port, parts.path.rstrip("/")
+        secure, self._host, self._port, self._base = _address(url)
+        if token is not None and not (isinstance(token, str) and token.isascii() and token.isprintable()):
+            raise ConfigError("a token is a line of letters and digits, as keyhole token create prints it")
+        self._class = http.client.HTTPSConnection if secure else http.client.HTTPConnection
         self._headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
         self._timeout, self._mine = timeout, threading.local()
         self.url = url
@@ -104,6 +90,19 @@ class Wire:
         return kept
 
 
+def _address(url: str) -> tuple[bool, str, int | None, str]:
+    """Return whether the address is https, its host, its port and its path."""
+    try:
+        parts = urlsplit(url if url.isprintable() else "")
+        host, port = parts.hostname or "", parts.port
+        host.encode("idna")
+    except (ValueError, AttributeError):  # AttributeError: not even text
+        host = ""
+    if not host or parts.scheme not in ("http", "https"):
+        raise ConfigError(f"{url!r} is not the address of a server; use http://host:8765")
+    return parts.scheme == "https", host, port, parts.path.rstrip("/")
+
+
 _ERRORS = {
     ("urn:keyhole:conflict", 409): Conflict,
     ("urn:keyhole:config", 409): Taken,
@@ -118,7 +117,7 @@ def _error(status: int, data: bytes) -> Exception:
         problem = json.loads(data)
         kind, detail = str(problem["type"]), str(problem["detail"])
     except (ValueError, KeyError, TypeError):
-        return StateError(f"the server answered {status}, and not as keyhole does; is the address right?")
+        return StateError(f"the server answered {status}, but not like a keyhole service; check the address")
     if kind == "urn:keyhole:missing":
         return NoSuchLearner(detail) if "no learner" in detail else NoSuchRound(detail)
     if kind == "urn:keyhole:access":
@@ -129,26 +128,14 @@ def _error(status: int, data: bytes) -> Exception:
 # -- conversion of values to JSON and back
 
 
-def entry(row: object) -> StoredRound:
-    """Build a round from the server's description."""
+def round_of(row: object) -> Round:
+    """Build a round from the server's answer."""
     if not isinstance(row, dict):
-        raise StateError("the server's answer is not a round; is the address right?")
-    prediction, values = row["last_prediction"], row["values"]
-    return StoredRound(
-        id=row["id"],
-        index=row["index"],
-        key=row["key"],
-        status=row["status"],
-        round=Round.from_plain(row["round"]),
-        sources=tuple(row["sources"]),
-        price=row["price"],
-        asked_at=from_iso(row["asked_at"]),
-        deadline=None if row["deadline"] is None else from_iso(row["deadline"]),
-        last_prediction=None if prediction is None else PredictionEvent(**prediction),
-        values=None if values is None else {n: math.nan if x is None else x for n, x in values.items()},
-        told_at=None if row["told_at"] is None else from_iso(row["told_at"]),
-        label=row["label"],
-    )
+        raise StateError("the server's answer is not a round; check the address")
+    names = {"names": row["attributes"], "extra_names": row["extra"]}
+    indices = {"attributes": row["attribute_indices"], "extra": row["extra_indices"]}
+    times = {name: row[name] and from_iso(row[name]) for name in ("asked_at", "deadline", "labelled_at")}
+    return Round.from_plain({**row, **names, **indices, **times})
 
 
 def by_name(values: "Values", names: Sequence[str]) -> dict[str, float | None]:
@@ -186,8 +173,9 @@ def quoted(text: str) -> str:
 # -- the store
 
 
-Given: TypeAlias = "Round | StoredRound | int"
+Given: TypeAlias = "Round | int"
 _PAGE = 1000
+_HISTORY = ("labels", "predictions", "price")
 
 
 def connect(url: str, token: str | None = None, timeout: float = 30.0) -> "Remote":
@@ -246,16 +234,6 @@ class RemoteLearner:
         prices: "Mapping[str, float] | None" = None,
     ) -> Round:
         """Open a round; the same key always gives the same round. `prices` are the prices of this row, by source."""
-        return self.open_round(key, available, deadline, prices).round
-
-    def open_round(
-        self,
-        key: str | None = None,
-        available: "Bools | Sequence[bool] | Sequence[str] | None" = None,
-        deadline: float | None = None,
-        prices: "Mapping[str, float] | None" = None,
-    ) -> StoredRound:
-        """Open a round like `ask`, but return the stored round: what to order, its price and its status."""
         # Without a key we generate one, because repeating a call whose answer was lost must not open a second round.
         body: dict[str, object] = {"key": uuid.uuid4().hex if key is None else key}
         if available is not None:
@@ -264,17 +242,16 @@ class RemoteLearner:
             body["deadline"] = to_iso(deadline)
         if prices is not None:
             body["prices"] = dict(prices)
-        return entry(self._wire.json("POST", f"{self._path}/rounds", body))
+        return round_of(self._wire.json("POST", f"{self._path}/rounds", body))
 
     def predict(self, r: Given, values: "Values") -> float:
         """Predict from the bought values. The prediction is recorded; the last one before the label counts."""
-        return self.predict_interval(r, values).prediction
+        return cast(float, self.predict_interval(r, values).prediction)
 
-    def predict_interval(self, r: Given, values: "Values") -> PredictionEvent:
-        """Predict like `predict`, and return the interval too if the learner provides one."""
+    def predict_interval(self, r: Given, values: "Values") -> Round:
+        """Predict like `predict`, and return the round: its `prediction`, `low` and `high`."""
         body = {"values": by_name(values, self._round(r).names)}
-        answer = self._wire.json("POST", f"{self._round_path(r)}/prediction", body)
-        return PredictionEvent(**answer)  # type: ignore[arg-type]
+        return round_of(self._wire.json("POST", f"{self._round_path(r)}/prediction", body))
 
     def tell(
         self,
@@ -290,13 +267,13 @@ class RemoteLearner:
             body["values"] = by_name(values, self._round(r).names)
         if extra_values is not None:
             body["extra"] = by_name(extra_values, self._extra(r, extra_attributes))
-        told = self._wire.json("POST", f"{self._round_path(r)}/label", body)
-        return bool(told["new"])  # type: ignore[index]
+        answer = self._wire.json("POST", f"{self._round_path(r)}/label", body)
+        return bool(answer["new"])  # type: ignore[index]
 
     def abandon(self, r: Given) -> bool:
         """Stop waiting for the label of a round; a later label is still accepted."""
-        done = self._wire.json("POST", f"{self._round_path(r)}/abandon")
-        return bool(done["new"])  # type: ignore[index]
+        answer = self._wire.json("POST", f"{self._round_path(r)}/abandon")
+        return bool(answer["new"])  # type: ignore[index]
 
     def learn(self, X: object, y: object) -> bool:
         """Learn from past rows (NaN for values that were not observed); return False if they were learnt before.
@@ -318,26 +295,28 @@ class RemoteLearner:
         answer = self._wire.bytes("POST", f"{self._path}/labels", text.getvalue().encode(), "text/csv")
         return [Outcome(line["key"], line["status"], line["message"]) for line in json.loads(answer)["lines"]]
 
-    def rounds(self, status: str | None = None) -> tuple[StoredRound, ...]:
-        """Return the rounds in the order asked; `status` selects open, told or abandoned ones."""
+    def rounds(self, status: str | None = None) -> tuple[Round, ...]:
+        """Return the rounds in the order asked; `status` is open, labelled or abandoned."""
         if status is not None and status not in STATUSES:
-            raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
-        found: list[StoredRound] = []
+            raise ConfigError(f"status must be one of {', '.join(STATUSES)}, not '{status}'")
+        found: list[Round] = []
         while True:
             asked = {"after": found[-1].index if found else 0, "limit": _PAGE} | ({"status": status} if status else {})
             page = self._wire.json("GET", f"{self._path}/rounds?{urlencode(asked)}")
-            found += [entry(row) for row in page]  # type: ignore[attr-defined]
+            found += [round_of(row) for row in page]  # type: ignore[attr-defined]
             if len(page) < _PAGE:  # type: ignore[arg-type]
                 return tuple(found)
 
-    def round(self, index: int) -> StoredRound:
+    def round(self, index: int) -> Round:
         """Return one round by its index, which counts from 1."""
-        return entry(self._wire.json("GET", self._round_path(index)))
+        return round_of(self._wire.json("GET", self._round_path(index)))
 
-    def history(self) -> History:
+    def history(self) -> LabelHistory:
         """Return the labels in order of arrival, each with the last prediction before it."""
-        rows = self._wire.json("GET", f"{self._path}/history")
-        return History(tuple(LabelEvent(**(row | {"told_at": from_iso(row["told_at"])})) for row in rows))  # type: ignore[attr-defined]
+        found: dict[str, list[Any]] = self._wire.json("GET", f"{self._path}/history")  # type: ignore[assignment]
+        labelled_at = [from_iso(at) for at in found["labelled_at"]]
+        numbers = [np.array(column, dtype=np.float64) for column in (labelled_at, *map(found.get, _HISTORY))]
+        return LabelHistory(np.array(found["rounds"], dtype=np.int64), tuple(found["keys"]), *numbers)
 
     def ledger(self) -> tuple[Purchase, ...]:
         """Return all ordered sources with their prices."""
@@ -364,19 +343,16 @@ class RemoteLearner:
     def _round(self, r: Given) -> Round:
         if isinstance(r, Round):
             return r
-        if isinstance(r, StoredRound):
-            return r.round
         if isinstance(r, int) and not isinstance(r, bool):
-            return self.round(r).round
+            return self.round(r)
         raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
 
-    def _extra(self, r: Given, given: "Sequence[int] | Ints | None") -> list[str]:
+    def _extra(self, r: Given, given: "Sequence[int] | Ints | None") -> Sequence[str]:
         """Return the names of the attributes bought after the label."""
         mine = self._round(r)
         if given is not None and list(given) != mine.extra.tolist():
             raise ProtocolError(f"extra_attributes must be those of the round, which are {mine.extra.tolist()}")
-        row = self._wire.json("GET", self._round_path(mine))
-        return [str(name) for name in row["extra"]]  # type: ignore[index]
+        return mine.extra_names
 
     def _names(self, available: "Bools | Sequence[bool] | Sequence[str]") -> list[object]:
         """Return the available names; a mask is converted with the learner's names."""

@@ -29,10 +29,10 @@ def fill(url: str, say: Callable[[str], None], rows: int = _ROWS) -> None:
 
         def play(transaction: LearnerTransaction) -> None:
             for i in range(rows):
-                _, r = transaction.ask(f"person-{i + 1}", None, None)
+                r = transaction.ask(f"person-{i + 1}")
                 values = [float(found.X[i, place[name]]) for name in r.names]
                 transaction.predict(r, values)
                 if i < rows - _OPEN_ROUNDS:
-                    transaction.tell(r, values, float(found.y[i]), None, None)
+                    transaction.tell(r, values, float(found.y[i]))
 
         stored.transact(play)

@@ -12,6 +12,7 @@ from ..core.serialization import to_bytes
 from ..store.store import StoredLearner
 from .problems import RESPONSES
 from .routes import NamePath
+from .schemas import LabelColumns, finite, iso_or_none
 from .security import Opened, may
 
 __all__ = ["router", "safe"]
@@ -23,7 +24,7 @@ _PAGE = 2000
 @router.get("/rounds.csv", response_class=Response, dependencies=[Depends(may("read"))])
 def rounds(name: NamePath, store: Opened) -> StreamingResponse:
     """All rounds: key, status, ordered sources, prediction and label."""
-    head = ["id", "key", "status", "asked_at", "told_at", "sources", "price", "prediction", "low", "high", "label"]
+    head = ["id", "key", "status", "asked_at", "labelled_at", "sources", "price", "prediction", "low", "high", "label"]
     return _csv(f"{name}-rounds.csv", head, _round_rows(store[name]))
 
 
@@ -36,9 +37,17 @@ def ledger(name: NamePath, store: Opened) -> StreamingResponse:
 
 
 @router.get("/history", dependencies=[Depends(may("read"))])
-def history(name: NamePath, store: Opened) -> list[dict[str, float | int | str | None]]:
-    """The labels in order of arrival, each with the last prediction before it."""
-    return [vars(told) | {"told_at": to_iso(told.told_at)} for told in store[name].history()]
+def history(name: NamePath, store: Opened) -> LabelColumns:
+    """The labels in order of arrival, each with the last prediction before it, as columns."""
+    found = store[name].history()
+    return LabelColumns(
+        rounds=found.rounds.tolist(),
+        keys=list(found.keys),
+        labelled_at=[to_iso(at) for at in found.labelled_at.tolist()],
+        labels=found.labels.tolist(),
+        predictions=[finite(prediction) for prediction in found.predictions.tolist()],
+        price=found.price.tolist(),
+    )
 
 
 @router.get("/ledger", dependencies=[Depends(may("read"))])
@@ -68,11 +77,9 @@ def safe(cell: object) -> object:
 def _round_rows(stored: StoredLearner) -> Iterator[list[object]]:
     after = 0
     while page := stored.rounds(limit=_PAGE, after=after):
-        for e in page:
-            p = e.last_prediction
-            predicted = (p.prediction, p.low, p.high) if p else (None, None, None)
-            told = None if e.told_at is None else to_iso(e.told_at)
-            yield [e.id, e.key, e.status, to_iso(e.asked_at), told, "; ".join(e.sources), e.price, *predicted, e.label]
+        for r in page:
+            times, sources = (to_iso(r.asked_at), iso_or_none(r.labelled_at)), "; ".join(r.sources or ())
+            yield [r.id, r.key, r.status, *times, sources, r.price, r.prediction, r.low, r.high, r.label]
         after = page[-1].index
 
 

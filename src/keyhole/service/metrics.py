@@ -56,7 +56,7 @@ class _Learners:
 
     def collect(self) -> Iterator[Metric]:
         every = self.store.summaries()
-        counters = {"rounds": ("Rounds asked.", "n_asked"), "labels": ("Labels told.", "n_labels")}
+        counters = {"rounds": ("Rounds asked.", "n_asked"), "labels": ("Labels recorded.", "n_labels")}
         for name, (help, field) in counters.items():
             family: Metric = CounterMetricFamily(f"keyhole_{name}", help, labels=["learner"])
             for one in every:

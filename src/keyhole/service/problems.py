@@ -91,4 +91,4 @@ async def _http(request: Request, fault: Exception) -> Response:
 
 
 async def _broken(request: Request, fault: Exception) -> Response:
-    return problem(500, "the server could not do this; its log says why")
+    return problem(500, "the server failed to do this; its log says why")

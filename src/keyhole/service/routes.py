@@ -4,21 +4,25 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import Response
 from pydantic import BaseModel
 
 from .._internal.formatting import plain_number
 from ..core import introspection
 from ..core.learner import Learner
 from ..core.registry.footprint import footprint
+from ..core.round import STATUSES, Round
 from ..errors import ConfigError, ProtocolError
-from ..store.models import Outcome, PredictionEvent
+from ..store.models import Outcome
 from ..store.store import Store, StoredLearner
+from ..store.transaction import LearnerTransaction
 from .problems import RESPONSES
 from .schemas import (
     Ask,
@@ -29,7 +33,6 @@ from .schemas import (
     PastRows,
     PastRowsResponse,
     RoundResponse,
-    RoundStatus,
     Values,
     finite,
     losses,
@@ -55,9 +58,9 @@ def create(request: Request, new: NewLearner, store: Opened) -> LearnerState:
     note = dict(new.note)
     if new.table is not None:
         if new.names is not None or new.d is not None:
-            raise ConfigError("give names, d or schema: one of the three")
-        known, told = _from_schema(new.table, new.algorithm)
-        arguments, note = known | arguments, told | note
+            raise ConfigError("give exactly one of names, d and schema")
+        stated, stated_note = _from_schema(new.table, new.algorithm)
+        arguments, note = stated | arguments, stated_note | note
     for name in ("names", "d", "k", "seed"):
         if getattr(new, name) is not None:
             arguments[name] = getattr(new, name)
@@ -137,7 +140,7 @@ def make_learner(
     except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, MemoryError) as fault:
         if isinstance(fault, ConfigError):
             raise
-        raise ConfigError(f"'{algorithm}' cannot be made with these arguments: {fault}") from None
+        raise ConfigError(f"'{algorithm}' cannot be created with these arguments: {fault}") from None
 
 
 def state_of(stored: StoredLearner) -> LearnerState:
@@ -196,59 +199,60 @@ MayAsk = Annotated[Store, Depends(may("ask"))]
 MayTell = Annotated[Store, Depends(may("tell"))]
 
 
-@rounds.post("/learners/{name}/rounds", status_code=201)
-def ask(name: NamePath, question: Ask, store: MayAsk) -> RoundResponse:
+@rounds.post("/learners/{name}/rounds", status_code=201, response_model=RoundResponse)
+def ask(name: NamePath, question: Ask, store: MayAsk) -> Response:
     """Open a round; the answer lists what to order. The same key gives the same round."""
     stored = store[name]
     deadline = None if question.deadline is None else question.deadline.timestamp()
-    found = stored.open_round(question.key, question.available, deadline, question.prices)
-    return round_response(found, stored.extra(found.round))
+    return _change(stored, lambda t: t.ask(question.key, question.available, deadline, question.prices), 201)
 
 
 @rounds.get("/learners/{name}/rounds", dependencies=[Depends(may("read"))])
 def list_rounds(
     name: NamePath,
     store: Opened,
-    status: Annotated[str | None, Query(pattern="^(open|told|abandoned)$")] = None,
+    status: Annotated[str | None, Query(pattern=f"^({'|'.join(STATUSES)})$")] = None,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
     after: Annotated[int, Query(ge=0, le=2**31 - 1, description="Only rounds with a larger index.")] = 0,
 ) -> list[RoundResponse]:
     """The rounds in the order asked, one page at a time."""
-    stored = store[name]
-    return [
-        round_response(entry, stored.extra(entry.round)) for entry in stored.rounds(status, limit=limit, after=after)
-    ]
+    return [round_response(r) for r in store[name].rounds(status, limit=limit, after=after)]
 
 
 @rounds.get("/rounds/{id}", dependencies=[Depends(may("read"))])
 def show_round(id: IdPath, store: Opened) -> RoundResponse:
     """One round."""
     stored, index = find(store, id)
-    entry = stored.round(index)
-    return round_response(entry, stored.extra(entry.round))
+    return round_response(stored.round(index))
 
 
-@rounds.post("/rounds/{id}/prediction")
-def predict(id: IdPath, results: Values, store: MayAsk) -> PredictionEvent:
+@rounds.post("/rounds/{id}/prediction", response_model=RoundResponse)
+def predict(id: IdPath, results: Values, store: MayAsk) -> Response:
     """Predict from the results. The prediction is recorded; the last one before the label counts."""
     stored, index = find(store, id)
-    return stored.predict_interval(index, numbers(results.values))
+    return _change(stored, lambda t: t.predict(index, numbers(results.values)))
 
 
-@rounds.post("/rounds/{id}/label")
-def tell(id: IdPath, label: Label, store: MayTell) -> RoundStatus:
+@rounds.post("/rounds/{id}/label", response_model=RoundResponse)
+def tell(id: IdPath, label: Label, store: MayTell) -> Response:
     """Tell the label, however late; telling the same label again changes nothing."""
     stored, index = find(store, id)
     values = None if label.values is None else numbers(label.values)
     extra = None if label.extra is None else numbers(label.extra)
-    return RoundStatus(id=id, status="told", new=stored.tell(index, values, label.y, extra_values=extra))
+    return _change(stored, lambda t: t.tell(index, values, label.y, extra_values=extra))
 
 
-@rounds.post("/rounds/{id}/abandon")
-def abandon(id: IdPath, store: MayTell) -> RoundStatus:
+@rounds.post("/rounds/{id}/abandon", response_model=RoundResponse)
+def abandon(id: IdPath, store: MayTell) -> Response:
     """Stop waiting for the label; a later label is still accepted."""
     stored, index = find(store, id)
-    return RoundStatus(id=id, status="abandoned", new=stored.abandon(index))
+    return _change(stored, lambda t: t.abandon(index))
+
+
+def _change(stored: StoredLearner, act: Callable[[LearnerTransaction], Round], status: int = 200) -> Response:
+    """Change a round and answer with it; the answer is not validated again, which would take a tenth of the call."""
+    body = round_response(*stored.change(act)).model_dump_json()
+    return Response(body, status, media_type="application/json")
 
 
 def find(store: Store, id: str) -> tuple[StoredLearner, int]:
@@ -269,14 +273,14 @@ class Line(BaseModel):
     line: int
     key: str
     status: str
-    """"told", "known already" or "refused"."""
+    """"labelled", "known already" or "refused"."""
     message: str
 
 
 class Outcomes(BaseModel):
     """The outcomes of all lines."""
 
-    told: int
+    labelled: int
     known_already: int
     refused: int
     lines: list[Line]
@@ -313,8 +317,10 @@ def _tell_lines(stored: StoredLearner, parsed: list[Parsed]) -> Outcomes:
     for line, key, y in parsed:
         outcome = Outcome(key, "refused", y) if isinstance(y, str) else next(answers)
         lines.append(Line(line=line, key=key, status=outcome.status, message=outcome.message))
-    count = {status: sum(one.status == status for one in lines) for status in ("told", "known already", "refused")}
-    return Outcomes(told=count["told"], known_already=count["known already"], refused=count["refused"], lines=lines)
+    count = Counter(one.status for one in lines)
+    return Outcomes(
+        labelled=count["labelled"], known_already=count["known already"], refused=count["refused"], lines=lines
+    )
 
 
 def _parsed_lines(text: str) -> Iterator[Parsed]:
@@ -327,7 +333,7 @@ def _parsed_lines(text: str) -> Iterator[Parsed]:
     try:
         head = [cell.strip() for cell in next(reader, [])]
         if sorted(head) != ["key", "y"]:
-            raise ProtocolError("the first line of the CSV must be key,y; or send JSON lines with key and y")
+            raise ProtocolError("the CSV header must be 'key,y'; or send JSON lines with the fields 'key' and 'y'")
         for cells in reader:
             if cells:
                 yield _csv_line(reader.line_num, head, cells)

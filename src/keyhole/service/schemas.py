@@ -6,18 +6,19 @@ from typing import Annotated
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from .._internal.formatting import to_iso
-from ..store.models import PredictionEvent, StoredRound, Totals
+from ..core.round import Round
+from ..store.models import Totals
 
 __all__ = [
     "Ask",
     "Label",
+    "LabelColumns",
     "LearnerState",
     "LearnerSummary",
     "NewLearner",
     "PastRows",
     "PastRowsResponse",
     "RoundResponse",
-    "RoundStatus",
     "Values",
     "finite",
 ]
@@ -115,23 +116,43 @@ class PastRowsResponse(BaseModel):
 
 
 class RoundResponse(BaseModel):
-    """A round: what to order, and its status."""
+    """A round: what to order, and what was recorded since."""
 
     id: str
     key: str | None
     index: int
-    status: str
-    sources: list[str]
+    status: str = Field(description="open, labelled or abandoned")
+    new: bool = Field(description="Whether this call recorded anything; false if it only read or repeated it.")
+    sources: list[str] = Field(description="What to order.")
     attributes: list[str] = Field(description="The names of the values to hand over.")
     extra: list[str] = Field(description="To be bought after the label (k0 > 0).")
     price: float
     asked_at: str = Field(description="ISO 8601, UTC.")
     deadline: str | None
-    last_prediction: PredictionEvent | None
     values: dict[str, float | None] | None
-    told_at: str | None
+    prediction: float | None = Field(description="The last prediction.")
+    low: float | None
+    high: float | None
+    labelled_at: str | None
     label: float | None
-    round: dict[str, object] = Field(description="The round itself, as `kh.Round.from_plain` reads it.")
+    extra_values: dict[str, float | None] | None
+    kind: str = Field(description="explore or exploit")
+    learner: str = Field(description="The configuration of the learner, as a digest.")
+    attribute_indices: list[int] = Field(description="The positions of `attributes` among the learner's names.")
+    extra_indices: list[int]
+    prices: list[float] = Field(description="The price of each source in this row, if it is not the usual one.")
+    memo: list[float] = Field(description="Private data of the learner.")
+
+
+class LabelColumns(BaseModel):
+    """The labels of a learner in order of arrival: one entry per label in each column."""
+
+    rounds: list[int] = Field(description="The indices of the rounds.")
+    keys: list[str | None]
+    labelled_at: list[str]
+    labels: list[float]
+    predictions: list[float | None] = Field(description="The last prediction before the label.")
+    price: list[float]
 
 
 class Values(_Strict):
@@ -146,14 +167,6 @@ class Label(_Strict):
     y: Number
     values: dict[Name, Number | None] | None = Field(None, max_length=100_000)
     extra: dict[Name, Number | None] | None = Field(None, max_length=100_000, description="What was bought after it.")
-
-
-class RoundStatus(BaseModel):
-    """The outcome of a label or an abandonment."""
-
-    id: str
-    status: str
-    new: bool = Field(description="False where exactly this was known already.")
 
 
 def finite(x: float | None) -> float | None:
@@ -175,26 +188,13 @@ def losses(totals: Totals) -> dict[str, float | None]:
     return {name: finite(getattr(totals, name)) for name in names}
 
 
-def round_response(entry: StoredRound, extra: list[str]) -> RoundResponse:
-    """Convert a stored round to its HTTP schema."""
-    values = None if entry.values is None else {name: finite(x) for name, x in entry.values.items()}
-    return RoundResponse(
-        id=entry.id,
-        key=entry.key,
-        index=entry.index,
-        status=entry.status,
-        sources=list(entry.sources),
-        attributes=list(entry.round.names),
-        extra=extra,
-        price=entry.price,
-        asked_at=to_iso(entry.asked_at),
-        deadline=iso_or_none(entry.deadline),
-        last_prediction=entry.last_prediction,
-        values=values,
-        told_at=iso_or_none(entry.told_at),
-        label=entry.label,
-        round=dict(entry.round.plain()),
-    )
+def round_response(r: Round, new: bool = False) -> RoundResponse:
+    """Return the answer about a round; `new` says whether the call recorded anything."""
+    fields = r.plain()
+    indices = {"attribute_indices": fields["attributes"], "extra_indices": fields["extra"]}
+    names = {"attributes": fields["names"], "extra": fields["extra_names"]}
+    times = {name: iso_or_none(getattr(r, name)) for name in ("asked_at", "deadline", "labelled_at")}
+    return RoundResponse.model_validate({**fields, **indices, **names, **times, "new": new})
 
 
 def numbers(values: dict[str, float | None]) -> dict[str, float]:

@@ -6,6 +6,7 @@ that has waited longest without a complete request is closed to make room for a 
 """
 
 import asyncio
+import ctypes
 import functools
 import inspect
 import ipaddress
@@ -15,6 +16,7 @@ import signal
 import socket
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from threading import Thread
 from typing import Any
@@ -35,6 +37,7 @@ __all__ = [
     "leave_with",
     "max_connections",
     "run",
+    "share_arenas",
 ]
 
 # -- settings
@@ -230,6 +233,19 @@ class LimitedProtocol(AutoHTTPProtocol):  # type: ignore[misc,valid-type]
 
 
 _EVERY = 0.5
+_M_ARENA_MAX = -8  # of malloc.h
+
+
+def share_arenas(most: int = 2) -> None:
+    """Let all threads allocate from a few arenas instead of one each; only glibc has such arenas.
+
+    Memory freed in an arena is reused only by threads of that arena. The threads that answer requests come and go, so
+    with arenas of their own the unused memory grew by 25 MB in ten minutes, and went on growing.
+    """
+    if "MALLOC_ARENA_MAX" in os.environ:
+        return  # the operator's own choice
+    with suppress(OSError, AttributeError, TypeError):  # another C library, or another system
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, most)
 
 
 def leave_with(supervisor: int) -> None:

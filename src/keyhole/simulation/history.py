@@ -37,7 +37,9 @@ class PurchaseCounts:
         self.rows = 0
 
     def add(self, first: int, n: int, attributes: Ints, sizes: Ints) -> None:
-        """Count n rows: row first + i bought the first sizes[i] of attributes[i]; a single line applies to all rows."""
+        """Record n rows, beginning with row `first`: row `first + i` bought `attributes[i, :sizes[i]]`. If `attributes`
+        has a single line, it applies to all n rows.
+        """
         self._make_room(first + n)
         if len(sizes) == 1:
             self._add_alike(first, first + n, attributes[0, : sizes[0]])
@@ -126,7 +128,7 @@ class History(ReprMixin):
         """Return the share of labels inside the prediction interval of that level, as issued at the time."""
         level, given = validation.level(level), self.levels[~np.isnan(self.levels)]
         if not given.size:
-            raise ConfigError("no label came with an interval: the learner gives none, or there were no labels")
+            raise ConfigError("no label has an interval: the learner gives no intervals, or there were no labels")
         return float((given <= level).mean())
 
     def regret(self, w: Floats) -> Floats:

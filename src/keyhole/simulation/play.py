@@ -84,7 +84,7 @@ def _row_prices(prices: "Mapping[str, Floats] | None", learner: Learner, first: 
         return None
     catalog = learner.catalog
     if not catalog.priced:
-        raise ConfigError("prices of the rows need a learner that was made with prices")
+        raise ConfigError("prices of the rows need a learner that was created with prices")
     table = np.tile(catalog.prices, (n, 1))
     for name, given in prices.items():
         if name not in catalog.sources:

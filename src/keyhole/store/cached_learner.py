@@ -5,10 +5,10 @@ import warnings
 
 from .. import __version__
 from ..core.learner import Learner, Plain
+from ..core.round import Round
 from ..errors import KeyholeWarning, StateError
 from .database import Connection
 from .events import Event, events_after, replay
-from .models import RoundRow
 
 __all__ = ["SNAPSHOT_EVERY", "CachedLearner"]
 
@@ -26,8 +26,8 @@ class CachedLearner:
         self.head = 0
         self._learner: Learner | None = None
         self.diverged = False
-        self.recent: dict[int, tuple[RoundRow, dict[str, Plain]]] = {}
-        """The rounds that this process changed most recently, as of `head`: the row and its last prediction."""
+        self.recent: dict[int, Round] = {}
+        """The rounds without a label that this process changed most recently, as of `head`."""
 
     @property
     def learner(self) -> Learner:
@@ -46,11 +46,13 @@ class CachedLearner:
         self._learner, self.head = None, 0
         self.recent.clear()
 
-    def remember(self, row: RoundRow, last_prediction: dict[str, Plain]) -> None:
-        """Cache a round that was just written, so that the next call need not read it."""
-        if len(self.recent) >= _MAX_RECENT:
-            self.recent.clear()
-        self.recent[row.round] = (row, last_prediction)
+    def remember(self, r: Round) -> None:
+        """Cache a round that was just written, so that the next call need not read it, until it has its label."""
+        self.recent.pop(r.index, None)
+        if r.status != "labelled":
+            if len(self.recent) >= _MAX_RECENT:
+                del self.recent[next(iter(self.recent))]  # the one that was changed longest ago
+            self.recent[r.index] = r
 
     def catch_up(self, connection: Connection, head: int | None = None) -> None:
         """Apply the events committed since the last call; if `head` is already reached, nothing is read."""

@@ -124,7 +124,7 @@ class _LearnerImport:
         self.connection, self.name, self.config = connection, str(row["name"]), str(row["config"])
         if connection.row("SELECT id FROM keyhole_learners WHERE name = :name", {"name": self.name}):
             raise ConfigError(f"the store has a learner '{self.name}' already; import into another store")
-        self.projection, self.head, self.checksum = Projection(), 0, first_checksum(self.name, self.config)
+        self.projection, self.head, self.checksum = Projection(self.name), 0, first_checksum(self.name, self.config)
         self.id = add_learner(connection, self.name, self.config, str(row["note"]), float(str(row["created_at"])))
         self.events: list[dict[str, object]] = []
         self.rounds: list[dict[str, object]] = []
@@ -134,7 +134,7 @@ class _LearnerImport:
         if event.number != self.head + 1 or event.expected_checksum(self.name, self.checksum) != event.checksum:
             raise StateError(f"learner '{self.name}', event {event.number}: lost or changed on the way; export again")
         if finished := self.projection.apply(event):
-            self.rounds.append({"learner": self.id, **finished._asdict()})
+            self.rounds.append({"learner": self.id, **finished})
         self.events.append(event.row(self.id))
         self.head, self.checksum = event.number, event.checksum
         if len(self.events) == _PAGE:
@@ -142,7 +142,7 @@ class _LearnerImport:
 
     def finish(self) -> None:
         """Write the open rounds, the totals, and a snapshot of the final state."""
-        self.rounds += [{"learner": self.id, **row._asdict()} for row in self.projection.pending.values()]
+        self.rounds += [{"learner": self.id, **columns} for columns in self.projection.pending]
         self._flush()
         row = {"learner": self.id, "head": self.head, "checksum": self.checksum, **self.projection.totals._asdict()}
         self.connection.run(SET_TOTALS, row)

@@ -1,32 +1,22 @@
 """The values that a store returns. The HTTP client uses them too, so this module needs no database."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple, overload
+from dataclasses import dataclass
+from typing import NamedTuple
 
-import numpy as np
-
-from .._internal.typing import Floats
-from ..core.round import Round
+from .._internal.typing import Floats, Ints
 from ..errors import ConfigError, ProtocolError, StateError
 
 __all__ = [
     "Conflict",
-    "History",
-    "LabelEvent",
+    "LabelHistory",
     "NoSuchLearner",
     "NoSuchRound",
     "Outcome",
-    "PredictionEvent",
     "Purchase",
-    "RoundRow",
     "StoreUnavailable",
-    "StoredRound",
     "Taken",
     "Totals",
 ]
-
-STATUSES = ("open", "told", "abandoned")
 
 
 class Conflict(ProtocolError):
@@ -52,77 +42,6 @@ class NoSuchLearner(KeyError):
         return str(self.args[0])
 
 
-class RoundRow(NamedTuple):
-    """A row of the table of rounds: the state of one round after all its events."""
-
-    round: int
-    key: str | None
-    status: str
-    ask_event: int
-    """Number of the event that opened the round; `prediction_event` and `end_event` are event numbers too."""
-    asked_at: float
-    price: float
-    deadline: float | None = None
-    prediction_event: int | None = None
-    prediction: float | None = None
-    end_event: int | None = None
-    """Number of the event of the label, or of the abandonment."""
-    told_at: float | None = None
-    label: float | None = None
-    n_scored: int | None = None
-    """This field and the next two are the totals after this label, so that a curve needs no sum over the history."""
-    loss: float | None = None
-    baseline_loss: float | None = None
-
-
-@dataclass(frozen=True)
-class PredictionEvent:
-    """A recorded prediction, with its interval if the learner provides one."""
-
-    prediction: float
-    low: float | None = None
-    high: float | None = None
-
-
-@dataclass(frozen=True)
-class StoredRound:
-    """One round of a stored learner."""
-
-    id: str
-    """Unique in the store: "icu:17"."""
-    index: int
-    key: str | None
-    status: str
-    """"open", "told" or "abandoned"; an abandoned round still accepts its label."""
-    round: Round
-    sources: tuple[str, ...]
-    """Names of the sources to order."""
-    price: float
-    asked_at: float
-    """Seconds since 1970, UTC."""
-    deadline: float | None = None
-    """For display only: a later label is still accepted."""
-    last_prediction: PredictionEvent | None = None
-    values: dict[str, float] | None = None
-    """The values of the last prediction; NaN for a value that was not observed."""
-    told_at: float | None = None
-    label: float | None = None
-
-
-@dataclass(frozen=True)
-class LabelEvent:
-    """A label, with the last prediction before it."""
-
-    index: int
-    key: str | None
-    told_at: float
-    label: float
-    prediction: float | None
-    """None if no prediction was made."""
-    loss: float | None
-    price: float
-
-
 @dataclass(frozen=True)
 class Purchase:
     """A source that was ordered for a round; index 0 stands for past rows, which cost nothing."""
@@ -140,7 +59,7 @@ class Outcome:
 
     key: str
     status: str
-    """"told", "known already" or "refused"."""
+    """"labelled", "known already" or "refused"."""
     message: str = ""
 
 
@@ -176,36 +95,23 @@ class Totals(NamedTuple):
         return self.baseline_loss / self.n_scored if self.n_scored else None
 
 
-@dataclass(frozen=True)
-class History(Sequence[LabelEvent]):
-    """The labels in order of arrival, as a sequence and as arrays."""
+@dataclass(frozen=True, eq=False)
+class LabelHistory:
+    """The labels in order of arrival, each with the last prediction before it: one entry per label in each column."""
 
-    events: tuple[LabelEvent, ...] = field(default=())
-
-    @overload
-    def __getitem__(self, i: int) -> LabelEvent: ...
-    @overload
-    def __getitem__(self, i: slice) -> "History": ...
-    def __getitem__(self, i: "int | slice") -> "LabelEvent | History":
-        return self.events[i] if isinstance(i, int) else History(self.events[i])
+    rounds: Ints
+    """The indices of the rounds."""
+    keys: tuple[str | None, ...]
+    labelled_at: Floats
+    labels: Floats
+    predictions: Floats
+    """NaN if no prediction was made."""
+    price: Floats
 
     def __len__(self) -> int:
-        return len(self.events)
-
-    def __iter__(self) -> Iterator[LabelEvent]:
-        return iter(self.events)
-
-    @property
-    def labels(self) -> Floats:
-        """The labels, (n,)."""
-        return np.array([t.label for t in self.events], dtype=np.float64)
-
-    @property
-    def predictions(self) -> Floats:
-        """The predictions, (n,); NaN if no prediction was made."""
-        return np.array([np.nan if t.prediction is None else t.prediction for t in self.events], dtype=np.float64)
+        return self.labels.size
 
     @property
     def losses(self) -> Floats:
-        """The squared errors, (n,)."""
+        """The squared errors; NaN if no prediction was made."""
         return (self.predictions - self.labels) ** 2

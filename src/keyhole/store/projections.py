@@ -5,79 +5,95 @@ This module computes the projections and queries them for users, pages and chart
 
 import json
 from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
 
 from ..core.round import Round
 from ..errors import StateError
-from .database import Connection
+from .database import ROUND_COLUMNS, Connection
 from .events import Event, floats
-from .models import History, LabelEvent, PredictionEvent, RoundRow, StoredRound, Totals
+from .models import LabelHistory, Totals
 
 __all__ = [
-    "CHANGED_COLUMNS",
     "Projection",
+    "asked_round",
+    "changed_columns",
     "daily_spending",
     "find_rounds",
-    "history",
+    "label_history",
     "loss_curve",
     "purchased_names",
     "round_after",
-    "round_asked",
-    "stored_round",
     "totals_after",
 ]
 
-CHANGED_COLUMNS = {
-    "predict": ("prediction_event", "prediction"),
-    "abandon": ("status", "end_event"),
-    "tell": ("status", "end_event", "told_at", "label", "n_scored", "loss", "baseline_loss"),
-}
-"""The columns of a round that each kind of event changes. Only these are updated, because databases rewrite the indexes
-of every column that an update names."""
+_NOT_SET: dict[str, object] = dict.fromkeys(ROUND_COLUMNS)
 
 
-def round_asked(event: Event) -> RoundRow:
-    """Return the row of the round that an `ask` event opens."""
-    content = event.content
-    key, price, deadline = content["key"], content["price"], content["deadline"]
-    return RoundRow(event.round, key, "open", event.number, event.at, price, deadline)  # type: ignore[arg-type]
+def round_after(before: Round | None, event: Event, learner: str) -> Round:
+    """Return a round after one of its events; `before` is None for an `ask`, which opens it.
 
-
-def round_after(row: RoundRow, event: Event, totals: Totals) -> RoundRow:
-    """Return the row of a round after a further event; `totals` are the totals after that event."""
-    content = event.content
-    if event.kind == "predict":
-        return row._replace(prediction_event=event.number, prediction=float(content["prediction"]))  # type: ignore[arg-type]
-    if event.kind == "abandon":
-        return row._replace(status="abandoned", end_event=event.number)
-    label = float(content["y"])  # type: ignore[arg-type]
-    told = row._replace(status="told", end_event=event.number, told_at=event.at, label=label)
-    if row.prediction is None:
-        return told
-    return told._replace(n_scored=totals.n_scored, loss=totals.loss, baseline_loss=totals.baseline_loss)
-
-
-def totals_after(totals: Totals, event: Event, before: RoundRow | None) -> Totals:
-    """Return the totals after an event; `before` is the row of its round before the event (None for an `ask`).
-
-    The baseline buys nothing. It predicts the mean of the previous labels, and 0 before the first label.
+    All rounds that come from the database are made here; `learner` is the name of their learner.
     """
-    if event.kind in ("past_rows", "model"):
-        return totals
+    content: dict[str, Any] = event.content
     if event.kind == "ask":
-        price = float(event.content["price"])  # type: ignore[arg-type]
-        return totals._replace(n_asked=totals.n_asked + 1, spent=totals.spent + price)
+        return asked_round(Round.from_plain(content["round"]), event, learner)
     if before is None:
         raise StateError(f"event {event.number} ({event.kind}) is about round {event.round}, which was never asked")
     if event.kind == "abandon":
-        return totals._replace(n_abandoned=totals.n_abandoned + 1)
+        return before.recorded(status="abandoned")
+    values = dict(zip(before.names, floats(content["values"]), strict=True))
     if event.kind == "predict":
+        prediction, low, high = content["prediction"], content["low"], content["high"]
+        return before.recorded(values=values, prediction=prediction, low=low, high=high)
+    extra = dict(zip(before.extra_names, floats(content["extra"]), strict=True))
+    label = float(content["y"])
+    return before.recorded(status="labelled", labelled_at=event.at, label=label, values=values, extra_values=extra)
+
+
+def asked_round(r: Round, event: Event, learner: str) -> Round:
+    """Return the round that a learner asked for, as the `ask` event records it."""
+    # The id is unique in the store, because names of learners contain no colon.
+    content: dict[str, Any] = event.content
+    return r.recorded(id=f"{learner}:{r.index}", key=content["key"], asked_at=event.at, deadline=content["deadline"])
+
+
+def changed_columns(after: Round, event: Event, totals: Totals) -> dict[str, object]:
+    """Return the columns of a round that an event sets; an `ask` sets them all. `totals` are those after the event.
+
+    Other columns are not updated, because databases rewrite the indexes of every column that an update names.
+    """
+    if event.kind == "ask":
+        asked = {"asked_at": after.asked_at, "price": after.price, "deadline": after.deadline}
+        named = {"round": after.index, "key": after.key, "status": after.status, "ask_event": event.number}
+        return _NOT_SET | named | asked
+    if event.kind == "predict":
+        return {"prediction": after.prediction, "prediction_event": event.number}
+    ended: dict[str, object] = {"status": after.status, "end_event": event.number}
+    if event.kind == "abandon":
+        return ended
+    ended |= {"labelled_at": after.labelled_at, "label": after.label}
+    if after.prediction is None:
+        return ended
+    return ended | {"n_scored": totals.n_scored, "loss": totals.loss, "baseline_loss": totals.baseline_loss}
+
+
+def totals_after(totals: Totals, before: Round | None, after: Round) -> Totals:
+    """Return the totals after an event that changed a round; `before` is None if the event opened it.
+
+    The baseline buys nothing. It predicts the mean of the previous labels, and 0 before the first label.
+    """
+    if before is None:
+        return totals._replace(n_asked=totals.n_asked + 1, spent=totals.spent + after.price)
+    if after.status == before.status:
         return totals
-    y = float(event.content["y"])  # type: ignore[arg-type]
-    n_scored, loss, baseline_loss = totals.n_scored, totals.loss, totals.baseline_loss
-    if before.prediction is not None:
+    if after.label is None:
+        return totals._replace(n_abandoned=totals.n_abandoned + 1)
+    y, n_scored, loss, baseline_loss = after.label, totals.n_scored, totals.loss, totals.baseline_loss
+    if after.loss is not None:
         mean = totals.label_sum / totals.n_labels if totals.n_labels else 0.0
-        error, baseline = before.prediction - y, mean - y  # products, because powers raise on overflow
-        n_scored, loss, baseline_loss = n_scored + 1, loss + error * error, baseline_loss + baseline * baseline
+        n_scored, loss, baseline_loss = n_scored + 1, loss + after.loss, baseline_loss + (mean - y) * (mean - y)
     return totals._replace(
         n_labels=totals.n_labels + 1,
         n_abandoned=totals.n_abandoned - (before.status == "abandoned"),
@@ -89,51 +105,44 @@ def totals_after(totals: Totals, event: Event, before: RoundRow | None) -> Total
 
 
 class Projection:
-    """The totals of a learner and its rounds that have no label, computed event by event."""
+    """The totals of a learner and the columns of its rounds that have no label, computed event by event."""
 
-    def __init__(self) -> None:
-        self.totals = Totals()
-        self.pending: dict[int, RoundRow] = {}
+    def __init__(self, learner: str) -> None:
+        self.learner, self.totals = learner, Totals()
+        self._pending: dict[int, tuple[Round, dict[str, object]]] = {}
 
-    def apply(self, event: Event) -> RoundRow | None:
-        """Apply the next event; return the finished round if the event is a label."""
+    @property
+    def pending(self) -> list[dict[str, object]]:
+        """The columns of the rounds that have no label."""
+        return [columns for _, columns in self._pending.values()]
+
+    def apply(self, event: Event) -> dict[str, object] | None:
+        """Apply the next event; return the columns of the finished round if the event is a label."""
         if event.kind in ("past_rows", "model"):
             return None
-        before = self.pending.get(event.round)
-        self.totals = totals_after(self.totals, event, before)
-        after = round_asked(event) if before is None else round_after(before, event, self.totals)
-        self.pending[event.round] = after
-        return self.pending.pop(event.round) if event.kind == "tell" else None
+        before, columns = self._pending.pop(event.round, (None, {}))
+        after = round_after(before, event, self.learner)
+        self.totals = totals_after(self.totals, before, after)
+        columns = columns | changed_columns(after, event, self.totals)
+        if event.kind == "tell":
+            return columns
+        self._pending[event.round] = after, columns
+        return None
+
+
+# -- queries
 
 
 _SECONDS_PER_DAY = 86400.0
-_COLUMNS = ", ".join(f"r.{name}" for name in RoundRow._fields)
+_EVENTS = ("asked", "predicted", "ended")
+_EVENT_COLUMNS = ("number", "kind", "round", "at", "body")
 _ROUNDS = (
-    f"SELECT {_COLUMNS}, asked.body, predicted.body FROM keyhole_rounds r "
-    "JOIN keyhole_events asked ON asked.learner = r.learner AND asked.number = r.ask_event "
+    f"SELECT r.round, {', '.join(f'{event}.{name}' for event in _EVENTS for name in _EVENT_COLUMNS)} "
+    "FROM keyhole_rounds r LEFT JOIN keyhole_events asked ON asked.learner = r.learner AND asked.number = r.ask_event "
     "LEFT JOIN keyhole_events predicted ON predicted.learner = r.learner AND predicted.number = r.prediction_event "
-    "WHERE r.learner = :learner"
+    "LEFT JOIN keyhole_events ended ON ended.learner = r.learner AND ended.number = r.end_event "
+    "WHERE r.learner = :learner AND r.round > :after"
 )
-
-
-def stored_round(name: str, row: RoundRow, r: Round, prediction_body: str | None = None) -> StoredRound:
-    """Build the public value of a round; `prediction_body` is the body of its last prediction event."""
-    content = json.loads(prediction_body) if prediction_body else None
-    return StoredRound(
-        id=f"{name}:{r.index}",  # unique in the store, because names of learners contain no colon
-        index=r.index,
-        key=row.key,
-        status=row.status,
-        round=r,
-        sources=tuple(r.sources or ()),
-        price=row.price,
-        asked_at=row.asked_at,
-        deadline=row.deadline,
-        last_prediction=PredictionEvent(content["prediction"], content["low"], content["high"]) if content else None,
-        values=dict(zip(r.names, floats(content["values"]), strict=True)) if content else None,
-        told_at=row.told_at,
-        label=row.label,
-    )
 
 
 def find_rounds(
@@ -141,46 +150,50 @@ def find_rounds(
     learner: int,
     name: str,
     *,
-    index: int | None = None,
-    status: str | None = None,
     after: int = 0,
     limit: int | None = None,
     newest: bool = False,
-) -> tuple[StoredRound, ...]:
-    """Return the rounds of a learner in the order they were asked, or the newest first."""
-    statement, parameters = _ROUNDS, {"learner": learner, "after": after, "limit": limit}
-    if index is not None:
-        statement, parameters["round"] = f"{statement} AND r.round = :round", index
-    if status is not None:
-        statement, parameters["status"] = f"{statement} AND r.status = :status", status  # type: ignore[assignment]
-    statement += f" AND r.round > :after ORDER BY r.round {'DESC' if newest else 'ASC'}"
-    if limit is not None:
-        statement += " LIMIT :limit"
-    found = []
-    for *columns, ask_body, prediction_body in connection.rows(statement, parameters):
-        row = RoundRow(*columns)
-        try:
-            r = Round.from_plain(json.loads(ask_body)["round"])
-            found.append(stored_round(name, row, r, prediction_body))
-        except (KeyError, TypeError, ValueError, RecursionError) as fault:
-            what = f"the events of round {row.round} of learner '{name}' are damaged ({fault})"
-            raise StateError(f"{what}: run keyhole store check") from None
-    return tuple(found)
+    **equal: "str | int | None",
+) -> tuple[Round, ...]:
+    """Return the rounds of a learner in the order they were asked, or the newest first.
+
+    `equal` selects rounds by the value of a column (`round`, `key`, `status`); None stands for any value.
+    """
+    statement, wanted = _ROUNDS, {column: value for column, value in equal.items() if value is not None}
+    for column in wanted:
+        statement += f" AND r.{column} = :{column}"
+    statement += f" ORDER BY r.round {'DESC' if newest else 'ASC'}" + ("" if limit is None else " LIMIT :limit")
+    parameters = {"learner": learner, "after": after, "limit": limit, **wanted}
+    return tuple([_folded(row, name) for row in connection.rows(statement, parameters)])
 
 
-def history(connection: Connection, learner: int, after: int, limit: int | None) -> History:
+def _folded(row: Sequence[Any], name: str) -> Round:
+    """Return the round after its events: the `ask`, and the last prediction and the end if there are any."""
+    index, *columns = row
+    n, r = len(_EVENT_COLUMNS), None
+    if columns[0] is None:
+        raise StateError(f"learner '{name}' has lost the first event of round {index}: run keyhole store check")
+    try:
+        for i in range(0, len(columns), n):
+            if columns[i] is not None:
+                r = round_after(r, Event(*columns[i : i + n]), name)
+        return cast(Round, r)
+    except (KeyError, TypeError, ValueError, RecursionError) as fault:
+        what = f"the events of round {index} of learner '{name}' are damaged ({fault})"
+        raise StateError(f"{what}: run keyhole store check") from None
+
+
+def label_history(connection: Connection, learner: int, after: int, limit: int | None) -> LabelHistory:
     """Return the labels in the order of their events, after event number `after`."""
     statement = (
-        "SELECT round, key, told_at, label, prediction, price FROM keyhole_rounds "
-        "WHERE learner = :learner AND status = 'told' AND end_event > :after ORDER BY end_event"
+        "SELECT round, key, labelled_at, label, prediction, price FROM keyhole_rounds "
+        "WHERE learner = :learner AND status = 'labelled' AND end_event > :after ORDER BY end_event"
     )
     statement += "" if limit is None else " LIMIT :limit"
     rows = connection.rows(statement, {"learner": learner, "after": after, "limit": limit})
-    return History(tuple(LabelEvent(i, key, at, y, p, _loss(p, y), price) for i, key, at, y, p, price in rows))
-
-
-def _loss(prediction: float | None, y: float) -> float | None:
-    return None if prediction is None else (prediction - y) * (prediction - y)
+    rounds, keys, *numbers = zip(*rows, strict=True) if rows else ((),) * 6
+    labelled_at, labels, predictions, price = (np.array(column, dtype=np.float64) for column in numbers)
+    return LabelHistory(np.array(rounds, dtype=np.int64), keys, labelled_at, labels, predictions, price)
 
 
 # -- queries for charts: they return a bounded number of rows, however long the history is
@@ -190,9 +203,10 @@ def loss_curve(connection: Connection, learner: int, at: Sequence[int]) -> list[
     """Return (n, loss, baseline loss), the sums of squared errors after the n-th scored label, for each n in `at`."""
     statement = (
         "SELECT n_scored, loss, baseline_loss FROM keyhole_rounds "
-        f"WHERE learner = :learner AND n_scored IN ({_listed(at)}) ORDER BY n_scored"
+        f"WHERE learner = :learner AND n_scored IN {connection.listed('numbers')} ORDER BY n_scored"
     )
-    return [(n, loss, baseline) for n, loss, baseline in connection.rows(statement, {"learner": learner})]
+    rows = connection.rows(statement, {"learner": learner, "numbers": json.dumps(list(at))})
+    return [(n, loss, baseline) for n, loss, baseline in rows]
 
 
 def purchased_names(connection: Connection, learner: int, indices: Sequence[int]) -> list[tuple[int, list[str]]]:
@@ -200,9 +214,9 @@ def purchased_names(connection: Connection, learner: int, indices: Sequence[int]
     statement = (
         "SELECT r.round, e.body FROM keyhole_rounds r "
         "JOIN keyhole_events e ON e.learner = r.learner AND e.number = r.ask_event "
-        f"WHERE r.learner = :learner AND r.round IN ({_listed(indices)})"
+        f"WHERE r.learner = :learner AND r.round IN {connection.listed('numbers')}"
     )
-    rows = connection.rows(statement, {"learner": learner})
+    rows = connection.rows(statement, {"learner": learner, "numbers": json.dumps(list(indices))})
     return [(index, json.loads(body)["round"]["names"]) for index, body in rows]
 
 
@@ -215,7 +229,3 @@ def daily_spending(connection: Connection, learner: int, first_day: int) -> dict
     )
     parameters = {"learner": learner, "day": _SECONDS_PER_DAY, "first": first_day * _SECONDS_PER_DAY}
     return {int(day): float(spent) for day, spent in connection.rows(statement, parameters)}
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ", ".join(str(int(n)) for n in numbers) or "NULL"

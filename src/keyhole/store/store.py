@@ -7,35 +7,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar, cast
 
 from ..core import introspection
 from ..core.learner import Learner, Plain, Values
-from ..core.round import Round
+from ..core.round import STATUSES, Round
 from ..errors import ConfigError, ProtocolError, StateError
 from . import projections
 from .cached_learner import CachedLearner
 from .database import TOTAL_COLUMNS, Connection, Database, DuplicateRow
 from .events import Event, events_after, first_checksum
-from .models import (
-    STATUSES,
-    History,
-    NoSuchLearner,
-    NoSuchRound,
-    Outcome,
-    PredictionEvent,
-    Purchase,
-    StoredRound,
-    Taken,
-    Totals,
-)
+from .models import LabelHistory, NoSuchLearner, NoSuchRound, Outcome, Purchase, Taken, Totals
 from .transaction import Available, Extras, LearnerTransaction, RowPrices
 
 __all__ = ["Store", "StoredLearner", "Summary", "add_learner"]
 
 A = TypeVar("A")
 B = TypeVar("B")
-RoundLike: TypeAlias = "Round | StoredRound | int"
 
 
 class StoredLearner:
@@ -58,15 +46,15 @@ class StoredLearner:
 
         `deadline` (seconds since 1970) is for display only; `prices` are the prices of this row, by source.
         """
-        return self.open_round(key, available, deadline, prices).round
+        return self.transact(lambda transaction: transaction.ask(key, available, deadline, prices))
 
-    def predict(self, r: RoundLike, values: Values) -> float:
+    def predict(self, r: "Round | int", values: Values) -> float:
         """Predict from the bought values. The prediction is recorded; the last one before the label counts."""
-        return self.predict_interval(r, values).prediction
+        return cast(float, self.predict_interval(r, values).prediction)
 
     def tell(
         self,
-        r: RoundLike,
+        r: "Round | int",
         values: "Values | None",
         y: float,
         extra_attributes: Extras = None,
@@ -76,16 +64,14 @@ class StoredLearner:
 
         `values` may be None if they were given with the prediction.
         """
-        given = _round_or_index(r)
-        return self.transact(lambda transaction: transaction.tell(given, values, y, extra_attributes, extra_values))
+        return self.change(lambda transaction: transaction.tell(r, values, y, extra_attributes, extra_values))[1]
 
-    def abandon(self, r: RoundLike) -> bool:
+    def abandon(self, r: "Round | int") -> bool:
         """Stop waiting for the label of a round; a later label is still accepted.
 
         Returns False if the round was already abandoned.
         """
-        given = _round_or_index(r)
-        return self.transact(lambda transaction: transaction.abandon(given))
+        return self.change(lambda transaction: transaction.abandon(r))[1]
 
     def learn(self, X: object, y: object) -> bool:
         """Learn from past rows (NaN for values that were not observed), without cost and in one transaction.
@@ -94,27 +80,9 @@ class StoredLearner:
         """
         return self.transact(lambda transaction: transaction.learn(X, y))
 
-    def open_round(
-        self,
-        key: str | None = None,
-        available: Available = None,
-        deadline: float | None = None,
-        prices: RowPrices = None,
-    ) -> StoredRound:
-        """Open a round like `ask`, but return the stored round: what to order, its price and its status."""
-
-        def ask(transaction: LearnerTransaction) -> StoredRound:
-            row, r = transaction.ask(key, available, deadline, prices)
-            if row.prediction_event is not None or row.end_event is not None:
-                return projections.find_rounds(transaction.connection, self.id, self.name, index=row.round)[0]
-            return projections.stored_round(self.name, row, r)
-
-        return self.transact(ask)
-
-    def predict_interval(self, r: RoundLike, values: Values) -> PredictionEvent:
-        """Predict like `predict`, and return the interval too if the learner provides one."""
-        given = _round_or_index(r)
-        return self.transact(lambda transaction: transaction.predict(given, values))
+    def predict_interval(self, r: "Round | int", values: Values) -> Round:
+        """Predict like `predict`, and return the round: its `prediction`, `low` and `high`."""
+        return self.transact(lambda transaction: transaction.predict(r, values))
 
     def tell_many(self, labels: Iterable[tuple[str, float]]) -> list[Outcome]:
         """Tell many late labels by key, in one transaction; a refused label does not stop the others."""
@@ -128,29 +96,31 @@ class StoredLearner:
 
     def rounds(
         self, status: str | None = None, limit: int | None = None, newest: bool = False, after: int = 0
-    ) -> tuple[StoredRound, ...]:
-        """Return the rounds in the order asked, or the newest first; `status` selects open, told or abandoned ones."""
+    ) -> tuple[Round, ...]:
+        """Return the rounds in the order asked, or the newest first; `status` is open, labelled or abandoned."""
         if status is not None and status not in STATUSES:
-            raise ConfigError(f"a round is {', '.join(STATUSES)}; not '{status}'")
+            raise ConfigError(f"status must be one of {', '.join(STATUSES)}, not '{status}'")
+        _check_page(after, limit)
         with self.database.reading() as connection:
             return projections.find_rounds(
                 connection, self.id, self.name, status=status, after=after, limit=limit, newest=newest
             )
 
-    def round(self, index: int) -> StoredRound:
+    def round(self, index: int) -> Round:
         """Return one round by its index, which counts from 1."""
-        found: tuple[StoredRound, ...] = ()
+        found: tuple[Round, ...] = ()
         if 0 < index < 2**31:
             with self.database.reading() as connection:
-                found = projections.find_rounds(connection, self.id, self.name, index=index)
+                found = projections.find_rounds(connection, self.id, self.name, round=index)
         if not found:
             raise NoSuchRound(f"learner '{self.name}' has no round {index}")
         return found[0]
 
-    def history(self, after: int = 0, limit: int | None = None) -> History:
+    def history(self, after: int = 0, limit: int | None = None) -> LabelHistory:
         """Return the labels in order of arrival, each with the last prediction before it."""
+        _check_page(after, limit)
         with self.database.reading() as connection:
-            return projections.history(connection, self.id, after, limit)
+            return projections.label_history(connection, self.id, after, limit)
 
     def ledger(self) -> tuple[Purchase, ...]:
         """Return the ordered sources with their prices, in the order of the rounds, after the past rows (free)."""
@@ -158,9 +128,9 @@ class StoredLearner:
         (created_at,) = self._columns("created_at")
         past = f"past rows: {learner.n_past_rows}, free"
         bought = [Purchase(0, None, created_at, past, 0.0)] if learner.n_past_rows else []
-        for stored in self.rounds():
-            for name, price in introspection.basket(learner, stored.round):
-                bought.append(Purchase(stored.index, stored.key, stored.asked_at, name, price))
+        for r in self.rounds():
+            for name, price in introspection.basket(learner, r):
+                bought.append(Purchase(r.index, r.key, r.asked_at, name, price))
         return tuple(bought)
 
     def learner(self) -> Learner:
@@ -181,13 +151,9 @@ class StoredLearner:
 
     def events(self, after: int = 0, limit: int = 1000) -> list[Event]:
         """Return the events after event number `after`, oldest first."""
+        _check_page(after, limit)
         with self.database.reading() as connection:
             return list(islice(events_after(connection, self.id, after), limit))
-
-    def extra(self, r: Round) -> list[str]:
-        """Return the names of the attributes that a round buys after its label (k0 > 0)."""
-        names = self.config.get("names")
-        return [str(names[i]) if isinstance(names, list) else f"x{i}" for i in r.extra]
 
     def warnings(self, now: float | None = None) -> list[str]:
         """Return warnings: rounds past their deadline, and a state that a replay does not reproduce."""
@@ -232,6 +198,14 @@ class StoredLearner:
                     cached.forget()
                 raise
 
+    def change(self, act: Callable[[LearnerTransaction], Round]) -> tuple[Round, bool]:
+        """Change one round; return it, and whether anything was recorded, which is not so if a call is repeated."""
+
+        def both(transaction: LearnerTransaction) -> tuple[Round, bool]:
+            return act(transaction), transaction.n_written > 0
+
+        return self.transact(both)
+
     def query(self, query: "Callable[[Connection, int, B], A]", argument: B) -> A:
         """Run one of the `queries` on the rounds of this learner."""
         with self.database.reading() as connection:
@@ -246,20 +220,20 @@ class StoredLearner:
         return row
 
 
-def _round_or_index(r: RoundLike) -> "Round | int":
-    if isinstance(r, StoredRound):
-        return r.round
-    if isinstance(r, Round) or (isinstance(r, int) and not isinstance(r, bool)):
-        return r
-    raise ProtocolError(f"expected the Round that ask() gave, not {type(r).__name__}")
+def _check_page(after: int, limit: int | None) -> None:
+    """Check the bounds of a query; databases disagree about negative ones."""
+    for name, given in (("after", after), ("limit", limit)):
+        if given is not None and (not isinstance(given, int) or given < 0 or given >= 2**63):
+            raise ConfigError(f"{name} must be a number from 0 on, not {given!r:.40}")
 
 
 def _tell_one(transaction: LearnerTransaction, key: str, y: float) -> Outcome:
+    before = transaction.n_written
     try:
-        new = transaction.tell(transaction.index_of(key), None, y, None, None)
+        transaction.tell(transaction.index_of(key), None, y)
     except ProtocolError as fault:
         return Outcome(key, "refused", str(fault))
-    return Outcome(key, "told" if new else "known already")
+    return Outcome(key, "labelled" if transaction.n_written > before else "known already")
 
 
 _NAME = re.compile(r"[^\W_][\w .-]{0,63}")
@@ -306,7 +280,7 @@ class Store:
                 add_learner(connection, name, text, json.dumps(dict(note or {})), time.time())
         found = self[name]
         if not _equal(found.config, config, arguments.get("seed") is not None):
-            raise Taken(f"there is a learner '{name}' of another configuration; choose another name")
+            raise Taken(f"there is a learner '{name}' with another configuration; choose another name")
         return found
 
     def create_from_model(self, name: str, model: bytes, *, note: Mapping[str, str] | None = None) -> StoredLearner:
@@ -389,10 +363,10 @@ def add_learner(connection: Connection, name: str, config: str, note: str, creat
 def _check_names(name: str, config: dict[str, Plain]) -> None:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         what = "1 to 64 letters, digits, spaces and . - _, a letter or digit first"
-        raise ConfigError(f"a learner's name is {what}; not {name!r:.80}")
+        raise ConfigError(f"a learner's name must be {what}, not {name!r:.80}")
     for attribute in config.get("names") or ():  # type: ignore[union-attr]
         if not str(attribute).isprintable() or len(str(attribute)) > 200:
-            raise ConfigError(f"the name of an attribute is at most 200 printable characters; not {attribute!r:.80}")
+            raise ConfigError(f"an attribute's name must have at most 200 printable characters, not {attribute!r:.80}")
 
 
 def _equal(there: dict[str, Plain], wanted: dict[str, Plain], seeded: bool) -> bool:

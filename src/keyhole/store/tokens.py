@@ -37,9 +37,9 @@ def create_token(database: Database, learner: str | None, may: tuple[str, ...]) 
     """Create a token and return its text, which cannot be recovered later."""
     for right in may:
         if right not in RIGHTS:
-            raise ConfigError(f"a token may {', '.join(RIGHTS)}; not '{right}'")
+            raise ConfigError(f"the rights of a token are {', '.join(RIGHTS)}; '{right}' is not one of them")
     if learner is not None and "create" in may:
-        raise ConfigError("a token for one learner cannot create others; leave --learner out, or create out of --may")
+        raise ConfigError("a token for one learner cannot create others; omit --learner, or remove create from --may")
     with database.writing() as connection:
         exists = "SELECT id FROM keyhole_learners WHERE name = :name"
         if learner is not None and connection.row(exists, {"name": learner}) is None:

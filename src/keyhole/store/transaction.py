@@ -4,7 +4,8 @@ import base64
 import hashlib
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -16,9 +17,9 @@ from ..core.round import Round
 from ..errors import ProtocolError, StateError
 from .cached_learner import SNAPSHOT_EVERY, CachedLearner
 from .database import ROUND_COLUMNS, TOTAL_COLUMNS, Connection
-from .events import ADD_EVENT, Event, floats, nulls, take_model
-from .models import Conflict, NoSuchRound, PredictionEvent, RoundRow, Totals
-from .projections import CHANGED_COLUMNS, round_after, round_asked, totals_after
+from .events import ADD_EVENT, Event, nulls, take_model
+from .models import Conflict, NoSuchRound, Totals
+from .projections import asked_round, changed_columns, find_rounds, round_after, totals_after
 
 __all__ = ["ADD_ROUND", "SET_TOTALS", "Available", "Extras", "LearnerTransaction", "RowPrices"]
 
@@ -28,27 +29,28 @@ Extras: TypeAlias = "Sequence[int] | Ints | None"
 _MAX_KEY_LENGTH = 200
 
 
-def _assignments(names: Sequence[str]) -> str:
-    return ", ".join(f"{name} = :{name}" for name in names)
-
-
 _HEAD = f"SELECT head, checksum, {TOTAL_COLUMNS} FROM keyhole_learners WHERE id = :learner"
-_ROUND = f"SELECT {ROUND_COLUMNS} FROM keyhole_rounds WHERE learner = :learner AND"
-_BY_KEY, _BY_INDEX = f"{_ROUND} key = :key", f"{_ROUND} round = :round"
 _SAME_PAST_ROWS = (
     "SELECT number FROM keyhole_events WHERE learner = :learner AND kind = 'past_rows' AND body LIKE :digest"
 )
 MOST_PAST_CELLS = 5_000_000
 _BODY = "SELECT body FROM keyhole_events WHERE learner = :learner AND number = :number"
 ADD_ROUND = (
-    f"INSERT INTO keyhole_rounds (learner, {ROUND_COLUMNS}) "
-    f"VALUES (:learner, {', '.join(f':{name}' for name in RoundRow._fields)})"
+    f"INSERT INTO keyhole_rounds (learner, {', '.join(ROUND_COLUMNS)}) "
+    f"VALUES (:learner, {', '.join(f':{name}' for name in ROUND_COLUMNS)})"
 )
-_SET_ROUND = {
-    kind: f"UPDATE keyhole_rounds SET {_assignments(names)} WHERE learner = :learner AND round = :round"
-    for kind, names in CHANGED_COLUMNS.items()
-}
+
+
+def _assignments(names: Iterable[str]) -> str:
+    return ", ".join(f"{name} = :{name}" for name in names)
+
+
 SET_TOTALS = f"UPDATE keyhole_learners SET {_assignments(('head', 'checksum', *Totals._fields))} WHERE id = :learner"
+
+
+@cache
+def _set_round(columns: tuple[str, ...]) -> str:
+    return f"UPDATE keyhole_rounds SET {_assignments(columns)} WHERE learner = :learner AND round = :round"
 
 
 class LearnerTransaction:
@@ -61,72 +63,75 @@ class LearnerTransaction:
             raise StateError(f"learner '{cached.name}' was removed from the store by another program")
         head, self.checksum, *totals = found
         self.totals = Totals(*totals)
+        self.n_written = 0
+        """The number of events that this transaction has written."""
         cached.catch_up(connection, head)
 
     def ask(
-        self, key: str | None, available: Available, deadline: float | None, prices: RowPrices = None
-    ) -> tuple[RoundRow, Round]:
+        self,
+        key: str | None = None,
+        available: Available = None,
+        deadline: float | None = None,
+        prices: RowPrices = None,
+    ) -> Round:
         """Return the round of this key; open a new one if the key is new."""
-        if key is not None:
-            before = self._row_by_key(key)
-            if before is not None:
-                return before, self._recorded_round(before)
+        before = None if key is None else self._round_by_key(key)
+        if before is not None:
+            return before
         given = _available_names(available, self.cached.learner.names)
         deadline = None if deadline is None else validation.finite("the deadline", deadline)
         r = self.cached.learner.ask(available=given, prices=prices)
         content: dict[str, Plain] = {"key": key, "available": given, "deadline": deadline}  # type: ignore[dict-item]
         if prices is not None:
             content["prices"] = {name: float(price) for name, price in prices.items()}
-        content |= {"price": r.price, "round": r.plain()}  # type: ignore[dict-item]
+        content["round"] = r.plain()  # type: ignore[assignment]
         event = self._event("ask", r.index, content)
-        row = round_asked(event)
-        self.connection.run(ADD_ROUND, {"learner": self.cached.id, **row._asdict()})
-        self._write(event, None)
-        self.cached.remember(row, {})
-        return row, r
+        return self._record(event, None, asked_round(r, event, self.cached.name))
 
-    def predict(self, given: "Round | int", values: Values) -> PredictionEvent:
+    def predict(self, given: "Round | int", values: Values) -> Round:
         """Predict from these values; the prediction is recorded unless it repeats the last one."""
-        row = self._row(given)
-        if row.status == "told":
-            raise Conflict(f"round {row.round} was told already; the prediction before its label stands")
-        r = self._open_round(row, given)
+        r = self._round(given)
+        if r.status == "labelled":
+            raise Conflict(f"round {r.index} already has its label; its prediction can no longer change")
+        asked, learner = self._open_round(given), self.cached.learner
         x = validation.values(values, r.names).tolist()
-        prediction = validation.finite("the prediction", self.cached.learner.predict(r, x))
-        low, high = introspection.interval(self.cached.learner, r, x)
+        prediction = validation.finite("the prediction", learner.predict(asked, x))
+        low, high = introspection.interval(learner, asked, x)
         content: dict[str, Plain] = {"values": nulls(x), "prediction": prediction, "low": low, "high": high}
-        if self._last_prediction(row) != content:
-            self._change(self._event("predict", row.round, content), row)
-        return PredictionEvent(prediction, low, high)
+        if _equal(r.values, x) and (r.prediction, r.low, r.high) == (prediction, low, high):
+            return r
+        return self._change(r, "predict", content)
 
     def tell(
-        self, given: "Round | int", values: "Values | None", y: float, extra: Extras, extra_values: "Values | None"
-    ) -> bool:
-        """Close a round with its label; return False if the same label was told before."""
-        row = self._row(given)
-        if row.status == "told":
-            self._check_same_label(row, given, values, y, extra_values)
-            return False
-        r, learner = self._open_round(row, given), self.cached.learner
-        x = self._values(row, r, values)
+        self,
+        given: "Round | int",
+        values: "Values | None",
+        y: float,
+        extra: Extras = None,
+        extra_values: "Values | None" = None,
+    ) -> Round:
+        """Close a round with its label; nothing is recorded if the same label was told before."""
+        r = self._round(given)
+        if r.status == "labelled":
+            self._check_same_label(r, given, values, y, extra_values)
+            return r
+        asked, learner = self._open_round(given), self.cached.learner
+        x = self._values(r, values)
         if extra is None and extra_values is not None:
             extra = r.extra
-        label = validation.label(y)
-        names = [learner.names[i] for i in r.extra]
-        more = validation.values(extra_values, names).tolist() if extra_values is not None and r.extra.size else []
-        learner.tell(r, x, label, extra, extra_values)
-        self._change(self._event("tell", r.index, {"y": label, "values": nulls(x), "extra": nulls(more)}), row)
-        return True
+        label, more = validation.label(y), list[float]()
+        if extra_values is not None and r.extra.size:
+            more = validation.values(extra_values, r.extra_names).tolist()
+        learner.tell(asked, x, label, extra, extra_values)
+        return self._change(r, "tell", {"y": label, "values": nulls(x), "extra": nulls(more)})
 
-    def abandon(self, given: "Round | int") -> bool:
+    def abandon(self, given: "Round | int") -> Round:
         """Stop waiting for the label; the learner keeps the round open and still accepts the label."""
-        row = self._row(given)
-        if row.status == "told":
-            raise Conflict(f"round {row.round} was told already; it cannot be abandoned")
-        self._open_round(row, given)
-        if row.status == "open":
-            self._change(self._event("abandon", row.round, {}), row)
-        return row.status == "open"
+        r = self._round(given)
+        if r.status == "labelled":
+            raise Conflict(f"round {r.index} already has its label; it cannot be abandoned")
+        self._open_round(given)
+        return self._change(r, "abandon", {}) if r.status == "open" else r
 
     def learn(self, X: object, y: object) -> bool:
         """Learn from past rows; return False if the same rows were learnt before."""
@@ -144,7 +149,7 @@ class LearnerTransaction:
         learner.learn(table, labels)
         rows: list[Plain] = [nulls(row) for row in table.tolist()]
         content: dict[str, Plain] = {"digest": learnt, "rows": rows, "labels": nulls(labels.tolist())}
-        self._write(self._event("past_rows", 0, content), None)
+        self._write(self._event("past_rows", 0, content))
         return True
 
     def start_from(self, model: bytes) -> bool:
@@ -153,58 +158,48 @@ class LearnerTransaction:
         if self.cached.head:
             if self._content(1).get("model") == text:
                 return False
-            raise Conflict(f"learner '{self.cached.name}' has rounds already; a model is for a new learner")
+            raise Conflict(f"learner '{self.cached.name}' already has rounds; load the model into a new one")
         take_model(self.cached.learner, text)
-        self._write(self._event("model", 0, {"model": text}), None)
+        self._write(self._event("model", 0, {"model": text}))
         return True
 
     def index_of(self, key: str) -> int:
         """Return the index of the round with this key."""
-        found = self._row_by_key(key)
+        found = self._round_by_key(key)
         if found is None:
             raise NoSuchRound(f"there is no round with the key '{key}'")
-        return found.round
+        return found.index
 
     # -- reading
 
-    def _row_by_key(self, key: str) -> RoundRow | None:
-        found = self.connection.row(_BY_KEY, {"learner": self.cached.id, "key": _valid_key(key)})
-        return None if found is None else RoundRow(*found)
+    def _round_by_key(self, key: str) -> Round | None:
+        cached = self.cached
+        found = find_rounds(self.connection, cached.id, cached.name, key=_valid_key(key))
+        return found[0] if found else None
 
-    def _row(self, given: "Round | int") -> RoundRow:
-        index = given.index if isinstance(given, Round) else given
-        recent = self.cached.recent.get(index)
+    def _round(self, given: "Round | int") -> Round:
+        """Return a round as it is recorded."""
+        index, cached = _index(given), self.cached
+        recent = cached.recent.get(index)
         if recent is not None:
-            return recent[0]
-        parameters = {"learner": self.cached.id, "round": index}
-        found = self.connection.row(_BY_INDEX, parameters) if 0 < index < 2**31 else None
-        if found is None:
+            return recent
+        found = find_rounds(self.connection, cached.id, cached.name, round=index) if 0 < index < 2**31 else ()
+        if not found:
             raise NoSuchRound(f"round {index} was never asked; ask() opens a new one")
-        return RoundRow(*found)
+        return found[0]
 
-    def _open_round(self, row: RoundRow, given: "Round | int") -> Round:
+    def _open_round(self, given: "Round | int") -> Round:
         """Return the learner's open round, after checking that it equals the given one."""
-        r = self.cached.learner._open.get(row.round)
+        index = _index(given)
+        r = self.cached.learner._open.get(index)
         if r is None:
-            raise StateError(
-                f"learner '{self.cached.name}' has lost its open round {row.round}: run keyhole store check"
-            )
+            raise StateError(f"learner '{self.cached.name}' has lost its open round {index}: run keyhole store check")
         if isinstance(given, Round):
             self.cached.learner._check_open(given)
         return r
 
-    def _recorded_round(self, row: RoundRow) -> Round:
-        return Round.from_plain(self._content(row.ask_event)["round"])
-
-    def _last_prediction(self, row: RoundRow) -> dict[str, Plain]:
-        """Return the content of the last prediction of a round; empty if there is none."""
-        recent = self.cached.recent.get(row.round)
-        return self._content(row.prediction_event) if recent is None else recent[1]
-
-    def _content(self, number: int | None) -> dict[str, Plain]:
-        """Return the content of an event; empty if `number` is None."""
-        if number is None:
-            return {}
+    def _content(self, number: int) -> dict[str, Plain]:
+        """Return the content of an event."""
         found = self.connection.row(_BODY, {"learner": self.cached.id, "number": number})
         if found is None:
             raise StateError(f"learner '{self.cached.name}' has lost its event {number}: run keyhole store check")
@@ -216,55 +211,73 @@ class LearnerTransaction:
             ) from None
         return content
 
-    def _values(self, row: RoundRow, r: Round, values: "Values | None") -> list[float]:
+    def _values(self, r: Round, values: "Values | None") -> list[float]:
         """Return the values of a round. They may repeat the values of its prediction, but not replace them."""
-        recorded = self._last_prediction(row)
         if values is None:
-            if not recorded:
-                raise ProtocolError(f"round {row.round} has no values yet; give them with its label")
-            return floats(recorded["values"])
+            if r.values is None:
+                raise ProtocolError(f"round {r.index} has no values yet; give them with its label")
+            return list(r.values.values())
         x: list[float] = validation.values(values, r.names).tolist()
-        if recorded and nulls(x) != recorded["values"]:
-            raise Conflict(f"round {row.round} was predicted from other values; predict again from these first")
+        if r.values is not None and not _equal(r.values, x):
+            raise Conflict(f"round {r.index} was predicted from other values; predict again from these first")
         return x
 
     def _check_same_label(
-        self, row: RoundRow, given: "Round | int", values: "Values | None", y: float, extra: "Values | None"
+        self, r: Round, given: "Round | int", values: "Values | None", y: float, extra: "Values | None"
     ) -> None:
-        recorded, r = self._content(row.end_event), self._recorded_round(row)
-        names = [self.cached.learner.names[i] for i in r.extra]
-        same = validation.label(y) == recorded["y"] and (not isinstance(given, Round) or given == r)
-        same = same and (values is None or nulls(validation.values(values, r.names).tolist()) == recorded["values"])
+        same = validation.label(y) == r.label and (not isinstance(given, Round) or given == r)
+        same = same and (values is None or _equal(r.values, validation.values(values, r.names).tolist()))
         if extra is not None:
-            same = same and nulls(validation.values(extra, names).tolist()) == recorded["extra"]
+            same = same and _equal(r.extra_values, validation.values(extra, r.extra_names).tolist())
         if not same:
-            raise Conflict(f"round {row.round} was told already, with the label {recorded['y']!r}; labels are final")
+            raise Conflict(f"round {r.index} already has a label, {r.label!r}; labels are final")
 
     # -- writing
 
     def _event(self, kind: str, index: int, content: dict[str, Plain]) -> Event:
         return Event.chained(self.cached.name, self.checksum, self.cached.head + 1, kind, index, time.time(), content)
 
-    def _change(self, event: Event, row: RoundRow) -> None:
-        """Write an event of an existing round, and the columns of the round that it changes."""
-        prediction = event.content if event.kind == "predict" else self._last_prediction(row)
-        self._write(event, row)
-        after = round_after(row, event, self.totals)
-        names = (*CHANGED_COLUMNS[event.kind], "round")
-        parameters = {name: getattr(after, name) for name in names}
-        self.connection.run(_SET_ROUND[event.kind], {"learner": self.cached.id, **parameters})
-        self.cached.remember(after, prediction)
+    def _change(self, before: Round, kind: str, content: dict[str, Plain]) -> Round:
+        """Record a further event of a round and return the round after it."""
+        event = self._event(kind, before.index, content)
+        return self._record(event, before, round_after(before, event, self.cached.name))
 
-    def _write(self, event: Event, before: RoundRow | None) -> None:
+    def _record(self, event: Event, before: Round | None, after: Round) -> Round:
+        """Write an event, the columns of its round that it changes, and the totals."""
+        self.totals = totals_after(self.totals, before, after)
+        columns = changed_columns(after, event, self.totals)
+        if before is None:
+            self.connection.run(ADD_ROUND, {"learner": self.cached.id, **columns})
+        else:
+            statement = _set_round(tuple(columns))
+            self.connection.run(statement, {"learner": self.cached.id, "round": after.index, **columns})
+        self._write(event)
+        self.cached.remember(after)
+        return after
+
+    def _write(self, event: Event) -> None:
         """Write the event and the totals, and a snapshot every `SNAPSHOT_EVERY` events."""
         cached = self.cached
         self.connection.run(ADD_EVENT, event.row(cached.id))
-        self.totals, self.checksum = totals_after(self.totals, event, before), event.checksum
+        self.checksum, self.n_written = event.checksum, self.n_written + 1
         cached.head = event.number
         row = {"learner": cached.id, "head": event.number, "checksum": event.checksum, **self.totals._asdict()}
         self.connection.run(SET_TOTALS, row)
         if event.number % SNAPSHOT_EVERY == 0:
             cached.snapshot(self.connection)
+
+
+def _index(given: "Round | int") -> int:
+    if isinstance(given, Round):
+        return given.index
+    if isinstance(given, int) and not isinstance(given, bool):
+        return given
+    raise ProtocolError(f"expected the Round that ask() gave, not {type(given).__name__}")
+
+
+def _equal(recorded: dict[str, float] | None, x: list[float]) -> bool:
+    """Whether these values were recorded; NaN equals NaN."""
+    return recorded is not None and nulls(list(recorded.values())) == nulls(x)
 
 
 def _available_names(available: Available, names: Sequence[str]) -> list[str] | None:
@@ -280,5 +293,5 @@ def _available_names(available: Available, names: Sequence[str]) -> list[str] | 
 def _valid_key(key: str) -> str:
     """Return the key after checking that both databases can store it."""
     if not isinstance(key, str) or not key.isprintable() or not 1 <= len(key) <= _MAX_KEY_LENGTH:
-        raise ProtocolError(f"a key is 1 to {_MAX_KEY_LENGTH} printable characters, not {key!r:.60}")
+        raise ProtocolError(f"a key must be 1 to {_MAX_KEY_LENGTH} printable characters, not {key!r:.60}")
     return key

@@ -16,7 +16,7 @@ from ..core.serialization import to_bytes
 from ..errors import KeyholeWarning, StateError
 from .database import ROUND_COLUMNS, TOTAL_COLUMNS, Connection, Database, Row
 from .events import Event, events_after, first_checksum, floats, replay
-from .models import RoundRow, StoreUnavailable, Totals
+from .models import StoreUnavailable, Totals
 from .projections import Projection
 
 __all__ = ["Verdict", "check"]
@@ -74,7 +74,7 @@ class _LearnerCheck:
             raise StateError(f"learner '{name}' was removed")
         self.config, self.recorded_head, self.recorded_checksum = str(found[0]), int(found[1]), found[2]
         self.recorded_totals = Totals(*found[3:])
-        self.projection = Projection()
+        self.projection = Projection(name)
         self.head, self.checksum = 0, first_checksum(name, self.config)
         self.snapshots: dict[int, Row] = {}
 
@@ -95,7 +95,7 @@ class _LearnerCheck:
             self._fault(f"the last event should be number {self.recorded_head}; {self.head} were found")
         if self.projection.totals != self.recorded_totals:
             self._fault("the totals are not those of the events")
-        self._compare(list(self.projection.pending.values()))
+        self._compare(self.projection.pending)
         for number in self.snapshots.keys() - {self.head}:
             if number > self.head:
                 self._fault(f"there is a snapshot after event {number}, which does not exist")
@@ -106,7 +106,7 @@ class _LearnerCheck:
             learner = from_config(config)
         except Exception as fault:
             raise StateError(f"the configuration cannot be used ({fault})") from None
-        finished: list[RoundRow] = []
+        finished: list[dict[str, object]] = []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", KeyholeWarning)
             for event in events_after(self.connection, self.id, 0):
@@ -150,16 +150,21 @@ class _LearnerCheck:
             by = "" if kept[1] == __version__ else f" (made by keyhole {kept[1]})"
             self._fault(f"the snapshot after event {self.head}{by} is not what a replay comes to")
 
-    def _compare(self, expected: list[RoundRow]) -> None:
-        """Compare the stored rows of these rounds with the rows computed from the events."""
+    def _compare(self, expected: list[dict[str, object]]) -> None:
+        """Compare the stored columns of these rounds with the columns computed from the events."""
         if not expected:
             return
-        indices = ", ".join(str(row.round) for row in expected)
-        statement = f"SELECT {ROUND_COLUMNS} FROM keyhole_rounds WHERE learner = :learner AND round IN ({indices})"
-        found = {row[0]: RoundRow(*row) for row in self.connection.rows(statement, {"learner": self.id})}
-        for row in expected:
-            if found.get(row.round) != row:
-                self._fault(f"round {row.round} does not stand as its events say")
+        names = ", ".join(ROUND_COLUMNS)
+        statement = (
+            f"SELECT {names} FROM keyhole_rounds "
+            f"WHERE learner = :learner AND round IN {self.connection.listed('indices')}"
+        )
+        indices = json.dumps([columns["round"] for columns in expected])
+        rows = self.connection.rows(statement, {"learner": self.id, "indices": indices})
+        found = {row[0]: row for row in rows}
+        for columns in expected:
+            if found.get(columns["round"]) != tuple(columns[name] for name in ROUND_COLUMNS):
+                self._fault(f"round {columns['round']} in the table differs from its events")
 
     def _fault(self, text: str) -> None:
         """Record a fault. Only the first ones are kept, because later ones usually follow from them."""

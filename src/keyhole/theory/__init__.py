@@ -1,4 +1,4 @@
-"""The paper's results as numbers: its constants, its thresholds, and the terms of its regret bounds."""
+"""The results of the paper (Li, Liao, Xu and Nie, COLT 2025) as numbers: constants, conditions, and regret bounds."""
 
 from .bounds import Bound, bound, bounds_beside
 from .comparators import BestBasket, BestSparse, best_basket, best_sparse

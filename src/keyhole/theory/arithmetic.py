@@ -38,7 +38,7 @@ def product(*powers: tuple[float, float]) -> float:
 
 
 def log1p_of(log_x: float) -> float:
-    """Return ln(1 + x) from ln x."""
+    """Return ln(1 + x), given ln x, so that x itself may be too large for a float."""
     return max(log_x, 0.0) + math.log1p(math.exp(-abs(log_x)))
 
 

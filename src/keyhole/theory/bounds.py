@@ -1,4 +1,8 @@
-"""`bound`: evaluate a theorem numerically, with whether it applies, whether it is vacuous, and from which T on."""
+"""`bound`: evaluate a theorem at given numbers: its value, whether it applies, and whether it is vacuous.
+
+The letters are those of the paper: d attributes, k bought before the prediction and k0 after the label, T rounds, S the
+true support, delta_S its compatibility constant, delta the failure probability of one event of the proof.
+"""
 
 import math
 from collections.abc import Iterator
@@ -54,12 +58,12 @@ class Bound:
 
     @property
     def in_mean(self) -> bool:
-        """Whether it is a bound in expectation rather than with high probability."""
+        """Whether the bound holds in expectation, rather than with high probability."""
         return self.statement.spends(self.setting) == 0
 
     @property
     def T_needed(self) -> float:
-        """The statement requires T above this; infinite if no T suffices."""
+        """The number of rounds that T must exceed for the statement to apply; infinite if no T suffices."""
         return self.evaluation.T_needed
 
     @property
@@ -69,17 +73,19 @@ class Bound:
 
     @property
     def trivial(self) -> float:
-        """The trivial bound: predicting 0 has expected regret T |w*|_1^2 <= T, and w = 0 has an error of at most 1."""
+        """The trivial bound, against which `vacuous` compares: predicting 0 has expected regret T |w*|_1^2 <= T, and
+        the estimate w = 0 has an error of at most 1.
+        """
         return {"regret": self.setting.T, "error": 1.0}.get(self.statement.kind, math.inf)
 
     @property
     def vacuous(self) -> bool:
-        """Whether it is no better than the trivial bound; False for a lower bound."""
+        """Whether the bound is no better than the trivial bound; False for a lower bound."""
         return self.statement.kind != "lower" and (self.total >= self.trivial or self.failure >= 1)
 
     @property
     def verdict(self) -> str:
-        """ "useful", "vacuous", "does not apply", or both of the latter, as text."""
+        """ "useful", or what speaks against the bound: "vacuous", "does not apply", or both."""
         if self.statement.kind in ("lower", "rival"):
             return "holds"
         words = ([] if self.applies else ["does not apply"]) + (["vacuous"] if self.vacuous else [])
@@ -87,10 +93,10 @@ class Bound:
 
     @cached_property
     def T_useful(self) -> float:
-        """The T from which on the statement applies and is not vacuous: the start of the last such range of T <= 1e300.
+        """The smallest T of the last range of T, up to 1e300, in which the bound applies and is not vacuous.
 
-        For each T, delta is chosen such that the failure probability is `failure_wanted` (0.05 if delta was given).
-        Infinite if there is no such T.
+        For each T, delta is chosen so that the total failure probability is `failure_wanted`. A `delta` that the caller
+        gave is for one T only, so 0.05 is used instead. Infinite if there is no such range.
         """
         grid = [x / 2 for x in range(600, -1, -1)]
         high = next((x for x in grid if self._is_useful(x)), None)
@@ -113,7 +119,9 @@ class Bound:
         return other.applies and not other.vacuous
 
     def _first(self, low: float, high: float) -> float:
-        """Bisect between 10^low, where the bound is not useful, and 10^high, where it is."""
+        """Return log10 of the smallest useful T, by bisection between `low`, where the bound is not useful, and `high`,
+        where it is (both log10 T).
+        """
         while high - low > 1e-9:
             middle = (low + high) / 2
             low, high = (low, middle) if self._is_useful(middle) else (middle, high)
@@ -136,7 +144,7 @@ def bound(
     failure: float | None = None,
     corrected: bool = False,
 ) -> Bound:
-    """Evaluate the named bound at these numbers; `corrected=True` as for `Constants`.
+    """Evaluate the named bound at these numbers; `corrected=True` corrects the paper's errors, as for `Constants`.
 
     Give either the paper's `delta`, or `failure`, the total failure probability (0.05 by default). `sigma_d^2` is the
     smallest eigenvalue of the rows' second moments; by default sigma_d is replaced by `delta_s`, an upper bound on it.
@@ -152,7 +160,7 @@ def bound(
     _check(setting, delta, failure)
     lacking = _lacking(statement, setting)
     if lacking:
-        raise ConfigError(f"the bound '{name}' needs {', '.join(lacking)}")
+        raise ConfigError(f"the bound '{name}' also needs values for: {', '.join(lacking)}")
     return _evaluate(statement, setting, None if delta is not None else failure or FAILURE)
 
 
@@ -169,7 +177,7 @@ def _evaluate(statement: Statement, setting: Setting, wanted: float | None) -> B
     notes: tuple[str, ...] = ()
     if "sigma_d" in statement.needs and setting.sigma_d is None:
         setting = replace(setting, sigma_d=setting.delta_s)
-        notes = ("delta_s stands in for sigma_d, which is no larger: the bound is at least this",)
+        notes = ("delta_s is used for sigma_d, which is no larger: the bound is at least this",)
     if not statement.exact:
         notes = (*notes, "an order, its constant taken as 1")
     if wanted is not None:

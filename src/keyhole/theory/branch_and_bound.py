@@ -1,4 +1,8 @@
-"""Branch and bound over groups of columns: minimize loss plus price within a budget, with a proof of optimality."""
+"""Branch and bound over groups of columns: minimise loss plus price within a budget, with a proof of optimality.
+
+S and A are sets of columns, Z the matrix of all columns, and d their number. The *toll* of a group is its price in
+units of the loss.
+"""
 
 import heapq
 from itertools import count
@@ -19,7 +23,7 @@ _FREE = 1e-12
 
 
 class Removal(NamedTuple):
-    """The increase of the loss of a set A when groups of columns are removed; one entry per free group."""
+    """How much the loss of a set A grows when groups of columns are removed from it; one entry per free group."""
 
     loss: float
     """The loss of A itself."""
@@ -49,7 +53,9 @@ class LeastSquares:
         return self.outside + self._triangle(S)[1]
 
     def gains(self, S: Ints) -> Floats:
-        """Return the (d,) reduction of the loss of S by each column alone; 0 for columns in the span of S."""
+        """Return, as a (d,) array, by how much adding each single column to S would reduce the loss; 0 for columns in
+        the span of S.
+        """
         Q = np.linalg.qr(self.R[:, S])[0]
         left = self.R - Q @ (Q.T @ self.R)
         spread = (left**2).sum(axis=0)
@@ -74,13 +80,17 @@ class LeastSquares:
         return Removal(self.outside + loss, alone, alone / near.sum(axis=1))
 
     def _triangle(self, S: Ints) -> tuple[Floats, float]:
-        """Return R of the columns S and the label, (|S|, |S|+1), and the squared norm of the residual."""
+        """Return the triangular factor R of the columns S and the label, (|S|, |S|+1), and the squared norm of the
+        residual.
+        """
         r: Floats = np.linalg.qr(np.column_stack([self.R[:, S], self.y]), mode="r")  # type: ignore[assignment]
         return r[: S.size], float((r[S.size :, -1] ** 2).sum())
 
 
 def _by_groups(half: Floats, w: Floats, group: Ints, n: int) -> tuple[Floats, Floats]:
-    """Return the increase for each group alone, and |P_gh| (Frobenius) after scaling to P_gg = I; P = half half'."""
+    """Return how much the loss grows when each group alone is removed, and |P_gh| (Frobenius norms) after scaling to
+    P_gg = I, where P = half half'.
+    """
     alone, scaled = np.empty(n), np.empty_like(half)
     for g in range(n):
         J = group == g
@@ -94,7 +104,7 @@ def _by_groups(half: Floats, w: Floats, group: Ints, n: int) -> tuple[Floats, Fl
 
 
 class Budget(NamedTuple):
-    """The costs of a set of groups, and their limits."""
+    """The prices of the groups, and the limits on the price and the number of the chosen groups."""
 
     toll: Floats
     """(m,) the cost of each group in the objective."""
@@ -128,7 +138,9 @@ class Search:
         self.ticket = count()  # breaks ties in the heap, because arrays cannot be compared
 
     def run(self, nodes: int) -> tuple[Ints, float]:
-        """Return the best set found, and an upper bound on the improvement that another set could bring."""
+        """Return the best set of groups found after at most `nodes` nodes, and an upper bound on how much better any
+        other set can be.
+        """
         self._climb()
         some = np.isin(np.arange(self.m), self.group)  # a group of constant columns only has no columns here
         self._queue(self.squares.outside, np.empty(0, dtype=np.int64), some)
@@ -170,7 +182,9 @@ class Search:
             improved = any(self._offer(self._grown(rest, power, g)) for rest, g in kept for power in powers)
 
     def _grown(self, chosen: Ints, power: float, left: int = -1) -> Ints:
-        """Add groups greedily by gain per price^power while this pays, except `left`, which was just removed."""
+        """Add groups to `chosen` greedily, by gain per price^power, while this lowers the objective; `left`, which was
+        just removed, is not added.
+        """
         value = self._value(chosen)
         while chosen.size < self.budget.most:
             larger = np.append(chosen, self._addition(chosen, power, left))
@@ -215,7 +229,7 @@ class Search:
         self._split(forced, allowed, free, left.alone, floor, least)
 
     def _split(self, forced: Ints, allowed: Bools, free: Ints, alone: Floats, floor: float, least: float) -> None:
-        """Queue the parts: without c_1; with c_1 and without c_2; and so on."""
+        """Queue the parts of a node: the sets without c_1; those with c_1 and without c_2; and so on."""
         bound, chain = floor + least, forced
         for i in np.argsort(-alone, kind="stable"):
             without = allowed.copy()
@@ -244,7 +258,9 @@ class Search:
                 self._offer(np.append(forced, g))
 
     def _least(self, left: Removal, free: Ints, forced: Ints) -> tuple[float, Floats]:
-        """Return a lower bound on what the free groups add, as loss or as toll, and one given that each is chosen."""
+        """Return a lower bound on the loss or toll that the free groups add, and such a bound given that each of them
+        is chosen.
+        """
         b = self.budget
         places = b.most - forced.size
         toll, prices = b.toll[free], b.prices[free]

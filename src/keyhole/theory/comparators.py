@@ -32,7 +32,7 @@ class BestSparse(NamedTuple):
 
 
 class BestBasket(NamedTuple):
-    """The best basket found, and whether it is proved optimal."""
+    """The best basket (set of groups of columns) found, and whether it is proved optimal."""
 
     weights: Floats
     """(d,) the least squares weights on the free columns and those of the basket."""
@@ -90,7 +90,7 @@ def best_basket(
     k: int | None = None,
     nodes: int = 5000,
 ) -> BestBasket:
-    """Minimize error_cost * mean (y - X w)^2 + price of the groups that w uses, without intercept, by branch and bound.
+    """Minimise error_cost * mean (y - X w)^2 + price of the groups that w uses, without intercept, by branch and bound.
 
     `prices` has one price per group, in the order of `best_sparse`. `budget_per_row` limits the price of the basket,
     and `k` the number of its groups. Without `error_cost`, only the error is minimized, within `budget_per_row` or `k`.
@@ -154,7 +154,7 @@ def best_basket_of(
     k: int | None = None,
     nodes: int | None = None,
 ) -> BestBasket:
-    """Compute `best_basket` for the sources of a catalog, from covariances; `chosen` holds its sources.
+    """Compute `best_basket` from covariances, for the sources of a catalog; `chosen` holds indices of its sources.
 
     With the default `nodes`, it takes less than a second for a thousand attributes; with few, optimality is proved.
     """
@@ -177,7 +177,7 @@ def best_basket_of(
 
 
 def _search(X: Floats, y: Floats, group: Ints, budget: Budget, nodes: int) -> tuple[Ints, float]:
-    """Return the best groups and the gap, for columns and a label of unit norm; zero columns are ignored."""
+    """Return the best groups and the optimality gap, for columns and a label of unit norm; zero columns are ignored."""
     size, length = np.linalg.norm(X, axis=0), np.linalg.norm(y)
     used = np.flatnonzero(size > 0)
     if used.size == 0 or length == 0:
@@ -196,15 +196,15 @@ def _weights(X: Floats, y: Floats, group: Ints, chosen: Ints) -> Floats:
 
 
 def _groups(d: int, groups: "Groups | None", free: "Sequence[int] | Ints") -> tuple[Ints, int]:
-    """Return the (d,) group of each column (-1 for free columns) and the number of groups."""
+    """Return the group number of each column as a (d,) array (-1 for free columns), and the number of groups."""
     group = np.full(d, -2, dtype=np.int64)
     named = [("free", -1, free), *((f"group {g}", g, members) for g, members in enumerate(groups or ()))]
     for name, number, members in named:
         columns = np.asarray(members, dtype=np.int64).ravel()
         if ((columns < 0) | (columns >= d)).any():
-            raise ConfigError(f"{name} has a column that is not there: columns are 0 to {d - 1}")
+            raise ConfigError(f"{name} refers to a column that does not exist; the columns are 0 to {d - 1}")
         if (group[columns] != -2).any() or np.unique(columns).size < columns.size:
-            raise ConfigError(f"{name} has a column that is named before; a column is free or in one group")
+            raise ConfigError(f"{name} contains a column that is already free or in another group")
         if number >= 0 and columns.size == 0:
             raise ConfigError(f"{name} is empty")
         group[columns] = number

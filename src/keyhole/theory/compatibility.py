@@ -82,7 +82,10 @@ def _all_signs(G: Floats, S: Ints, alpha: float) -> tuple[float, Floats]:
 
 
 def _descend_signs(G: Floats, S: Ints, alpha: float, liked: Floats, enough: float) -> tuple[float, Floats]:
-    """Flip one sign at a time, from those of `liked` and of the smallest eigenvector of G_SS, until <= `enough`."""
+    """Search for the signs on S with the smallest minimum, flipping one sign at a time, until it is at most `enough`.
+
+    The search starts from the signs of `liked` and from those of the eigenvector of G_SS with the smallest eigenvalue.
+    """
     best, minimiser = np.inf, np.zeros(len(G))
     for start in (liked, np.linalg.eigh(G[np.ix_(S, S)])[1][:, 0]):
         signs = np.where(start >= 0, 1.0, -1.0)
@@ -104,7 +107,7 @@ def _descend_signs(G: Floats, S: Ints, alpha: float, liked: Floats, enough: floa
 
 
 class _Hull:
-    """The convex hull of the corners v, in which v'Gv is minimized."""
+    """The convex hull of the corners v, over which v'Gv is minimised."""
 
     def __init__(self, G: Floats, S: Ints, signs: Floats, alpha: float) -> None:
         self.G, self.S, self.signs, self.alpha = G, S, signs, alpha
@@ -112,9 +115,10 @@ class _Hull:
         self.zero = _ZERO * float(np.diag(G).max(initial=0.0))
 
     def nearest(self, enough: float) -> tuple[float, Floats]:
-        """Return (w'Gw, w) of the nearest point, or (inf, some point) if w'Gw >= `enough` is proved.
+        """Return (w'Gw, w) for the point w of the hull with the smallest w'Gw, or (inf, some point) once w'Gw >=
+        `enough` is proved.
 
-        With m the minimum of v'Gw over the corners v, the value at the nearest point is at least m^2 / w'Gw.
+        With m the minimum of v'Gw over the corners v, the minimum is at least m^2 / w'Gw.
         """
         V = self._corner(np.zeros(len(self.G)))[None]
         share, last = np.ones(1), np.inf
@@ -211,7 +215,7 @@ def _complements(G: Floats, S: Ints, alpha: float) -> Iterator[tuple[float, Floa
 
 
 def _diagonal(M: Floats) -> tuple[float, Floats]:
-    """Maximize m / sum_i 1/D_i over D by gradient steps in ln D; return it and the eigenvector of m.
+    """Maximise m / sum_i 1/D_i over D by gradient steps in ln D; return the maximum and the eigenvector of m.
 
     The bound holds for whatever D the steps end at.
     """

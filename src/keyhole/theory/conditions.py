@@ -1,4 +1,4 @@
-"""Diagnostics of the paper's assumptions on data: what can be computed, only bounded, or not be seen in data at all.
+"""Diagnostics of the paper's assumptions: what can be computed from data, only bounded, or not be observed at all.
 
 The deviation of small sets of columns from orthonormality is bounded: with columns scaled to mean square one, the
 restricted isometry constant of order s is the smallest delta with
@@ -67,7 +67,7 @@ def coherence(G: Floats) -> float:
 
 
 def isometry(G: Floats, order: int) -> Isometry:
-    """Return bounds on delta_s, s = `order`.
+    """Return bounds on the restricted isometry constant delta_s of order s = `order`, for second moments G.
 
     Upper bounds: the sum of the s - 1 largest |G_ij| of any row (Gershgorin), and the extreme eigenvalues of all of G.
     Lower bound: the worst among sets grown greedily from each column towards either extreme eigenvalue.
@@ -91,7 +91,9 @@ def isometry(G: Floats, order: int) -> Isometry:
 
 
 def _grow(N: Floats, start: int, order: int, sign: float) -> Ints:
-    """Add columns one by one, each with the strongest coupling to the extreme eigenvector of the set so far."""
+    """Return a set of `order` columns, grown from `start`: each new column is the one most strongly coupled to the
+    extreme eigenvector of the set so far.
+    """
     S = [start]
     while len(S) < order:
         vectors = np.linalg.eigh(N[np.ix_(S, S)])[1]
@@ -142,41 +144,43 @@ class Residuals:
 
     @property
     def linear(self) -> str:
-        """Describe the evidence on (a)."""
+        """Describe the evidence on assumption (a): the label is linear in the attributes of S."""
         if self.fit > _LOUD:
-            return f"spoken against: the other attributes explain more than chance (z {self.fit:.1f})"
-        return f"nothing against it: the other attributes explain what chance would (z {self.fit:.1f})"
+            return f"evidence against it: the other attributes explain more than chance (z {self.fit:.1f})"
+        return f"no evidence against it: the other attributes explain what chance would (z {self.fit:.1f})"
 
     @property
     def gaussian(self) -> str:
-        """Describe the evidence on (f)."""
+        """Describe the evidence on assumption (f): Gaussian noise."""
         loud = max(abs(self.skew), abs(self.tails)) > _LOUD
-        return (
-            f"{'spoken against' if loud else 'nothing against it'} (skew z {self.skew:.1f}, tails z {self.tails:.1f})"
-        )
+        return f"{'' if loud else 'no '}evidence against it (skew z {self.skew:.1f}, tails z {self.tails:.1f})"
 
     @property
     def bounded(self) -> str:
-        """Describe the evidence on (g)."""
+        """Describe the evidence on assumption (g): bounded noise."""
         return f"no bound can be read off rows; the largest residual seen is {self.largest:.1f} sigma"
 
     @property
     def alike(self) -> str:
-        """Describe the evidence on (i)."""
+        """Describe the evidence on assumption (i): identically distributed rows."""
         loud = max(abs(self.memory), self.drift) > _LOUD
-        said = "spoken against" if loud else "nothing against it"
+        said = "evidence against it" if loud else "no evidence against it"
         return f"{said} (a row's residual and the next one's: z {self.memory:.1f}; drift of a mean: z {self.drift:.1f})"
 
 
 def _f_as_z(short: float, full: float, extra: int, rest: int) -> float:
-    """Return F = ((short - full)/extra) / (full/rest), mean one and variance about 2/extra + 2/rest, as a z, or 0."""
+    """Return the statistic F = ((short - full)/extra) / (full/rest) as an approximate z, or 0; F has mean one and
+    variance about 2/extra + 2/rest.
+    """
     if extra <= 0 or rest <= 2 or full <= 0:
         return 0.0
     return ((short - full) / extra / (full / rest) - 1) / math.sqrt(2 / extra + 2 / rest)
 
 
 def drift_of(X: Floats) -> tuple[float, int]:
-    """Return (z, column) of the largest shift of a column mean between the two halves of the rows; column -1: none."""
+    """Return (z, column) of the largest shift of a column mean between the two halves of the rows; column -1 if there
+    is none.
+    """
     half = len(X) // 2
     spread = np.sqrt(X[:half].var(axis=0) / max(half, 1) + X[half:].var(axis=0) / max(len(X) - half, 1))
     moved = np.abs(X[half:].mean(axis=0) - X[:half].mean(axis=0))
@@ -359,7 +363,7 @@ def signal(C: Floats, k: int, *, seed: int = 0) -> Signal:
 
 
 def _r2(C: Floats, S: Ints) -> float:
-    """Return b_S' G_SS^+ b_S / y'y."""
+    """Return R2 of the columns S: b_S' G_SS^+ b_S / y'y, where G, b and y'y are parts of C."""
     w = np.linalg.lstsq(C[np.ix_(S, S)], C[S, -1], rcond=1e-12)[0]
     return float(C[S, -1] @ w / C[-1, -1])
 
@@ -369,7 +373,9 @@ def _random(C: Floats, k: int, rng: np.random.Generator) -> float:
 
 
 def _groups(G: Floats) -> tuple[tuple[int, ...], ...]:
-    """Return the groups; each attribute joins the first group with all of whose members it is highly correlated."""
+    """Return groups of highly correlated attributes; each attribute joins the first group with all of whose members it
+    is highly correlated.
+    """
     size = np.sqrt(np.maximum(np.diag(G), np.finfo(float).tiny))
     alike = np.abs(G) >= _ALIKE * np.outer(size, size)
     groups: list[list[int]] = []
@@ -383,5 +389,7 @@ def _groups(G: Floats) -> tuple[tuple[int, ...], ...]:
 
 
 def _nodes(d: int) -> int:
-    """Return the node limit of the search for the best k: a node takes about d^3 steps, all of them a second or two."""
+    """Return the node limit of the search for the best k attributes, so that it takes a second or two; a node takes
+    about d^3 steps.
+    """
     return int(max(10, min(5000, 2e9 / d**3)))

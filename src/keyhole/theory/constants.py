@@ -312,7 +312,7 @@ def check_T(T: float) -> None:
 def check_w_min(w_min: float | None) -> float:
     """Check 0 < w_min <= 1 (since |w*|_1 <= 1)."""
     if w_min is None:
-        raise ConfigError("w_min, the smallest non-zero |w*_i|, is needed where k0 is None: give a number in (0, 1]")
+        raise ConfigError("w_min, the smallest non-zero |w*_i|, is needed if k0 is None: give a number in (0, 1]")
     if not 0 < w_min <= 1:
         raise ConfigError(f"w_min, the smallest non-zero |w*_i|, must lie in (0, 1] as |w*|_1 <= 1, not {w_min}")
     return w_min
@@ -320,7 +320,7 @@ def check_w_min(w_min: float | None) -> float:
 
 def _check_s(s: float) -> None:
     if not 1 <= s < math.inf:
-        raise ConfigError(f"s counts explorations from 1 on: it must be a finite number >= 1, not {s}")
+        raise ConfigError(f"s, the number of explorations, must be a finite number >= 1, not {s}")
 
 
 def _check_arguments(d: int, k: int, sigma: float, delta_s: float, delta: float, k0: int | None) -> None:
@@ -333,7 +333,7 @@ def _check_arguments(d: int, k: int, sigma: float, delta_s: float, delta: float,
     if not 3 <= k <= d - 3:
         raise ConfigError(f"k must lie in 3..{d - 3} (3..d-3) and is {k}; outside that range use `support-bandit`")
     if k0 is not None and k0 < 3:
-        raise ConfigError(f"k0 must be at least 3 (or None: nothing is seen after the label), not {k0}")
+        raise ConfigError(f"k0 must be at least 3 (or None: nothing is bought after the label), not {k0}")
     if not 0 <= sigma < math.inf:
         raise ConfigError(f"sigma, the standard deviation of the noise, must be a finite number >= 0, not {sigma}")
     # Outside this range the eighth power of delta_s overflows or underflows.
@@ -344,7 +344,9 @@ def _check_arguments(d: int, k: int, sigma: float, delta_s: float, delta: float,
 
 
 class OracleTrace(NamedTuple):
-    """The quantities of the proof along a run, one entry per exploration s = 1, ..., n."""
+    """The quantities of the paper's regret proof along a run whose true weights are known, one entry per exploration s
+    = 1, ..., n.
+    """
 
     error: Floats
     """The error |Delta_s(S)|_1 = |w_hat_s(S) - w*|_1."""

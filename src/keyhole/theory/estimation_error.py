@@ -29,7 +29,7 @@ class EstimationError(Protocol):
     """A bound on the error after s > s0 explorations, and the sums of it that the two theorems need."""
 
     def Q(self, s: float) -> float:
-        """Return the estimate of sqrt(sum_{tau<s} |Delta_tau|^2) in gamma_hat_s."""
+        """Return Q(s), the upper bound on sqrt(sum_{tau<s} |Delta_tau|^2) that gamma_hat_s uses."""
 
     def terms(self, s: float) -> dict[str, float]:
         """Return the bound on |Delta_s(S)|_1, term by term."""
@@ -81,7 +81,7 @@ class PrintedError:
         return 2 * math.sqrt(c.s0) + 2 + middle + late
 
     def terms(self, s: float) -> dict[str, float]:
-        """Return `middle` up to s1, then `late`."""
+        """Return the bound as one term: `middle` for s <= s1, `late` for larger s."""
         return {"late": self.V5 / math.sqrt(s)} if s > self.constants.s1 else {"middle": self.M / s}
 
     def s2(self, h: float) -> float:
@@ -125,7 +125,7 @@ class TwoTermError(PrintedError):
         return self._times_u(c.mu1 * c.b4 + (c.mu1 - 1) * c.a6)
 
     def terms(self, s: float) -> dict[str, float]:
-        """Return `middle` and `noise` up to s1, then `late`."""
+        """Return the bound as two terms, `middle` and `noise`, for s <= s1, and as one term, `late`, for larger s."""
         if s > self.constants.s1:
             return super().terms(s)
         return {"middle": self.B / s, "noise": self.v / math.sqrt(s)}
@@ -193,7 +193,7 @@ class UnconditionalError(PrintedError):
         return 2 * math.sqrt(self.constants.s0) + 2 + known
 
     def terms(self, s: float) -> dict[str, float]:
-        """Return `middle` and `noise`."""
+        """Return the two terms of the bound, `middle` and `noise`."""
         log = _log_ratio(s, self.constants.s0)
         return {"middle": (self.P + self.W * math.sqrt(log)) / s, "noise": self.v / math.sqrt(s)}
 
@@ -248,12 +248,12 @@ def _root(B: float, v: float, h: float) -> float:
 
 
 def _log_ratio(a: float, b: float) -> float:
-    """Return ln(a/b), at least 0, accurate also if a is close to b."""
+    """Return ln(a/b), at least 0, accurate even if a is close to b."""
     return (
         math.log1p((a - b) / b) if b < a < 2 * b else max(0.0, math.log(a) - math.log(b)) if a < math.inf else math.inf
     )
 
 
 def _root_difference(a: float, b: float) -> float:
-    """Return sqrt(a) - sqrt(b), at least 0, accurate also if a is close to b."""
+    """Return sqrt(a) - sqrt(b), at least 0, accurate even if a is close to b."""
     return max(0.0, a - b) / (math.sqrt(a) + math.sqrt(b)) if a < math.inf else math.inf

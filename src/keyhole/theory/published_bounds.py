@@ -59,7 +59,9 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Statement:
-    """A bound as data: `evaluate` returns its terms, `spends` its failure probability / delta (0: in expectation)."""
+    """A bound as data: `evaluate` returns its terms; `spends` returns its failure probability divided by delta (0 for a
+    bound in expectation).
+    """
 
     name: str
     kind: str
@@ -86,7 +88,8 @@ def _theorem(constants: str) -> Callable[[Setting], Evaluation]:
 
 
 def _error(constants: str, times: float = 1.0) -> Callable[[Setting], Evaluation]:
-    """Evaluate `times` the lemma after s explorations: s = floor(sqrt(T)) for OSLR, s = T for POSLR.
+    """Return a function that evaluates `times` the lemma after s explorations: s = floor(sqrt(T)) for OSLR, s = T for
+    POSLR.
 
     Like the theorems it is printed for T > (s1 + 1)^2, but its proof needs no lower bound on T.
     """
@@ -103,7 +106,7 @@ def _error(constants: str, times: float = 1.0) -> Callable[[Setting], Evaluation
 
 
 def _restricted(constants: str) -> Callable[[Setting], Evaluation]:
-    """Evaluate sqrt(2/k) times the lemma with kappa in place of delta_S (docs/derivations.md)."""
+    """Return a function for sqrt(2/k) times the lemma with kappa in place of delta_S (docs/derivations.md)."""
 
     def evaluate(p: Setting) -> Evaluation:
         return _error(constants, math.sqrt(2 / p.k))(replace(p, delta_s=p.kappa))
@@ -119,7 +122,7 @@ def _rival(p: Setting) -> Evaluation:
 
 
 def _ito(number: int) -> Callable[[Setting], Evaluation]:
-    """Evaluate 8 sqrt(kT) plus a term that differs between the algorithms.
+    """Return a function that evaluates 8 sqrt(kT) plus a term that differs between the algorithms of Ito et al.
 
     Algorithm 2: 8192^2 d^8/(sigma_d^8 k^7 h^7). Algorithm 3: 128^2 36^8 d^8/(delta_S^8 k^3 h^7).
 
@@ -154,7 +157,7 @@ def _kale_error(p: Setting) -> float:
 
 @lru_cache(maxsize=16)
 def _count(d: int, k: int) -> tuple[float, int]:
-    """Return N = C(d, k), the number of supports, as m 4^e."""
+    """Return N = C(d, k), the number of supports, as (m, e) with N = m 4^e, because N may overflow a double."""
     N = math.comb(d, k)
     e = max(0, N.bit_length() - 60) // 2
     return float(N >> 2 * e), e
@@ -185,7 +188,7 @@ def _noise_scale(p: Setting) -> float:
 
 
 def _ito_error(power: int, letter: str) -> Callable[[Setting], float]:
-    """Evaluate sqrt(d (d-1)/(k^power (k-1)))/letter s^(-1/4), s = sqrt(T).
+    """Return a function that evaluates sqrt(d (d-1)/(k^power (k-1)))/letter s^(-1/4), with s = sqrt(T).
 
     This is the error at which the regret bound lets weights of size h into the support.
     """

@@ -110,7 +110,7 @@ def _noise(c: "Constants", reg3: float) -> float:
 
 
 def _judge(c: "Constants", theorem: str, needed: str, T: float, T_needed: float, failure: float) -> tuple[bool, str]:
-    """Return whether T is large enough, and the sentence that explains it."""
+    """Return whether T is large enough for the theorem, and a sentence that explains why."""
     applies = T_needed < T
     verb = "applies" if applies else "does not apply"
     why = f"{theorem} {verb}: it needs T > {needed} = {T_needed:.3g} and T is {T:.3g}"

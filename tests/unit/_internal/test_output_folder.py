@@ -73,9 +73,9 @@ def test_only_listed_files_are_cleared(tmp_path):
         folder.file(name).write_text("ours")
     (folder.path / "figures" / "mine.svg").write_text("mine")
     (folder.path / "mine.txt").write_text("mine")
-    with pytest.raises(ConfigError, match=r"mine\.txt is not keyhole's"):
+    with pytest.raises(ConfigError, match=r"mine\.txt was not written by keyhole"):
         folder.file("mine.txt")
-    with pytest.raises(ConfigError, match="figures is not keyhole's"):
+    with pytest.raises(ConfigError, match="figures was not written by keyhole"):
         folder.subfolder("figures")
     folder.clear()
     left = sorted(p.name for p in folder.path.rglob("*"))
@@ -121,6 +121,19 @@ def test_threads_that_write_one_path_never_tear_it(tmp_path):
     reader.join()
     assert not torn
     assert [p.name for p in tmp_path.iterdir()] == ["a"]
+
+
+def test_what_a_killed_process_left_is_removed_in_every_folder_that_it_wrote(tmp_path):
+    folder = Folder.claim(tmp_path / "out", "study")
+    for place in (folder.subfolder("parts"), folder.file("figures/loss.svg").parent, folder.path, tmp_path):
+        (place / ".keyhole-0123456789abcdef.part").write_text("half a file")
+    (folder.path / "mine").mkdir()
+    (folder.path / "mine" / ".keyhole-0123456789abcdef.part").write_text("not in a folder of ours")
+    (folder.path / "figures").rename(tmp_path / "elsewhere")
+    (folder.path / "figures").symlink_to(tmp_path / "elsewhere")
+    with Folder.claim(folder.path, "study").lock():
+        left = sorted(str(path.parent.relative_to(tmp_path)) for path in tmp_path.rglob("*.part"))
+    assert left == [".", "elsewhere", "out/mine"]
 
 
 def test_the_first_error_is_told_also_where_nothing_can_be_removed(tmp_path, monkeypatch):

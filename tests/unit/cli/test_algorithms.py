@@ -1,7 +1,9 @@
 """`keyhole algorithms`: everything in the catalogue is shown, in words or as data."""
 
 import json
+import re
 
+import pytest
 import typer
 from typer.testing import CliRunner
 
@@ -9,6 +11,8 @@ import keyhole as kh
 from keyhole.cli.algorithms import abbreviated, algorithms
 from keyhole.core.registry.algorithm import CONDITIONS
 from keyhole.core.registry.catalogue import options_of
+
+from ...journeys.conftest import typed  # noqa: F401
 
 app = typer.Typer()
 app.command()(algorithms)
@@ -65,3 +69,30 @@ def test_one_algorithm_is_shown_with_its_options():
     assert [r["name"] for r in json.loads(printed("thrifty", "--json"))] == ["thrifty"]
     result = CliRunner().invoke(app, ["thifty"])
     assert "did you mean 'thrifty'" in str(result.exception)
+
+
+def test_every_algorithm_says_what_its_size_takes():
+    """The same numbers as in Python and over HTTP, and nothing is built: some of these would take years."""
+    lines = dict(line.split(maxsplit=1) for line in printed("-d", "6000", "-k", "5").splitlines())
+    expected = {a.name: kh.footprint(a.name, 6000, None if a.buys_all else 5) for a in kh.list_algorithms()}
+    assert lines == {name: str(size) for name, size in expected.items()}
+    for line in lines.values():
+        assert re.fullmatch(r"[\d.]+ [MG]B, [\d.e-]+ s to build and [\d.e-]+ s for a slow round", line)
+    assert printed("vaw", "-d", "6000").split() == ["vaw", *lines["vaw"].split()]
+    for record in json.loads(printed("-d", "6000", "-k", "5", "--json")):
+        size = expected[record["name"]]
+        assert (record["memory"], record["round_seconds"]) == (size.memory, size.round_seconds)
+
+
+def test_a_run_of_a_learner_larger_than_the_machine_is_refused(typed, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.setattr("keyhole.core.registry.catalogue.machine_memory", lambda: 1e6)
+    monkeypatch.setattr("keyhole.core.registry.catalogue._built", lambda *_: pytest.fail("it was built"))
+    names = [f"x{i}" for i in range(300)]
+    rows = [",".join([*names, "y"]), *[",".join([str(i / 20)] * 301) for i in range(20)]]
+    (tmp_path / "wide.csv").write_text("\n".join(rows))
+    code, _, err = typed("run", "wide.csv", "--target", "y", "--algorithm", "vaw", "--out", "out")
+    assert code == 2
+    assert "'vaw' with d = 300 takes about 1.56 MB, 0.002 s to build" in err
+    assert "this machine has 0.0 GB" in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "out").exists()

@@ -78,7 +78,7 @@ SLIPS = [
     ('["crp", "wbc"]', '["crp", "ldl"]', "[sources.inflammation]: 'ldl' is in [sources.lipids] already"),
     ("[sources.lipids]", "[sources.age]", "[sources.age]: a column has that name and is not in it; rename the source"),
     ('["crp", "wbc"]', '["crp", "age"]', "[attributes.age]: it is free, so it cannot belong to [sources.inflammation]"),
-    ('["crp", "wbc"]', '["crp"]', "column 'wbc' is nowhere in the schema"),
+    ('["crp", "wbc"]', '["crp"]', "column 'wbc' is missing from the schema"),
     ('["crp", "wbc"]', '["crp", "wbx"]', "there is no column 'wbx'; did you mean 'wbc'?"),
     ("free = true\n[attributes.sex]", "free = 1\n[attributes.sex]", "[attributes.age]: free must be true or false"),
     ('type = "yes/no"', 'type = "yesno"', "[attributes.smoker]: type must be one of"),
@@ -87,7 +87,7 @@ SLIPS = [
     ("[attributes.ph]\nprice = 2.0", "[attributes.ph]\nprice = -2", "[attributes.ph]: price must be a finite number"),
     ('numbers = "1.234,56"', "", "column 'weight' holds text (row 1: "),
     ('numbers = "1.234,56"', 'numbers = "1,234.56"', "is not a number written as 1,234.56"),
-    ('"ward", "notes"', '"notes"', "column 'ward' is nowhere in the schema"),
+    ('"ward", "notes"', '"notes"', "column 'ward' is missing from the schema"),
     ('"ward", "notes"', '"ward", "cost"', "[label] and ignored: 'cost' occurs twice"),
 ]  # fmt: skip
 

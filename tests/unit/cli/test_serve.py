@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 import urllib.request
 
 import pytest
@@ -32,7 +31,7 @@ def test_check_says_what_it_found(typed, ward):  # noqa: F811
     code, out, err = typed("store", "check", ward)
     assert code == 2
     assert "event 4 was changed" in out
-    assert err == "keyhole: 1 learner(s) are not as recorded; restore the store from a backup\n"
+    assert err == "keyhole: 1 learner(s) do not match their recorded events; restore the store from a backup\n"
 
 
 def test_nothing_is_looked_after_that_is_not_there(typed, tmp_path):  # noqa: F811
@@ -93,18 +92,17 @@ def test_a_taken_port_is_said_in_one_sentence(typed, ward):  # noqa: F811
 
 
 def test_it_is_up_soon_says_where_and_ends_when_told(ward):
-    """From the command to the first answer: under 3 s of the processor's time (and of a quiet clock)."""
-    before, start = os.times(), time.monotonic()
+    """From the command to the first answer: under 3 s of the processor's time."""
+    before = os.times()
     server = Server(ward)
     try:
         with urllib.request.urlopen(f"{server.address}/") as page:
             assert "icu" in page.read().decode()
-        wall = time.monotonic() - start
     finally:
         server.stop()
     after = os.times()
     used = after.children_user + after.children_system - before.children_user - before.children_system
-    assert used < 3.0, f"{used:.1f} s of processor, {wall:.1f} s of clock"
+    assert used < 3.0
     assert server.process.returncode in (0, -15)
 
 

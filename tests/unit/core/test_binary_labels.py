@@ -105,7 +105,7 @@ def test_other_labels_are_refused_with_their_row(name):
 def test_there_is_no_interval():
     learner = made("thrifty")
     r = learner.ask()
-    with pytest.raises(kh.ProtocolError, match="predict gives the probability itself"):
+    with pytest.raises(kh.ProtocolError, match="predict returns the probability itself"):
         learner.interval(r, np.zeros(r.attributes.size))
     assert not learner.gives_intervals
 

@@ -96,7 +96,7 @@ def test_bad_values_change_nothing(learner, case):
 def test_a_value_that_was_not_asked_for_is_named(learner):
     r = learner.ask()
     foreign = next(n for n in NAMES if n not in r.names)
-    with pytest.raises(kh.ProtocolError, match=f"'{foreign}' was not asked for"):
+    with pytest.raises(kh.ProtocolError, match=f"not requested in this round: '{foreign}'"):
         learner.tell(r, dict.fromkeys((*r.names, foreign), 0.1), 0.1)
 
 
@@ -116,7 +116,7 @@ def test_a_round_is_told_once(learner):
     learner.tell(r, [0.1, 0.2, 0.3], 0.1)
     before = to_bytes(learner)
     for again in (lambda: learner.tell(r, [0.1, 0.2, 0.3], 0.1), lambda: learner.abandon(r)):
-        with pytest.raises(kh.ProtocolError, match="told or abandoned already"):
+        with pytest.raises(kh.ProtocolError, match="already labelled or abandoned"):
             again()
     assert to_bytes(learner) == before
 

@@ -83,5 +83,5 @@ def test_a_bad_price_is_named_and_changes_nothing(prices, said):
     with pytest.raises(kh.ProtocolError, match=said):
         learner.ask(prices=prices)
     assert learner.t == 0
-    with pytest.raises(kh.ProtocolError, match="made with prices"):
+    with pytest.raises(kh.ProtocolError, match="created with prices"):
         kh.make("thrifty", d=3, k=1).ask(prices={"x0": 1.0})

@@ -73,8 +73,8 @@ def test_without_sources_every_attribute_is_one():
     [
         ({"free": ["x"]}, "free: there is no attribute 'x'"),
         ({"free": "age"}, "free must be a list"),
-        ({"sources": {"lipids": ["ldl", "x"]}}, "source 'lipids' brings 'x'"),
-        ({"sources": {"lipids": []}}, "source 'lipids' must bring"),
+        ({"sources": {"lipids": ["ldl", "x"]}}, "source 'lipids' contains 'x'"),
+        ({"sources": {"lipids": []}}, "source 'lipids' must be a list"),
         ({"sources": {"lipids": ["age"]}}, "'age' is free and also in source 'lipids'"),
         ({"sources": {"a": ["ldl"], "b": ["ldl"]}}, "'ldl' is in source 'a' and in 'b'"),
         ({"sources": {"a": ["ldl", "ldl"]}}, "'ldl' is twice in 'a'"),

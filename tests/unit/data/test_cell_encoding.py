@@ -218,7 +218,7 @@ def test_a_cell_that_is_not_what_its_column_declares_is_named_with_its_row(
 
 def test_every_column_has_a_place_in_the_schema(tmp_path: Path) -> None:
     table = open_table(clinic(tmp_path))
-    with pytest.raises(DataError, match="column 'notes' is nowhere in the schema"):
+    with pytest.raises(DataError, match="column 'notes' is missing from the schema"):
         Schema(SCHEMA.label, SCHEMA.attributes, (), SCHEMA.panels).complete(table)
     with pytest.raises(DataError, match="there is no column 'weight'"):
         Schema(Range("cost"), (Attribute("weight"),), ("notes",)).complete(table)

@@ -143,7 +143,7 @@ def test_names_are_forgiving_and_unknown_ones_list_what_there_is() -> None:
     assert load("nhanes panels").name == "nhanes-panels"
     with pytest.raises(ConfigError, match=r"no data set 'boston'; there are nhanes, nhanes-panels, deliveries"):
         load("boston")
-    with pytest.raises(ConfigError, match="a data set has a name, such as 'nhanes', not 5"):
+    with pytest.raises(ConfigError, match="the name of a data set must be text, such as 'nhanes', not 5"):
         load(5)  # type: ignore[arg-type]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-from keyhole._internal.formatting import Units, digits
+from keyhole._internal.formatting import Units
 from keyhole.core.sources import SourceCatalog
 from keyhole.estimation.moment_regression import Moments
 from keyhole.experiments.frontier_result import Choice, Level, Point, advice, hull, named, on_frontier, stop_at
@@ -160,37 +160,50 @@ def test_nothing_that_helps_still_gives_levels():
     assert all(np.isfinite(levels))
 
 
-def test_the_next_unit_of_money_stops_paying_at_the_bend():
+def points(*places):
+    return tuple(Point(price, error**2, (f"p{price}",) if price else (), True, 0.0) for price, error in places)
+
+
+def test_more_money_has_little_effect_beyond_the_bend():
     levels = [level(0, 10), level(1, 6), level(3, 4, error_cost=0.7), level(20, 3.9), level(30, 4.2)]
     assert hull([level.basket for level in levels]) == [0, 1, 2, 3]
     assert stop_at(levels) == 2
-    buy, said = advice(levels, 2, 1, Units("mm", "EUR"))
+    buy, said = advice(levels, 2, 1, Units("mm", "EUR"), points((0, 10), (3, 4), (20, 3.9)))
     assert buy == "Buy p3: 3.00 EUR a row, typical error 4.00 mm in hindsight."
     assert said.startswith("While learning, the runs paid 10.00 EUR a row")
-    assert "Beyond 3.00 EUR a row, one EUR more lowers the typical error by less than 0.0059 mm" in said
-    assert said.endswith("The error cost at this point is 0.7 EUR per squared mm.")
-    assert "more money buys nothing" in advice(levels[:3], 2, 1, Units("", "EUR"))[1]
+    assert "The next better basket is p20: 20.00 EUR a row, typical error 3.90 mm." in said
+    assert said.endswith("This is the choice at an error cost of 0.7 EUR per squared mm.")
+    assert "more money buys nothing" in advice(levels, 2, 1, Units("", "EUR"), points((0, 10), (3, 4)))[1]
 
 
-def test_without_a_currency_no_word_stands_for_it():
-    levels = [level(0, 10), level(1, 6), level(3, 4, error_cost=0.7), level(13, 3.5)]
-    said = " ".join(advice(levels, 2, 1, Units("mm", "")))
-    assert "Beyond 3.00 a row, one unit of money more lowers the typical error by less than 0.050 mm" in said
-    assert said.endswith("The error cost at this point is 0.7 per squared mm.")
-    assert "money " not in said.replace("unit of money", "")
-
-
-def test_the_advice_is_of_its_own_level_and_the_next_on_the_hull():
-    """Neither of the last level, nor from this level to the last one."""
-    levels = [level(0, 10), level(1, 6), level(3, 4, error_cost=0.7), level(13, 3.5), level(33, 3.4, error_cost=9.0)]
-    at = stop_at(levels)
-    said = " ".join(advice(levels, at, 1, Units("mm", "EUR")))
-    assert (at, hull(levels)) == (2, [0, 1, 2, 3, 4])
-    assert "Buy p3: 3.00 EUR" in said
-    assert "by less than 0.050 mm. The error cost at this point is 0.7 EUR per squared mm." in said
-    early = " ".join(advice(levels, 1, 1, Units("mm", "EUR")))
+def test_the_next_better_basket_is_that_of_hindsight_even_between_two_levels():
+    """A level at 3 and one at 20 do not show that a basket at 4 is almost as good."""
+    levels = [level(0, 10), level(1, 6), level(3, 4, error_cost=0.7), level(20, 3.4)]
+    line = points((0, 10), (1, 6), (2, 5), (4, 3.5), (20, 3.4))
+    said = " ".join(advice(levels, 2, 1, Units("mm", ""), line))
+    assert "The next better basket is p4: 4.00 a row, typical error 3.50 mm." in said
+    assert said.endswith("This is the choice at an error cost of 0.7 per squared mm.")
+    early = " ".join(advice(levels, 1, 1, Units("mm", "EUR"), line))
     assert early.startswith("Buy p1: 1.00 EUR a row, typical error 6.00 mm in hindsight.")
-    assert "Beyond 1.00 EUR a row, one EUR more lowers the typical error by less than 1.0 mm." in early
+    assert "The next better basket is p2: 2.00 EUR a row, typical error 5.00 mm." in early
+
+
+def test_the_line_of_best_baskets_has_every_corner_that_enumeration_finds():
+    """Independent sources: a basket's error is what its sources leave, so all 2^7 baskets are easily compared."""
+    rng = np.random.default_rng(5)
+    for _ in range(5):
+        prices, explains = rng.integers(1, 9, 7) / 2.0, rng.uniform(0.2, 2.0, 7)
+        catalog = SourceCatalog.build(list("abcdefg"), prices=prices.tolist())
+        past = past_of(10_000, np.eye(7), np.sqrt(explains), float(explains.sum()) + 0.5, catalog)
+        baskets = [list(S) for n in range(8) for S in itertools.combinations(range(7), n)]
+        every = [(float(prices[S].sum()), float(explains.sum() + 0.5 - explains[S].sum())) for S in baskets]
+        corners = {
+            min((error_cost * left + price, price, left) for price, left in every)[1:]
+            for error_cost in np.geomspace(0.01, 100, 400)
+        }
+        found = [(p.price, p.mse) for p in past.curve()]
+        for price, left in corners:
+            assert any(p == pytest.approx(price) and mse == pytest.approx(left, rel=0.01) for p, mse in found)
 
 
 def test_the_advice_of_a_frontier_is_that_of_its_stop(played):
@@ -200,10 +213,9 @@ def test_the_advice_of_a_frontier_is_that_of_its_stop(played):
     # bmi lowers the typical error by 1.2 for 1 EUR, salt_diet by 0.6 for 1.50 EUR more.
     assert found.stop == 1
     assert found.sentence.startswith("Buy bmi: 1.00 EUR a row, typical error ")
-    assert "Beyond 1.00 EUR a row" in found.sentence
-    slope = (left(X, y, ["bmi"]) ** 0.5 - left(X, y, ["bmi", "salt_diet"]) ** 0.5) / 1.5
-    assert f"by less than {digits(slope, 2)} mmHg" in found.sentence
-    assert found.sentence.endswith("The error cost at this point is 0.5 EUR per squared mmHg.")
+    error = Units("mmHg").error(left(X, y, ["bmi", "salt_diet"]) ** 0.5)
+    assert f"The next better basket is bmi and salt_diet: 2.50 EUR a row, typical error {error}." in found.sentence
+    assert found.sentence.endswith("This is the choice at an error cost of 0.5 EUR per squared mmHg.")
 
 
 def test_the_commonest_whole_basket_is_named_with_its_own_price_and_error(played):
@@ -287,7 +299,8 @@ def test_one_step_that_helps_is_advised():
     """Two baskets have no bend: not to buy would be the advice whatever the other brings."""
     levels = [level(0, 10), level(2, 6, error_cost=0.7)]
     assert stop_at(levels) == 1
-    assert "What helps costs 2.00 EUR a row in all" in advice(levels, 1, 1, Units("mm", "EUR"))[1]
+    _, said = advice(levels, 1, 1, Units("mm", "EUR"), points((0, 10), (2, 6)))
+    assert "What helps costs 2.00 EUR a row in all" in said
     assert stop_at(levels[:1]) == 0
 
 
@@ -391,9 +404,8 @@ def test_dask_finds_the_same_frontier(tmp_path):
     assert here == there
 
 
-def test_the_baskets_in_hindsight_are_every_step_of_the_price_and_hold_nothing_that_chance_explains():
-    """By trying all baskets: with 12 irrelevant sources the best of them looks useful, and 1.00 lies between two
-    prices that are searched first."""
+def test_the_baskets_in_hindsight_are_best_at_their_price_and_hold_nothing_that_chance_explains():
+    """By trying all baskets of what is useful; of 12 irrelevant sources the best one looks useful too."""
     rng = np.random.default_rng(5)
     prices = {"good": 1.0, "better": 1.5, "panel": 12.0} | {f"noise{i}": 0.1 + 0.3 * i for i in range(12)}
     n, d = 2000, len(prices)
@@ -408,5 +420,4 @@ def test_the_baskets_in_hindsight_are_every_step_of_the_price_and_hold_nothing_t
         for S in helpful
     }
     best = [S for i, (_, S) in enumerate(each) if all(left[S] < left[cheaper] for _, cheaper in each[:i])]
-    assert [point.sources for point in found] == best
-    assert ("good",) in best
+    assert {("good",), ("good", "better", "panel")} < {point.sources for point in found} <= set(best)

@@ -133,7 +133,7 @@ def test_the_command_prints_the_recommendation_and_writes_a_report(table, tmp_pa
     ("words", "sentence"),
     [
         (["--target", "z"], "there is no column 'z'"),
-        (["--target", "y", "--total-budget", "5"], "come together"),
+        (["--target", "y", "--total-budget", "5"], "give total_budget and expected_rows together"),
         (["--target", "y", "--budget-per-row", "5"], "--budget-per-row M needs to know what things cost"),
         (["--target", "y", "--folds", "100"], "folds must be between 2 and 80"),
         (["--target", "y", "-k", "9"], "-k must be between 1 and 5"),

@@ -11,7 +11,7 @@ from keyhole._internal.output_folder import Folder
 from keyhole.errors import ConfigError
 from keyhole.experiments import Executor
 from keyhole.experiments.study import Agreement, Experiment, chapter, expand, names, publish, run, write_chapter
-from keyhole.experiments.trace_job import Part, looks, trace
+from keyhole.experiments.trace_job import Part, time_grid, trace
 from keyhole.experiments.traces import Ratio, by, curve_of, paired, slope
 
 PART = Part("ds-oslrc[explore=1]", 8, 3, 0, 0.1, "uniform", 200, 1)
@@ -21,7 +21,7 @@ def made_up(experiment, values):
     """Traces for every part of an experiment: `values(part)` -> columns as functions of s = t."""
     found = []
     for part in experiment.parts:
-        t = np.array(looks(part.rounds, part.looks))
+        t = np.array(time_grid(part.rounds, part.time_grid))
         columns = {
             "t": t,
             "s": t,
@@ -110,7 +110,7 @@ def test_parts_differ_by_what_decides_them_and_by_the_learners_source(monkeypatc
 
 
 def test_slopes_are_fitted_in_logarithms():
-    t = np.array(looks(10_000, "log"))
+    t = np.array(time_grid(10_000, "log"))
     group = [(PART, {"s": t.tolist(), "error": (seed * t**-0.5).tolist()}) for seed in (1, 2, 3)]
     assert slope(group, "error", "s", 100).middle == pytest.approx(-0.5)
     assert np.isnan(slope([(PART, {"s": t.tolist(), "error": (t * 0.0).tolist()})], "error", "s").middle)
@@ -138,7 +138,7 @@ def test_the_verdict_on_rates_follows_the_slope(power, agrees):
             Agreement.NOT_SEEN,
             "(not the proved -1/2: it is flatter, after -0.75 (-0.75 to -0.75) in ",
         ),
-        (lambda seed: -0.9 + 0.03 * seed, Agreement.UNDECIDED, "(undecided beside the proved -1/2: it is steeper"),
+        (lambda seed: -0.9 + 0.03 * seed, Agreement.UNDECIDED, "compared with the proved -1/2: it is steeper"),
         (lambda seed: -0.45 - 0.005 * seed, Agreement.SEEN, "(as the proved -1/2), and"),
     ],
 )
@@ -273,7 +273,7 @@ def test_the_verdict_on_regret_names_the_winner_and_the_exploration():
     assert ends["aer[tuning=practical]"][1:] == ["1e+06", "1e+03 (1e+03 to 1e+03)"]
     assert float(ends["aer[tuning=practical]"][0].split()[0]) == pytest.approx(
         200_000**0.5, rel=0.02
-    )  # between two looks
+    )  # between two recorded rounds
     quick = Experiment("regret", quick=True)
     assert Experiment("regret")._judge(made_up(quick, regret)).head[1:3] == ["T", "regret at T"]
     assert finding.agrees is Agreement.SEEN
@@ -325,7 +325,7 @@ def test_who_is_ahead_when_the_rows_switch_and_since_when():
         return {"regret": 0.01 * t if p.algorithm == "oracle-support" else late}
 
     said = Experiment("switching")._judge(made_up(Experiment("switching"), regret)).verdict
-    since = next(t for t in looks(100_000, "log") if 500 + 0.01 * t < 0.1 * t)
+    since = next(t for t in time_grid(100_000, "log") if 500 + 0.01 * t < 0.1 * t)
     assert f": aer on uniform (from T = {since:g} on), aer on switching(500) (from T = {since:g} on)" in said
 
 

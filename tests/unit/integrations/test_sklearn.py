@@ -154,7 +154,7 @@ def test_a_classifier_gives_probabilities_of_both_classes(training):
     assert (model.predict(X) == np.where(p[:, 1] > 0.5, "well", "ill")).all()
     with pytest.raises(ValueError, match="only one class"):
         BudgetedClassifier().fit(X, np.zeros(1500))
-    with pytest.raises(ValueError, match="which is none of"):
+    with pytest.raises(ValueError, match="which is not one of"):
         model.partial_fit(X[:3], ["ill", "odd", "well"])
     began = BudgetedClassifier(k=3, random_state=0).partial_fit(X[:5], ["ill"] * 5, classes=["ill", "well"])
     assert began.predict_proba(X[:1])[0, 0] > 0.5

@@ -45,7 +45,7 @@ def test_each_line_has_the_price_and_the_error_of_the_basket_it_names(found):
 def test_what_is_left_out_is_said(found):
     (note,) = frontier_notes(found)
     assert note.startswith(
-        "Left out: error cost 0.2. Its basket (salt_diet; 1.50 EUR a row, error 11.0 mmHg) costs more"
+        "Not shown: error cost 0.2. There thrifty ended with salt_diet (1.50 EUR a row, error 11.0 mmHg), which costs"
     )
 
 
@@ -57,7 +57,7 @@ def test_the_page_gives_the_advice_and_every_dot_its_name(found, tmp_path):
     assert found.details in text
     own = re.search(r'<tr[^>]*class="?own.*?</tr>', text, re.S)[0]
     assert "bmi or waist" in own
-    assert "Left out: error cost 0.2." in text
+    assert "Not shown: error cost 0.2." in text
     svg = html.unescape((tmp_path / "f" / "figures" / "frontier.svg").read_text())
     names = ["advised: bmi", "advised: waist", "nothing", "+ salt_diet and lipids"]
     names += [f"error cost {one.error_cost:.3g}" for one in found.levels]

@@ -82,9 +82,9 @@ def test_what_is_bought_now_is_the_support_and_what_most_of_the_last_rows_bought
 
 
 def test_the_learners_estimates_are_told_from_the_advice():
-    why = next(s for s in run_page(run())[0].sections if s.title == "What it buys now, and why")
-    assert f"beside its support (age, weight and {NAMES[2]})" in why.notes[0]
-    assert "may differ" in why.notes[0]
+    why = next(s for s in run_page(run())[0].sections if s.title == "What it bought, and why")
+    assert f"the sources that its predictions use (age, weight and {NAMES[2]})" in why.notes[0]
+    assert f"The two disagree on {NAMES[2]}, because" in why.notes[0]
 
 
 def test_at_an_error_cost_the_sentence_weighs_error_against_money():
@@ -112,7 +112,7 @@ def test_money_is_added_up_beside_random_and_everything():
     tiles = {tile.name: tile for tile in page.tiles}
     assert tiles["spent in all"].value == "3 520 EUR"  # 320 rows at 11
     assert tiles["saved against buying everything"].value == "2 880 EUR"  # 320 rows at 20, less that
-    assert tiles["saved against buying everything"].note == "45 %; its typical error: 9.00 mmHg"
+    assert tiles["saved against buying everything"].note == "45 % less; typical error of buying everything: 9.00 mmHg"
     table = page.sections[0].table
     assert [row[-1] for row in table.rows] == ["0.00 EUR", "3 840 EUR", "3 520 EUR", "3 520 EUR", "6 400 EUR"]
     assert table.rows[table.own][0] == "thrifty, k = 3"
@@ -121,7 +121,7 @@ def test_money_is_added_up_beside_random_and_everything():
 def test_the_error_online_stands_beside_the_one_in_hindsight():
     data = run()
     table = run_page(data)[0].sections[0].table
-    assert list(table.head)[1:3] == ["typical error, mmHg", "in hindsight, mmHg"]
+    assert list(table.head)[1:3] == ["typical error, mmHg", "error in hindsight, mmHg"]
     own = data.summary["mse"] ** 0.5, data.summary["hindsight"] ** 0.5
     pairs = [(260.0**0.5, 262.0**0.5), (230.0**0.5, 231.0**0.5), own, (None, 82.0**0.5), (9.0, 83.0**0.5)]
     for row, (online, hindsight) in zip(table.rows, pairs, strict=True):

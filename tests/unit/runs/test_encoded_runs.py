@@ -48,4 +48,4 @@ def test_values_that_are_not_listed_count_as_other_and_are_counted_once(clinic, 
     lines = clinic.read_text().split("\n")
     others = sum(",north," in line or ",south," in line for line in lines)
     warnings = json.loads((tmp_path / "cut" / "summary.json").read_text())["warnings"]
-    assert f"'site' had a value in {others} rows that is none of its values (east): it counts as other" in warnings
+    assert f"'site' had a value in {others} rows that is not one of its values (east): it counts as other" in warnings

@@ -60,7 +60,7 @@ class RunFolder(RuleBasedStateMachine):
     def resume(self, stop):
         told = self.attempt(lambda: runs.resume(self.out, Silent(stop), publish, every=0.0))
         assert "\n" not in (told or "")
-        ours_taken = any(word in (told or "") for word in ("is not keyhole's", "there is no run"))
+        ours_taken = any(word in (told or "") for word in ("was not written by keyhole", "there is no run"))
         assert told is None or ours_taken or self.damaged, told
 
     @rule()

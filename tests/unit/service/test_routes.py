@@ -36,13 +36,17 @@ def test_a_whole_round(icu):
     assert r["price"] == 0.0
     values = dict.fromkeys(r["attributes"], 0.5) | {r["attributes"][0]: None}
     said = icu.post("/v1/rounds/icu:1/prediction", json={"values": values}).json()
-    assert said == {"prediction": said["prediction"], "low": None, "high": None}
-    assert ask(icu, "patient-17")["last_prediction"] == said
-    told = icu.post("/v1/rounds/icu:1/label", json={"y": 0.25})
-    assert told.json() == {"id": "icu:1", "status": "told", "new": True}
+    assert (said["low"], said["high"], said["values"]) == (None, None, values)
+    assert (r["new"], said["new"]) == (True, True)
+    assert ask(icu, "patient-17") == said | {"new": False}
+    labelled = icu.post("/v1/rounds/icu:1/label", json={"y": 0.25}).json()
+    assert labelled == said | {"status": "labelled", "label": 0.25} | {
+        name: labelled[name] for name in ("labelled_at", "extra_values")
+    }
+    assert icu.get("/v1/rounds/icu:1").json() == labelled | {"new": False}
     assert icu.post("/v1/rounds/icu:1/label", json={"y": 0.25, "values": values}).json()["new"] is False
-    refused(icu.post("/v1/rounds/icu:1/label", json={"y": 0.26}), 409, "told already, with the label 0.25")
-    refused(icu.post("/v1/rounds/icu:1/prediction", json={"values": values}), 409, "told already")
+    refused(icu.post("/v1/rounds/icu:1/label", json={"y": 0.26}), 409, "already has a label, 0.25")
+    refused(icu.post("/v1/rounds/icu:1/prediction", json={"values": values}), 409, "already has its label")
     refused(icu.post("/v1/rounds/icu:1/abandon"), 409)
     state = icu.get("/v1/learners/icu").json()
     assert (state["n_rounds"], state["n_labels"], state["n_open"], state["last_event"]) == (1, 1, 0, 3)
@@ -103,7 +107,7 @@ def test_learners_are_made_once(api):
         ({"names": None}, "give either d"),
         ({"speed": 3}, "no option 'speed'"),
         ({"algorithm": "thrifty", "prices": {"age": "much"}}, "prices"),
-        ({"schema": "[label]"}, "one of the three"),
+        ({"schema": "[label]"}, "exactly one of names, d and schema"),
         ({"self": 1}, "an option may not be called"),
         ({"d": 10**9}, "less than or equal"),
         ({"seed": -1}, "greater than or equal"),
@@ -168,7 +172,7 @@ def test_abandoning_is_a_status(icu):
     assert [one["id"] for one in icu.get("/v1/learners/icu/rounds?status=abandoned").json()] == ["icu:1"]
     values = dict.fromkeys(r["attributes"], 1.0)
     assert icu.post("/v1/rounds/icu:1/label", json={"y": 1.0, "values": values}).json()["new"] is True
-    assert icu.get("/v1/rounds/icu:1").json()["status"] == "told"
+    assert icu.get("/v1/rounds/icu:1").json()["status"] == "labelled"
 
 
 def test_many_labels_each_with_its_outcome(icu):
@@ -179,14 +183,14 @@ def test_many_labels_each_with_its_outcome(icu):
     text = "\ufeffy,key\r\n1.5,p0\n2.5,p1\nmuch,p2\n1,nobody\n1.5,p0\n9,p0\n1,p4\n1\n"
     answer = icu.post("/v1/learners/icu/labels", content=text.encode(), headers={"content-type": "text/csv"}).json()
     assert [line["status"] for line in answer["lines"]] == [
-        *("told", "told", "refused", "refused", "known already", "refused", "refused", "refused")
+        *("labelled", "labelled", "refused", "refused", "known already", "refused", "refused", "refused")
     ]
     assert [line["line"] for line in answer["lines"]] == list(range(2, 10))
-    assert (answer["told"], answer["known_already"], answer["refused"]) == (2, 1, 5)
+    assert (answer["labelled"], answer["known_already"], answer["refused"]) == (2, 1, 5)
     lines = "\n".join(json.dumps(row) for row in [{"key": "p2", "y": 1}, {"key": 3, "y": 1}, {"key": "p3", "y": "1"}])
     answer = icu.post("/v1/learners/icu/labels", content=lines + "\n{\n").json()
-    assert [line["status"] for line in answer["lines"]] == ["told", "refused", "refused", "refused"]
-    refused(icu.post("/v1/learners/icu/labels", content="a,b\n1,2\n"), 422, "must be key,y")
+    assert [line["status"] for line in answer["lines"]] == ["labelled", "refused", "refused", "refused"]
+    refused(icu.post("/v1/learners/icu/labels", content="a,b\n1,2\n"), 422, "must be 'key,y'")
     refused(icu.post("/v1/learners/icu/labels", content=b"\xff\xfe"), 422, "UTF-8")
     assert icu.get("/v1/learners/icu").json()["n_labels"] == 3
 

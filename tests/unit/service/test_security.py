@@ -116,7 +116,7 @@ def test_only_a_hash_is_stored_and_a_revoked_token_opens_nothing(url):
         assert find_token(store.database, text) is None
         with pytest.raises(kh.ConfigError, match="no token"):
             revoke_token(store.database, token.id)
-        with pytest.raises(kh.ConfigError, match="may ask, tell, read, create"):
+        with pytest.raises(kh.ConfigError, match="are ask, tell, read, create"):
             create_token(store.database, None, ("fly",))
         with pytest.raises(kh.ConfigError, match="no learner"):
             create_token(store.database, "icu", ("read",))

@@ -3,9 +3,11 @@
 import contextlib
 import http.client
 import json
+import platform
 import resource
 import socket
 import sqlite3
+import subprocess
 import sys
 import time
 
@@ -13,6 +15,7 @@ import pytest
 
 import keyhole as kh
 
+from ...journeys.conftest import environment
 from ...journeys.test_sharing import Server
 from ..store.play import create
 
@@ -175,3 +178,32 @@ def send_for_ever(connection, text):
     """Once neither side reads, this waits until the server gives up."""
     while True:
         connection.sendall(text * 100)
+
+
+ARENAS = """
+import ctypes, platform, sys, threading
+from keyhole.service.server import share_arenas
+share_arenas()
+libc, together = ctypes.CDLL(None), threading.Barrier(6)
+libc.malloc.restype = ctypes.c_void_p
+def work():
+    together.wait()
+    libc.malloc(5000)
+    together.wait()
+threads = [threading.Thread(target=work) for _ in range(6)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+libc.fdopen.restype = ctypes.c_void_p
+out = ctypes.c_void_p(libc.fdopen(1, b"w"))
+libc.malloc_info(0, out)
+libc.fflush(out)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has arenas")
+def test_the_threads_of_a_server_share_their_memory():
+    """A thread with an arena of its own would leave there what it freed, and the server would grow."""
+    clean = {key: value for key, value in environment().items() if key != "MALLOC_ARENA_MAX"}
+    words = [sys.executable, "-c", ARENAS]
+    found = subprocess.run(words, env=clean, capture_output=True, text=True, check=True).stdout
+    assert 1 <= found.count("<heap nr=") <= 2

@@ -1,9 +1,9 @@
 """What goes in and out: moments as ISO 8601, rounds as JSON, labels that are numbers, values that can be true."""
 
-import json
 from datetime import datetime
 
 import keyhole as kh
+from keyhole.service.client import round_of
 from keyhole.service.ui.view_models import card
 from keyhole.store.models import Totals
 
@@ -25,13 +25,14 @@ def test_moments_are_iso_8601_and_a_round_is_json(icu):
     r = ask(icu, "a", deadline="2026-11-18T12:00:00+01:00")
     assert datetime.fromisoformat(r["asked_at"]).utcoffset().total_seconds() == 0
     assert datetime.fromisoformat(r["deadline"]) == datetime.fromisoformat("2026-11-18T11:00:00+00:00")
-    assert r["told_at"] is None
-    assert isinstance(r["round"], dict)
-    assert list(kh.Round.from_json(json.dumps(r["round"])).names) == r["attributes"]
+    assert r["labelled_at"] is None
+    again = round_of(r)
+    assert (list(again.names), again.asked_at) == (r["attributes"], datetime.fromisoformat(r["asked_at"]).timestamp())
+    assert kh.Round.from_json(again.to_json()).plain() == again.plain()
     refused(icu.post("/v1/learners/icu/rounds", json={"key": "b", "deadline": "2026-11-18T12:00:00"}), 422)
     icu.post(f"/v1/rounds/{r['id']}/label", json={"y": 1.0, "values": dict.fromkeys(r["attributes"], 0.5)})
-    (told,) = icu.get("/v1/learners/icu/history").json()
-    assert datetime.fromisoformat(told["told_at"]) >= datetime.fromisoformat(r["asked_at"])
+    history = icu.get("/v1/learners/icu/history").json()
+    assert datetime.fromisoformat(history["labelled_at"][0]) >= datetime.fromisoformat(r["asked_at"])
 
 
 def test_labels_with_an_underscore_or_other_digits_are_refused(icu):
@@ -40,7 +41,7 @@ def test_labels_with_an_underscore_or_other_digits_are_refused(icu):
         icu.post(f"/v1/rounds/{r['id']}/prediction", json={"values": dict.fromkeys(r["attributes"], 0.5)})
     text = "key,y\na,1_5\nb,٣\nc,1.5\n"
     answer = icu.post("/v1/learners/icu/labels", content=text.encode(), headers={"content-type": "text/csv"}).json()
-    assert [line["status"] for line in answer["lines"]] == ["refused", "refused", "told"]
+    assert [line["status"] for line in answer["lines"]] == ["refused", "refused", "labelled"]
     assert "must be a number, not '1_5'" in answer["lines"][0]["message"]
     page = icu.post("/rounds/icu:1/label", data={"y": "1_5"})
     assert page.status_code == 422
@@ -83,7 +84,7 @@ def test_without_a_schema_the_range_is_what_was_seen(icu):
     icu.post(f"/v1/rounds/{r['id']}/prediction", json={"values": values | {name: 270.0}})
     page = icu.get(f"/rounds/{r['id']}").text
     assert "= 270 is outside 20 to 29 (seen so far)" in page
-    said = icu.get("/v1/rounds/" + r["id"]).json()["last_prediction"]["prediction"]
+    said = icu.get("/v1/rounds/" + r["id"]).json()["prediction"]
     assert f"{said:.0f} </p>" in page or f"{said:.0f} " in page  # the labels are whole numbers
 
 
@@ -104,7 +105,7 @@ def test_the_page_of_a_learner_writes_predictions_as_labels_and_money_with_its_c
         api.post(f"/v1/rounds/{r['id']}/prediction", json={"values": dict.fromkeys(r["attributes"], 0.1 * (i % 7))})
         if i < 30:
             api.post(f"/v1/rounds/{r['id']}/label", json={"y": 120.0 + i})
-    said = api.get("/v1/rounds/" + r["id"]).json()["last_prediction"]["prediction"]
+    said = api.get("/v1/rounds/" + r["id"]).json()["prediction"]
     page = api.get("/learners/clinic").text
     assert f"predicted {said:.0f}<" in page.replace("</span>", "<")
     assert page.count("price, EUR</th>") == 2

@@ -7,8 +7,6 @@ import pytest
 
 import keyhole as kh
 from keyhole.store import cached_learner
-from keyhole.store.models import RoundRow
-from keyhole.store.projections import CHANGED_COLUMNS
 from keyhole.store.verify import check
 
 from .play import create, play, row, seen
@@ -41,7 +39,7 @@ def test_what_another_process_told_or_abandoned_is_known(two):
     assert there.tell(told, None, 0.25)
     assert there.abandon(gone)
     assert not here.tell(told, None, 0.25)
-    with pytest.raises(kh.ProtocolError, match="told already"):
+    with pytest.raises(kh.ProtocolError, match="already has"):
         here.predict(told, seen(told, 1))
     assert not here.abandon(gone)
     assert here.tell(gone, None, 0.5)
@@ -53,7 +51,7 @@ def test_a_round_that_was_not_committed_is_not_remembered(two):
     here, _ = two
 
     def asked_and_refused(transaction):
-        _, r = transaction.ask("a", None, None)
+        r = transaction.ask("a")
         transaction.predict(r, seen(r, 0))
         transaction.predict(99, {})
 
@@ -76,19 +74,25 @@ def test_few_or_many_rounds_are_remembered_alike(two, monkeypatch):
     assert all(verdict.good for verdict in check(here.database))
 
 
-def test_every_change_of_a_round_is_written(two):
-    """What `CHANGED_COLUMNS` says an event changes is all that it changes."""
-    here, _ = two
-    for kind, names in CHANGED_COLUMNS.items():
-        r = here.ask(key=kind)
-        if kind == "tell":
-            here.predict(r, seen(r, 0))
-        before = here.transact(lambda transaction, r=r: transaction._row(r))
-        call = {"predict": here.predict, "abandon": here.abandon, "tell": here.tell}[kind]
-        call(*{"predict": (r, seen(r, 0)), "abandon": (r,), "tell": (r, None, 0.5)}[kind])
-        after = here.transact(lambda transaction, r=r: transaction._row(r))
-        assert {n for n in RoundRow._fields if getattr(before, n) != getattr(after, n)} == set(names)
-    assert all(verdict.good for verdict in check(here.database))
+def test_a_remembered_round_is_the_one_that_the_events_give(two):
+    """After every event, the round in memory and the round that another process reads are equal in every field."""
+    here, there = two
+    silent, gone, r = here.ask(key="silent"), here.ask(key="gone", deadline=1e9), here.ask(key="a")
+    changes = [
+        lambda: here.predict(r, seen(r, 0) | {r.names[0]: float("nan")}),
+        lambda: here.predict(r, seen(r, 0)),
+        lambda: here.tell(r, None, 0.5),
+        lambda: here.tell(silent, seen(silent, 1), 0.25),
+        lambda: here.abandon(gone),
+        lambda: here.tell(gone, seen(gone, 2), 0.125),
+    ]
+    for change in changes:
+        change()
+        recent = [here._cached.recent[index].plain() for index in (1, 2, 3)]
+        assert recent == [found.plain() for found in there.rounds()]
+        assert all(verdict.good for verdict in check(there.database))
+    assert [found.status for found in there.rounds()] == ["labelled"] * 3
+    assert [found.loss is None for found in there.rounds()] == [True, True, False]
 
 
 def test_a_writer_that_failed_holds_nothing(sqlite_url, monkeypatch):
@@ -123,9 +127,9 @@ def test_threads_stand_in_line_before_they_ask_sqlite(sqlite_url, monkeypatch):
         waiting.start()
 
         def act(transaction):
-            transaction.ask("a", None, None)
+            transaction.ask("a")
             begun.set()
-            waiting.join(0.5)
+            waiting.join(0.5)  # ten times what SQLite would wait
 
         learner.transact(act)
         waiting.join()
@@ -144,7 +148,7 @@ def test_lists_are_read_along_an_index(sqlite_url):
     """The indexes leave out what is never looked for; what is looked for they must still give."""
     wanted = {
         "end_event": "SELECT round FROM keyhole_rounds "
-        "WHERE learner = 1 AND status = 'told' AND end_event > 3 ORDER BY end_event",
+        "WHERE learner = 1 AND status = 'labelled' AND end_event > 3 ORDER BY end_event",
         "n_scored": "SELECT loss FROM keyhole_rounds WHERE learner = 1 AND n_scored IN (1, 2, 3) ORDER BY n_scored",
         "asked_at": "SELECT sum(price) FROM keyhole_rounds WHERE learner = 1 AND asked_at >= 5",
         "status": "SELECT round FROM keyhole_rounds WHERE learner = 1 AND status = 'open' ORDER BY round",
@@ -154,3 +158,20 @@ def test_lists_are_read_along_an_index(sqlite_url):
             plan = " ".join(row[-1] for row in connection.rows(f"EXPLAIN QUERY PLAN {query}"))
             assert f"INDEX keyhole_rounds_{name}" in plan, (name, plan)
             assert "TEMP B-TREE" not in plan
+
+
+def test_only_the_newest_rounds_without_a_label_are_kept_in_memory(two, monkeypatch):
+    """A server must not grow with the rounds that it has played; all rounds go on from the store."""
+    monkeypatch.setattr(cached_learner, "_MAX_RECENT", 3)
+    here, _ = two
+    rounds = [here.ask(key=str(i)) for i in range(6)]
+    assert list(here._cached.recent) == [4, 5, 6]
+    here.predict(rounds[3], seen(rounds[3], 0))
+    here.ask(key="more")
+    assert list(here._cached.recent) == [6, 4, 7]
+    for r in rounds:
+        here.predict(r, seen(r, 1))
+        assert here.tell(r, None, 0.5)
+        assert not here.tell(r, None, 0.5)
+    assert list(here._cached.recent) == [7]
+    assert all(verdict.good for verdict in check(here.database))

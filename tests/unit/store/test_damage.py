@@ -126,7 +126,7 @@ def test_the_command_names_learner_and_event_and_says_what_can_be_saved(file, ty
     assert " icu: 8 events: NOT as recorded\n   event 8 was changed: its checksum is wrong\n" in out
     assert "the first 7 events are sound and can be saved: keyhole store export --sound" in out
     assert " second: 9 events: as recorded" in out
-    assert err == "keyhole: 1 learner(s) are not as recorded; restore the store from a backup\n"
+    assert err == "keyhole: 1 learner(s) do not match their recorded events; restore the store from a backup\n"
 
 
 def test_what_is_sound_is_saved(file, tmp_path):

@@ -94,7 +94,7 @@ def test_a_model_goes_live(store, algorithm):
     play(learner, 0, 4)
     assert sound(store)
     other = kh.make(algorithm, names=NAMES, k=3, seed=0)
-    with pytest.raises(kh.ProtocolError, match="has rounds already"):
+    with pytest.raises(kh.ProtocolError, match="already has rounds"):
         store.create_from_model("live", to_bytes(other))
     with pytest.raises(ValueError, match="another configuration"):
         store.create_from_model("live", to_bytes(kh.make(algorithm, names=NAMES, k=2, seed=0)))

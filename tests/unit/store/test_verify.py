@@ -46,9 +46,9 @@ def test_an_untouched_store_is_sound(store):
         ("DELETE FROM keyhole_events WHERE number = 28", "the last event should be number 28"),
         ("UPDATE keyhole_learners SET spent = 5 WHERE name = 'icu'", "the totals"),
         ("UPDATE keyhole_learners SET n_labels = n_labels - 1 WHERE name = 'icu'", "the totals"),
-        ("UPDATE keyhole_rounds SET label = 0.125 WHERE round = 3", "round 3 does not stand"),
-        ("UPDATE keyhole_rounds SET status = 'open' WHERE status = 'abandoned'", "round 10 does not stand"),
-        ("DELETE FROM keyhole_rounds WHERE round = 9", "round 9 does not stand"),
+        ("UPDATE keyhole_rounds SET label = 0.125 WHERE round = 3", "round 3 in the table differs"),
+        ("UPDATE keyhole_rounds SET status = 'open' WHERE status = 'abandoned'", "round 10 in the table differs"),
+        ("DELETE FROM keyhole_rounds WHERE round = 9", "round 9 in the table differs"),
     ],
 )
 def test_damage_is_found(store, statement, words):

@@ -160,10 +160,10 @@ def test_nothing_is_bought_where_nothing_is_worth_its_price() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"groups": [[0, 14]]}, "not there"),
-        ({"groups": [[0], [0, 1]]}, "named before"),
+        ({"groups": [[0, 14]]}, "does not exist"),
+        ({"groups": [[0], [0, 1]]}, "already free or in another group"),
         ({"groups": [[0], []]}, "empty"),
-        ({"free": [0], "groups": [[0, 1]]}, "named before"),
+        ({"free": [0], "groups": [[0, 1]]}, "already free or in another group"),
         ({"prices": [1.0]}, "one per group"),
         ({"prices": [-1.0] * 14}, ">= 0"),
         ({"error_cost": 0.0}, "error_cost"),

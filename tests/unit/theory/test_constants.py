@@ -1,7 +1,6 @@
 """The constants against the paper's formulas written out again, its five cases, and a table of known values."""
 
 import math
-import time
 
 import pytest
 
@@ -135,11 +134,10 @@ def test_more_extra_attributes_than_there_are_means_all_of_them() -> None:
     assert (c.k0, c.g, c.D) == (5, 1.0, 1.0)
 
 
-def test_s_up_to_1e15_is_fast_and_finite() -> None:
+def test_s_up_to_1e15_is_finite() -> None:
+    """And nothing is summed up to s: that would take years."""
     for c in (*SMALL, Constants(**BASE), Constants(**BASE, k0=4)):
-        start = time.perf_counter()
         values = [c.gamma(10.0**e) for e in range(16)] + [c.gamma(10**15)]
-        assert time.perf_counter() - start < 1.0
         assert all(math.isfinite(v) and v > 0 for v in values)
         assert values[-1] == values[-2] < values[0]
 

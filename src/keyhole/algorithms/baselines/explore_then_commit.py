@@ -1,4 +1,4 @@
-"""Explore-then-commit with orthogonal matching pursuit: a simple statistical baseline. Ours."""
+"""Explore-then-commit with orthogonal matching pursuit: a simple statistical baseline of our own."""
 
 from math import ceil, log, sqrt
 from typing import ClassVar
@@ -19,7 +19,7 @@ from .._pairwise_moments import Pooled
 class ExploreThenCommit(Learner):
     """Buy at random for a while, choose k attributes once, and keep them; explore again at growing intervals.
 
-        explore:  for `looks` (d/k) ln d rounds k attributes at random; moments R, c of jointly observed values
+        explore:  for `explorations` (d/k) ln d rounds k attributes at random; moments R, c of jointly observed values
         commit:   S = orthogonal matching pursuit on (R, c): add the attribute that explains most beside S, while what
                   it explains exceeds ln(d) var(y) / (median count + 1)
         exploit:  least squares on the rows that observed all of S, shrunk to the pooled solution by two pseudo-rows
@@ -31,8 +31,8 @@ class ExploreThenCommit(Learner):
 
     Parameters
     ----------
-    looks
-        Length of the first exploration: about `looks` ln d observations of each attribute; 4 by default.
+    explorations
+        Length of the first exploration: about `explorations` ln d observations of each attribute; 4 by default.
 
     >>> import keyhole as kh
     >>> X, y, w = kh.streams.synthetic(d=12, k=3, T=3000, seed=1)
@@ -60,19 +60,19 @@ class ExploreThenCommit(Learner):
         "sums": Growing(GramCheck()),
         "slopes": Growing(NumberCheck()),
         "left": NumberCheck(),
-        "mark": NumberCheck(least=0),
+        "next_phase": NumberCheck(least=0),
         "n_labels": CountCheck(),
     }
 
-    def __init__(self, names: tuple[str, ...], k: int, k0: int, seed: int, looks: float = 4.0) -> None:
+    def __init__(self, names: tuple[str, ...], k: int, k0: int, seed: int, explorations: float = 4.0) -> None:
         super().__init__(names, k, k0, seed)
-        self.first = float(ceil(positive("looks", looks) * self.d / k * log(max(self.d, 2))))
+        self.first = float(ceil(positive("explorations", explorations) * self.d / k * log(max(self.d, 2))))
         self.pooled = Pooled(self.d)
         self.place = np.argsort(self.order)
         self.S: Ints = np.empty(0, dtype=np.int64)  # in positions of the seeded order, like all indices in this class
         self.sums: Floats = np.zeros((2, 2))
         self.slopes: Floats = np.empty(0)
-        self.left, self.mark, self.n_labels = self.first, 2.0 * self.first, 0
+        self.left, self.next_phase, self.n_labels = self.first, 2.0 * self.first, 0
         self._prior: Floats | None = None
 
     def _weights(self) -> Floats:
@@ -89,7 +89,7 @@ class ExploreThenCommit(Learner):
         self._prior = None  # it belongs to the previous state
         n = self.S.size
         if n > self.k or self.slopes.shape != (n,) or self.sums.shape != (n + 2, n + 2):
-            raise StateError("the support in the state and its sums do not fit together")
+            raise StateError("the support and the sums in the state are inconsistent; the file is damaged or forged")
 
     @classmethod
     def _min_state_size(cls, d: int, k: int) -> int:
@@ -134,20 +134,20 @@ class ExploreThenCommit(Learner):
             self.left -= 1.0
             if self.left <= 0:
                 self._commit()
-        if self.n_labels >= self.mark and self.left <= 0:
-            self.left = ceil(self.first * sqrt(self.mark / (2.0 * self.first)))
-            self.mark *= 2.0
+        if self.n_labels >= self.next_phase and self.left <= 0:
+            self.left = ceil(self.first * sqrt(self.next_phase / (2.0 * self.first)))
+            self.next_phase *= 2.0
 
     def _learn(self, X: Floats, y: Floats) -> None:
         """Learn from past rows as explorations: a row that observed every attribute counts as d / k rounds."""
         X = X[:, self.order]
         self.pooled.add_rows(X, y)
-        worth = int(self.d / self.k * float((~np.isnan(X)).sum(axis=0).min()))
-        self.left, self.n_labels = self.left - worth, self.n_labels + worth
+        n_rounds = int(self.d / self.k * float((~np.isnan(X)).sum(axis=0).min()))
+        self.left, self.n_labels = self.left - n_rounds, self.n_labels + n_rounds
         if self.left > 0:
             return
-        while self.mark <= self.n_labels:
-            self.mark *= 2.0
+        while self.next_phase <= self.n_labels:
+            self.next_phase *= 2.0
         self._commit()
         whole = ~np.isnan(X[:, self.S]).any(axis=1)
         if self.S.size and whole.any():
@@ -157,7 +157,7 @@ class ExploreThenCommit(Learner):
             self.slopes = prior_slopes(self.sums, self._pooled_slopes(), self.pooled.sd[self.S] ** 2)
 
     def _seen(self, r: Round, x: Floats) -> tuple[Ints, Floats]:
-        """Return the observed positions and values."""
+        """Return the positions and the values of the attributes observed in a round."""
         there = ~np.isnan(x)
         return self.place[r.attributes[there]], x[there]
 

@@ -1,4 +1,4 @@
-"""Gibbs-Thompson: Thompson sampling from a joint posterior over supports, by Gibbs sampling. Ours."""
+"""Gibbs-Thompson, a learner of our own: Thompson sampling from a joint posterior over supports, by Gibbs sampling."""
 
 from math import log
 from typing import ClassVar
@@ -113,7 +113,7 @@ class GibbsThompson(Learner):
             not len(self.bought) == len(self.values) == len(self.labels) >= self.n_labels
             or self.bought.shape != self.values.shape
         ):
-            raise StateError("the rows in the state do not fit together; the file is damaged or forged")
+            raise StateError("the rows in the state are inconsistent; the file is damaged or forged")
 
     @classmethod
     def _min_state_size(cls, d: int, k: int) -> int:
@@ -147,7 +147,9 @@ class GibbsThompson(Learner):
             self._refit()
 
     def _learn(self, X: Floats, y: Floats) -> None:
-        """Add past rows with any number of observed attributes to the bought ones, then run the sampler to converge."""
+        """Add past rows with any number of observed attributes to the stored rows, then run the sampler until it
+        converges.
+        """
         X = X[:, self.order]
         seen = ~np.isnan(X)
         self.pooled.add_rows(X, y)
@@ -168,7 +170,7 @@ class GibbsThompson(Learner):
         self.values = np.pad(self.values, ((0, 0), (0, more)))
 
     def _seen(self, r: Round, x: Floats) -> tuple[Ints, Floats]:
-        """Return the observed positions and values."""
+        """Return the positions and the values of the attributes observed in a round."""
         there = ~np.isnan(x)
         return self.place[r.attributes[there]], x[there]
 

@@ -22,7 +22,7 @@ class BuysEverything(Learner):
     def __init__(self, names: Sequence[str], k: int, k0: int, seed: int, catalog: SourceCatalog | None = None) -> None:
         super().__init__(names, k, k0, seed, catalog)
         if k != self.d:
-            raise ConfigError(f"{self.name} buys all d = {self.d} attributes, but k = {k}; leave k out, or give k = d")
+            raise ConfigError(f"{self.name} buys all d = {self.d} attributes, but k = {k}; omit k, or give k = d")
 
     @abstractmethod
     def _rounds(self, X: Floats, y: Floats) -> Floats:

@@ -77,7 +77,7 @@ class VAW(BuysEverything):
         self.b: Floats = np.zeros(self.d)
 
     def _weights(self) -> Floats:
-        """Return A^-1 b, the ridge estimate from the labelled rounds so far."""
+        """Return A^-1 b, the ridge estimate from all labelled rounds so far."""
         return self.A_inv @ self.b
 
     @classmethod

@@ -1,1 +1,1 @@
-"""Published algorithms with which the paper compares."""
+"""Algorithms from other papers, with which the paper (Li, Liao, Xu and Nie, COLT 2025) is compared."""

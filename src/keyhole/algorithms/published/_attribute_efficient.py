@@ -1,5 +1,8 @@
 """Attribute-efficient regression: train on a few attributes of an example, predict with the largest weights.
 
+d is the number of attributes, k how many are bought per round, B the attributes bought, w the weights, y the label. In
+the formulas, n attributes are available, and m + 1 <= k are bought in training.
+
     training (exploration rounds):   i_1, ..., i_m uniform with replacement;   xt = (n/m) sum_r x_{i_r} e_{i_r}
                                      j ~ q, q_j proportional to |w_j|^p;       phi = x_j w_j / q_j - y
                                      w <- step(w, phi xt);   w_bar <- average of the iterates
@@ -31,7 +34,9 @@ from .._support_exploiter import OnSupport
 
 
 class AttributeEfficient(Scheduled):
-    """The base class of AER, AERR and AELR, which differ in the law of j (`power`), the theory's eta_s and the step."""
+    """The base class of AER, AERR and AELR, which differ in the distribution of j (`power`), the step size eta_s of the
+    theory, and the step itself.
+    """
 
     power: ClassVar[int]
     """The power p: with 1, |phi| <= |w|_1 + |y|; with 2, E (phi + y)^2 = |w|_2^2 |x|_2^2."""
@@ -58,7 +63,7 @@ class AttributeEfficient(Scheduled):
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k < 2:
-            raise ConfigError(f"{self.name} needs k >= 2 attributes of an example to train, but k = {k}")
+            raise ConfigError(f"{self.name} needs k >= 2, because it trains on two attributes or more, but k = {k}")
         numbers = preset(self.presets, tuning, step=step, average=average)
         self.step, self.average = number("step", numbers["step"], above=0.0), numbers["average"]
         self.radius = number("radius", radius, above=0.0)
@@ -83,7 +88,7 @@ class AttributeEfficient(Scheduled):
 
     @abstractmethod
     def _descend(self, B: Ints, g: Floats, eta: float) -> None:
-        """Take a step of w against the gradient g on B."""
+        """Move w one step against the gradient g, which is zero outside B."""
 
     # -- shared
 
@@ -98,7 +103,9 @@ class AttributeEfficient(Scheduled):
         return self.exploiter.S
 
     def _explore(self, pool: Bools | None) -> Acquisition:
-        """Draw the two samples; the memo has n/m, the position of j, w_j/q_j, and the count of each attribute."""
+        """Draw the two samples of an example; the memo has n/m, the position of j, w_j/q_j, and how often each
+        attribute was drawn.
+        """
         places = self._available_in_draw_order(pool)
         n, m = places.size, self.k - 1
         if n == 0:
@@ -131,7 +138,9 @@ class AttributeEfficient(Scheduled):
 
     @staticmethod
     def _gradient(r: Round, x: Floats, y: float) -> Floats:
-        """Return phi xt on the bought attributes; an unobserved value counts as zero, which biases it."""
+        """Return the gradient estimate phi xt on the bought attributes; an unobserved value counts as zero, which
+        biases it.
+        """
         x = np.where(np.isnan(x), 0.0, x)
         scale, where, ratio, *counts = r.memo
         phi = x[int(where)] * ratio - y

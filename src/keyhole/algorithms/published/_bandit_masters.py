@@ -1,4 +1,7 @@
-"""Master algorithms of a bandit over supports: which arm to play, learnt from the losses of the played arms.
+"""Master algorithms of a bandit over supports: each chooses an arm (a support) per round and learns from the losses of
+the arms it chose.
+
+L is the sum of the loss vectors so far, N the number of arms, T the horizon, eta the learning rate.
 
 A loss f in [0, 1] of arm i, played with probability p_i, is represented by the vector
 
@@ -22,7 +25,9 @@ __all__ = ["BatchedExp3", "Corral", "HedgedFTRL", "Tsallis", "log_barrier_step",
 
 
 def loss_estimate(N: int, i: int, f: float, p_i: float, awake: Bools | None) -> Floats:
-    """Return the vector l above."""
+    """Return the unbiased loss vector l of the module's docstring, if arm i had loss f; `awake` marks the available
+    arms.
+    """
     loss = np.zeros(N)
     loss[i] = f / p_i
     if awake is not None:
@@ -31,7 +36,9 @@ def loss_estimate(N: int, i: int, f: float, p_i: float, awake: Bools | None) -> 
 
 
 def tsallis_law(L: Floats, eta: float) -> Floats:
-    """Return p_j = 4 / (eta (L_j - z))^2 with z < min L such that sum p = 1: FTRL with 1/2-Tsallis regularization."""
+    """Return the distribution p_j = 4 / (eta (L_j - z))^2, with z < min L such that sum p = 1: follow the regularised
+    leader (FTRL) with 1/2-Tsallis regularisation.
+    """
     p = np.empty(L.size)
     _core.tsallis_law(L, eta, p)
     return p
@@ -68,7 +75,7 @@ class Tsallis(Stateful):
         return pick(self.p, awake, rng)
 
     def learn(self, i: int, f: float, p_i: float, awake: Bools | None) -> None:
-        """Update with the loss of a played arm."""
+        """Add the loss f of arm i, which was chosen with probability p_i, to the sum of losses."""
         self.L += loss_estimate(self.L.size, i, f, p_i, awake)
         self.n += 1
         self.p = tsallis_law(self.L, self.c / sqrt(self.n + 1))
@@ -104,7 +111,7 @@ class HedgedFTRL(Stateful):
 
     @property
     def bonus(self) -> Floats:
-        """The bonus B subtracted from each arm's losses so far."""
+        """The bonus B of each arm: what is subtracted from its losses so far."""
         return np.asarray(self.r * sqrt(self.T) * (np.sqrt(self.rho) - sqrt(self.rho.size)))
 
     def extend(self) -> None:
@@ -116,7 +123,9 @@ class HedgedFTRL(Stateful):
         return pick(self.p, awake, rng)
 
     def learn(self, i: int, f: float, p_i: float, awake: Bools | None) -> None:
-        """Update with the loss of a played arm, and the bonus of every arm whose probability is at its minimum."""
+        """Add the loss f of arm i to the sum of losses, and raise the bonus of every arm whose probability is the
+        smallest it has had.
+        """
         self.L += loss_estimate(self.L.size, i, f, p_i, awake)
         self.n += 1
         self.p = tsallis_law(self.L - self.bonus, self.c / sqrt(self.T))
@@ -145,7 +154,7 @@ class Corral(Stateful):
         self.rho: Floats = np.full(N, 2.0 * N)
 
     def _rate(self, T: int) -> float:
-        """Return the initial eta of an arm for T rounds."""
+        """Return the initial learning rate eta of an arm for T rounds."""
         return min(1.0 / (40.0 * log(T)), sqrt(self.q.size / T))
 
     @property
@@ -168,7 +177,9 @@ class Corral(Stateful):
         return pick(self.p, awake, rng)
 
     def learn(self, i: int, f: float, p_i: float, awake: Bools | None) -> None:
-        """Update with the loss of a played arm, and raise the learning rate of every arm below its threshold."""
+        """Update the distribution with the loss f of arm i, and raise the learning rate of every arm whose probability
+        is below its threshold.
+        """
         self.n += 1
         if self.n > self.T:
             self.eta *= self._rate(2 * self.T) / self._rate(self.T)
@@ -206,11 +217,13 @@ class BatchedExp3(Stateful):
 
     @property
     def length(self) -> int:
-        """The number of rounds in the present block."""
+        """The number of rounds in the current block."""
         return max(1, round(float(((self.n - self.n_labels) / self.L.size) ** (1 / 3))))
 
     def choose(self, rng: np.random.Generator, awake: Bools | None) -> tuple[int, float]:
-        """Return the block's arm, drawn in its first round; a substitute for a sleeping arm has probability 0."""
+        """Return the arm of the block, drawn in its first round, with its probability; a substitute for an unavailable
+        arm has probability 0.
+        """
         if self.arm < 0:
             self.arm, self.chance = pick(self.p, None, rng)
         if awake is not None and not awake[self.arm]:
@@ -218,7 +231,9 @@ class BatchedExp3(Stateful):
         return self.arm, self.chance
 
     def learn(self, i: int, f: float, p_i: float, awake: Bools | None) -> None:
-        """Add a loss; update with the mean at the end of the block. Losses of arms of earlier blocks are ignored."""
+        """Record a loss; at the end of the block, update with the arm's mean loss. Losses of arms of earlier blocks are
+        ignored.
+        """
         if i != self.arm or p_i != self.chance:
             return
         length = self.length

@@ -52,14 +52,18 @@ class DualAveraging(Stateful):
         return float(self.run(S, x[None, :], np.array([np.nan]))[0])
 
     def run(self, S: Ints, X: Floats, y: Floats) -> Floats:
-        """Predict rounds on the attributes S, adding the gradient of the squared loss after each labelled round."""
+        """Predict the rows of X from the attributes S, and add the gradient of the squared loss after each labelled
+        row; return the predictions.
+        """
         y_hat, known = np.empty(y.size), np.nan_to_num(np.ascontiguousarray(X), nan=0.0)
         dual_averaging_epoch(self.h, self.tally, S, known, y, self.rate, self.learnt, self.R, y_hat)
         return y_hat
 
 
 def gradient(B: Ints, x: Floats, y: float, P: Floats, w: Floats) -> Floats:
-    """Return 2 h w - 2 y x_hat on the observed B, whose expectation is 2 (<w, x> - y) x for every x and w."""
+    """Return 2 h w - 2 y x_hat on the observed attributes B, an unbiased estimate of 2 (<w, x> - y) x; x_hat and h are
+    the importance-weighted estimates of x and x x' with pair probabilities P.
+    """
     x_hat, h = estimate_quickly(x, P)
     return 2.0 * (h @ w[B] - y * x_hat)
 

@@ -24,14 +24,16 @@ def all_supports(name: str, d: int, k: int, per_support: int) -> Ints:
     """
     N = comb(d, k)
     if N > _LARGEST:
-        raise ConfigError(f"{name} keeps every support: {N} of them for d = {d}, k = {k}; at most {_LARGEST} are kept")
+        raise ConfigError(f"{name} stores every support: d = {d}, k = {k} give {N}, at most {_LARGEST} fit; reduce d")
     if N * per_support > _NUMBERS:
-        raise ConfigError(f"{name} would keep {per_support} numbers for each of {N} supports; take a smaller d")
+        raise ConfigError(f"{name} would store {per_support} numbers for each of {N} supports; choose a smaller d")
     return np.fromiter(chain.from_iterable(combinations(range(d), k)), dtype=np.int64, count=N * k).reshape(N, k)
 
 
 def most_available(U: Ints, places: Bools) -> Bools:
-    """Return the (N,) mask of the supports of which the most can be bought; `places` is the availability mask."""
+    """Return the (N,) mask of the supports of which the most attributes can be bought; `places` is the availability
+    mask.
+    """
     count = places[U].sum(axis=1)
     return np.asarray(count == count.max())
 

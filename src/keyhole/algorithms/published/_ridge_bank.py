@@ -131,7 +131,7 @@ class ForwardBank(Stateful):
         self.b[i] = 0.0
 
     def run(self, X: Floats, y: float) -> Floats:
-        """Give row j of X to forecaster j, all with the same label, and return their predictions before the update."""
+        """Return the predictions of forecaster j for row j of X, for all j, and update each with the same label y."""
         y_hat = np.empty(len(X))
         ridge_bank_step(self.A_inv, self.b, np.arange(len(X)), np.ascontiguousarray(X), y, y_hat)
         return y_hat

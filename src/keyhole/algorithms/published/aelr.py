@@ -52,7 +52,7 @@ class AELR(AttributeEfficient):
         setting="k of d",
         bound="excess risk 4 sqrt(10 d ln(2d) / ((k-1) s)) of the dense predictor after s explorations",
         cost="O(d) to explore, O(k^2) else",
-        reference="Hazan and Koren, ICML 2012, lasso, played on its k largest weights",
+        reference="Hazan and Koren, ICML 2012, lasso; predicts with its k largest weights",
         status="reconstructed",
         conditions="i",
         further="k >= 2",

@@ -50,7 +50,7 @@ class AER(AttributeEfficient):
         setting="k of d",
         bound="excess risk O(d / sqrt(k s)) of the dense predictor after s explorations",
         cost="O(d log d) to explore, O(k^2) else",
-        reference="Cesa-Bianchi, Shalev-Shwartz and Shamir, ICML 2010, played on its k largest weights",
+        reference="Cesa-Bianchi, Shalev-Shwartz and Shamir, ICML 2010; predicts with its k largest weights",
         status="reconstructed",
         conditions="i",
         further="k >= 2",

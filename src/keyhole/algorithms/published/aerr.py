@@ -53,7 +53,7 @@ class AERR(AttributeEfficient):
         setting="k of d",
         bound="excess risk 4 sqrt(2d / ((k-1) s)) of the dense predictor after s explorations",
         cost="O(d) to explore, O(k^2) else",
-        reference="Hazan and Koren, ICML 2012, ridge, played on its k largest weights",
+        reference="Hazan and Koren, ICML 2012, ridge; predicts with its k largest weights",
         status="reconstructed",
         conditions="i",
         further="|x|_2 <= 1; k >= 2",

@@ -83,7 +83,7 @@ class Foster(Learner):
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k0 < min(2, self.d):
-            raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} no two attributes are ever seen together")
+            raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} no two attributes are ever observed together")
         self.U = all_supports(self.name, self.d, k, per_support=2 * k + 1)
         self.R, self.learnt = positive("radius", radius), not is_theory(tuning)
         self.reach = self.R * (1.0 + 1e-9)
@@ -118,7 +118,9 @@ class Foster(Learner):
         return np.sort(self.order[self.U[int(np.argmin(self.L))]])
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        """Draw U from Hedge and R from all attributes; the memo holds U, (n, m) and the part of R that is in U."""
+        """Draw a support U from Hedge and extra attributes R from all; the memo holds U, (n, m) and the part of R that
+        is in U.
+        """
         awake = None if pool is None else most_available(self.U, pool[self.order])
         arm, _ = pick(self.p, awake, self.rng)
         bought = self.order[self.U[arm]]
@@ -164,7 +166,9 @@ class Foster(Learner):
         self._descend(h, z)
 
     def _descend(self, h: Floats, z: Floats) -> None:
-        """Take one step of every descent and of Hedge, from estimates h of x x' and z of y x (in positions)."""
+        """Take one step of every gradient descent and of Hedge, given estimates h of x x' and z of y x, in the order of
+        `order`.
+        """
         p, before = self.p, self.L.copy()
         self.n += 1
         eta = self.eta_step if self.learnt else self.eta_step / sqrt(self.n)

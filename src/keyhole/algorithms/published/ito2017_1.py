@@ -73,7 +73,7 @@ class Ito1(Learner):
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k0 < min(2, self.d - k):
-            raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} two attributes outside S never meet")
+            raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} two outside S are never observed together")
         theory = is_theory(tuning)
         scale = positive("lam_scale", lam_scale if lam_scale is not None else 8.0 if theory else 3.0)
         rate = scale * self.d / max(k0, 1) if theory else scale
@@ -83,11 +83,11 @@ class Ito1(Learner):
         self.S: Ints = np.sort(self.order[:k])
 
     def _weights(self) -> Floats:
-        """Return w(S)."""
+        """Return w on the support S, zero elsewhere."""
         return only(self.w, self.S)
 
     def _support(self) -> Ints:
-        """Return S, the k largest |w|."""
+        """Return S, the attributes with the k largest |w|."""
         return self.S
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:

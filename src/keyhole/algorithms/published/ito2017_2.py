@@ -81,7 +81,7 @@ class Ito2(Scheduled):
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k < min(2, self.d):
-            raise ConfigError(f"{self.name} needs k >= 2: with k = 1 no two attributes are ever seen together")
+            raise ConfigError(f"{self.name} needs k >= 2: with k = 1 no two attributes are ever observed together")
         theory, R = is_theory(tuning), positive("radius", radius)
         self.G = self.d * (self.d - 1) / max(k * (k - 1), 1)
         rate = positive("lam_explore", lam_explore if lam_explore is not None else 1.0 if theory else 16.0)
@@ -95,7 +95,7 @@ class Ito2(Scheduled):
         self.S: Ints = np.sort(self.order[:k])
 
     def _weights(self) -> Floats:
-        """Return the exploiter's w(S)."""
+        """Return the exploiter's weights on S, zero elsewhere."""
         return only(self.exploiter.w(), self.S)
 
     def _support(self) -> Ints:

@@ -129,7 +129,7 @@ class KaleDantzig(Learner):
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k0 < min(2, self.d):
-            raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} no two attributes are ever seen together")
+            raise ConfigError(f"{self.name} needs k0 >= 2: with k0 = {k0} no two attributes are ever observed together")
         self.sampling = one_of("sampling", sampling, ("uniform", "bernoulli", "union"))
         self.growth = at_least("growth", growth, 1.0)
         self.estimate = DantzigEstimate(self.d, k, self._width(is_theory(tuning), C, sigma, delta), self.order)
@@ -146,15 +146,15 @@ class KaleDantzig(Learner):
         return KaleWidth(self.d, self.k0, C, sigma, delta) if theory else dantzig_width.Empirical(self.d, C)
 
     def _weights(self) -> Floats:
-        """Return w(S)."""
+        """Return w on the support S, zero elsewhere."""
         return only(self.estimate.w_hat, self.support)
 
     def _support(self) -> Ints:
-        """Return S, the k largest |w|."""
+        """Return S, the attributes with the k largest |w|."""
         return self.estimate.S
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        """Return S and draw R; the memo holds (P[i], P[i, j]) and the part of R that is in S."""
+        """Buy S and draw the extra attributes R; the memo holds (P[i], P[i, j]) and the part of R that is in S."""
         S = self.support if pool is None else self.support[pool[self.support]]
         mask = np.ones(self.d, dtype=np.bool_) if pool is None else pool.copy()
         if self.sampling == "union":
@@ -212,7 +212,7 @@ class KaleDantzig(Learner):
         self._solve_if_due()
 
     def _solve_if_due(self) -> None:
-        """Solve DS(gamma_t) at t = 1, growth, growth^2, ... from t0 on."""
+        """Solve DS(gamma_t) at t = 1, growth, growth^2, ..., but not before t0."""
         t = self.estimate.seq.s
         if t >= self.due:
             self.due = max(t + 1, ceil(t * self.growth))

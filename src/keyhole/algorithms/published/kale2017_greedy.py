@@ -16,7 +16,7 @@ from ._ridge_bank import ForwardBank
 
 
 class PairSums(Stateful):
-    """Sums of x_i x_j and x_i y over the rounds that observed them, in positions, to initialise new forecasters."""
+    """Sums of x_i x_j and x_i y over the rounds that observed them, with which new forecasters are initialised."""
 
     _state: ClassVar[StateSchema] = {
         "H": NumberCheck(),
@@ -37,7 +37,9 @@ class PairSums(Stateful):
         self.b[B] += y * x
 
     def start(self, B: Ints) -> tuple[Floats, Floats]:
-        """Return n G and n mean(x y) on B, n the smallest number of observations in B, with G made semidefinite."""
+        """Return n G and n mean(x y) on the positions B, where n is the smallest number of observations in B and G, the
+        estimated mean of x x', is made positive semidefinite.
+        """
         seen = np.diagonal(self.N)[B]
         n = seen.min() if B.size else 0.0
         pairs = self.N[np.ix_(B, B)]
@@ -123,7 +125,7 @@ class KaleGreedy(Learner):
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k0 < 1:
-            raise ConfigError(f"{self.name} needs k0 >= 1 attributes after the label to look at candidates with")
+            raise ConfigError(f"{self.name} needs k0 >= 1: it tests candidates with attributes bought after the label")
         self.theory = is_theory(tuning)
         self.eta_scale = positive("eta_scale", eta_scale if eta_scale is not None else 1.0 if self.theory else 50.0)
         self.size, self.ridge = (
@@ -214,7 +216,9 @@ class KaleGreedy(Learner):
         return place
 
     def _row(self, attributes: Ints, x: Floats) -> Floats:
-        """Return values in positions; the last entry, to which -1 refers, is always zero."""
+        """Return a vector of values by position, zero where nothing was bought; its last entry, to which the index -1
+        refers, is always zero.
+        """
         row = np.zeros(self.d + 1)
         row[self._place()[attributes]] = np.nan_to_num(x, nan=0.0)
         return row
@@ -247,7 +251,9 @@ class KaleGreedy(Learner):
             start = end
 
     def _probe_everything(self, X: Floats, y: Floats) -> None:
-        """Play one batch: for each position i and every f, the mean loss of V_{i-1} + f minus that of V_{i-1}."""
+        """Run one batch of past rows: for each position i of the chain and every candidate f, add the mean loss of
+        V_{i-1} + f minus that of V_{i-1}.
+        """
         V = self._draw_chain()
         self.squares, self.n = self.squares + float(y @ y), self.n + y.size
         scale = self.worst if self.theory else 2.0 * self.squares / self.n

@@ -84,7 +84,7 @@ class MurataExplore(Learner):
     ) -> None:
         super().__init__(names, k, k0, seed)
         if k < 2:
-            raise ConfigError(f"{self.name} needs k >= 2: one place for the support, one to explore with")
+            raise ConfigError(f"{self.name} needs k >= 2: one attribute for the support and one to explore")
         theory = is_theory(tuning)
         self.s = whole("sparsity", min(k // 2 + 1, k - 1) if sparsity is None else sparsity, 1, k - 1)
         self.step, self.learnt = positive("step", step), not theory
@@ -106,7 +106,7 @@ class MurataExplore(Learner):
 
     @property
     def length(self) -> int:
-        """The number of rounds of the present sweep: its blocks times B_n."""
+        """The number of rounds of the current sweep: the number of its blocks times B_n."""
         return ceil((self.d - self.s) / (self.k - self.s)) * ceil(self.batch)
 
     def _weights(self) -> Floats:
@@ -118,7 +118,9 @@ class MurataExplore(Learner):
         return self.S
 
     def _ask(self, t: int, pool: Bools | None) -> Acquisition:
-        """Return S and the next block J, the least often planned attributes outside S; the memo holds the sweep."""
+        """Buy S and the next block J, the attributes outside S that were planned least often; the memo holds the number
+        of the sweep.
+        """
         S, C = self._split(self.S, pool)
         least = C[self.planned[C] == self.planned[C].min(initial=self.t + 1)]
         J = least[: self.k - S.size]

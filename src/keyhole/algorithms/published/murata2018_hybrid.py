@@ -137,7 +137,7 @@ class MurataHybrid(MurataExplore):
         return PlayedRows.alike(predictions, J)
 
     def _exploit_rows(self, X: Floats, y: Floats) -> Floats:
-        """Return the predictions of rounds that exploit J, from its values, learning after each label."""
+        """Return the predictions of exploiting rounds from the values X of the attributes J; learn from each label."""
         y_hat = self.newton.run(X, y)
         # Summed attribute by attribute and row by row, as in `_tell`, to get the same bits.
         by_theta = np.zeros(y.size)

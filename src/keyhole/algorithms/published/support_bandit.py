@@ -24,7 +24,7 @@ _UNHEARD_OF = 1e-100
 
 
 class SupportBandit(Learner):
-    """A bandit whose arms are the C(d, k) supports; only the played arm learns to predict.
+    """A bandit whose arms are the C(d, k) supports; only the chosen arm learns to predict.
 
         U ~ p;   y_hat = the prediction of U's own forecaster from x(U), which then learns from y
         f = min(1, (y_hat - y)^2 / scale);   p = master(losses so far, importance weighted)
@@ -110,7 +110,7 @@ class SupportBandit(Learner):
 
     @property
     def slowness(self) -> float:
-        """r: an arm's regret is at most r sqrt(rho T), in units of the largest loss.
+        """The factor r in the bound r sqrt(rho T) on the regret of an arm, in units of the largest loss.
 
         It is that of gradient descent, or a small number for forecasters that learn faster.
         """
@@ -188,7 +188,7 @@ class SupportBandit(Learner):
             self._extend_horizon()
 
     def _update_arm(self, arm: int, row: Floats, y: float, p: float) -> None:
-        """Update the played arm by one step."""
+        """Update the forecaster of the chosen arm by one step."""
         if self.theory and isinstance(self.bank, GradientBank) and p > 0.0:
             # D / (G sqrt(T)), D = 2 the diameter of the ball, G = 2 sqrt(k worst) the largest gradient.
             self.bank.step(arm, row, y, p, 1.0 / sqrt(self.k * self.worst * self._T))

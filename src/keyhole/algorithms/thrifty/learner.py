@@ -97,9 +97,9 @@ class Thrifty(Learner):
             ("total_budget", total_budget),
         ):
             if given is not None and not catalog.priced:
-                raise ConfigError(f"{option} needs prices: what does each source cost?")
+                raise ConfigError(f"{option} needs prices: give prices=, the price of each source")
         if (total_budget is None) != (expected_rows is None):
-            raise ConfigError("total_budget and expected_rows come together: so much money for so many rows")
+            raise ConfigError("give total_budget and expected_rows together: the money, and the rows it must last for")
         self.budget_per_row = _positive("budget_per_row", budget_per_row)
         if not self.budget_per_row >= catalog.prices.min(initial=np.inf):
             raise ConfigError(

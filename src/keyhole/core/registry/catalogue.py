@@ -12,15 +12,14 @@ from ..._internal.renamed_options import renamed_option
 from ...errors import ConfigError, KeyholeWarning
 from ..learner import Learner, Plain
 from ..sources import SourceCatalog
-from .algorithm import Algorithm, OptionValue
+from .algorithm import Algorithm, OptionValue, options_of_class
 from .footprint import footprint, machine_memory
-from .options import options_of_class
 from .plugins import entry_of_class, import_object, imported, installed
 
 __all__ = ["Algorithm", "list_algorithms", "make"]
 
 # Options that only some learners have; the error message for the others suggests `thrifty`, which has them all.
-_MARKET = {"sources": "sources", "free": "free attributes"}
+_SOURCE_OPTIONS = {"sources": "sources", "free": "free attributes"}
 _MONEY = ("prices", "budget_per_row", "error_cost", "total_budget", "expected_rows")
 # Building a learner that needs more bytes or seconds than this emits a warning.
 _LARGE_MEMORY, _LARGE_SECONDS = 400e6, 5.0
@@ -89,8 +88,8 @@ def make(
     for key in options:
         if key not in allowed and (sentence := renamed_option(key)):
             raise ConfigError(sentence)
-        if key in _MARKET and key not in allowed:
-            raise ConfigError(f"'{name}' buys single attributes and takes no {_MARKET[key]}; 'thrifty' does")
+        if key in _SOURCE_OPTIONS and key not in allowed:
+            raise ConfigError(f"'{name}' buys single attributes and takes no {_SOURCE_OPTIONS[key]}; 'thrifty' does")
         if key in _MONEY and key not in allowed:
             raise ConfigError(f"'{name}' takes no {key}; 'thrifty' does")
         if key not in allowed:
@@ -153,7 +152,7 @@ def _check_limited(cls: type[Learner], options: Mapping[str, object]) -> None:
         if "error_cost" in _options_of(cls)
         else ""
     )
-    raise ConfigError(f"'{cls.name}' needs k, how many may be bought a row{money}")
+    raise ConfigError(f"'{cls.name}' needs k, the number of sources it may buy per row{money}")
 
 
 def _check_budget(d: int, k: int, k0: int, d_is: str) -> None:
@@ -226,7 +225,7 @@ def _built(
         raise
     except (ArithmeticError, TypeError, ValueError, MemoryError) as fault:
         given = ", ".join(f"{key}={value!r}"[:80] for key, value in options.items())
-        raise ConfigError(f"'{cls.name}' cannot be made with {given or 'this size'}: {str(fault)[:120]}") from None
+        raise ConfigError(f"'{cls.name}' cannot be created with {given or 'this size'}: {str(fault)[:120]}") from None
 
 
 def _columns(d: int | None, names: "Names | None") -> tuple[str, ...]:
@@ -252,7 +251,7 @@ def _columns(d: int | None, names: "Names | None") -> tuple[str, ...]:
     columns = tuple(map(str, names))
     if len(set(columns)) < len(columns) or not columns:
         twice = next((c for i, c in enumerate(columns) if c in columns[:i]), None)
-        raise ConfigError(f"names must be distinct: '{twice}' is there twice" if twice else "names is empty")
+        raise ConfigError(f"names must be distinct: '{twice}' occurs twice" if twice else "names is empty")
     return columns
 
 
@@ -268,7 +267,7 @@ def _whole(what: str, value: object) -> int:
 def _plain(value: object, depth: int = 0) -> Plain:
     """Return an option as JSON-compatible data that the learner's constructor accepts."""
     if depth > 4:
-        raise ConfigError("an option must be a number, a string, a list or Scaled(c), not lists in lists in lists")
+        raise ConfigError("an option must be a number, a string, a list or Scaled(c), not more deeply nested lists")
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.generic | np.ndarray):

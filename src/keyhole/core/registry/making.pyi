@@ -91,7 +91,7 @@ def make(
     k0: int = 0,
     seed: int | None = None,
     label: Literal["number", "binary"] = "number",
-    looks: float = 4.0,
+    explorations: float = 4.0,
 ) -> Learner: ...
 @overload
 def make(

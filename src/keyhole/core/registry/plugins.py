@@ -19,8 +19,7 @@ from pathlib import Path
 
 from ...errors import ConfigError, KeyholeWarning
 from ..learner import Learner
-from .algorithm import Algorithm, AlgorithmInfo
-from .options import options_of_class
+from .algorithm import Algorithm, AlgorithmInfo, options_of_class
 
 __all__ = ["GROUP", "entry_of_class", "import_algorithm", "import_object", "imported", "installed"]
 

@@ -144,13 +144,13 @@ def _checked(k: object, k0: object, n: int, what: str) -> int:
     """Return the number of sources that may be bought per row, after validation."""
     if k is None and n > 0:
         raise ConfigError(
-            f"say how many {what} may be bought a row: -k K with 1 <= K <= {n}, or what limits the money: "
+            f"say how many {what} may be bought per row: -k K with 1 <= K <= {n}, or what limits the money: "
             "--error-cost W, --budget-per-row M or --total-budget M --expected-rows N"
         )
     if n == 0:
         raise ConfigError("every column is free, so there is nothing to buy: remove one from --free or the schema")
     if not isinstance(k, int) or not isinstance(k0, int):
-        raise ConfigError(f"a budget is a whole number, not {k!r} and {k0!r}")
+        raise ConfigError(f"k and k0 must be whole numbers, not {k!r} and {k0!r}")
     if not 1 <= k <= n:
         raise ConfigError(f"-k must be between 1 and {n}, the number of {what}; it is {k}")
     if not 0 <= k0 <= n - k:
@@ -166,7 +166,7 @@ def assignments(inside: str, where: str) -> tuple[tuple[str, Plain], ...]:
         if not sign or not key.strip():
             raise ConfigError(f"'{where}': write option=value, not '{part}'")
         if key.strip() in pairs:
-            raise ConfigError(f"'{where}': '{key.strip()}' is there twice")
+            raise ConfigError(f"'{where}': '{key.strip()}' is given twice")
         pairs[key.strip()] = _value(value.strip())
     return tuple(pairs.items())
 

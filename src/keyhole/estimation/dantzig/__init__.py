@@ -1,4 +1,8 @@
-"""The Dantzig selector DS(gamma): min |w|_1 subject to |b - H w|_i <= gamma_i, solved exactly with a certificate."""
+"""The Dantzig selector DS(gamma): min |w|_1 subject to |b - H w|_i <= gamma_i, solved exactly with a certificate.
+
+H (d, d) and b (d,) are estimates of the second moments of the attributes and of their products with the label; gamma is
+the width of the constraint.
+"""
 
 import numpy as np
 

@@ -16,11 +16,11 @@ from ...errors import StateError
 __all__ = ["Dense", "Log", "Rows"]
 
 # Markers: a row of H that must be built before it is read, and a row that is read from the log each time.
-ABSENT, LISTED = -1, -2
+ABSENT, IN_LOG = -1, -2
 
 
 class Rows(Protocol):
-    """A row store: the arrays passed to the kernels, and how to load a row that is absent."""
+    """A store of the rows of H: the arrays passed to the compiled kernels, and a way to load a row that is absent."""
 
     store: DantzigStore
 
@@ -55,7 +55,9 @@ class Dense(Stateful):
         self._fit()
 
     def _fit(self) -> None:
-        """Build the kernel's view: rows of the transpose, rows of H, and their positions; there is no log."""
+        """Build the arrays that the kernel reads: the rows of the transpose, the rows of H, and their positions; there
+        is no log.
+        """
         # If H is not symmetric, the transpose must be updated in every round.
         self.lopsided = self.follows = self.HT.size > 0
         P = self.HT if self.lopsided else self.H
@@ -81,7 +83,7 @@ class Dense(Stateful):
         return True
 
     def follow(self, B: Ints, h: Floats) -> None:
-        """Update the transpose after H[B, B] has grown by h; called only if `follows`."""
+        """Update the transpose after `H[B, B]` has grown by `h`; called only if `follows`."""
         self.HT[np.ix_(B, B)] += h.T
 
 
@@ -92,8 +94,8 @@ MEMORY = 200_000_000
 class Log(Stateful):
     """The log of rounds, linked by attribute.
 
-    A row with more than `listed` numbers in the log is built and cached; shorter rows are read from the log each time.
-    `listed = 0` builds every row.
+    A row with more than `short_row` numbers in the log is built and cached; shorter rows are read from the log each
+    time. `short_row = 0` builds every row.
     """
 
     _state: ClassVar[StateSchema] = {
@@ -104,8 +106,8 @@ class Log(Stateful):
         "h": Growing(NumberCheck()),
     }
 
-    def __init__(self, d: int, listed: int = 0) -> None:
-        self.d, self.listed = d, listed
+    def __init__(self, d: int, short_row: int = 0) -> None:
+        self.d, self.short_row = d, short_row
         self.H, self.lopsided, self.follows = np.empty((0, 0)), False, True
         self.n = self.start = 0
         self.link: Ints = np.zeros((64, 4), np.int64)
@@ -132,7 +134,7 @@ class Log(Stateful):
             sound = sound and bool((link[:, 1:] >= 0).all() and (begin + size <= n).all())
             sound = sound and bool((row + size <= self.start).all())
         if not sound:
-            raise StateError("the log of rounds in the state contradicts itself; the file is damaged")
+            raise StateError("the log of rounds in the state is inconsistent; the file is damaged")
 
     def _index(self) -> None:
         """Set the start, end and length of each attribute's list; no row is cached yet."""
@@ -143,8 +145,8 @@ class Log(Stateful):
         self._tail[B] = positions
         self._first[B[::-1]] = positions[::-1]
         self._length = np.bincount(B, weights=self.link[: self.n, 2], minlength=d).astype(np.int64)
-        short = (self._length <= self.listed) & (self.listed > 0)
-        self._place = np.where(short, LISTED, ABSENT)
+        short = (self._length <= self.short_row) & (self.short_row > 0)
+        self._place = np.where(short, IN_LOG, ABSENT)
         self._C = np.zeros((min(32, d), d))
         self._owner = np.full(len(self._C), -1, np.int64)
         self._hand = 0
@@ -158,7 +160,7 @@ class Log(Stateful):
         return False
 
     def follow(self, B: Ints, h: Floats) -> None:
-        """Append to the log, and update the cached rows, after H[B, B] has grown by h."""
+        """Append a round to the log, and update the cached rows, after `H[B, B]` has grown by `h`."""
         k, n = B.size, self.n
         self._reserve(k)
         here, last = np.arange(n, n + k), self._tail[B]
@@ -172,8 +174,8 @@ class Log(Stateful):
         self._C[np.ix_(place[place >= 0], B)] += h[place >= 0]
         self.n, self.start = n + k, self.start + k * k
         self._length[B] += k
-        if self.listed:
-            self._place[B[(self._place[B] == LISTED) & (self._length[B] > self.listed)]] = ABSENT
+        if self.short_row:
+            self._place[B[(self._place[B] == IN_LOG) & (self._length[B] > self.short_row)]] = ABSENT
 
     def _reserve(self, k: int) -> None:
         """Reserve space in the log for a round of k attributes, doubling the capacity when it is exhausted."""

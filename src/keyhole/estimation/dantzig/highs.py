@@ -147,7 +147,9 @@ def solve_by_generation(rows: Rows, b: Floats, gamma: Floats) -> Solution:
 
 
 def _worst(over: Floats, present: Ints, tolerance: float) -> Ints:
-    """Return `present` plus the worst violations of the tolerance: at most as many again, and at least twenty."""
+    """Return `present` plus the indices that violate the tolerance most: at most as many as are present, and at least
+    twenty.
+    """
     over = over.copy()
     over[present] = -np.inf
     most = max(20, present.size)

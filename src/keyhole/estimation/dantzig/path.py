@@ -116,7 +116,7 @@ def path(H: Floats, b: Floats, gamma_min: float = 0.0) -> Path:
 
 
 def _last(trace: _Tracer, H: Floats, gamma: float) -> _Touch:
-    """Return the solution at gamma, or at the smallest feasible gamma above it."""
+    """Return the solution at gamma, or at the smallest feasible value above gamma if gamma is infeasible."""
     sol = trace.solve(gamma)
     if sol.status != "optimal":
         least, more = least_gamma(H, trace.b), 1e-12

@@ -114,7 +114,8 @@ def judge(
     path: str,
     pivots: int = 0,
 ) -> Solution:
-    """Certify a pair, given r = b - H w, y = H'l and terms = |H| |w|, |H|'|l|; one that is not optimal is "failed".
+    """Return the pair (w, dual) with its certificate, given r = b - H w, y = H'l and terms = |H| |w|, |H|'|l|; a pair
+    that is not optimal has status "failed".
 
     If columns differ in scale, the terms of y cancel by many digits. A violation up to the rounding error of the
     terms, at most 1e-7, is therefore accepted; a dual scaled down by that much is feasible, so the objective is still
@@ -138,7 +139,9 @@ def judge(
 
 
 def kept(b: Floats, gamma: Floats, r: Floats, terms: Floats) -> bool:
-    """Return whether each constraint holds relative to its own row, since |b|_inf hides violations in small rows."""
+    """Return whether each constraint holds relative to the size of its own row, because |b|_inf hides violations in
+    small rows.
+    """
     allowed = ROW * (np.abs(b) + gamma + np.abs(b - r)) + _ROUNDING * terms
     return bool((np.abs(r) - gamma <= allowed).all())
 
@@ -179,7 +182,7 @@ def equilibrate(H: Floats) -> Scaled:
 
 
 def middle(C: Floats) -> float:
-    """Return the geometric mean of the smallest and the largest factor; 1 if there are none."""
+    """Return the geometric mean of the smallest and the largest scaling factor in C; 1 if C is empty."""
     return float(np.sqrt(C.min() * C.max())) if C.size else 1.0
 
 

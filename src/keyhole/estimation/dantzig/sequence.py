@@ -65,12 +65,12 @@ class Sequence(Stateful):
         if store not in ("auto", "dense", "rows", "lists"):
             raise ConfigError(f"store must be 'auto', 'dense', 'rows' or 'lists', not {store!r}")
         kind = ("dense" if d <= DENSE else "rows" if d <= ROWS else "lists") if store == "auto" else store
-        listed = max(1, d // 4) if kind == "lists" else 0
+        short_row = max(1, d // 4) if kind == "lists" else 0
         self.d = d
         self.engine = engine
         self.s = 0
         self.b: Floats = np.zeros(d)
-        self.rows: Dense | Log = Dense(np.zeros((d, d)), symmetric=True) if kind == "dense" else Log(d, listed)
+        self.rows: Dense | Log = Dense(np.zeros((d, d)), symmetric=True) if kind == "dense" else Log(d, short_row)
         self.simplex = Simplex(d, preferences(np.arange(d) if order is None else order))
 
     def set_state(self, flat: dict[str, Value]) -> None:
@@ -79,13 +79,13 @@ class Sequence(Stateful):
         self.rows.require(self.simplex.indices)
 
     def update(self, B: Ints, h: Floats, v: Floats) -> None:
-        """Add a round: H[B, B] += h, b[B] += v, s += 1; B has no duplicates."""
+        """Add a round: `H[B, B] += h`, `b[B] += v`, `s += 1`; B has no duplicates."""
         if not (type(B) is np.ndarray and B.dtype is _INT64) and np.asarray(B).dtype.kind not in "iu" and len(B):
-            raise ConfigError("B are indices: whole numbers; nothing was changed")
+            raise ConfigError("B must contain indices (whole numbers); nothing was changed")
         B = np.ascontiguousarray(B, np.int64)
         h, v = np.ascontiguousarray(h, np.float64), np.ascontiguousarray(v, np.float64)
         if B.ndim != 1 or h.shape != (B.size, B.size) or v.shape != B.shape:
-            raise ConfigError(f"a round is B (k,), h (k, k), v (k,), not {B.shape}, {h.shape}, {v.shape}")
+            raise ConfigError(f"a round must be B (k,), h (k, k) and v (k,), not {B.shape}, {h.shape}, {v.shape}")
         fault = self.simplex.update(self.rows.H, self.b, B, h, v, lopsided=self.rows.lopsided)
         if fault == Fault.ASYMMETRIC and self.rows.make_lopsided():
             fault = self.simplex.update(self.rows.H, self.b, B, h, v, lopsided=True)
@@ -107,7 +107,7 @@ class Sequence(Stateful):
         return gamma_max(self.b) / max(self.s, 1)
 
     def parts(self) -> Parts | None:
-        """Return the arrays for compiled code, or None if there is no compiled path.
+        """Return the arrays of this sequence for compiled code, or None if there is no compiled path.
 
         They are valid until the next solve outside compiled code; pass them to `resume` afterwards.
         """

@@ -130,7 +130,7 @@ class Simplex(Stateful):
         shapes = self.idx.shape == self.sgn.shape == (2, capacity) and self.GG.shape == (2, capacity, capacity)
         # The kernels trust these numbers; a forged file must not cause out-of-bounds reads.
         if not (shapes and 0 <= self.m <= capacity and ((idx >= 0) & (idx < self.d)).all()):
-            raise StateError("the basis in the state is not one of this size; the file is damaged")
+            raise StateError("the basis in the state has the wrong size; the file is damaged")
         self._fit()
 
     def _fit(self) -> None:
@@ -168,7 +168,9 @@ class Simplex(Stateful):
         self.m = self.updates = 0
 
     def update(self, H: Floats, b: Floats, B: Ints, h: Floats, v: Floats, *, lopsided: bool) -> int:
-        """Add h to H[B, B] and v to b[B], and update the basis matrix; return 0, or an error code (no change)."""
+        """Add h to `H[B, B]` and v to `b[B]`, and update the basis matrix; return 0, or an error code if nothing was
+        changed.
+        """
         found = add_round(H, b, B, h, v, self._basis, self._work, self.m, UPDATES - self.updates, lopsided)
         if found >= 0:
             self.updates += found
@@ -208,7 +210,9 @@ class Simplex(Stateful):
         return no_solution(self.d, "infeasible" if verdict == INFEASIBLE else "failed", path, pivots)
 
     def _looked_at(self, rows: Rows, b: Floats, scale: float, w: Floats) -> float:
-        """Return the exact primal residual if a row seems violated; infinite if the violation exceeds rounding."""
+        """Return the primal residual, computed exactly if a row seems violated; infinite if the violation exceeds
+        rounding.
+        """
         on = np.flatnonzero(w)
         columns = rows.take(0, on)
         r, terms = b - w[on] @ columns, np.abs(w[on]) @ np.abs(columns)
@@ -219,7 +223,7 @@ class Simplex(Stateful):
     def _follow(
         self, rows: Rows, b: Floats, scale: float, out: Floats, seed: int, ending: Ending | None = None
     ) -> Outcome:
-        """Follow the path to its end, serving the kernel's requests on the way.
+        """Follow the solution path to its end, and serve the kernel's requests on the way.
 
         Return the verdict, the pivots, |w|_1, the primal and dual residual, and the gap. Compiled code may already have
         followed the path to an `ending`.

@@ -19,7 +19,9 @@ _PROVED = {"hedged-ftrl": (0.5, 0.5), "batched-exp3": (1 / 3, 2 / 3)}
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Compare exponents in N at the end and in T over the last decade with the proved ones."""
+    """Return the finding on how the regret of the bandit grows: the exponents in N at the end and in T over the last
+    decade, beside the proved ones.
+    """
     rows, lines, found, x = [], [], {}, np.empty(0)
     widest = max(part.d for part, _ in results)
     for (algorithm,), group in by(results, "algorithm").items():

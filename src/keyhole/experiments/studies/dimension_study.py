@@ -15,7 +15,7 @@ _TOLERANCE = 0.2
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Fit the growth of the error in d and in k."""
+    """Return the finding on how the final error grows with d and with k."""
     rows, figures, exponents = [], [], {}
     for letter, other in (("d", "k"), ("k", "d")):
         fixed = _most_varied(results, letter, other)
@@ -39,7 +39,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
 
 
 def _most_varied(results: "Sequence[tuple[Part, Trace]]", letter: str, other: str) -> object:
-    """Return the value of the other letter at which this one takes the most values."""
+    """Return the value of `other` (d or k) for which the results contain the most values of `letter`."""
     values: dict[object, set[object]] = {}
     for part, _ in results:
         values.setdefault(getattr(part, other), set()).add(getattr(part, letter))

@@ -11,7 +11,7 @@ from ..traces import band_at_end, by, label, paired, written
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Compare the regret at T for each k."""
+    """Return the finding on the regret at T for each k."""
     groups = by(results, "algorithm", "k")
     sizes = sorted({int(str(key[1])) for key in groups})
     names = list(dict.fromkeys(str(key[0]) for key in groups))

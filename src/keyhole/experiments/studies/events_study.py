@@ -15,7 +15,9 @@ _ALWAYS = 0.99
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Compute how often each event holds, by c: with the paper's constants, and with s0 scaled down."""
+    """Return the finding on how often each event of the proofs holds, by the factor c of gamma: with the paper's
+    constants, and with s0 scaled down.
+    """
     plain = [pair for pair in results if not pair[0].s0]
     rows, shares = [], {}
     for (algorithm,), group in by(plain, "algorithm").items():
@@ -104,7 +106,9 @@ def _percent(b: Band) -> str:
 
 
 def _share(group: Group, event: str) -> Band:
-    """Return the share per seed, over the looks after the first tenth, because the first few solves say little."""
+    """Return, per seed, how often an event held in the recorded rounds after the first tenth, because the first few
+    solves say little.
+    """
     shares = []
     for _, found in group:
         seen = np.array(found[event])  # type: ignore[literal-required]

@@ -25,7 +25,9 @@ _OWN, _OURS = "ds-oslrc[tuning=theory]", "ds-oslrc[tuning=empirical]"
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Tabulate learners and tunings; the central cell, where both axes meet, gives regret and time."""
+    """Return the finding on Table 1: regret and time per round of each learner and tuning, at the setting that the
+    series over d and the series over h(w*) share.
+    """
     h = max(part.w_min for part, _ in results)
     middle = _crossing(results)
     groups = {str(name): group for (name,), group in by(results, "algorithm").items()}

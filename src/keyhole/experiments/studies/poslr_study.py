@@ -22,7 +22,7 @@ _TABLE = ("ito2017-1", "kale2017-dantzig", "foster2016")
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Tabulate the regret by learner and k0; differences are tested seed by seed."""
+    """Return the finding on Table 2: the regret by learner and k0, with differences tested seed by seed."""
     d = _crossing(results)
     usual = [pair for pair in results if pair[0].d == d]
     groups = {(str(name), int(str(k0))): group for (name, k0), group in by(usual, "algorithm", "k0").items()}
@@ -72,7 +72,9 @@ def _crossing(results: "Sequence[tuple[Part, Trace]]") -> int:
 
 
 def _agreement(rivals: "Mapping[tuple[str, int], Ratio]") -> Agreement:
-    """Compare with Table 2: seen if DS-POSLRC surely has less regret for every k0; one sure exception refutes it."""
+    """Return whether Table 2 is seen: yes if DS-POSLRC surely has less regret for every k0, no if there is a sure
+    exception.
+    """
     called = {ratio.called() for ratio in rivals.values()}
     if "less" in called:
         return Agreement.NOT_SEEN
@@ -80,7 +82,9 @@ def _agreement(rivals: "Mapping[tuple[str, int], Ratio]") -> Agreement:
 
 
 def _against(rivals: "Mapping[tuple[str, int], Ratio]") -> str:
-    """Describe the rivals with larger regret, with smaller regret, and those for which the seeds do not decide."""
+    """Describe the other learners: those with larger regret, with smaller regret, and those for which the seeds do not
+    decide.
+    """
     words = {"more": "has less regret than", "less": "has more regret than", "open": "is undecided against"}
     said = []
     for call, word in words.items():

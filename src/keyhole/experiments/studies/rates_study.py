@@ -18,7 +18,7 @@ _SCALED, _TUNED, _ITO = "ds-poslrc[tuning=scaled", "ds-poslrc[tuning=empirical]"
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Compare the slopes with the proved ones."""
+    """Return the finding on the slopes of the l1 error in s, beside the proved ones."""
     rows, lines, late, early, x = [], [], {}, {}, None
     usual = results[0][0].sigma
     for (algorithm, sigma), group in by(results, "algorithm", "sigma").items():
@@ -56,7 +56,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
 
 
 def _as_proved(band: Band) -> bool | None:
-    """Return whether a slope is -1/2 (its band contains it, its median is near); None if the seeds do not decide."""
+    """Return whether a slope is -1/2 (contained in its band, and near its median); None if the seeds do not decide."""
     near, holds = abs(band.middle + 0.5) <= _TOLERANCE, band.low <= -0.5 <= band.high
     if holds:
         return True if near else None
@@ -64,14 +64,16 @@ def _as_proved(band: Band) -> bool | None:
 
 
 def _agreement(proved: Sequence[bool | None]) -> Agreement:
-    """Seen if both algorithms agree, not seen if one surely does not, else undecided."""
+    """Return the verdict: seen if both algorithms agree with the proof, not seen if one surely does not, otherwise
+    undecided.
+    """
     if all(proved):
         return Agreement.SEEN
     return Agreement.NOT_SEEN if False in proved else Agreement.UNDECIDED
 
 
 def _called(proved: bool | None) -> str:
-    return {True: "as the proved", False: "not the proved", None: "undecided beside the proved"}[proved]
+    return {True: "as the proved", False: "not the proved", None: "undecided compared with the proved"}[proved]
 
 
 def _or_why(proved: bool | None, now: Band, before: Band) -> str:

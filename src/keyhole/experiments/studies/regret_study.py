@@ -18,7 +18,9 @@ _DRAWN = 0.1
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Rank the learners at their common T, with slopes over each one's last decade and the share of exploration."""
+    """Return the finding on regret over time: the ranking at the common T, the slope over each learner's last decade,
+    and the share of exploration.
+    """
     groups = {str(key[0]): group for key, group in by(results, "algorithm").items()}
     ends = {name: group[0][1]["t"][-1] for name, group in groups.items()}
     common, T = min(ends.values()), max(ends.values())
@@ -82,7 +84,9 @@ def _agreement(root: bool, exponent: Band) -> Agreement:
 
 
 def _split(learners: "dict[str, Group]") -> Figure:
-    """Draw the regret of DS-OSLRC by exploring and other rounds, with sqrt(T) through the end of the former."""
+    """Draw the regret of DS-OSLRC in exploring and in other rounds, with a line of order sqrt(T) through the end of the
+    former.
+    """
     lines, x = [], np.empty(0)
     for how, group in learners.items():
         whole, explored = curve_of(group, "regret"), curve_of(group, "exploring")

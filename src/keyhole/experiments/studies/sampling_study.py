@@ -20,7 +20,7 @@ _CALLED = {
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Compute the ratios; above one, the paper's sampling is better."""
+    """Return the finding on the ratios of the errors; if a ratio is above one, the paper's sampling is better."""
     groups, rows, ratios = by(results, "algorithm", "d"), [], {}
     for (algorithm, d), group in groups.items():
         if "paper" not in str(algorithm):

@@ -1,4 +1,4 @@
-"""Regret when the distribution of the rows changes: which learner has the least, and from which T on."""
+"""Regret when the distribution of the rows changes: which learner has the smallest, and from which T."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from ..traces import band_at_end, by, curve_of, label, written
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
-    """Tabulate the regret by learner and distribution; the figure shows the fastest switching."""
+    """Return the finding on the regret by learner and distribution; the figure shows the fastest switching."""
     groups = by(results, "algorithm", "design")
     designs = list(dict.fromkeys(str(key[1]) for key in groups))
     names = list(dict.fromkeys(str(key[0]) for key in groups))

@@ -28,9 +28,9 @@ async function refresh() {
   if (stale) setTimeout(refresh, 1000);
 }
 
-// Somebody else told the label of this round: its forms have nothing left to do.
+// Somebody else recorded the label of this round: its forms have nothing left to do.
 function leaveToldForms(fresh) {
-  if (body.dataset.round && fresh.getElementById("h-told")) {
+  if (body.dataset.round && fresh.getElementById("h-labelled")) {
     for (const id of ["h-values", "h-label"]) document.getElementById(id)?.closest("section").remove();
   }
 }

@@ -1,7 +1,7 @@
 """The pages: server-rendered HTML, plain forms, and a script that refreshes them."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import parse_qsl, quote
 
 from fastapi import APIRouter, HTTPException, Request
@@ -9,9 +9,10 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from ... import __version__
+from ...core.round import Round
 from ...errors import ConfigError, ProtocolError
 from ...report.page import environment
-from ...store.models import Conflict, NoSuchRound, StoredRound
+from ...store.models import Conflict, NoSuchRound
 from ...store.store import StoredLearner
 from ...store.tokens import find_token
 from ..security import COOKIE, Opened, allowed, split, visible
@@ -72,11 +73,11 @@ async def ask(request: Request, name: str, store: Opened) -> Response:
         _allow(request, "ask", name)
         key = form.get("key", "").strip() or None
         try:
-            entry = store[name].open_round(key)
+            r = store[name].ask(key)
         except ProtocolError as fault:
             page = view_models.learner_page(store[name])
             return _page(request, "learner.html", 422, page=page, fault=str(fault), key=form.get("key", ""))
-        return _to_round(entry.id)
+        return _to_round(r.id)
 
     return await _for_people(request, act)
 
@@ -131,9 +132,9 @@ async def change(request: Request, id: str, act: str, store: Opened) -> Response
             raise HTTPException(404, "there is no such page")
         _allow(request, "ask" if act == "values" else "tell", name)
         stored = store[name]
-        entry = stored.round(index)
+        r = stored.round(index)
         try:
-            action(stored, entry, form)
+            action(stored, r, form)
         except ProtocolError as fault:
             status = 409 if isinstance(fault, Conflict) else 422
             return _round(request, stored, stored.round(index), status, str(fault), form)
@@ -182,31 +183,31 @@ async def docs(request: Request) -> Response:
 # -- the actions of forms
 
 
-def _values(stored: StoredLearner, entry: StoredRound, form: Form) -> None:
-    stored.predict_interval(entry.index, _numbers(form, "v", entry.round.names))
+def _values(stored: StoredLearner, r: Round, form: Form) -> None:
+    stored.predict_interval(r.index, _numbers(form, "v", r.names))
 
 
-def _label(stored: StoredLearner, entry: StoredRound, form: Form) -> None:
+def _label(stored: StoredLearner, r: Round, form: Form) -> None:
     y = view_models.typed(form.get("y", ""))
     if y is None or math.isnan(y):
         raise ProtocolError("The label must be a number.")
-    extra = _numbers(form, "e", stored.extra(entry.round)) if entry.round.extra.size else None
-    values = None if entry.values is not None else _numbers(form, "v", entry.round.names)
-    stored.tell(entry.index, values, y, extra_values=extra)
+    extra = _numbers(form, "e", r.extra_names) if r.extra.size else None
+    values = None if r.values is not None else _numbers(form, "v", r.names)
+    stored.tell(r.index, values, y, extra_values=extra)
 
 
-def _abandon(stored: StoredLearner, entry: StoredRound, form: Form) -> None:
-    stored.abandon(entry.index)
+def _abandon(stored: StoredLearner, r: Round, form: Form) -> None:
+    stored.abandon(r.index)
 
 
-_ACTIONS: dict[str, Callable[[StoredLearner, StoredRound, Form], None]] = {
+_ACTIONS: dict[str, Callable[[StoredLearner, Round, Form], None]] = {
     "values": _values,
     "label": _label,
     "abandon": _abandon,
 }
 
 
-def _numbers(form: Form, prefix: str, names: "tuple[str, ...] | list[str]") -> dict[str, float]:
+def _numbers(form: Form, prefix: str, names: Sequence[str]) -> dict[str, float]:
     """Parse the numbers typed for these names, in the order of the fields."""
     found = {}
     for i, name in enumerate(names):
@@ -223,19 +224,19 @@ def _numbers(form: Form, prefix: str, names: "tuple[str, ...] | list[str]") -> d
 def _round(
     request: Request,
     stored: StoredLearner,
-    entry: StoredRound,
+    r: Round,
     status: int = 200,
     fault: str = "",
     form: Form | None = None,
 ) -> Response:
-    given = {name: (form or {}).get(f"v{i}", "") for i, name in enumerate(entry.round.names)}
+    given = {name: (form or {}).get(f"v{i}", "") for i, name in enumerate(r.names)}
     used = form is not None and any(key.startswith("v") for key in form)
     ranges = view_models.usual_ranges(stored)
-    fields = view_models.fields(entry, given if used else None, ranges)
-    extra = [view_models.Field(name, (form or {}).get(f"e{i}", "")) for i, name in enumerate(stored.extra(entry.round))]
+    fields = view_models.fields(r, given if used else None, ranges)
+    extra = [view_models.Field(name, (form or {}).get(f"e{i}", "")) for i, name in enumerate(r.extra_names)]
     y = (form or {}).get("y", "")
-    more = {"entry": entry, "fields": fields, "extra": extra, "fault": fault, "y": y, "name": stored.name}
-    more |= {"doubtful": view_models.doubtful(entry, ranges), "decimals": view_models.label_decimals(stored)}
+    more = {"r": r, "fields": fields, "extra": extra, "fault": fault, "y": y, "name": stored.name}
+    more |= {"doubtful": view_models.doubtful(r, ranges), "decimals": view_models.label_decimals(stored)}
     return _page(request, "round.html", status, note=stored.note, head=stored.head, **more)
 
 

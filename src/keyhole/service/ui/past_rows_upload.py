@@ -39,7 +39,7 @@ class PastTable(NamedTuple):
 def form_fields(content_type: str, body: bytes) -> dict[str, str]:
     """Parse the fields of a form with a file (multipart/form-data); raise `ProtocolError` if it is malformed."""
     if not content_type.lower().startswith("multipart/form-data"):
-        raise ProtocolError("the page sends the table as multipart/form-data; this was something else")
+        raise ProtocolError("the table must be sent as multipart/form-data")
     head = f"Content-Type: {content_type}\r\n\r\n".encode("latin-1", "replace")
     message = BytesParser(policy=HTTP).parsebytes(head + body)
     fields: dict[str, str] = {}

@@ -13,7 +13,8 @@ from ..._internal.formatting import number as short
 from ...core import introspection
 from ...core.introspection import Reason
 from ...core.learner import Learner
-from ...store.models import StoredRound, Totals
+from ...core.round import Round
+from ...store.models import Totals
 from ...store.store import Store, StoredLearner
 
 __all__ = ["Field", "LearnerCard", "LearnerPage", "card", "fields", "learner_page", "number", "typed", "when"]
@@ -53,8 +54,8 @@ class LearnerPage:
     """The number of attributes that are not shown."""
     alarms: list[str]
     warnings: list[str]
-    open: tuple[StoredRound, ...]
-    last: tuple[StoredRound, ...]
+    open: tuple[Round, ...]
+    last: tuple[Round, ...]
     head: int
     n_past_rows: int
     takes_past_rows: bool
@@ -97,8 +98,8 @@ class UsualRange:
 def usual_ranges(stored: StoredLearner) -> dict[str, UsualRange]:
     """Return the usual range of each attribute, from the schema or else from enough recent rounds with labels."""
     seen: dict[str, list[float]] = {}
-    for entry in stored.rounds("told", limit=_LOOKED_AT, newest=True):
-        for name, x in (entry.values or {}).items():
+    for r in stored.rounds("labelled", limit=_LOOKED_AT, newest=True):
+        for name, x in (r.values or {}).items():
             if not math.isnan(x):
                 seen.setdefault(name, []).append(x)
     found = {name: UsualRange(min(x), max(x)) for name, x in seen.items() if len(x) >= _ENOUGH}
@@ -109,9 +110,9 @@ def usual_ranges(stored: StoredLearner) -> dict[str, UsualRange]:
     return {name: r for name, r in found.items() if math.isfinite(r.low) and math.isfinite(r.high)}
 
 
-def doubtful(entry: StoredRound, ranges: dict[str, UsualRange]) -> list[str]:
+def doubtful(r: Round, ranges: dict[str, UsualRange]) -> list[str]:
     """Return one sentence for each value of a round that lies outside its usual range."""
-    values = (entry.values or {}).items()
+    values = (r.values or {}).items()
     return [
         f"{name} = {number(x)} is outside {ranges[name].words} ({'stated' if ranges[name].stated else 'seen so far'})"
         for name, x in values
@@ -121,7 +122,7 @@ def doubtful(entry: StoredRound, ranges: dict[str, UsualRange]) -> list[str]:
 
 def label_decimals(stored: StoredLearner) -> int | None:
     """Return how many decimals a prediction shows: as many as the last labels have."""
-    labels = [e.label for e in stored.rounds("told", limit=_LOOKED_AT, newest=True) if e.label is not None]
+    labels = [e.label for e in stored.rounds("labelled", limit=_LOOKED_AT, newest=True) if e.label is not None]
     if len(labels) < _ENOUGH:
         return None
     y = np.array(labels)
@@ -157,7 +158,7 @@ def learner_page(stored: StoredLearner) -> LearnerPage:
 
     algorithm, budget, reasons, alarms, n_past_rows, takes_past_rows = stored.read(look)
     ranges = usual_ranges(stored)
-    outside = sum(len(doubtful(entry, ranges)) for entry in stored.rounds(limit=_LOOKED_AT, newest=True))
+    outside = sum(len(doubtful(r, ranges)) for r in stored.rounds(limit=_LOOKED_AT, newest=True))
     unusual = [f"{outside} values of the last rounds are outside their usual range: check them"] if outside else []
     return LearnerPage(
         card=card(stored.name, algorithm, totals, note),
@@ -177,13 +178,11 @@ def learner_page(stored: StoredLearner) -> LearnerPage:
     )
 
 
-def fields(
-    entry: StoredRound, given: dict[str, str] | None = None, ranges: dict[str, UsualRange] | None = None
-) -> list[Field]:
+def fields(r: Round, given: dict[str, str] | None = None, ranges: dict[str, UsualRange] | None = None) -> list[Field]:
     """Return the input fields of a round, filled with what was typed or recorded before."""
-    known = {name: "" if math.isnan(x) else repr(x).removesuffix(".0") for name, x in (entry.values or {}).items()}
+    known = {name: "" if math.isnan(x) else repr(x).removesuffix(".0") for name, x in (r.values or {}).items()}
     words = {name: usual.words for name, usual in (ranges or {}).items()}
-    return [Field(name, (given or known).get(name, ""), words.get(name, "")) for name in entry.round.names]
+    return [Field(name, (given or known).get(name, ""), words.get(name, "")) for name in r.names]
 
 
 def typed(text: str) -> float | None:
@@ -221,6 +220,6 @@ def when(at: float | None) -> str:
         return f"{at:.0f}"
 
 
-def is_late(entry: StoredRound) -> bool:
+def is_late(r: Round) -> bool:
     """Whether an open round is past its deadline."""
-    return entry.status == "open" and entry.deadline is not None and entry.deadline < time.time()
+    return r.status == "open" and r.deadline is not None and r.deadline < time.time()

@@ -36,7 +36,7 @@ def test_an_index_that_points_nowhere_is_refused(array, field, value):
     flat = played().get_state()
     (flat[f"memory.{array}"] if field is None else flat[f"memory.{array}"][field])[...] = value
     fresh = kh.make("thrifty", d=6, k=2, seed=0)
-    with pytest.raises(kh.StateError, match=r"do not fit together|not finite|not positive|not what it can be"):
+    with pytest.raises(kh.StateError, match=r"do not fit together|not finite|not positive|is invalid"):
         fresh.set_state(flat)
 
 

@@ -182,6 +182,6 @@ def test_a_learner_gives_intervals_or_says_that_it_does_not(case):
         return
     with pytest.raises(kh.ProtocolError, match=f"{learner.name} gives no intervals"):
         learner.interval(r, x)
-    with pytest.raises(kh.ConfigError, match="gives none"):
+    with pytest.raises(kh.ConfigError, match="gives no intervals"):
         history.coverage()
     assert np.isnan(history.levels).all()

@@ -170,7 +170,7 @@ def test_it_explains_itself():
         ({"budget_per_row": 3.0}, "budget_per_row needs prices"),
         ({"prices": [1.0]}, "8 finite numbers"),
         ({"prices": [-1.0] * 8}, "8 finite numbers"),
-        ({"prices": {"x0": 1.0}}, "price every source; there is none for 'x1'"),
+        ({"prices": {"x0": 1.0}}, "needs a price for every source; there is none for 'x1'"),
         ({"prices": ["dear"] * 8}, "must be numbers"),
         ({"prices": PRICES, "budget_per_row": 0.5}, "buys nothing"),
         ({"half_life": 0}, "half_life"),

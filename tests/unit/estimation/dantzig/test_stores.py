@@ -100,9 +100,9 @@ def test_the_store_is_chosen_by_the_size() -> None:
     assert isinstance(Sequence(50).rows, Dense)
     middle, large = Sequence(6_000).rows, Sequence(60_000).rows
     assert isinstance(middle, Log)
-    assert middle.listed == 0
+    assert middle.short_row == 0
     assert isinstance(large, Log)
-    assert large.listed == 15_000
+    assert large.short_row == 15_000
 
 
 def test_a_log_refuses_a_round_that_is_not_symmetric() -> None:
