@@ -4,7 +4,7 @@ python benchmarks/instead.py [--rows 2000] [--out docs/compared-table.md]
 
 Two questions. With a training table that is free, 5-fold cross-validated: which method has the least error when a row
 may cost so much? And where the training rows are paid too: is learning online better than buying everything for n rows
-and then freezing a lasso, with the best n in hindsight? Needs `pip install 'keyhole[data,bench]'`.
+and then freezing a lasso, with the best n in hindsight? Needs `pip install '.[data,bench]'`.
 """
 
 import argparse

@@ -106,6 +106,10 @@ def _help(name: str) -> str:
     return subprocess.run(call, capture_output=True, text=True, env=plain, check=True).stdout.strip()
 
 
+def _takes(text: str) -> str:
+    return "only k: no k0, sources or prices" if text == "-" else text
+
+
 def algorithms() -> None:
     """algorithms/NAME.md: one page for each, from its record, its docstring and its code."""
     import keyhole as kh
@@ -113,7 +117,12 @@ def algorithms() -> None:
 
     for a in kh.list_algorithms():
         cls = class_of(a.name)
-        facts = [("setting", a.setting), ("takes", a.takes), ("assumptions", a.assumptions), ("bound", mathml(a.bound))]
+        facts = [
+            ("setting", a.setting),
+            ("takes", _takes(a.takes)),
+            ("assumptions", a.assumptions),
+            ("bound", mathml(a.bound)),
+        ]
         facts += [("cost", mathml(a.cost))]
         facts += [("reference", a.reference), ("read or reconstructed", READ[a.status])]
         parts = [f"# {a.name}\n\n{_table(['', ''], facts)}\n\n## The algorithm\n", _prose(inspect.getdoc(cls) or "")]

@@ -91,3 +91,52 @@ def test_the_page_of_thrifty_has_every_constant():
     assert stated == entries
     used = " ".join(re.findall(r"^\*\*Constants\.\*\*(.*?)\n\n", layers, re.M | re.S))
     assert set(re.findall(r"`(\w+)`", used)) == set(entries)
+
+
+@pytest.mark.parametrize(("name", "binary"), [("diabetes", False), ("breast_cancer", True)])
+def test_the_comparison_with_other_tools_shows_what_thrifty_does_now(name, binary):
+    """The tables that scikit-learn has: where these differ, run benchmarks/instead.py again."""
+    datasets = pytest.importorskip("sklearn.datasets")
+    from keyhole.integrations.sklearn import BudgetedClassifier, BudgetedRegressor
+
+    X, y = getattr(datasets, f"load_{name}")(return_X_y=True, **({} if binary else {"scaled": False}))
+    order = np.random.default_rng(0).permutation(y.size)
+    X, y = X[order], y[order].astype(float)
+    part = np.random.default_rng(1).permutation(np.arange(y.size) % 5)
+    page = (ROOT / "docs" / "compared.md").read_text(encoding="utf-8")
+    for share in (10, 25):
+        p, make = np.empty(y.size), BudgetedClassifier if binary else BudgetedRegressor
+        for fold in range(5):
+            train, test = part != fold, part == fold
+            costs = {"k": None, "prices": [1.0] * X.shape[1], "budget_per_row": share / 100 * X.shape[1]}
+            model = make(**costs, training="free", random_state=0).fit(X[train], y[train])
+            p[test] = model.predict_proba(X[test])[:, 1] if binary else model.predict(X[test])
+        stated = re.search(rf"^\| {name} .* \| {share}% \| \*\*([\d.]+)\*\* \|", page, re.M)
+        assert float(stated[1]) == pytest.approx(np.mean((p - y) ** 2) / y.var(), abs=6e-4)
+
+
+def test_the_errors_of_nhanes_panels_are_those_of_least_squares():
+    found = kh.data.load("nhanes-panels")
+    page = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
+    baskets = {
+        "nothing (age and sex)": [],
+        "waist": ["waist"],
+        "height, waist": ["height", "waist"],
+        "height, waist, questions on weight": ["height", "waist", "questions on weight"],
+        "and a diet recall, blood pressure": [
+            "height",
+            "waist",
+            "questions on weight",
+            "diet recall",
+            "blood pressure",
+        ],
+        "everything": list(found.prices),
+    }
+    for words, basket in baskets.items():
+        names = [*found.free, *(n for source in basket for n in found.sources.get(source, [source]))]
+        V = np.column_stack([np.ones(found.y.size), found.X[:, [found.names.index(n) for n in names]]])
+        mse = np.mean((found.y - V @ np.linalg.lstsq(V, found.y, rcond=None)[0]) ** 2)
+        stated = re.search(rf"^\| {re.escape(words)} \| ([\d.]+) \| (\d+) \|", page, re.M)
+        assert float(stated[1]) == pytest.approx(mse, abs=0.051)
+        assert float(stated[2]) == sum(found.prices[source] for source in basket)
+    assert (len(found.y), len(found.prices)) == (3912, 18)

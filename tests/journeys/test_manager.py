@@ -118,7 +118,7 @@ def test_a_limit_in_money_brings_no_note_about_everything(typed, tmp_path):
     assert code == 2
     assert "every column is free, so there is nothing to buy" in said
     code, _, said = typed(*asked, "--expected-rows", "9", "--out", tmp_path / "t")
-    assert (code, "give total_budget and expected_rows together" in said) == (2, True)
+    assert (code, "give --total-budget and --expected-rows together" in said) == (2, True)
     (tmp_path / "q.toml").write_text("a = 1\nb = 1\nd = 1\n")
     _, _, said = typed(*asked[:-1], tmp_path / "q.toml", "--budget-per-row", "2", "--out", tmp_path / "u")
     assert "warning: no price is given for c: 1 is taken" in said

@@ -129,6 +129,10 @@ def test_run_frontier_predict_and_compare_say_what_is_computed_apart(clinic, typ
         assert float(cells[1]) == pytest.approx(error, rel=1e-3)
         assert float(cells[2]) <= float(cells[1])
 
+    # What makes the label is found at each price, and nothing that only looks useful.
+    chain = {(), ("bmi",), ("bmi", "salt_diet"), ("bmi", "salt_diet", "lipid")}
+    assert chain <= {point.sources for point in found.hindsight} <= chain | {("bmi", "lipid")}
+
     code, said, errors = typed("predict", "run/model.kh", "clinic.csv", "--id", "patient_id", "--out", "p.csv")
     assert code == 0, errors
     with open(tmp_path / "p.csv") as file:

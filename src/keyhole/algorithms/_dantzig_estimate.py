@@ -106,8 +106,8 @@ class DantzigEstimate(Stateful):
         """Return the message that the estimate has always been 0."""
         gamma, gamma_max = self.nearest()
         return (
-            f"w was 0 in all {self.solved} explorations so far: gamma {gamma:.3g} >= gamma_max {gamma_max:.3g}; "
-            "a tie-break chose the support"
+            f"the Dantzig estimate was zero in all {self.solved} explorations (gamma {gamma:.3g} >= gamma_max "
+            f"{gamma_max:.3g}): the support is arbitrary so far"
         )
 
     def warn_that_estimate_is_zero(self) -> None:

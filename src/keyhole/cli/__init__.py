@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import sys
 import warnings
 from typing import Any, NoReturn, TextIO
@@ -28,6 +29,17 @@ _EXTRAS = {
     "sklearn": "sklearn",
 }
 
+
+# The parser's words, and ours.
+_PLAINER = {
+    "Input should be a valid integer, unable to parse string as an integer": "it must be a whole number",
+    "Input should be a valid number, unable to parse string as a number": "it must be a number",
+    "Input should be": "it must be",
+    ". Did you mean": "; did you mean",
+    "?": "",
+}
+# Options of `kh.make` that a message names, as they are typed on the command line.
+_TYPED = re.compile(r"(?<!['\w\[.])(error_cost|budget_per_row|total_budget|expected_rows)\b(?! ?=)")
 
 _UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
 """Errors of a disk that is full, over quota, read-only or broken."""
@@ -69,6 +81,7 @@ def main() -> None:
 def _refuse(sentence: str) -> NoReturn:
     from .._internal.escaping import printable
 
+    sentence = _TYPED.sub(lambda match: f"--{match[1].replace('_', '-')}", sentence)
     plain = printable(sentence).replace("\n", "\\n")  # a name may contain control characters
     print(f"keyhole: {plain}", file=sys.stderr)
     sys.exit(2)
@@ -84,6 +97,8 @@ def _mistyped(fault: Any) -> str:
 
     if sentence := renamed_option(str(getattr(fault, "option_name", ""))):
         return sentence
+    for theirs, ours in _PLAINER.items():
+        said = said.replace(theirs, ours)
     context = getattr(fault, "ctx", None)
     return f"{said[:1].lower()}{said[1:]}; see {context.command_path if context else 'keyhole'} --help"
 

@@ -166,7 +166,7 @@ class Table(ABC):
         found = self.cell(name) if kind in ("text", "time") else None
         at = f" (row {found[0]}: {str(found[1])!r})" if found else ""
         form = hint(str(found[1])) if found else ""
-        fix = "declare its type, or list it under `ignored`, in the schema (keyhole diagnose writes one)"
+        fix = "a schema must declare its type or ignore it, and keyhole diagnose writes one"
         if form:
             fix = f'declare numbers = "{form}" for it in the schema if that is how its numbers are written'
         elif is_target:
@@ -174,10 +174,8 @@ class Table(ABC):
                 "the target must be a number, or yes or no: for two values keyhole diagnose proposes a schema; "
                 "otherwise choose another target, or code it as a number"
             )
-        text = (
-            f"{self.name}: {'the target' if is_target else 'column'} '{name}' holds {what}{at}, which is never encoded"
-        )
-        return DataError(f"{text} silently; {fix}", found[0] if found else None, name)
+        text = f"{self.name}: {'the target' if is_target else 'column'} '{name}' holds {what}{at}"
+        return DataError(f"{text}; {fix}", found[0] if found else None, name)
 
     def digest(self, attributes: Sequence[str], target: str | None, rows: int) -> str:
         """Return a digest of the first `rows` rows, to show that they are unchanged after a correction further down."""

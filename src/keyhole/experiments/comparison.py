@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 
 from .._internal.atomic_io import read_json, write_atomically, write_json
 from .._internal.dataframes import to_frame
+from .._internal.formatting import join_names
 from .._internal.output_folder import Folder
 from ..core.learner import Learner
 from ..core.registry.plugins import import_algorithm
@@ -212,8 +213,12 @@ class Comparison:
         if len(faults) == 1 and len(next(iter(faults.values()))) in (1, len({job.algorithm for job in first})):
             raise ConfigError(next(iter(faults)))
         if faults:
-            lines = [f"  {', '.join(names)}: {fault}" for fault, names in faults.items()]
-            raise ConfigError("\n".join([f"{sum(map(len, faults.values()))} algorithms cannot be used here:", *lines]))
+            reasons: dict[str, list[str]] = {}
+            for sentence, names in faults.items():
+                for name in names:
+                    reasons.setdefault(sentence.removeprefix(f"'{Spec.parse(name).name}' "), []).append(name)
+            each = "; ".join(f"{join_names(names, 20)} ({reason})" for reason, names in reasons.items())
+            raise ConfigError(f"{sum(map(len, faults.values()))} algorithms cannot be used here: {each}")
 
     def run(self, executor: Executor, progress: Progress) -> list[tuple[Job, Outcome]]:
         """Run the missing jobs, write results.parquet and curves.parquet, and return every job with its outcome.

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 import numpy as np
+from scipy.stats import chi2
 
 from .. import __version__
 from .._internal.atomic_io import read_json, write_json
@@ -35,6 +36,8 @@ __all__ = ["Past", "Play", "Played", "frontier", "levels_of", "play_level"]
 # The most searches for baskets between those at given prices, and the most nodes of a search.
 _SEARCHES = 16
 _NODES = 400
+# The probability that a source is thought to help although none does.
+_BY_CHANCE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,10 +100,12 @@ class Past:
         return self.left(range(len(self.catalog.sources)))
 
     def chance(self, attributes: int, s2: float) -> float:
-        """Return by how much the mean squared error may fall by chance if q irrelevant attributes are added: (q + 3
-        sqrt(2 q)) s2 / n.
+        """Return the mse reduction that irrelevant attributes may reach by chance.
+
+        s2 / n times the quantile of chi-square(attributes) that none of the sources, all irrelevant, exceeds with
+        probability 0.95 or more: the best of many is larger by chance than any one of them.
         """
-        return float((attributes + 3 * np.sqrt(2 * attributes)) * s2 / self.n)
+        return float(chi2.isf(_BY_CHANCE / max(len(self.catalog.sources), 1), attributes) * s2 / self.n)
 
     def lowers(self, dearer: Point | Choice, than: Point | Choice) -> bool:
         """Return whether a basket has a smaller error than another: smaller by more than chance, and in the first four

@@ -83,6 +83,7 @@ class Plan:
     """Whether the table has prices; otherwise a price is the number of sources bought."""
     prices: dict[str, float]
     free: tuple[str, ...]
+    """The columns that are there before anything is ordered."""
     baskets: tuple[PlannedBasket, ...]
     """Sorted by price; the first buys nothing."""
     everything: PlannedBasket
@@ -270,7 +271,7 @@ def _planned(stream: StreamSpec, rows: Rows, limits: dict[str, float], folds: in
         folds=folds,
         priced=schema.priced,
         prices=dict(zip(schema.catalog.sources, schema.catalog.prices.tolist(), strict=True)),
-        free=tuple(schema.free),
+        free=tuple(a.name for a in schema.attributes if a.free),
         baskets=baskets,
         everything=everything,
         recommended=recommended,

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import data
+from .._internal.formatting import join_names
 from .._internal.typing import Floats
 from ..core.registry.plugins import import_object
 from ..core.registry.spec import assignments
@@ -87,6 +89,10 @@ class StreamSpec:
             stream = cls(name, content=_content(name))
             stream.rows(0, 1)
             return stream
+        if not Path(name).suffix and not Path(name).exists():
+            near = get_close_matches(name, data.names(), 1)
+            hint = f"did you mean '{near[0]}'?" if near else f"the data sets are {join_names(data.names(), 20)}"
+            raise ConfigError(f"there is no file and no data set '{name}'; {hint}")
         given = Schema.read(schema) if schema is not None else None
         if given is not None and target not in (None, given.target):
             raise ConfigError(f"the schema is for the target '{given.target}', not '{target}'")

@@ -1,22 +1,29 @@
 """Keyhole learners as scikit-learn estimators: trained on bought values or on a free table, frozen in prediction."""
 
-from collections.abc import Mapping, Sequence
+import inspect
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, OneToOneFeatureMixin, RegressorMixin
 from sklearn.feature_selection import SelectorMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._internal.dataframes import to_frame
+from .._internal.formatting import join_names
 from .._internal.typing import Bools, Floats, Ints
 from ..core.learner import FrozenLearner, Learner
-from ..errors import ConfigError
+from ..errors import ConfigError, KeyholeWarning
 from ..simulation import play
 from ._estimator import learner_of
 
 __all__ = ["BudgetedClassifier", "BudgetedRegressor"]
+
+# Separates the draw of rows by their weights from the learner's own draws, which start from the same seed.
+_ROW_DRAWS = 0x726F77
 
 
 class _Budgeted(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -70,13 +77,22 @@ class _Budgeted(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         mask[self.support_] = True
         return mask
 
-    def _fitted(self, X: Floats, y: Floats, new: bool) -> None:
+    def _fitted(self, X: Floats, y: Floats, sample_weight: "Floats | None", new: bool) -> None:
         """Train on validated rows: buy in simulation, or learn from a free table."""
         if self.training not in ("paid", "free"):
             raise ConfigError(f"training must be 'paid' or 'free', not {self.training!r}")
+        weights = _checked_weights(sample_weight, y.size)
+        self._warn_of_readers()
         if new:
             self.learner_ = self._made()
             self.bought_: Ints = np.zeros(self.n_features_in_, dtype=np.int64)
+            self._row_draws = np.random.default_rng([_ROW_DRAWS, self.learner_.seed])
+            self._largest_weight = 0.0
+        # Rejection sampling: the rows kept are distributed as the weights say, so any algorithm can learn from them,
+        # and a row that is not kept is not bought.
+        self._largest_weight = max(self._largest_weight, float(weights.max()))
+        kept = self._row_draws.random(y.size) * self._largest_weight < weights
+        X, y = X[kept], y[kept]
         if self.training == "free":
             self.learner_.learn(X, y)
         else:
@@ -96,7 +112,37 @@ class _Budgeted(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if seed is not None and not isinstance(seed, int | np.integer):
             raise ConfigError(f"random_state must be a whole number or None, not {seed!r}")
         given = self.get_params() | {"label": self._label}
+        if not hasattr(self, "feature_names_in_"):
+            self._refuse_lost_names(set(names))
         return learner_of(self.algorithm, list(names), self.k, self.k0, seed, given, self.options)
+
+    def _refuse_lost_names(self, columns: set[str]) -> None:
+        """Refuse parameters that name columns if X is an array, whose columns are x0, x1, ..."""
+        sources = self.sources if isinstance(self.sources, Mapping) else {}
+        priced = set(self.prices) - set(sources) - {"*"} if isinstance(self.prices, Mapping) else set()
+        named = {"prices": priced, "free": set(self.free or ()), "sources": {c for s in sources.values() for c in s}}
+        for parameter, wanted in named.items():
+            if wanted - columns:
+                raise ConfigError(
+                    f"{parameter}: X has no column {min(wanted - columns)!r}, because it has no column names; pass a "
+                    "data frame, and call set_output(transform='pandas') on the steps before this one in a pipeline"
+                )
+
+    def _warn_of_readers(self) -> None:
+        """Warn if steps before this one in a pipeline may read columns that are not bought."""
+        steps = [step for step in _steps_before(self) if step is not None and step != "passthrough"]
+        if self.training == "free":
+            # Training costs nothing; a step that treats every column apart needs only the support in prediction.
+            steps = [step for step in steps if not isinstance(step, OneToOneFeatureMixin | SelectorMixin)]
+            harm = "a prediction then needs more columns than the support"
+        else:
+            harm = "it then reads values that ledger_ does not count"
+        if steps:
+            names, estimator = join_names([type(step).__name__ for step in steps]), type(self).__name__
+            text = f"{names} before {estimator} in the pipeline may read every column: {harm}"
+            scaling = self.algorithm == "thrifty" and all(isinstance(step, OneToOneFeatureMixin) for step in steps)
+            advice = "; thrifty needs no scaling" if scaling else ""
+            warnings.warn(text + advice, KeyholeWarning, stacklevel=4)
 
     def _freeze(self) -> None:
         learner = self.learner_
@@ -123,6 +169,11 @@ class BudgetedRegressor(RegressorMixin, _Budgeted):  # type: ignore[misc]
     among them means bought but unobserved. `predict` is frozen: it reads only the support, so the other columns may be
     NaN, and the prediction of a row does not depend on other rows. As a selector, `transform` keeps the columns of the
     support.
+
+    `sample_weight` says how much a row counts. A row is kept with probability weight / largest weight so far, drawn
+    with `random_state` (cost-proportionate rejection sampling: Zadrozny, Langford and Abe 2003), and only the rows kept
+    are bought and learnt. Equal weights keep every row, a weight of 0 removes its row, and weights have no unit. An
+    integer weight is not the same as repeating a row, which would be paid for again.
 
     Parameters
     ----------
@@ -159,15 +210,15 @@ class BudgetedRegressor(RegressorMixin, _Budgeted):  # type: ignore[misc]
     True
     """
 
-    def fit(self, X: Floats, y: Floats) -> "BudgetedRegressor":
+    def fit(self, X: Floats, y: Floats, sample_weight: "Floats | None" = None) -> "BudgetedRegressor":
         """Train a new learner on the rows, in order."""
-        self._fitted(*self._checked(X, y, reset=True), new=True)
+        self._fitted(*self._checked(X, y, reset=True), sample_weight, new=True)
         return self
 
-    def partial_fit(self, X: Floats, y: Floats) -> "BudgetedRegressor":
+    def partial_fit(self, X: Floats, y: Floats, sample_weight: "Floats | None" = None) -> "BudgetedRegressor":
         """Continue training with further rows."""
         first = not hasattr(self, "learner_")
-        self._fitted(*self._checked(X, y, reset=first), new=first)
+        self._fitted(*self._checked(X, y, reset=first), sample_weight, new=first)
         return self
 
     def predict(self, X: Floats) -> Floats:
@@ -207,20 +258,26 @@ class BudgetedClassifier(ClassifierMixin, _Budgeted):  # type: ignore[misc]
         tags.classifier_tags.multi_class = False
         return tags
 
-    def fit(self, X: Floats, y: Floats) -> "BudgetedClassifier":
+    def fit(self, X: Floats, y: Floats, sample_weight: "Floats | None" = None) -> "BudgetedClassifier":
         """Train a new learner on the rows, in order."""
         X, y = self._checked(X, y, reset=True)
         self.classes_ = self._two_classes(y)
-        self._fitted(X, self._as_numbers(y), new=True)
+        self._fitted(X, self._as_numbers(y), sample_weight, new=True)
         return self
 
-    def partial_fit(self, X: Floats, y: Floats, classes: "Sequence[object] | None" = None) -> "BudgetedClassifier":
+    def partial_fit(
+        self,
+        X: Floats,
+        y: Floats,
+        classes: "Sequence[object] | None" = None,
+        sample_weight: "Floats | None" = None,
+    ) -> "BudgetedClassifier":
         """Continue training with further rows; the first call needs `classes` unless its rows contain both."""
         first = not hasattr(self, "learner_")
         X, y = self._checked(X, y, reset=first)
         if first:
             self.classes_ = self._two_classes(y if classes is None else np.asarray(classes))
-        self._fitted(X, self._as_numbers(y), new=first)
+        self._fitted(X, self._as_numbers(y), sample_weight, new=first)
         return self
 
     def predict_proba(self, X: Floats) -> Floats:
@@ -252,3 +309,37 @@ class BudgetedClassifier(ClassifierMixin, _Budgeted):  # type: ignore[misc]
         if other.size:
             raise ConfigError(f"y has the class {other.tolist()[0]!r}, which is not one of {self.classes_.tolist()}")
         return np.asarray(y == self.classes_[1], dtype=np.float64)
+
+
+def _checked_weights(sample_weight: "Floats | None", n: int) -> Floats:
+    """Return (n,) weights: finite, not negative, and at least one above 0; ones if none are given."""
+    if sample_weight is None:
+        return np.ones(n)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as fault:
+        raise ConfigError(f"sample_weight must be numbers: {fault}") from None
+    if weights.shape != (n,):
+        raise ConfigError(f"sample_weight must have one weight per row: {n} rows, weights of shape {weights.shape}")
+    if not (np.isfinite(weights) & (weights >= 0.0)).all():
+        raise ConfigError("sample_weight must be finite numbers >= 0")
+    if not weights.any():
+        raise ConfigError("every sample_weight is zero; no row is left to learn from")
+    return weights
+
+
+def _steps_before(estimator: BaseEstimator) -> Iterator[object]:
+    """Yield the steps that come before an estimator in the pipeline that is fitting it.
+
+    An estimator is given no reference to its pipeline, so it is looked for among the callers.
+    """
+    frame = inspect.currentframe()
+    while frame is not None:
+        caller = frame.f_locals.get("self")
+        if isinstance(caller, Pipeline) and any(step is estimator for _, step in caller.steps):
+            for _, step in caller.steps:
+                if step is estimator:
+                    break
+                yield step
+            return
+        frame = frame.f_back

@@ -28,7 +28,7 @@ _LEAD = (
     "those are unknown, of the best basket of the same budget in hindsight: the same rival for all. The typical error "
     "is the root of the mean squared error of a whole run."
 )
-_REFERENCES = "References, in grey, see everything or know the answer; they are not ranked."
+_REFERENCES = "References, in grey, buy everything or use the true support; they are not ranked."
 _ASIDE = (
     "The schema states no ranges for some columns, and ranges computed from the rows themselves are not used here: the "
     f"first {CALIBRATION} rows of each seed's order (at most a tenth) are set aside to estimate them, and no learner "

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from .._internal.atomic_io import write_atomically
-from .._internal.formatting import Units, join_names
+from .._internal.formatting import Units, digits, join_names, thousands
 from .._internal.output_folder import Folder
 from ..experiments import Plan, PlannedBasket
 from ..figures import Figure, Stop, frontier, standalone
@@ -35,7 +35,7 @@ def write_plan(folder: Folder, found: Plan, command: str) -> None:
         how_to_repeat(command),
     ]
     lead = [
-        f"{found.rows} rows with a label; errors by {found.folds}-fold cross-validation.",
+        f"{thousands(found.rows)} rows with a label; errors by {found.folds}-fold cross-validation.",
         *([f"Free: {join_names(found.free, 20)}."] if found.free else []),
     ]
     sentence = f"{found.sentence[0].upper()}{found.sentence[1:]}."
@@ -44,8 +44,8 @@ def write_plan(folder: Folder, found: Plan, command: str) -> None:
 
 def _order_sheet(found: Plan) -> Table:
     head = [_price_name(found), f"without it the typical error rises by{f' ({found.unit})' if found.unit else ''}"]
-    rows = [[c.source, f"{c.price:.4g}", f"{c.adds:.3g}"] for c in found.contributions]
-    return Table(["source", *head], rows or [["nothing", "0", "0"]], words=(0,))
+    rows = [[c.source, _amount(c.price, found.priced), digits(c.adds)] for c in found.contributions]
+    return Table(["source", *head], rows or [["nothing", _amount(0.0, found.priced), "0"]], words=(0,))
 
 
 def _price_name(found: Plan) -> str:
@@ -60,15 +60,20 @@ def plan_cells(found: Plan) -> tuple[list[str], list[list[str]]]:
     money = _price_name(found).replace("price", "a row costs")
     scored = found.everything.probabilities is not None
     errors = ["AUC", "Brier score", "log loss"] if scored else [error]
-    return [money, *errors, "proved best", "basket"], [_cells(basket) for basket in found.baskets]
+    return [money, *errors, "proved best", "basket"], [_cells(basket, found.priced) for basket in found.baskets]
 
 
-def _cells(basket: PlannedBasket) -> list[str]:
+def _amount(price: float, priced: bool) -> str:
+    """Format a price; without prices it is the number of attributes."""
+    return Units().money(price) if priced else f"{price:.0f}"
+
+
+def _cells(basket: PlannedBasket, priced: bool) -> list[str]:
     scores = basket.probabilities
     proved = "yes" if basket.optimal else f"gap {basket.gap:.2g}"
     return [
-        f"{basket.price:.4g}",
-        *([f"{basket.typical_error:.4g}"] if scores is None else probability_cells(scores)),
+        _amount(basket.price, priced),
+        *([digits(basket.typical_error, 4)] if scores is None else probability_cells(scores)),
         proved,
         join_names(basket.sources, 20) or "nothing",
     ]

@@ -47,7 +47,7 @@ def test_a_solve_that_needs_help_goes_on_where_it_stopped(monkeypatch):
 def test_silence_is_said_in_the_middle_of_a_block():
     X, y, _ = kh.streams.synthetic(12, 3, 100, seed=0)
     learner = kh.make("ds-poslrc", d=12, k=3, k0=4, seed=0, tuning="theory")
-    with pytest.warns(kh.KeyholeWarning, match="w was 0 in all 30 explorations"):
+    with pytest.warns(kh.KeyholeWarning, match="was zero in all 30 explorations"):
         kh.play(learner, X, y)
 
 

@@ -132,3 +132,24 @@ def test_every_unknown_algorithm_is_named_at_once(typed, tmp_path):  # noqa: F81
     assert "no algorithm 'fixed-radnom'; did you mean 'fixed-random'?" in said
     assert "'thrifty'" not in said.split("there are:")[0]
     assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("run", "v.csv", "-k", "three"), "'-k' / '--k': it must be a whole number; see"),
+        (("run", "v.csv", "--error-cost", "much"), "'--error-cost': it must be a number; see"),
+        (("frontier", "v.csv", "--levels", "0"), "'--levels': it must be greater than or equal to 2; see"),
+        (("rnu",), "no such command 'rnu'; did you mean 'run'; see"),
+        (("plan", "nhanes-panel"), "there is no file and no data set 'nhanes-panel'; did you mean 'nhanes-panels'?"),
+        (("run", "v.csv", "--target", "y", "--prices", "p.toml", "--error-cost", "-1"), "--error-cost must be > 0"),
+    ],
+    ids=str,
+)
+def test_what_is_mistyped_is_said_in_plain_words(typed, tmp_path, words, message):  # noqa: F811
+    write(tmp_path / "v.csv", stream(60))
+    (tmp_path / "p.toml").write_text("".join(f"x{i} = 1\n" for i in range(8)))
+    code, _, err = typed(*words, *(() if words == ("rnu",) else ("--out", "o")))
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1

@@ -100,7 +100,7 @@ def test_a_table_knows_the_kind_of_each_column(table: Table) -> None:
 
 
 def test_text_stops_unless_it_is_ignored(table: Table) -> None:
-    with pytest.raises(DataError, match=r"'note' holds text.*ignored"):
+    with pytest.raises(DataError, match=r"'note' holds text.*ignore it"):
         table.usable("y")
     with pytest.raises(DataError, match=r"'day' holds dates"):
         table.usable("y", ["note"])

@@ -20,7 +20,7 @@ def test_theory_is_the_papers_gamma_and_scaled_a_multiple():
 def test_the_learner_passes_the_papers_gamma_to_the_solver():
     X, y, _ = kh.streams.synthetic(20, 5, 100, seed=0)
     learner = kh.make("ds-oslrc", d=20, k=5, seed=0, tuning="theory", sigma=0.2, delta_s=0.7, delta=0.05)
-    with pytest.warns(kh.KeyholeWarning, match="tie-break"):
+    with pytest.warns(kh.KeyholeWarning, match="the support is arbitrary"):
         kh.play(learner, X, y)
     constants = kh.theory.Constants(d=20, k=5, sigma=0.2, delta_s=0.7, delta=0.05)
     assert learner.estimate.seq.s == 10

@@ -410,3 +410,22 @@ def test_dask_finds_the_same_frontier(tmp_path):
         for executor in ("joblib", "dask")
     )
     assert here == there
+
+
+def test_the_baskets_in_hindsight_are_best_at_their_price_and_hold_nothing_that_chance_explains():
+    """By trying all baskets of what is useful; of 12 irrelevant sources the best one looks useful too."""
+    rng = np.random.default_rng(5)
+    prices = {"good": 1.0, "better": 1.5, "panel": 12.0} | {f"noise{i}": 0.1 + 0.3 * i for i in range(12)}
+    n, d = 2000, len(prices)
+    X = rng.normal(size=(n, d))
+    y = X[:, :3] @ [5.0, 3.0, 4.0] + 9.0 * rng.normal(size=n)
+    V = np.cov(np.column_stack([X, y]).T, bias=True)
+    found = past_of(n, V[:-1, :-1], V[:-1, -1], V[-1, -1], SourceCatalog.build(list(prices), prices=prices)).curve()
+    helpful = [S for m in range(4) for S in itertools.combinations(("good", "better", "panel"), m)]
+    each = sorted((sum(prices[s] for s in S), S) for S in helpful)
+    left = {
+        S: V[-1, -1] - V[j := [list(prices).index(s) for s in S], -1] @ np.linalg.solve(V[np.ix_(j, j)], V[j, -1])
+        for S in helpful
+    }
+    best = [S for i, (_, S) in enumerate(each) if all(left[S] < left[cheaper] for _, cheaper in each[:i])]
+    assert {("good",), ("good", "better", "panel")} < {point.sources for point in found} <= set(best)

@@ -84,7 +84,7 @@ def test_a_trace_says_what_a_plain_run_says():
     assert found["fits"][-1] == fits
 
 
-@pytest.mark.filterwarnings("ignore:w was 0")
+@pytest.mark.filterwarnings("ignore:the Dantzig estimate was zero")
 @pytest.mark.parametrize(("c", "fits"), [(0.05, 1.0), (1e-6, 0.0)])
 def test_the_true_weights_fit_within_s_gamma(c, fits):
     """By far, and by far not: the constraint is on sums over s explorations, not on their mean."""

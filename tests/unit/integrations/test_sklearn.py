@@ -4,8 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.decomposition import PCA
+from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import keyhole as kh
@@ -23,7 +27,12 @@ def table(T=600, d=12, seed=1):
         BudgetedRegressor(k=3, random_state=0, training="free"),
         BudgetedClassifier(k=3, random_state=0),
         BudgetedClassifier(k=3, random_state=0, training="free"),
-    ]
+    ],
+    # Rows are learnt in their order, and a repeated row would be bought again: SGDRegressor declares the same.
+    expected_failed_checks=lambda _: {
+        "check_sample_weight_equivalence_on_dense_data": "an integer weight is not a repeated row",
+        "check_sample_weight_equivalence_on_sparse_data": "an integer weight is not a repeated row",
+    },
 )
 def test_scikit_learns_own_checks_pass(estimator, check):
     check(estimator)
@@ -159,3 +168,109 @@ def test_a_second_fit_begins_a_new_ledger_and_partial_fit_goes_on_with_it():
     assert model.fit(X[:50], y[:50]).bought_.sum() == 50 * 3
     model.partial_fit(X[50:], y[50:])
     assert model.bought_.sum() == 200 * 3
+
+
+@pytest.mark.parametrize("training", ["paid", "free"])
+@pytest.mark.parametrize("kind", [BudgetedRegressor, BudgetedClassifier])
+def test_equal_weights_change_nothing_and_a_weight_of_zero_removes_its_row(kind, training):
+    X, y, _ = table(T=300)
+    y = y if kind is BudgetedRegressor else y > 0
+    model = kind(k=3, random_state=0, training=training)
+    plain = clone(model).fit(X, y)
+    assert np.array_equal(clone(model).fit(X, y, sample_weight=np.full(300, 7.0)).coef_, plain.coef_)
+    weights = np.arange(300) % 3 > 0
+    fewer = clone(model).fit(X[weights], y[weights])
+    weighted = clone(model).fit(X, y, sample_weight=weights)
+    assert np.array_equal(weighted.coef_, fewer.coef_)
+    assert np.array_equal(weighted.bought_, fewer.bought_)
+    again = clone(model)
+    for i in range(0, 300, 50):
+        again.partial_fit(X[i : i + 50], y[i : i + 50], sample_weight=weights[i : i + 50])
+    np.testing.assert_allclose(again.coef_, fewer.coef_, rtol=0.0 if training == "paid" else 0.05)
+
+
+def test_a_row_is_kept_and_paid_for_as_often_as_its_weight_says():
+    n = 20_000
+    y = np.arange(n) % 4.0
+    model = BudgetedRegressor("fixed-random", k=1, random_state=3).fit(np.ones((n, 2)), y, sample_weight=2.0 * y)
+    kept = np.bincount(model.history_.labels.astype(int), minlength=4)
+    assert kept[0] == 0
+    assert kept[3] == n / 4  # the largest weight
+    share = np.array([1, 2]) / 3
+    assert np.abs(kept[1:3] - n / 4 * share).max() < 5 * np.sqrt(n / 4 * 2 / 9)
+    assert model.bought_.sum() == kept.sum()  # a row that is not kept is not bought
+    part = BudgetedRegressor("fixed-random", k=1, random_state=3).partial_fit(np.ones((1, 2)), [0.0], sample_weight=[8])
+    for _ in range(40):
+        part.partial_fit(np.ones((5, 2)), np.zeros(5), sample_weight=np.full(5, 2.0))  # a quarter of the largest
+    assert 20 < part.bought_.sum() < 90
+
+
+def test_the_weights_move_the_estimate_to_the_weighted_rows():
+    rng = np.random.default_rng(0)
+    X, heavy = rng.normal(size=(3000, 4)), rng.random(3000) < 0.5
+    y = X[:, 0] * np.where(heavy, 1.0, -1.0)
+    model = BudgetedRegressor(k=1, random_state=0, training="free").fit(X, y, sample_weight=np.where(heavy, 9.0, 1.0))
+    assert model.coef_[0] == pytest.approx(0.8, abs=0.1)  # (9 - 1) / (9 + 1)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0], "one weight per row: 200 rows, weights of shape"),
+        ([-1.0] * 200, "finite numbers >= 0"),
+        ([np.nan] * 200, "finite numbers >= 0"),
+        ([0.0] * 200, "every sample_weight is zero"),
+        (["heavy"] * 200, "sample_weight must be numbers"),
+    ],
+)
+def test_weights_that_cannot_be_leave_the_learner_as_it_was(weights, message):
+    X, y, _ = table(T=200)
+    model = BudgetedRegressor(k=3, random_state=0).fit(X, y)
+    before = model.coef_.copy()
+    with pytest.raises(kh.ConfigError, match=message):
+        model.partial_fit(X, y, sample_weight=weights)
+    assert model.learner_.t == 200
+    assert np.array_equal(model.coef_, before)
+
+
+@pytest.mark.parametrize(
+    ("training", "step", "message"),
+    [
+        (
+            "paid",
+            StandardScaler(),
+            r"StandardScaler before BudgetedRegressor .* ledger_ does not count; thrifty needs no",
+        ),
+        ("paid", PCA(), r"PCA before BudgetedRegressor .* values that ledger_ does not count$"),
+        ("paid", SelectKBest(f_regression, k=5), "ledger_ does not count"),
+        ("free", PCA(), "a prediction then needs more columns than the support"),
+        ("free", make_column_transformer((PCA(), ["c0", "c1"])), "more columns than the support"),
+        ("free", StandardScaler(), None),
+        ("free", SelectKBest(f_regression, k=5), None),
+        ("paid", "passthrough", None),
+    ],
+    ids=str,
+)
+def test_a_step_that_reads_all_columns_before_it_is_reported(recwarn, training, step, message):
+    X, y, _ = table(T=100)
+    model = make_pipeline(step, BudgetedRegressor(k=2, random_state=0, training=training))
+    cross_val_score(model, X, y, cv=2)
+    said = [str(w.message) for w in recwarn if issubclass(w.category, kh.KeyholeWarning)]
+    assert len(said) == (2 if message else 0)
+    recwarn.clear()
+    if message:
+        with pytest.warns(kh.KeyholeWarning, match=message):
+            model.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "named", [{"prices": {"c1": 2.0, "*": 1.0}}, {"sources": {"panel": ["c1", "c2"]}}, {"free": ["c1"]}], ids=str
+)
+def test_columns_that_lost_their_names_are_said_to_have_lost_them(named):
+    X, y, _ = table(T=100)
+    model = BudgetedRegressor(k=2, random_state=0, **named)
+    with pytest.raises(kh.ConfigError, match="X has no column 'c1', because it has no column names"):
+        model.fit(X.to_numpy(), y)
+    with pytest.warns(kh.KeyholeWarning, match="StandardScaler"):
+        make_pipeline(StandardScaler().set_output(transform="pandas"), model).fit(X, y)
+    BudgetedRegressor(k=2, prices={"x1": 2.0, "*": 1.0}).fit(X.to_numpy(), y)  # the names of nameless columns

@@ -95,3 +95,19 @@ def test_a_card_writes_money_as_the_reports_do():
     shown = card("nhanes", "thrifty", totals, {"unit": "%", "currency": "USD"})
     assert (shown.spent, shown.per_round) == ("12 919 USD", "6.46 USD")
     assert (shown.error, shown.baseline) == ("2 %", "3 %")
+
+
+def test_the_page_of_a_learner_writes_predictions_as_labels_and_money_with_its_currency(api):
+    made = {"name": "clinic", "schema": SCHEMA, "k": 2, "seed": 0}
+    assert api.post("/v1/learners", json=made).status_code == 201
+    for i in range(31):
+        r = api.post("/v1/learners/clinic/rounds", json={"key": f"p{i}"}).json()
+        api.post(f"/v1/rounds/{r['id']}/prediction", json={"values": dict.fromkeys(r["attributes"], 0.1 * (i % 7))})
+        if i < 30:
+            api.post(f"/v1/rounds/{r['id']}/label", json={"y": 120.0 + i})
+    said = api.get("/v1/rounds/" + r["id"]).json()["prediction"]
+    page = api.get("/learners/clinic").text
+    assert f"predicted {said:.0f}<" in page.replace("</span>", "<")
+    assert page.count("price, EUR</th>") == 2
+    assert "why (money in EUR)</th>" in page
+    assert f"<td>{r['price']:.2f}</td>" in page

@@ -98,7 +98,7 @@ def _reason(state: EngineState, s: int, priced: bool, price: float, fair: float)
     attr = state.attr[state.listed[me["first"] : me["first"] + me["size"]]]
     money = ""
     if priced and price > 0.0 and np.isfinite(fair) and not me["determined"]:
-        money = f"; it {'adds' if me['member'] else 'would add'} {fair:.3g} a row and costs {price:.3g}"
+        money = f"; it {'is' if me['member'] else 'would be'} worth {fair:.3g} a row and costs {price:.3g}"
     if me["member"]:
         return f"in the support: it leaves below an evidence of {me['leave_at']:.1f}{money}"
     looks = "; explored in the place of a member" if me["displaced"] >= 0 and me["value"] > 0.0 else ""

@@ -59,6 +59,9 @@ class LearnerPage:
     head: int
     n_past_rows: int
     takes_past_rows: bool
+    currency: str = ""
+    decimals: int | None = None
+    """The decimals of a prediction: as many as the labels have."""
 
 
 @dataclass(frozen=True)
@@ -170,6 +173,8 @@ def learner_page(stored: StoredLearner) -> LearnerPage:
         head=stored.head,
         n_past_rows=n_past_rows,
         takes_past_rows=takes_past_rows,
+        currency=note.get("currency", ""),
+        decimals=label_decimals(stored),
     )
 
 

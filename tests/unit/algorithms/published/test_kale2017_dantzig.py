@@ -123,7 +123,7 @@ def test_the_default_finds_what_matters():
 
 def test_the_theory_is_silent_and_says_so():
     X, y, _ = kh.streams.synthetic(12, 3, 500, seed=1)
-    with pytest.warns(kh.KeyholeWarning, match="w was 0"):
+    with pytest.warns(kh.KeyholeWarning, match="estimate was zero"):
         kh.play(kh.make("kale2017-dantzig", d=12, k=3, k0=5, seed=1, tuning="theory"), X, y)
 
 

@@ -80,11 +80,11 @@ def test_prices_say_what_an_attribute_adds_and_would_have_to_cost():
     b = records["b"]
     assert b.in_support
     assert b.adds == pytest.approx(1.0, rel=0.2)  # its weight is -1, its variance 1
-    assert "; it adds " in b.reason
+    assert "; it is worth " in b.reason
     assert "and costs 1" in b.reason
     noise = records["noise"]
     assert noise.fair_price < 0.05
-    assert "; it would add " in noise.reason
+    assert "; it would be worth " in noise.reason
     dearest = max((e for e in records.values() if e.in_support), key=lambda e: e.price / e.adds)
     assert dearest.fair_price == pytest.approx(dearest.price)
     free = kh.make("thrifty", names=NAMES, k=4, seed=1)
