@@ -250,7 +250,7 @@ def draw(by_group: dict[str, list[Effect]], layers: list[str], seeds: range) -> 
     ratio = 1.0 + np.array([e.percent for e in largest]) / 100.0
     error = np.array([e.error for e in largest]) / 100.0
     title = "Excess loss with a layer switched off over that of thrifty, on the group of streams that it helps most"
-    name = "ratio, with two standard errors (log scale)"
+    name = "ratio, with two standard errors"
     figures.bars(title, layers, ratio, name, np.maximum(ratio - 2.0 * error, 0.5), ratio + 2.0 * error).save(
         FIGURES / "thrifty-layers.svg"
     )
