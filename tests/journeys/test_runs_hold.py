@@ -54,33 +54,37 @@ def without_seconds(kept):
 
 
 def kill_and_continue(begin, keyhole, folder, words, kills, seed):
-    """The same command, killed at random points and started again: the same bytes as without kills.
+    """The same command, killed when it has written so many files, and started again: the same bytes as without kills.
 
-    When it comes to its end, it starts once more in a new folder, so that the kills meet all of its parts.
+    Each time it has written all of them, it comes to its end and starts once more in a new folder.
     """
     rng = random.Random(seed)
-    start = time.monotonic()
     keyhole(*words, "--out", "whole")
-    seconds = time.monotonic() - start
-    whole, out = content(folder / "whole"), folder / "cut"
-    ended = 0
+    whole, out, reached = content(folder / "whole"), folder / "cut", set()
     while kills:
+        there = files_in(out)
         process = begin(*words, "--out", "cut")
-        try:
-            process.wait(rng.uniform(0.05, 1.1) * seconds)
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
+        if there < len(whole):
+            goal = rng.randint(there, len(whole))
+            while process.poll() is None and files_in(out) < goal:
+                time.sleep(0.001)
+            time.sleep(rng.uniform(0, 0.05))  # between two files, too
+            process.kill()
         process.communicate()
-        if process.returncode == -signal.SIGKILL:
+        assert process.returncode in (0, -signal.SIGKILL)
+        if process.returncode:
             kills -= 1
+            reached.add(files_in(out))
         else:
-            assert process.returncode == 0
             assert content(out) == whole
             shutil.rmtree(out)
-            ended += 1
     keyhole(*words, "--out", "cut")
     assert content(out) == whole
-    return ended
+    return reached
+
+
+def files_in(folder):
+    return sum(path.is_file() and path.name not in LOCKS for path in folder.rglob("*"))
 
 
 def prepare(folder, rows=800):
@@ -144,7 +148,8 @@ def test_a_command_that_ends_anywhere_continues_to_the_same_bytes(typed, monkeyp
 @pytest.mark.parametrize("words", [COMPARE, FRONTIER, STUDY, PLAN], ids=lambda words: words[0])
 def test_fifty_kills_and_the_same_bytes(begin, keyhole, tmp_path, words):
     prepare(tmp_path)
-    assert kill_and_continue(begin, keyhole, tmp_path, words, kills=50, seed=1) >= 3, "no kill met its later parts"
+    reached = kill_and_continue(begin, keyhole, tmp_path, words, kills=50, seed=1)
+    assert len(reached) >= 5, "the kills met the same part again and again"
 
 
 # -- a run that is not finished
