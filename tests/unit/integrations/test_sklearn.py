@@ -249,7 +249,6 @@ def test_weights_that_cannot_be_leave_the_learner_as_it_was(weights, message):
         ("free", SelectKBest(f_regression, k=5), None),
         ("paid", "passthrough", None),
     ],
-    ids=str,
 )
 def test_a_step_that_reads_all_columns_before_it_is_reported(recwarn, training, step, message):
     X, y, _ = table(T=100)
