@@ -1,7 +1,6 @@
 """The engine of thrifty; its state are arrays of records."""
 
 from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
