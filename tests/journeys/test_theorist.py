@@ -59,7 +59,7 @@ def test_a_sweep_prints_a_table_and_draws_it(keyhole, typed, tmp_path):
     assert {"ds-oslrc", "ds-poslrc", "kale2017-dantzig", "foster2016", "lower-regret"} <= set(lines[0].split())
     assert lines[1].split()[-5] == "-"  # Theorem 2 is negative there
     assert lines[5].split()[-5].endswith("*")  # and not yet made for such T here
-    assert "* the theorem is not made for these numbers" in "\n".join(lines)
+    assert "* the theorem does not apply to these numbers" in "\n".join(lines)
     names = ET.parse(tmp_path / "bounds.svg").getroot().iter("{http://www.w3.org/2000/svg}text")
     assert {"ds-oslrc", "predict"} & {word for node in names for word in (node.text or "").split()}
     code, _, told = typed(*words)

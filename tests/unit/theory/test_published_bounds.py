@@ -241,7 +241,7 @@ def test_monotone_where_they_must_be() -> None:
 
 def test_what_stands_in_and_what_is_missing_is_said() -> None:
     b = bound("ito2017-1", d=20, k=5, T=100, k0=3, delta_s=0.5)
-    assert "stands in for sigma_d" in b.notes[0]
+    assert "is used for sigma_d" in b.notes[0]
     assert b.total == bound("ito2017-1", d=20, k=5, T=100, k0=3, sigma_d=0.5).total
     with pytest.raises(ConfigError, match="needs values for: sigma, delta_s, w_min"):
         bound("ds-oslrc", d=20, k=5, T=100)
