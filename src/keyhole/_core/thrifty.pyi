@@ -1,6 +1,7 @@
 """The engine of thrifty; its state are arrays of records."""
 
 from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 

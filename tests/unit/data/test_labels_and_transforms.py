@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 import keyhole as kh
 from keyhole.cli._commands import app
 from keyhole.core.serialization import from_bytes
+from keyhole.data.columns import TRANSFORMS
 from keyhole.data.schema import Schema
 from keyhole.data.streams import DataError, open_table
 
@@ -151,3 +152,11 @@ def test_the_label_of_a_scaled_learner_is_transformed_within_its_range():
     y = np.array([1.0, 10.0, 100.0, 1000.0, np.nan, np.inf])
     np.testing.assert_allclose(schema.scale_label(y), [-1.0, 0.0, 1.0, 1.0, np.nan, np.inf], atol=1e-12)
     np.testing.assert_allclose(schema.unscale_label(schema.scale_label(y[:3])), y[:3])
+
+
+@pytest.mark.parametrize(("name", "edge", "inside"), [("log1p", -1.0, False), ("log", 0.0, False), ("sqrt", 0.0, True)])
+def test_the_edge_of_a_transforms_domain_is_inside_only_if_its_value_is_finite(name, edge, inside):
+    transform = TRANSFORMS[name]
+    with np.errstate(divide="ignore"):
+        assert np.isfinite(transform.forward(np.array(edge))) == inside
+    assert transform.takes(np.array(edge)) == inside

@@ -2,10 +2,12 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from keyhole.errors import ConfigError
 from keyhole.theory import Constants
+from keyhole.theory.constants import OracleTrace
 
 BASE = {"d": 10, "k": 5, "sigma": 0.3, "delta_s": 1.0, "delta": 0.05}
 # A large delta_S makes s0 and s1 small, so that all five cases are reached.
@@ -170,3 +172,13 @@ def test_a_round_before_the_first_is_refused() -> None:
         for s in (0, 0.5, -1, math.nan, math.inf):
             with pytest.raises(ConfigError, match=">= 1"):
                 function(s)
+
+
+def test_a_trace_whose_numbers_equal_their_bounds_holds():
+    one = np.array([0.1, 0.3, 7.0])
+    trace = OracleTrace(error=one, gamma=one, gamma_hat=one, bound=one)
+    assert trace.gamma_suffices.all()
+    assert trace.bound_holds.all()
+    worse = trace._replace(error=one * (1 + 1e-9), gamma=one * (1 + 1e-9))
+    assert not worse.gamma_suffices.any()
+    assert not worse.bound_holds.any()
