@@ -33,7 +33,7 @@ def stub(module: str) -> str:
     text = re.sub(r"Annotated\[(NDArray\[numpy\.\w+\]), dict\([^\]]*?\)\]", r"\1", text)
     text = text.replace("numpy.bool", "numpy.bool_").replace("numpy.bool__", "numpy.bool_").replace("numpy.", "np.")
     text = text.replace("from np.typing", "from numpy.typing").replace("import numpy\n", "import numpy as np\n")
-    text = text.replace("from typing import Annotated\n\n", "")
+    text = text.replace("from typing import Annotated\n", "").lstrip()
     text = re.sub(r"^([A-Z_]+: [^=\n]+) = .*$", r"\1", text, flags=re.MULTILINE)  # types, not values
     for name, kind in TUPLES.items():
         text = re.sub(rf"(def {name}\(.*\)) -> tuple:", rf"\1 -> {kind}:", text)
