@@ -101,6 +101,8 @@ class Run:
             if found[1].n_past_rows:
                 self.journal.append("ledger", past_rows_entry(found[1].n_past_rows))
         self.row, self.learner = found
+        # Alarms are numbered by the labels of the learner, which may have had some before this run.
+        self._labels_before = max(getattr(self.learner, "n_labels", 0) - self.state.total.labelled, 0)
         self._saved = (self.row, time.monotonic(), 0.0)
         self._unwritten: Future[None] | None = None
 
@@ -196,6 +198,7 @@ class Run:
         """
         state = self.state
         page = page_of(raw, begun, played, self.scaling, state.total.labelled, informed=bool(self.settings.start))
+        alarms = [replace(alarm, row=alarm.row - self._labels_before) for alarm in alarms]
         new = totals_of(page, self.schema, self.ranges, alarms)
         state.total, state.page = state.total + new, state.page + new
         self.journal.append("rounds", rounds_of(page, self.schema.catalog.charge))

@@ -154,3 +154,24 @@ def test_a_past_table_that_does_not_fit_is_one_sentence(tables, table, sentence)
 def test_an_algorithm_that_cannot_learn_names_those_that_can(tables):
     with pytest.raises(kh.ConfigError, match="'aer' cannot learn from past rows; thrifty"):
         runs.prepare(runs.RunConfig(tables / "new.csv", "y", k=3, algorithm="aer", past=tables / "past.csv"))
+
+
+def test_an_alarm_of_a_continued_model_has_the_row_of_this_file(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1900, 6))
+    sign = np.where(np.arange(1900) < 1200, 1.0, -1.0)
+    y = sign * (2 * X[:, 0] + X[:, 1]) + 0.3 * rng.normal(size=1900)
+    learner = kh.make("thrifty", names=[f"x{i}" for i in range(6)], k=2, seed=1)
+    kh.play(learner, X[:500], y[:500])
+    learner.save(tmp_path / "model.kh")
+    frame = pd.DataFrame(X[500:], columns=learner.names).assign(y=y[500:])
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    plan = runs.prepare(runs.RunConfig(tmp_path / "new.csv", "y", model=tmp_path / "model.kh"))
+    for stop in (None, 900):
+        folder = tmp_path / f"run{stop}"
+        if stop:
+            assert not runs.begin(plan, folder, Silent(stop), publish)
+            done = runs.resume(folder, Silent(), publish)
+        else:
+            done = runs.begin(plan, folder, Silent(), publish)
+        assert [700 < alarm["row"] < 1000 for alarm in done.summary["alarms"]] == [True]

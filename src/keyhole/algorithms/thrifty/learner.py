@@ -149,6 +149,13 @@ class Thrifty(Learner):
             now = self.memory.now[0]
             return float(now["spent"] + now["spent_low"])
 
+    @property
+    def n_labels(self) -> int:
+        """The number of labels told so far, without past rows; alarms are numbered by it."""
+        with self._lock:
+            now = self.memory.now[0]
+            return int(now["n_labels"] - now["n_past"])
+
     def _alarms(self) -> tuple[Alarm, ...]:
         """Return the last 32 detected changes, oldest first, with what was forgotten."""
         alarm, n = self.memory.alarm, int(self.memory.now["n_alarms"][0])
