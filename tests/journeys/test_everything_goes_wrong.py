@@ -38,7 +38,7 @@ def test_a_missing_value_that_was_bought_is_paid_counted_and_warned_of(typed, tm
         errors.count("values bought were missing so far") == 1
     )  # 25 % from the start: told once, at the highest share
     said = summary(tmp_path)
-    assert any("paid, not observed" in text for text in said["warnings"])
+    assert any("was paid for" in text for text in said["warnings"])
     assert len(said["warned"]) == len(said["warnings"])
     missing = {fact["name"] for fact in said["warned"] if fact["kind"] == "missing"}
     assert missing == {name for name, facts in said["attributes"].items() if facts["unobserved"]}

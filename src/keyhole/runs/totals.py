@@ -169,7 +169,7 @@ def missing_warning(totals: Totals, level: int) -> tuple[int, str]:
     if reached <= level:
         return level, ""
     most = _missing_sentence(totals, int(np.argmax(totals.unobserved)))
-    return reached, f"{m} of {n} values bought were missing so far ({m / n:.1%}): {most}"
+    return reached, f"{m} of {n} values bought were missing so far ({m / n:.1%}). For example, {most}"
 
 
 def missing_sentences(totals: Totals) -> dict[str, str]:
@@ -180,4 +180,4 @@ def missing_sentences(totals: Totals) -> dict[str, str]:
 
 def _missing_sentence(totals: Totals, i: int) -> str:
     n, m = int(totals.bought[i]), int(totals.unobserved[i])
-    return f"'{totals.catalog.names[i]}' was missing in {m} of the {n} times it was bought: paid, not observed"
+    return f"'{totals.catalog.names[i]}' was paid for {n} times and missing {m} times"
