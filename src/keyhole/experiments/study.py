@@ -27,6 +27,7 @@ from ..figures import Figure, standalone
 from ..simulation import play
 from .executors import Executor
 from .trace_job import Part, Trace, trace
+from .traces import enumeration
 
 __all__ = [
     "Agreement",
@@ -44,15 +45,15 @@ __all__ = [
 class Agreement(StrEnum):
     """The verdict on a claim of the paper."""
 
-    SEEN = "seen"
-    NOT_SEEN = "not seen at these sizes"
-    UNDECIDED = "undecided with these seeds"
+    CONFIRMED = "confirmed"
+    UNDECIDED = "undecided"
+    NOT_CONFIRMED = "not confirmed"
     NOTHING = "the paper promises nothing"
 
     @classmethod
-    def where(cls, seen: bool) -> "Agreement":
-        """Return the verdict on a claim that the numbers decide: whether it is seen."""
-        return cls.SEEN if seen else cls.NOT_SEEN
+    def where(cls, holds: bool | None) -> "Agreement":
+        """Return the verdict on a claim that holds or does not; None if the seeds do not decide."""
+        return cls.UNDECIDED if holds is None else cls.CONFIRMED if holds else cls.NOT_CONFIRMED
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +61,35 @@ class Finding:
     """The result of one experiment."""
 
     verdict: str
-    agrees: Agreement
+    agrees: Mapping[str, Agreement]
+    """The verdict on each part of the claim, such as {"for DS-OSLRC": Agreement.CONFIRMED}."""
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     figures: Sequence[Figure]
+
+    def agreement(self) -> str:
+        """Return the verdicts in words: one if all are equal, otherwise each with the parts of the claim it is about.
+
+        >>> parts = {"for A": Agreement.CONFIRMED, "for B": Agreement.CONFIRMED, "for C": Agreement.UNDECIDED}
+        >>> Finding("", parts, [], [], []).agreement()
+        'confirmed for A and B; undecided for C'
+        """
+        words = [word for word in Agreement if word in self.agrees.values()]
+        if len(words) == 1:
+            return str(words[0])
+        about = {word: [part for part, found in self.agrees.items() if found is word] for word in words}
+        return "; ".join(f"{word} {_without_repeated_preposition(parts)}" for word, parts in about.items())
 
     def table(self) -> str:
         """Return the table as CommonMark."""
         lines = [self.head, ["---"] * len(self.head), *self.rows]
         return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def _without_repeated_preposition(parts: Sequence[str]) -> str:
+    """Join "for A", "for B" to "for A and B"."""
+    preposition = parts[0].partition(" ")[0] + " "
+    return enumeration([parts[0], *(part.removeprefix(preposition) for part in parts[1:])])
 
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -95,8 +116,6 @@ class Experiment:
     """One of `names()`, in full or quick size; parts that are on disk are not computed again.
 
     `also` are further algorithms, such as "mypackage.module:Class", which are run with the settings of each grid.
-
-    `also` are further algorithms, such as "mypackage.module:Class", played with the settings of each grid.
     """
 
     def __init__(self, name: str, quick: bool = False, also: Sequence[str] = ()) -> None:
@@ -158,17 +177,19 @@ def _read(folder: Path, part: Part) -> Trace | None:
 
 _HEAD = """# The paper, measured
 
-The paper has no experiments. These are ours: which of its claims are seen when its algorithms are run, which are not,
-and how well other algorithms do. Every number below was written by
+The paper has no experiments. These are ours: they show which of its claims are confirmed when its algorithms are run,
+which are not, and how well other algorithms do. Every number below was written by
 
     {command}
 
-with keyhole {version}: medians over seeds, with 10 to 90 % of them in brackets. Each section ends with its size;
-`make measured` plays all of them in full. Tables say which tuning a paper's algorithm has: the default is ours.
-Streams are synthetic, so the true weights are known and regret is measured against them. Two learners are compared
-seed by seed, on the same rows; the comparison is undecided where the 95 % confidence interval of the median ratio
-contains 1. At these T the theorems promise nothing yet (`keyhole bounds` says from which T on they do): a claim that
-is not seen here is not refuted.
+with keyhole {version}. Numbers are medians over seeds, with the 10 % and 90 % quantiles in brackets unless stated
+otherwise. The last line of each section gives the size of the experiment; `make measured` repeats all of them at full
+size. By default the paper's algorithms run with our tuning (`empirical`), and those of other papers with constants that
+we chose (`practical`), not with the constants of the proofs (`theory`); the tables say which, and the
+[glossary](concepts.md) defines them under "tuning". Streams are synthetic, so the true weights are known and regret is
+measured against them. Two learners are compared seed by seed, on the same rows; the comparison is undecided where the
+95 % confidence interval of the median ratio contains 1. At these T the theorems promise nothing yet (`keyhole bounds`
+says from which T on they do): a claim that is not confirmed here is not refuted.
 
 Digest of the learners played: `{digest}`. A test computes it again and fails when a learner's predictions have changed:
 then run `make measured`.
@@ -253,8 +274,8 @@ def write_chapter(path: Path, findings: "Sequence[tuple[Experiment, Finding]]", 
 
 def _summary(findings: "Sequence[tuple[Experiment, Finding]]") -> str:
     """Return a table of the verdicts, one line per experiment."""
-    lines = [f"| [{e.title}](#{_anchor(e.title)}) | {f.agrees} |" for e, f in findings]
-    return "\n".join(["| | what the paper says |", "|---|---|", *lines]) + "\n"
+    lines = [f"| [{e.title}](#{_anchor(e.title)}) | {f.agreement()} |" for e, f in findings]
+    return "\n".join(["| experiment | the paper's claim is |", "|---|---|", *lines]) + "\n"
 
 
 def _anchor(title: str) -> str:

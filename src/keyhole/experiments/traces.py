@@ -1,7 +1,7 @@
 """Analysis of traces: groups of seeds, bands, log-log slopes, and paired comparisons."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,8 +17,10 @@ __all__ = [
     "at_end",
     "band_at_end",
     "by",
+    "compared",
     "curve_of",
     "curve_on",
+    "enumeration",
     "exponent",
     "label",
     "microseconds",
@@ -120,6 +122,18 @@ def paired(group: Group, other: Group, y: str, t: float = np.inf) -> Ratio:
     return Ratio.of([value_at(found, y, t) / theirs[part.seed] for part, found in group if part.seed in theirs])
 
 
+def compared(calls: "Mapping[str, str]") -> str:
+    """Say how a learner's regret compares with others', from each one's `Ratio.called()` relative to the learner.
+
+    >>> compared({"A": "more", "B": "less", "C": "more", "D": "open"})
+    'has less regret than A and C, has more regret than B, and is undecided against D'
+    """
+    words = {"more": "has less regret than", "less": "has more regret than", "open": "is undecided against"}
+    names = {word: [name for name, found in calls.items() if found == call] for call, word in words.items()}
+    said = [f"{word} {enumeration(found)}" for word, found in names.items() if found]
+    return enumeration(said) if len(said) < 2 else f"{', '.join(said[:-1])}, and {said[-1]}"
+
+
 def slope(group: Group, y: str, x: str = "t", low: float = 0.0, high: float = np.inf) -> Band:
     """Return d ln y / d ln x by least squares for low <= x <= high, as a band over seeds; NaN if y is not positive."""
     return Band.of([_slope(found[x], found[y], low, high) for _, found in group])  # type: ignore[literal-required]
@@ -149,6 +163,15 @@ def exponent(group: Group, letter: str, column: str = "regret") -> Band:
 def microseconds(group: Group) -> Band:
     """Return the CPU time per round, as a band over seeds."""
     return Band.of([1e6 * found["seconds"][-1] / found["t"][-1] for _, found in group])
+
+
+def enumeration(items: Sequence[str]) -> str:
+    """Join words as in a sentence.
+
+    >>> enumeration(["a", "b", "c"]), enumeration(["a"])
+    ('a, b and c', 'a')
+    """
+    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
 
 
 def written(band: Band, digits: int = 3) -> str:

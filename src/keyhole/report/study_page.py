@@ -17,19 +17,24 @@ def write_study(folder: Folder, findings: Sequence[tuple[Experiment, Finding]], 
         table = Table(finding.head, finding.rows)
         sections.append(Section(experiment.title, texts=texts, table=table, figures=finding.figures))
     title = "The paper, measured" if len(findings) > 1 else findings[0][0].title
-    lead = ["Medians over seeds, with 10 to 90 % of them in brackets; streams are synthetic, so the truth is known."]
+    lead = [
+        "Numbers are medians over seeds, with the 10 % and 90 % quantiles in brackets unless stated otherwise. "
+        "Streams are synthetic, so the true weights are known."
+    ]
     publish(folder, Page(title, _advice(findings), [*sections, how_to_repeat(command)], lead=lead))
 
 
 def _advice(findings: Sequence[tuple[Experiment, Finding]]) -> str:
     if len(findings) == 1:
         return findings[0][1].verdict
-    counts = [sum(f.agrees is word for _, f in findings) for word in Agreement]
-    seen = f"In {counts[0]} of {len(findings)} questions what the paper says was seen"
-    open_ = f", in {counts[2]} it is undecided" if counts[2] else ""
-    return f"{seen}, in {counts[1]} not at these sizes{open_}; in {counts[3]} it promises nothing."
+    claims = [found for _, f in findings for found in f.agrees.values() if found is not Agreement.NOTHING]
+    counts = [claims.count(word) for word in (Agreement.CONFIRMED, Agreement.UNDECIDED, Agreement.NOT_CONFIRMED)]
+    return (
+        f"Of {len(claims)} claims, counted by algorithm, {counts[0]} are confirmed, {counts[1]} undecided and "
+        f"{counts[2]} not confirmed at these sizes."
+    )
 
 
 def _short(findings: Sequence[tuple[Experiment, Finding]]) -> Table:
-    rows = [[e.title, f.agrees, f.verdict] for e, f in findings]
+    rows = [[e.title, f.agreement(), f.verdict] for e, f in findings]
     return Table(["experiment", "result", "in a sentence"], rows, words=(1, 2))

@@ -12,9 +12,10 @@ from ..trace_job import Part, Trace
 from ..traces import Group, band_at_end, by, curve_of, microseconds, slope, written
 
 _DECADE = 10.0
-# A power counts as seen if the fitted exponent is at most this much larger.
+# A power is confirmed if the fitted exponent is at most this much larger.
 _TOLERANCE = 0.1
 _LINEAR = 0.9
+_NAMES = {"hedged-ftrl": "hedged FTRL", "batched-exp3": "batched Exp3"}
 _PROVED = {"hedged-ftrl": (0.5, 0.5), "batched-exp3": (1 / 3, 2 / 3)}
 
 
@@ -47,17 +48,18 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         lines.append(Curve(str(algorithm), c.y, c.low, c.high))
     N = comb(widest, results[0][0].k)
     head = ["algorithm", f"regret at T, N = {N}", "N-exponent", "T-exponent, last decade", "proved", "us a round"]
-    seen = {name: _within(found[name][1], _PROVED[name][1]) for name in found}
-    said = "; ".join(
-        f"{name} grows like N^{in_N.middle:.2f} T^{in_T.middle:.2f}, "
-        f"{'no faster than' if seen[name] else 'faster than'} the proved T^{_PROVED[name][1]:.2g}"
+    holds = {name: _within(found[name][1], _PROVED[name][1]) for name in found}
+    said = ", and ".join(
+        f"like N^{in_N.middle:.2f} T^{in_T.middle:.2f} with {_NAMES[name]}, "
+        f"{'no faster than' if holds[name] else 'faster than'} the proved T^{_PROVED[name][1]:.2g}"
         for name, (in_N, in_T) in found.items()
     )
-    verdict = f"At these T {said}."
+    verdict = f"At these T the regret grows {said}."
     if any(in_T.middle > _LINEAR for _, in_T in found.values()):
-        verdict += " An exponent near 1 is that of a bandit that still plays nearly all supports alike."
+        verdict += " A T-exponent near 1 means that the bandit still plays nearly all supports equally often."
     figure = curves(f"Regret of the bandit, N = {N}", x, lines, "T", "regret")
-    return Finding(verdict, Agreement.where(seen["hedged-ftrl"]), head, rows, [figure])
+    agrees = {f"for {_NAMES[name]}": Agreement.where(found) for name, found in holds.items()}
+    return Finding(verdict, agrees, head, rows, [figure])
 
 
 def _within(exponent: Band, proved: float) -> bool:

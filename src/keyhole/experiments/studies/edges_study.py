@@ -25,12 +25,12 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
     better = _at(k for k, ratio in ratios.items() if ratio.called() == "less") or "at no k here"
     undecided = _at(k for k, ratio in ratios.items() if ratio.called() == "open")
     verdict = (
-        f"The bandit over supports has {said} times the regret of thrifty after {T:g} rounds: it is the better choice "
-        f"{better}{f', and the seeds do not decide {undecided}' if undecided else ''}."
+        f"The bandit over supports has {said} times the regret of thrifty after {T:g} rounds. It is the better choice "
+        f"{better}{f'; {undecided} the seeds do not decide' if undecided else ''}."
     )
     head = ["algorithm", *(f"regret, k = {k}" for k in sizes)]
     rows = [[label(name), *(written(b) for b in bands)] for name, bands in ends.items()]
-    return Finding(verdict, Agreement.NOTHING, head, rows, [figure])
+    return Finding(verdict, {"": Agreement.NOTHING}, head, rows, [figure])
 
 
 def _at(sizes: Iterable[int]) -> str:

@@ -11,7 +11,7 @@ from ..trace_job import Part, Trace
 from ..traces import Group, at_end, band_at_end, by, curve_of, curve_on, label, paired, slope, value_at, written
 
 _DECADE = 10.0
-# A bound of order sqrt(T) counts as seen if the fitted exponent is at most this much larger.
+# A bound of order sqrt(T) is confirmed if the fitted exponent is at most this much larger.
 _TOLERANCE = 0.1
 # Smaller regret is not drawn on a logarithmic axis.
 _DRAWN = 0.1
@@ -35,11 +35,11 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
     root = abs(explored.middle - 0.5) < _TOLERANCE
     silent = "ds-oslrc[tuning=theory]" in groups and max(at_end(groups["ds-oslrc[tuning=theory]"], "size")) == 0
     verdict = (
-        f"After {common:g} rounds {_least(groups, order, common)}. Up to T = {T:g} the exploring rounds of DS-OSLRC "
-        f"cost T^{explored.middle:.2f} ({'' if root else 'not '}the sqrt(T) of its bound), and all of its regret "
-        f"{_growth(grows, at_end(squares, 'found').mean())}; exploring "
-        f"at {rate.partition('=')[2].rstrip(']')} instead of on squares changes its regret by a factor {ratio:.2g}"
-        + (", and with the paper's own gamma its estimate stays 0 throughout." if silent else ".")
+        f"Apart from the oracle, {_least(groups, order, common)} after {common:g} rounds. Up to T = {T:g}, DS-OSLRC's "
+        f"regret from exploring rounds grows like T^{explored.middle:.2f} ({'as' if root else 'not as'} the sqrt(T) of "
+        f"its bound). {_growth(grows, at_end(squares, 'found').mean())} Exploring at the rate "
+        f"{rate.partition('=')[2].rstrip(']')} instead of in the rounds 1, 4, 9, ... multiplies its regret by "
+        f"{ratio:.2g}." + (" With the paper's own gamma (`theory`) its estimate stays 0 throughout." if silent else "")
     )
     shared = [f"regret at {common:g}"] if common < T else []
     head = [
@@ -55,7 +55,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         curves("Regret against T", x, lines, "T", "regret"),
         _split({"on squares": squares, "at a rate": groups[rate]}),
     ]
-    return Finding(verdict, _agreement(root, grows), head, rows, figures)
+    return Finding(verdict, {"for DS-OSLRC": _agreement(root, grows)}, head, rows, figures)
 
 
 def _row(name: str, group: Group, shared: Band | None) -> list[str]:
@@ -69,15 +69,16 @@ def _row(name: str, group: Group, shared: Band | None) -> list[str]:
 
 def _growth(exponent: Band, found: float) -> str:
     """Describe the growth of the regret, and whether some or all seeds exceed sqrt(T)."""
-    said = f"grows like T^{written(exponent, 2)}"
+    said = f"Its total regret grows like T^{exponent.middle:.2f}"
     if exponent.high < 0.5 + _TOLERANCE:
-        return said
-    how = "not for every seed" if exponent.middle < 0.5 + _TOLERANCE else "not yet"
-    return f"{said}, {how} like sqrt(T): at T it has {100 * found:.0f} % of the support"
+        return f"{said}."
+    some = exponent.middle < 0.5 + _TOLERANCE
+    how = ", but for some seeds faster than sqrt(T)" if some else ", faster than sqrt(T)"
+    return f"{said}{how}; at T it has found {100 * found:.0f} % of the support."
 
 
 def _agreement(root: bool, exponent: Band) -> Agreement:
-    """Return whether the bound of order sqrt(T) is seen: in the cost of exploration and in the regret of all seeds."""
+    """Return whether the order sqrt(T) is confirmed: in the cost of exploration and in the regret of all seeds."""
     if root and exponent.middle < 0.5 + _TOLERANCE < exponent.high:
         return Agreement.UNDECIDED
     return Agreement.where(root and exponent.middle < 0.5 + _TOLERANCE)

@@ -14,7 +14,7 @@ _CLOSE = 0.05
 _CALLED = {
     "more": "a gain",
     "less": "a loss",
-    "same": "no difference to speak of",
+    "same": "no better and no worse",
     "open": "undecided with these seeds",
 }
 
@@ -32,15 +32,16 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         rows.append([name, *errors, written(ratio.band), _CALLED[ratio.called(_CLOSE)]])
     oslr, poslr = (_together(ratios, learner) for learner in ("ds-oslrc[", "ds-poslrc["))
     verdict = (
-        f"With uniform sampling the error of DS-OSLRC is {_said(oslr)} times that with the paper's sampling, which is "
-        f"{_CALLED[oslr.called(_CLOSE)]}, and that of DS-POSLRC {_said(poslr)} times, which is "
-        f"{_CALLED[poslr.called(_CLOSE)]} (medians over d and seeds, with 95 % confidence intervals)."
+        f"With uniform sampling, DS-OSLRC's error is {oslr.band.middle:.2f} times as large as with the paper's "
+        f"sampling (95 % confidence interval {oslr.low:.2f} to {oslr.high:.2f}): {_said(oslr)}. DS-POSLRC's error is "
+        f"{poslr.band.middle:.2f} times as large (95 % confidence interval {poslr.low:.2f} to {poslr.high:.2f}): "
+        f"{_said(poslr)}. Both numbers are medians over d and seeds."
     )
     bands = [ratio.band for ratio in ratios.values()]
     middle, low, high = (np.array([band[i] for band in bands]) for i in range(3))
     figure = bars("Error with uniform over error with the paper's sampling", list(ratios), middle, "ratio", low, high)
     head = ["", "error, paper's", "error, uniform", "ratio", "the paper's sampling is"]
-    agrees = {"more": Agreement.SEEN, "open": Agreement.UNDECIDED}.get(oslr.called(_CLOSE), Agreement.NOT_SEEN)
+    agrees = {"for DS-OSLRC": _agreement(oslr), "for DS-POSLRC": _agreement(poslr)}
     return Finding(verdict, agrees, head, rows, [figure])
 
 
@@ -48,5 +49,11 @@ def _together(ratios: dict[str, Ratio], learner: str) -> Ratio:
     return Ratio.of([r for name, ratio in ratios.items() if name.startswith(learner) for r in ratio.each])
 
 
+def _agreement(ratio: Ratio) -> Agreement:
+    called = ratio.called(_CLOSE)
+    return Agreement.where(None if called == "open" else called == "more")
+
+
 def _said(ratio: Ratio) -> str:
-    return f"{ratio.band.middle:.2f} ({ratio.low:.2f} to {ratio.high:.2f})"
+    called = ratio.called(_CLOSE)
+    return _CALLED[called] if called == "open" else f"the paper's sampling is {_CALLED[called]}"

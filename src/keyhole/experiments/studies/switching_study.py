@@ -7,7 +7,7 @@ import numpy as np
 from ...figures import Curve, curves
 from ..study import Agreement, Finding
 from ..trace_job import Part, Trace
-from ..traces import band_at_end, by, curve_of, label, written
+from ..traces import band_at_end, by, curve_of, enumeration, label, written
 
 
 def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
@@ -29,5 +29,5 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         ahead = np.min([lines[name].y - lines[winner].y for name in rivals if name != winner], axis=0) > 0
         since = x[-1] if not ahead[-1] else x[len(ahead) - int(np.argmin(ahead[::-1])) if not ahead.all() else 0]
         said.append(f"{winner} on {design} (from T = {since:g} on)")
-    verdict = f"The least regret at T = {x[-1]:g}: {', '.join(said)}."
-    return Finding(verdict, Agreement.NOTHING, ["algorithm", *designs], rows, figures)
+    verdict = f"Apart from the oracle, the learner with the least regret at T = {x[-1]:g} is {enumeration(said)}."
+    return Finding(verdict, {"": Agreement.NOTHING}, ["algorithm", *designs], rows, figures)
