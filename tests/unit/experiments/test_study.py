@@ -273,6 +273,8 @@ def test_one_sure_exception_or_a_doubtful_one_is_said():
     assert worse.agreement() == "confirmed against ito2017-1 and kale2017-dantzig; not confirmed against foster2016"
     assert "foster2016 (k0 = 3, 6), and has more regret than foster2016 (k0 = 10)." in worse.verdict
     assert "The least regret: thrifty at k0 = 3, thrifty at k0 = 6, foster2016 at k0 = 10." in worse.verdict
+    first = league(lambda p: 0.1 if p.algorithm == "foster2016" and p.k0 == 3 else 1.0)
+    assert first.agrees == worse.agrees
     doubtful = league(lambda p: 0.1 if p.algorithm == "foster2016" and p.k0 == 10 and p.seed % 2 else 1.0)
     assert doubtful.agreement() == "confirmed against ito2017-1 and kale2017-dantzig; undecided against foster2016"
     assert "is undecided against foster2016 (k0 = 10)." in doubtful.verdict
