@@ -352,7 +352,10 @@ def test_who_is_ahead_when_the_rows_switch_and_since_when():
 
     said = Experiment("switching")._judge(made_up(Experiment("switching"), regret)).verdict
     since = next(t for t in time_grid(100_000, "log") if 500 + 0.01 * t < 0.1 * t)
-    assert f"is aer on uniform (from T = {since:g} on), aer on switching(500) (from T = {since:g} on)" in said
+    assert (
+        f"aer has the least regret on uniform (from T = {since:g} on), switching(500) (from T = {since:g} on) and"
+        in said
+    )
 
 
 def test_the_least_regret_and_the_events_are_said_by_c():
@@ -509,7 +512,7 @@ def test_the_verdicts_of_the_others_follow_too():
     finding = Experiment("switching")._judge(
         made_up(Experiment("switching"), lambda p, t: {"regret": t**0.5 if p.algorithm == "aer" else 1.0 + 0.1 * t})
     )
-    assert " is aer on uniform (from T = " in finding.verdict
+    assert "aer has the least regret on uniform (from T = " in finding.verdict
     assert finding.agreement() == "the paper promises nothing"
     finding = Experiment("dimension")._judge(
         made_up(Experiment("dimension"), lambda p, t: {"error": (p.d * p.k) ** 0.5 / t})

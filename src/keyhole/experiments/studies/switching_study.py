@@ -18,7 +18,8 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
     rows = [
         [label(name), *(written(band_at_end(groups[name, design], "regret")) for design in designs)] for name in names
     ]
-    figures, said = [], []
+    figures = []
+    won: dict[str, list[str]] = {}
     for design in designs:
         lines = {name: curve_of(groups[name, design], "regret") for name in names}
         x = next(iter(lines.values())).x
@@ -28,6 +29,7 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
         winner = min(rivals, key=lambda name: lines[name].y[-1])
         ahead = np.min([lines[name].y - lines[winner].y for name in rivals if name != winner], axis=0) > 0
         since = x[-1] if not ahead[-1] else x[len(ahead) - int(np.argmin(ahead[::-1])) if not ahead.all() else 0]
-        said.append(f"{winner} on {design} (from T = {since:g} on)")
-    verdict = f"Apart from the oracle, the learner with the least regret at T = {x[-1]:g} is {enumeration(said)}."
+        won.setdefault(winner, []).append(f"{design} (from T = {since:g} on)")
+    said = "; ".join(f"{winner} has the least regret on {enumeration(where)}" for winner, where in won.items())
+    verdict = f"At T = {x[-1]:g}, apart from the oracle, {said}."
     return Finding(verdict, {"": Agreement.NOTHING}, ["algorithm", *designs], rows, figures)
