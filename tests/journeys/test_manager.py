@@ -75,7 +75,7 @@ def test_frontier_then_a_run_that_stands_on_it(keyhole, clinic):
     asked = ("frontier", "clinic.csv", "--schema", "manager.toml", "--target", "cost", "--rounds", 400)
     out = keyhole(*asked, "--levels", 3, "--seeds", 1, "--out", "runs/frontier").stdout
     assert "a row costs (EUR)" in out
-    assert "This is the choice at an error cost of " in out
+    assert "That is the choice at an error cost of " in out
     assert (clinic / "runs" / "frontier" / "report.html").exists()
     again = keyhole(*asked, "--levels", 3, "--seeds", 1, "--out", "runs/frontier").stdout
     assert again == out

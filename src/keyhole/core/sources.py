@@ -168,7 +168,7 @@ def _owners(names: Sequence[str], sources: Sources, free: set[str]) -> dict[str,
                 twice = (
                     f"in source '{owner[name]}' and in '{source}'" if owner[name] != source else f"twice in '{source}'"
                 )
-                raise ConfigError(f"'{name}' is {twice}; an attribute has one source")
+                raise ConfigError(f"attribute '{name}' is {twice}; it may be in only one source, once")
             owner[name] = str(source)
     for source in sources:
         if source in there and owner.get(source) != source:

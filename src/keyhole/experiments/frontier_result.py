@@ -269,7 +269,8 @@ def advice(levels: Sequence[Level], at: int, seeds: int, units: Units, hindsight
     here = levels[at]
     error = units.error(here.typical_error)
     learning = f"While learning, the runs paid {units.money(here.price)} a row and had a typical error of {error}."
-    return _buy(here, seeds, units), f"{learning} {_beyond(here, units, hindsight)}"
+    choice = f"That is the choice at an error cost of {units.error_cost(here.error_cost)}."
+    return _buy(here, seeds, units), f"{choice} {learning} {_beyond(here, units, hindsight)}"
 
 
 def _buy(level: Level, seeds: int, units: Units) -> str:
@@ -284,11 +285,11 @@ def _buy(level: Level, seeds: int, units: Units) -> str:
 
 
 def _beyond(level: Level, units: Units, hindsight: Sequence[Point]) -> str:
-    """Return the next better basket with its price and error, and the error cost at which `level` is the choice."""
-    here, choice = level.basket, f"This is the choice at an error cost of {units.error_cost(level.error_cost)}."
+    """Return a sentence with the next better basket, its price and its error."""
+    here = level.basket
     better = [p for p in hindsight if p.price > here.price and p.typical_error < here.typical_error]
     if not better:
-        return f"What helps costs {units.money(here.price)} a row in all, and more money buys nothing. {choice}"
+        return f"What helps costs {units.money(here.price)} a row in all, and more money buys nothing."
     more = better[0]
     facts = f"{units.money(more.price)} a row, typical error {units.error(more.typical_error)}"
-    return f"The next better basket is {join_names(more.sources, 6)}: {facts}. {choice}"
+    return f"The next better basket is {join_names(more.sources, 6)}: {facts}."

@@ -121,8 +121,9 @@ class Past:
         """Return the best baskets in hindsight by price, from nothing to everything that helps, each with a smaller
         error than the one before.
 
-        The search is at `prices`, and between any two baskets found at the error cost at which both cost the same:
-        there another is better, or none is better at any error cost. The widest gaps are searched first.
+        The search begins with the best basket at each of `prices`, at price 0, and at the price of everything. Then,
+        for each two neighbours, it searches at the error cost at which both have the same total cost: it finds a better
+        basket between them, or there is none at any error cost. The widest gaps are searched first.
         """
         everything = float(self.catalog.prices.sum())
         points = [self.best(0.0, k)]

@@ -152,7 +152,7 @@ class StreamSpec:
             if name == "T":
                 raise ConfigError(f"'{self.name}': the number of rows is not part of the stream; use --rounds {value}")
             if isinstance(value, str) != (name == "design"):
-                raise ConfigError(f"'{self.name}': {name} cannot be {value!r}; {hint}")
+                raise ConfigError(f"stream '{self.name}': {name} cannot be {value!r}; {hint}")
         try:
             X, y, w = synthetic(T=rounds, seed=seed, **dict(self._options))  # type: ignore[arg-type]
         except TypeError as fault:
@@ -178,7 +178,7 @@ def _called(path: str, seed: int, rounds: int) -> Rows:
         X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
         w = None if w is None else np.asarray(w, dtype=np.float64)
     except (TypeError, ValueError) as fault:
-        raise ConfigError(f"{wanted}: {str(fault)[:200]}") from None
+        raise ConfigError(f"{wanted}; it failed: {str(fault)[:200]}") from None
     if X.ndim != 2 or y.shape != X.shape[:1] or (w is not None and w.shape != X.shape[1:]):
         shapes = f"{X.shape}, {y.shape} and {None if w is None else w.shape}"
         raise ConfigError(f"{wanted}, not {shapes}")

@@ -24,8 +24,8 @@ _HOW = (
 # The maximum number of characters beside a dot of the figure.
 _SHORT = 28
 _FIGURE_NOTE = (
-    "The line joins the best baskets in hindsight. A black diamond shows what thrifty paid, and how well it predicted, "
-    "in runs at one error cost, exploration included. The advised basket is coloured."
+    "The line joins baskets that are best at some error cost, in hindsight. A black diamond shows what thrifty paid, "
+    "and how well it predicted, in runs at one error cost, exploration included. The advised basket is coloured."
 )
 
 

@@ -34,7 +34,7 @@ __all__ = [
 
 _LINE_NAMES = {
     "nothing": "buy nothing ({free})",
-    "random": "random {k} (median of 20 draws)",
+    "random": "random {k} (median of 20)",
     "own": "{algorithm}, {k}",
     "best": "best {k} in hindsight",
     "everything": "buy everything",
@@ -43,7 +43,7 @@ _LINE_NAMES = {
 ERRORS = (
     "Typical error: the root of the mean squared error of the predictions, each made before its label was known. In "
     "hindsight: what least squares on the same attributes would leave, fitted to all rows and corrected for the number "
-    "of weights (Akaike's final prediction error)."
+    "of weights (Akaike's final prediction error); for the learner, on what it buys at the end."
 )
 """The two errors of the table in words, consistent with the glossary."""
 
@@ -152,8 +152,8 @@ def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | Non
         ]
         beside = [*levels, *beside]
         note = (
-            "The line joins the best baskets in hindsight. A black diamond shows what thrifty paid, and how well it "
-            "predicted, in a run at that error cost. Both are from keyhole frontier on this file."
+            "The line joins baskets that are best at some error cost, in hindsight. A black diamond shows what thrifty "
+            "paid, and how well it predicted, in a run at that error cost. Both are from keyhole frontier on this file."
         )
     figure = figures.frontier("What money buys", stops, beside, x_name, units.named("typical error"))
     return replace(figure, note=note)
@@ -364,7 +364,7 @@ def _why(data: RunData, units: Units) -> Section | None:
         for r in shown
     ]
     price = [units.named("price", money=True)] if units.priced else []
-    head = ["source", "bought in", "bought now", *price, "weight", "why"]
+    head = ["source", "bought in", "bought now", *price, "coefficient", "why"]
     support = join_names([r.name for r in shown if r.in_support], 4) or "nothing"
     note = (
         "The last column is the learner's own estimate at the end of the run: by how much a source lowers the squared "
@@ -384,6 +384,8 @@ def _reason(r: Any, facts: dict[str, Any], units: Units, error_cost: float | Non
     """Return by how much a source lowers the squared error, if the learner knows it; otherwise its own reason."""
     if "adds" not in facts:
         return str(r.reason)
+    if not r.in_support and facts["adds"] <= 0:
+        return f"no benefit seen in {thousands(r.bought or 0)} rows"
     would = "lowers" if r.in_support else "would lower"
     text = f"{would} the squared error by {number(max(facts['adds'], 0.0))}"
     if units.priced and error_cost is not None:

@@ -107,8 +107,8 @@ class Advice(NamedTuple):
 
 
 HOW = (
-    "The advice considers the sources that the learner was buying at the end, and names the part of them that {rule}. "
-    "Its errors are in hindsight: the weights are fitted to all rows at once, as in the table below."
+    "The advice starts from the sources that the learner was buying at the end, and recommends {rule}. Its errors are "
+    "in hindsight: the weights are fitted to all rows at once, as in the table below."
 )
 
 
@@ -131,8 +131,9 @@ def rule_of(summary: Mapping[str, Any]) -> str:
     """Return the rule by which the part to buy is chosen, in words."""
     error_cost = summary["error_cost"]
     if error_cost is None:
-        return "has a typical error at most 1 % above that of all of them"
-    return f"costs least in all: its price plus {Units.of(summary).error_cost(error_cost)} of error"
+        return "the smallest part of them whose typical error is at most 1 % above that of all"
+    cost = Units.of(summary).error_cost(error_cost)
+    return f"the part of them with the lowest total cost: its price plus {cost} of error"
 
 
 def _buy(buy: Basket, catalog: SourceCatalog, units: Units, baskets: Baskets) -> str:
@@ -169,8 +170,8 @@ def _everything(buy: Basket, bought: Basket, baskets: Baskets, units: Units) -> 
     gain = buy.error - every.error
     more = f" and cost {units.money(every.price - buy.price)} more a row" if units.priced else ""
     if gain <= 0:
-        return f"Buying all {len(every.sources)} sources would not lower the error{more}."
-    return f"Buying all {len(every.sources)} sources would lower the error by {units.less(gain)}{more}."
+        return f"In hindsight, buying all {len(every.sources)} sources would not lower the error{more}."
+    return f"In hindsight, buying all {len(every.sources)} sources would lower the error by {units.less(gain)}{more}."
 
 
 def _stop(summary: Mapping[str, Any], units: Units) -> str:

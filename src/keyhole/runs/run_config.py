@@ -195,7 +195,7 @@ def refuse_other_limits(learner: Learner, path: Path, given: "dict[str, Plain]")
         if value is not None and value != has.get(name):
             flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
             own = f"{flag} {has[name]}" if has.get(name) is not None else f"no {flag}"
-            raise ConfigError(f"{path} has {own}, not {value}; omit the option, or make another model")
+            raise ConfigError(f"{path} was made with {own}, not {value}; omit {flag}, or plan a new model")
 
 
 @dataclass(frozen=True)

@@ -178,9 +178,9 @@ def test_more_money_has_little_effect_beyond_the_bend():
     assert stop_at(levels) == 2
     buy, said = advice(levels, 2, 1, Units("mm", "EUR"), points((0, 10), (3, 4), (20, 3.9)))
     assert buy == "Buy p3: 3.00 EUR a row, typical error 4.00 mm in hindsight."
-    assert said.startswith("While learning, the runs paid 10.00 EUR a row")
+    assert "While learning, the runs paid 10.00 EUR a row" in said
     assert "The next better basket is p20: 20.00 EUR a row, typical error 3.90 mm." in said
-    assert said.endswith("This is the choice at an error cost of 0.7 EUR per squared mm.")
+    assert "That is the choice at an error cost of 0.7 EUR per squared mm." in said
     assert "more money buys nothing" in advice(levels, 2, 1, Units("", "EUR"), points((0, 10), (3, 4)))[1]
 
 
@@ -190,7 +190,7 @@ def test_the_next_better_basket_is_that_of_hindsight_even_between_two_levels():
     line = points((0, 10), (1, 6), (2, 5), (4, 3.5), (20, 3.4))
     said = " ".join(advice(levels, 2, 1, Units("mm", ""), line))
     assert "The next better basket is p4: 4.00 a row, typical error 3.50 mm." in said
-    assert said.endswith("This is the choice at an error cost of 0.7 per squared mm.")
+    assert "That is the choice at an error cost of 0.7 per squared mm." in said
     early = " ".join(advice(levels, 1, 1, Units("mm", "EUR"), line))
     assert early.startswith("Buy p1: 1.00 EUR a row, typical error 6.00 mm in hindsight.")
     assert "The next better basket is p2: 2.00 EUR a row, typical error 5.00 mm." in early
@@ -223,7 +223,7 @@ def test_the_advice_of_a_frontier_is_that_of_its_stop(played):
     assert found.sentence.startswith("Buy bmi: 1.00 EUR a row, typical error ")
     error = Units("mmHg").error(left(X, y, ["bmi", "salt_diet"]) ** 0.5)
     assert f"The next better basket is bmi and salt_diet: 2.50 EUR a row, typical error {error}." in found.sentence
-    assert found.sentence.endswith("This is the choice at an error cost of 0.5 EUR per squared mmHg.")
+    assert "That is the choice at an error cost of 0.5 EUR per squared mmHg." in found.sentence
 
 
 def test_the_commonest_whole_basket_is_named_with_its_own_price_and_error(played):
@@ -238,6 +238,7 @@ def test_the_commonest_whole_basket_is_named_with_its_own_price_and_error(played
     error = Units("mmHg").error(left(X, y, ["salt_diet"]) ** 0.5)
     assert found.sentence.startswith(
         f"Buy salt_diet: 1.50 EUR a row, typical error {error} in hindsight (2 of 3 seeds ended with it). "
+        "That is the choice at an error cost of 1 EUR per squared mmHg. "
         "While learning, the runs paid 4.77 EUR a row and had a typical error of 10.4 mmHg."
     )
 

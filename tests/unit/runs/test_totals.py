@@ -43,8 +43,7 @@ def test_missing_values_are_warned_of_once_at_each_share():
     totals.bought, totals.unobserved = np.array([100, 100]), np.array([0, 3])
     level, text = missing_warning(totals, 0)
     assert text == (
-        "3 of 200 values bought were missing so far (1.5%). "
-        "For example, 'b' was paid for 100 times and missing 3 times"
+        "3 of 200 values bought were missing so far (1.5%). For example, 'b' was paid for 100 times and missing 3 times"
     )
     assert missing_warning(totals, level) == (level, "")
     totals.unobserved = np.array([0, 60])

@@ -247,7 +247,7 @@ class EngineState(Stateful):
             "column": (2, width),
         }
         if width > self.most_columns or any(getattr(self, name).shape != shape for name, shape in shapes.items()):
-            raise StateError("the arrays of the fit in the state do not fit together")
+            raise StateError("the saved state is damaged: the arrays of its fit do not match")
         floats = [self.gram, self.hidden, self.V, self.P, self.C, self.within, self.log_q, self.centre, self.level]
         for records in (self.attr, self.source, self.pair, self.row, self.value, self.column, self.account, self.kept):
             floats += [records[name] for name in records.dtype.names or () if records.dtype[name].kind == "f"]
@@ -288,10 +288,10 @@ class EngineState(Stateful):
         same = all(np.array_equal(self.source[name], old) for name, old in self._fixed.items())
         same = same and np.array_equal(self.attr[["source", "slot"]], self._fixed_attr)
         if not (inside and same and rows <= self.most_rows and self._consistent(m)):
-            raise StateError("the stored rows or the indices in the state do not fit together")
+            raise StateError("the saved state is damaged: its stored rows do not match its indices")
         ProbabilityCheck().check("account.belief", self.account["belief"], self)
         if not np.array_equal(self.account["gain"], core.LEVEL_GAINS):
-            raise StateError("the gains of the level tracker in the state do not fit together")
+            raise StateError("the saved state is damaged: the gains of its level tracker do not match")
         if not 0.0 < now["row_weight"] < 1e60:
             raise StateError("the weight of a new row in the state is not positive")
 

@@ -213,7 +213,7 @@ def _numbers(form: Form, prefix: str, names: Sequence[str]) -> dict[str, float]:
     for i, name in enumerate(names):
         value = view_models.typed(form.get(f"{prefix}{i}", ""))
         if value is None:
-            raise ProtocolError(f"'{form[f'{prefix}{i}'][:40]}' is not a number: see {name}.")
+            raise ProtocolError(f"{name}: '{form[f'{prefix}{i}'][:40]}' is not a number.")
         found[name] = value
     return found
 

@@ -36,7 +36,7 @@ def test_an_index_that_points_nowhere_is_refused(array, field, value):
     flat = played().get_state()
     (flat[f"memory.{array}"] if field is None else flat[f"memory.{array}"][field])[...] = value
     fresh = kh.make("thrifty", d=6, k=2, seed=0)
-    with pytest.raises(kh.StateError, match=r"do not fit together|not finite|not positive|is invalid"):
+    with pytest.raises(kh.StateError, match=r"do not match|not finite|not positive|is invalid"):
         fresh.set_state(flat)
 
 
@@ -44,7 +44,7 @@ def test_an_index_that_points_nowhere_is_refused(array, field, value):
 def test_arrays_of_the_fit_have_one_width(name):
     flat = played().get_state()
     flat[f"memory.{name}"] = flat[f"memory.{name}"][:, :-1].copy()
-    with pytest.raises(kh.StateError, match="do not fit together"):
+    with pytest.raises(kh.StateError, match="do not match"):
         kh.make("thrifty", d=6, k=2, seed=0).set_state(flat)
 
 
