@@ -86,7 +86,7 @@ def test_killed_twelve_times_and_resumed_equals_uninterrupted(begin, uninterrupt
 
 
 def test_control_c_says_how_to_continue_and_two_processes_know_of_each_other(begin, keyhole, tmp_path):
-    file, folder = write(tmp_path / "a.parquet", stream(30_000)), tmp_path / "out"
+    file, folder = write(tmp_path / "a.parquet", stream(300_000)), tmp_path / "out"
     first = begin("run", file.name, *RUN, "--out", "out")
     wait_for_checkpoints(first, folder, 1)
     second = keyhole("run", "--resume", "out", check=False)

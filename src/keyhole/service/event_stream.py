@@ -1,6 +1,7 @@
 """Server-sent events: a stream of the store's events as any process writes them."""
 
 import asyncio
+import contextlib
 import json
 import time
 from collections.abc import AsyncIterator
@@ -32,7 +33,7 @@ class EventPoller:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.heads: dict[str, int] = {}
-        self._changed = asyncio.Condition()
+        self._changed = asyncio.Event()  # replaced at every change
         self.listeners = 0
         self._task: asyncio.Task[None] | None = None
 
@@ -50,11 +51,8 @@ class EventPoller:
 
     async def change(self) -> None:
         """Wait until an event is written, for at most 5 seconds."""
-        async with self._changed:
-            try:
-                await asyncio.wait_for(self._changed.wait(), 5.0)
-            except TimeoutError:
-                return
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._changed.wait(), 5.0)
 
     async def _poll(self) -> None:
         while True:
@@ -62,8 +60,8 @@ class EventPoller:
             heads = await run_in_threadpool(self.store.heads)
             if heads != self.heads:
                 self.heads = heads
-                async with self._changed:
-                    self._changed.notify_all()
+                self._changed.set()
+                self._changed = asyncio.Event()
             await asyncio.sleep(max(0.15, 10 * (time.monotonic() - start)))  # at most a tenth of one thread
 
 
