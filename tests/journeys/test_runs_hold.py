@@ -204,7 +204,9 @@ def test_a_folder_that_was_copied_moved_or_renamed_goes_on(unfinished, keyhole):
 
 
 def test_an_input_that_changed_is_not_resumed(unfinished, played, typed):
-    before, source = content(unfinished / "cut"), played / "a.parquet"
+    # What the kill left half written is nobody's, and may be removed.
+    before = {name: data for name, data in content(unfinished / "cut").items() if not name.endswith(".part")}
+    source = played / "a.parquet"
     original = source.read_bytes()
     try:
         write(source, stream(5000, seed=2))
@@ -218,7 +220,8 @@ def test_an_input_that_changed_is_not_resumed(unfinished, played, typed):
         assert err.count("\n") == 1
     finally:
         source.write_bytes(original)
-    assert content(unfinished / "cut") == before
+    after = content(unfinished / "cut")
+    assert {name: data for name, data in after.items() if not name.endswith(".part")} == before
 
 
 # -- a full disk
