@@ -79,7 +79,8 @@ def numbers(n: int, m: int, rng: np.random.Generator) -> tuple[float, Ints]:
 
 
 def inclusion(q: Floats, k: int) -> Floats:
-    """Return the inclusion probabilities P[i in B] as a (d,) array, if k of d attributes are drawn.
+    """Return, for each attribute, the probability that it is in the set B of k attributes drawn with SAMPLING, as a
+    (d,) array: the first is drawn from the distribution q, the others uniformly from the rest.
 
     >>> inclusion(np.array([1.0, 0.0, 0.0]), 2).tolist()
     [1.0, 0.5, 0.5]

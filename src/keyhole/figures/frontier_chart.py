@@ -12,7 +12,7 @@ from .._internal.typing import Bools, Floats
 from .figure import Figure, number
 from .theme import INK, axis, colour_of, layered, rows_of
 
-__all__ = ["Box", "Label", "Stop", "frontier", "label_box", "place_labels"]
+__all__ = ["Box", "Label", "Stop", "crossings", "frontier", "label_box", "place_labels"]
 
 # In pixels: half the size of a dot, the candidate distances of a label from its dot, and the distance from which a
 # leader line connects them.
@@ -85,15 +85,15 @@ def place_labels(
     def costs(labels: Sequence[Label], distances: Floats, others: Sequence[Label]) -> Floats:
         boxes, leaders, placed = boxes_of(labels), _leaders(labels), boxes_of(others)
         outside = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]) - _overlap(boxes, plot)
-        crossed = _crossed(leaders, placed).sum(1) + _crossed(leaders, points).sum(1)
-        crossed += _crossed(_leaders(others), boxes).sum(0)
+        crossed = crossings(leaders, placed).sum(1) + crossings(leaders, points).sum(1)
+        crossed += crossings(_leaders(others), boxes).sum(0)
         found: Floats = (
             _OVER_LABEL * _overlap(boxes, placed)
             + _OVER_DOT * _overlap(boxes, points)
             + _OVER_LINE * _overlap(boxes, drawn)
             + _OUTSIDE * outside
             + _CROSSED * crossed
-            + _CROSSED / 5 * _crossed(leaders, drawn).sum(1)
+            + _CROSSED / 5 * crossings(leaders, drawn).sum(1)
             + distances
         )
         return found
@@ -120,7 +120,7 @@ def _leaders(labels: Sequence[Label]) -> Floats:
     return np.array([np.ravel(t.leader) if t.leader else [np.nan] * 4 for t in labels]).reshape(-1, 4)
 
 
-def _crossed(leaders: Floats, boxes: Floats) -> Bools:
+def crossings(leaders: Floats, boxes: Floats) -> Bools:
     """Return the (leaders, boxes) table of which leader passes through the inside of which box."""
     start, step = leaders[:, None, :2], leaders[:, None, 2:] - leaders[:, None, :2]
     with np.errstate(divide="ignore", invalid="ignore"):

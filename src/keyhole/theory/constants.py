@@ -123,7 +123,9 @@ class Constants:
 
     @cached_property
     def s0(self) -> float:
-        """s0 = 24^2 k^2 g L2/delta_S^4: the explorations before the estimate is better than the trivial one."""
+        """s0 = 24^2 k^2 g L2 / delta_S^4, the number of explorations after which the bound on the estimation error
+        improves on the bound that holds without any exploration.
+        """
         return 576 * product((self.k, 2), (self.g, 1), (self.L2, 1), (self.delta_s, -4))
 
     @cached_property

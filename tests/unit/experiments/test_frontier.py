@@ -188,6 +188,8 @@ def test_the_next_better_basket_is_that_of_hindsight_even_between_two_levels():
     """A level at 3 and one at 20 do not show that a basket at 4 is almost as good."""
     levels = [level(0, 10), level(1, 6), level(3, 4, error_cost=0.7), level(20, 3.4)]
     line = points((0, 10), (1, 6), (2, 5), (4, 3.5), (20, 3.4))
+    cheaper = points((0, 10), (2, 3.9), (4, 3.5))  # what is better and cheaper is no further step
+    assert "The next better basket is p4" in advice(levels, 2, 1, Units("mm", ""), cheaper)[1]
     said = " ".join(advice(levels, 2, 1, Units("mm", ""), line))
     assert "The next better basket is p4: 4.00 a row, typical error 3.50 mm." in said
     assert "That is the choice at an error cost of 0.7 per squared mm." in said

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from keyhole import figures
-from keyhole.figures.frontier_chart import Box, label_box, place_labels
+from keyhole.figures.frontier_chart import Box, crossings, label_box, place_labels
 
 WIDTH, HEIGHT, FONT = 480.0, 300.0, 11.0
 
@@ -71,3 +71,18 @@ def test_every_dot_of_a_frontier_has_its_name_beside_it():
         x, y = dots[stop.name]
         across, down = texts[stop.name if stop.word is None else stop.word]
         assert np.hypot(across - x, down - y) < 80
+
+
+def test_a_leader_crosses_a_box_if_one_of_its_points_is_inside():
+    """Against a thousand points of each leader; also upright and level ones, and ones that end before the box."""
+    rng = np.random.default_rng(3)
+    leaders = rng.uniform(0, 100, (40, 4))
+    leaders[:5, 2], leaders[5:10, 3] = leaders[:5, 0], leaders[5:10, 1]
+    corners = rng.uniform(0, 70, (30, 2))
+    boxes = np.hstack([corners, corners + rng.uniform(5, 30, (30, 2))])
+    points = leaders[:, None, :2] + np.linspace(0, 1, 1000)[:, None] * (leaders[:, None, 2:] - leaders[:, None, :2])
+    inside = (points[:, None] > boxes[:, None, :2]) & (points[:, None] < boxes[:, None, 2:])
+    assert (crossings(leaders, boxes) == inside.all(axis=3).any(axis=2)).mean() > 0.99
+    assert not crossings(np.array([[0.0, 0.0, 4.0, 4.0]]), np.array([[5.0, 5.0, 9.0, 9.0]])).any()
+    assert not crossings(np.array([[9.5, 9.5, 12.0, 12.0]]), np.array([[5.0, 5.0, 9.0, 9.0]])).any()
+    assert not crossings(np.full((1, 4), np.nan), boxes).any()

@@ -19,13 +19,15 @@ from .._pairwise_moments import Pooled
 class ExploreThenCommit(Learner):
     """Buy at random for a while, choose k attributes once, and keep them; explore again at growing intervals.
 
-        explore:  for `explorations` (d/k) ln d rounds k attributes at random; moments R, c of jointly observed values
-        commit:   S = orthogonal matching pursuit on (R, c): add the attribute that explains most beside S, while what
-                  it explains exceeds ln(d) var(y) / (median count + 1)
+        explore:  for `explorations` (d/k) ln d rounds, buy k attributes at random; estimate the moments R of the
+                  attributes, and c of the attributes with the label, from the values observed together
+        commit:   orthogonal matching pursuit on (R, c): starting from S = {}, add the attribute that explains most of
+                  what S leaves unexplained, while that exceeds ln(d) var(y) / (n + 1), where n is the median number of
+                  observations
         exploit:  least squares on the rows that observed all of S, shrunk to the pooled solution by two pseudo-rows
 
-    Unused places are filled at random. After 2, 4, 8, ... times as many rows it explores again, sqrt(2) times longer
-    each time, and commits anew.
+    If S has fewer than k attributes, the remaining places are filled at random. When the number of rows reaches 2, 4,
+    8, ... times that of the first exploration, it explores again, sqrt(2) times longer each time, and commits anew.
 
     Cost: O(k^3) per round, O(d k^3) per commitment; memory O(d^2).
 

@@ -114,12 +114,13 @@ def judge(
     path: str,
     pivots: int = 0,
 ) -> Solution:
-    """Return the pair (w, dual) with its certificate, given r = b - H w, y = H'l and terms = |H| |w|, |H|'|l|; a pair
-    that is not optimal has status "failed".
+    """Check whether w minimises |w|_1 subject to |b - H w| <= gamma, and return it with its certificate; if not, the
+    status is "failed".
 
-    If columns differ in scale, the terms of y cancel by many digits. A violation up to the rounding error of the
-    terms, at most 1e-7, is therefore accepted; a dual scaled down by that much is feasible, so the objective is still
-    proved to 1e-7.
+    `dual` is a solution l of the dual problem, r = b - H w, y = H'l, and `terms` are |H| |w| and |H|'|l|, the sizes of
+    the sums behind r and y. If columns differ in scale, these sums lose digits by cancellation. A violation up to their
+    rounding error, at most 1e-7, is therefore accepted: a dual scaled down by that much is feasible, so the objective
+    is still proved to 1e-7.
     """
     objective = float(np.abs(w).sum())
     on = dual != 0.0
