@@ -33,6 +33,8 @@ class Stream:
     still: bool = True
     """Whether the law of the rows stays as it is: an alarm is a false one then."""
     options: dict[str, object] = field(default_factory=dict)
+    sigma: float | None = None
+    """The noise's standard deviation, where the columns are uniform and k of them have the weights of `synthetic`."""
 
     def rows(self, seed: int, T: int | None = None) -> tuple[Floats, Floats, Floats]:
         """X (T, d), y (T,) and the comparator's losses (T,)."""
@@ -255,9 +257,9 @@ def _level(y: Floats) -> Floats:
 
 
 STREAMS: dict[str, Stream] = {
-    "uniform20": Stream(plain("uniform", 20, 4), 4),
-    "uniform100": Stream(plain("uniform", 100, 5), 5),
-    "uniform100-noisy": Stream(plain("uniform", 100, 5, 0.3), 5),
+    "uniform20": Stream(plain("uniform", 20, 4), 4, sigma=0.1),
+    "uniform100": Stream(plain("uniform", 100, 5), 5, sigma=0.1),
+    "uniform100-noisy": Stream(plain("uniform", 100, 5, 0.3), 5, sigma=0.3),
     "ar.5": Stream(plain("ar(0.5)", 50, 5), 5),
     "ar.8": Stream(plain("ar(0.8)", 50, 5), 5),
     "block": Stream(plain("block(5,0.7)", 60, 6), 6),
@@ -266,12 +268,12 @@ STREAMS: dict[str, Stream] = {
     "t3-columns": Stream(_on_columns(_t3, 5), 5),
     "rare-ones": Stream(_on_columns(_rare, 5, size=3.0), 5),
     "copies": Stream(_on_columns(_copies, 5), 5),
-    "k1": Stream(plain("uniform", 30, 1), 1),
-    "k2": Stream(plain("uniform", 30, 2), 2),
-    "k3": Stream(plain("uniform", 30, 3), 3),
+    "k1": Stream(plain("uniform", 30, 1), 1, sigma=0.1),
+    "k2": Stream(plain("uniform", 30, 2), 2, sigma=0.1),
+    "k3": Stream(plain("uniform", 30, 3), 3, sigma=0.1),
     "two-of-six": Stream(few_of_many, 2),
-    "d500": Stream(plain("uniform", 500, 5), 5),
-    "long": Stream(plain("uniform", 20, 4, 0.3), 4, T=500_000),
+    "d500": Stream(plain("uniform", 500, 5), 5, sigma=0.1),
+    "long": Stream(plain("uniform", 20, 4, 0.3), 4, T=500_000, sigma=0.3),
     "prices": Stream(priced, None, money=True),
     "change-half": Stream(weights_by_row(_other_after(0.5)), 4, still=False),
     "change-4000": Stream(weights_by_row(_there_and_back), 4, still=False),

@@ -38,10 +38,9 @@ LAYERS: dict[str, Constants] = {
     "outlier clip and label guard": {"outlier_sd": 1e9},
     "level tracker": {"gain": 0.0},
     "drift detector": {"drift_threshold": 1e9},
-    "regime memory": {"regime_nats": 1e9},
-    "reweighting of stored rows": {"reweight_news": 1e9, "reweight_rows": 1e9},
+    "regime memory": {"verdict_nats": 1e9},
     "exploration in place of a member": {"lend_share": 0.0},
-    "look for what a member stands in for": {"standin_looks": 1e9},
+    "look for what a member is a proxy for": {"proxy_looks": 1e9},
     "account for looks (under a total)": {"look_rows": 1.0},
 }
 
@@ -60,7 +59,7 @@ class Stream:
         learner = kh.make("thrifty", seed=seed, **self.options)
         assert isinstance(learner, Thrifty)
         for name, value in constants.items():
-            (learner.memory.account if name == "gain" else learner.memory.constants)[name] = value
+            (learner.memory.level_expert if name == "gain" else learner.memory.constants)[name] = value
         history = kh.play(learner, self.X, self.y, keep=False)
         losses = self.error_cost * history.losses + history.price if self.error_cost else history.losses
         if not np.isfinite(losses).all():  # a sum that skipped them would look like a gain

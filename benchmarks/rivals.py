@@ -6,19 +6,24 @@ python benchmarks/rivals.py [--seeds 6] [--judge | --first SEED] [--streams a,b]
     sure     coverage of thrifty's intervals from row 1000 on, and their width over that of the comparator's errors
     alarms   how often a change was noticed where there is none, over a million rows
     tables   thrifty on shuffled real tables, 40 times each: loss over the best five in hindsight
+    beside   thrifty beside 0.2.0 on the seeds whose excess reference-0.2.0.json keeps, paired
 
-Seeds are those kept for development; `--judge` takes the others. `explore-then-commit`, `gibbs-thompson` and
-`ds-oslrc` take minutes a stream: they are left out unless named. `vaw` buys everything; its columns and labels are
+Seeds are those kept for development; `--judge` takes the others. `explore-then-commit`, `gibbs-thompson`, `ds-oslrc`
+and `informed` take minutes a stream: they are left out unless named. `informed` is told the noise and the law of the
+weights; it plays where columns are independent. `vaw` buys everything; its columns and labels are
 centred, scaled and given a constant in hindsight. The comparator is the oracle: its own excess is 0.
 """
 
 import argparse
+import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 import keyhole as kh
+from _informed import informed
 from _pooling import lasso, racing
 from _practitioner import practitioner
 from _streams import DEVELOPMENT_SEEDS, JUDGING_SEEDS, SPEND, STREAMS, Stream, prices
@@ -33,6 +38,7 @@ Rival = Callable[[Floats, Floats, int, Floats, float, int], Floats]
 
 # What the paper's learner explores with in docs/thrifty.md.
 OPTIONS: dict[str, dict[str, object]] = {"ds-oslrc": {"explore": "2 t^(-1/3)"}}
+REFERENCE = Path(__file__).with_name("reference-0.2.0.json")
 # More than anybody can pay on the stream with prices.
 _MOST = 12
 
@@ -85,6 +91,13 @@ def vaw(stream: Stream, X: Floats, y: Floats, seed: int) -> Floats:
     return kh.play(kh.make("vaw", d=Z.shape[1], seed=seed), Z, y - centre).predictions + centre
 
 
+def told(stream: Stream, X: Floats, y: Floats, seed: int) -> Floats:
+    """The informed Bayesian; NaN where its model is not that of the stream."""
+    if stream.sigma is None or stream.k is None:
+        return np.full(y.size, np.nan)
+    return informed(X, y, stream.k, stream.sigma, 1.0 / 3.0, 1000 + seed)
+
+
 PLAYERS: dict[str, Player] = {
     "thrifty": from_catalogue("thrifty"),
     "explore-then-commit": from_catalogue("explore-then-commit"),
@@ -97,8 +110,9 @@ PLAYERS: dict[str, Player] = {
     "lasso": with_prices(lasso),
     "practitioner": by_hand_lasso,
     "vaw": vaw,
+    "informed": told,
 }
-SLOW = ("explore-then-commit", "gibbs-thompson", "ds-oslrc")
+SLOW = ("explore-then-commit", "gibbs-thompson", "ds-oslrc", "informed")
 LARGE = ("d500", "long")
 
 
@@ -122,7 +136,7 @@ def excess(streams: Sequence[str], players: Sequence[str], seeds: Sequence[int])
         worse = 0
         for player in players:
             by, error = mean_and_error(found.get("thrifty", found[player]) - found[player])
-            beats = player not in ("thrifty", "vaw") and by > 2.0 * error
+            beats = player not in ("thrifty", "vaw", "informed") and by > 2.0 * error
             worse += beats
             numbers = (*mean_and_error(found[player]), *np.quantile(found[player], (0.1, 0.5, 0.9)))
             print(
@@ -200,6 +214,28 @@ def tables(shuffles: int, first: int) -> None:
         print(f"{name:16s} {median:8.4f} {high:8.4f} {high / median:14.3f} {max(ratios):8.3f}", flush=True)
 
 
+def beside(streams: Sequence[str], count: int) -> None:
+    """The excess of thrifty and of 0.2.0 on the first seeds that are stored, and their paired difference."""
+    stored = json.loads(REFERENCE.read_text())["streams"]
+    print(f"\n{'stream':20s} {'0.2.0':>9s} {'now':>9s} {'difference':>11s} {'+-':>7s}")
+    worse = 0
+    for name in streams:
+        if name not in stored:
+            print(f"{name:20s} {'not stored':>9s}")
+            continue
+        before, now = [], []
+        for seed, value in list(stored[name].items())[:count]:
+            X, y, comparator = STREAMS[name].rows(int(seed))
+            losses = (PLAYERS["thrifty"](STREAMS[name], X, y, int(seed)) - y) ** 2
+            before.append(value)
+            now.append(STREAMS[name].excess(losses, comparator))
+        by, error = mean_and_error(np.array(now) - np.array(before))
+        worse += by > 2.0 * error
+        note = "  worse" if by > 2.0 * error else "  better" if by < -2.0 * error else ""
+        print(f"{name:20s} {np.mean(before):9.1f} {np.mean(now):9.1f} {by:+11.1f} {error:7.1f}{note}", flush=True)
+    print(f"streams on which 0.2.0 was better by two paired standard errors: {worse}")
+
+
 def main() -> None:
     """Print the parts asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -220,6 +256,8 @@ def main() -> None:
         sure(streams, seeds)
     if "alarms" in parts:
         alarms(streams, seeds)
+    if "beside" in parts:
+        beside(streams, asked.seeds)
     if "tables" in parts:
         tables(asked.shuffles, seeds[0])
 

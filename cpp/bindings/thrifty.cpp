@@ -9,6 +9,7 @@
 #include "bindings/areas.hpp"
 #include "bindings/arrays.hpp"
 #include "thrifty/interval_calibrator.hpp"
+#include "thrifty/regime_memory.hpp"
 
 namespace keyhole::bindings {
 
@@ -35,10 +36,10 @@ class Engine {
     thrifty::State& s = state_;
     s.attr = records<thrifty::Attribute>(arrays, "attr");
     s.source = records<thrifty::Source>(arrays, "source");
-    s.listed = records<Index>(arrays, "listed");
+    s.source_attributes = records<Index>(arrays, "source_attributes");
     s.order = records<Index>(arrays, "order");
     s.queue = records<Index>(arrays, "queue");
-    s.within = records<double>(arrays, "within");
+    s.partial_products = records<double>(arrays, "partial_products");
     s.pairs = records<thrifty::Pair>(arrays, "pair");
     s.row = records<thrifty::Row>(arrays, "row");
     s.value = records<thrifty::Value>(arrays, "value");
@@ -46,12 +47,12 @@ class Engine {
     s.log_q = records<double>(arrays, "log_q");
     s.centre = records<double>(arrays, "centre");
     s.level = records<double>(arrays, "level");
-    s.account = records<thrifty::Account>(arrays, "account");
+    s.level_expert = records<thrifty::LevelExpert>(arrays, "level_expert");
     s.alarm = records<thrifty::Alarm>(arrays, "alarm");
-    s.kept = records<thrifty::Kept>(arrays, "kept");
-    s.kept_sources = records<Index>(arrays, "kept_sources");
-    s.now_ = records<thrifty::Now>(arrays, "now").data();
-    s.given_ = records<thrifty::Given>(arrays, "given").data();
+    s.stored_regime = records<thrifty::StoredRegime>(arrays, "stored_regime");
+    s.stored_regime_members = records<Index>(arrays, "stored_regime_members");
+    s.scalars_ = records<thrifty::Scalars>(arrays, "scalars").data();
+    s.settings_ = records<thrifty::Settings>(arrays, "settings").data();
     s.constants_ = records<thrifty::Constants>(arrays, "constants").data();
     s.store_full = store_full;
     const std::span<thrifty::Column> columns = records<thrifty::Column>(arrays, "column");
@@ -69,15 +70,17 @@ class Engine {
                           part("hidden", i, w), part("V", i, w), part("P", i, w), part("C", i, w), w};
     };
     s.fit = view(0);
-    s.trial = view(1);
+    s.trial_fit = view(1);
     const std::size_t width = static_cast<std::size_t>(w);
     auto& scratch = s.scratch;
-    for (auto* v : {&scratch.v, &scratch.row, &scratch.pull, &scratch.u}) v->assign(width + 2, 0.0);
-    scratch.q.assign(4 * width + 4, 0.0);
-    scratch.block.assign(width * width + 1, 0.0);
-    scratch.inverse.assign(width * width + 1, 0.0);
-    scratch.seen.assign(width + 1, 0);
-    scratch.lost.assign(width + 1, 0);
+    for (auto* v : {&scratch.deviation, &scratch.product, &scratch.missing_rhs, &scratch.u}) v->assign(width + 2, 0.0);
+    for (auto* v : {&scratch.joint_cov, &scratch.shrunk_cov, &scratch.trust, &scratch.cov_variance}) {
+      v->assign(width + 1, 0.0);
+    }
+    scratch.missing_precision.assign(width * width + 1, 0.0);
+    scratch.missing_covariance.assign(width * width + 1, 0.0);
+    scratch.observed.assign(width + 1, 0);
+    scratch.missing.assign(width + 1, 0);
     scratch.taken.assign(s.source.size(), 0);
   }
 
@@ -151,7 +154,8 @@ class Engine {
   }
 
   double reach(double level) const {
-    return thrifty::IntervalCalibrator{state_.K(), state_.log_q, state_.centre[0]}.reach(level, state_.now().n_labels);
+    const thrifty::IntervalCalibrator calibrator{state_.constants(), state_.log_q, state_.centre[0]};
+    return calibrator.reach(level, state_.scalars().n_labels);
   }
 
  private:
@@ -183,7 +187,7 @@ void bind_thrifty(nb::module_& parent) {
     const thrifty::Constants defaults;
     return nb::bytes(reinterpret_cast<const char*>(&defaults), sizeof defaults);
   }, "The default constants as the bytes of one record.");
-  m.attr("KEPT_REGIMES") = 4;
+  m.attr("STORED_REGIMES") = thrifty::n_stored_regimes;
   bind_thrifty_layers(m);
   nb::class_<Engine>(m, "Engine")
       .def(nb::init<const nb::dict&, Index>(), nb::arg("arrays"), nb::arg("store_full"), nb::keep_alive<1, 2>())

@@ -30,9 +30,9 @@ class OutlierClip {
   void learn(double z, double weight, double error, double s2) { layer_.learn(attribute_, z, weight, error, s2); }
   double mean() const { return thrifty::moments(attribute_).mean; }
   double variance() const { return thrifty::moments(attribute_).variance; }
-  double evidence() const { return attribute_.genuine; }
-  double limit() const { return attribute_.limit; }
-  Index absurd() const { return attribute_.absurd; }
+  double evidence() const { return attribute_.outlier_evidence; }
+  double limit() const { return attribute_.outlier_limit; }
+  Index n_rejected() const { return attribute_.n_rejected_outliers; }
 
  private:
   thrifty::Attribute attribute_{};
@@ -53,47 +53,47 @@ class LabelGuard {
   }
 
  private:
-  thrifty::Now now_{};
+  thrifty::Scalars now_{};
   thrifty::LabelGuard layer_{defaults};
 };
 
 class LevelTracker {
  public:
   LevelTracker() {
-    for (const double gain : thrifty::level_gains) accounts_.push_back({0.0, gain, gain == 0.0 ? 1.0 : 0.0});
+    for (const double gain : thrifty::level_gains) experts_.push_back({0.0, gain, gain == 0.0 ? 1.0 : 0.0});
   }
-  double level() const { return thrifty::LevelTracker{defaults, accounts()}.level(); }
+  double level() const { return thrifty::LevelTracker{defaults, experts()}.level(); }
   void update(double off, double reach, double s2, double rows) {
-    thrifty::LevelTracker{defaults, accounts()}.update(off, reach, s2, rows);
+    thrifty::LevelTracker{defaults, experts()}.update(off, reach, s2, rows);
   }
   double moved(double y_var) {
     now_.y_var = y_var;
-    return thrifty::LevelTracker{defaults, accounts()}.moved(now_);
+    return thrifty::LevelTracker{defaults, experts()}.moved(now_);
   }
-  std::vector<double> levels() const { return part([](const thrifty::Account& a) { return a.c; }); }
-  std::vector<double> beliefs() const { return part([](const thrifty::Account& a) { return a.belief; }); }
+  std::vector<double> levels() const { return part([](const thrifty::LevelExpert& a) { return a.level; }); }
+  std::vector<double> weights() const { return part([](const thrifty::LevelExpert& a) { return a.weight; }); }
 
  private:
-  std::span<thrifty::Account> accounts() const { return accounts_; }
+  std::span<thrifty::LevelExpert> experts() const { return experts_; }
   template <class Of>
   std::vector<double> part(Of&& of) const {
     std::vector<double> out;
-    for (const thrifty::Account& a : accounts_) out.push_back(of(a));
+    for (const thrifty::LevelExpert& a : experts_) out.push_back(of(a));
     return out;
   }
-  mutable std::vector<thrifty::Account> accounts_;
-  thrifty::Now now_{};
+  mutable std::vector<thrifty::LevelExpert> experts_;
+  thrifty::Scalars now_{};
 };
 
 class DriftDetector {
  public:
-  std::tuple<double, double, double> update(double f, double y, double y_hat, double bent, double slope, double explained,
-                                            double s2, double y_var, double rows) {
+  std::tuple<double, double, double> update(double f, double y, double y_hat, double y_hat_shifted, double slope,
+                                            double explained, double s2, double y_var, double rows) {
     now_.s2 = s2;
     now_.y_var = y_var;
-    now_.n = rows;
+    now_.sum_weight = rows;
     now_.row_weight = 1.0;
-    const thrifty::Drift found = layer_.update(now_, explained, slope, f, y, y_hat, bent);
+    const thrifty::Drift found = layer_.update(now_, explained, slope, f, y, y_hat, y_hat_shifted);
     return {found.forget, found.slope_before, found.slope_after};
   }
   void reset() { thrifty::DriftDetector::reset(now_); }
@@ -104,7 +104,7 @@ class DriftDetector {
   double noise() const { return thrifty::noise(now_); }
 
  private:
-  thrifty::Now now_{};
+  thrifty::Scalars now_{};
   thrifty::DriftDetector layer_{defaults};
 };
 
@@ -134,11 +134,11 @@ void bind_thrifty_layers(nb::module_& m) {
     require(prior.shape(0) == 5, "prior must be a spike and four slabs");
     const thrifty::Posterior of = thrifty::posterior(span(prior), gain, n, v, q, y_var);
     return std::tuple<std::vector<double>, double, double>({of.weight.begin(), of.weight.end()}, of.mean(),
-                                                           of.beyond(need));
+                                                           of.expected_excess(need));
   }, nb::arg("prior"), nb::arg("gain"), nb::arg("n"), nb::arg("v"), nb::arg("q"), nb::arg("y_var"), nb::arg("need"),
         "Weights of spike and slabs after n rows, E |theta|^2, and E (|theta|^2 - need)_+.");
-  m.def("hoped", [](double expected, double n) {
-    const auto p = thrifty::hoped(expected, n);
+  m.def("initial_prior", [](double expected, double n) {
+    const auto p = thrifty::initial_prior(expected, n);
     return std::vector<double>(p.begin(), p.end());
   }, nb::arg("expected"), nb::arg("n"), "The prior of what a source explains: spike and slabs.");
   m.def("knapsack", [](const ConstVector& values, const ConstVector& prices, Index count, double money) {
@@ -147,7 +147,7 @@ void bind_thrifty_layers(nb::module_& m) {
     thrifty::knapsack(span(values), span(prices), count, money, taken);
     return taken;
   }, nb::arg("values"), nb::arg("prices"), nb::arg("count"), nb::arg("money"),
-        "1 for the things of the best purchase: at most `count` of them for at most `money`.");
+        "1 for the things of the best basket: at most `count` of them for at most `money`.");
   nb::class_<OutlierClip>(m, "OutlierClip", "Adaptive winsorising of one attribute.")
       .def(nb::init<>())
       .def("clip", &OutlierClip::clip, nb::arg("z"), "The value as it is used.")
@@ -159,24 +159,25 @@ void bind_thrifty_layers(nb::module_& m) {
       .def_prop_ro("variance", &OutlierClip::variance)
       .def_prop_ro("evidence", &OutlierClip::evidence)
       .def_prop_ro("limit", &OutlierClip::limit)
-      .def_prop_ro("absurd", &OutlierClip::absurd);
+      .def_prop_ro("n_rejected", &OutlierClip::n_rejected);
   nb::class_<LabelGuard>(m, "LabelGuard", "Clips labels that are absurdly far from their predictions.")
       .def(nb::init<>())
       .def("tolerance", &LabelGuard::tolerance, nb::arg("n_labels"), nb::arg("y_var"), nb::arg("y_low"),
-           nb::arg("y_high"), "How far off a label may be.")
+           nb::arg("y_high"), "How far from its prediction a label may be.")
       .def("clip", &LabelGuard::clip, nb::arg("off"), nb::arg("n_labels"), nb::arg("y_var"), nb::arg("y_low"),
-           nb::arg("y_high"), "How far off a label is taken to be; the tolerance adapts.");
-  nb::class_<LevelTracker>(m, "LevelTracker", "The level of the label, by four accounts with fixed share.")
+           nb::arg("y_high"), "The error that is learnt from; the tolerance adapts.");
+  nb::class_<LevelTracker>(m, "LevelTracker", "The level of the label, by four experts with fixed share.")
       .def(nb::init<>())
       .def("update", &LevelTracker::update, nb::arg("off"), nb::arg("reach"), nb::arg("s2"), nb::arg("rows"),
-           "Learn from how far a label was off.")
+           "Learn from the error of a label.")
       .def("moved", &LevelTracker::moved, nb::arg("y_var"), "By how much the level moved, once it has stayed there.")
       .def_prop_ro("level", &LevelTracker::level)
       .def_prop_ro("levels", &LevelTracker::levels)
-      .def_prop_ro("beliefs", &LevelTracker::beliefs);
-  nb::class_<DriftDetector>(m, "DriftDetector", "Cumulative sums of what the last rows say against the past.")
+      .def_prop_ro("weights", &LevelTracker::weights);
+  nb::class_<DriftDetector>(m, "DriftDetector",
+                             "Cumulative sums that compare each prediction with alternatives fitted to the last rows.")
       .def(nb::init<>())
-      .def("update", &DriftDetector::update, nb::arg("f"), nb::arg("y"), nb::arg("y_hat"), nb::arg("bent"),
+      .def("update", &DriftDetector::update, nb::arg("f"), nb::arg("y"), nb::arg("y_hat"), nb::arg("y_hat_shifted"),
            nb::arg("slope"), nb::arg("explained"), nb::arg("s2"), nb::arg("y_var"), nb::arg("rows"),
            "What the past is to be divided by (1: no change), and the slopes before and after.")
       .def("reset", &DriftDetector::reset, "Start again with another support.")

@@ -1,38 +1,45 @@
-// Drift detector: what the last rows say against what the whole past says of the same support.
+// Drift detector: three cumulative sums (CUSUM) that compare each prediction with alternatives fitted to the last rows.
 //
-// Beside each prediction stands its recalibration on the last 40 rows, the label regressed on our own signal f:
+// The recalibration regresses the label on the signal f of our own fit, over the last `drift_memory` rows:
 //
-//   recent = mean y + slope (f - mean f),       slope drawn to the present one by ten rows
-//   cusum <- max(0, cusum + log t(y - recent) - log t(y - y_hat))
+//   recalibrated = mean y + slope (f - mean f),     slope shrunk to the present one by ten rows
+//   cusum <- max(0, cusum + log t(y - recalibrated) - log t(y - y_hat))
 //
-// A prediction may be too timid all along, which is misfit and no change. So a second statistic gives the past the slope
-// that all rows of this support ask for; an alarm takes cusum > 10 + ln(rows), at least half of it by that statistic,
-// on a support that is 100 rows old. A third statistic compares with weights bent by the last 40 rows, for changes of
-// single weights under which f follows the label as before, on a support that has stayed. Where the last rows are predicted
-// clearly worse than those before, the past is divided by a thousand, else by twenty: weights that move slowly. A statistic
-// that exceeds its threshold on a young support starts again, and nothing is forgotten: that is misfit.
+// A fit may have been too timid all along, which is misfit and no change. So `cusum_recalibrated` gives the past the
+// slope that all rows of this support ask for. An alarm takes cusum > threshold, at least half of it by
+// cusum_recalibrated, on a support that is `drift_young` rows old. `cusum_weights` compares with weights shifted as the
+// last rows ask for: single weights may change while f follows the label as before; it counts once the support has
+// stayed for 3 `drift_young` rows and 5 % of all rows.
+//
+// At an alarm the past is divided by `forget`, or by `forget_slowly` where weights move slowly. If a statistic exceeds
+// its threshold on a young support it starts again and nothing is forgotten, because that is misfit.
 #pragma once
 
 #include "thrifty/numbers.hpp"
 
 namespace keyhole::thrifty {
 
-// `forget`: what the past is to be divided by; 1: no change.
+// forget: what the weight of the past is to be divided by; 1: no change.
 struct Drift { double forget, slope_before, slope_after; };
 
 struct DriftDetector {
-  const Constants& K;
+  const Constants& constants;
 
-  double threshold(const Now& now) const { return K.drift_threshold + std::log(now.n / now.row_weight); }
-  // Whether the rows may be a mixture of before and after a change.
-  bool suspicious(const Now& now) const { return now.cusum > 0.3 * threshold(now); }
-  // Start again: the signal is another one.
-  static void reset(Now& now);
-  // Add label y, predicted as y_hat = slope f + constant; `bent`: the prediction with weights bent by the last rows.
-  Drift update(Now& now, double explained, double slope, double f, double y, double y_hat, double bent) const;
+  // Returns the evidence that raises an alarm, in nats.
+  double threshold(const Scalars& scalars) const {
+    return constants.drift_threshold + std::log(scalars.sum_weight / scalars.row_weight);
+  }
+  // Returns whether the last rows may be a mixture of before and after a change.
+  bool suspicious(const Scalars& scalars) const { return scalars.cusum > 0.3 * threshold(scalars); }
+  // Forget all sums, because the signal comes from another support.
+  static void reset(Scalars& scalars);
+  // Add a label y that was predicted as y_hat = slope f + constant, and as y_hat_shifted with the shifted weights;
+  // returns the change that this reveals. explained: variance of the label that the fit explains.
+  Drift update(Scalars& scalars, double explained, double slope, double f, double y, double y_hat,
+               double y_hat_shifted) const;
 
  private:
-  void remember(Now& now, double f, double y, double error2, double loss) const;
+  void add_to_sums(Scalars& scalars, double f, double y, double squared_error, double loss) const;
 };
 
 }  // namespace keyhole::thrifty

@@ -12,311 +12,353 @@ namespace keyhole::thrifty {
 
 namespace {
 
-// A prediction from trusted outliers may leave the range of the labels. The weight of the present beyond which all sums
-// are divided by it.
-constexpr double unbounded = 1e6, heavy = 1e30;
+// Label ranges: so far a prediction from trusted outliers may leave the range of the labels.
+constexpr double trusted_range_slack = 1e6;
+// Weight of a new row beyond which all sums are divided by it.
+constexpr double most_row_weight = 1e30;
+// Labels before the level is followed.
+constexpr Index least_level_labels = 30;
+// Rows: memory of the squared prediction error, and of the slope alpha, at least; at most a quarter, and half, of all
+// rows.
+constexpr double least_error_memory = 30.0, least_slope_memory = 50.0;
+// Share of `drift_memory`: the recent shift of the weights decays by this rate.
+constexpr double shift_decay = 0.2;
 // Past rows before the support is chosen from them for the first time.
 constexpr Index first_past_refit = 20;
-// Past rows are few if there are fewer than one for this many rows that are known then.
-constexpr Index few_past_rows = 50;
-// Rows in which past rows may be rejected, and the evidence that takes over that which rejects a regime.
-constexpr Index past_trial = 100;
-constexpr double past_nats = 2.0;
+// Ratio: past rows are few, and wait for the next refit, if so many times as many rows are known already.
+constexpr Index few_past_rows_ratio = 50;
+// Labels during which past rows may be rejected.
+constexpr Index past_rows_trial = 100;
+// Ratio: the evidence that rejects past rows over that which rejects a regime.
+constexpr double past_rows_nats_ratio = 2.0;
 
-LevelTracker level_of(const State& state) { return {state.K(), state.account}; }
+LevelTracker level_tracker(const State& state) { return {state.constants(), state.level_expert}; }
 
-double answer(const State& state, const Signal& said) {
-  const Now& now = state.now();
-  const double slack = said.slack * (now.y_high - now.y_low);
-  return std::min(now.y_high + slack, std::max(now.y_low - slack, now.y_mean + now.alpha * said.f));
+// The prediction without the level: mean(y) + alpha f, within the range of the labels and the slack.
+double bounded_prediction(const State& state, const Signal& signal) {
+  const Scalars& scalars = state.scalars();
+  const double slack = signal.slack * (scalars.y_high - scalars.y_low);
+  const double y_hat = scalars.y_mean + scalars.alpha * signal.f;
+  return std::min(scalars.y_high + slack, std::max(scalars.y_low - slack, y_hat));
 }
 
-// s2 (1 + h) + what alpha holds back + what is not seen; without any column the label's own variance.
-double spread(const State& state, const Signal& said) {
-  const Now& now = state.now();
-  if (said.shown == 0) return std::sqrt(now.y_var);
+// The expected deviation of a label from its prediction: s2 (1 + h), what alpha holds back, and what unseen columns
+// hide; without any column that of the label.
+double expected_deviation(const State& state, const Signal& signal) {
+  const Scalars& scalars = state.scalars();
+  if (signal.shown == 0) return std::sqrt(scalars.y_var);
   double hidden = 0.0;
-  for (Index a = 0; a < now.m; ++a) {
+  for (Index a = 0; a < scalars.m; ++a) {
     const Column& column = state.fit.column[a];
-    if (!state.scratch.seen[a]) hidden += column.w * column.w * column.cond;
+    if (!state.scratch.observed[a]) hidden += column.w * column.w * column.partial_variance;
   }
-  const double held = (1.0 - now.alpha) * (1.0 - now.alpha) * state.fit.label->explained;
-  return std::sqrt(now.s2 * (1.0 + std::max(said.h, 0.0)) + held + hidden);
+  const double held_back = (1.0 - scalars.alpha) * (1.0 - scalars.alpha) * state.fit.label->explained;
+  return std::sqrt(scalars.s2 * (1.0 + std::max(signal.h, 0.0)) + held_back + hidden);
 }
 
-void raise(const State& state, double level, double before, double after, double forgotten) {
-  Now& now = state.now();
-  state.alarm[now.n_alarms % static_cast<Index>(state.alarm.size())] = {
-      now.n_labels + 1 - (state.learning ? 0 : now.n_past), state.learning, level, before, after, forgotten, 0};
-  now.n_alarms += 1;
+void raise_alarm(const State& state, double level, double before, double after, double forgotten) {
+  Scalars& scalars = state.scalars();
+  const Index row = scalars.n_labels + 1 - (state.learning ? 0 : scalars.n_past_rows);
+  const Index at = scalars.n_alarms % static_cast<Index>(state.alarm.size());
+  state.alarm[at] = {row, state.learning, level, before, after, forgotten, 0};
+  scalars.n_alarms += 1;
 }
 
-// Whether the world of the past rows is another one: their fit on new labels, against the mean of the labels.
-bool past_fails(const State& state, double f, double y) {
-  Now& now = state.now();
-  if (state.learning || now.n_labels >= now.past_until || now.past_s2 <= 0.0) return false;
-  now.past_evidence += fit_against_mean(now, y - now.y_mean - f, y - now.y_mean, now.past_s2);
-  if (now.past_evidence > state.K().regime_nats) now.past_until = 0;
-  if (now.past_evidence > -past_nats * state.K().regime_nats) return false;
-  now.past_until = 0;
+// Whether past rows come from another regime: their fit predicts new labels worse than the mean of the labels does.
+bool past_rows_fail(const State& state, double f, double y) {
+  Scalars& scalars = state.scalars();
+  if (state.learning || scalars.n_labels >= scalars.past_until || scalars.past_s2 <= 0.0) return false;
+  scalars.past_evidence += fit_against_mean(scalars, y - scalars.y_mean - f, y - scalars.y_mean, scalars.past_s2);
+  if (scalars.past_evidence > state.constants().verdict_nats) scalars.past_until = 0;
+  if (scalars.past_evidence > -past_rows_nats_ratio * state.constants().verdict_nats) return false;
+  scalars.past_until = 0;
   return true;
 }
 
-// Drift: compare with the recalibration and with bent weights; at an alarm the past is divided by K.forget.
-void notice(const State& state, double f, double y, double y_hat) {
-  Now& now = state.now();
+// Move the recent shift of the weights by a robust step of recursive least squares on this label. `off`: its error with
+// shifted weights.
+void update_recent_shift(const State& state, double off) {
+  const Scalars& scalars = state.scalars();
   const Fit& fit = state.fit;
-  const State::Scratch& s = state.scratch;
-  double bent = y_hat, h = 0.0;
-  for (Index a = 0; a < now.m; ++a) bent += fit.column[a].bend * s.v[a];
-  const double explained = now.m > 0 ? fit.label->explained : 0.0;
-  Drift found = DriftDetector{state.K()}.update(now, explained, now.alpha, f, y, y_hat, bent);
-  if (past_fails(state, f, y)) found = {state.K().forget, now.alpha, 0.0};
-  for (Index a = 0; a < now.m; ++a) {
-    for (Index e = 0; e < now.m; ++e) h += s.v[a] * fit.p(a, e) * s.v[e];
+  const std::vector<double>& deviation = state.scratch.deviation;
+  const double memory = state.constants().drift_memory;
+  double h = 0.0;
+  for (Index a = 0; a < scalars.m; ++a) {
+    for (Index e = 0; e < scalars.m; ++e) h += deviation[a] * fit.p(a, e) * deviation[e];
   }
-  const double off = y - bent, memory = state.K().drift_memory;
-  const double step = off / (1.0 + off * off / (4.0 * std::max(noise(now), 1e-300))) / (memory + std::max(h, 0.0));
-  for (Index a = 0; a < now.m; ++a) {
-    double move = 0.0;
-    for (Index e = 0; e < now.m; ++e) move += fit.p(a, e) * s.v[e];
-    fit.column[a].bend = (1.0 - 0.2 / memory) * fit.column[a].bend + step * move;
+  const double robust = off / (1.0 + off * off / (4.0 * std::max(noise(scalars), 1e-300)));
+  const double step = robust / (memory + std::max(h, 0.0));
+  for (Index a = 0; a < scalars.m; ++a) {
+    double direction = 0.0;
+    for (Index e = 0; e < scalars.m; ++e) direction += fit.p(a, e) * deviation[e];
+    double& shift = fit.column[a].recent_shift;
+    shift = (1.0 - shift_decay / memory) * shift + step * direction;
   }
-  RegimeMemory{state}.update(f, y);
-  if (found.forget == 1.0) return;
-  raise(state, 0.0, found.slope_before, found.slope_after, found.forget);
-  const double before = now.row_weight;
-  now.row_weight *= found.forget;
-  now.refit_at = now.n_labels + 1;
-  now.score_at = 0;
-  now.epoch = now.n_labels - static_cast<Index>(now.n / now.row_weight);
-  if (found.forget == state.K().forget) {  // another regime, not one that moves
-    now.regime_ended = before;
-    now.regime_left = now.regime;
-    now.regime = now.n_labels + 1;
-    now.error2 = now.y_var;
-    now.fy = now.ff = 0.0;
-    now.epoch = now.n_labels;
-  }
-  for (Index a = 0; a < now.m; ++a) fit.column[a].bend = 0.0;
 }
 
-// Compare with the prediction: level, drift, running squared error, calibration slope. The label as it is learnt.
-double compare(const State& state, const Signal& said, double y, bool whole) {
-  Now& now = state.now();
-  const Constants& K = state.K();
-  const double y_hat = answer(state, said), off = y - y_hat;
-  LevelTracker tracker = level_of(state);
-  const LabelGuard guard{K};
-  const double reach = guard.reach(now);
-  y = y_hat + guard.clip(now, off - tracker.level(), reach);
-  if (whole && now.n_labels >= 30 && now.s2 > 0.0) {
-    tracker.update(off, reach, noise(now), state.rows());
-    const double moved = tracker.moved(now);
-    if (moved != 0.0) raise(state, moved * now.y_unit, now.alpha, now.alpha, 1.0);
+// At an alarm: divide the weight of the past, and start another regime unless weights only move slowly.
+void forget_past(const State& state, double divisor) {
+  Scalars& scalars = state.scalars();
+  const double weight_before = scalars.row_weight;
+  scalars.row_weight *= divisor;
+  scalars.refit_at = scalars.n_labels + 1;
+  scalars.score_at = 0;
+  scalars.memory_start = scalars.n_labels - static_cast<Index>(scalars.sum_weight / scalars.row_weight);
+  if (divisor == state.constants().forget) {
+    scalars.previous_row_weight = weight_before;
+    scalars.previous_regime = scalars.regime;
+    scalars.regime = scalars.n_labels + 1;
+    scalars.prediction_mse = scalars.y_var;
+    scalars.slope_fy = scalars.slope_ff = 0.0;
+    scalars.memory_start = scalars.n_labels;
   }
-  const double rows = state.rows(), since = static_cast<double>(now.n_labels - now.epoch) + 1.0;
-  now.error2 += ((y_hat - y) * (y_hat - y) - now.error2) / std::min(since, std::max(30.0, rows / 4.0));
-  const double inside = std::min(now.y_high, std::max(now.y_low, now.y_mean + said.f)) - now.y_mean;
-  const double keep = 1.0 - 1.0 / std::max(50.0, rows / 2.0);
-  now.fy = keep * now.fy + inside * (y - now.y_mean);
-  now.ff = keep * now.ff + inside * inside;
-  now.row_weight /= state.given().decay;
-  if (whole) notice(state, inside, y, y_hat);
+  for (Index a = 0; a < scalars.m; ++a) state.fit.column[a].recent_shift = 0.0;
+}
+
+// Update the drift statistics and the trials of past rows and regimes with a label that was predicted as y_hat.
+void detect_drift(const State& state, double f, double y, double y_hat) {
+  Scalars& scalars = state.scalars();
+  double y_hat_shifted = y_hat;
+  for (Index a = 0; a < scalars.m; ++a) {
+    y_hat_shifted += state.fit.column[a].recent_shift * state.scratch.deviation[a];
+  }
+  const double explained = scalars.m > 0 ? state.fit.label->explained : 0.0;
+  Drift found = DriftDetector{state.constants()}.update(scalars, explained, scalars.alpha, f, y, y_hat, y_hat_shifted);
+  if (past_rows_fail(state, f, y)) found = {state.constants().forget, scalars.alpha, 0.0};
+  update_recent_shift(state, y - y_hat_shifted);
+  RegimeMemory{state}.update(f, y);
+  if (found.forget == 1.0) return;
+  raise_alarm(state, 0.0, found.slope_before, found.slope_after, found.forget);
+  forget_past(state, found.forget);
+}
+
+// Compare a label with its prediction: update label guard, level, squared error, slope alpha and drift. `whole`: the
+// row shows all columns. Returns the label as it is learnt: clipped, and without the level.
+double learn_from_error(const State& state, const Signal& signal, double y, bool whole) {
+  Scalars& scalars = state.scalars();
+  const double y_hat = bounded_prediction(state, signal), off = y - y_hat;
+  LevelTracker tracker = level_tracker(state);
+  const LabelGuard guard{state.constants()};
+  const double reach = guard.reach(scalars);
+  y = y_hat + guard.clip(scalars, off - tracker.level(), reach);
+  if (whole && scalars.n_labels >= least_level_labels && scalars.s2 > 0.0) {
+    tracker.update(off, reach, noise(scalars), state.rows());
+    const double moved = tracker.moved(scalars);
+    if (moved != 0.0) raise_alarm(state, moved * scalars.y_unit, scalars.alpha, scalars.alpha, 1.0);
+  }
+  const double rows = state.rows(), since = static_cast<double>(scalars.n_labels - scalars.memory_start) + 1.0;
+  const double squared_error = (y_hat - y) * (y_hat - y);
+  scalars.prediction_mse += (squared_error - scalars.prediction_mse) /
+                            std::min(since, std::max(least_error_memory, rows / 4.0));
+  const double predicted = std::min(scalars.y_high, std::max(scalars.y_low, scalars.y_mean + signal.f));
+  const double f = predicted - scalars.y_mean;
+  const double keep = 1.0 - 1.0 / std::max(least_slope_memory, rows / 2.0);
+  scalars.slope_fy = keep * scalars.slope_fy + f * (y - scalars.y_mean);
+  scalars.slope_ff = keep * scalars.slope_ff + f * f;
+  scalars.row_weight /= state.settings().decay;
+  if (whole) detect_drift(state, f, y, y_hat);
   return y;
 }
 
-// Room for a row in the ring; its index. The oldest rows give way.
-Index store(const State& state, Index values) {
-  Now& now = state.now();
+// Reserve a row of the ring and room for its values; the oldest rows are dropped where there is none. Returns its
+// index.
+Index reserve_row(const State& state, Index values) {
+  Scalars& scalars = state.scalars();
   const Index rows = static_cast<Index>(state.row.size()), size = static_cast<Index>(state.value.size());
-  Index begin = now.head;
+  Index begin = scalars.head;
   const bool wraps = begin + values > size;
   if (wraps) begin = 0;
-  const auto gives_way = [&](const Row& row) {
+  const auto overlaps = [&](const Row& row) {
     if (row.size == 0) return false;
-    return (wraps && row.begin >= now.head) || (row.begin < begin + values && begin < row.begin + row.size);
+    return (wraps && row.begin >= scalars.head) || (row.begin < begin + values && begin < row.begin + row.size);
   };
-  while (now.n_rows > 0 && (now.n_rows == rows || gives_way(state.row[now.oldest]))) {
-    now.oldest = (now.oldest + 1) % rows;
-    now.n_rows -= 1;
+  while (scalars.n_rows > 0 && (scalars.n_rows == rows || overlaps(state.row[scalars.oldest]))) {
+    scalars.oldest = (scalars.oldest + 1) % rows;
+    scalars.n_rows -= 1;
   }
-  const Index t = (now.oldest + now.n_rows) % rows;
-  now.n_rows += 1;
+  const Index t = (scalars.oldest + scalars.n_rows) % rows;
+  scalars.n_rows += 1;
   state.row[t].begin = begin;
   return t;
 }
 
-// The observed values, scaled and clipped, into row t.
-void keep_values(const State& state, Index t, std::span<const Index> attributes, std::span<const double> x) {
-  const Now& now = state.now();
-  const OutlierClip clip{state.K()};
+// Store the observed values, scaled and clipped, in row t.
+void store_values(const State& state, Index t, std::span<const Index> attributes, std::span<const double> x) {
+  const Scalars& scalars = state.scalars();
+  const OutlierClip clip{state.constants()};
   Row& row = state.row[t];
   Index n = 0, last = -1;
   for (std::size_t i = 0; i < attributes.size(); ++i) {
     if (std::isnan(x[i])) continue;
     const Index j = attributes[i];
     Attribute& me = state.attr[j];
-    if (me.observed == 0) me.ref = x[i];
+    if (me.n_observed == 0) me.ref = x[i];
     if (me.unit == 0.0 && x[i] != me.ref) me.unit = power_of_two(x[i] - me.ref);
     const double z = scaled(x[i], me.ref, me.unit);
     state.value[row.begin + n++] = {j, clip.clip(me, z)};
-    clip.observe(me, z, now.row_weight);
-    if (me.source != last) state.source[me.source].observed += 1;
+    clip.observe(me, z, scalars.row_weight);
+    if (me.source != last) state.source[me.source].n_observed += 1;
     last = me.source;
   }
   row.size = n;
-  state.now().head = row.begin + n;
+  state.scalars().head = row.begin + n;
 }
 
-void renew(const State& state) {
-  Now& now = state.now();
-  const double g = now.row_weight;
+// Divide all weights and weighted sums by the weight of a new row, before they overflow.
+void rescale_weights(const State& state) {
+  Scalars& scalars = state.scalars();
+  const double g = scalars.row_weight;
   for (std::size_t j = 0; j < state.attr.size(); ++j) {
-    Attribute& me = state.attr[j];
-    if (me.observed == 0) continue;
-    for (double* sum : {&me.raw_n, &me.raw_x, &me.raw_xx, &me.n, &me.x, &me.xx, &me.h, &me.e, &me.xe}) *sum /= g;
+    Attribute& attribute = state.attr[j];
+    if (attribute.n_observed == 0) continue;
+    for (double* sum : {&attribute.raw_n, &attribute.raw_x, &attribute.raw_xx, &attribute.sum_weight, &attribute.sum_x,
+                        &attribute.sum_xx, &attribute.weighted_n, &attribute.weighted_e, &attribute.weighted_xe}) {
+      *sum /= g;
+    }
     Pair* pair = state.pair(static_cast<Index>(j));
     for (Index a = 0; a < state.width; ++a) {
       Pair& p = pair[a];
-      for (double* sum : {&p.n, &p.x_j, &p.x_a, &p.x_jj, &p.x_aa, &p.x_ja, &p.x_ae, &p.pull, &p.own_n, &p.own_xa}) {
+      for (double* sum : {&p.n, &p.x_j, &p.x_a, &p.x_jj, &p.x_aa, &p.x_ja, &p.x_ae, &p.imputed_covariance, &p.partial_n,
+                          &p.partial_xa}) {
         *sum /= g;
       }
     }
   }
-  for (double& sum : state.within) sum /= g;
+  for (double& sum : state.partial_products) sum /= g;
   for (Row& row : state.row) row.weight /= g;
-  for (Kept& kept : state.kept) kept.row_weight /= g;
-  for (Index i = 0; i < now.m + 2; ++i) {
-    for (Index e = 0; e < now.m + 2; ++e) {
+  for (StoredRegime& stored : state.stored_regime) stored.row_weight /= g;
+  for (Index i = 0; i < scalars.m + 2; ++i) {
+    for (Index e = 0; e < scalars.m + 2; ++e) {
       state.fit.g(i, e) /= g;
-      if (i < now.m && e < now.m) state.fit.hid(i, e) /= g;
+      if (i < scalars.m && e < scalars.m) state.fit.hid(i, e) /= g;
     }
   }
-  now.n /= g;
-  now.y /= g;
-  now.yy /= g;
-  now.regime_ended /= g;
-  now.row_weight = 1.0;
+  scalars.sum_weight /= g;
+  scalars.sum_y /= g;
+  scalars.sum_yy /= g;
+  scalars.previous_row_weight /= g;
+  scalars.row_weight = 1.0;
 }
 
 }  // namespace
 
 Basket ask(const State& state, std::span<const std::uint8_t> pool, std::span<const double> prices,
            std::vector<Index>& out) {
-  Now& now = state.now();
+  Scalars& scalars = state.scalars();
   std::vector<double>& usual = state.scratch.usual_price;
   usual.clear();
   for (std::size_t s = 0; s < prices.size(); ++s) {
     usual.push_back(state.source[s].price);
     state.source[s].price = prices[s];
   }
-  const Basket chosen = choose(state, pool, out);
+  const Basket chosen = choose_basket(state, pool, out);
   for (std::size_t s = 0; s < prices.size(); ++s) state.source[s].price = usual[s];
-  now.n_asked += 1;
-  const double sum = now.spent + chosen.price;  // compensated: right to the cent
-  now.spent_low += std::abs(now.spent) >= std::abs(chosen.price) ? (now.spent - sum) + chosen.price
-                                                                  : (chosen.price - sum) + now.spent;
-  now.spent = sum;
+  scalars.n_asked += 1;
+  const double sum = scalars.spent + chosen.price;  // compensated, so that the sum stays right to the cent
+  scalars.spent_remainder += std::abs(scalars.spent) >= std::abs(chosen.price) ? (scalars.spent - sum) + chosen.price
+                                                                  : (chosen.price - sum) + scalars.spent;
+  scalars.spent = sum;
   return chosen;
 }
 
-Signal signal(const State& state, std::span<const Index> attributes, std::span<const double> x) {
+Signal compute_signal(const State& state, std::span<const Index> attributes, std::span<const double> x) {
   State::Scratch& s = state.scratch;
-  const Now& now = state.now();
+  const Scalars& scalars = state.scalars();
   const Fit& fit = state.fit;
-  const OutlierClip clip{state.K()};
-  Signal said{0.0, 0.0, 0, state.K().range_slack};
-  for (Index a = 0; a < now.m; ++a) {
-    s.v[a] = 0.0;
-    s.seen[a] = 0;
+  const OutlierClip clip{state.constants()};
+  Signal signal{0.0, 0.0, 0, 0.0};
+  for (Index a = 0; a < scalars.m; ++a) {
+    s.deviation[a] = 0.0;
+    s.observed[a] = 0;
   }
   for (std::size_t i = 0; i < attributes.size(); ++i) {
     const Attribute& me = state.attr[attributes[i]];
-    if (me.place < 0 || std::isnan(x[i])) continue;
+    if (me.column < 0 || std::isnan(x[i])) continue;
     const double z = clip.clip(me, scaled(x[i], me.ref, me.unit));
-    s.v[me.place] = z - fit.column[me.place].x_bar;
-    s.seen[me.place] = 1;
-    said.shown += 1;
-    if (clip.trusted(me, z)) said.slack = unbounded;
+    s.deviation[me.column] = z - fit.column[me.column].x_bar;
+    s.observed[me.column] = 1;
+    signal.shown += 1;
+    if (clip.trusted(me, z)) signal.slack = trusted_range_slack;
   }
-  if (said.shown == 0) return said;
-  if (said.shown < now.m) expect(state, fit, now.m, condition(state, fit, now.m));
-  double f = fit.label->y_bar - now.y_mean, h = 0.0;
-  for (Index a = 0; a < now.m; ++a) {
-    f += fit.column[a].w * s.v[a];
-    for (Index e = 0; e < now.m; ++e) h += s.v[a] * fit.v(a, e) * s.v[e];
+  if (signal.shown == 0) return signal;
+  if (signal.shown < scalars.m) impute_missing(state, fit, scalars.m, condition_on_observed(state, fit, scalars.m));
+  double f = fit.label->y_bar - scalars.y_mean, h = 0.0;
+  for (Index a = 0; a < scalars.m; ++a) {
+    f += fit.column[a].w * s.deviation[a];
+    for (Index e = 0; e < scalars.m; ++e) h += s.deviation[a] * fit.v(a, e) * s.deviation[e];
   }
-  // Where a trusted outlier leads far, a weight that is well known is not to blame for the leverage.
-  const double typical = std::max(now.s2, fit.label->explained);
-  const double signal2 = said.slack == unbounded ? std::max(f * f, typical) : typical;
-  said.h = h;
-  said.f = f / (1.0 + h * now.s2 / signal2);
-  return said;
+  // Leverage shrinks the signal. Where a trusted outlier leads far, the signal itself is large and is shrunk less.
+  const double typical = std::max(scalars.s2, fit.label->explained);
+  const double signal2 = signal.slack == trusted_range_slack ? std::max(f * f, typical) : typical;
+  signal.h = h;
+  signal.f = f / (1.0 + h * scalars.s2 / signal2);
+  return signal;
 }
 
 Prediction predict(const State& state, std::span<const Index> attributes, std::span<const double> x) {
-  const Now& now = state.now();
-  if (now.n_labels == 0) return {state.given().label_center, 0.0};
-  const Signal said = signal(state, attributes, x);
-  const double y = answer(state, said) + level_of(state).level();
-  return {now.y_ref + now.y_unit * y, now.y_unit * spread(state, said)};
+  const Scalars& scalars = state.scalars();
+  if (scalars.n_labels == 0) return {state.settings().label_center, 0.0};
+  const Signal signal = compute_signal(state, attributes, x);
+  const double y = bounded_prediction(state, signal) + level_tracker(state).level();
+  return {scalars.y_ref + scalars.y_unit * y, scalars.y_unit * expected_deviation(state, signal)};
 }
 
 bool must_grow(const State& state, Index values) {
-  const Now& now = state.now();
-  const bool rows = !(state.store_full & 1) && now.n_rows == static_cast<Index>(state.row.size());
-  const bool room = !(state.store_full & 2) && now.head + values > static_cast<Index>(state.value.size());
+  const Scalars& scalars = state.scalars();
+  const bool rows = !(state.store_full & 1) && scalars.n_rows == static_cast<Index>(state.row.size());
+  const bool room = !(state.store_full & 2) && scalars.head + values > static_cast<Index>(state.value.size());
   return rows || room;
 }
 
 namespace {
 
-// Everything that a row teaches but another support: the stored row.
-Index absorb(const State& state, std::span<const Index> attributes, std::span<const double> x, Index before, double y) {
-  Now& now = state.now();
-  if (now.n_labels == 0) now.y_ref = y;
-  if (now.y_unit == 0.0 && y != now.y_ref) now.y_unit = power_of_two(y - now.y_ref);
-  y = scaled(y, now.y_ref, now.y_unit);
-  const Signal said = signal(state, attributes.first(before), x.first(before));
-  const bool whole = said.shown == now.m;
-  if (now.n_labels > 0) {
-    const double y_hat = answer(state, said), off = y - y_hat - level_of(state).level();
-    IntervalCalibrator calibrator{state.K(), state.log_q, state.centre[0]};
-    state.level[0] = calibrator.update(std::abs(off), spread(state, said), now.n_labels);
-    if (whole && noise(now) > 0.0) {
-      const OutlierClip clip{state.K()};
+// Learn everything from a row but a new support. Returns the index of the stored row.
+Index learn_row(const State& state, std::span<const Index> attributes, std::span<const double> x, Index before,
+                double y) {
+  Scalars& scalars = state.scalars();
+  if (scalars.n_labels == 0) scalars.y_ref = y;
+  if (scalars.y_unit == 0.0 && y != scalars.y_ref) scalars.y_unit = power_of_two(y - scalars.y_ref);
+  y = scaled(y, scalars.y_ref, scalars.y_unit);
+  const Signal signal = compute_signal(state, attributes.first(before), x.first(before));
+  const bool whole = signal.shown == scalars.m;
+  if (scalars.n_labels > 0) {
+    const double y_hat = bounded_prediction(state, signal), off = y - y_hat - level_tracker(state).level();
+    IntervalCalibrator calibrator{state.constants(), state.log_q, state.centre[0]};
+    state.level[0] = calibrator.update(std::abs(off), expected_deviation(state, signal), scalars.n_labels);
+    if (whole && noise(scalars) > 0.0) {
+      const OutlierClip clip{state.constants()};
       for (Index i = 0; i < before; ++i) {
-        Attribute& me = state.attr[attributes[i]];
-        if (me.place < 0 || std::isnan(x[i])) continue;
-        const double w = now.alpha * state.fit.column[me.place].w;
-        clip.learn(me, scaled(x[i], me.ref, me.unit), w, off, noise(now));
+        Attribute& attribute = state.attr[attributes[i]];
+        if (attribute.column < 0 || std::isnan(x[i])) continue;
+        const double w = scalars.alpha * state.fit.column[attribute.column].w;
+        clip.learn(attribute, scaled(x[i], attribute.ref, attribute.unit), w, off, noise(scalars));
       }
     }
-    y = compare(state, said, y, whole);
+    y = learn_from_error(state, signal, y, whole);
   }
-  const Index t = store(state, static_cast<Index>(attributes.size()));
+  const Index t = reserve_row(state, static_cast<Index>(attributes.size()));
   state.row[t].y = y;
-  state.row[t].weight = now.row_weight;
-  state.row[t].regime = now.regime;
-  keep_values(state, t, attributes, x);
-  now.n += now.row_weight;
-  now.y += now.row_weight * y;
-  now.yy += now.row_weight * y * y;
-  now.y_low = std::min(now.y_low, y);
-  now.y_high = std::max(now.y_high, y);
-  if (now.m > 0) extend(state, t);
-  now.y_mean = now.y / now.n;
-  now.y_var = std::max(now.yy / now.n - now.y_mean * now.y_mean, 1e-300);
-  count(state, t);
-  accumulate(state, t);
-  now.alpha = now.fy > 0.0 ? std::min(1.0, now.fy / (now.ff + state.K().timid * now.s2)) : 0.0;
-  now.n_labels += 1;
+  state.row[t].weight = scalars.row_weight;
+  state.row[t].regime = scalars.regime;
+  store_values(state, t, attributes, x);
+  scalars.sum_weight += scalars.row_weight;
+  scalars.sum_y += scalars.row_weight * y;
+  scalars.sum_yy += scalars.row_weight * y * y;
+  scalars.y_low = std::min(scalars.y_low, y);
+  scalars.y_high = std::max(scalars.y_high, y);
+  if (scalars.m > 0) add_row_to_fit(state, t);
+  scalars.y_mean = scalars.sum_y / scalars.sum_weight;
+  scalars.y_var = std::max(scalars.sum_yy / scalars.sum_weight - scalars.y_mean * scalars.y_mean, 1e-300);
+  add_to_moments(state, t);
+  add_to_weighted_sums(state, t);
+  const double slope = scalars.slope_fy / (scalars.slope_ff + state.constants().timid * scalars.s2);
+  scalars.alpha = scalars.slope_fy > 0.0 ? std::min(1.0, slope) : 0.0;
+  scalars.n_labels += 1;
   return t;
 }
 
 void refit_now(const State& state) {
-  if (state.now().row_weight > heavy) renew(state);
+  if (state.scalars().row_weight > most_row_weight) rescale_weights(state);
   RegimeMemory{state}.advance();
   refit(state);
 }
@@ -324,50 +366,52 @@ void refit_now(const State& state) {
 }  // namespace
 
 void tell(const State& state, std::span<const Index> attributes, std::span<const double> x, Index before, double y) {
-  Now& now = state.now();
-  const Index t = absorb(state, attributes, x, before, y);
-  if (refresh(state, t)) now.refit_at = now.score_at = now.n_labels;
-  if (now.n_labels >= now.refit_at) refit_now(state);
+  Scalars& scalars = state.scalars();
+  const Index t = learn_row(state, attributes, x, before, y);
+  if (rescore_shown_candidates(state, t)) scalars.refit_at = scalars.score_at = scalars.n_labels;
+  if (scalars.n_labels >= scalars.refit_at) refit_now(state);
 }
 
 Index learn(const State& state, const double* X, const double* y, Index n, Index first) {
-  Now& now = state.now();
+  Scalars& scalars = state.scalars();
   const Index d = static_cast<Index>(state.attr.size());
   std::vector<Index> attributes;
   std::vector<double> x;
   state.learning = 1;
-  // A few rows beside many that are known wait for the next fit, as a round does.
-  const bool many = few_past_rows * n >= now.n_labels + n - first;
+  // A few rows beside many known ones wait for the next refit, as a round does.
+  const bool many = few_past_rows_ratio * n >= scalars.n_labels + n - first;
   Index t = first;
-  for (; t < n && now.wants_columns <= state.width; ++t) {
+  for (; t < n && scalars.columns_needed <= state.width; ++t) {
     attributes.clear();
     x.clear();
     const double* row = X + t * d;
-    for (Index a = 0; a < now.m; ++a) {  // what a round would have bought comes before the label
+    for (Index a = 0; a < scalars.m; ++a) {  // what a round would have bought comes before the label
       attributes.push_back(state.fit.column[a].j);
       x.push_back(row[attributes.back()]);
     }
-    const Index before = now.m;
-    for (const Index j : state.listed) {
-      if (state.attr[j].place >= 0 || std::isnan(row[j])) continue;
+    const Index before = scalars.m;
+    for (const Index j : state.source_attributes) {
+      if (state.attr[j].column >= 0 || std::isnan(row[j])) continue;
       attributes.push_back(j);
       x.push_back(row[j]);
     }
-    absorb(state, attributes, x, before, y[t]);
-    now.n_past += 1;
-    const bool due = now.regime_ended > 0.0 || (now.trial > 0 && now.refit_at <= now.n_labels);
-    // All candidates are shown by every row: to score them is dear, and done each time the rows have grown by half.
-    if (due || (many && t + 1 == n) || now.n_labels >= now.refit_at) {
-      now.score_at = 0;
+    learn_row(state, attributes, x, before, y[t]);
+    scalars.n_past_rows += 1;
+    const bool trial_ends = scalars.regime_on_trial > 0 && scalars.refit_at <= scalars.n_labels;
+    const bool regime_changes = scalars.previous_row_weight > 0.0 || trial_ends;
+    // Every row shows all candidates, so scoring costs much: it is done each time the number of rows has grown by half.
+    if (regime_changes || (many && t + 1 == n) || scalars.n_labels >= scalars.refit_at) {
+      scalars.score_at = 0;
       refit_now(state);
-      if (many) now.refit_at = now.score_at = now.n_labels + std::max<Index>(first_past_refit, now.n_labels / 2);
+      const Index half = scalars.n_labels / 2;
+      if (many) scalars.refit_at = scalars.score_at = scalars.n_labels + std::max(first_past_refit, half);
     }
   }
   if (t == n) {
-    if (many) now.refit_at = now.score_at = now.n_labels + 1;
-    now.past_s2 = now.s2;
-    now.past_evidence = 0.0;
-    now.past_until = now.n_labels + past_trial;
+    if (many) scalars.refit_at = scalars.score_at = scalars.n_labels + 1;
+    scalars.past_s2 = scalars.s2;
+    scalars.past_evidence = 0.0;
+    scalars.past_until = scalars.n_labels + past_rows_trial;
   }
   state.learning = 0;
   return t;
@@ -377,7 +421,7 @@ Index play(const State& state, std::span<const std::uint8_t> pool, const Rows& r
   std::vector<Index> out;
   std::vector<double> x;
   for (Index t = first; t < rows.n; ++t) {
-    if (must_grow(state, rows.most_values) || state.now().wants_columns > state.width) return t;
+    if (must_grow(state, rows.most_values) || state.scalars().columns_needed > state.width) return t;
     const Basket bought = ask(state, pool, rows.row_prices(t), out);
     const Index all = static_cast<Index>(out.size());
     x.resize(out.size());

@@ -4,196 +4,250 @@ namespace keyhole::thrifty {
 
 namespace {
 
-// Sweeps in which the columns' correlations say what few joint rows do not; rows and prior of the shrinkage.
-constexpr int sweeps = 3;
-constexpr double most_rows = 200.0, prior_rows = 50.0, prior_square = 1.0 / 8.0, least_square = 1e-3;
-// An expected |z| beyond this tells no more.
-constexpr double certain = 25.0;
+// Sweeps of Gauss-Seidel in which the covariances that few joint rows show are completed by those of the other columns.
+constexpr int covariance_sweeps = 3;
+// Rows: more joint rows of one pair do not count for the mean squared correlation.
+constexpr double most_rows_per_pair = 200.0;
+// Rows: what the prior of the mean squared correlation counts for.
+constexpr double prior_pair_rows = 50.0;
+// Squared correlation: the prior of the mean.
+constexpr double prior_squared_correlation = 1.0 / 8.0;
+// Squared correlation: the mean is taken to be at least this.
+constexpr double least_squared_correlation = 1e-3;
+// Rows: fewer joint rows of a pair say nothing about the mean squared correlation.
+constexpr double least_joint_rows = 4.0;
+// Standard errors: an expected |z| beyond this tells no more.
+constexpr double most_expected_z = 25.0;
+// Correlation: two attributes of one source are never taken to be more alike.
+constexpr double most_alike_within_source = 0.995;
+// Share of the residual variance that a candidate explains at most, so that the logarithm of the rest exists.
+constexpr double most_explained_share = 0.98;
+// Share: a relative change of s2 beyond which rows are weighted again.
+constexpr double residual_change = 0.05;
 
-double& own_square(const State& state, Index j) {
-  const Attribute& me = state.attr[j];
-  const Source& of = state.source[me.source];
-  return state.within[of.within + me.slot * of.size + me.slot];
+// The weighted square of what attribute j has of its own.
+double& partial_square(const State& state, Index j) {
+  const Attribute& attribute = state.attr[j];
+  const Source& source = state.source[attribute.source];
+  return state.partial_products[source.first_product + attribute.slot * source.size + attribute.slot];
 }
 
+// The place of the i-th oldest row in the ring.
 Index row_index(const State& state, Index i) {
-  const Index t = state.now().oldest + i, size = static_cast<Index>(state.row.size());
+  const Index t = state.scalars().oldest + i, size = static_cast<Index>(state.row.size());
   return t >= size ? t - size : t;
 }
 
-// The columns' deviations in a stored row as far as it shows them: how many it lacks; -1 where it shows only members.
-Index missing(const State& state, const Row& row) {
-  State::Scratch& s = state.scratch;
-  const Index m = state.now().m;
-  Index lacking = m;
-  bool others = false;
+// Load a stored row: scratch.deviation and scratch.observed of the columns. Returns how many columns it lacks, or -1 if
+// it shows only members.
+Index load_row(const State& state, const Row& row) {
+  State::Scratch& scratch = state.scratch;
+  const Index m = state.scalars().m;
+  Index n_missing = m;
+  bool shows_candidate = false;
   for (Index a = 0; a < m; ++a) {
-    s.v[a] = 0.0;
-    s.seen[a] = 0;
+    scratch.deviation[a] = 0.0;
+    scratch.observed[a] = 0;
   }
   for (Index p = row.begin; p < row.begin + row.size; ++p) {
     const Value& value = state.value[p];
-    const Index a = state.attr[value.j].place;
+    const Index a = state.attr[value.j].column;
     if (a >= 0) {
-      s.v[a] = value.x - state.fit.column[a].x_bar;
-      s.seen[a] = 1;
-      --lacking;
+      scratch.deviation[a] = value.x - state.fit.column[a].x_bar;
+      scratch.observed[a] = 1;
+      --n_missing;
     } else {
-      others = true;
+      shows_candidate = true;
     }
   }
-  return others ? lacking : -1;
+  return shows_candidate ? n_missing : -1;
 }
 
-bool lacks_the_same(const State& state, Index lacking, Index before) {
-  if (lacking != before) return false;
-  for (Index b = 0; b < lacking; ++b) {
-    if (state.scratch.seen[state.scratch.lost[b]]) return false;
+// Whether the loaded row lacks the columns of scratch.missing, which the row before it lacked.
+bool same_missing_columns(const State& state, Index n_missing, Index n_missing_before) {
+  if (n_missing != n_missing_before) return false;
+  for (Index b = 0; b < n_missing; ++b) {
+    if (state.scratch.observed[state.scratch.missing[b]]) return false;
   }
   return true;
 }
 
-// c / (c + u_B' C u_B): how much of what j shows in a row that lacks B is its own.
-double own_part(const State& state, Index j, const Pair* pair, Index lacking) {
-  const State::Scratch& s = state.scratch;
-  const Index* lost = s.lost.data();
-  const double* C = s.inverse.data();
+// Impute the missing columns of the loaded row, and return its residual. Most rows lack the same columns as the row
+// before, and then their conditional covariance is still in scratch.
+double impute_and_take_residual(const State& state, const Row& row, Index n_missing, Index n_missing_before) {
+  const Scalars& scalars = state.scalars();
+  if (!same_missing_columns(state, n_missing, n_missing_before)) condition_on_observed(state, state.fit, scalars.m);
+  impute_missing(state, state.fit, scalars.m, n_missing);
+  double e = row.y - (scalars.m > 0 ? state.fit.label->y_bar : scalars.y_mean);
+  for (Index a = 0; a < scalars.m; ++a) e -= state.fit.column[a].w * state.scratch.deviation[a];
+  return e;
+}
+
+// The own share c / (c + u_B' C_B u_B) of attribute j in a row that lacks the columns B.
+double own_share(const State& state, Index j, const Pair* pair, Index n_missing) {
+  const Index* missing = state.scratch.missing.data();
+  const double* C = state.scratch.missing_covariance.data();
   double shared = 0.0;
-  for (Index b = 0; b < lacking; ++b, C += lacking) {
-    const double u = pair[lost[b]].u;
+  for (Index b = 0; b < n_missing; ++b, C += n_missing) {
+    const double u = pair[missing[b]].u;
     if (u == 0.0) continue;
-    for (Index e = 0; e < lacking; ++e) shared += u * pair[lost[e]].u * C[e];
+    for (Index l = 0; l < n_missing; ++l) shared += u * pair[missing[l]].u * C[l];
   }
-  const double c = state.attr[j].c;
+  const double c = state.attr[j].partial_variance;
   return shared > 0.0 && c > 0.0 ? c / (c + shared) : 1.0;
 }
 
-// What a row says of the attributes value[begin : end] of one source; `quiet`: how little noise is in e.
-void hear(const State& state, Index begin, Index end, double e, double weight, double quiet, Index lacking) {
-  State::Scratch& s = state.scratch;
-  const Index m = state.now().m, *seen = s.seen.data(), *lost = s.lost.data();
-  const double *v = s.v.data(), *pull = s.row.data();
-  double own = 1.0;
+// Add the attributes value[begin : end] of one source to their weighted sums. e: the residual of the row; noise_weight:
+// the residual noise weight s2 / (s2 + w_B' C_B w_B).
+void add_values(const State& state, Index begin, Index end, double e, double weight, double noise_weight,
+                Index n_missing) {
+  State::Scratch& scratch = state.scratch;
+  const Index m = state.scalars().m, *observed = scratch.observed.data(), *missing = scratch.missing.data();
+  const double *deviation = scratch.deviation.data(), *hidden_covariance = scratch.product.data();
+  double share = 1.0;
   for (Index p = begin; p < end; ++p) {
     const Index j = state.value[p].j;
-    own = std::min(own, own_part(state, j, state.pair(j), lacking));
+    share = std::min(share, own_share(state, j, state.pair(j), n_missing));
   }
-  weight *= own;
-  const Source& of = state.source[state.attr[state.value[begin].j].source];
-  s.r.resize(static_cast<std::size_t>(end - begin));
+  weight *= share;
+  const Source& source = state.source[state.attr[state.value[begin].j].source];
+  double* products = state.partial_products.data() + source.first_product;
+  scratch.partial.resize(static_cast<std::size_t>(end - begin));
   for (Index p = begin; p < end; ++p) {
     const Value& value = state.value[p];
-    Attribute& me = state.attr[value.j];
+    Attribute& attribute = state.attr[value.j];
     Pair* pair = state.pair(value.j);
-    double left = value.x - me.x / me.n;
-    for (Index a = 0; a < m; ++a) left -= pair[a].u * v[a];
-    s.r[p - begin] = left;
+    double partial = value.x - attribute.sum_x / attribute.sum_weight;  // x_j - u'x
+    for (Index a = 0; a < m; ++a) partial -= pair[a].u * deviation[a];
+    scratch.partial[p - begin] = partial;
     for (Index l = begin; l <= p; ++l) {
-      const Index other = state.attr[state.value[l].j].slot;
-      const double product = weight * left * s.r[l - begin];
-      state.within[of.within + me.slot * of.size + other] += product;
-      if (l < p) state.within[of.within + other * of.size + me.slot] += product;
+      const Index slot = state.attr[state.value[l].j].slot;
+      const double product = weight * partial * scratch.partial[l - begin];
+      products[attribute.slot * source.size + slot] += product;
+      if (l < p) products[slot * source.size + attribute.slot] += product;
     }
-    const double loud = weight * quiet, weighted = weight * left, noise = loud * e;
-    me.h += loud;
-    me.e += noise;
-    me.xe += loud * value.x * e;
+    const double full_weight = weight * noise_weight, weighted_partial = weight * partial;
+    attribute.weighted_n += full_weight;
+    attribute.weighted_e += full_weight * e;
+    attribute.weighted_xe += full_weight * value.x * e;
     for (Index a = 0; a < m; ++a) {
-      if (seen[a]) {
-        pair[a].own_n += weight;
-        pair[a].own_xa += weighted * v[a];
+      if (observed[a]) {
+        pair[a].partial_n += weight;
+        pair[a].partial_xa += weighted_partial * deviation[a];
       }
-      pair[a].x_ae += loud * v[a] * e;
+      pair[a].x_ae += full_weight * deviation[a] * e;
     }
-    for (Index b = 0; b < lacking; ++b) pair[lost[b]].pull += loud * pull[b];
+    for (Index b = 0; b < n_missing; ++b) pair[missing[b]].imputed_covariance += full_weight * hidden_covariance[b];
   }
 }
 
-// A stored row into what is heard of the attributes it shows outside the support. How many columns it lacks: `before`
-// of the next row, which mostly lacks the same; -1 of the first.
-Index weigh(const State& state, Index t, Index before) {
-  const Now& now = state.now();
+// Add stored row t to the weighted sums of the attributes that it shows outside the support. n_missing_before is what
+// this function returned for the row before, -1 for the first row.
+Index add_row(const State& state, Index t, Index n_missing_before) {
+  const Scalars& scalars = state.scalars();
   const Row& row = state.row[t];
-  const Index lacking = missing(state, row);
-  if (lacking < 0 || row.weight <= 0.0) return before;
-  if (!lacks_the_same(state, lacking, before)) condition(state, state.fit, now.m);
-  expect(state, state.fit, now.m, lacking);
-  double e = row.y - (now.m > 0 ? state.fit.label->y_bar : now.y_mean);
-  for (Index a = 0; a < now.m; ++a) e -= state.fit.column[a].w * state.scratch.v[a];
-  const double spread = hidden_noise(state, lacking), quiet = now.s2 > 0.0 ? now.s2 / (now.s2 + spread) : 1.0;
+  const Index n_missing = load_row(state, row);
+  if (n_missing < 0 || row.weight <= 0.0) return n_missing_before;
+  const double e = impute_and_take_residual(state, row, n_missing, n_missing_before);
+  const double hidden = imputation_noise(state, n_missing);
+  const double noise_weight = scalars.s2 > 0.0 ? scalars.s2 / (scalars.s2 + hidden) : 1.0;
   for (Index p = row.begin; p < row.begin + row.size;) {
     const Index s = state.attr[state.value[p].j].source;
     Index end = p + 1;
     while (end < row.begin + row.size && state.attr[state.value[end].j].source == s) ++end;
-    if (state.attr[state.value[p].j].place < 0) hear(state, p, end, e, row.weight, quiet, lacking);
+    if (state.attr[state.value[p].j].column < 0) add_values(state, p, end, e, row.weight, noise_weight, n_missing);
     p = end;
   }
-  return lacking;
+  return n_missing;
 }
 
-void unheard(const State& state, Index j) {
-  Attribute& me = state.attr[j];
-  me.h = me.e = me.xe = 0.0;
-  const Source& of = state.source[me.source];
-  for (Index i = 0; i < of.size; ++i) state.within[of.within + me.slot * of.size + i] = 0.0;
+void clear_weighted_sums(const State& state, Index j) {
+  Attribute& attribute = state.attr[j];
+  attribute.weighted_n = attribute.weighted_e = attribute.weighted_xe = 0.0;
+  const Source& source = state.source[attribute.source];
+  double* products = state.partial_products.data() + source.first_product + attribute.slot * source.size;
+  std::fill(products, products + source.size, 0.0);
   Pair* pair = state.pair(j);
-  for (Index a = 0; a < state.width; ++a) pair[a].x_ae = pair[a].pull = pair[a].own_n = pair[a].own_xa = 0.0;
+  for (Index a = 0; a < state.width; ++a) {
+    pair[a].x_ae = pair[a].imputed_covariance = pair[a].partial_n = pair[a].partial_xa = 0.0;
+  }
 }
 
-// Of x_j and x_a over the rows that show both: of copies it is nearly exact.
+// The correlation of x_j and x_a in the rows that show both; nearly exact for copies.
 double correlation(const Pair& pair, double most) {
   const double x_j = pair.x_j / pair.n, x_a = pair.x_a / pair.n;
-  const double v_j = pair.x_jj / pair.n - x_j * x_j, v_a = pair.x_aa / pair.n - x_a * x_a;
-  if (v_j <= 1e-12 * x_j * x_j || v_a <= 1e-12 * x_a * x_a) return 0.0;
-  return std::clamp((pair.x_ja / pair.n - x_j * x_a) / std::sqrt(v_j * v_a), -most, most);
+  const double var_j = pair.x_jj / pair.n - x_j * x_j, var_a = pair.x_aa / pair.n - x_a * x_a;
+  if (var_j <= 1e-12 * x_j * x_j || var_a <= 1e-12 * x_a * x_a) return 0.0;
+  return std::clamp((pair.x_ja / pair.n - x_j * x_a) / std::sqrt(var_j * var_a), -most, most);
 }
 
-// Variance of a candidate over the rows that show it; 0 while it looks constant.
-double spread_of(const Attribute& me) {
-  const double mean = me.x / me.n, square = me.xx / me.n, variance = square - mean * mean;
+// The variance of an attribute in the rows that show it; 0 while it looks constant.
+double candidate_variance(const Attribute& attribute) {
+  const double mean = attribute.sum_x / attribute.sum_weight, square = attribute.sum_xx / attribute.sum_weight;
+  const double variance = square - mean * mean;
   return variance > 1e-13 * square ? variance : 0.0;
 }
 
-// The variance of x_j - u'x in the rows as they were weighed; 0 where u = 0 then.
-double own_variance(const State& state, Index j, double v) {
+// The variance of x_j - u'x in the weighted rows; 0 if they were weighted with u = 0. `variance`: that of x_j.
+double weighted_partial_variance(const State& state, Index j, double variance) {
   const Pair* pair = state.pair(j);
-  for (Index a = 0; a < state.now().m; ++a) {
-    if (pair[a].u != 0.0) return std::min(v, std::max(own_square(state, j) / state.attr[j].n, 1e-9 * v));
+  for (Index a = 0; a < state.scalars().m; ++a) {
+    if (pair[a].u == 0.0) continue;
+    const double mean_square = partial_square(state, j) / state.attr[j].sum_weight;
+    return std::min(variance, std::max(mean_square, 1e-9 * variance));
   }
   return 0.0;
 }
 
-// Rows 0 to 3 of scratch.q: q_j as the joint rows show it, the same unshrunk, how far each is trusted, its variance.
-void observe(const State& state, Index j, double v, double own) {
-  const Now& now = state.now();
+// What the n rows that show an attribute and a column say about their correlation.
+struct JointCorrelation {
+  double rho;     // as observed
+  double shrunk;  // after shrinkage
+  double prior;   // prior mean square of the correlation, at least what was observed beyond chance
+  double noise;   // variance of rho in one row
+};
+
+JointCorrelation joint_correlation(const State& state, const Pair& pair, double n) {
+  const double s = state.scalars().shrinkage, log_s = 2.0 * std::log(s);
+  const double rho = correlation(pair, state.constants().most_alike);
+  const double prior = std::max(1.0 / s, rho * rho - log_s / n), noise = std::min(1.0, 1.0 - rho * rho + 2.0 / n);
+  return {rho, rho * n * prior / (n * prior + noise), prior, noise};
+}
+
+// Estimate q_j from the joint rows alone. For each column a: scratch.shrunk_cov, q_ja shrunk; scratch.joint_cov, q_ja
+// as observed; scratch.trust, the weight of the observation beside what the other columns imply; scratch.cov_variance,
+// the variance of q_ja. `variance`: that of x_j; `partial`: weighted_partial_variance.
+void estimate_covariances(const State& state, Index j, double variance, double partial) {
+  const Scalars& scalars = state.scalars();
   const Fit& fit = state.fit;
   const Pair* pair = state.pair(j);
-  const Index w = state.width;
-  double *q = state.scratch.q.data(), *seen = q + w, *trust = q + 2 * w, *doubt = q + 3 * w;
-  const double g = now.row_weight, s = now.shrinkage, log_s = 2.0 * std::log(s), sd = std::sqrt(v);
-  double least = 1.0, next_least = 1.0;
+  State::Scratch& scratch = state.scratch;
+  double *shrunk_cov = scratch.shrunk_cov.data(), *joint_cov = scratch.joint_cov.data();
+  double *trust = scratch.trust.data(), *cov_variance = scratch.cov_variance.data();
+  const double g = scalars.row_weight, sd = std::sqrt(variance);
+  double least = 1.0, next_least = 1.0;  // share of x_j that the most similar column leaves, and the next
   Index nearest = -1;
-  for (Index a = 0; a < now.m; ++a) {
+  for (Index a = 0; a < scalars.m; ++a) {
     const double n = pair[a].n / g;
-    q[a] = seen[a] = 0.0;
-    trust[a] = 1.0 / s;
-    doubt[a] = 1.0;
+    shrunk_cov[a] = joint_cov[a] = 0.0;
+    trust[a] = 1.0 / scalars.shrinkage;  // until the second loop: the prior mean square of the correlation
+    cov_variance[a] = 1.0;               // until the second loop: the variance of the correlation in one row
     if (n <= 0.0) continue;
-    const double rho = correlation(pair[a], state.K().most_alike);
-    const double tau = std::max(1.0 / s, rho * rho - log_s / n), rest = std::min(1.0, 1.0 - rho * rho + 2.0 / n);
-    const double shrunk = rho * n * tau / (n * tau + rest), scale = sd * fit.column[a].sd;
-    q[a] = shrunk * scale;
-    seen[a] = rho * scale;
-    trust[a] = tau;
-    doubt[a] = rest;
-    if (own > 0.0 && pair[a].own_n > 0.0) {  // by the u that the rows were weighed by, and what they show beyond it
-      const double many = pair[a].own_n / g, most = state.K().most_alike * scale;
-      double by = pair[a].own_xa / pair[a].own_n;
-      for (Index e = 0; e < now.m; ++e) by += fit.cov(a, e) * pair[e].u;
-      q[a] = seen[a] = std::clamp(by, -most, most);
-      doubt[a] = std::min(1.0, own / v * (1.0 + 2.0 / many) + 4.0 / (many * many));
+    const JointCorrelation joint = joint_correlation(state, pair[a], n);
+    const double scale = sd * fit.column[a].sd;
+    shrunk_cov[a] = joint.shrunk * scale;
+    joint_cov[a] = joint.rho * scale;
+    trust[a] = joint.prior;
+    cov_variance[a] = joint.noise;
+    if (partial > 0.0 && pair[a].partial_n > 0.0) {
+      // The rows were weighted with u, so q = C u plus the covariance of x_a with x_j - u'x.
+      const double rows = pair[a].partial_n / g, most = state.constants().most_alike * scale;
+      double cov = pair[a].partial_xa / pair[a].partial_n;
+      for (Index e = 0; e < scalars.m; ++e) cov += fit.cov(a, e) * pair[e].u;
+      shrunk_cov[a] = joint_cov[a] = std::clamp(cov, -most, most);
+      cov_variance[a] = std::min(1.0, partial / variance * (1.0 + 2.0 / rows) + 4.0 / (rows * rows));
     }
-    const double leaves = 1.0 - shrunk * shrunk;
+    const double leaves = 1.0 - joint.shrunk * joint.shrunk;
     if (leaves < least) {
       next_least = least;
       least = leaves;
@@ -202,88 +256,94 @@ void observe(const State& state, Index j, double v, double own) {
       next_least = std::min(next_least, leaves);
     }
   }
-  for (Index a = 0; a < now.m; ++a) {
-    const double sd2 = fit.column[a].sd * fit.column[a].sd, n = (own > 0.0 ? pair[a].own_n : pair[a].n) / g;
-    const double prior = fit.p(a, a) * sd2 * doubt[a] / (trust[a] * (a == nearest ? next_least : least));
-    const double all = n + prior;
+  for (Index a = 0; a < scalars.m; ++a) {
+    const double sd2 = fit.column[a].sd * fit.column[a].sd, n = (partial > 0.0 ? pair[a].partial_n : pair[a].n) / g;
+    const double left = a == nearest ? next_least : least;
+    const double prior_rows = fit.p(a, a) * sd2 * cov_variance[a] / (trust[a] * left), all = n + prior_rows;
     trust[a] = all > 0.0 ? n / all : 0.0;
-    doubt[a] = all > 0.0 ? v * sd2 * doubt[a] / all : 0.0;
+    cov_variance[a] = all > 0.0 ? variance * sd2 * cov_variance[a] / all : 0.0;
   }
 }
 
-// u = P q, the regression of x_j on the support, and c; the variance of x_j is returned. With few joint rows q_ja is
-// rather what the other columns say of it, -sum_e P_ae q_je / P_aa.
-double project(const State& state, Index j, double* u) {
-  const Now& now = state.now();
+// Regress attribute j on the support: writes u = P q and its partial variance c, and returns its variance, 0 if it
+// looks constant. With few joint rows q_ja is rather what the other columns imply, -sum_e P_ae q_je / P_aa.
+double regress_on_support(const State& state, Index j, double* u) {
+  const Scalars& scalars = state.scalars();
   const Fit& fit = state.fit;
-  Attribute& me = state.attr[j];
-  const double v = spread_of(me);
-  if (v <= 0.0) return 0.0;
+  Attribute& attribute = state.attr[j];
+  const double variance = candidate_variance(attribute);
+  if (variance <= 0.0) return 0.0;
   const Pair* pair = state.pair(j);
-  const double own = own_variance(state, j, v);
-  observe(state, j, v, own);
-  const Index m = now.m, w = state.width;
-  double *q = state.scratch.q.data(), *seen = q + w, *trust = q + 2 * w, used = 0.0, c = v;
-  for (int sweep = 0; sweep < sweeps; ++sweep) {
+  const double partial = weighted_partial_variance(state, j, variance);
+  estimate_covariances(state, j, variance, partial);
+  const Index m = scalars.m;
+  double* q = state.scratch.shrunk_cov.data();
+  const double *joint = state.scratch.joint_cov.data(), *trust = state.scratch.trust.data();
+  for (int sweep = 0; sweep < covariance_sweeps; ++sweep) {
     for (Index a = 0; a < m; ++a) {
       const double p = fit.p(a, a);
       double implied = 0.0;
       for (Index e = 0; e < a; ++e) implied -= fit.p(a, e) * q[e];
       for (Index e = a + 1; e < m; ++e) implied -= fit.p(a, e) * q[e];
-      q[a] = trust[a] * seen[a] + (p > 0.0 ? (1.0 - trust[a]) * implied / p : 0.0);
+      q[a] = trust[a] * joint[a] + (p > 0.0 ? (1.0 - trust[a]) * implied / p : 0.0);
     }
   }
+  double c = variance, fitted_by_chance = 0.0;  // fitted_by_chance: share of the variance
   for (Index a = 0; a < m; ++a) {
     u[a] = 0.0;
     for (Index e = 0; e < m; ++e) u[a] += fit.p(a, e) * q[e];
     c -= u[a] * q[a];
-    const double n = own > 0.0 ? pair[a].own_n : pair[a].n;
-    used += n > 0.0 ? trust[a] * now.row_weight / n : 0.0;
+    const double n = partial > 0.0 ? pair[a].partial_n : pair[a].n;
+    fitted_by_chance += n > 0.0 ? trust[a] * scalars.row_weight / n : 0.0;
   }
-  if (own > 0.0) c = own;
-  me.c = std::max(c / std::max(0.5, 1.0 - used), state.K().least_own * v);  // q explains a little by chance
-  return v;
+  if (partial > 0.0) c = partial;
+  const double alike = state.constants().most_alike;
+  const double least = (1.0 - alike * alike) * variance;
+  attribute.partial_variance = std::max(c / std::max(0.5, 1.0 - fitted_by_chance), least);
+  return variance;
 }
 
-// r, c, se of attribute j, and u; its variance is returned, 0 where nothing is known of it.
+// Estimate the residual covariance r, c and se of attribute j, and write u; returns its variance, 0 if nothing is
+// known.
 double regress_attribute(const State& state, Index j, double* u) {
-  const Now& now = state.now();
-  Attribute& me = state.attr[j];
-  if (me.rows < 2) return 0.0;
-  const double v = project(state, j, u);
-  if (v <= 0.0 || me.h <= 0.0) return 0.0;
+  const Scalars& scalars = state.scalars();
+  Attribute& attribute = state.attr[j];
+  if (attribute.n_rows < 2) return 0.0;
+  const double variance = regress_on_support(state, j, u);
+  if (variance <= 0.0 || attribute.weighted_n <= 0.0) return 0.0;
   const Pair* pair = state.pair(j);
-  const double* doubt = state.scratch.q.data() + 3 * state.width;
-  double r = me.xe - me.x / me.n * me.e, apart = 0.0;
-  const bool joint = state.given().k > 1 || now.m > 1;  // else no row could ever show both
-  for (Index a = 0; a < now.m; ++a) {
-    r -= u[a] * (pair[a].x_ae + pair[a].pull);
-    if (!joint) continue;
-    double by = 0.0;
-    for (Index e = 0; e < now.m; ++e) by += state.fit.p(a, e) * pair[e].pull;
-    apart += (by / me.h) * (by / me.h) * doubt[a];
+  const double* cov_variance = state.scratch.cov_variance.data();
+  double r = attribute.weighted_xe - attribute.sum_x / attribute.sum_weight * attribute.weighted_e, by_cov = 0.0;
+  const bool joint_rows_possible = state.settings().k > 1 || scalars.m > 1;
+  for (Index a = 0; a < scalars.m; ++a) {
+    r -= u[a] * (pair[a].x_ae + pair[a].imputed_covariance);
+    if (!joint_rows_possible) continue;
+    double slope = 0.0;  // of r in q_ja, by the rows in which columns were imputed
+    for (Index e = 0; e < scalars.m; ++e) slope += state.fit.p(a, e) * pair[e].imputed_covariance;
+    by_cov += (slope / attribute.weighted_n) * (slope / attribute.weighted_n) * cov_variance[a];
   }
-  me.r = r / me.h;
-  me.se = std::sqrt(me.c * now.s2 * now.row_weight / me.h + apart);
-  return v;
+  attribute.residual_covariance = r / attribute.weighted_n;
+  const double by_noise = attribute.partial_variance * scalars.s2 * scalars.row_weight / attribute.weighted_n;
+  attribute.standard_error = std::sqrt(by_noise + by_cov);
+  return variance;
 }
 
 }  // namespace
 
-void count(const State& state, Index t) {
+void add_to_moments(const State& state, Index t) {
   const Row& row = state.row[t];
   for (Index p = row.begin; p < row.begin + row.size; ++p) {
     const Index j = state.value[p].j;
-    Attribute& me = state.attr[j];
-    if (me.place >= 0) continue;
+    Attribute& attribute = state.attr[j];
+    if (attribute.column >= 0) continue;
     const double x = state.value[p].x, weight = row.weight;
-    me.n += weight;
-    me.x += weight * x;
-    me.xx += weight * x * x;
-    me.rows += 1;
+    attribute.sum_weight += weight;
+    attribute.sum_x += weight * x;
+    attribute.sum_xx += weight * x * x;
+    attribute.n_rows += 1;
     Pair* pair = state.pair(j);
     for (Index o = row.begin; o < row.begin + row.size; ++o) {
-      const Index a = state.attr[state.value[o].j].place;
+      const Index a = state.attr[state.value[o].j].column;
       if (a < 0) continue;
       const double x_a = state.value[o].x;
       Pair& both = pair[a];
@@ -297,213 +357,239 @@ void count(const State& state, Index t) {
   }
 }
 
-void accumulate(const State& state, Index t) { state.now().news += weigh(state, t, -1) >= 0; }
+void add_to_weighted_sums(const State& state, Index t) {
+  const bool shows_candidate = add_row(state, t, -1) >= 0;
+  state.scalars().n_candidate_rows += shows_candidate;
+}
 
-void recount(const State& state) {
+void rebuild_sums(const State& state) {
   for (Index j = 0; j < static_cast<Index>(state.attr.size()); ++j) {
-    Attribute& me = state.attr[j];
-    if (me.observed == 0) continue;  // nothing to clear, and memory that was never touched stays untouched
-    me.n = me.x = me.xx = 0.0;
-    me.rows = 0;
+    Attribute& attribute = state.attr[j];
+    if (attribute.n_observed == 0) continue;  // its sums are 0: do not touch memory that was never touched
+    attribute.sum_weight = attribute.sum_x = attribute.sum_xx = 0.0;
+    attribute.n_rows = 0;
     Pair* pair = state.pair(j);
     for (Index a = 0; a < state.width; ++a) pair[a] = Pair{};
-    unheard(state, j);
+    clear_weighted_sums(state, j);
   }
-  for (Source& of : state.source) of.failed = 0;
-  for (Index i = 0; i < state.now().n_rows; ++i) count(state, row_index(state, i));
+  for (Source& source : state.source) source.bought_when_rejected = 0;
+  for (Index i = 0; i < state.scalars().n_rows; ++i) add_to_moments(state, row_index(state, i));
 }
 
 void reweight(const State& state) {
-  Now& now = state.now();
-  const double n = std::min(state.rows(), static_cast<double>(now.n_labels));
-  const bool all_there = now.n_rows == now.n_labels;
-  const bool much = now.news >= state.K().reweight_news * n || now.n_labels - now.heard_at >= state.K().reweight_rows * n;
-  const bool stale = much || std::abs(now.s2 - now.heard_s2) > 0.05 * now.heard_s2;
-  const int times = now.heard != now.moves ? 2 : stale && all_there ? 1 : 0;  // else the oldest would be forgotten
+  Scalars& scalars = state.scalars();
+  const Constants& constants = state.constants();
+  const double n = std::min(state.rows(), static_cast<double>(scalars.n_labels));
+  const bool all_stored = scalars.n_rows == scalars.n_labels;  // else the rows that left the ring would be forgotten
+  const bool more_rows = scalars.n_candidate_rows >= constants.refit_rows * n ||
+                         scalars.n_labels - scalars.reweighted_at >= constants.reweight_rows * n;
+  const bool other_noise = std::abs(scalars.s2 - scalars.reweighted_s2) > residual_change * scalars.reweighted_s2;
+  const bool other_support = scalars.reweighted_support != scalars.n_support_changes;
+  const int times = other_support ? 2 : (more_rows || other_noise) && all_stored ? 1 : 0;
+  if (times == 0) return;
+  const Index d = static_cast<Index>(state.attr.size());
+  double* u = state.scratch.u.data();
   for (int i = 0; i < times; ++i) {
-    double* u = state.scratch.u.data();
-    for (Index j = 0; j < static_cast<Index>(state.attr.size()); ++j) {
-      const Attribute& me = state.attr[j];
-      if (me.observed == 0 || me.place >= 0) continue;
-      if (me.rows >= 2 && project(state, j, u) > 0.0) {
-        for (Index a = 0; a < now.m; ++a) state.pair(j)[a].u = u[a];
-      }
+    for (Index j = 0; j < d; ++j) {
+      const Attribute& attribute = state.attr[j];
+      if (attribute.n_observed == 0 || attribute.column >= 0 || attribute.n_rows < 2) continue;
+      if (regress_on_support(state, j, u) <= 0.0) continue;
+      for (Index a = 0; a < scalars.m; ++a) state.pair(j)[a].u = u[a];
     }
-    for (Index j = 0; j < static_cast<Index>(state.attr.size()); ++j) {
-      if (state.attr[j].observed > 0) unheard(state, j);
+    for (Index j = 0; j < d; ++j) {
+      if (state.attr[j].n_observed > 0) clear_weighted_sums(state, j);
     }
-    Index before = -1;
-    for (Index t = 0; t < now.n_rows; ++t) before = weigh(state, row_index(state, t), before);
+    Index n_missing = -1;
+    for (Index t = 0; t < scalars.n_rows; ++t) n_missing = add_row(state, row_index(state, t), n_missing);
   }
-  if (times > 0) {
-    now.heard = now.moves;
-    now.heard_at = now.n_labels;
-    now.heard_s2 = now.s2;
-    now.news = 0;
-  }
+  scalars.reweighted_support = scalars.n_support_changes;
+  scalars.reweighted_at = scalars.n_labels;
+  scalars.reweighted_s2 = scalars.s2;
+  scalars.n_candidate_rows = 0;
 }
 
 double shrinkage(const State& state) {
-  const Now& now = state.now();
-  double top = 0.0, bottom = 0.0;
+  const Scalars& scalars = state.scalars();
+  double sum = 0.0, rows = 0.0;
   for (Index j = 0; j < static_cast<Index>(state.attr.size()); ++j) {
-    const Attribute& me = state.attr[j];
-    if (me.place >= 0 || me.rows < 3) continue;
-    const double v = spread_of(me), x_bar = me.x / me.n;
-    if (v <= 0.0) continue;
-    for (Index a = 0; a < now.m; ++a) {
+    const Attribute& attribute = state.attr[j];
+    if (attribute.column >= 0 || attribute.n_rows < 3) continue;
+    const double variance = candidate_variance(attribute), x_bar = attribute.sum_x / attribute.sum_weight;
+    if (variance <= 0.0) continue;
+    for (Index a = 0; a < scalars.m; ++a) {
       const Pair& pair = state.pair(j)[a];
-      const double n = pair.n / now.row_weight, mean = state.fit.column[a].x_bar, sd = state.fit.column[a].sd;
-      if (n < 4.0 || sd <= 0.0) continue;
-      const double weight = std::min(n, most_rows);
-      const double q = (pair.x_ja - x_bar * pair.x_a - mean * pair.x_j + pair.n * x_bar * mean) / pair.n;
-      top += weight * (q * q / (v * sd * sd) - 1.0 / n);
-      bottom += weight;
+      const Column& column = state.fit.column[a];
+      const double n = pair.n / scalars.row_weight;
+      if (n < least_joint_rows || column.sd <= 0.0) continue;
+      const double weight = std::min(n, most_rows_per_pair), products = pair.x_ja - x_bar * pair.x_a;
+      const double cov = (products - column.x_bar * pair.x_j + pair.n * x_bar * column.x_bar) / pair.n;
+      sum += weight * (cov * cov / (variance * column.sd * column.sd) - 1.0 / n);
+      rows += weight;
     }
   }
-  return 1.0 / std::clamp((top + prior_rows * prior_square) / (bottom + prior_rows), least_square, 1.0);
+  const double mean = (sum + prior_pair_rows * prior_squared_correlation) / (rows + prior_pair_rows);
+  return 1.0 / std::clamp(mean, least_squared_correlation, 1.0);
 }
 
-Candidate regress(const State& state, Index s, std::vector<double>& u) {
-  Source& of = state.source[s];
-  const Now& now = state.now();
-  const Index m = now.m, q = of.size;
-  if (static_cast<Index>(u.size()) < (q + 1) * (m + 1)) u.resize(static_cast<std::size_t>((q + 1) * (m + 1)));
+namespace {
+
+// A source of one attribute.
+Candidate single_candidate(const State& state, Index s, double* u) {
+  const Index j = state.source_attributes[state.source[s].first];
+  const Attribute& attribute = state.attr[j];
   Candidate out;
   out.source = s;
-  out.u = u.data();
-  if (q == 1) {
-    const Index j = state.listed[of.first];
-    const Attribute& me = state.attr[j];
-    out.variance = regress_attribute(state, j, out.u);
-    if (out.variance <= 0.0) return out;
-    out.known = me.rows >= static_cast<Index>(state.K().few) && me.h > 0.0;
-    out.r = me.r;
-    out.c = me.c;
-    out.se = me.se;
-    out.z2 = me.se > 0.0 ? (me.r / me.se) * (me.r / me.se) : 0.0;
-    out.rows = me.h / now.row_weight;
-  } else {
-    std::vector<Index> at;
-    Index rows = 0;
-    for (Index i = 0; i < q; ++i) {
-      const Index j = state.listed[of.first + i];
-      if (regress_attribute(state, j, u.data() + (static_cast<Index>(at.size()) + 1) * m) > 0.0) at.push_back(j);
+  out.u = u;
+  out.variance = regress_attribute(state, j, u);
+  if (out.variance <= 0.0) return out;
+  out.known = attribute.n_rows >= static_cast<Index>(state.constants().few) && attribute.weighted_n > 0.0;
+  out.r = attribute.residual_covariance;
+  out.c = attribute.partial_variance;
+  out.se = attribute.standard_error;
+  out.z2 = out.se > 0.0 ? (out.r / out.se) * (out.r / out.se) : 0.0;
+  out.rows = attribute.weighted_n / state.scalars().row_weight;
+  return out;
+}
+
+// A source of several attributes. `u` has room for (q + 1) m numbers: row 0 for the combination, the others for
+// attributes.
+Candidate panel_candidate(const State& state, Index s, double* u) {
+  const Source& source = state.source[s];
+  const Scalars& scalars = state.scalars();
+  const Index m = scalars.m;
+  Candidate out;
+  out.source = s;
+  out.u = u;
+  std::vector<Index> varying;  // its attributes that can be regressed; their u are rows 1, 2, ...
+  for (Index i = 0; i < source.size; ++i) {
+    const Index j = state.source_attributes[source.first + i];
+    const Index row = static_cast<Index>(varying.size()) + 1;
+    if (regress_attribute(state, j, u + row * m) > 0.0) varying.push_back(j);
+  }
+  const Index n = static_cast<Index>(varying.size());
+  if (n == 0) return out;
+  std::vector<double> V(static_cast<std::size_t>(n * n)), N(V.size()), r(static_cast<std::size_t>(n)), inverse;
+  double weighted_n = infinity;
+  Index rows = state.attr[varying[0]].n_rows;
+  for (Index i = 0; i < n; ++i) {
+    const Attribute& attribute = state.attr[varying[i]];
+    r[i] = attribute.residual_covariance;
+    weighted_n = std::min(weighted_n, attribute.weighted_n);
+    rows = std::min(rows, attribute.n_rows);
+    for (Index l = 0; l < n; ++l) {
+      const Attribute& other = state.attr[varying[l]];
+      const double scale = std::sqrt(partial_square(state, varying[i]) * partial_square(state, varying[l]));
+      const double product = state.partial_products[source.first_product + attribute.slot * source.size + other.slot];
+      const double most = most_alike_within_source;
+      const double rho = i == l ? 1.0 : scale > 0.0 ? std::clamp(product / scale, -most, most) : 0.0;
+      V[i * n + l] = rho * std::sqrt(attribute.partial_variance * other.partial_variance);
+      N[i * n + l] = rho * attribute.standard_error * other.standard_error;
     }
-    const Index n = static_cast<Index>(at.size());
-    if (n == 0) return out;
-    std::vector<double> V(static_cast<std::size_t>(n * n)), N(V.size()), r(static_cast<std::size_t>(n)), inverse;
-    double h = infinity;
+  }
+  out.z2 = quadratic(N.data(), r.data(), n, inverse, state.scratch.workspace);
+  const double gain = quadratic(V.data(), r.data(), n, inverse, state.scratch.workspace);
+  out.known = rows >= static_cast<Index>(state.constants().few) + n && weighted_n > 0.0;
+  out.rows = weighted_n / scalars.row_weight;
+  for (Index a = 0; a < m; ++a) out.u[a] = 0.0;
+  if (n == 1) inverse.assign(1, V[0] > 0.0 ? 1.0 / V[0] : 0.0);
+  if (gain > 0.0) {  // the combination V^-1 r, scaled so that its partial variance is 1
     for (Index i = 0; i < n; ++i) {
-      const Attribute& me = state.attr[at[i]];
-      r[i] = me.r;
-      h = std::min(h, me.h);
-      rows = i == 0 ? me.rows : std::min(rows, me.rows);
-      for (Index l = 0; l < n; ++l) {
-        const Attribute& other = state.attr[at[l]];
-        const double root = std::sqrt(own_square(state, at[i]) * own_square(state, at[l]));
-        const double product = state.within[of.within + me.slot * of.size + other.slot];
-        const double rho = i == l ? 1.0 : root > 0.0 ? std::clamp(product / root, -0.995, 0.995) : 0.0;
-        V[i * n + l] = rho * std::sqrt(me.c * other.c);
-        N[i * n + l] = rho * me.se * other.se;
-      }
+      double coefficient = 0.0;
+      for (Index l = 0; l < n; ++l) coefficient += inverse[i * n + l] * r[l];
+      coefficient /= std::sqrt(gain);
+      for (Index a = 0; a < m; ++a) out.u[a] += coefficient * u[(i + 1) * m + a];
     }
-    out.z2 = quadratic(N.data(), r.data(), n, inverse, state.scratch.joined);
-    const double gain = quadratic(V.data(), r.data(), n, inverse, state.scratch.joined);
-    out.known = rows >= static_cast<Index>(state.K().few) + n && h > 0.0;
-    out.rows = h / now.row_weight;
-    for (Index a = 0; a < m; ++a) out.u[a] = 0.0;
-    if (n == 1) inverse.assign(1, V[0] > 0.0 ? 1.0 / V[0] : 0.0);
-    if (gain > 0.0) {  // scaled so that what it has of its own is 1
-      for (Index i = 0; i < n; ++i) {
-        double v = 0.0;
-        for (Index l = 0; l < n; ++l) v += inverse[i * n + l] * r[l];
-        v /= std::sqrt(gain);
-        for (Index a = 0; a < m; ++a) out.u[a] += v * u[(i + 1) * m + a];
-      }
-    }
-    out.c = 1.0;
-    out.se = out.z2 > 0.0 ? std::sqrt(gain / out.z2) : std::sqrt(now.s2 * now.row_weight / h);
-    out.r = std::sqrt(std::max(0.0, gain - (static_cast<double>(n) - 1.0) * out.se * out.se));
-    out.variance = 1.0;
-    for (Index a = 0; a < m; ++a) {
-      for (Index e = 0; e < m; ++e) out.variance += out.u[a] * out.u[e] * state.fit.cov(a, e);
-    }
+  }
+  out.c = 1.0;
+  out.se = out.z2 > 0.0 ? std::sqrt(gain / out.z2) : std::sqrt(scalars.s2 * scalars.row_weight / weighted_n);
+  out.r = std::sqrt(std::max(0.0, gain - (static_cast<double>(n) - 1.0) * out.se * out.se));
+  out.variance = 1.0;
+  for (Index a = 0; a < m; ++a) {
+    for (Index e = 0; e < m; ++e) out.variance += out.u[a] * out.u[e] * state.fit.cov(a, e);
   }
   return out;
 }
 
-double evidence(const State& state, const Candidate& of) {
-  const double q = static_cast<double>(state.source[of.source].size);
-  const double rho = std::min(of.r * of.r / (of.c * state.now().s2), 0.98);
-  const double sharpen = rho > 1e-6 ? -std::log1p(-rho) / rho : 1.0;  // it lowers the residual variance that z takes
-  return of.z2 * sharpen * std::max(0.0, 1.0 - (state.K().fit_by_chance + q - 1.0) / of.rows);
+}  // namespace
+
+Candidate evaluate_candidate(const State& state, Index s, std::vector<double>& u) {
+  const Index m = state.scalars().m, q = state.source[s].size;
+  if (static_cast<Index>(u.size()) < (q + 1) * (m + 1)) u.resize(static_cast<std::size_t>((q + 1) * (m + 1)));
+  return q == 1 ? single_candidate(state, s, u.data()) : panel_candidate(state, s, u.data());
+}
+
+double corrected_evidence(const State& state, const Candidate& candidate) {
+  const double q = static_cast<double>(state.source[candidate.source].size);
+  const double explained = candidate.r * candidate.r / (candidate.c * state.scalars().s2);
+  const double share = std::min(explained, most_explained_share);
+  // The candidate lowers the residual variance that z^2 is divided by: the log likelihood ratio is -n ln(1 - share).
+  const double log_factor = share > 1e-6 ? -std::log1p(-share) / share : 1.0;
+  const double bartlett = std::max(0.0, 1.0 - (state.constants().fit_by_chance + q - 1.0) / candidate.rows);
+  return candidate.z2 * log_factor * bartlett;
 }
 
 void sum_jointly(const State& state, std::span<const Index> attributes, std::vector<JointSums>& out) {
-  const Now& now = state.now();
+  const Scalars& scalars = state.scalars();
   const std::size_t size = attributes.size();
   out.assign(size * size, JointSums{});
-  for (std::size_t i = 0; i < size; ++i) state.attr[attributes[i]].mark = static_cast<Index>(i);
-  std::vector<std::pair<Index, double>> own;  // which of the attributes a row shows, and what they have of their own
-  Index before = -1;
-  for (Index i = 0; i < now.n_rows; ++i) {
+  for (std::size_t i = 0; i < size; ++i) state.attr[attributes[i]].scratch_index = static_cast<Index>(i);
+  std::vector<std::pair<Index, double>> partials;  // which of the attributes a row shows, and x_j - u'x of each
+  Index n_missing_before = -1;
+  for (Index i = 0; i < scalars.n_rows; ++i) {
     const Row& row = state.row[row_index(state, i)];
-    own.clear();
+    partials.clear();
     for (Index p = row.begin; p < row.begin + row.size; ++p) {
-      const Index at = state.attr[state.value[p].j].mark;
-      if (at >= 0) own.emplace_back(at, state.value[p].x);
+      const Index at = state.attr[state.value[p].j].scratch_index;
+      if (at >= 0) partials.emplace_back(at, state.value[p].x);
     }
-    if (own.size() < 2 || row.weight <= 0.0) continue;
-    const Index lacking = missing(state, row);
-    if (!lacks_the_same(state, lacking, before)) condition(state, state.fit, now.m);
-    expect(state, state.fit, now.m, lacking);
-    before = lacking;
-    double e = row.y - (now.m > 0 ? state.fit.label->y_bar : now.y_mean);
-    for (Index a = 0; a < now.m; ++a) e -= state.fit.column[a].w * state.scratch.v[a];
-    for (auto& [at, x] : own) {
+    if (partials.size() < 2 || row.weight <= 0.0) continue;
+    const Index n_missing = load_row(state, row);
+    const double e = impute_and_take_residual(state, row, n_missing, n_missing_before);
+    n_missing_before = n_missing;
+    for (auto& [at, x] : partials) {
       const Pair* pair = state.pair(attributes[at]);
-      for (Index a = 0; a < now.m; ++a) x -= pair[a].u * state.scratch.v[a];
+      for (Index a = 0; a < scalars.m; ++a) x -= pair[a].u * state.scratch.deviation[a];
     }
-    for (const auto& [at, x] : own) {
-      for (const auto& [with, z] : own) {
-        if (at >= with) continue;
-        JointSums& of = out[at * size + with];
-        const double values[] = {1.0, x, z, e, x * x, z * z, x * z, x * e, z * e};
-        double* sums[] = {&of.n, &of.x, &of.z, &of.e, &of.xx, &of.zz, &of.xz, &of.xe, &of.ze};
-        for (int k = 0; k < 9; ++k) *sums[k] += row.weight * values[k];
+    for (const auto& [first, x] : partials) {
+      for (const auto& [second, z] : partials) {
+        if (first >= second) continue;
+        JointSums& sums = out[first * size + second];
+        sums.n += row.weight;
+        sums.x += row.weight * x;
+        sums.z += row.weight * z;
+        sums.e += row.weight * e;
+        sums.xx += row.weight * (x * x);
+        sums.zz += row.weight * (z * z);
+        sums.xz += row.weight * (x * z);
+        sums.xe += row.weight * (x * e);
+        sums.ze += row.weight * (z * e);
       }
     }
   }
-  for (const Index j : attributes) state.attr[j].mark = -1;
+  for (const Index j : attributes) state.attr[j].scratch_index = -1;
 }
 
-void swap_losses(const State& state, const Candidate& of, double r, std::span<const Member> list, double* losses) {
+void losses_beside(const State& state, const Candidate& candidate, double r, std::span<const Member> list,
+                   double* losses) {
   const Fit& fit = state.fit;
-  std::vector<double> A, w, inverse;
+  const double *u = candidate.u, c = candidate.c;
+  std::vector<double> P, w, inverse;  // P' and w' of the columns of one member
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Member& b = list[i];
-    if (b.size == 1) {
-      const double u = of.u[b.first], left = fit.column[b.first].w - u * r / of.c;
-      const double p = fit.p(b.first, b.first) + u * u / of.c;
-      losses[i] = p > 1e-300 ? left * left / p : 0.0;
-      continue;
+    const Index first = list[i].first, size = list[i].size;
+    P.assign(static_cast<std::size_t>(size * size), 0.0);
+    w.assign(static_cast<std::size_t>(size), 0.0);
+    for (Index l = 0; l < size; ++l) {
+      w[l] = fit.column[first + l].w - u[first + l] * r / c;
+      for (Index e = 0; e < size; ++e) P[l * size + e] = fit.p(first + l, first + e) + u[first + l] * u[first + e] / c;
     }
-    A.assign(static_cast<std::size_t>(b.size * b.size), 0.0);
-    w.assign(static_cast<std::size_t>(b.size), 0.0);
-    for (Index l = 0; l < b.size; ++l) {
-      w[l] = fit.column[b.first + l].w - of.u[b.first + l] * r / of.c;
-      for (Index e = 0; e < b.size; ++e) {
-        A[l * b.size + e] = fit.p(b.first + l, b.first + e) + of.u[b.first + l] * of.u[b.first + e] / of.c;
-      }
-    }
-    losses[i] = quadratic(A.data(), w.data(), b.size, inverse, state.scratch.joined);
+    losses[i] = quadratic(P.data(), w.data(), size, inverse, state.scratch.workspace);
   }
 }
 
-double log_likelihood_ratio(const Candidate& of, Index q, double size) {
-  const double mu = std::min(std::sqrt(size * of.c) / of.se, certain);
-  return log_0f1(0.5 * static_cast<double>(q), 0.25 * mu * mu * of.z2) - 0.5 * mu * mu;
+double log_likelihood_ratio(const Candidate& candidate, Index q, double gain) {
+  const double expected_z = std::min(std::sqrt(gain * candidate.c) / candidate.se, most_expected_z);
+  const double square = expected_z * expected_z;
+  return log_0f1(0.5 * static_cast<double>(q), 0.25 * square * candidate.z2) - 0.5 * square;
 }
 
 }  // namespace keyhole::thrifty

@@ -8,10 +8,20 @@ namespace keyhole::thrifty {
 
 namespace {
 
-constexpr Index shortlist = 30;
-// Before there is a support, what may be spent is thought to explain a third of the label's variance; no rate is larger
-// than so many times that. The rate is a little above that of the last member, so that it does not come and go.
-constexpr double hoped_share = 3.0, most_hope = 10.0, slack = 1.1;
+// Contenders that a knapsack considers at most.
+constexpr Index most_contenders = 30;
+// Before there is a support, the money of a row is expected to explain one in `inverse_expected_share` of var(y).
+constexpr double inverse_expected_share = 3.0;
+// Ratio: the largest shadow price, over the one that follows from that expectation.
+constexpr double most_times_expected_rate = 10.0;
+// Ratio: the shadow price over that of the last source in the pace, so that this source does not come and go.
+constexpr double rate_margin = 1.1;
+// Standard deviation of a covariance of which nothing is known.
+constexpr double vague = 1e9;
+// Coefficient of a member's signal in the regression of a candidate: below it, the member cannot be a proxy for it.
+constexpr double least_proxy_coefficient = 1e-3;
+// Share of the rows so far: after so many rows at most the queue is made again.
+constexpr double most_queue_share = 0.005;
 
 // E (Z - z)_+ of a standard normal Z.
 double psi(double z) {
@@ -19,394 +29,507 @@ double psi(double z) {
   return std::exp(-0.5 * z * z) / std::sqrt(2.0 * std::numbers::pi) - 0.5 * z * std::erfc(z / std::numbers::sqrt2);
 }
 
-// What knowing the gain of j in place of a member is worth: the member's signal has weight 1 and precision 1 / loss, u is
-// the coefficient of that signal in the regression of j. The gain is positive beyond two thresholds of r, and nearly
-// linear there: knowing on which side of one it lies is worth sd slope E(Z - |z|)_+.
-double improvement(double prec, double r, double sd, double c, double u) {
+// The expected value of knowing the gain of a candidate that would replace a member.
+//
+// The member's signal has weight 1 and precision `prec` = 1 / loss; u is the coefficient of that signal in the
+// regression of the candidate. The gain is positive beyond two thresholds of r and nearly linear there, so knowing on
+// which side of a threshold z r lies is worth sd slope E(Z - |z|)_+. A threshold beyond `most` is out of reach, because
+// r^2 / c cannot exceed what the support leaves unexplained.
+double value_of_replacing(double prec, double r, double sd, double c, double u, double most) {
   const double J = prec + u * u / c, root = std::sqrt(J * c);
   const double up = c / (root + u), down = c / (root - u);
   const double slope_up = 2.0 * (up + (1.0 - u * up / c) * u / J) / c;
   const double slope_down = 2.0 * (down - (1.0 + u * down / c) * u / J) / c;
-  return sd * (slope_up * psi(std::abs(up - r) / sd) + slope_down * psi(std::abs(down + r) / sd));
+  const double above = up < most ? slope_up * psi(std::abs(up - r) / sd) : 0.0;
+  const double below = down < most ? slope_down * psi(std::abs(down + r) / sd) : 0.0;
+  return sd * (above + below);
 }
 
-// The same where j is bought once it explains r^2 / c > need.
-double entry(double need, double r, double sd, double c) {
+// The expected value of knowing the gain of a candidate that is bought once it explains r^2 / c > need.
+double value_of_entering(double need, double r, double sd, double c) {
   if (need <= 0.0) return (r * r + sd * sd) / c;
   const double edge = std::sqrt(need * c);
   return sd * 2.0 * edge / c * (psi(std::abs(edge - r) / sd) + psi(std::abs(edge + r) / sd));
 }
 
-// The prior odds that a source is worth a place. What was forgotten by a half-life was known, though: that no change was
-// noticed all the while.
+// Prior odds k : n - k that a source is worth a place. With a half-life the odds shrink with the share of the rows that
+// is forgotten: all of them told that no change was noticed.
 double prior_odds(const State& state) {
-  const Now& now = state.now();
-  const double n = static_cast<double>(state.order.size()), k = static_cast<double>(state.given().k_prior);
-  const double since = std::max(1.0, static_cast<double>(now.n_labels - now.epoch));
+  const Scalars& scalars = state.scalars();
+  const double n = static_cast<double>(state.order.size()), k = static_cast<double>(state.settings().expected_relevant);
+  const double since = std::max(1.0, static_cast<double>(scalars.n_labels - scalars.memory_start));
   const double part = std::pow(std::min(1.0, state.rows() / since), 2);
   return k / std::max(n - k, 1.0) * part / (part + k * (1.0 - part));
 }
 
-// u of a member's signal, and how much of the candidate it is: u_B' Q u_B with Q = cov(x_B | rest).
+// What a candidate shares with a member: the coefficient u of the member's signal in the regression of the candidate,
+// and the variance u_B' Q u_B that is due to it, where Q = cov(x_B | rest) and B are the columns of the member.
 struct Shared { double u, square; };
 
-Shared shared(const State& state, const Candidate& of, const Member& b, double loss) {
+Shared shared(const State& state, const Candidate& candidate, const Member& b, double loss) {
   const Fit& fit = state.fit;
   if (b.size == 1) {
-    const double w = fit.column[b.first].w, u = of.u[b.first];
-    return {w != 0.0 ? u / w : 0.0, u * u * fit.column[b.first].cond};
+    const double w = fit.column[b.first].w, u = candidate.u[b.first];
+    return {w != 0.0 ? u / w : 0.0, u * u * fit.column[b.first].partial_variance};
   }
   std::vector<double> A(static_cast<std::size_t>(b.size * b.size)), Q(A.size());
   for (Index i = 0; i < b.size; ++i) {
     for (Index e = 0; e < b.size; ++e) A[i * b.size + e] = fit.p(b.first + i, b.first + e);
   }
-  invert(A.data(), b.size, b.size, Q.data(), b.size, state.scratch.joined);
+  invert(A.data(), b.size, b.size, Q.data(), b.size, state.scratch.workspace);
   double cross = 0.0, square = 0.0;
   for (Index i = 0; i < b.size; ++i) {
     for (Index e = 0; e < b.size; ++e) {
-      cross += of.u[b.first + i] * Q[i * b.size + e] * fit.column[b.first + e].w;
-      square += of.u[b.first + i] * Q[i * b.size + e] * of.u[b.first + e];
+      cross += candidate.u[b.first + i] * Q[i * b.size + e] * fit.column[b.first + e].w;
+      square += candidate.u[b.first + i] * Q[i * b.size + e] * candidate.u[b.first + e];
     }
   }
   return {loss > 0.0 ? cross / loss : 0.0, std::max(square, 0.0)};
 }
 
+// The number of present rows that show both the source and the member.
 double joint_rows(const State& state, Index s, const Member& b) {
-  return state.pair(state.listed[state.source[s].first])[b.first].n / state.now().row_weight;
+  return state.pair(state.source_attributes[state.source[s].first])[b.first].n / state.scalars().row_weight;
 }
 
-}  // namespace
-
-namespace {
-
-// The rate at which the sources that are worth their price just use up the pace: that of the source which crosses it.
+// The shadow price of a total budget. Sort the sources that are worth their price by price per error explained; the
+// rate is that of the source at which the sum of prices crosses the pace.
 double shadow_price(const State& state) {
-  const Now& now = state.now();
-  const double money = pace(state), hope = hoped_share * money / now.y_var;
+  const Scalars& scalars = state.scalars();
+  const double money = pace(state), expected = inverse_expected_share * money / scalars.y_var;
   std::vector<std::pair<double, double>> useful;  // price per error explained, price
-  const auto add = [&](double adds, double price) {
-    if (adds > 0.0 && price > 0.0) useful.emplace_back(price / adds, price);
+  const auto add = [&](double gain, double price) {
+    if (gain > 0.0 && price > 0.0) useful.emplace_back(price / gain, price);
   };
-  for (const Member& b : members(state)) add(believe(state, state.fit, now.m, b).mean(), state.source[b.source].price);
+  for (const Member& b : members(state)) {
+    add(posterior_of(state, state.fit, scalars.m, b).mean(), state.source[b.source].price);
+  }
   for (const Index s : state.order) {
-    const Source& of = state.source[s];
-    if (!of.member && of.matters > 0.5 && of.z2 > of.join_at) add(of.adds * of.matters, of.price);
+    const Source& source = state.source[s];
+    if (source.member || source.probability_relevant <= 0.5 || source.evidence <= source.join_threshold) continue;
+    add(source.gain * source.probability_relevant, source.price);
   }
   std::sort(useful.begin(), useful.end());
   double sum = 0.0;
-  for (const auto& [per, price] : useful) {
+  for (const auto& [price_per_error, price] : useful) {
     sum += price;
-    if (sum > money) return std::min(per * slack, most_hope * hope);
+    if (sum > money) return std::min(price_per_error * rate_margin, most_times_expected_rate * expected);
   }
-  return most_hope * hope;
+  return most_times_expected_rate * expected;
 }
 
 }  // namespace
 
 double rate(const State& state) {
-  const Given& given = state.given();
-  const double unit = state.now().y_unit;
-  if (unit == 0.0 && (given.error_cost < infinity || given.total_budget < infinity)) return 0.0;  // labels are all alike
-  const double told = given.error_cost < infinity ? given.error_cost * unit * unit : infinity;
-  return given.total_budget < infinity ? std::min(told, shadow_price(state)) : told;
+  const Settings& settings = state.settings();
+  const double unit = state.scalars().y_unit;
+  const bool earned = settings.error_cost < infinity || settings.total_budget < infinity;
+  if (unit == 0.0 && earned) return 0.0;  // labels do not vary: nothing is worth a price
+  const double by_error_cost = settings.error_cost < infinity ? settings.error_cost * unit * unit : infinity;
+  return settings.total_budget < infinity ? std::min(by_error_cost, shadow_price(state)) : by_error_cost;
 }
 
-double expected_size(const State& state) {
-  const Now& now = state.now();
-  if (now.n_members == 0) return now.s2 / static_cast<double>(state.given().k_prior);
+double expected_effect(const State& state) {
+  const Scalars& scalars = state.scalars();
+  if (scalars.n_members == 0) return scalars.s2 / static_cast<double>(state.settings().expected_relevant);
   double size = 0.0;
   for (const Member& b : members(state)) {
-    if (state.source[b.source].always) continue;
+    if (state.source[b.source].free) continue;
     for (Index a = b.first; a < b.first + b.size; ++a) {
       const double one = state.fit.column[a].w * state.fit.column[a].sd;
-      size += one * one / static_cast<double>(now.n_members);
+      size += one * one / static_cast<double>(scalars.n_members);
     }
   }
   return size;
 }
 
-Posterior believe(const State& state, const Candidate& of) {
-  const Now& now = state.now();
-  const Index q = state.source[of.source].size;
-  if (!of.known) return posterior(state.prior, 0.0, 0.0, now.s2, q, now.y_var);
-  const double gain = of.r * of.r / of.c + (static_cast<double>(q) - 1.0) * of.se * of.se;
-  return posterior(state.prior, gain, of.rows, std::max(of.se * of.se * of.rows / of.c, 1e-12 * now.y_var), q, now.y_var);
+Posterior posterior_of(const State& state, const Candidate& candidate) {
+  const Scalars& scalars = state.scalars();
+  const auto& [source, known, r, c, se, variance, z2, rows, u] = candidate;
+  const Index q = state.source[source].size;
+  if (!known) return posterior(state.prior, 0.0, 0.0, scalars.s2, q, scalars.y_var);
+  const double gain = r * r / c + (static_cast<double>(q) - 1.0) * se * se;
+  const double noise = std::max(se * se * rows / c, 1e-12 * scalars.y_var);
+  return posterior(state.prior, gain, rows, noise, q, scalars.y_var);
 }
 
-Posterior believe(const State& state, const Fit& fit, Index m, const Member& of) {
-  const Now& now = state.now();
-  const double loss = member_loss(state, fit, of), shrunk = kept_of_weight(state, fit, of);
-  const double all = fit.g(m, m) / now.row_weight, own = member_evidence(state, fit, of) * now.s2;
+Posterior posterior_of(const State& state, const Fit& fit, Index m, const Member& member) {
+  const Scalars& scalars = state.scalars();
+  // The shrinkage by the pseudo-rows is undone first: it is largest where a member has little of its own.
+  const double loss = member_loss(state, fit, member), shrunk = ridge_shrinkage(state, fit, member);
+  const double all = fit.g(m, m) / scalars.row_weight, own = member_evidence(state, fit, member) * scalars.s2;
   const double n = loss > 0.0 ? std::min(all, shrunk * own / loss) : all;  // rows that show what it has of its own
   const double gain = loss / (shrunk * shrunk);
-  const double left = std::max(now.y_var - fit.label->explained, state.K().residual_floor * now.error2);
-  return posterior(state.prior, gain, n, std::max(left, 1e-12 * now.y_var) + gain, of.size, now.y_var);
+  const double floor = state.constants().residual_floor * scalars.prediction_mse;
+  const double left = std::max(scalars.y_var - fit.label->explained, floor);
+  return posterior(state.prior, gain, n, std::max(left, 1e-12 * scalars.y_var) + gain, member.size, scalars.y_var);
 }
 
-void learn_prior(const State& state) {
-  const Constants& K = state.K();
+void update_prior(const State& state) {
+  const Constants& constants = state.constants();
   const double n = static_cast<double>(state.order.size());
-  std::array<double, 5> tally = hoped(static_cast<double>(state.given().k_prior), n);
-  for (double& one : tally) one *= K.prior_sources;
-  double judged = K.prior_sources;
+  std::array<double, 5> total = initial_prior(static_cast<double>(state.settings().expected_relevant), n);
+  for (double& weight : total) weight *= constants.prior_sources;
+  double judged = constants.prior_sources;
   std::vector<double> u;
-  const auto count = [&](const Posterior& of) {
-    for (std::size_t i = 0; i < 5; ++i) tally[i] += of.weight[i];
+  const auto add = [&](const Posterior& posterior) {
+    for (std::size_t i = 0; i < 5; ++i) total[i] += posterior.weight[i];
     judged += 1.0;
   };
   for (const Member& b : members(state)) {
-    if (!state.source[b.source].always) count(believe(state, state.fit, state.now().m, b));
+    if (!state.source[b.source].free) add(posterior_of(state, state.fit, state.scalars().m, b));
   }
   for (const Index s : state.order) {
-    if (state.source[s].member || state.source[s].observed == 0) continue;
-    const Candidate of = regress(state, s, u);
-    if (of.known) count(believe(state, of));
+    if (state.source[s].member || state.source[s].n_observed == 0) continue;
+    const Candidate candidate = evaluate_candidate(state, s, u);
+    if (candidate.known) add(posterior_of(state, candidate));
   }
-  for (std::size_t i = 0; i < 5; ++i) state.prior[i] = tally[i] / judged;
+  for (std::size_t i = 0; i < 5; ++i) state.prior[i] = total[i] / judged;
 }
 
 double probability(const State& state, Index s) {
-  const Source& of = state.source[s];
-  if (weighed(state) && of.price > 0.0) return of.matters;
-  const Now& now = state.now();
-  double promise = 1.0;
-  const Index looks = std::max(of.asked, of.observed);  // past rows show what was never asked for
-  if (of.ratio > 0.0) {
-    promise = of.ratio;
+  const Source& source = state.source[s];
+  if (prices_must_be_earned(state) && source.price > 0.0) return source.probability_relevant;
+  const Scalars& scalars = state.scalars();
+  double ratio = 1.0;
+  const Index looks = std::max(source.n_bought, source.n_observed);  // past rows show what was never bought
+  if (source.likelihood_ratio > 0.0) {
+    ratio = source.likelihood_ratio;
   } else if (looks > 0) {
-    const double asked = static_cast<double>(looks);
+    const double n = static_cast<double>(looks);
     bool constant = true;
-    for (Index i = 0; i < of.size; ++i) constant = constant && state.attr[state.listed[of.first + i]].unit == 0.0;
-    if (constant && looks > 1) {  // says nothing for or against itself, but takes as many looks again
-      promise = now.s2 > 0.0 ? 1.0 / (1.0 + asked * now.expects / now.s2) : 1.0;
-    } else {  // one that was begun is looked at until it can be judged
-      promise = 1.0 + 1.0 / (1.0 + asked);
+    for (Index i = 0; i < source.size; ++i) {
+      constant = constant && state.attr[state.source_attributes[source.first + i]].unit == 0.0;
+    }
+    if (constant && looks > 1) {  // it says nothing for or against itself, but takes as many looks again
+      ratio = scalars.s2 > 0.0 ? 1.0 / (1.0 + n * scalars.expected_effect / scalars.s2) : 1.0;
+    } else {  // a source that was begun is looked at until it can be judged
+      ratio = 1.0 + 1.0 / (1.0 + n);
     }
   }
-  const double odds = prior_probability(state) * promise, p = odds / (1.0 + odds);
-  return of.observed >= of.asked ? p : p * (of.observed + 1.0) / (of.asked + 1.0);
+  const double odds = prior_probability(state) * ratio, p = odds / (1.0 + odds);
+  return source.n_observed >= source.n_bought ? p : p * (source.n_observed + 1.0) / (source.n_bought + 1.0);
 }
 
-std::vector<Contender> contenders(const State& state, std::span<const Member> list) {
+std::vector<Contender> basket_contenders(const State& state, std::span<const Member> list) {
   std::vector<Contender> out;
   for (const Member& b : list) {
-    if (state.source[b.source].always) continue;
-    out.push_back({b.source, member_loss(state, state.fit, b) + 1e-300, state.source[b.source].price});
+    if (state.source[b.source].free) continue;
+    out.push_back({b.source, member_loss(state, state.fit, b), state.source[b.source].price});
   }
   for (const Index s : state.order) {
-    const Source& of = state.source[s];
-    if (of.member || of.z2 <= of.join_at || of.price > state.given().budget_per_row) continue;
-    out.push_back({s, of.adds + 1e-300, of.price});
+    const Source& source = state.source[s];
+    if (source.member || source.evidence <= source.join_threshold) continue;
+    if (source.price > state.settings().budget_per_row) continue;
+    out.push_back({s, source.gain, source.price});
   }
   std::stable_sort(out.begin(), out.end(), [](const Contender& a, const Contender& b) { return a.value > b.value; });
-  if (out.size() > shortlist) out.resize(shortlist);
+  if (out.size() > most_contenders) out.resize(most_contenders);
+  return out;
+}
+
+KnapsackProblem member_knapsack(const State& state, std::span<const Member> list) {
+  KnapsackProblem out;
+  for (const Member& b : list) {
+    if (state.source[b.source].free) continue;
+    out.add(b.source, member_loss(state, state.fit, b), state.source[b.source].price);
+  }
   return out;
 }
 
 namespace {
 
-// What s must explain to be in the best basket; losses: what each member explains once s is there.
-double need_for(const State& state, std::span<const Contender> rivals, Index s, std::span<const Member> list,
-                const double* losses) {
-  const Given& given = state.given();
-  const std::size_t n = rivals.size();
-  std::vector<double> value(n), beside(n), price(n);
-  std::vector<Index> taken(n);
-  double before = 0.0, after = 0.0;
-  for (std::size_t i = 0; i < n; ++i) {
-    value[i] = beside[i] = rivals[i].value;
-    for (std::size_t b = 0; b < list.size(); ++b) {
-      if (list[b].source != rivals[i].source) continue;
-      beside[i] = losses[b] + 1e-300;
-      before += value[i];
-      after += beside[i];
-    }
-    price[i] = rivals[i].source == s ? infinity : rivals[i].price;
+// A candidate beside the members of the support, whose next look is to be valued. Prices and costs are in squared
+// error.
+struct Look {
+  Candidate candidate;
+  std::span<const Member> list;
+  bool room;                         // whether there is a free place for it
+  std::vector<double> loss, beside;  // what each member explains now, and what it explains once the candidate is in
+  double price, cost;                // cost: the price and what the displaced member would have explained
+  double ease;                       // shrinkage of r towards 0: prior variance over prior plus sampling variance
+};
+
+Look make_look(const State& state, const Candidate& candidate, std::span<const Member> list, bool room) {
+  const double price = price_in_error(state, candidate.source);
+  std::vector<double> loss(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) loss[i] = member_loss(state, state.fit, list[i]);
+  Look look{candidate, list, room, loss, loss, price, price, 0.0};
+  Candidate& of = look.candidate;
+  if (of.known) {
+    losses_beside(state, of, of.r, list, look.beside.data());
+  } else {
+    of.r = 0.0;
+    of.se = vague;
+    of.c = of.variance = 1.0;
   }
-  const double without = knapsack(value, price, given.k, given.budget_per_row, taken) - before;
-  const double money = given.budget_per_row - state.source[s].price;
-  const double with = knapsack(beside, price, given.k - 1, money, taken) - after;
-  return std::max(0.0, without - with);
+  const double effect = state.scalars().expected_effect / of.variance;
+  look.ease = effect / (effect + (of.se / of.c) * (of.se / of.c));
+  return look;
 }
 
-// What is not explained in a row that looks at s for want of places or money, and a member that gives way.
-double forgone(const State& state, Index s, std::span<const Member> list, Index& displaced) {
-  std::vector<double> value, price;
-  std::vector<Index> who;
-  for (const Member& b : list) {
-    if (state.source[b.source].always) continue;
-    value.push_back(member_loss(state, state.fit, b) + 1e-300);
-    price.push_back(state.source[b.source].price);
-    who.push_back(b.source);
-  }
-  std::vector<Index> taken(value.size());
-  const double money = state.given().budget_per_row - state.source[s].price;
-  knapsack(value, price, state.given().k - 1, money, taken);
+// Under budget_per_row: what a look at s keeps from being explained, for want of places or money, and a member that is
+// then not bought (-1: none).
+double displacement_loss(const State& state, Index s, std::span<const Member> list, Index& displaced) {
+  const KnapsackProblem members = member_knapsack(state, list);
+  const double money = state.settings().budget_per_row - state.source[s].price;
+  const std::vector<Index> taken = members.best(state.settings().k - 1, money);
   double lost = 0.0;
   displaced = -1;
-  for (std::size_t i = 0; i < who.size(); ++i) {
+  for (std::size_t i = 0; i < taken.size(); ++i) {
     if (taken[i]) continue;
-    lost += value[i];
-    displaced = who[i];
+    lost += members.value[i];
+    displaced = members.thing[i];
   }
   return lost;
 }
 
-}  // namespace
-
-void appraise(const State& state, const Candidate& of, std::span<const Member> list, bool room,
-              std::span<const Contender> rivals) {
-  const Now& now = state.now();
-  const Constants& K = state.K();
-  Source& me = state.source[of.source];
-  const double money = price_in_error(state, of.source), q = static_cast<double>(me.size);
-  const bool limited = state.given().budget_per_row < infinity;
-  const double r = of.known ? of.r : 0.0, se = of.known ? of.se : 1e9, c = of.known ? of.c : 1.0;
-  const double v = of.known ? of.variance : 1.0;
-
-  const Posterior belief = weighed(state) && money > 0.0 ? believe(state, of) : Posterior{};
-  me.matters = 1.0 - belief.weight[0];
-  const double slab = now.expects;  // what a source that matters explains
-  if (slab <= 0.0) return;
-
-  // Who gives way, and what a look costs: a cheap member's place that s is not like, and was seen with.
-  double cost = money;
-  std::vector<double> loss(list.size()), beside(list.size());
-  for (std::size_t i = 0; i < list.size(); ++i) beside[i] = loss[i] = member_loss(state, state.fit, list[i]);
-  if (of.known) swap_losses(state, of, r, list, beside.data());
-  if (!room && limited) {
-    cost += forgone(state, of.source, list, me.displaced);
-  } else if (!room) {
-    double least = infinity;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (state.source[list[i].source].always) continue;
-      double charge = loss[i] * (now.s2 + loss[i]);
-      if (of.known) {
-        const double n = state.attr[state.listed[me.first]].n / now.row_weight, both = joint_rows(state, of.source, list[i]);
-        const double apart = std::max(0.0, n - both) / (both + now.shrinkage);
-        charge *= (1.0 + shared(state, of, list[i], loss[i]).square / c) * (1.0 + apart * loss[i] / now.s2);
-      }
-      if (charge < least) {
-        least = charge;
-        me.displaced = list[i].source;
-        cost = money + loss[i];
-      }
-    }
-  }
-
-  // What knowing it is worth: it adds something (prior odds, a weight of the members' size), or a member stands in for it.
-  const double ease = slab / v / (slab / v + (se / c) * (se / c));
-  double odds = prior_odds(state);
-  if (of.known) odds *= std::pow(1.0 - ease, 0.5 * q) * std::exp(std::min(0.5 * ease * of.z2, 50.0));
-  double worth = 0.0, explained = 0.0;
-  Index weakest = -1;
-  if (!room) {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (state.source[list[i].source].always || loss[i] <= 0.0) continue;
-      if (weakest < 0 || beside[i] < beside[weakest]) weakest = static_cast<Index>(i);
-      if (!of.known) continue;
-      const double u = shared(state, of, list[i], loss[i]).u;  // w_j = 1 / u if the member only stands in for j
-      double w = 1.0, v_b = 0.0;
-      if (list[i].size == 1) {
-        w = state.fit.column[list[i].first].w;
-        v_b = w * w * std::pow(state.fit.column[list[i].first].sd, 2);
-        w *= u;  // the coefficient in units of the column
-      } else {
-        for (Index a = list[i].first; a < list[i].first + list[i].size; ++a) {
-          v_b += std::pow(state.fit.column[a].w * state.fit.column[a].sd, 2);
-        }
-        w = u;
-      }
-      if (std::abs(w) <= 1e-3) continue;
-      const double w_j = 1.0 / u, own = c * w_j * w_j;
-      const double against = ((r - c * w_j) * (r - c * w_j) - r * r) / (se * se) + (w_j * w_j * v - v_b) / slab;
-      const double likely = std::exp(-0.5 * std::clamp(against, -100.0, 100.0));
-      if (own * likely / (1.0 + likely) > worth && own < now.s2) {
-        worth = own * likely / (1.0 + likely);
-        explained = own;
-        me.proxy = list[i].source;
-        me.odds = likely;
-      }
-    }
-  }
-  const double sd = se * std::sqrt(ease), shrunk = ease * r;
-  double adds = 0.0, need = money;
-  if (money > 0.0) {
-    if (!room && limited) need += need_for(state, rivals, of.source, list, beside.data());
-    else if (!room && weakest >= 0) need += std::max(0.0, beside[weakest] - price_in_error(state, list[weakest].source));
-    const bool may_join = of.known && me.failed == 0;
-    adds = belief.beyond(need) - (may_join ? std::max(0.0, belief.mean() - need) : 0.0);
-    odds = infinity;
-  } else if (room) {
-    adds = entry(money, shrunk, sd, c);
-  } else if (limited) {
-    adds = entry(need_for(state, rivals, of.source, list, beside.data()), shrunk, sd, c);
-  } else if (weakest >= 0) {
-    adds = improvement(1.0 / loss[weakest], shrunk, sd, c, of.known ? shared(state, of, list[weakest], loss[weakest]).u : 0.0);
-  }
-  if (odds < infinity) adds *= odds / (1.0 + odds);
-  if (adds > worth) {
-    worth = adds;
-    me.proxy = -1;
-    me.odds = 0.0;
-  }
-  const double seen = std::min(1.0, (me.observed + 1.0) / (me.asked + 1.0));  // what is rarely observed rarely helps
-  const double asked = static_cast<double>(std::max(me.asked, me.observed));
-  double looks = of.known ? of.rows * (1.0 + (cost - money) / now.s2) : K.few + q - 1.0 + asked;
-  if (!of.known && static_cast<double>(me.observed) > K.few) looks *= K.few;  // it shows one value: others are rare
-  if (me.proxy >= 0) {
-    worth = explained * me.odds;
-    looks = K.standin_looks * (now.s2 + cost) / explained;
-  }
-  double ahead = K.horizon * state.rows();
-  if (money > 0.0) {  // what few labels show of their variance is believed to the low side: money is spent on it
-    const double rows = state.rows();
-    if (money > now.s2 * (1.0 - std::sqrt(2.0 / rows))) return;
-    ahead = std::max(ahead, K.least_horizon);
-  }
-  if (state.given().expected_rows < infinity) {
-    ahead = rows_left(state);
-  }
-  if (money > 0.0 && me.proxy < 0) {
-    const double observed = static_cast<double>(me.observed);
-    const double varies = !of.known && observed > K.few ? K.few / observed : 1.0;  // it shows one value: others are rare
-    // One look decides a part of it: its nats of those that tell whether it matters at all, at most one more of n.
-    const double all = belief.beyond(need);
-    double part = all > 0.0 ? belief.found(need, now.s2) / all / (K.sure_nats - std::log(me.matters)) : 0.0;
-    if (of.known && me.matters > 0.5) part = std::min(part, 1.0 / of.rows);
-    const double found = varies * worth * part;
-    me.value = ahead * seen * found / (K.look_fee * cost) - 1.0;
+// Choose the member whose place the look takes, and add its loss to the cost. It should explain little, be unlike the
+// candidate, and have been seen together with it.
+void choose_displaced_member(const State& state, Look& look) {
+  const Scalars& scalars = state.scalars();
+  const Candidate& candidate = look.candidate;
+  Source& source = state.source[candidate.source];
+  if (state.settings().budget_per_row < infinity) {
+    look.cost += displacement_loss(state, candidate.source, look.list, source.displaced_member);
     return;
   }
-  me.value = ahead * seen * worth / ((cost + 1e-12 * now.s2) * looks) - 1.0;
+  double least = infinity;
+  for (std::size_t i = 0; i < look.list.size(); ++i) {
+    const Member& b = look.list[i];
+    if (state.source[b.source].free) continue;
+    double charge = look.loss[i] * (scalars.s2 + look.loss[i]);
+    if (candidate.known) {
+      const Attribute& first = state.attr[state.source_attributes[source.first]];
+      const double n = first.sum_weight / scalars.row_weight, both = joint_rows(state, candidate.source, b);
+      const double apart = std::max(0.0, n - both) / (both + scalars.shrinkage);
+      const double alike = shared(state, candidate, b, look.loss[i]).square / candidate.c;
+      charge *= (1.0 + alike) * (1.0 + apart * look.loss[i] / scalars.s2);
+    }
+    if (charge < least) {
+      least = charge;
+      source.displaced_member = b.source;
+      look.cost = look.price + look.loss[i];
+    }
+  }
 }
 
-void line_up(const State& state) {
-  Now& now = state.now();
-  const double n_rows = std::min(state.rows(), static_cast<double>(now.n_labels));
-  const Index soon = std::max<Index>(1, static_cast<Index>(0.005 * n_rows));
-  std::vector<double> among(state.source.size(), 0.0);
-  for (const Source& of : state.source) {
-    if (of.proxy >= 0) among[of.proxy] += of.odds;  // of those a member may stand in for, one at most is right
+// The member that explains least once the candidate is in; -1: none.
+Index weakest_member(const State& state, const Look& look) {
+  Index weakest = -1;
+  for (std::size_t i = 0; i < look.list.size(); ++i) {
+    if (state.source[look.list[i].source].free || look.loss[i] <= 0.0) continue;
+    if (weakest < 0 || look.beside[i] < look.beside[weakest]) weakest = static_cast<Index>(i);
   }
-  const Index size = std::min(static_cast<Index>(state.source.size()), soon / 2 + 1);
+  return weakest;
+}
+
+// The hypothesis that a member is a proxy: it has its weight only because it is correlated with the candidate. `gain`:
+// what the candidate then explains beside the member; value: gain times its probability.
+struct ProxyHypothesis { double value, gain; };
+
+// The most valuable such hypothesis; the member and the odds are written into the source.
+ProxyHypothesis best_proxy_hypothesis(const State& state, const Look& look) {
+  const Scalars& scalars = state.scalars();
+  const auto& [s, known, r, c, se, variance, z2, rows, u_] = look.candidate;
+  Source& source = state.source[s];
+  ProxyHypothesis best{0.0, 0.0};
+  for (std::size_t i = 0; i < look.list.size(); ++i) {
+    const Member& b = look.list[i];
+    if (state.source[b.source].free || look.loss[i] <= 0.0) continue;
+    const double u = shared(state, look.candidate, b, look.loss[i]).u;  // under the hypothesis w_j = 1 / u
+    double scale = u, signal_variance = 0.0;                            // scale: u in units of the column
+    if (b.size == 1) {
+      const Column& column = state.fit.column[b.first];
+      signal_variance = column.w * column.w * std::pow(column.sd, 2);
+      scale = column.w * u;
+    } else {
+      for (Index a = b.first; a < b.first + b.size; ++a) {
+        signal_variance += std::pow(state.fit.column[a].w * state.fit.column[a].sd, 2);
+      }
+    }
+    if (std::abs(scale) <= least_proxy_coefficient) continue;
+    const double w_j = 1.0 / u, gain = c * w_j * w_j;
+    const double misfit = ((r - c * w_j) * (r - c * w_j) - r * r) / (se * se);
+    const double against = misfit + (w_j * w_j * variance - signal_variance) / scalars.expected_effect;
+    const double odds = std::exp(-0.5 * std::clamp(against, -100.0, 100.0)), value = gain * odds / (1.0 + odds);
+    if (value > best.value && gain < scalars.s2) {
+      best = {value, gain};
+      source.proxied_member = b.source;
+      source.proxy_odds = odds;
+    }
+  }
+  return best;
+}
+
+// Under budget_per_row: what s must explain to be in the best basket. beside: what each member explains once s is in.
+double required_gain(const State& state, std::span<const Contender> contenders, Index s, std::span<const Member> list,
+                     std::span<const double> beside) {
+  const Settings& settings = state.settings();
+  KnapsackProblem without, with;
+  double before = 0.0, after = 0.0;
+  for (const Contender& contender : contenders) {
+    const double price = contender.source == s ? infinity : contender.price;
+    double value = contender.value;
+    const auto is_it = [&](const Member& member) { return member.source == contender.source; };
+    const auto b = std::find_if(list.begin(), list.end(), is_it);
+    if (b != list.end()) value = beside[b - list.begin()];
+    without.add(contender.source, contender.value, price);
+    with.add(contender.source, value, price);
+    if (b == list.end()) continue;
+    before += without.value.back();
+    after += with.value.back();
+  }
+  std::vector<Index> taken(contenders.size());
+  const double money = settings.budget_per_row - state.source[s].price;
+  const double best_without = knapsack(without.value, without.price, settings.k, settings.budget_per_row, taken);
+  const double best_with = knapsack(with.value, with.price, settings.k - 1, money, taken);
+  return std::max(0.0, (best_without - before) - (best_with - after));
+}
+
+// What a candidate whose price must be earned has to explain before it is bought.
+double earned_threshold(const State& state, const Look& look, std::span<const Contender> contenders, Index weakest) {
+  if (look.room) return look.price;
+  if (state.settings().budget_per_row < infinity) {
+    return look.price + required_gain(state, contenders, look.candidate.source, look.list, look.beside);
+  }
+  if (weakest < 0) return look.price;
+  return look.price + std::max(0.0, look.beside[weakest] - price_in_error(state, look.list[weakest].source));
+}
+
+// Where only places limit: the expected value of knowing the candidate, with a normal posterior for r if it matters at
+// all.
+double value_of_knowing(const State& state, const Look& look, std::span<const Contender> contenders, Index weakest) {
+  const Scalars& scalars = state.scalars();
+  const Candidate& candidate = look.candidate;
+  const double q = static_cast<double>(state.source[candidate.source].size), c = candidate.c;
+  const double sd = candidate.se * std::sqrt(look.ease), mean = look.ease * candidate.r;
+  double value = 0.0;
+  if (look.room) {
+    value = value_of_entering(look.price, mean, sd, c);
+  } else if (state.settings().budget_per_row < infinity) {
+    const double need = required_gain(state, contenders, candidate.source, look.list, look.beside);
+    value = value_of_entering(need, mean, sd, c);
+  } else if (weakest >= 0) {
+    const double loss = look.loss[weakest];
+    const double u = candidate.known ? shared(state, candidate, look.list[weakest], loss).u : 0.0;
+    value = value_of_replacing(1.0 / loss, mean, sd, c, u, std::sqrt(c * scalars.s2));
+  }
+  double odds = prior_odds(state);
+  if (candidate.known) {
+    odds *= std::pow(1.0 - look.ease, 0.5 * q) * std::exp(std::min(0.5 * look.ease * candidate.z2, 50.0));
+  }
+  return odds < infinity ? value * (odds / (1.0 + odds)) : value;
+}
+
+// Where only places limit, or a member may be a proxy: how many looks decide.
+double deciding_looks(const State& state, const Look& look, double proxy_gain) {
+  const Constants& constants = state.constants();
+  const double s2 = state.scalars().s2;
+  const Source& source = state.source[look.candidate.source];
+  if (source.proxied_member >= 0) return constants.proxy_looks * (s2 + look.cost) / proxy_gain;
+  if (look.candidate.known) return look.candidate.rows * (1.0 + (look.cost - look.price) / s2);
+  const double n = static_cast<double>(std::max(source.n_bought, source.n_observed));
+  const double looks = constants.few + static_cast<double>(source.size) - 1.0 + n;
+  const bool constant = static_cast<double>(source.n_observed) > constants.few;  // it shows one value: others are rare
+  return constant ? looks * constants.few : looks;
+}
+
+// Where prices must be earned: the part of its value that one look decides. It is the nats that the look says, over
+// those it takes to tell whether the source matters; once that is probable, at most one n-th after n rows.
+double part_decided(const State& state, const Look& look, const Posterior& posterior, double threshold) {
+  const Constants& constants = state.constants();
+  const Source& source = state.source[look.candidate.source];
+  const double p = source.probability_relevant, all = posterior.expected_excess(threshold);
+  const double nats = all > 0.0 ? posterior.expected_excess_nats(threshold, state.scalars().s2) / all : 0.0;
+  const double part = nats / (constants.sure_nats - std::log(p));
+  return look.candidate.known && p > 0.5 ? std::min(part, 1.0 / look.candidate.rows) : part;
+}
+
+}  // namespace
+
+void set_exploration_value(const State& state, const Candidate& candidate, std::span<const Member> list, bool room,
+                           std::span<const Contender> contenders) {
+  const Scalars& scalars = state.scalars();
+  const Constants& constants = state.constants();
+  Source& source = state.source[candidate.source];
+  const bool earned = price_in_error(state, candidate.source) > 0.0;
+  const Posterior posterior = earned ? posterior_of(state, candidate) : Posterior{};
+  source.probability_relevant = 1.0 - posterior.weight[0];
+  if (scalars.expected_effect <= 0.0) return;
+
+  Look look = make_look(state, candidate, list, room);
+  if (!room) choose_displaced_member(state, look);
+  const bool may_be_proxied = !room && candidate.known;
+  const ProxyHypothesis proxy = may_be_proxied ? best_proxy_hypothesis(state, look) : ProxyHypothesis{0.0, 0.0};
+  const Index weakest = room ? -1 : weakest_member(state, look);
+
+  double value = 0.0, threshold = 0.0;  // value: squared error per row that knowing the candidate saves
+  if (earned) {
+    threshold = earned_threshold(state, look, contenders, weakest);
+    const bool may_join = candidate.known && source.bought_when_rejected == 0;  // then without another look
+    const double joining_now = may_join ? std::max(0.0, posterior.mean() - threshold) : 0.0;
+    value = posterior.expected_excess(threshold) - joining_now;
+  } else {
+    value = value_of_knowing(state, look, contenders, weakest);
+  }
+  if (value > proxy.value) {
+    source.proxied_member = -1;
+    source.proxy_odds = 0.0;
+  } else {
+    value = source.proxied_member >= 0 ? proxy.gain * source.proxy_odds : proxy.value;
+  }
+
+  double horizon = constants.horizon * state.rows();
+  if (earned) {
+    // With few labels, s2 is taken at the low end of what they allow, because money is spent on it.
+    if (look.price > scalars.s2 * (1.0 - std::sqrt(2.0 / state.rows()))) return;
+    horizon = std::max(horizon, constants.least_horizon);
+  }
+  if (state.settings().expected_rows < infinity) horizon = rows_left(state);
+  // A source that is often missing when it is bought will seldom be of use.
+  const double availability = std::min(1.0, (source.n_observed + 1.0) / (source.n_bought + 1.0));
+  if (earned && source.proxied_member < 0) {
+    const double n = static_cast<double>(source.n_observed);
+    const bool constant = !candidate.known && n > constants.few;  // it has shown one value: others are rare
+    const double varies = constant ? constants.few / n : 1.0;
+    const double decided = varies * value * part_decided(state, look, posterior, threshold);
+    source.exploration_value = horizon * availability * decided / (constants.look_fee * look.cost) - 1.0;
+    return;
+  }
+  const double looks = deciding_looks(state, look, proxy.gain);
+  source.exploration_value = horizon * availability * value / ((look.cost + 1e-12 * scalars.s2) * looks) - 1.0;
+}
+
+void queue_explorations(const State& state) {
+  Scalars& scalars = state.scalars();
+  const double n_rows = std::min(state.rows(), static_cast<double>(scalars.n_labels));
+  const Index most_rows = std::max<Index>(1, static_cast<Index>(most_queue_share * n_rows));
+  // Of all candidates of which one member may be a proxy, at most one is right.
+  std::vector<double> sum_of_odds(state.source.size(), 0.0);
+  for (const Source& source : state.source) {
+    if (source.proxied_member >= 0) sum_of_odds[source.proxied_member] += source.proxy_odds;
+  }
+  const Index size = std::min(static_cast<Index>(state.source.size()), most_rows / 2 + 1);
   std::vector<double> values(static_cast<std::size_t>(size));
   Index waiting = 0, n = 0;
   double least = infinity;
   for (const Index s : state.order) {
-    const Source& of = state.source[s];
-    if (of.member || of.displaced < 0 || of.determined) continue;
-    const double value = (1.0 + of.value) / (of.proxy >= 0 ? 1.0 + among[of.proxy] : 1.0);
+    const Source& source = state.source[s];
+    if (source.member || source.displaced_member < 0 || source.redundant) continue;
+    const double rivals = source.proxied_member >= 0 ? 1.0 + sum_of_odds[source.proxied_member] : 1.0;
+    const double value = (1.0 + source.exploration_value) / rivals;
     if (value <= 1.0) continue;
     ++waiting;
-    least = std::min(least, state.attr[state.listed[of.first]].n);
+    least = std::min(least, state.attr[state.source_attributes[source.first]].sum_weight);
     n = insert_best(values.data(), state.queue.data(), n, size, value, s);
   }
-  now.queued = n;
-  now.turn = 0;
-  if (n > 0) {
-    const double rows = std::max(1.0, 2.0 * std::max(1.0, 0.1 * least / now.row_weight) * static_cast<double>(waiting));
-    now.refit_at = std::min(now.score_at, now.n_labels + std::min(static_cast<Index>(rows), soon));
+  scalars.queue_size = n;
+  scalars.queue_next = 0;
+  if (n > 0) {  // refit once each that waits has been looked at: once, or a tenth as often as the least known one
+    const double each = std::max(1.0, 0.1 * least / scalars.row_weight);
+    const double rows = std::max(1.0, 2.0 * each * static_cast<double>(waiting));
+    scalars.refit_at = std::min(scalars.score_at, scalars.n_labels + std::min(static_cast<Index>(rows), most_rows));
   }
 }
 

@@ -1,72 +1,86 @@
-// Which sources outside the support to look at, and what a look is worth.
+// Exploration: which sources outside the support to look at, and what a look is worth.
 //
-// In a free place a look costs its price at the present rate (money per unit of squared error); nothing without one. In
-// a full support it also costs what the displaced member would have explained. A source is looked at while
+// A look is one purchase of a source that is not a member, made in order to learn about it. It costs the price of the
+// source in squared error, price / rate (nothing where prices need not be earned), and, where the support is full, what
+// the member that it displaces would have explained. A source is looked at while
 //
-//   horizon * rows so far * (what knowing it is worth)  >  (looks that know it twice as well) * (cost of a look)
+//   H * (expected value of knowing its gain) * (part of it that one look decides)  >  cost of a look
 //
-// and free places go to the sources that most probably matter.
+// where H is the number of rows that will profit. Free places cost nothing: they go to the sources that most probably
+// matter.
 #pragma once
 
 #include "thrifty/evidence.hpp"
+#include "thrifty/knapsack.hpp"
 #include "thrifty/posterior.hpp"
 
 namespace keyhole::thrifty {
 
-// A member or significant candidate that competes for places and money: what it explains and costs.
+// A member or significant candidate that competes for places and money: what it explains, and its price.
 struct Contender { Index source; double value, price; };
 
-// What a total leaves; and what of it a row may spend on average, so that it lasts. Infinite without a total.
+// Returns what is left of total_budget; infinity without one.
 inline double money_left(const State& state) {
-  const double total = state.given().total_budget;
-  return total < infinity ? std::max(0.0, total * (1.0 - 1e-13) - state.now().spent - state.now().spent_low) : infinity;
+  const double total = state.settings().total_budget, spent = state.scalars().spent;
+  return total < infinity ? std::max(0.0, total * (1.0 - 1e-13) - spent - state.scalars().spent_remainder) : infinity;
 }
+
+// Returns how many rows are still expected.
 inline double rows_left(const State& state) {
-  return std::max(1.0, state.given().expected_rows - static_cast<double>(state.now().n_asked));
+  return std::max(1.0, state.settings().expected_rows - static_cast<double>(state.scalars().n_asked));
 }
+
+// Returns what a row may spend on average so that the money lasts for the expected rows.
 inline double pace(const State& state) {
   return 1.0 / rows_left(state) * money_left(state);
 }
 
-// Money per unit of squared error in units of the label: by error_cost, or the shadow price of a total. Infinite where
-// prices need not be earned.
+// Returns the money per unit of squared error, in the scale of the stored labels: error_cost, or the shadow price of
+// total_budget; infinity where prices need not be earned.
 double rate(const State& state);
 
-// A price in units of squared error.
+// Returns the price of a source in units of squared error.
 inline double price_in_error(const State& state, Index s) {
-  const double p = state.source[s].price, of = state.now().rate;
-  return p > 0.0 && of < infinity ? p / of : 0.0;
+  const double price = state.source[s].price, rate = state.scalars().rate;
+  return price > 0.0 && rate < infinity ? price / rate : 0.0;
 }
 
-// Whether sources must earn their price.
-inline bool weighed(const State& state) { return state.now().rate < infinity; }
+// Returns whether sources must earn their price.
+inline bool prices_must_be_earned(const State& state) { return state.scalars().rate < infinity; }
 
-// What a candidate explains beside the support, and what a member would leave unexplained.
-Posterior believe(const State& state, const Candidate& of);
-Posterior believe(const State& state, const Fit& fit, Index m, const Member& of);
+// Returns the posterior of what a candidate explains beside the support.
+Posterior posterior_of(const State& state, const Candidate& candidate);
 
-// A step of empirical Bayes over all sources.
-void learn_prior(const State& state);
+// Returns the posterior of what a member of a fit with m columns explains beside the other members.
+Posterior posterior_of(const State& state, const Fit& fit, Index m, const Member& member);
 
-// What a source worth a place explains: as much as members do, or its share of what is unexplained while there are none.
-double expected_size(const State& state);
+// Learn the probabilities of the spike and the slabs from all sources: one step of empirical Bayes.
+void update_prior(const State& state);
 
-// The probability that a source is worth a place before anything is known of it.
+// Returns what a relevant source is expected to explain: as much as a member on average, or, without members, its share
+// of the residual variance.
+double expected_effect(const State& state);
+
+// Returns the probability that a source is worth a place before anything is known about it.
 inline double prior_probability(const State& state) {
-  return static_cast<double>(state.given().k_prior) / static_cast<double>(state.order.size());
+  return static_cast<double>(state.settings().expected_relevant) / static_cast<double>(state.order.size());
 }
 
-// The probability that a source outside the support is worth a place.
+// Returns the probability that a source outside the support is worth a place.
 double probability(const State& state, Index s);
 
-// Members and significant candidates by what they explain, the best 30.
-std::vector<Contender> contenders(const State& state, std::span<const Member> list);
+// Returns the members and the significant candidates, those that explain most first, at most 30.
+std::vector<Contender> basket_contenders(const State& state, std::span<const Member> list);
 
-// Set value, displaced, proxy and odds of a source outside the support.
-void appraise(const State& state, const Candidate& of, std::span<const Member> list, bool room,
-              std::span<const Contender> rivals);
+// Returns the members that are not free as a knapsack problem; the value of each is what it explains.
+KnapsackProblem member_knapsack(const State& state, std::span<const Member> list);
 
-// Queue those that may displace a member, the most valuable first, and say when to refit.
-void line_up(const State& state);
+// Set exploration_value, displaced_member, proxied_member and proxy_odds of a source outside the support. room: whether
+// there is a free place for it; contenders: those of basket_contenders, needed under budget_per_row only.
+void set_exploration_value(const State& state, const Candidate& candidate, std::span<const Member> list, bool room,
+                           std::span<const Contender> contenders);
+
+// Queue the sources that may displace a member, the most valuable first, and set the label at which to refit.
+void queue_explorations(const State& state);
 
 }  // namespace keyhole::thrifty

@@ -8,9 +8,13 @@ namespace keyhole::thrifty {
 
 namespace {
 
-// Rows that lack the same columns share one regression; more different sets than this are left out of a fit.
+// Rows that lack the same columns share one regression. Sets of missing columns beyond this number are left out of a
+// fit.
 constexpr std::size_t most_patterns = 256;
+// Ratio: the pseudo-rows are taken to shrink weights no more than to this part.
+constexpr double least_ridge_shrinkage = 0.01;
 
+// Add weight v v' to a matrix of m + 2 rows.
 void add(double* gram, Index stride, const double* v, Index m, double weight) {
   for (Index i = 0; i < m + 2; ++i) {
     const double f = weight * v[i];
@@ -22,7 +26,7 @@ void add(double* gram, Index stride, const double* v, Index m, double weight) {
 // Sums of products of (x, 1, y) over the rows that show the same columns, zeros in place of the others.
 struct Pattern {
   std::vector<std::uint64_t> seen;
-  std::vector<Index> lost;
+  std::vector<Index> missing;
   std::vector<double> sums;
 };
 
@@ -41,7 +45,7 @@ class Patterns {
     if (all_.capacity() == 0) all_.reserve(most_patterns);
     Pattern fresh{seen, {}, std::vector<double>(static_cast<std::size_t>((m_ + 2) * (m_ + 2)), 0.0)};
     for (Index a = 0; a < m_; ++a) {
-      if (!(seen[a / 64] >> (a % 64) & 1)) fresh.lost.push_back(a);
+      if (!(seen[a / 64] >> (a % 64) & 1)) fresh.missing.push_back(a);
     }
     at_.emplace(h, all_.size());
     all_.push_back(std::move(fresh));
@@ -57,14 +61,15 @@ class Patterns {
   Pattern* last_ = nullptr;
 };
 
+// Sum the products of all stored rows that show at least half of the columns, by pattern.
 void gather(const State& state, const Fit& fit, Index m, Patterns& patterns) {
   std::vector<double> v(static_cast<std::size_t>(m + 2), 0.0);
   std::vector<std::uint64_t> seen(patterns.words(), 0);
-  for (Index a = 0; a < m; ++a) state.attr[fit.column[a].j].mark = a;
-  const Now& now = state.now();
+  for (Index a = 0; a < m; ++a) state.attr[fit.column[a].j].scratch_index = a;
+  const Scalars& scalars = state.scalars();
   const Index size = static_cast<Index>(state.row.size());
-  for (Index i = 0; i < now.n_rows; ++i) {
-    Index t = now.oldest + i;
+  for (Index i = 0; i < scalars.n_rows; ++i) {
+    Index t = scalars.oldest + i;
     if (t >= size) t -= size;
     const Row& row = state.row[t];
     if (row.weight <= 0.0) continue;
@@ -73,7 +78,7 @@ void gather(const State& state, const Fit& fit, Index m, Patterns& patterns) {
     for (std::uint64_t& word : seen) word = 0;
     for (Index p = row.begin; p < row.begin + row.size; ++p) {
       const Value& value = state.value[p];
-      const Index a = state.attr[value.j].mark;
+      const Index a = state.attr[value.j].scratch_index;
       if (a < 0) continue;
       v[a] = value.x;
       seen[a / 64] |= std::uint64_t{1} << (a % 64);
@@ -86,58 +91,77 @@ void gather(const State& state, const Fit& fit, Index m, Patterns& patterns) {
     v[m + 1] = row.y;
     add(pattern->sums.data(), m + 2, v.data(), m, row.weight);
   }
-  for (Index a = 0; a < m; ++a) state.attr[fit.column[a].j].mark = -1;
+  for (Index a = 0; a < m; ++a) state.attr[fit.column[a].j].scratch_index = -1;
 }
 
-// Add the rows of a pattern, x_B = beta'(x, 1) according to the fit so far: linear, so that their sums are enough.
-void fill_in(const State& state, const Fit& fit, Index m, std::span<const double> guess, const Pattern& of) {
-  const Index u = static_cast<Index>(of.lost.size()), stride = m + 2;
-  const double s2 = state.now().s2, *sums = of.sums.data();
-  std::vector<double> block(static_cast<std::size_t>(u * u)), C(block.size());
-  std::vector<double> beta(static_cast<std::size_t>(u * stride), 0.0), cross(beta.size());
-  for (Index i = 0; i < u; ++i) {
-    for (Index e = 0; e < u; ++e) block[i * u + e] = fit.p(of.lost[i], of.lost[e]);
+// The covariance C_B of the missing columns of a pattern given the others.
+std::vector<double> missing_covariance(const State& state, const Fit& fit, const std::vector<Index>& missing) {
+  const Index n = static_cast<Index>(missing.size());
+  std::vector<double> P(static_cast<std::size_t>(n * n)), C(P.size());
+  for (Index i = 0; i < n; ++i) {
+    for (Index e = 0; e < n; ++e) P[i * n + e] = fit.p(missing[i], missing[e]);
   }
-  invert(block.data(), u, u, C.data(), u, state.scratch.joined);
-  double spread = 0.0;
-  for (Index i = 0; i < u; ++i) {
-    for (Index e = 0; e < u; ++e) spread += guess[of.lost[i]] * C[i * u + e] * guess[of.lost[e]];
-  }
-  const double keep = s2 > 0.0 ? s2 / (s2 + std::max(spread, 0.0)) : 1.0;
-  std::vector<Index> lost_at(static_cast<std::size_t>(m + 2), -1);
-  for (Index i = 0; i < u; ++i) lost_at[of.lost[i]] = i;
-  for (Index i = 0; i < u; ++i) {
+  invert(P.data(), n, n, C.data(), n, state.scratch.workspace);
+  return C;
+}
+
+// The regression of the missing columns on (x, 1) by the fit so far: one row of m + 2 coefficients for each missing
+// column.
+std::vector<double> imputation(const Fit& fit, Index m, const std::vector<Index>& missing,
+                               std::span<const Index> position, std::span<const double> C) {
+  const Index n = static_cast<Index>(missing.size()), stride = m + 2;
+  std::vector<double> beta(static_cast<std::size_t>(n * stride), 0.0);
+  for (Index i = 0; i < n; ++i) {
     double* b = beta.data() + i * stride;
-    b[m] = fit.column[of.lost[i]].x_bar;
+    b[m] = fit.column[missing[i]].x_bar;
     for (Index e = 0; e < m; ++e) {
-      if (lost_at[e] >= 0) continue;
-      for (Index l = 0; l < u; ++l) b[e] -= C[i * u + l] * fit.p(of.lost[l], e);
+      if (position[e] >= 0) continue;
+      for (Index l = 0; l < n; ++l) b[e] -= C[i * n + l] * fit.p(missing[l], e);
       b[m] -= b[e] * fit.column[e].x_bar;
     }
+  }
+  return beta;
+}
+
+// Add the rows of a pattern to the fit with x_B = beta'(x, 1). This is linear, so the sums of the pattern are enough.
+void add_imputed_rows(const State& state, const Fit& fit, Index m, std::span<const double> guess,
+                      const Pattern& pattern) {
+  const std::vector<Index>& missing = pattern.missing;
+  const Index n = static_cast<Index>(missing.size()), stride = m + 2;
+  const double s2 = state.scalars().s2, *sums = pattern.sums.data();
+  const std::vector<double> C = missing_covariance(state, fit, missing);
+  double hidden = 0.0;  // w_B' C_B w_B
+  for (Index i = 0; i < n; ++i) {
+    for (Index e = 0; e < n; ++e) hidden += guess[missing[i]] * C[i * n + e] * guess[missing[e]];
+  }
+  const double noise_weight = s2 > 0.0 ? s2 / (s2 + std::max(hidden, 0.0)) : 1.0;
+  std::vector<Index> position(static_cast<std::size_t>(stride), -1);  // of a column among the missing ones
+  for (Index i = 0; i < n; ++i) position[missing[i]] = i;
+  const std::vector<double> beta = imputation(fit, m, missing, position, C);
+  std::vector<double> cross(beta.size(), 0.0);  // sums of products of the imputed columns with (x, 1, y)
+  for (Index i = 0; i < n; ++i) {
     for (Index l = 0; l < stride; ++l) {
-      double c = 0.0;
-      for (Index e = 0; e < m + 1; ++e) c += sums[l * stride + e] * b[e];
-      cross[i * stride + l] = c;
+      for (Index e = 0; e < m + 1; ++e) cross[i * stride + l] += sums[l * stride + e] * beta[i * stride + e];
     }
   }
   for (Index i = 0; i < stride; ++i) {
     for (Index e = 0; e < stride; ++e) {
-      const Index li = lost_at[i], le = lost_at[e];
+      const Index at_i = position[i], at_e = position[e];
       double value = sums[i * stride + e];
-      if (li >= 0 && le >= 0) {
+      if (at_i >= 0 && at_e >= 0) {
         value = 0.0;
-        for (Index l = 0; l < m + 1; ++l) value += beta[li * stride + l] * cross[le * stride + l];
-      } else if (li >= 0) {
-        value = cross[li * stride + e];
-      } else if (le >= 0) {
-        value = cross[le * stride + i];
+        for (Index l = 0; l < m + 1; ++l) value += beta[at_i * stride + l] * cross[at_e * stride + l];
+      } else if (at_i >= 0) {
+        value = cross[at_i * stride + e];
+      } else if (at_e >= 0) {
+        value = cross[at_e * stride + i];
       }
-      fit.g(i, e) += keep * value;
+      fit.g(i, e) += noise_weight * value;
     }
   }
-  const double weight = keep * sums[m * stride + m];
-  for (Index i = 0; i < u; ++i) {
-    for (Index e = 0; e < u; ++e) fit.hid(of.lost[i], of.lost[e]) += weight * C[i * u + e];
+  const double weight = noise_weight * sums[m * stride + m];
+  for (Index i = 0; i < n; ++i) {
+    for (Index e = 0; e < n; ++e) fit.hid(missing[i], missing[e]) += weight * C[i * n + e];
   }
 }
 
@@ -145,64 +169,68 @@ void fill_in(const State& state, const Fit& fit, Index m, std::span<const double
 
 std::vector<Member> members(const State& state) {
   std::vector<Member> out;
-  out.reserve(static_cast<std::size_t>(state.now().n_members + 4));
-  for (Index a = 0; a < state.now().m; a += out.back().size) {
+  out.reserve(static_cast<std::size_t>(state.scalars().n_members + 4));
+  for (Index a = 0; a < state.scalars().m; a += out.back().size) {
     const Index s = state.attr[state.fit.column[a].j].source;
     out.push_back({s, a, state.source[s].size});
   }
   return out;
 }
 
-Index condition(const State& state, const Fit& fit, Index m) {
-  auto& [v, row, pull, block, inverse, joined, q, u_, losses, r, V, best, usual, seen, lost, taken, stay, basket] =
-      state.scratch;
-  Index u = 0;
+Index condition_on_observed(const State& state, const Fit& fit, Index m) {
+  State::Scratch& scratch = state.scratch;
+  Index n_missing = 0;
   for (Index a = 0; a < m; ++a) {
-    if (!seen[a]) lost[u++] = a;
+    if (!scratch.observed[a]) scratch.missing[n_missing++] = a;
   }
-  for (Index i = 0; i < u; ++i) {
-    for (Index e = 0; e < u; ++e) block[i * u + e] = fit.p(lost[i], lost[e]);
-  }
-  invert(block.data(), u, u, inverse.data(), u, joined);
-  return u;
-}
-
-void expect(const State& state, const Fit& fit, Index m, Index u) {
-  State::Scratch& s = state.scratch;
-  for (Index i = 0; i < u; ++i) {
-    s.pull[i] = 0.0;
-    for (Index a = 0; a < m; ++a) {
-      if (s.seen[a]) s.pull[i] -= fit.p(s.lost[i], a) * s.v[a];
+  for (Index i = 0; i < n_missing; ++i) {
+    for (Index e = 0; e < n_missing; ++e) {
+      scratch.missing_precision[i * n_missing + e] = fit.p(scratch.missing[i], scratch.missing[e]);
     }
   }
-  for (Index i = 0; i < u; ++i) {
+  double *precision = scratch.missing_precision.data(), *covariance = scratch.missing_covariance.data();
+  invert(precision, n_missing, n_missing, covariance, n_missing, scratch.workspace);
+  return n_missing;
+}
+
+void impute_missing(const State& state, const Fit& fit, Index m, Index n_missing) {
+  State::Scratch& scratch = state.scratch;
+  for (Index i = 0; i < n_missing; ++i) {
+    scratch.missing_rhs[i] = 0.0;
+    for (Index a = 0; a < m; ++a) {
+      if (scratch.observed[a]) scratch.missing_rhs[i] -= fit.p(scratch.missing[i], a) * scratch.deviation[a];
+    }
+  }
+  for (Index i = 0; i < n_missing; ++i) {
     double x = 0.0;
-    for (Index e = 0; e < u; ++e) x += s.inverse[i * u + e] * s.pull[e];
-    s.v[s.lost[i]] = x;
+    for (Index e = 0; e < n_missing; ++e) x += scratch.missing_covariance[i * n_missing + e] * scratch.missing_rhs[e];
+    scratch.deviation[scratch.missing[i]] = x;
   }
 }
 
-double hidden_noise(const State& state, Index u) {
-  State::Scratch& s = state.scratch;
+double imputation_noise(const State& state, Index n_missing) {
+  State::Scratch& scratch = state.scratch;
   double sum = 0.0;
-  for (Index i = 0; i < u; ++i) {
-    s.row[i] = 0.0;
-    for (Index e = 0; e < u; ++e) s.row[i] += s.inverse[i * u + e] * state.fit.column[s.lost[e]].w;
-    sum += state.fit.column[s.lost[i]].w * s.row[i];
+  for (Index i = 0; i < n_missing; ++i) {
+    scratch.product[i] = 0.0;
+    for (Index e = 0; e < n_missing; ++e) {
+      scratch.product[i] += scratch.missing_covariance[i * n_missing + e] * state.fit.column[scratch.missing[e]].w;
+    }
+    sum += state.fit.column[scratch.missing[i]].w * scratch.product[i];
   }
-  return std::min(std::max(sum, 0.0), state.now().y_var);
+  return std::min(std::max(sum, 0.0), state.scalars().y_var);
 }
 
 void solve(const State& state, const Fit& fit, Index m) {
-  const Now& now = state.now();
-  const double g = state.K().prior_rows * now.row_weight, total = fit.g(m, m) + g;
-  const double y_bar = (fit.g(m, m + 1) + g * now.y_mean) / total;
+  const Scalars& scalars = state.scalars();
+  const double g = state.constants().prior_rows * scalars.row_weight, total = fit.g(m, m) + g;
+  const double y_bar = (fit.g(m, m + 1) + g * scalars.y_mean) / total;
   std::vector<double> A(static_cast<std::size_t>(m * m)), c(static_cast<std::size_t>(m)), prior(c.size());
   for (Index a = 0; a < m; ++a) {
     Column& column = fit.column[a];
-    const Moments of = moments(state.attr[column.j]);
-    prior[a] = of.mean;
-    column.sd = std::sqrt(of.variance);
+    const Moments all = moments(state.attr[column.j]);
+    prior[a] = all.mean;
+    column.sd = std::sqrt(all.variance);
     column.x_bar = (fit.g(m, a) + g * prior[a]) / total;
   }
   for (Index a = 0; a < m; ++a) {
@@ -210,14 +238,14 @@ void solve(const State& state, const Fit& fit, Index m) {
       A[a * m + e] = fit.g(a, e) + g * prior[a] * prior[e] - total * fit.column[a].x_bar * fit.column[e].x_bar;
     }
     A[a * m + a] += g * fit.column[a].sd * fit.column[a].sd;
-    c[a] = fit.g(a, m + 1) + g * prior[a] * now.y_mean - total * fit.column[a].x_bar * y_bar;
+    c[a] = fit.g(a, m + 1) + g * prior[a] * scalars.y_mean - total * fit.column[a].x_bar * y_bar;
   }
-  invert(A.data(), m, m, fit.V, fit.width, state.scratch.joined);
+  invert(A.data(), m, m, fit.V, fit.width, state.scratch.workspace);
   for (Index a = 0; a < m; ++a) {
     double w = 0.0;
     for (Index e = 0; e < m; ++e) {
       w += fit.v(a, e) * c[e];
-      fit.v(a, e) *= now.row_weight;
+      fit.v(a, e) *= scalars.row_weight;
     }
     fit.column[a].w = w;
   }
@@ -228,13 +256,13 @@ void solve(const State& state, const Fit& fit, Index m) {
       explained += fit.column[a].w * fit.column[e].w * fit.cov(a, e);
     }
   }
-  invert(fit.C, fit.width, m, fit.P, fit.width, state.scratch.joined);
+  invert(fit.C, fit.width, m, fit.P, fit.width, state.scratch.workspace);
   fit.label->y_bar = y_bar;
   fit.label->explained = explained;
 }
 
-void build(const State& state, Index m, std::span<const double> guess) {
-  const Fit& fit = state.trial;
+void fit_trial(const State& state, Index m, std::span<const double> guess) {
+  const Fit& fit = state.trial_fit;
   Patterns patterns(m);
   gather(state, fit, m, patterns);
   for (Index i = 0; i < m + 2; ++i) {
@@ -244,96 +272,103 @@ void build(const State& state, Index m, std::span<const double> guess) {
     }
   }
   bool incomplete = false;
-  for (const Pattern& of : patterns.all()) {
-    if (of.lost.empty()) {
+  for (const Pattern& pattern : patterns.all()) {
+    if (pattern.missing.empty()) {
       for (Index i = 0; i < m + 2; ++i) {
-        for (Index e = 0; e < m + 2; ++e) fit.g(i, e) = of.sums[i * (m + 2) + e];
+        for (Index e = 0; e < m + 2; ++e) fit.g(i, e) = pattern.sums[i * (m + 2) + e];
       }
     } else {
       incomplete = true;
     }
   }
-  for (Index a = 0; a < m; ++a) fit.column[a].bend = 0.0;
+  for (Index a = 0; a < m; ++a) fit.column[a].recent_shift = 0.0;
   solve(state, fit, m);
   if (!incomplete) return;
-  for (const Pattern& of : patterns.all()) {
-    if (!of.lost.empty()) fill_in(state, fit, m, guess, of);
+  for (const Pattern& pattern : patterns.all()) {
+    if (!pattern.missing.empty()) add_imputed_rows(state, fit, m, guess, pattern);
   }
   solve(state, fit, m);
 }
 
-void extend(const State& state, Index t) {
-  State::Scratch& s = state.scratch;
-  const Now& now = state.now();
+void add_row_to_fit(const State& state, Index t) {
+  State::Scratch& scratch = state.scratch;
+  const Scalars& scalars = state.scalars();
   const Fit& fit = state.fit;
-  const Index m = now.m;
+  const Index m = scalars.m;
   const Row& row = state.row[t];
   Index shown = 0;
   for (Index p = row.begin; p < row.begin + row.size; ++p) {
-    const Index a = state.attr[state.value[p].j].place;
+    const Index a = state.attr[state.value[p].j].column;
     if (a < 0) continue;
     ++shown;
-    s.v[a] = state.value[p].x - fit.column[a].x_bar;
-    s.seen[a] = 1;
+    scratch.deviation[a] = state.value[p].x - fit.column[a].x_bar;
+    scratch.observed[a] = 1;
   }
   if (shown == 0 || 2 * shown < m) return;
-  double weight = now.row_weight;
+  double weight = scalars.row_weight;
   if (shown < m) {
-    const Index u = condition(state, fit, m);
-    expect(state, fit, m, u);
-    const double spread = hidden_noise(state, u);
-    weight *= now.s2 > 0.0 ? now.s2 / (now.s2 + spread) : 1.0;
-    for (Index i = 0; i < u; ++i) {
-      for (Index e = 0; e < u; ++e) fit.hid(s.lost[i], s.lost[e]) += weight * s.inverse[i * u + e];
+    const Index n_missing = condition_on_observed(state, fit, m);
+    impute_missing(state, fit, m, n_missing);
+    const double hidden = imputation_noise(state, n_missing);
+    weight *= scalars.s2 > 0.0 ? scalars.s2 / (scalars.s2 + hidden) : 1.0;
+    for (Index i = 0; i < n_missing; ++i) {
+      for (Index e = 0; e < n_missing; ++e) {
+        const double cov = scratch.missing_covariance[i * n_missing + e];
+        fit.hid(scratch.missing[i], scratch.missing[e]) += weight * cov;
+      }
     }
   }
-  for (Index a = 0; a < m; ++a) s.row[a] = s.v[a] + fit.column[a].x_bar;
-  s.row[m] = 1.0;
-  s.row[m + 1] = row.y;
-  add(fit.gram, fit.width + 2, s.row.data(), m, weight);
+  for (Index a = 0; a < m; ++a) scratch.product[a] = scratch.deviation[a] + fit.column[a].x_bar;
+  scratch.product[m] = 1.0;
+  scratch.product[m + 1] = row.y;
+  add(fit.gram, fit.width + 2, scratch.product.data(), m, weight);
 }
 
-void set_residual(const State& state) {
-  Now& now = state.now();
-  const double explained = now.m > 0 ? state.fit.label->explained : 0.0;
-  now.s2 = std::max(std::max(now.y_var - explained, state.K().residual_floor * now.error2), 1e-9 * now.y_var);
-  for (Index a = 0; a < now.m; ++a) {
+void update_residual_variance(const State& state) {
+  Scalars& scalars = state.scalars();
+  const double explained = scalars.m > 0 ? state.fit.label->explained : 0.0;
+  const double floor = state.constants().residual_floor * scalars.prediction_mse;
+  scalars.s2 = std::max(std::max(scalars.y_var - explained, floor), 1e-9 * scalars.y_var);
+  for (Index a = 0; a < scalars.m; ++a) {
     const double p = state.fit.p(a, a);
-    state.fit.column[a].cond = p > 0.0 ? 1.0 / p : 0.0;
+    state.fit.column[a].partial_variance = p > 0.0 ? 1.0 / p : 0.0;
   }
 }
 
 namespace {
 
-double block_quadratic(const State& state, const Fit& fit, const Member& of, const double* matrix) {
-  const Index q = of.size;
+// w_B' (matrix_BB)^-1 w_B for the columns B of a member.
+double block_quadratic(const State& state, const Fit& fit, const Member& member, const double* matrix) {
+  const Index q = member.size;
   if (q == 1) {
-    const double w = fit.column[of.first].w, p = matrix[of.first * fit.width + of.first];
+    const double w = fit.column[member.first].w, p = matrix[member.first * fit.width + member.first];
     return p > 1e-300 ? w * w / p : 0.0;
   }
   std::vector<double> A(static_cast<std::size_t>(q * q)), w(static_cast<std::size_t>(q)), inverse;
   for (Index i = 0; i < q; ++i) {
-    w[i] = fit.column[of.first + i].w;
-    for (Index e = 0; e < q; ++e) A[i * q + e] = matrix[(of.first + i) * fit.width + of.first + e];
+    w[i] = fit.column[member.first + i].w;
+    for (Index e = 0; e < q; ++e) A[i * q + e] = matrix[(member.first + i) * fit.width + member.first + e];
   }
-  return quadratic(A.data(), w.data(), q, inverse, state.scratch.joined);
+  return quadratic(A.data(), w.data(), q, inverse, state.scratch.workspace);
 }
 
 }  // namespace
 
-double member_loss(const State& state, const Fit& fit, const Member& of) {
-  return block_quadratic(state, fit, of, fit.P);
+double member_loss(const State& state, const Fit& fit, const Member& member) {
+  return block_quadratic(state, fit, member, fit.P);
 }
 
-double kept_of_weight(const State& state, const Fit& fit, const Member& of) {
-  constexpr double least = 0.01;
-  double pseudo = 0.0;  // the pseudo-rows' part of what is known of its own
-  for (Index a = of.first; a < of.first + of.size; ++a) pseudo += fit.column[a].sd * fit.column[a].sd * fit.v(a, a);
-  return std::max(least, 1.0 - state.K().prior_rows * pseudo / static_cast<double>(of.size));
+double ridge_shrinkage(const State& state, const Fit& fit, const Member& member) {
+  double pseudo = 0.0;  // sum over its columns of the share that pseudo-rows have in what is known of them
+  for (Index a = member.first; a < member.first + member.size; ++a) {
+    pseudo += fit.column[a].sd * fit.column[a].sd * fit.v(a, a);
+  }
+  const double kept = 1.0 - state.constants().prior_rows * pseudo / static_cast<double>(member.size);
+  return std::max(least_ridge_shrinkage, kept);
 }
 
-double member_evidence(const State& state, const Fit& fit, const Member& of) {
-  return block_quadratic(state, fit, of, fit.V) / state.now().s2;
+double member_evidence(const State& state, const Fit& fit, const Member& member) {
+  return block_quadratic(state, fit, member, fit.V) / state.scalars().s2;
 }
 
 }  // namespace keyhole::thrifty

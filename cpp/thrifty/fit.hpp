@@ -1,10 +1,12 @@
-// Least squares on the columns of the support, from rows of which some lack a part of them.
+// Fit: least squares on the columns of the support, from rows of which some lack a part of the columns.
 //
-//   w = argmin sum_t weight_t (y - y_bar - w'(x - x_bar))^2  +  5 pseudo-rows of each column's own mean and variance
+//   w = argmin sum_t weight_t (y - y_bar - w'(x - x_bar))^2  +  `prior_rows` pseudo-rows of each column's mean and variance
 //
-// A row that shows all columns enters as it is. One that lacks the columns B enters with x_B replaced by its regression
-// on the others (one EM step), and with weight s2 / (s2 + w_B' C w_B), C = cov(x_B | rest): the noise that the missing
-// part adds. Such rows say nothing about w_B, but they keep what was known about the others when B joined.
+// A row that shows all columns enters as it is. A row that lacks the columns B enters with x_B replaced by its
+// regression on the columns that it shows (one step of expectation maximisation), and with weight s2 / (s2 + w_B' C_B
+// w_B), where C_B = cov(x_B | rest) is the noise that the missing part adds. Such a row says nothing about w_B, but it
+// keeps what was known about the other weights when B joined. A row that shows less than half of the columns is left
+// out.
 #pragma once
 
 #include "thrifty/numbers.hpp"
@@ -14,40 +16,44 @@ namespace keyhole::thrifty {
 // A member source: its columns are first, ..., first + size - 1 of the fit.
 struct Member { Index source, first, size; };
 
-// The member sources in the order of their columns.
+// Returns the member sources, free ones included, in the order of their columns.
 std::vector<Member> members(const State& state);
 
-// The columns that are not seen into scratch.lost, and their covariance given those seen into scratch.inverse: how many.
-Index condition(const State& state, const Fit& fit, Index m);
+// Writes the columns that scratch.observed lacks into scratch.missing, and their covariance given the others into
+// scratch.missing_covariance; returns how many they are.
+Index condition_on_observed(const State& state, const Fit& fit, Index m);
 
-// Replace the deviations scratch.v of the u lost columns by their expectation given the others.
-void expect(const State& state, const Fit& fit, Index m, Index u);
+// Replaces the deviations (scratch.deviation) of the missing columns by their expectation given the observed ones.
+void impute_missing(const State& state, const Fit& fit, Index m, Index n_missing);
 
-// w_B' C w_B over the lost columns, at most var(y); C w_B is left in scratch.row.
-double hidden_noise(const State& state, Index u);
+// Returns w_B' C_B w_B for the missing columns B, at most var(y), and leaves C_B w_B in scratch.product.
+double imputation_noise(const State& state, Index n_missing);
 
-// Weights, V, P, C and what is explained, from the fit's Gram and the pseudo-rows:
+// Solve for the weights of a fit with m columns, from its Gram matrix and the pseudo-rows:
 // V = row_weight A^-1, w = A^-1 b, C = (A + what imputed values lack) / n, P = C^-1, explained = w' C w.
 void solve(const State& state, const Fit& fit, Index m);
 
-// Fit the first m columns of the trial on the stored rows; `guess` are expected weights.
-void build(const State& state, Index m, std::span<const double> guess);
+// Fit the first m columns of the trial fit on the stored rows. guess: the expected weights, for the weights of the
+// rows.
+void fit_trial(const State& state, Index m, std::span<const double> guess);
 
-// Stored row t into the Gram of the support; what it lacks is imputed. scratch.v and seen hold its deviations as far as
-// they were bought before the label.
-void extend(const State& state, Index t);
+// Add stored row t to the Gram matrix of the support; what it lacks is imputed. scratch.deviation and scratch.observed
+// hold the columns that were bought before the label.
+void add_row_to_fit(const State& state, Index t);
 
-// s2 = max(var(y) - explained, 0.3 mean squared prediction error), and cond = 1 / P_aa of each column.
-void set_residual(const State& state);
+// Set s2 = max(var(y) - explained, `residual_floor` * mean squared prediction error), and the partial variance 1 / P_aa
+// of each column.
+void update_residual_variance(const State& state);
 
-// What the columns of a member explain beside the others: w_B' (P_BB)^-1 w_B.
-double member_loss(const State& state, const Fit& fit, const Member& of);
+// Returns what a member explains beside the other members: w_B' (P_BB)^-1 w_B for its columns B.
+double member_loss(const State& state, const Fit& fit, const Member& member);
 
-// How much of a member's weights the pseudo-rows leave: what little it has of its own shrinks most. n / (n + 5) where it
-// is like no other.
-double kept_of_weight(const State& state, const Fit& fit, const Member& of);
+// Returns the factor by which the pseudo-rows shrink the weights of a member: n / (n + prior_rows) for a column that is
+// unlike all others, less for one that has little of its own.
+double ridge_shrinkage(const State& state, const Fit& fit, const Member& member);
 
-// Evidence for a member: w_B' (V_BB)^-1 w_B / s2, chi-square with q degrees of freedom where it explains nothing.
-double member_evidence(const State& state, const Fit& fit, const Member& of);
+// Returns the evidence for a member, w_B' (V_BB)^-1 w_B / s2: chi-square with q degrees of freedom if it explains
+// nothing.
+double member_evidence(const State& state, const Fit& fit, const Member& member);
 
 }  // namespace keyhole::thrifty

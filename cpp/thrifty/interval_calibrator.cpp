@@ -4,7 +4,8 @@ namespace keyhole::thrifty {
 
 namespace {
 
-constexpr double farthest = 20.0;  // labels that are hit exactly for long must not take c and q beyond recovery
+// Log units: c and q stay within this, so that labels which are predicted exactly for long do no lasting harm.
+constexpr double most_log_quantile = 20.0;
 
 }  // namespace
 
@@ -12,7 +13,7 @@ double IntervalCalibrator::update(double error, double spread, Index n_labels) {
   if (error <= 0.0 && spread <= 0.0) return 0.0;
   const double c = centre;
   const double z = error <= 0.0 ? -infinity : spread <= 0.0 ? infinity : std::log(error) - std::log(spread) - c;
-  const double step = std::max(K.interval_step, 0.5 / std::sqrt(static_cast<double>(n_labels)));
+  const double step = std::max(constants.interval_step, 0.5 / std::sqrt(static_cast<double>(n_labels)));
   double level = 1.0, below = 0.0, q = -infinity;
   for (std::size_t i = 0; i < log_q.size(); ++i) {
     const double before = q, p = interval_levels[i];
@@ -21,9 +22,9 @@ double IntervalCalibrator::update(double error, double spread, Index n_labels) {
       level = i == 0 ? p * std::exp(z - q) : below + (p - below) * (z - before) / (q - before);
     }
     below = p;
-    log_q[i] = std::clamp(log_q[i] + step * ((z > q ? 1.0 : 0.0) - (1.0 - p)), -farthest, farthest);
+    log_q[i] = std::clamp(log_q[i] + step * ((z > q ? 1.0 : 0.0) - (1.0 - p)), -most_log_quantile, most_log_quantile);
   }
-  centre = std::clamp(c + step * ((z > 0.0 ? 1.0 : 0.0) - 0.5), -farthest, farthest);
+  centre = std::clamp(c + step * ((z > 0.0 ? 1.0 : 0.0) - 0.5), -most_log_quantile, most_log_quantile);
   return std::min(level, std::nextafter(highest(n_labels), 1.0));
 }
 

@@ -4,27 +4,35 @@
 
 namespace keyhole::thrifty {
 
+namespace {
+
+// Baskets after which the search returns the best so far.
+constexpr Index most_baskets = 100'000;
+
+}  // namespace
+
 double knapsack(std::span<const double> values, std::span<const double> prices, Index count, double money,
                 std::span<Index> taken) {
-  constexpr Index most_baskets = 100'000;
   const Index n = static_cast<Index>(values.size());
-  std::vector<Index> turn(static_cast<std::size_t>(n));
+  std::vector<Index> rank(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i) {
-    turn[i] = i;
+    rank[i] = i;
     taken[i] = 0;
   }
+  // Items by value per price; place i of `rank` is the i-th item that the search decides about.
   const auto density = [&](Index i) { return prices[i] > 0.0 ? values[i] / prices[i] : infinity; };
-  std::stable_sort(turn.begin(), turn.end(), [&](Index a, Index b) {
+  std::stable_sort(rank.begin(), rank.end(), [&](Index a, Index b) {
     const double x = density(a), y = density(b);
     return x != y ? x > y : values[a] > values[b];
   });
-  std::vector<double> value(turn.size()), price(turn.size()), best_left(turn.size() + 1, 0.0);
+  std::vector<double> value(rank.size()), price(rank.size()), best_single(rank.size() + 1, 0.0);
   for (Index i = n - 1; i >= 0; --i) {
-    value[i] = values[turn[i]];
-    price[i] = prices[turn[i]];
-    best_left[i] = std::max(value[i], best_left[i + 1]);
+    value[i] = values[rank[i]];
+    price[i] = prices[rank[i]];
+    best_single[i] = std::max(value[i], best_single[i + 1]);
   }
-  const auto at_most = [&](Index i, Index places, double left) {
+  // What items i, i + 1, ... can add at most: by fractions of items, and by the number of places.
+  const auto upper_bound = [&](Index i, Index places, double left) {
     if (i == n || places == 0) return 0.0;
     double bound = 0.0;
     for (Index e = i; e < n; ++e) {
@@ -35,31 +43,31 @@ double knapsack(std::span<const double> values, std::span<const double> prices, 
       bound += value[e];
       left -= price[e];
     }
-    return std::min(bound, static_cast<double>(places) * best_left[i]);
+    return std::min(bound, static_cast<double>(places) * best_single[i]);
   };
-  std::vector<double> has(turn.size() + 1, 0.0), spent(turn.size() + 1, 0.0);
-  std::vector<Index> held(turn.size() + 1, 0), now(turn.size() + 1, 0);
+  std::vector<double> value_so_far(rank.size() + 1, 0.0), price_so_far(rank.size() + 1, 0.0);
+  std::vector<Index> count_so_far(rank.size() + 1, 0), chosen(rank.size() + 1, 0);
   double best = -1.0;
   Index i = 0;
-  for (Index seen = 0; i >= 0 && seen < most_baskets; ++seen) {
-    while (i < n && has[i] + at_most(i, count - held[i], money - spent[i]) > best) {
-      now[i] = spent[i] + price[i] <= money && held[i] < count ? 1 : 0;
-      has[i + 1] = has[i] + (now[i] ? value[i] : 0.0);
-      spent[i + 1] = spent[i] + (now[i] ? price[i] : 0.0);
-      held[i + 1] = held[i] + now[i];
+  for (Index baskets = 0; i >= 0 && baskets < most_baskets; ++baskets) {
+    while (i < n && value_so_far[i] + upper_bound(i, count - count_so_far[i], money - price_so_far[i]) > best) {
+      chosen[i] = price_so_far[i] + price[i] <= money && count_so_far[i] < count ? 1 : 0;
+      value_so_far[i + 1] = value_so_far[i] + (chosen[i] ? value[i] : 0.0);
+      price_so_far[i + 1] = price_so_far[i] + (chosen[i] ? price[i] : 0.0);
+      count_so_far[i + 1] = count_so_far[i] + chosen[i];
       ++i;
     }
-    if (i == n && has[n] > best) {
-      best = has[n];
-      for (Index e = 0; e < n; ++e) taken[turn[e]] = now[e];
+    if (i == n && value_so_far[n] > best) {
+      best = value_so_far[n];
+      for (Index e = 0; e < n; ++e) taken[rank[e]] = chosen[e];
     }
     --i;
-    while (i >= 0 && !now[i]) --i;
-    if (i >= 0) {  // the same without the last thing taken
-      now[i] = 0;
-      has[i + 1] = has[i];
-      spent[i + 1] = spent[i];
-      held[i + 1] = held[i];
+    while (i >= 0 && !chosen[i]) --i;
+    if (i >= 0) {  // the same without the last item taken
+      chosen[i] = 0;
+      value_so_far[i + 1] = value_so_far[i];
+      price_so_far[i + 1] = price_so_far[i];
+      count_so_far[i + 1] = count_so_far[i];
       ++i;
     }
   }

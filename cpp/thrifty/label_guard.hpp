@@ -1,7 +1,7 @@
 // Label guard: a label that is absurdly far from its prediction is clipped before anything is learnt from it.
 //
-// The tolerance is six standard deviations of the label, or as far as one label in two hundred was: it doubles where it
-// is exceeded and halves in two hundred rows, so that what is rare but comes again is believed.
+// The tolerance is `outlier_sd` standard deviations of the label, or more: it doubles where it is exceeded and halves
+// in two hundred rows, so a rare label that comes again is believed.
 #pragma once
 
 #include "thrifty/numbers.hpp"
@@ -9,29 +9,36 @@
 namespace keyhole::thrifty {
 
 struct LabelGuard {
-  const Constants& K;
+  const Constants& constants;
 
-  // How far off a label may be.
-  double reach(const Now& now) const {
-    if (now.n_labels >= many && now.y_var > 1e-300) {
-      return std::max(K.outlier_sd * std::sqrt(now.y_var), now.label_reach);
+  // Returns how far from its prediction a label may be.
+  double reach(const Scalars& scalars) const {
+    if (scalars.n_labels >= least_labels_for_sd && scalars.y_var > 1e-300) {
+      return std::max(constants.outlier_sd * std::sqrt(scalars.y_var), scalars.label_tolerance);
     }
-    const double range = now.y_high - now.y_low;
-    return now.n_labels >= some && range > 0.0 ? std::max(3.0 * range, now.label_reach) : 1e300;
+    const double range = scalars.y_high - scalars.y_low;
+    const bool has_range = scalars.n_labels >= least_labels_for_range && range > 0.0;
+    return has_range ? std::max(ranges_while_few * range, scalars.label_tolerance) : 1e300;
   }
 
-  // How far the label is taken to be off. Of what exceeds six deviations half, in logarithms, is learnt.
-  double clip(Now& now, double off, double reach) const {
-    now.label_reach = std::abs(off) > reach ? 2.0 * reach : now.label_reach * halving;
+  // Returns the error that is learnt from. Where the tolerance is larger than `outlier_sd` standard deviations, the
+  // label is clipped to the geometric mean of both.
+  double clip(Scalars& scalars, double off, double reach) const {
+    scalars.label_tolerance = std::abs(off) > reach ? 2.0 * reach : scalars.label_tolerance * decay;
     double most = reach;
-    if (now.n_labels >= many) most = std::sqrt(reach * std::min(reach, K.outlier_sd * std::sqrt(now.y_var)));
+    if (scalars.n_labels >= least_labels_for_sd) {
+      most = std::sqrt(reach * std::min(reach, constants.outlier_sd * std::sqrt(scalars.y_var)));
+    }
     return std::clamp(off, -most, most);
   }
 
  private:
-  // Labels that make a standard deviation, or at least a range; 0.5^(1/200).
-  static constexpr Index many = 30, some = 8;
-  static constexpr double halving = 0.99654026282786778;
+  // Labels that make a standard deviation, and labels that make a range.
+  static constexpr Index least_labels_for_sd = 30, least_labels_for_range = 8;
+  // Ranges that a label may be off while there is only a range.
+  static constexpr double ranges_while_few = 3.0;
+  // Ratio per row: 0.5^(1/200).
+  static constexpr double decay = 0.99654026282786778;
 };
 
 }  // namespace keyhole::thrifty

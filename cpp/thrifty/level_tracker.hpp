@@ -1,11 +1,11 @@
-// Level tracker: the label's level is followed where it moves, and let alone where it does not.
+// Level tracker: the level of the label is followed where it moves, and stays 0 where it does not.
 //
-// Four accounts of the level c run side by side; one keeps what it has, the others follow the labels with a gain:
+// Four experts e track the level side by side; the first keeps its level, the others follow the labels with a gain:
 //
-//   belief_e <- belief_e t(off - c_e),   c_e <- c_e + gain_e (off - c_e)         off: y - y_hat without the level
+//   weight_e <- weight_e t(off - level_e),   level_e <- level_e + gain_e (off - level_e)      off: y - y_hat without the level
 //
-// and now and then another account is right from here on (fixed share). The level is their mean, sum belief_e c_e; it is
-// added to predictions and taken from the labels that are learnt. While the first is believed it stays 0.
+// In every row a small part of each weight goes to the other experts (fixed share). The level is the weighted mean of
+// the experts; it is added to predictions and subtracted from the labels that are learnt.
 #pragma once
 
 #include <span>
@@ -17,20 +17,22 @@ namespace keyhole::thrifty {
 inline constexpr double level_gains[] = {0.0, 0.01, 0.08, 0.5};
 
 struct LevelTracker {
-  const Constants& K;
-  std::span<Account> account;
+  const Constants& constants;
+  std::span<LevelExpert> experts;
 
+  // Returns the weighted mean of the experts.
   double level() const {
-    double c = 0.0;
-    for (const Account& one : account) c += one.belief * one.c;
-    return c;
+    double level = 0.0;
+    for (const LevelExpert& expert : experts) level += expert.weight * expert.level;
+    return level;
   }
 
-  // Learn from how far a label was off; each account moves by `reach` gains at most. `rows`: rows so far.
+  // Learn from the error of a label; each expert moves by `reach` times its gain at most. rows: rows so far.
   void update(double off, double reach, double s2, double rows);
 
-  // Whether the level has been elsewhere for a hundred rows; it is reported once. By how much it moved.
-  double moved(Now& now) const;
+  // Returns by how much the level moved, once it has been elsewhere for a hundred rows; else 0. Each move is reported
+  // once.
+  double moved(Scalars& scalars) const;
 };
 
 }  // namespace keyhole::thrifty

@@ -2,13 +2,13 @@
 
 namespace keyhole::thrifty {
 
-void invert(const double* A, Index lda, Index m, double* out, Index ldo, std::vector<double>& joined) {
+void invert(const double* A, Index lda, Index m, double* out, Index ldo, std::vector<double>& workspace) {
   if (m == 1) {
     out[0] = A[0] > 1e-300 ? 1.0 / (A[0] * (1.0 + 1e-9)) : 0.0;
     return;
   }
-  joined.resize(static_cast<std::size_t>((m + 1) * 2 * m));
-  double* T = joined.data();
+  workspace.resize(static_cast<std::size_t>((m + 1) * 2 * m));
+  double* T = workspace.data();
   double* s = T + m * 2 * m;
   for (Index i = 0; i < m; ++i) {
     const double a = A[i * lda + i];
@@ -40,10 +40,11 @@ void invert(const double* A, Index lda, Index m, double* out, Index ldo, std::ve
   }
 }
 
-double quadratic(const double* A, const double* w, Index q, std::vector<double>& inverse, std::vector<double>& joined) {
+double quadratic(const double* A, const double* w, Index q, std::vector<double>& inverse,
+                 std::vector<double>& workspace) {
   if (q == 1) return A[0] > 1e-300 ? w[0] * w[0] / A[0] : 0.0;
   inverse.resize(static_cast<std::size_t>(q * q));
-  invert(A, q, q, inverse.data(), q, joined);
+  invert(A, q, q, inverse.data(), q, workspace);
   double sum = 0.0;
   for (Index i = 0; i < q; ++i) {
     for (Index j = 0; j < q; ++j) sum += w[i] * inverse[i * q + j] * w[j];

@@ -4,71 +4,87 @@ namespace keyhole::thrifty {
 
 namespace {
 
-// Values that make a standard deviation; with fewer, from K.few on, an outlier is four times as far. The most that is
-// believed of either side, in nats. How far beyond the farthest so far a value counts for mean and variance.
-constexpr Index many = 10;
-constexpr double wider = 4.0, most_nats = 20.0, twice = 2.0;
+// Values that make a standard deviation.
+constexpr Index least_values_for_sd = 10;
+// Ratio: with fewer values than that (and at least `few`), an outlier is this many times as far.
+constexpr double wider_while_few = 4.0;
+// Nats: the evidence for or against clipping is never larger.
+constexpr double most_evidence = 20.0;
+// Ratio: one value raises the largest deviation by at most this.
+constexpr double most_growth = 2.0;
+// Ratios, of squares: a value that was clipped to the reach lies between these, and is an outlier but no trusted one.
+constexpr double least_outlier_ratio = 0.999, least_trusted_ratio = 1.01;
+// Ratio: the limit falls to just below a deviation that a label speaks against.
+constexpr double below_rejected = 0.999;
 
 double within(double z, double mean, double reach) { return std::clamp(z, mean - reach, mean + reach); }
 
 }  // namespace
 
-bool OutlierClip::ordinary(const Attribute& me, const Moments& of, double z) const {
-  const double off = z - of.mean;
-  return me.observed < static_cast<Index>(K.few) || off * off < 0.999 * K.outlier_sd * K.outlier_sd * of.variance;
+bool OutlierClip::ordinary(const Attribute& attribute, const Moments& moments, double z) const {
+  if (attribute.n_observed < static_cast<Index>(constants.few)) return true;
+  const double off = z - moments.mean;
+  return off * off < least_outlier_ratio * constants.outlier_sd * constants.outlier_sd * moments.variance;
 }
 
-double OutlierClip::reach(const Attribute& me, const Moments& of) const {
-  const double six = me.observed >= static_cast<Index>(K.few) ? K.outlier_sd * std::sqrt(of.variance) : 0.0;
-  return me.observed >= many ? six : wider * six;
+double OutlierClip::reach(const Attribute& attribute, const Moments& moments) const {
+  if (attribute.n_observed < static_cast<Index>(constants.few)) return 0.0;
+  const double reach = constants.outlier_sd * std::sqrt(moments.variance);
+  return attribute.n_observed >= least_values_for_sd ? reach : wider_while_few * reach;
 }
 
-double OutlierClip::clip(const Attribute& me, double z) const {
-  const Moments of = moments(me);
-  if (ordinary(me, of, z)) return z;
-  const double far = std::abs(z - of.mean), most = reach(me, of);
-  if (most <= 0.0 || far <= std::max(most, believed(me))) return z;
-  return me.absurd > 0 && far > me.limit ? of.mean : within(z, of.mean, most);
+double OutlierClip::clip(const Attribute& attribute, double z) const {
+  const Moments all = moments(attribute);
+  if (ordinary(attribute, all, z)) return z;
+  const double deviation = std::abs(z - all.mean), most = reach(attribute, all);
+  if (most <= 0.0 || deviation <= std::max(most, confirmed_reach(attribute))) return z;
+  const bool rejected = attribute.n_rejected_outliers > 0 && deviation > attribute.outlier_limit;
+  return rejected ? all.mean : within(z, all.mean, most);
 }
 
-bool OutlierClip::trusted(const Attribute& me, double z) const {
-  const Moments of = moments(me);
-  const double off = z - of.mean;
-  return me.genuine > 0.0 && off * off > 1.01 * K.outlier_sd * K.outlier_sd * of.variance;
+bool OutlierClip::trusted(const Attribute& attribute, double z) const {
+  const Moments all = moments(attribute);
+  const double off = z - all.mean;
+  const double most = least_trusted_ratio * constants.outlier_sd * constants.outlier_sd * all.variance;
+  return attribute.outlier_evidence > 0.0 && off * off > most;
 }
 
-void OutlierClip::observe(Attribute& me, double z, double weight) const {
-  const Moments of = moments(me);
-  double counted = z;
-  const double most = reach(me, of), far = std::abs(z - of.mean);
-  double farthest = far;
+void OutlierClip::observe(Attribute& attribute, double z, double weight) const {
+  const Moments all = moments(attribute);
+  const double most = reach(attribute, all), deviation = std::abs(z - all.mean);
+  double counted = z, largest = deviation;
   if (most > 0.0) {
-    if (!ordinary(me, of, z)) counted = within(z, of.mean, std::max(std::max(most, me.far), believed(me)));
-    if (far > std::max(most, believed(me))) farthest = std::min(far, twice * std::max(most, me.far));
+    const double confirmed = confirmed_reach(attribute), known = std::max(most, attribute.largest_deviation);
+    if (!ordinary(attribute, all, z)) counted = within(z, all.mean, std::max(known, confirmed));
+    if (deviation > std::max(most, confirmed)) largest = std::min(deviation, most_growth * known);
   }
-  me.far = std::max(me.far, farthest);
-  me.observed += 1;
-  me.raw_n += weight;
-  me.raw_x += weight * counted;
-  me.raw_xx += weight * counted * counted;
+  attribute.largest_deviation = std::max(attribute.largest_deviation, largest);
+  attribute.n_observed += 1;
+  attribute.raw_n += weight;
+  attribute.raw_x += weight * counted;
+  attribute.raw_xx += weight * counted * counted;
 }
 
-void OutlierClip::learn(Attribute& me, double z, double weight, double error, double s2) const {
-  const Moments of = moments(me);
-  if (ordinary(me, of, z)) return;
-  const double most = reach(me, of), far = std::abs(z - of.mean);
-  if (most <= 0.0 || far <= most) return;
-  const double used = clip(me, z);
-  const double real = log_t(error + weight * (used - z), s2);
-  const double clipped = log_t(error + weight * (used - within(z, of.mean, most)), s2);
-  me.genuine = std::clamp(me.genuine + real - clipped, -most_nats, most_nats);
-  const double confirmed = real - log_t(error + weight * (used - of.mean), s2);
-  if (confirmed > K.outlier_nats) {
-    const double to = me.absurd == 0 ? K.outlier_trust * far : K.outlier_step * std::min(far, std::max(most, me.limit));
-    me.limit = std::max(me.limit, to);
-  } else if (confirmed < -K.outlier_nats) {
-    me.absurd += 1;
-    me.limit = std::min(me.limit, std::max(most, std::min(0.999 * far, me.limit / K.outlier_step)));
+void OutlierClip::learn(Attribute& attribute, double z, double weight, double error, double s2) const {
+  const Moments all = moments(attribute);
+  if (ordinary(attribute, all, z)) return;
+  const double most = reach(attribute, all), deviation = std::abs(z - all.mean);
+  if (most <= 0.0 || deviation <= most) return;
+  const double used = clip(attribute, z);
+  const auto log_likelihood = [&](double value) { return log_t(error + weight * (used - value), s2); };
+  const double as_it_is = log_likelihood(z), clipped = log_likelihood(within(z, all.mean, most));
+  const double evidence = attribute.outlier_evidence + as_it_is - clipped;
+  attribute.outlier_evidence = std::clamp(evidence, -most_evidence, most_evidence);
+  double& limit = attribute.outlier_limit;
+  const double against_mean = as_it_is - log_likelihood(all.mean);
+  if (against_mean > constants.verdict_nats) {
+    const bool none_rejected = attribute.n_rejected_outliers == 0;
+    const double step = constants.outlier_step * std::min(deviation, std::max(most, limit));
+    limit = std::max(limit, none_rejected ? constants.outlier_trust * deviation : step);
+  } else if (against_mean < -constants.verdict_nats) {
+    attribute.n_rejected_outliers += 1;
+    const double lower = std::min(below_rejected * deviation, limit / constants.outlier_step);
+    limit = std::min(limit, std::max(most, lower));
   }
 }
 

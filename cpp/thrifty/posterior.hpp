@@ -1,11 +1,11 @@
-// What a source explains, by the posterior of a spike and four slabs.
+// Posterior: what a source explains, |theta|^2, under a spike and four slabs.
 //
 //   theta = 0                                             with probability prior[0]       the spike
 //   theta ~ |theta|^2 N(0, c var(y) / (q + 2)), normed    with probability prior[i]       c = slabs[i - 1], q attributes
 //
-// in units of unit variance: E |theta|^2 = c var(y), however many attributes. The factor |theta|^2 (a moment prior) says
-// that what matters is not next to nothing, so that few rows that show nothing tell more. n rows with noise v say that the
-// source explains `gain`. With a g-prior,
+// in units of unit variance, so that E |theta|^2 = c var(y) for any number of attributes. The factor |theta|^2 (a
+// moment prior) excludes effects next to zero, so a few rows that show nothing count for more. n rows with noise v say
+// that the source explains `gain`. With a g-prior,
 //
 //   g = n c var(y) / ((q + 2) v),   kappa = g / (1 + g),   mu^2 = kappa^2 gain,   u = kappa v (1 - kappa gain / v) / n
 //   log Bayes factor = -q/2 log(1 + g) - (n - 1)/2 log(1 - kappa gain / v) + log((mu^2 + q u) (q + 2) / (q c var(y)))
@@ -26,18 +26,19 @@ struct Posterior {
   std::array<double, 5> weight, mu2, u;  // of the spike and the slabs; |mean|^2 and variance of each direction
   Index q;
 
-  // E |theta|^2.
+  // Returns E |theta|^2.
   double mean() const;
-  // E (|theta|^2 - need)_+.
-  double beyond(double need) const;
-  // The same, each size times the nats that one more row with noise v says for it.
-  double found(double need, double v) const;
+  // Returns E (|theta|^2 - need)_+.
+  double expected_excess(double need) const;
+  // Returns the same expectation with each size multiplied by the nats that one more row with noise v says for it.
+  double expected_excess_nats(double need, double v) const;
 };
 
-// The prior before any source was judged: about `expected` of n sources matter, half of few.
-std::array<double, 5> hoped(double expected, double n);
+// Returns the prior before any source was judged: `expected` of n sources matter, but at most half of them.
+std::array<double, 5> initial_prior(double expected, double n);
 
-// n = 0: nothing is known yet.
+// Returns the posterior after n rows with noise v in which a source of q attributes explains `gain`; n = 0: the prior.
 Posterior posterior(std::span<const double> prior, double gain, double n, double v, Index q, double y_var);
 
 }  // namespace keyhole::thrifty
+

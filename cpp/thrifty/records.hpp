@@ -1,9 +1,14 @@
-// The state of thrifty: records that Python allocates as numpy structured arrays, sees, saves and checks.
+// The state of thrifty: records that Python allocates as numpy structured arrays, shows, saves and checks.
 //
-// Attributes are numbered j, sources s, columns of the fit a and e, stored rows t. A source brings one or more
-// attributes. Sums over rows are weighted; the weight of a new row is now.row_weight, so that sum / row_weight counts
-// rows. Values and labels are kept as (x - ref) / unit, where the unit is a power of two and loses no digit.
-// Every field takes eight bytes; `fields` below names them, and Python builds its dtypes from that.
+// Notation, as in docs/thrifty.md: j is an attribute, s a source (one or more attributes bought together), a and e are
+// columns of the fit (the attributes of the support M), t is a stored row, w are the weights of the columns, s2 is the
+// residual variance, V the covariance of w divided by s2, C the covariance of the columns, P = C^-1.
+//
+// Sums over rows are weighted. To forget the past the weight of new rows grows: it is scalars.row_weight, so that
+// sum / row_weight is a number of present rows. Values and labels are stored as (x - ref) / unit, where the unit is a
+// power of two, so that no digit is lost. Points in time ("..._at") are counts of labels.
+//
+// Every field takes eight bytes. `layouts` lists the fields by name, and Python builds its dtypes from that list.
 #pragma once
 
 #include <cmath>
@@ -21,99 +26,102 @@ using Index = std::int64_t;
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Attribute {
-  Index source, slot;              // its source, and which of that source's attributes it is
-  Index place;                     // its column in the fit, or -1
-  double n, x;                     // sums of 1, x over the stored rows that show it while it is no member
-  double h, e, xe;                 //   of 1, e, x e, weighted by what each row says of it (evidence.hpp)
-  double c, r, se;                 // beside the support: own variance, covariance with the residual, se of r
-  double xx; Index rows;           // sum of x^2, and the number of those rows
-  Index mark;                      // scratch of a fit, else -1
-  double ref, unit;                // unit 0: it has shown one value only
-  Index observed;
-  double raw_n, raw_x, raw_xx;     // sums of 1, x, x^2 over all its values
-  double far, genuine, limit;      // outlier clip
-  Index absurd;
+  Index source, slot;              // its source, and its position among the attributes of that source
+  Index column;                    // its column in the fit, or -1
+  double sum_weight, sum_x;        // sums of 1 and x over the stored rows that show it while it is outside the support
+  double weighted_n, weighted_e, weighted_xe;  // sums of 1, e, x e with the weights of evidence.hpp; e: the residual
+  double partial_variance, residual_covariance, standard_error;  // beside the support: V_j, r_j and se of r_j
+  double sum_xx; Index n_rows;     // sum of x^2, and the number of those rows
+  Index scratch_index;             // its index in a list while sums are built, else -1
+  double ref, unit;                // scale of the stored values; unit 0: it has shown only one value
+  Index n_observed;
+  double raw_n, raw_x, raw_xx;     // sums of 1, x, x^2 over all its values, inside and outside the support
+  double largest_deviation, outlier_evidence, outlier_limit;  // outlier clip
+  Index n_rejected_outliers;
 };
 
-struct Source {                      // first what every row reads
-  double price;                    // money, for the row that is asked next
-  Index member, determined;        // 1: in the support; 1: says nothing that the support does not
-  Index asked, observed;           // rounds that bought it; rows that showed any of it
-  double ratio;                    // likelihood that it matters over that it does not
-  double value;                    // > 0: what a look is worth beyond its cost
-  double matters;                  // where a price must be earned: the probability that it explains anything
-  Index first, size;               // its attributes are listed[first : first + size]
-  Index within;                    // products of its own parts are within[within : within + size^2]
-  Index always;                    // 1: free, always bought
-  Index scored, failed;            // `asked` when it was last scored, failed to join
-  Index left;                      // labels when it last had to leave
-  double join_at, leave_at;        // evidence above which it joins, below which it leaves
-  double gain;                     // > 0: what it adds if it joins now
-  Index displaced;                 // the member source whose place a look takes; -1: none
-  Index proxy;                     // the member source that may only stand in for it; -1: none
-  double odds;                     // how much likelier that is than not
-  Index determined_at, released;   // labels when it was found to be determined, `asked` when last released
-  double z2, adds;                 // its evidence and what it explains
+struct Source {                      // the fields that every row reads come first
+  double price;                    // money, in the row that is asked next
+  Index member, redundant;         // 1: in the support; 1: tells nothing that the support does not
+  Index n_bought, n_observed;      // rounds that bought it; rows that showed any of its attributes
+  double likelihood_ratio;         // of an effect of the members' size to no effect; 0: not yet estimated
+  double exploration_value;        // what a look is worth over what it costs, less 1; > 0: worth it
+  double probability_relevant;     // where prices must be earned: the probability that it explains anything
+  Index first, size;               // its attributes are source_attributes[first : first + size]
+  Index first_product;             // its matrix is partial_products[first_product : first_product + size^2]
+  Index free;                      // 1: comes with every row
+  Index bought_when_scored, bought_when_rejected;  // n_bought when it was last scored; when it last failed to join
+  Index left_at;                   // when it last had to leave
+  double join_threshold, leave_threshold;  // evidence above which it joins, below which it leaves
+  double join_gain;                // > 0: what the support explains more if it joins now
+  Index displaced_member;          // the member source whose place a look takes; -1: none
+  Index proxied_member;            // the member source that may only be a proxy for this one; -1: none
+  double proxy_odds;               // odds that it is
+  Index redundant_since, bought_when_released;  // when it became redundant; n_bought when it was last tried again
+  double evidence, gain;           // z^2 after the Bartlett correction; r' V^-1 r, what it explains beside the support
 };
 
-struct Pair {                        // pair[j, a]: over the rows that show attribute j and column a of the fit
+struct Pair {                        // pair[j, a]: sums over the rows that show attribute j and column a of the fit
   double n, x_j, x_a, x_jj, x_aa, x_ja;
-  double x_ae, pull;               // over all rows of j: sums of x_a e, and of cov(x_a, w'x) where they lack members
-  double u;                        // coefficient of x_a in the regression of x_j by which the rows were weighed
-  double own_n, own_xa;            // sums of 1, (x_j - u'x) x_a, weighted by how much of x_j is its own
+  double x_ae, imputed_covariance; // over all weighted rows of j: sums of x_a e, and of cov(x_a, w'x) where a was imputed
+  double u;                        // coefficient of x_a in the regression of x_j with which the rows were weighted
+  double partial_n, partial_xa;    // sums of 1 and (x_j - u'x) x_a, weighted by the share of x_j that is its own
 };
 
-struct Row { double y, weight; Index regime, begin, size; };
+struct Row { double y, weight; Index regime, begin, size; };  // its values are value[begin : begin + size]
 struct Value { Index j; double x; };
 
-struct Column { Index j; double w, x_bar, sd, cond, bend; };
-struct FitLabel { double y_bar, explained; };
+struct Column { Index j; double w, x_bar, sd, partial_variance, recent_shift; };  // recent_shift: of w, by the last rows
+struct FitLabel { double y_bar, explained; };                                   // explained = w' C w
 
-struct Sums { double n, f, y, ff, fy, loss; };
-
-struct Now {
-  double row_weight, n, y, yy;                       // weight of the present; sums of weights, y, y^2
+struct Scalars {
+  double row_weight, sum_weight, sum_y, sum_yy;      // weight of a new row; sums of weights, y, y^2
   double y_mean, y_var, y_low, y_high, y_ref, y_unit;
-  double s2, error2;                                 // residual variance; running mean squared prediction error
-  Index n_labels, n_past;                            // of them past rows, which nobody asked for
-  double fy, ff, alpha;                              // calibration slope of y on past predictions f
-  Index epoch;                                       // labels when what is remembered began
-  double label_reach;                                // label guard: tolerance for far labels
-  double level_reported, level_strayed; Index level_aside;      // level tracker
-  double recent_n, recent_f, recent_y, recent_ff, recent_fy, recent_loss;  // drift detector: last rows
-  double past_n, past_f, past_y, past_ff, past_fy, past_loss;              //   rows since the support changed
-  double recent_error2, cusum, cusum_recalibrated, cusum_weights;
+  double s2, prediction_mse;                         // residual variance; running mean squared prediction error
+  Index n_labels, n_past_rows;                       // labels, and how many of them are past rows, which nobody asked for
+  double slope_fy, slope_ff, alpha;                  // calibration slope alpha of y on past predictions f, and its sums
+  Index memory_start;                                // when the rows that still count began
+  double label_tolerance;                            // label guard: how far from its prediction a label may be
+  double level_reported, level_deviation2; Index level_rows_away;  // level tracker
+  double recent_n, recent_f, recent_y, recent_ff, recent_fy, recent_loss;  // drift detector: the last rows
+  double baseline_n, baseline_f, baseline_y, baseline_ff, baseline_fy, baseline_loss;  // all rows of this support
+  double recent_mse, cusum, cusum_recalibrated, cusum_weights;
   Index n_alarms;
-  Index regime, regime_left; double regime_ended;    // regimes
-  Index trial, trial_at; double trial_evidence; Index refit_sources;
-  double past_s2, past_evidence; Index past_until;   // do past rows still hold? what was left unexplained in them
-  Index m, n_members, moves;                         // columns of the fit, member sources, changes of the support
-  Index heard, heard_at; double heard_s2; Index news;            // when rows were last reweighted
-  Index refit_at, score_at, joint_at;                // labels at which to refit, score, look for pairs
-  Index queued, turn; double lend;                   // exploration in place of a member
-  double shrinkage, expects;                         // evidence: trust in few joint rows; size of what matters
-  Index oldest, n_rows, head;                        // ring of stored rows and of their values
+  Index regime, previous_regime; double previous_row_weight;  // regimes; previous_row_weight > 0: one has just ended
+  Index regime_on_trial, trial_start; double trial_evidence;  //   1 + the index of the stored regime on trial, or 0
+  Index refit_regime;                                         //   1 + the stored regime whose members the refit starts with
+  double past_s2, past_evidence; Index past_until;   // past rows: residual variance in them, and whether they still hold
+  Index m, n_members, n_support_changes;             // columns of the fit, member sources that are not free
+  Index reweighted_support, reweighted_at; double reweighted_s2;  // n_support_changes, labels, s2 at the last reweighting
+  Index n_candidate_rows;                                         // rows since then that show a candidate
+  Index refit_at, score_at, pair_search_at;          // labels at which to refit, to score, to look for pairs
+  Index queue_size, queue_next; double displacement_credit;  // exploration in the place of a member
+  double shrinkage, expected_effect;                 // prior rows of a correlation; what a relevant source explains
+  Index oldest, n_rows, head;                        // ring of stored rows, and of their values
   Index n_asked;
-  double spent, spent_low;                           // money: a compensated sum
-  double member_account, look_account;               //   saved up for members and for looks, where a total limits
-  double rate;                                       //   per unit of squared error; infinite: it need not be earned
-  Index wants_columns;                               // > 0: the support needs room for so many columns
+  double spent, spent_remainder;                     // money: a compensated sum
+  double member_account, look_account;               //   saved up for members and for looks under a total budget
+  double rate;                                       //   per unit of squared error; infinite: prices need not be earned
+  Index columns_needed;                              // > 0: the support needs room for so many columns
 };
 
-struct Alarm { Index row, past; double level, slope_before, slope_after, forgotten; Index returned; };  // past: in a past row
-struct Account { double c, gain, belief; };
-struct Kept { Index regime, ended; double row_weight, s2; Index n, tried; };
+// A change that was noticed; past: 1 if `row` counts past rows. slope_...: of labels on predictions.
+struct Alarm { Index row, past; double level, slope_before, slope_after, forgotten; Index returned; };
+struct LevelExpert { double level, gain, weight; };
+struct StoredRegime { Index regime, ended_at; double row_weight, s2; Index n_members, tried; };
 
-struct Given {
-  Index k, k0, k_prior;
+struct Settings {
+  Index k, k0, expected_relevant;
   double budget_per_row, error_cost, total_budget, expected_rows, decay, label_center;
 };
 
-// Least squares on the m columns of the fit.
+// Least squares on the m columns of the fit: views of matrices that have room for `width` columns.
 struct Fit {
   std::span<Column> column;
   FitLabel* label;
-  double *gram, *hidden, *V, *P, *C;                 // stride `width` (gram: width + 2)
+  double* gram;     // weighted sums of products of (x, 1, y), stride width + 2
+  double* hidden;   // sum of weight cov(x_B | rest) over the rows in which the columns B were imputed
+  double *V, *P, *C;
   Index width;
   double& g(Index i, Index e) const { return gram[i * (width + 2) + e]; }
   double& hid(Index i, Index e) const { return hidden[i * width + e]; }
@@ -122,37 +130,45 @@ struct Fit {
   double& cov(Index i, Index e) const { return C[i * width + e]; }
 };
 
-// What a kernel works on: views of the arrays that Python holds, and scratch that means nothing between calls.
+// The whole state: views of the arrays that Python holds, and scratch memory that means nothing between calls.
 struct State {
   std::span<Attribute> attr;
   std::span<Source> source;
-  std::span<Index> listed, order, queue;             // attributes by source; sources in seeded order; to be explored
-  std::span<double> within;
+  std::span<Index> source_attributes;      // the attributes, ordered by source
+  std::span<Index> order;                  // the sources that are not free: by price, then in an order drawn by the seed
+  std::span<Index> queue;                  // candidates that may displace a member, the best first
+  std::span<double> partial_products;      // per source: weighted products of what its attributes have of their own
   std::span<Pair> pairs;
   std::span<Row> row;
   std::span<Value> value;
-  Fit fit, trial;
-  std::span<double> log_q, centre, level;            // interval calibrator
-  std::span<Account> account;
+  Fit fit, trial_fit;                      // the support's; and one with other columns, before they become the support
+  std::span<double> log_q, centre, level;  // interval calibrator
+  std::span<LevelExpert> level_expert;
   std::span<Alarm> alarm;
-  std::span<Kept> kept;
-  std::span<double> prior;                           // spike and slabs of what a source explains (posterior.hpp)
-  std::span<Index> kept_sources;                     // (kept, sources)
-  Now* now_;
-  const Given* given_;
+  std::span<StoredRegime> stored_regime;
+  std::span<double> prior;                 // probabilities of the spike and the slabs (posterior.hpp)
+  std::span<Index> stored_regime_members;  // (stored regimes, sources)
+  Scalars* scalars_;
+  const Settings* settings_;
   const Constants* constants_;
-  mutable Index learning = 0;                         // 1: past rows are being learnt
-  Index width, store_full;                            // columns there is room for; bit 0 (1): rows (values) cannot grow
+  mutable Index learning = 0;              // 1: past rows are being learnt
+  Index width, store_full;                 // columns there is room for; bit 0 (1): rows (values) cannot grow
 
-  Now& now() const { return *now_; }
-  const Given& given() const { return *given_; }
-  const Constants& K() const { return *constants_; }
+  Scalars& scalars() const { return *scalars_; }
+  const Settings& settings() const { return *settings_; }
+  const Constants& constants() const { return *constants_; }
   Pair* pair(Index j) const { return pairs.data() + j * width; }
-  double rows() const { return now_->n / now_->row_weight; }
+  double rows() const { return scalars_->sum_weight / scalars_->row_weight; }
 
   struct Scratch {
-    std::vector<double> v, row, pull, block, inverse, joined, q, u, losses, r, V, best, usual_price;
-    std::vector<Index> seen, lost, taken, stay, basket;
+    std::vector<double> deviation;           // x - x_bar of the columns in the row at hand
+    std::vector<Index> observed, missing;    // 1 where that row shows a column; the columns that it lacks
+    std::vector<double> missing_covariance;  // covariance of the missing columns given the observed ones
+    std::vector<double> joint_cov, shrunk_cov, trust, cov_variance;  // of a candidate and each column (evidence.cpp)
+    std::vector<double> partial;             // x_j - u'x of the attributes of one source
+    std::vector<double> missing_precision, missing_rhs;  // P_BB of those columns, and -P_BA deviation_A
+    std::vector<double> product, workspace, u, values, usual_price;
+    std::vector<Index> taken, items, basket;
   };
   mutable Scratch scratch;
 };
@@ -162,3 +178,4 @@ struct Layout { const char* name; std::size_t size; std::vector<Field> fields; }
 std::vector<Layout> layouts();
 
 }  // namespace keyhole::thrifty
+

@@ -4,22 +4,29 @@ namespace keyhole::thrifty {
 
 namespace {
 
-// Equal values that make a constant, at least and per root of the rows; rows that must agree beyond one for each weight;
-// what least squares leaves; the share of its own variance above which a column is not looked at closely.
-constexpr double sure = 100.0, roots = 2.0, nothing = 1e-6, close = 0.0501;
-constexpr Index agree = 20;
+// Rows of equal values (or without a value) that make a source constant (or unobserved): at least, and per root of the
+// rows.
+constexpr double least_constant_rows = 100.0, constant_rows_per_root = 2.0;
+// Rows that must agree with least squares, beyond one for each column.
+constexpr Index least_agreeing_rows = 20;
+// Share of the variance of an attribute that rounding may leave.
+constexpr double rounding_share = 1e-6;
+// Share of the variance: an attribute whose estimated partial variance is larger is not tested by least squares.
+constexpr double test_share = 0.0501;
 
+// Whether attribute j is determined by the columns of the support other than itself.
 bool determined(const State& state, Index j) {
-  const Now& now = state.now();
-  const Index own = state.attr[j].place, m = now.m, n = m + 1, need = m + agree;
+  const Scalars& scalars = state.scalars();
+  // The products of (columns, x_j, 1): x_j is entry m, the constant entry n. A member's own column is left out below.
+  const Index own = state.attr[j].column, m = scalars.m, n = m + 1, need = m + least_agreeing_rows;
   std::vector<double> sums(static_cast<std::size_t>((n + 1) * (n + 1)), 0.0), v(static_cast<std::size_t>(n + 1));
   Index found = 0;
-  for (Index i = now.n_rows - 1; i >= 0 && found < need; --i) {
-    const Row& row = state.row[(now.oldest + i) % static_cast<Index>(state.row.size())];
+  for (Index i = scalars.n_rows - 1; i >= 0 && found < need; --i) {
+    const Row& row = state.row[(scalars.oldest + i) % static_cast<Index>(state.row.size())];
     Index shown = 0;
     std::fill(v.begin(), v.end(), 0.0);
     for (Index p = row.begin; p < row.begin + row.size; ++p) {
-      const Index at = state.value[p].j, a = at == j ? m : state.attr[at].place;
+      const Index at = state.value[p].j, a = at == j ? m : state.attr[at].column;
       if (a < 0) continue;
       v[a] = state.value[p].x;
       ++shown;
@@ -41,45 +48,56 @@ bool determined(const State& state, Index j) {
     for (Index e = 0; e < m; ++e) A[a * m + e] = a == own || e == own ? 0.0 : centred(a, e);
   }
   const double all = centred(m, m);
-  return all > 0.0 && all - quadratic(A.data(), b.data(), m, inverse, state.scratch.joined) <= nothing * all;
+  const double explained = quadratic(A.data(), b.data(), m, inverse, state.scratch.workspace);
+  return all > 0.0 && all - explained <= rounding_share * all;
+}
+
+// Whether a source outside the support tells nothing that the support does not.
+bool tells_nothing(const State& state, const Source& source) {
+  const Scalars& scalars = state.scalars();
+  const double root = std::sqrt(static_cast<double>(scalars.n_labels));
+  const double enough = std::max(least_constant_rows, constant_rows_per_root * root);
+  if (source.n_observed == 0) return static_cast<double>(source.n_bought) >= enough;
+  bool constant = static_cast<double>(source.n_observed) >= enough, alike = scalars.m > 0;
+  for (Index i = 0; i < source.size; ++i) {
+    const Attribute& attribute = state.attr[state.source_attributes[source.first + i]];
+    constant = constant && attribute.unit == 0.0;
+    const double n = attribute.sum_weight, mean = attribute.sum_x / n, c = attribute.partial_variance;
+    const double variance = n > 0.0 ? attribute.sum_xx / n - mean * mean : 0.0;
+    alike = alike && attribute.n_rows >= scalars.m + least_agreeing_rows && c > 0.0 && c <= test_share * variance;
+  }
+  for (Index i = 0; alike && i < source.size; ++i) {
+    alike = determined(state, state.source_attributes[source.first + i]);
+  }
+  return constant || alike;
 }
 
 }  // namespace
 
 Index mark_redundant(const State& state) {
-  const Now& now = state.now();
-  // With a half-life the world may change: every 1 / (1 - decay) rows a few looks are allowed again.
-  const double decay = state.given().decay, pause = decay < 1.0 ? 1.0 / (1.0 - decay) : infinity;
-  const double many = std::max(sure, roots * std::sqrt(static_cast<double>(now.n_labels)));
-  for (Index s = 0; s < static_cast<Index>(state.source.size()); ++s) {
-    Source& me = state.source[s];
-    if (me.member) continue;
-    const bool unseen = me.observed == 0 && static_cast<double>(me.asked) >= many;
-    bool constant = static_cast<double>(me.observed) >= many, alike = now.m > 0 && me.observed > 0;
-    for (Index i = 0; i < me.size; ++i) {
-      const Attribute& of = state.attr[state.listed[me.first + i]];
-      constant = constant && of.unit == 0.0;
-      const double v = of.n > 0.0 ? of.xx / of.n - (of.x / of.n) * (of.x / of.n) : 0.0;
-      alike = alike && of.rows >= now.m + agree && of.c > 0.0 && of.c <= close * v;
-    }
-    for (Index i = 0; alike && i < me.size; ++i) alike = determined(state, state.listed[me.first + i]);
-    const bool idle = unseen || constant || alike;
-    if (me.determined && idle && static_cast<double>(now.n_labels - me.determined_at) > pause) {
-      me.determined = 0;
-      me.released = me.asked;
-    } else if (!me.determined || !idle) {
-      me.determined = idle && (me.released == 0 || me.asked >= me.released + static_cast<Index>(state.K().few));
-      me.determined_at = now.n_labels;
+  const Scalars& scalars = state.scalars();
+  // With a half-life things may change: every 1 / (1 - decay) rows a few looks are allowed again.
+  const double decay = state.settings().decay, pause = decay < 1.0 ? 1.0 / (1.0 - decay) : infinity;
+  const Index few = static_cast<Index>(state.constants().few);
+  for (Source& source : state.source) {
+    if (source.member) continue;
+    const bool redundant = tells_nothing(state, source);
+    const double since = static_cast<double>(scalars.n_labels - source.redundant_since);
+    if (source.redundant && redundant && since > pause) {
+      source.redundant = 0;
+      source.bought_when_released = source.n_bought;
+    } else if (!source.redundant || !redundant) {
+      const bool looked_again = source.bought_when_released == 0 || source.n_bought >= source.bought_when_released + few;
+      source.redundant = redundant && looked_again;
+      source.redundant_since = scalars.n_labels;
     }
   }
   const std::vector<Member> list = members(state);
   for (auto b = list.rbegin(); b != list.rend() && list.size() > 1; ++b) {
-    if (state.source[b->source].always) continue;
-    bool alike = true;
-    for (Index a = b->first; a < b->first + b->size; ++a) {
-      alike = alike && state.fit.column[a].cond <= close * state.fit.column[a].sd * state.fit.column[a].sd;
-    }
-    if (alike && b->size == 1 && determined(state, state.fit.column[b->first].j)) return b->source;
+    if (state.source[b->source].free || b->size > 1) continue;
+    const Column& column = state.fit.column[b->first];
+    const bool alike = column.partial_variance <= test_share * column.sd * column.sd;
+    if (alike && determined(state, column.j)) return b->source;
   }
   return -1;
 }

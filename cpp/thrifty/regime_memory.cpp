@@ -6,17 +6,24 @@ namespace keyhole::thrifty {
 
 namespace {
 
-// Rows below which there is nothing to come back to; rows by which an alarm may be late; rows of a trial; a weight of the
-// present, then, that is still a number.
-constexpr Index fewest = 100, late = 200, longest = 40, nobody = -1;
-constexpr double lightest = 1e-200;
+// Rows that a regime must have left in the store to be tried.
+constexpr Index least_regime_rows = 100;
+// Rows by which an alarm may be late, at least; else a tenth of the rows of the regime.
+constexpr Index least_alarm_delay = 200;
+// Rows after which a trial ends undecided.
+constexpr Index longest_trial = 40;
+// The regime of rows that may belong to either side of an alarm.
+constexpr Index no_regime = -1;
+// The least weight that can still be scaled back to that of a new row.
+constexpr double least_row_weight = 1e-200;
 
+// Call act(row, i) for the rows of a regime, newest first; returns how many there are.
 template <class Do>
 Index for_rows(const State& state, Index regime, Do&& act) {
-  const Now& now = state.now();
+  const Scalars& scalars = state.scalars();
   Index n = 0;
-  for (Index i = now.n_rows - 1; i >= 0; --i) {  // newest first
-    Row& row = state.row[(now.oldest + i) % static_cast<Index>(state.row.size())];
+  for (Index i = scalars.n_rows - 1; i >= 0; --i) {
+    Row& row = state.row[(scalars.oldest + i) % static_cast<Index>(state.row.size())];
     if (row.regime != regime) continue;
     act(row, n);
     ++n;
@@ -27,117 +34,126 @@ Index for_rows(const State& state, Index regime, Do&& act) {
 }  // namespace
 
 void RegimeMemory::update(double f, double y) const {
-  Now& now = state.now();
-  if (now.trial == 0 || now.s2 <= 0.0) return;
-  now.trial_evidence += fit_against_mean(now, y - now.y_mean - f, y - now.y_mean, now.s2);
-  if (decided()) now.refit_at = now.n_labels + 1;
+  Scalars& scalars = state.scalars();
+  if (scalars.regime_on_trial == 0 || scalars.s2 <= 0.0) return;
+  scalars.trial_evidence += fit_against_mean(scalars, y - scalars.y_mean - f, y - scalars.y_mean, scalars.s2);
+  if (decided()) scalars.refit_at = scalars.n_labels + 1;
 }
 
 bool RegimeMemory::decided() const {
-  const Now& now = state.now();
-  return std::abs(now.trial_evidence) > state.K().regime_nats || now.n_labels - now.trial_at >= longest;
+  const Scalars& scalars = state.scalars();
+  if (scalars.n_labels - scalars.trial_start >= longest_trial) return true;
+  return std::abs(scalars.trial_evidence) > state.constants().verdict_nats;
 }
 
 void RegimeMemory::advance() const {
-  Now& now = state.now();
-  if (now.regime_ended > 0.0) {
-    if (now.trial > 0) reject(now.trial - 1);  // neither held
-    keep();
-    now.regime_ended = 0.0;
+  Scalars& scalars = state.scalars();
+  if (scalars.previous_row_weight > 0.0) {
+    if (scalars.regime_on_trial > 0) reject(scalars.regime_on_trial - 1);  // it does not hold either
+    store_previous();
+    scalars.previous_row_weight = 0.0;
     try_next(false);
-  } else if (now.trial > 0 && now.trial_evidence > state.K().regime_nats) {
-    accept(now.trial - 1);
-  } else if (now.trial > 0 && decided()) {
-    reject(now.trial - 1);
+  } else if (scalars.regime_on_trial > 0 && scalars.trial_evidence > state.constants().verdict_nats) {
+    accept(scalars.regime_on_trial - 1);
+  } else if (scalars.regime_on_trial > 0 && decided()) {
+    reject(scalars.regime_on_trial - 1);
     try_next(true);
   }
 }
 
-void RegimeMemory::keep() const {
-  Now& now = state.now();
-  for (Kept& kept : state.kept) kept.tried = 0;
-  if (now.n_members == 0) return;
-  // The last rows of what ended may be of another regime: a tenth, and 200 at least, but half at most.
-  const Index n = for_rows(state, now.regime_left, [](Row&, Index) {});
-  const Index last = std::min(n / 2, std::max(n / 10, late));
-  for_rows(state, now.regime_left, [&](Row& row, Index i) { row.regime = i < last ? nobody : row.regime; });
-  Index at = 0;
-  for (Index i = 1; i < static_cast<Index>(state.kept.size()); ++i) {
-    const auto age = [&](Index e) { return state.kept[e].n == 0 ? -1 : state.kept[e].ended; };
-    if (age(i) < age(at)) at = i;
+void RegimeMemory::store_previous() const {
+  Scalars& scalars = state.scalars();
+  for (StoredRegime& stored : state.stored_regime) stored.tried = 0;
+  if (scalars.n_members == 0) return;
+  // The last rows before the alarm may belong to the next regime: a tenth, at least 200, but at most half of all.
+  const Index n = for_rows(state, scalars.previous_regime, [](Row&, Index) {});
+  const Index last = std::min(n / 2, std::max(n / 10, least_alarm_delay));
+  for_rows(state, scalars.previous_regime, [&](Row& row, Index i) { row.regime = i < last ? no_regime : row.regime; });
+  Index oldest = 0;  // an empty place, or that of the regime which ended first
+  const auto end = [&](Index i) { return state.stored_regime[i].n_members == 0 ? -1 : state.stored_regime[i].ended_at; };
+  for (Index i = 1; i < static_cast<Index>(state.stored_regime.size()); ++i) {
+    if (end(i) < end(oldest)) oldest = i;
   }
-  state.kept[at] = {now.regime_left, now.n_labels, now.regime_ended, now.s2, 0, 1};
-  Index* who = state.kept_sources.data() + at * static_cast<Index>(state.source.size());
+  StoredRegime& stored = state.stored_regime[oldest];
+  stored = {scalars.previous_regime, scalars.n_labels, scalars.previous_row_weight, scalars.s2, 0, 1};
+  Index* stored_members = state.stored_regime_members.data() + oldest * static_cast<Index>(state.source.size());
   for (const Member& b : members(state)) {
-    if (!state.source[b.source].always) who[state.kept[at].n++] = b.source;
+    if (!state.source[b.source].free) stored_members[stored.n_members++] = b.source;
   }
 }
 
-void RegimeMemory::try_next(bool failed) const {
-  Now& now = state.now();
+void RegimeMemory::try_next(bool after_rejection) const {
+  Scalars& scalars = state.scalars();
   while (true) {
-    Index best = -1, last = -1;
-    for (Index i = 0; i < static_cast<Index>(state.kept.size()); ++i) {
-      const Kept& kept = state.kept[i];
-      if (kept.n == 0) continue;
-      if (last < 0 || kept.ended > state.kept[last].ended) last = i;
-      if (!kept.tried && (best < 0 || kept.ended > state.kept[best].ended)) best = i;
+    Index next = -1, last = -1;  // the last that ended of those not tried, and of all
+    for (Index i = 0; i < static_cast<Index>(state.stored_regime.size()); ++i) {
+      const StoredRegime& stored = state.stored_regime[i];
+      if (stored.n_members == 0) continue;
+      if (last < 0 || stored.ended_at > state.stored_regime[last].ended_at) last = i;
+      if (!stored.tried && (next < 0 || stored.ended_at > state.stored_regime[next].ended_at)) next = i;
     }
-    if (best < 0) {
-      if (failed && last >= 0) {
-        start(-1.0);
-        now.refit_sources = last + 1;
+    if (next < 0) {
+      if (after_rejection && last >= 0) {  // back to the members at the alarm
+        restart_sums(-1.0);
+        scalars.refit_regime = last + 1;
       }
       return;
     }
-    Kept& kept = state.kept[best];
-    kept.tried = 1;
-    const Index n = for_rows(state, kept.regime, [](Row&, Index) {});
-    if (kept.row_weight < lightest || n < fewest) {
-      kept.n = 0;
-      continue;
+    StoredRegime& stored = state.stored_regime[next];
+    stored.tried = 1;
+    const Index n = for_rows(state, stored.regime, [](Row&, Index) {});
+    if (stored.row_weight >= least_row_weight && n >= least_regime_rows) {
+      start_trial(next);
+      return;
     }
-    const double g = now.row_weight, by = g / kept.row_weight;
-    for_rows(state, kept.regime, [&](Row& row, Index) { row.weight = std::min(row.weight * by, g); });
-    kept.row_weight = g;
-    now.trial = best + 1;
-    now.trial_at = now.n_labels;
-    now.trial_evidence = 0.0;
-    start(kept.s2);
-    now.refit_sources = best + 1;
-    return;
+    stored.n_members = 0;
   }
 }
 
+void RegimeMemory::start_trial(Index i) const {
+  Scalars& scalars = state.scalars();
+  StoredRegime& stored = state.stored_regime[i];
+  const double weight = scalars.row_weight, ratio = weight / stored.row_weight;
+  for_rows(state, stored.regime, [&](Row& row, Index) { row.weight = std::min(row.weight * ratio, weight); });
+  stored.row_weight = weight;
+  scalars.regime_on_trial = i + 1;
+  scalars.trial_start = scalars.n_labels;
+  scalars.trial_evidence = 0.0;
+  restart_sums(stored.s2);
+  scalars.refit_regime = i + 1;
+}
+
 void RegimeMemory::reject(Index i) const {
-  Kept& kept = state.kept[i];
-  for_rows(state, kept.regime, [&](Row& row, Index) { row.weight /= state.K().forget; });
-  kept.row_weight /= state.K().forget;
-  state.now().trial = 0;
+  StoredRegime& stored = state.stored_regime[i];
+  for_rows(state, stored.regime, [&](Row& row, Index) { row.weight /= state.constants().forget; });
+  stored.row_weight /= state.constants().forget;
+  state.scalars().regime_on_trial = 0;
 }
 
 void RegimeMemory::accept(Index i) const {
-  Now& now = state.now();
-  Kept& kept = state.kept[i];
-  for_rows(state, now.regime, [&](Row& row, Index) { row.regime = kept.regime; });
-  state.alarm[now.n_alarms % static_cast<Index>(state.alarm.size())] = {
-      now.n_labels - (state.learning ? 0 : now.n_past), state.learning, 0.0, 0.0, 0.0, 1.0, kept.ended};
-  now.n_alarms += 1;
-  now.regime = kept.regime;
-  now.trial = 0;
-  kept.n = 0;
+  Scalars& scalars = state.scalars();
+  StoredRegime& stored = state.stored_regime[i];
+  for_rows(state, scalars.regime, [&](Row& row, Index) { row.regime = stored.regime; });
+  const Index row = scalars.n_labels - (state.learning ? 0 : scalars.n_past_rows);
+  const Index at = scalars.n_alarms % static_cast<Index>(state.alarm.size());
+  state.alarm[at] = {row, state.learning, 0.0, 0.0, 0.0, 1.0, stored.ended_at};
+  scalars.n_alarms += 1;
+  scalars.regime = stored.regime;
+  scalars.regime_on_trial = 0;
+  stored.n_members = 0;
 }
 
-// Sums, slope and errors from the stored rows as they weigh now; s2: what errors are expected to be, < 0: the label's.
-void RegimeMemory::start(double s2) const {
-  Now& now = state.now();
-  now.n = now.y = now.yy = 0.0;
+// Build the sums over the stored rows again with their present weights, and restart slope and error. expected_error:
+// the squared error to start with, < 0: the variance of the label.
+void RegimeMemory::restart_sums(double expected_error) const {
+  Scalars& scalars = state.scalars();
+  scalars.sum_weight = scalars.sum_y = scalars.sum_yy = 0.0;
   std::vector<double> n(state.attr.size(), 0.0), x(n), xx(n);
-  for (Index i = 0; i < now.n_rows; ++i) {
-    const Row& row = state.row[(now.oldest + i) % static_cast<Index>(state.row.size())];
-    now.n += row.weight;
-    now.y += row.weight * row.y;
-    now.yy += row.weight * row.y * row.y;
+  for (Index i = 0; i < scalars.n_rows; ++i) {
+    const Row& row = state.row[(scalars.oldest + i) % static_cast<Index>(state.row.size())];
+    scalars.sum_weight += row.weight;
+    scalars.sum_y += row.weight * row.y;
+    scalars.sum_yy += row.weight * row.y * row.y;
     for (Index p = row.begin; p < row.begin + row.size; ++p) {
       const Value& value = state.value[p];
       n[value.j] += row.weight;
@@ -145,18 +161,18 @@ void RegimeMemory::start(double s2) const {
       xx[value.j] += row.weight * value.x * value.x;
     }
   }
-  now.y_mean = now.y / now.n;
-  now.y_var = std::max(now.yy / now.n - now.y_mean * now.y_mean, 1e-300);
+  scalars.y_mean = scalars.sum_y / scalars.sum_weight;
+  scalars.y_var = std::max(scalars.sum_yy / scalars.sum_weight - scalars.y_mean * scalars.y_mean, 1e-300);
   for (std::size_t j = 0; j < n.size(); ++j) {
     if (n[j] <= 0.0) continue;
     state.attr[j].raw_n = n[j];
     state.attr[j].raw_x = x[j];
     state.attr[j].raw_xx = xx[j];
   }
-  now.error2 = s2 < 0.0 ? now.y_var : s2;
-  now.fy = now.ff = now.alpha = 0.0;
-  now.epoch = now.n_labels;
-  now.score_at = 0;
+  scalars.prediction_mse = expected_error < 0.0 ? scalars.y_var : expected_error;
+  scalars.slope_fy = scalars.slope_ff = scalars.alpha = 0.0;
+  scalars.memory_start = scalars.n_labels;
+  scalars.score_at = 0;
 }
 
 }  // namespace keyhole::thrifty

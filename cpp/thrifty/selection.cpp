@@ -10,96 +10,133 @@ namespace keyhole::thrifty {
 
 namespace {
 
-// How many of those that should join are tried at a refit.
-constexpr int tries = 6;
+// Candidates that are tried at a refit, one after the other, until one joins.
+constexpr int most_attempts = 6;
 // Candidates of which every two are judged together.
-constexpr Index joint_candidates = 20;
+constexpr Index most_pair_candidates = 20;
+// Share of the residual variance that a pair explains at most, so that the logarithm of the rest exists.
+constexpr double most_pair_share = 0.98;
+// Natural logarithm: a likelihood ratio above exp(50) tells no more.
+constexpr double most_log_ratio = 50.0;
+// Rows that show a candidate, below which it has no likelihood ratio.
+constexpr Index least_ratio_rows = 3;
 
-double money_of(const State& state, std::span<const Member> list) {
+double total_price(const State& state, std::span<const Member> list) {
   double sum = 0.0;
   for (const Member& b : list) sum += state.source[b.source].price;
   return sum;
 }
 
 bool has_room(const State& state, std::span<const Member> list, Index s) {
-  if (state.now().n_members >= state.given().k) return false;
-  const double most = state.given().budget_per_row;
-  return most == infinity || money_of(state, list) + state.source[s].price <= most;
+  if (state.scalars().n_members >= state.settings().k) return false;
+  const double most = state.settings().budget_per_row;
+  return most == infinity || total_price(state, list) + state.source[s].price <= most;
 }
 
-// What a member or candidate explains, less its price.
-double net_of(const State& state, Index s, double explains) { return explains - price_in_error(state, s); }
+// Returns what a member or candidate explains, less its price.
+double net_gain(const State& state, Index s, double explains) { return explains - price_in_error(state, s); }
 
-// What a candidate is expected to explain, less its price. Where a price is paid for it in every row the best of many is
-// shrunk: it counts by its posterior.
-double expected_net(const State& state, const Candidate& of) {
-  const double price = price_in_error(state, of.source);
-  return price > 0.0 ? believe(state, of).mean() - price : of.r * of.r / of.c;
+// Returns what a candidate is expected to explain, less its price. Where its price is paid in every row it counts by
+// its posterior, because the estimate of the best of many candidates is too large.
+double expected_net_gain(const State& state, const Candidate& candidate) {
+  const double price = price_in_error(state, candidate.source);
+  if (price > 0.0) return posterior_of(state, candidate).mean() - price;
+  return candidate.r * candidate.r / candidate.c;
 }
 
-// Whether a candidate's evidence lets it join; where a price must be earned, that decides alone.
-bool significant(const State& state, const Source& me) {
-  return me.z2 > me.join_at || (weighed(state) && me.price > 0.0 && state.given().total_budget == infinity);
+// Whether the evidence for a candidate lets it join. Where it must earn its price this is not asked for.
+bool significant(const State& state, const Source& source) {
+  if (source.evidence > source.join_threshold) return true;
+  return prices_must_be_earned(state) && source.price > 0.0 && state.settings().total_budget == infinity;
 }
 
-// Whether a member of a fit with m columns holds its own: by its evidence, or by what it is believed to explain.
-double standing(const State& state, const Fit& fit, Index m, const Member& of) {
-  const double price = price_in_error(state, of.source);
-  const double earns = price > 0.0 ? believe(state, fit, m, of).mean() / price : infinity;
-  if (price > 0.0 && state.given().total_budget == infinity) return earns;
-  return std::min(earns, member_evidence(state, fit, of) / state.source[of.source].leave_at);
+// Returns a number > 1 if a member of a fit with m columns stays: the ratio of its evidence to its threshold or, where
+// it must earn its price, of what it is expected to explain to its price; under a total budget the smaller of both.
+double retention_ratio(const State& state, const Fit& fit, Index m, const Member& member) {
+  const double price = price_in_error(state, member.source);
+  const double earns = price > 0.0 ? posterior_of(state, fit, m, member).mean() / price : infinity;
+  if (price > 0.0 && state.settings().total_budget == infinity) return earns;
+  return std::min(earns, member_evidence(state, fit, member) / state.source[member.source].leave_threshold);
 }
 
-// stay[i] = 1 for the members that stay when source s comes: all if there is room, else all but the cheapest to lose.
-std::vector<Index> stay_with(const State& state, std::span<const Member> list, Index s, std::span<const double> losses) {
-  std::vector<Index> stay(list.size(), 1);
-  if (has_room(state, list, s)) return stay;
-  const Given& given = state.given();
-  std::vector<double> value, price;
-  std::vector<std::size_t> who;
+// Returns 1 for the members that stay when source s comes: all if there is room, else all but those that are cheapest
+// to lose. losses: what each member explains once s is in.
+std::vector<Index> members_to_keep(const State& state, std::span<const Member> list, Index s,
+                                   std::span<const double> losses) {
+  std::vector<Index> keep(list.size(), 1);
+  if (has_room(state, list, s)) return keep;
+  const Settings& settings = state.settings();
+  KnapsackProblem paid;  // its things are places in `list`
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (state.source[list[i].source].always) continue;
-    value.push_back(std::max(net_of(state, list[i].source, losses[i]), 0.0) + 1e-300);
-    price.push_back(state.source[list[i].source].price);
-    who.push_back(i);
+    const Source& source = state.source[list[i].source];
+    if (source.free) continue;
+    paid.add(static_cast<Index>(i), std::max(net_gain(state, list[i].source, losses[i]), 0.0), source.price);
   }
-  if (given.budget_per_row < infinity) {
-    std::vector<Index> taken(who.size());
-    knapsack(value, price, given.k - 1, given.budget_per_row - state.source[s].price, taken);
-    for (std::size_t i = 0; i < who.size(); ++i) stay[who[i]] = taken[i];
-    return stay;
+  if (settings.budget_per_row < infinity) {
+    const std::vector<Index> taken = paid.best(settings.k - 1, settings.budget_per_row - state.source[s].price);
+    for (std::size_t i = 0; i < taken.size(); ++i) keep[paid.thing[i]] = taken[i];
+  } else if (!paid.value.empty()) {
+    keep[paid.thing[std::min_element(paid.value.begin(), paid.value.end()) - paid.value.begin()]] = 0;
   }
-  std::size_t least = 0;
-  for (std::size_t i = 0; i < who.size(); ++i) least = value[i] < value[least] ? i : least;
-  if (!who.empty()) stay[who[least]] = 0;
-  return stay;
+  return keep;
 }
 
-// The columns of source s behind the first n of the trial; the new n, or -1 where there is no room for them.
-Index append(const State& state, Index s, Index n) {
-  const Source& of = state.source[s];
-  if (n + of.size > state.width) {
-    state.now().wants_columns = std::max(state.now().wants_columns, n + of.size);
-    return -1;
+// A support that is proposed. Its columns are written into the trial fit as its sources are added.
+struct Proposal {
+  std::vector<Member> sources;
+  std::vector<double> guess;  // expected weights of its columns
+  Index m = 0;                // its columns
+};
+
+// Add a source without a guess; returns false, and asks for more columns, where there is no room for it.
+bool add_source(const State& state, Proposal& proposal, Index s) {
+  const Source& source = state.source[s];
+  const Index m = proposal.m + source.size;
+  if (m > state.width) {
+    state.scalars().columns_needed = std::max(state.scalars().columns_needed, m);
+    return false;
   }
-  for (Index i = 0; i < of.size; ++i) state.trial.column[n + i].j = state.listed[of.first + i];
-  return n + of.size;
+  for (Index i = 0; i < source.size; ++i) {
+    state.trial_fit.column[proposal.m + i].j = state.source_attributes[source.first + i];
+  }
+  proposal.sources.push_back({s, proposal.m, source.size});
+  proposal.m = m;
+  return true;
 }
 
-// The first m columns of the trial become the support, and its fit the fit: the one place where the support changes.
-void adopt(const State& state, Index m) {
-  Now& now = state.now();
-  const Fit &fit = state.fit, &trial = state.trial;
-  for (Index a = 0; a < now.m; ++a) {
-    Attribute& me = state.attr[fit.column[a].j];
-    me.place = -1;
-    state.source[me.source].member = 0;
+// Add the members with keep[i] = 1; the guess is their present weights.
+void add_members(const State& state, Proposal& proposal, std::span<const Member> list, std::span<const Index> keep) {
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!keep[i] || !add_source(state, proposal, list[i].source)) continue;
+    for (Index a = 0; a < list[i].size; ++a) proposal.guess.push_back(state.fit.column[list[i].first + a].w);
+  }
+}
+
+// Add a candidate; the guess is what each of its columns explains alone. Returns false where there is no room.
+bool add_candidate(const State& state, Proposal& proposal, Index s) {
+  if (!add_source(state, proposal, s)) return false;
+  for (Index i = 0; i < state.source[s].size; ++i) {
+    const Attribute& attribute = state.attr[state.source_attributes[state.source[s].first + i]];
+    const double c = attribute.partial_variance;
+    proposal.guess.push_back(c > 0.0 ? attribute.residual_covariance / c : 0.0);
+  }
+  return true;
+}
+
+// Make the first m columns of the trial fit the support, and the trial fit the fit. The support changes nowhere else.
+void replace_support(const State& state, Index m) {
+  Scalars& scalars = state.scalars();
+  const Fit &fit = state.fit, &trial = state.trial_fit;
+  for (Index a = 0; a < scalars.m; ++a) {
+    Attribute& attribute = state.attr[fit.column[a].j];
+    attribute.column = -1;
+    state.source[attribute.source].member = 0;
   }
   for (Index a = 0; a < m; ++a) {
     fit.column[a] = trial.column[a];
-    Attribute& me = state.attr[fit.column[a].j];
-    me.place = a;
-    state.source[me.source].member = 1;
+    Attribute& attribute = state.attr[fit.column[a].j];
+    attribute.column = a;
+    state.source[attribute.source].member = 1;
     for (Index e = 0; e < m; ++e) {
       fit.v(a, e) = trial.v(a, e);
       fit.p(a, e) = trial.p(a, e);
@@ -111,295 +148,318 @@ void adopt(const State& state, Index m) {
     for (Index e = 0; e < m + 2; ++e) fit.g(i, e) = trial.g(i, e);
   }
   *fit.label = *trial.label;
-  now.m = m;
-  now.n_members = 0;
-  for (const Member& b : members(state)) now.n_members += !state.source[b.source].always;
-  now.moves += 1;
-  set_residual(state);
-  recount(state);
+  scalars.m = m;
+  scalars.n_members = 0;
+  for (const Member& b : members(state)) scalars.n_members += !state.source[b.source].free;
+  scalars.n_support_changes += 1;
+  update_residual_variance(state);
+  rebuild_sums(state);
 }
 
-// Let a member go: the least significant, if its evidence < L/2, or one that explains less than its price is worth.
-bool evict(const State& state, Index redundant) {
-  Now& now = state.now();
+// Remove the member whose retention ratio is smallest, if it is below 1, or the redundant one (-1: none). Returns
+// whether one left.
+bool remove_weakest_member(const State& state, Index redundant) {
+  Scalars& scalars = state.scalars();
   const std::vector<Member> list = members(state);
-  if (state.fit.g(now.m, now.m) / now.row_weight <= state.K().few) return false;
+  if (state.fit.g(scalars.m, scalars.m) / scalars.row_weight <= state.constants().few) return false;
   Index worst = -1;
   double least = 1.0;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const Source& of = state.source[list[i].source];
-    if (of.always) continue;
-    double share = standing(state, state.fit, now.m, list[i]);
-    if (list[i].source == redundant) share = -1.0;
-    if (share < least) {
-      least = share;
+    if (state.source[list[i].source].free) continue;
+    double ratio = retention_ratio(state, state.fit, scalars.m, list[i]);
+    if (list[i].source == redundant) ratio = -1.0;
+    if (ratio < least) {
+      least = ratio;
       worst = static_cast<Index>(i);
     }
   }
   if (worst < 0) return false;
-  std::vector<double> guess;
-  Index n = 0;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (static_cast<Index>(i) == worst) continue;
-    n = append(state, list[i].source, n);
-    for (Index a = 0; a < list[i].size; ++a) guess.push_back(state.fit.column[list[i].first + a].w);
-  }
-  state.source[list[worst].source].left = now.n_labels;
-  build(state, n, guess);
-  adopt(state, n);
+  std::vector<Index> keep(list.size(), 1);
+  keep[worst] = 0;
+  Proposal proposal;
+  add_members(state, proposal, list, keep);
+  state.source[list[worst].source].left_at = scalars.n_labels;
+  fit_trial(state, proposal.m, proposal.guess);
+  replace_support(state, proposal.m);
   return true;
 }
 
-// Fit the members that stay with the newcomers behind them. Keep it if each newcomer holds its own there and, where
-// members go for them, if more is explained. `guess` are the expected weights.
-bool attempt(const State& state, std::span<const Member> list, std::span<const Index> stay,
-             std::span<const Index> newcomers, std::span<const double> guess) {
-  Now& now = state.now();
-  std::vector<Member> joined;
-  Index n = 0;
-  double before = state.fit.label->explained, prices = 0.0;
-  bool swap = false;
+// Fit a proposal of the members with keep[i] = 1 followed by newcomers. Adopt it if each newcomer is retained in that
+// fit and, where members leave for them, if the whole explains more net of prices. Returns whether it was adopted.
+bool try_newcomers(const State& state, const Proposal& proposal, std::span<const Member> list,
+                   std::span<const Index> keep) {
+  Scalars& scalars = state.scalars();
+  double explained_now = state.fit.label->explained, prices = 0.0;
+  std::size_t n_kept = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (stay[i]) {
-      n = append(state, list[i].source, n);
-    } else {
-      swap = true;
-      before -= price_in_error(state, list[i].source);
-    }
+    if (keep[i]) ++n_kept;
+    else explained_now -= price_in_error(state, list[i].source);
   }
-  for (const Index s : newcomers) {
-    joined.push_back({s, n, state.source[s].size});
-    n = append(state, s, n);
-    if (n < 0) return false;
-    prices += price_in_error(state, s);
+  fit_trial(state, proposal.m, proposal.guess);
+  for (std::size_t i = n_kept; i < proposal.sources.size(); ++i) {
+    prices += price_in_error(state, proposal.sources[i].source);
+    if (retention_ratio(state, state.trial_fit, proposal.m, proposal.sources[i]) <= 1.0) return false;
   }
-  build(state, n, guess);
-  for (const Member& b : joined) {
-    if (standing(state, state.trial, n, b) <= 1.0) return false;
-  }
-  if (swap) {
-    const bool few = state.trial.g(n, n) / now.row_weight < state.K().few * static_cast<double>(n);
-    const double explained = state.trial.label->explained;
-    if (few || explained > now.y_var || explained - prices <= before) return false;
+  if (n_kept < list.size()) {
+    const double rows = state.trial_fit.g(proposal.m, proposal.m) / scalars.row_weight;
+    const double explained = state.trial_fit.label->explained;
+    if (rows < state.constants().few * static_cast<double>(proposal.m)) return false;
+    if (explained > scalars.y_var || explained - prices <= explained_now) return false;
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!stay[i]) state.source[list[i].source].left = now.n_labels;
+    if (!keep[i]) state.source[list[i].source].left_at = scalars.n_labels;
   }
-  adopt(state, n);
+  replace_support(state, proposal.m);
   return true;
 }
 
-bool attempt(const State& state, Index s) {
-  const std::vector<Member> list = members(state);
-  std::vector<double> u, losses(list.size()), guess;
-  const Candidate of = regress(state, s, u);
-  if (of.variance <= 0.0) return false;
-  swap_losses(state, of, of.r, list, losses.data());
-  const std::vector<Index> stay = stay_with(state, list, s, losses);
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    if (!stay[i]) continue;
-    for (Index a = list[i].first; a < list[i].first + list[i].size; ++a) {
-      guess.push_back(state.fit.column[a].w - of.u[a] * of.r / of.c);
-    }
-  }
-  for (Index i = 0; i < state.source[s].size; ++i) {  // what its columns explain alone, as far as their weights are known
-    const Attribute& me = state.attr[state.listed[state.source[s].first + i]];
-    guess.push_back(me.c > 0.0 ? me.r / me.c : 0.0);
-  }
-  return attempt(state, list, stay, std::span(&s, 1), guess);
-}
-
-void set_ratio(const State& state, Source& me, const Candidate& of) {
-  const Attribute& first = state.attr[state.listed[me.first]];
-  me.ratio = 0.0;
-  if (of.variance > 0.0 && first.rows >= 3 && of.se > 0.0) {
-    me.ratio = std::max(1e-300, std::exp(std::min(log_likelihood_ratio(of, me.size, state.now().expects), 50.0)));
-  }
-}
-
-// gain > 0 for every source that should join now, value > 0 for those that should be looked at. Not `fully`: only those
-// that were bought since the last time.
-void score_all(const State& state, bool fully) {
-  Now& now = state.now();
-  const Given& given = state.given();
+// Try candidate s beside or in place of members; returns whether it joined.
+bool try_candidate(const State& state, Index s) {
   const std::vector<Member> list = members(state);
   std::vector<double> u, losses(list.size());
-  now.rate = rate(state);
-  now.shrinkage = shrinkage(state);
-  if (fully) {
-    reweight(state);
-    now.expects = expected_size(state);
-    if (weighed(state)) learn_prior(state);
-  }
-  const bool limited = given.budget_per_row < infinity;
-  const bool mixed = DriftDetector{state.K()}.suspicious(now);
-  std::vector<Contender> rivals;
-  if (limited) {  // what each is worth decides for the others, too
-    for (Source& me : state.source) {
-      if (me.member || me.observed == 0) continue;
-      const Candidate of = regress(state, &me - state.source.data(), u);
-      me.z2 = of.known ? evidence(state, of) : 0.0;
-      me.adds = of.known ? of.r * of.r / of.c : 0.0;
+  const Candidate candidate = evaluate_candidate(state, s, u);
+  if (candidate.variance <= 0.0) return false;
+  losses_beside(state, candidate, candidate.r, list, losses.data());
+  const std::vector<Index> keep = members_to_keep(state, list, s, losses);
+  Proposal proposal;
+  add_members(state, proposal, list, keep);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < list.size(); ++i) {  // the weights of members change by what they share with the candidate
+    if (!keep[i]) continue;
+    for (Index a = list[i].first; a < list[i].first + list[i].size; ++a) {
+      proposal.guess[next++] = state.fit.column[a].w - candidate.u[a] * candidate.r / candidate.c;
     }
-    rivals = contenders(state, list);
+  }
+  return add_candidate(state, proposal, s) && try_newcomers(state, proposal, list, keep);
+}
+
+void set_likelihood_ratio(const State& state, Source& source, const Candidate& candidate) {
+  const Attribute& first = state.attr[state.source_attributes[source.first]];
+  source.likelihood_ratio = 0.0;
+  if (candidate.variance <= 0.0 || first.n_rows < least_ratio_rows || candidate.se <= 0.0) return;
+  const double log_ratio = log_likelihood_ratio(candidate, source.size, state.scalars().expected_effect);
+  source.likelihood_ratio = std::max(1e-300, std::exp(std::min(log_ratio, most_log_ratio)));
+}
+
+void set_evidence(const State& state, Source& source, const Candidate& candidate) {
+  source.evidence = candidate.known ? corrected_evidence(state, candidate) : 0.0;
+  source.gain = candidate.known ? candidate.r * candidate.r / candidate.c : 0.0;
+}
+
+// Whether a candidate that failed to join was bought often enough since to try again.
+bool may_retry(const State& state, const Source& source) {
+  const double rejected = static_cast<double>(source.bought_when_rejected);
+  return static_cast<double>(source.n_bought) >= state.constants().retry_looks * rejected;
+}
+
+// Returns what the support would explain more, net of prices, if a significant candidate joins now; `losses` is
+// scratch.
+double join_gain(const State& state, const Candidate& candidate, std::span<const Member> list, bool room,
+                 std::span<double> losses) {
+  double gain = expected_net_gain(state, candidate);
+  if (room) return gain;
+  losses_beside(state, candidate, candidate.r, list, losses.data());
+  const std::vector<Index> keep = members_to_keep(state, list, candidate.source, losses);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (!keep[i]) gain -= net_gain(state, list[i].source, losses[i]);
+  }
+  return gain;
+}
+
+// Score the candidates: join_gain > 0 for every source that should join now, exploration_value > 0 for those that
+// should be looked at. Unless `all`, only those that were bought since the last time, and rows are not reweighted.
+void score_candidates(const State& state, bool all) {
+  Scalars& scalars = state.scalars();
+  const Settings& settings = state.settings();
+  const std::vector<Member> list = members(state);
+  std::vector<double> u, losses(list.size());
+  scalars.rate = rate(state);
+  scalars.shrinkage = shrinkage(state);
+  if (all) {
+    reweight(state);
+    scalars.expected_effect = expected_effect(state);
+    if (prices_must_be_earned(state)) update_prior(state);
+  }
+  // While a change is suspected, the rows may be a mixture of before and after: no member is replaced.
+  const bool change_suspected = DriftDetector{state.constants()}.suspicious(scalars);
+  std::vector<Contender> contenders;
+  if (settings.budget_per_row < infinity) {  // what each candidate explains decides for the others, too
+    for (Index s = 0; s < static_cast<Index>(state.source.size()); ++s) {
+      Source& source = state.source[s];
+      if (!source.member && source.n_observed > 0) set_evidence(state, source, evaluate_candidate(state, s, u));
+    }
+    contenders = basket_contenders(state, list);
   }
   for (Index s = 0; s < static_cast<Index>(state.source.size()); ++s) {
-    Source& me = state.source[s];
-    if (!fully && me.scored == me.asked) continue;
-    me.gain = me.odds = 0.0;
-    me.value = -1.0;
-    me.displaced = me.proxy = -1;
-    me.scored = me.asked;
-    if (me.member) continue;
-    const Candidate of = me.observed > 0 ? regress(state, s, u) : [&] { Candidate none; none.source = s; none.u = u.data(); return none; }();
-    set_ratio(state, me, of);
-    me.z2 = of.known ? evidence(state, of) : 0.0;
-    me.adds = of.known ? of.r * of.r / of.c : 0.0;
+    Source& source = state.source[s];
+    if (!all && source.bought_when_scored == source.n_bought) continue;
+    source.join_gain = source.proxy_odds = 0.0;
+    source.exploration_value = -1.0;
+    source.displaced_member = source.proxied_member = -1;
+    source.bought_when_scored = source.n_bought;
+    if (source.member) continue;
+    Candidate candidate;
+    candidate.source = s;
+    candidate.u = u.data();
+    if (source.n_observed > 0) candidate = evaluate_candidate(state, s, u);
+    set_likelihood_ratio(state, source, candidate);
+    set_evidence(state, source, candidate);
     const bool room = has_room(state, list, s);
-    const bool again = static_cast<double>(me.asked) >= state.K().retry_looks * static_cast<double>(me.failed) &&
-                       me.left != now.n_labels && (room || !mixed);
-    if (of.known && again && !me.determined && significant(state, me)) {
-      me.gain = expected_net(state, of);
-      if (!room) {
-        swap_losses(state, of, of.r, list, losses.data());
-        const std::vector<Index> stay = stay_with(state, list, s, losses);
-        for (std::size_t i = 0; i < list.size(); ++i) {
-          if (!stay[i]) me.gain -= net_of(state, list[i].source, losses[i]);
-        }
-      }
+    const bool may_join = candidate.known && !source.redundant && source.left_at != scalars.n_labels;
+    if (may_join && may_retry(state, source) && (room || !change_suspected) && significant(state, source)) {
+      source.join_gain = join_gain(state, candidate, list, room, losses);
     }
-    const bool charged = room ? price_in_error(state, s) > 0.0 : now.n_members > 0 && given.k0 == 0;
-    if (charged && me.price <= given.budget_per_row) appraise(state, of, list, room, rivals);
+    const bool costly = room ? price_in_error(state, s) > 0.0 : scalars.n_members > 0 && settings.k0 == 0;
+    if (costly && source.price <= settings.budget_per_row) {
+      set_exploration_value(state, candidate, list, room, contenders);
+    }
   }
 }
 
-// Try the sources that should join, best first, the first of equals in the seeded order; true when one did.
-bool join(const State& state) {
-  for (int i = 0; i < tries; ++i) {
+// Try the sources that should join, the best first, of equals the first in the seeded order; returns whether one
+// joined.
+bool add_best_candidate(const State& state) {
+  for (int i = 0; i < most_attempts; ++i) {
     Index best = state.order[0];
-    for (const Index s : state.order) best = state.source[s].gain > state.source[best].gain ? s : best;
-    Source& me = state.source[best];
-    if (me.gain <= 0.0) return false;
-    if (attempt(state, best)) return true;
-    me.gain = 0.0;
-    me.failed = me.asked;
+    for (const Index s : state.order) best = state.source[s].join_gain > state.source[best].join_gain ? s : best;
+    Source& source = state.source[best];
+    if (source.join_gain <= 0.0) return false;
+    if (try_candidate(state, best)) return true;
+    source.join_gain = 0.0;
+    source.bought_when_rejected = source.n_bought;
   }
   return false;
 }
 
-// Two candidates that explain together what neither shows alone: of the best of one attribute each, on the rows that show
-// both, the pair with the most evidence if it exceeds what both need to join. Without room they replace the members that
-// explain least. The rows are read each time there are twice as many.
-bool join_two(const State& state) {
-  Now& now = state.now();
-  const Given& given = state.given();
-  if (now.n_labels < now.joint_at || given.k < 2) return false;
-  now.joint_at = 2 * now.n_labels;
-  std::vector<double> values(joint_candidates);
-  std::vector<Index> best(joint_candidates), attributes;
-  Index size = 0;
-  for (const Index s : state.order) {
-    const Source& of = state.source[s];
-    if (of.member || of.determined || of.size > 1 || of.z2 <= 0.0 || of.left == now.n_labels) continue;
-    size = insert_best(values.data(), best.data(), size, joint_candidates, of.z2, s);
-  }
-  best.resize(static_cast<std::size_t>(size));
-  for (const Index s : best) attributes.push_back(state.listed[state.source[s].first]);
-  std::vector<JointSums> sums;
-  sum_jointly(state, attributes, sums);
-  double most = 1.0;
-  std::array<Index, 2> pair{};
-  std::array<double, 2> weight{};
-  for (Index i = 0; i < size; ++i) {
-    for (Index l = i + 1; l < size; ++l) {
-      const JointSums& of = sums[i * size + l];
-      const double rows = of.n / now.row_weight;
-      if (rows < state.K().few + 2.0) continue;
-      const auto cov = [&](double both, double a, double b) { return both / of.n - a * b / (of.n * of.n); };
-      const double v = cov(of.xx, of.x, of.x), w = cov(of.zz, of.z, of.z), c = cov(of.xz, of.x, of.z);
-      const double r = cov(of.xe, of.x, of.e), q = cov(of.ze, of.z, of.e), determinant = v * w - c * c;
-      if (determinant <= (1.0 - state.K().most_alike) * v * w) continue;
-      const double by_x = (w * r - c * q) / determinant, by_z = (v * q - c * r) / determinant;
-      const double share = std::min((by_x * r + by_z * q) / now.s2, 0.98);
-      const double found = -std::log1p(-share) * std::max(0.0, rows - state.K().fit_by_chance - 1.0);
-      const double needed = state.source[best[i]].join_at + state.source[best[l]].join_at;
-      if (found / needed <= most) continue;
-      most = found / needed;
-      pair = {best[i], best[l]};
-      weight = {by_x, by_z};
-    }
-  }
-  if (most <= 1.0) return false;
-  const std::vector<Member> list = members(state);
-  std::vector<Index> stay(list.size(), 1);
-  std::vector<double> guess;
-  Index places = now.n_members + 2;
-  double money = money_of(state, list) + state.source[pair[0]].price + state.source[pair[1]].price;
-  while (places > given.k || money > given.budget_per_row) {
-    Index least = -1;
-    double loses = infinity;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (!stay[i] || state.source[list[i].source].always) continue;
-      const double net = net_of(state, list[i].source, member_loss(state, state.fit, list[i]));
-      if (net < loses) {
-        loses = net;
-        least = static_cast<Index>(i);
-      }
-    }
-    if (least < 0) return false;  // the two cost too much by themselves
-    stay[least] = 0;
-    places -= 1;
-    money -= state.source[list[least].source].price;
-  }
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    for (Index a = 0; stay[i] && a < list[i].size; ++a) guess.push_back(state.fit.column[list[i].first + a].w);
-  }
-  guess.insert(guess.end(), weight.begin(), weight.end());
-  return attempt(state, list, stay, pair, guess);
+// Two candidates, their expected weights, and the evidence for both together over what they need to join.
+struct CandidatePair {
+  std::array<Index, 2> source;
+  std::array<double, 2> weight;
+  double ratio;
+};
+
+// Least squares of the residual on two candidates, over the rows that show both.
+CandidatePair evaluate_pair(const State& state, Index first, Index second, const JointSums& sums) {
+  const Scalars& scalars = state.scalars();
+  const CandidatePair none{{first, second}, {0.0, 0.0}, 0.0};
+  const double rows = sums.n / scalars.row_weight;
+  if (rows < state.constants().few + 2.0) return none;
+  const auto cov = [&](double both, double a, double b) { return both / sums.n - a * b / (sums.n * sums.n); };
+  const double var_x = cov(sums.xx, sums.x, sums.x), var_z = cov(sums.zz, sums.z, sums.z);
+  const double cov_xz = cov(sums.xz, sums.x, sums.z), determinant = var_x * var_z - cov_xz * cov_xz;
+  const double cov_xe = cov(sums.xe, sums.x, sums.e), cov_ze = cov(sums.ze, sums.z, sums.e);
+  if (determinant <= (1.0 - state.constants().most_alike) * var_x * var_z) return none;
+  const double w_x = (var_z * cov_xe - cov_xz * cov_ze) / determinant;
+  const double w_z = (var_x * cov_ze - cov_xz * cov_xe) / determinant;
+  const double share = std::min((w_x * cov_xe + w_z * cov_ze) / scalars.s2, most_pair_share);
+  const double evidence = -std::log1p(-share) * std::max(0.0, rows - state.constants().fit_by_chance - 1.0);
+  const double needed = state.source[first].join_threshold + state.source[second].join_threshold;
+  return {{first, second}, {w_x, w_z}, evidence / needed};
 }
 
-// With a limit on money: the best basket of all members and significant candidates, if it explains more in its own fit.
-bool rearrange(const State& state) {
-  const Given& given = state.given();
-  const std::vector<Member> list = members(state);
-  const std::vector<Contender> rivals = contenders(state, list);
-  std::vector<double> value, price, guess;
-  std::vector<Index> taken(rivals.size());
-  for (const Contender& c : rivals) {
-    value.push_back(std::max(net_of(state, c.source, c.value), 0.0) + 1e-300);
-    price.push_back(c.price);
+// Returns the pair with the most evidence among the best candidates of one attribute each.
+CandidatePair best_pair(const State& state) {
+  std::vector<double> values(most_pair_candidates);
+  std::vector<Index> best(most_pair_candidates), attributes;
+  Index size = 0;
+  for (const Index s : state.order) {
+    const Source& source = state.source[s];
+    if (source.member || source.redundant || source.size > 1 || source.evidence <= 0.0) continue;
+    if (source.left_at == state.scalars().n_labels) continue;
+    size = insert_best(values.data(), best.data(), size, most_pair_candidates, source.evidence, s);
   }
-  knapsack(value, price, given.k, given.budget_per_row, taken);
-  Index n = 0;
-  std::vector<Member> chosen;
-  bool fresh = false;
-  for (const Member& b : list) {
-    bool keep = state.source[b.source].always;
-    for (std::size_t i = 0; i < rivals.size(); ++i) keep = keep || (rivals[i].source == b.source && taken[i]);
-    if (!keep) continue;
-    chosen.push_back({b.source, n, b.size});
-    n = append(state, b.source, n);
-    for (Index a = 0; a < b.size; ++a) guess.push_back(state.fit.column[b.first + a].w);
-  }
-  for (std::size_t i = 0; i < rivals.size(); ++i) {
-    if (!taken[i] || state.source[rivals[i].source].member) continue;
-    fresh = true;
-    chosen.push_back({rivals[i].source, n, state.source[rivals[i].source].size});
-    n = append(state, rivals[i].source, n);
-    if (n < 0) return false;
-    while (static_cast<Index>(guess.size()) < n) {
-      const Attribute& me = state.attr[state.trial.column[guess.size()].j];
-      guess.push_back(me.c > 0.0 ? me.r / me.c : 0.0);
+  best.resize(static_cast<std::size_t>(size));
+  for (const Index s : best) attributes.push_back(state.source_attributes[state.source[s].first]);
+  std::vector<JointSums> sums;
+  sum_jointly(state, attributes, sums);
+  CandidatePair out{{-1, -1}, {0.0, 0.0}, 0.0};
+  for (Index i = 0; i < size; ++i) {
+    for (Index l = i + 1; l < size; ++l) {
+      const CandidatePair pair = evaluate_pair(state, best[i], best[l], sums[i * size + l]);
+      if (pair.ratio > out.ratio) out = pair;
     }
   }
-  if (!fresh) return false;
-  build(state, n, guess);
-  for (const Member& b : chosen) {  // those that stay, too: one that does not hold its own there would leave at once
-    if (state.source[b.source].always) continue;
-    if (standing(state, state.trial, n, b) <= 1.0) return false;
+  return out;
+}
+
+// Sets keep[i] = 0 for the members that explain least net of their price until the pair has places and money; returns
+// false where the pair costs too much by itself.
+bool make_room(const State& state, const CandidatePair& pair, std::span<const Member> list, std::span<Index> keep) {
+  const Settings& settings = state.settings();
+  Index places = state.scalars().n_members + 2;
+  double money = total_price(state, list) + state.source[pair.source[0]].price + state.source[pair.source[1]].price;
+  while (places > settings.k || money > settings.budget_per_row) {
+    Index weakest = -1;
+    double least = infinity;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (!keep[i] || state.source[list[i].source].free) continue;
+      const double net = net_gain(state, list[i].source, member_loss(state, state.fit, list[i]));
+      if (net < least) {
+        least = net;
+        weakest = static_cast<Index>(i);
+      }
+    }
+    if (weakest < 0) return false;
+    keep[weakest] = 0;
+    places -= 1;
+    money -= state.source[list[weakest].source].price;
   }
-  if (state.trial.label->explained <= state.fit.label->explained) return false;
-  adopt(state, n);
+  return true;
+}
+
+// Add two candidates that explain together what neither explains alone, if their evidence exceeds what both need;
+// returns whether they joined. The stored rows are read for this only each time there are twice as many labels.
+bool add_best_pair(const State& state) {
+  Scalars& scalars = state.scalars();
+  if (scalars.n_labels < scalars.pair_search_at || state.settings().k < 2) return false;
+  scalars.pair_search_at = 2 * scalars.n_labels;
+  const CandidatePair pair = best_pair(state);
+  if (pair.ratio <= 1.0) return false;
+  const std::vector<Member> list = members(state);
+  std::vector<Index> keep(list.size(), 1);
+  if (!make_room(state, pair, list, keep)) return false;
+  Proposal proposal;
+  add_members(state, proposal, list, keep);
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!add_source(state, proposal, pair.source[i])) return false;
+    proposal.guess.push_back(pair.weight[i]);
+  }
+  return try_newcomers(state, proposal, list, keep);
+}
+
+// Under budget_per_row: adopt the best basket of all members and significant candidates, if it has a newcomer, if all
+// its sources are retained in its fit, and if it explains more there than the support does. Returns whether it was
+// adopted.
+bool adopt_best_basket(const State& state) {
+  const Settings& settings = state.settings();
+  const std::vector<Member> list = members(state);
+  KnapsackProblem problem;
+  for (const Contender& c : basket_contenders(state, list)) {
+    problem.add(c.source, std::max(net_gain(state, c.source, c.value), 0.0), c.price);
+  }
+  const std::vector<Index> taken = problem.best(settings.k, settings.budget_per_row);
+  std::vector<Index> keep;
+  for (const Member& b : list) {
+    bool stays = state.source[b.source].free;
+    for (std::size_t i = 0; i < taken.size(); ++i) stays = stays || (problem.thing[i] == b.source && taken[i]);
+    keep.push_back(stays);
+  }
+  Proposal proposal;
+  add_members(state, proposal, list, keep);
+  bool newcomer = false;
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    if (!taken[i] || state.source[problem.thing[i]].member) continue;
+    newcomer = true;
+    if (!add_candidate(state, proposal, problem.thing[i])) return false;
+  }
+  if (!newcomer) return false;
+  fit_trial(state, proposal.m, proposal.guess);
+  for (const Member& b : proposal.sources) {  // members, too: one that is not retained would leave at once
+    if (state.source[b.source].free) continue;
+    if (retention_ratio(state, state.trial_fit, proposal.m, b) <= 1.0) return false;
+  }
+  if (state.trial_fit.label->explained <= state.fit.label->explained) return false;
+  replace_support(state, proposal.m);
   return true;
 }
 
@@ -410,79 +470,77 @@ std::vector<Index> support(const State& state) {
   return out;
 }
 
+// Replace the support by the members of a stored regime, whose rows count again (regime_memory.hpp).
+void restore_regime(const State& state) {
+  Scalars& scalars = state.scalars();
+  const Index n_sources = static_cast<Index>(state.source.size()), i = scalars.refit_regime - 1;
+  const Index* stored = state.stored_regime_members.data() + i * n_sources;
+  Proposal proposal;
+  for (Index s = 0; s < n_sources; ++s) {
+    if (state.source[s].free) add_source(state, proposal, s);
+  }
+  for (Index l = 0; l < state.stored_regime[i].n_members; ++l) add_source(state, proposal, stored[l]);
+  proposal.guess.assign(static_cast<std::size_t>(proposal.m), 0.0);
+  fit_trial(state, proposal.m, proposal.guess);
+  replace_support(state, proposal.m);
+  DriftDetector::reset(scalars);
+  scalars.refit_regime = 0;
+}
+
 }  // namespace
 
 void refit(const State& state) {
-  Now& now = state.now();
-  const Index most = 2 * std::min<Index>(state.given().k, state.width) + 4;
-  if (now.refit_sources != 0) {  // on other rows, or other members: a regime
-    std::vector<double> guess;
-    Index n = 0;
-    for (Index s = 0; s < static_cast<Index>(state.source.size()); ++s) {
-      if (state.source[s].always) n = append(state, s, n);
-    }
-    const Kept& kept = state.kept[now.refit_sources - 1];
-    const Index* who = state.kept_sources.data() + (now.refit_sources - 1) * static_cast<Index>(state.source.size());
-    for (Index i = 0; i < kept.n; ++i) {
-      const Index more = append(state, who[i], n);
-      if (more >= 0) n = more;
-    }
-    guess.assign(static_cast<std::size_t>(n), 0.0);
-    build(state, n, guess);
-    adopt(state, n);
-    DriftDetector::reset(now);
-    now.refit_sources = 0;
-  }
+  Scalars& scalars = state.scalars();
+  const Index most_changes = 2 * std::min<Index>(state.settings().k, state.width) + 4;
+  if (scalars.refit_regime != 0) restore_regime(state);
   const std::vector<Index> before = support(state);
-  solve(state, state.fit, now.m);
-  set_residual(state);
-  bool fully = now.n_labels >= now.score_at;
-  const bool limited = state.given().budget_per_row < infinity;
-  Index redundant = now.score_at > 0 && fully ? mark_redundant(state) : -1;
-  for (Index done = 0; done < most; ++done, fully = true) {
-    if (evict(state, redundant)) {
+  solve(state, state.fit, scalars.m);
+  update_residual_variance(state);
+  bool all = scalars.n_labels >= scalars.score_at;
+  const bool limited = state.settings().budget_per_row < infinity;
+  Index redundant = scalars.score_at > 0 && all ? mark_redundant(state) : -1;
+  for (Index changes = 0; changes < most_changes; ++changes, all = true) {
+    if (remove_weakest_member(state, redundant)) {
       redundant = -1;
       continue;
     }
-    score_all(state, fully);
-    if (join(state) || (fully && join_two(state))) continue;
-    if (!(limited && rearrange(state))) break;
+    score_candidates(state, all);
+    if (add_best_candidate(state) || (all && add_best_pair(state))) continue;
+    if (!(limited && adopt_best_basket(state))) break;
   }
-  if (support(state) != before) DriftDetector::reset(now);
-  if (fully) {
-    const double n = std::min(state.rows(), static_cast<double>(now.n_labels));
-    now.score_at = now.n_labels + std::max<Index>(1, static_cast<Index>(state.K().rescore_rows * n));
+  if (support(state) != before) DriftDetector::reset(scalars);
+  if (all) {
+    const double n = std::min(state.rows(), static_cast<double>(scalars.n_labels));
+    scalars.score_at = scalars.n_labels + std::max<Index>(1, static_cast<Index>(state.constants().refit_rows * n));
   }
-  now.refit_at = now.score_at;
-  line_up(state);
+  scalars.refit_at = scalars.score_at;
+  queue_explorations(state);
 }
 
-bool refresh(const State& state, Index t) {
-  Now& now = state.now();
-  if (now.shrinkage == 0.0) return false;  // nothing was scored yet
+bool rescore_shown_candidates(const State& state, Index t) {
+  Scalars& scalars = state.scalars();
+  if (scalars.shrinkage == 0.0) return false;  // nothing was scored yet
   const Row& row = state.row[t];
-  bool due = false;
+  bool should_join = false;
   std::vector<Member> list;
   for (Index p = row.begin; p < row.begin + row.size; ++p) {
-    const Attribute& shown = state.attr[state.value[p].j];
-    if (p > row.begin && state.attr[state.value[p - 1].j].source == shown.source) continue;
-    Source& me = state.source[shown.source];
-    if (me.member || me.determined) continue;
-    const Candidate of = regress(state, shown.source, state.scratch.u);
-    set_ratio(state, me, of);
-    if (price_in_error(state, shown.source) > 0.0 && me.displaced < 0) {  // is another look still worth its price?
+    const Index s = state.attr[state.value[p].j].source;
+    if (p > row.begin && state.attr[state.value[p - 1].j].source == s) continue;
+    Source& source = state.source[s];
+    if (source.member || source.redundant) continue;
+    const Candidate candidate = evaluate_candidate(state, s, state.scratch.u);
+    set_likelihood_ratio(state, source, candidate);
+    if (price_in_error(state, s) > 0.0 && source.displaced_member < 0) {  // is another look still worth its price?
       if (list.empty()) list = members(state);
-      me.value = -1.0;
-      appraise(state, of, list, true, {});
+      source.exploration_value = -1.0;
+      set_exploration_value(state, candidate, list, true, {});
     }
-    if (!of.known) continue;
-    me.z2 = evidence(state, of);
-    me.adds = of.r * of.r / of.c;
-    if (now.n_members >= state.given().k) continue;
-    if (static_cast<double>(me.asked) < state.K().retry_looks * static_cast<double>(me.failed)) continue;
-    due = due || (significant(state, me) && expected_net(state, of) > 0.0);
+    if (!candidate.known) continue;
+    set_evidence(state, source, candidate);
+    if (scalars.n_members >= state.settings().k || !may_retry(state, source)) continue;
+    should_join = should_join || (significant(state, source) && expected_net_gain(state, candidate) > 0.0);
   }
-  return due;
+  return should_join;
 }
 
 }  // namespace keyhole::thrifty

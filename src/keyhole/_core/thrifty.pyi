@@ -11,7 +11,7 @@ def layouts() -> dict[str, tuple[int, list[tuple[str, int, str]]]]:
 def constants() -> bytes:
     """The default constants as the bytes of one record."""
 
-KEPT_REGIMES: int
+STORED_REGIMES: int
 
 LEVEL_GAINS: list[float]
 
@@ -24,12 +24,12 @@ def posterior(
     Weights of spike and slabs after n rows, E |theta|^2, and E (|theta|^2 - need)_+.
     """
 
-def hoped(expected: float, n: float) -> list[float]:
+def initial_prior(expected: float, n: float) -> list[float]:
     """The prior of what a source explains: spike and slabs."""
 
 def knapsack(values: NDArray[np.float64], prices: NDArray[np.float64], count: int, money: float) -> list[int]:
     """
-    1 for the things of the best purchase: at most `count` of them for at most `money`.
+    1 for the things of the best basket: at most `count` of them for at most `money`.
     """
 
 class OutlierClip:
@@ -57,24 +57,24 @@ class OutlierClip:
     @property
     def limit(self) -> float: ...
     @property
-    def absurd(self) -> int: ...
+    def n_rejected(self) -> int: ...
 
 class LabelGuard:
     """Clips labels that are absurdly far from their predictions."""
 
     def __init__(self) -> None: ...
     def tolerance(self, n_labels: int, y_var: float, y_low: float, y_high: float) -> float:
-        """How far off a label may be."""
+        """How far from its prediction a label may be."""
 
     def clip(self, off: float, n_labels: int, y_var: float, y_low: float, y_high: float) -> float:
-        """How far off a label is taken to be; the tolerance adapts."""
+        """The error that is learnt from; the tolerance adapts."""
 
 class LevelTracker:
-    """The level of the label, by four accounts with fixed share."""
+    """The level of the label, by four experts with fixed share."""
 
     def __init__(self) -> None: ...
     def update(self, off: float, reach: float, s2: float, rows: float) -> None:
-        """Learn from how far a label was off."""
+        """Learn from the error of a label."""
 
     def moved(self, y_var: float) -> float:
         """By how much the level moved, once it has stayed there."""
@@ -84,10 +84,12 @@ class LevelTracker:
     @property
     def levels(self) -> list[float]: ...
     @property
-    def beliefs(self) -> list[float]: ...
+    def weights(self) -> list[float]: ...
 
 class DriftDetector:
-    """Cumulative sums of what the last rows say against the past."""
+    """
+    Cumulative sums that compare each prediction with alternatives fitted to the last rows.
+    """
 
     def __init__(self) -> None: ...
     def update(
@@ -95,7 +97,7 @@ class DriftDetector:
         f: float,
         y: float,
         y_hat: float,
-        bent: float,
+        y_hat_shifted: float,
         slope: float,
         explained: float,
         s2: float,

@@ -71,11 +71,11 @@ class EngineState(Stateful):
         "attr": NoCheck(),
         "source": NoCheck(),
         "queue": NoCheck(),
-        "within": NoCheck(),
+        "partial_products": NoCheck(),
         "pair": Growing(NoCheck()),
         "row": Growing(NoCheck()),
         "value": Growing(NoCheck()),
-        "now": NoCheck(),
+        "scalars": NoCheck(),
         "column": Growing(NoCheck()),
         "fit_label": NoCheck(),
         "gram": Growing(NoCheck()),
@@ -86,10 +86,10 @@ class EngineState(Stateful):
         "log_q": NumberCheck(most=20.0),
         "centre": NumberCheck(most=20.0),
         "level": NumberCheck(0.0, 1.0),
-        "account": NoCheck(),
+        "level_expert": NoCheck(),
         "alarm": NoCheck(),
-        "kept": NoCheck(),
-        "kept_sources": NoCheck(),
+        "stored_regime": NoCheck(),
+        "stored_regime_members": NoCheck(),
         "prior": ProbabilityCheck(),
     }
 
@@ -102,8 +102,8 @@ class EngineState(Stateful):
         if np.sort(catalog.prices)[::-1][: places + k0].sum() <= budget:  # then only the number of sources is binding
             budget = np.inf
         # If a source must earn its price, far fewer sources are expected to matter than there are places.
-        weighed = np.isfinite(limits.error_cost) or np.isfinite(limits.total_budget)
-        expected = max(1, min(places, _EXPECTED, offered // 2)) if weighed else places
+        earned = np.isfinite(limits.error_cost) or np.isfinite(limits.total_budget)
+        expected = max(1, min(places, _EXPECTED, offered // 2)) if earned else places
         free = catalog.free.size
         largest = np.sort(sizes[:offered])[::-1]
         self.most_columns = int(min(d, free + largest[:places].sum()))
@@ -111,46 +111,46 @@ class EngineState(Stateful):
         self.most_values = int(min(d, free + largest[: places + k0].sum()))
 
         self.attr: Records = np.zeros(d, DTYPES["Attribute"])
-        self.attr["place"] = self.attr["mark"] = -1
-        self.listed: Ints = np.concatenate(groups).astype(np.int64)
-        self.attr["source"][self.listed] = np.repeat(np.arange(n), sizes)
+        self.attr["column"] = self.attr["scratch_index"] = -1
+        self.source_attributes: Ints = np.concatenate(groups).astype(np.int64)
+        self.attr["source"][self.source_attributes] = np.repeat(np.arange(n), sizes)
         first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        self.attr["slot"][self.listed] = np.arange(d) - np.repeat(first, sizes)
+        self.attr["slot"][self.source_attributes] = np.arange(d) - np.repeat(first, sizes)
         source = self.source = np.zeros(n, DTYPES["Source"])
         source["first"], source["size"] = first, sizes
         source["price"][:offered] = catalog.prices
-        source["within"] = np.concatenate([[0], np.cumsum(sizes**2)[:-1]])
-        source["always"][offered:] = source["member"][offered:] = 1
-        source["displaced"] = source["proxy"] = source["left"] = -1
-        source["value"] = -1.0
-        source["join_at"], source["leave_at"] = _thresholds(sizes, offered, expected)
+        source["first_product"] = np.concatenate([[0], np.cumsum(sizes**2)[:-1]])
+        source["free"][offered:] = source["member"][offered:] = 1
+        source["displaced_member"] = source["proxied_member"] = source["left_at"] = -1
+        source["exploration_value"] = -1.0
+        source["join_threshold"], source["leave_threshold"] = _thresholds(sizes, offered, expected)
         ranked = np.array([s for s in dict.fromkeys(catalog.of[order].tolist()) if s >= 0], np.int64)
         self.order: Ints = ranked[np.argsort(catalog.prices[ranked], kind="stable")]
         self.queue: Ints = np.zeros(max(offered, 1), np.int64)
-        self.within: Floats = np.zeros(int((sizes**2).sum()))
+        self.partial_products: Floats = np.zeros(int((sizes**2).sum()))
         self.row: Records = np.zeros(_FIRST_ROWS, DTYPES["Row"])
         self.value: Records = np.zeros(_FIRST_ROWS * self.most_values, DTYPES["Value"])
         self.most_rows = max(_FIRST_ROWS, min(_MOST_ROWS, _MOST_VALUES // max(self.most_values, 1)))
-        self.now: Records = np.zeros(1, DTYPES["Now"])
-        self.now["row_weight"] = self.now["alpha"] = 1.0
-        self.now["refit_at"], self.now["m"], self.now["heard"] = 1, free, -1
-        self.now["rate"] = 0.0 if weighed else np.inf  # nothing is bought before the labels show a variance
+        self.scalars: Records = np.zeros(1, DTYPES["Scalars"])
+        self.scalars["row_weight"] = self.scalars["alpha"] = 1.0
+        self.scalars["refit_at"], self.scalars["m"], self.scalars["reweighted_support"] = 1, free, -1
+        self.scalars["rate"] = 0.0 if earned else np.inf  # nothing is bought before the labels show a variance
         self._make_room(width)
         self.column["j"][0, :free] = catalog.free
-        self.attr["place"][catalog.free] = np.arange(free)
+        self.attr["column"][catalog.free] = np.arange(free)
         self.fit_label: Records = np.zeros(2, DTYPES["FitLabel"])
         log_q = np.log([NormalDist().inv_cdf(0.5 + p / 2.0) for p in core.INTERVAL_LEVELS])
         self.centre: Floats = np.interp([0.5], core.INTERVAL_LEVELS, log_q)
         self.log_q: Floats = log_q - self.centre
         self.level: Floats = np.zeros(1)
-        self.prior: Floats = np.array(core.hoped(float(expected), float(offered)))
-        self.account: Records = np.zeros(len(core.LEVEL_GAINS), DTYPES["Account"])
-        self.account["gain"], self.account["belief"][0] = core.LEVEL_GAINS, 1.0
+        self.prior: Floats = np.array(core.initial_prior(float(expected), float(offered)))
+        self.level_expert: Records = np.zeros(len(core.LEVEL_GAINS), DTYPES["LevelExpert"])
+        self.level_expert["gain"], self.level_expert["weight"][0] = core.LEVEL_GAINS, 1.0
         self.alarm: Records = np.zeros(_ALARMS, DTYPES["Alarm"])
-        self.kept: Records = np.zeros(core.KEPT_REGIMES, DTYPES["Kept"])
-        self.kept_sources: Ints = np.zeros((core.KEPT_REGIMES, n), np.int64)
-        self.given: Records = np.zeros(1, DTYPES["Given"])
-        self.given[0] = (
+        self.stored_regime: Records = np.zeros(core.STORED_REGIMES, DTYPES["StoredRegime"])
+        self.stored_regime_members: Ints = np.zeros((core.STORED_REGIMES, n), np.int64)
+        self.settings: Records = np.zeros(1, DTYPES["Settings"])
+        self.settings[0] = (
             places,
             k0,
             expected,
@@ -166,7 +166,8 @@ class EngineState(Stateful):
         self.no_prices: Floats = np.zeros(0)
         self.everything: npt.NDArray[np.uint8] = np.ones(n, np.uint8)
         self._fixed = {
-            name: source[name].copy() for name in ("first", "size", "within", "always", "join_at", "leave_at")
+            name: source[name].copy()
+            for name in ("first", "size", "first_product", "free", "join_threshold", "leave_threshold")
         }
         self._fixed_attr = self.attr[["source", "slot"]].copy()
         self.bind()
@@ -188,24 +189,26 @@ class EngineState(Stateful):
 
     def bind(self) -> None:
         """Rebuild the compiled view after an array was replaced."""
-        arrays = {name: getattr(self, name) for name in (*self._state, "listed", "order", "given", "constants")}
+        arrays = {
+            name: getattr(self, name) for name in (*self._state, "source_attributes", "order", "settings", "constants")
+        }
         full = int(len(self.row) >= self.most_rows) + 2 * int(len(self.value) >= self.most_rows * self.most_values)
         self.engine = core.Engine(arrays, full)
 
     def _widen(self) -> None:
-        wanted = int(self.now["wants_columns"][0])
+        wanted = int(self.scalars["columns_needed"][0])
         if wanted > self.column.shape[1]:
             self._make_room(min(self.most_columns, max(wanted, 2 * self.column.shape[1])))
-            self.now["wants_columns"] = 0
+            self.scalars["columns_needed"] = 0
             self.bind()
 
     def reserve(self) -> None:
         """Grow the store for the next row, and the fit for the columns it needs."""
         self._widen()
         while self.engine.must_grow(self.most_values):
-            if self.now["n_rows"][0] == len(self.row) < self.most_rows:
+            if self.scalars["n_rows"][0] == len(self.row) < self.most_rows:
                 self.row = _longer(self.row, min(2 * len(self.row), self.most_rows))
-            if self.now["head"][0] + self.most_values > len(self.value):
+            if self.scalars["head"][0] + self.most_values > len(self.value):
                 self.value = _longer(self.value, min(2 * len(self.value), self.most_rows * self.most_values))
             self.bind()
 
@@ -213,7 +216,7 @@ class EngineState(Stateful):
         """Learn from past rows; if they are more than can be stored, from the last ones."""
         d, kept = len(self.attr), min(y.size, max(_LEAST_PAST, min(_MOST_ROWS, _MOST_PAST_VALUES // len(self.attr))))
         X, y, t = np.ascontiguousarray(X[-kept:]), np.ascontiguousarray(y[-kept:]), 0
-        rows, values = int(self.now["n_rows"][0]) + kept, int(self.now["head"][0]) + kept * d
+        rows, values = int(self.scalars["n_rows"][0]) + kept, int(self.scalars["head"][0]) + kept * d
         # Capacity is at least doubled, so that adding rows one at a time does not copy all of them each time.
         n_rows = min(self.most_rows, max(rows, 2 * len(self.row))) if rows > len(self.row) else 0
         n_values = max(d, min(_MOST_VALUES, max(values, 2 * len(self.value)))) if values > len(self.value) else 0
@@ -235,11 +238,11 @@ class EngineState(Stateful):
     @property
     def columns(self) -> Ints:
         """The attributes of the fit, free ones first."""
-        columns: Ints = self.column["j"][0, : self.now["m"][0]].copy()
+        columns: Ints = self.column["j"][0, : self.scalars["m"][0]].copy()
         return columns
 
     def _check_state(self) -> None:
-        now, d, n, width = self.now[0], len(self.attr), len(self.source), self.column.shape[1]
+        scalars, d, n, width = self.scalars[0], len(self.attr), len(self.source), self.column.shape[1]
         shapes = {
             **dict.fromkeys(("hidden", "V", "P", "C"), (2, width, width)),
             "gram": (2, width + 2, width + 2),
@@ -248,21 +251,40 @@ class EngineState(Stateful):
         }
         if width > self.most_columns or any(getattr(self, name).shape != shape for name, shape in shapes.items()):
             raise StateError("the saved state is damaged: the arrays of its fit do not match")
-        floats = [self.gram, self.hidden, self.V, self.P, self.C, self.within, self.log_q, self.centre, self.level]
-        for records in (self.attr, self.source, self.pair, self.row, self.value, self.column, self.account, self.kept):
+        floats = [
+            self.gram,
+            self.hidden,
+            self.V,
+            self.P,
+            self.C,
+            self.partial_products,
+            self.log_q,
+            self.centre,
+            self.level,
+        ]
+        for records in (
+            self.attr,
+            self.source,
+            self.pair,
+            self.row,
+            self.value,
+            self.column,
+            self.level_expert,
+            self.stored_regime,
+        ):
             floats += [records[name] for name in records.dtype.names or () if records.dtype[name].kind == "f"]
-        floats += [now[name] for name in now.dtype.names if now.dtype[name].kind == "f" and name != "rate"]
+        floats += [scalars[name] for name in scalars.dtype.names if scalars.dtype[name].kind == "f" and name != "rate"]
         if not all(np.isfinite(x).all() for x in floats):
             raise StateError("a number in the state is not finite; the file is damaged or forged")
         rows, values = len(self.row), len(self.value)
-        used = (int(now["oldest"]) + np.arange(max(0, min(int(now["n_rows"]), rows)))) % rows
+        used = (int(scalars["oldest"]) + np.arange(max(0, min(int(scalars["n_rows"]), rows)))) % rows
         ends = self.row["begin"][used] + self.row["size"][used]
-        m = int(now["m"])
+        m = int(scalars["m"])
         bounds = (
-            (self.attr["place"], -1, width),
-            (self.attr["mark"], -1, 0),
-            (self.source["displaced"], -1, n),
-            (self.source["proxy"], -1, n),
+            (self.attr["column"], -1, width),
+            (self.attr["scratch_index"], -1, 0),
+            (self.source["displaced_member"], -1, n),
+            (self.source["proxied_member"], -1, n),
             (self.source["member"], 0, 2),
             (self.queue, 0, n),
             (self.value["j"], 0, d),
@@ -270,29 +292,29 @@ class EngineState(Stateful):
             (self.row["size"][used], 0, d + 1),
             (ends, 0, values + 1),
             (self.column["j"], 0, d),
-            (self.kept["n"], 0, n + 1),
-            (self.kept_sources, 0, n),
-            (now["m"], 0, width + 1),
-            (now["n_members"], 0, n + 1),
-            (now["oldest"], 0, rows),
-            (now["n_rows"], 0, rows + 1),
-            (now["head"], 0, values + 1),
-            (now["queued"], 0, self.queue.size + 1),
-            (now["turn"], 0, max(int(now["queued"]), 1)),
-            (now["trial"], 0, core.KEPT_REGIMES + 1),
-            (now["refit_sources"], 0, core.KEPT_REGIMES + 1),
-            (now["n_alarms"], 0, 1 << 53),
-            (now["n_labels"], 0, 1 << 53),
+            (self.stored_regime["n_members"], 0, n + 1),
+            (self.stored_regime_members, 0, n),
+            (scalars["m"], 0, width + 1),
+            (scalars["n_members"], 0, n + 1),
+            (scalars["oldest"], 0, rows),
+            (scalars["n_rows"], 0, rows + 1),
+            (scalars["head"], 0, values + 1),
+            (scalars["queue_size"], 0, self.queue.size + 1),
+            (scalars["queue_next"], 0, max(int(scalars["queue_size"]), 1)),
+            (scalars["regime_on_trial"], 0, core.STORED_REGIMES + 1),
+            (scalars["refit_regime"], 0, core.STORED_REGIMES + 1),
+            (scalars["n_alarms"], 0, 1 << 53),
+            (scalars["n_labels"], 0, 1 << 53),
         )
         inside = all(low <= np.min(a, initial=low) and np.max(a, initial=low) < high for a, low, high in bounds)
         same = all(np.array_equal(self.source[name], old) for name, old in self._fixed.items())
         same = same and np.array_equal(self.attr[["source", "slot"]], self._fixed_attr)
         if not (inside and same and rows <= self.most_rows and self._consistent(m)):
             raise StateError("the saved state is damaged: its stored rows do not match its indices")
-        ProbabilityCheck().check("account.belief", self.account["belief"], self)
-        if not np.array_equal(self.account["gain"], core.LEVEL_GAINS):
+        ProbabilityCheck().check("level_expert.weight", self.level_expert["weight"], self)
+        if not np.array_equal(self.level_expert["gain"], core.LEVEL_GAINS):
             raise StateError("the saved state is damaged: the gains of its level tracker do not match")
-        if not 0.0 < now["row_weight"] < 1e60:
+        if not 0.0 < scalars["row_weight"] < 1e60:
             raise StateError("the weight of a new row in the state is not positive")
 
     def _consistent(self, m: int) -> bool:
@@ -302,13 +324,13 @@ class EngineState(Stateful):
         member, a = np.zeros(len(self.source), np.int64), 0
         while a < m:
             of = self.source[self.attr["source"][self.column["j"][0, a]]]
-            brings = self.listed[of["first"] : of["first"] + of["size"]]
+            brings = self.source_attributes[of["first"] : of["first"] + of["size"]]
             if not np.array_equal(self.column["j"][0, a : a + of["size"]], brings):
                 return False
             member[self.attr["source"][brings[0]]] = 1
             a += int(of["size"])
-        always = bool((self.source["member"] >= self.source["always"]).all())
-        return always and np.array_equal(self.attr["place"], place) and np.array_equal(self.source["member"], member)
+        free = bool((self.source["member"] >= self.source["free"]).all())
+        return free and np.array_equal(self.attr["column"], place) and np.array_equal(self.source["member"], member)
 
 
 def _thresholds(sizes: Ints, offered: int, places: int) -> tuple[Floats, Floats]:

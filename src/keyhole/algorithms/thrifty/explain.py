@@ -38,11 +38,11 @@ class Explanation:
 
 def explain(state: EngineState, catalog: SourceCatalog, weights: Floats) -> list[Explanation]:
     """Return one record per source, in column order."""
-    n, now = len(catalog.sources), state.now[0]
+    n, scalars = len(catalog.sources), state.scalars[0]
     adds = np.array([_adds(state, catalog, s) for s in range(n)])
     rate = _rate(state, catalog, adds)
     chances = state.engine.probabilities()
-    per_y = float(now["y_unit"])
+    per_y = float(scalars["y_unit"])
     out = []
     for s, name in enumerate(catalog.sources):
         me, brings = state.source[s], catalog.members[s]
@@ -51,8 +51,8 @@ def explain(state: EngineState, catalog: SourceCatalog, weights: Floats) -> list
         error = np.inf
         if me["member"]:
             j = brings[largest]
-            a, unit = state.attr["place"][j], float(state.attr["unit"][j])
-            error = np.sqrt(now["s2"] * state.V[0, a, a]) * per_y / unit if unit > 0.0 else 0.0
+            a, unit = state.attr["column"][j], float(state.attr["unit"][j])
+            error = np.sqrt(scalars["s2"] * state.V[0, a, a]) * per_y / unit if unit > 0.0 else 0.0
         out.append(
             Explanation(
                 name=name,
@@ -60,7 +60,7 @@ def explain(state: EngineState, catalog: SourceCatalog, weights: Floats) -> list
                 weights=tuple(w.tolist()),
                 weight=float(w[largest]),
                 uncertainty=float(error),
-                bought=int(me["asked"]),
+                bought=int(me["n_bought"]),
                 price=float(catalog.prices[s]),
                 adds=float(adds[s]),
                 fair_price=float(rate * adds[s]),
@@ -73,48 +73,50 @@ def explain(state: EngineState, catalog: SourceCatalog, weights: Floats) -> list
 
 
 def _adds(state: EngineState, catalog: SourceCatalog, s: int) -> float:
-    me, unit2 = state.source[s], float(state.now["y_unit"][0]) ** 2
+    me, unit2 = state.source[s], float(state.scalars["y_unit"][0]) ** 2
     if not me["member"]:  # se^2 / c of r^2 / c is expected by chance
-        return float(me["adds"]) * max(0.0, 1.0 - 1.0 / max(float(me["z2"]), 1e-9)) * unit2
-    at = state.attr["place"][catalog.members[s]]
+        return float(me["gain"]) * max(0.0, 1.0 - 1.0 / max(float(me["evidence"]), 1e-9)) * unit2
+    at = state.attr["column"][catalog.members[s]]
     w = state.column["w"][0, at]
     return float(w @ np.linalg.lstsq(state.P[0][np.ix_(at, at)], w, rcond=None)[0]) * unit2
 
 
 def _rate(state: EngineState, catalog: SourceCatalog, adds: Floats) -> float:
     """Return the money per unit of squared error."""
-    now, given = state.now[0], state.given[0]
-    unit2 = float(now["y_unit"]) ** 2
-    if np.isfinite(given["error_cost"]) and not np.isfinite(given["total_budget"]):
-        return float(given["error_cost"])
-    if np.isfinite(now["rate"]) and unit2 > 0.0:
-        return float(now["rate"]) / unit2
+    scalars, settings = state.scalars[0], state.settings[0]
+    unit2 = float(scalars["y_unit"]) ** 2
+    if np.isfinite(settings["error_cost"]) and not np.isfinite(settings["total_budget"]):
+        return float(settings["error_cost"])
+    if np.isfinite(scalars["rate"]) and unit2 > 0.0:
+        return float(scalars["rate"]) / unit2
     bought = state.source["member"][: adds.size].astype(bool) & (adds > 0.0) & (catalog.prices > 0.0)
     return float((catalog.prices[bought] / adds[bought]).max(initial=-np.inf)) if bought.any() else np.nan
 
 
 def _reason(state: EngineState, s: int, priced: bool, price: float, fair: float) -> str:
-    me, now = state.source[s], state.now[0]
-    attr = state.attr[state.listed[me["first"] : me["first"] + me["size"]]]
+    me, scalars = state.source[s], state.scalars[0]
+    attr = state.attr[state.source_attributes[me["first"] : me["first"] + me["size"]]]
     money = ""
-    if priced and price > 0.0 and np.isfinite(fair) and not me["determined"]:
+    if priced and price > 0.0 and np.isfinite(fair) and not me["redundant"]:
         money = f"; it {'is' if me['member'] else 'would be'} worth {fair:.3g} a row and costs {price:.3g}"
     if me["member"]:
-        return f"in the support: it leaves below an evidence of {me['leave_at']:.1f}{money}"
-    looks = "; explored in the place of a member" if me["displaced"] >= 0 and me["value"] > 0.0 else ""
-    if me["asked"] == 0:
-        left = float(now["rate"] * now["s2"]) if np.isfinite(now["rate"]) else np.inf
-        if now["n_labels"] > 1 and price > left:
+        return f"in the support: it leaves below an evidence of {me['leave_threshold']:.1f}{money}"
+    looks = (
+        "; explored in the place of a member" if me["displaced_member"] >= 0 and me["exploration_value"] > 0.0 else ""
+    )
+    if me["n_bought"] == 0:
+        left = float(scalars["rate"] * scalars["s2"]) if np.isfinite(scalars["rate"]) else np.inf
+        if scalars["n_labels"] > 1 and price > left:
             return f"never bought: it costs {price:.3g}, and all that is left to explain is worth {left:.3g}"
         return "never bought"
-    if me["observed"] == 0:
-        return "bought, never observed" + ": not bought again" * bool(me["determined"])
+    if me["n_observed"] == 0:
+        return "bought, never observed" + ": not bought again" * bool(me["redundant"])
     if (attr["unit"] == 0.0).all():
-        return "constant so far" + ": not bought again" * bool(me["determined"])
-    if me["determined"]:
+        return "constant so far" + ": not bought again" * bool(me["redundant"])
+    if me["redundant"]:
         return "known from the support: not bought again"
-    if me["z2"] <= 0.0:
-        return f"observed {me['observed']} times: too few to judge{looks}"
-    if me["z2"] > me["join_at"]:
-        return f"evidence {me['z2']:.1f} is significant, but the support without it is better{money}{looks}"
-    return f"evidence {me['z2']:.1f} beside the support, it joins above {me['join_at']:.1f}{money}{looks}"
+    if me["evidence"] <= 0.0:
+        return f"observed {me['n_observed']} times: too few to judge{looks}"
+    if me["evidence"] > me["join_threshold"]:
+        return f"evidence {me['evidence']:.1f} is significant, but the support without it is better{money}{looks}"
+    return f"evidence {me['evidence']:.1f} beside the support, it joins above {me['join_threshold']:.1f}{money}{looks}"

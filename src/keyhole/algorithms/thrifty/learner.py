@@ -120,9 +120,9 @@ class Thrifty(Learner):
     def _weights(self) -> Floats:
         """Return the weights per unit of the raw attribute; zero outside the support and the free attributes."""
         w: Floats = np.zeros(self.d)
-        A, now = self.memory.columns, self.memory.now[0]
+        A, scalars = self.memory.columns, self.memory.scalars[0]
         unit = self.memory.attr["unit"][A]
-        scaled = now["y_unit"] * self.memory.column["w"][0, : A.size]
+        scaled = scalars["y_unit"] * self.memory.column["w"][0, : A.size]
         w[A] = np.divide(scaled, unit, out=np.zeros(A.size), where=unit > 0.0)
         return w
 
@@ -130,12 +130,12 @@ class Thrifty(Learner):
     def intercept(self) -> float:
         """The prediction at x = 0 where nothing is clipped."""
         with self._lock:
-            A, now, memory = self.memory.columns, self.memory.now[0], self.memory
+            A, scalars, memory = self.memory.columns, self.memory.scalars[0], self.memory
             attr = memory.attr[A]
             centre = attr["ref"] + attr["unit"] * memory.column["x_bar"][0, : A.size]
-            mean = memory.fit_label["y_bar"][0] if A.size else now["y_mean"]
-            level = memory.account["belief"] @ memory.account["c"]
-            return float(now["y_ref"] + now["y_unit"] * (mean + level) - self.weights[A] @ centre)
+            mean = memory.fit_label["y_bar"][0] if A.size else scalars["y_mean"]
+            level = memory.level_expert["weight"] @ memory.level_expert["level"]
+            return float(scalars["y_ref"] + scalars["y_unit"] * (mean + level) - self.weights[A] @ centre)
 
     def _support(self) -> Ints:
         """Return the attributes of the sources in the support, without the free ones."""
@@ -146,19 +146,19 @@ class Thrifty(Learner):
     def spent(self) -> float:
         """The money spent so far, including open and abandoned rounds."""
         with self._lock:
-            now = self.memory.now[0]
-            return float(now["spent"] + now["spent_low"])
+            scalars = self.memory.scalars[0]
+            return float(scalars["spent"] + scalars["spent_remainder"])
 
     @property
     def n_labels(self) -> int:
         """The number of labels told so far, without past rows; alarms are numbered by it."""
         with self._lock:
-            now = self.memory.now[0]
-            return int(now["n_labels"] - now["n_past"])
+            scalars = self.memory.scalars[0]
+            return int(scalars["n_labels"] - scalars["n_past_rows"])
 
     def _alarms(self) -> tuple[Alarm, ...]:
         """Return the last 32 detected changes, oldest first, with what was forgotten."""
-        alarm, n = self.memory.alarm, int(self.memory.now["n_alarms"][0])
+        alarm, n = self.memory.alarm, int(self.memory.scalars["n_alarms"][0])
         return tuple(_worded(alarm[i % alarm.size]) for i in range(max(0, n - alarm.size), n))
 
     def explain(self) -> Records[Explanation]:
@@ -214,7 +214,7 @@ class Thrifty(Learner):
         return np.where(np.append(dear, False)[self.catalog.of], np.nan, X)  # index -1 (free) reads the last entry
 
     def _lift_total_budget(self) -> None:
-        self.memory.given["total_budget"] = np.inf
+        self.memory.settings["total_budget"] = np.inf
 
     def _play_block(self, X: Floats, y: Floats, prices: Floats | None) -> PlayedRows:
         memory, n, t = self.memory, y.size, 0

@@ -24,7 +24,7 @@ def slope(w, f, y, pseudo_rows, prior):
     return (n * mean(w, f * y) / mean(w, f * f) + pseudo_rows * prior) / (n + pseudo_rows)
 
 
-def detect(f, y, y_hat, bent, alpha, explained, s2, first):
+def detect(f, y, y_hat, y_hat_shifted, alpha, explained, s2, first):
     """The rules of the detector, with every sum taken afresh from all rows; one line for each row."""
     n = f.size
     recent_w, past_w, loss = np.zeros(n), np.zeros(n), np.zeros(n)
@@ -44,8 +44,8 @@ def detect(f, y, y_hat, bent, alpha, explained, s2, first):
             cusum = max(0.0, cusum + gain - by_fit)
             recalibrated = max(0.0, recalibrated + gain - max(by_fit, by_fair))
             straight = max(log_t(y[t] - y_hat[t], noise), log_t(y[t] - fair, noise))
-            weights = max(0.0, weights + log_t(y[t] - bent[t], noise) - straight)
-            error2 = min(error2, (y[t] - recent) ** 2, (y[t] - bent[t]) ** 2)
+            weights = max(0.0, weights + log_t(y[t] - y_hat_shifted[t], noise) - straight)
+            error2 = min(error2, (y[t] - recent) ** 2, (y[t] - y_hat_shifted[t]) ** 2)
             threshold, age = 10.0 + math.log(rows), p.sum()
             stayed = age > max(300.0, 0.05 * rows)
             if cusum > threshold:
@@ -106,11 +106,13 @@ STREAMS = [  # what comes, the slope, what is explained, rows before, what the a
 def test_statistics_and_alarms_are_those_of_the_definition(stream, alpha, explained, first, divided):
     rng = np.random.default_rng(3)
     f, e = rng.standard_normal(700), 0.5 * rng.standard_normal(700)
-    y, y_hat, bent = stream(f, e, rng)
+    y, y_hat, y_hat_shifted = stream(f, e, rng)
     detector, found = core.DriftDetector(), []
-    expected = list(detect(f, y, y_hat, bent, alpha, explained, 0.25, first))
+    expected = list(detect(f, y, y_hat, y_hat_shifted, alpha, explained, 0.25, first))
     for t in range(f.size):
-        forget, before, after = detector.update(f[t], y[t], y_hat[t], bent[t], alpha, explained, 0.25, 1.0, first + t)
+        forget, before, after = detector.update(
+            f[t], y[t], y_hat[t], y_hat_shifted[t], alpha, explained, 0.25, 1.0, first + t
+        )
         found.append((forget, after, *detector.statistics, detector.noise))
         assert before == alpha
         assert detector.suspicious() == (detector.statistics[0] > 0.3 * (10.0 + math.log(first + t)))

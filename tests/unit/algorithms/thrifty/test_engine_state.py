@@ -15,21 +15,38 @@ def played(**options):
 
 def test_a_field_from_the_future_is_refused():
     flat = played().get_state()
-    now = flat["memory.now"]
+    now = flat["memory.scalars"]
     newer = np.zeros(1, np.dtype([*now.dtype.descr, ("mood", "f8")]))
-    with pytest.raises(kh.StateError, match="'now' in the state is not"):
-        kh.make("thrifty", d=6, k=2, seed=0).set_state({**flat, "memory.now": newer})
+    with pytest.raises(kh.StateError, match="'scalars' in the state is not"):
+        kh.make("thrifty", d=6, k=2, seed=0).set_state({**flat, "memory.scalars": newer})
 
 
 @pytest.mark.parametrize(
     ("array", "field", "value"),
     [
-        *[("now", "m", -1), ("now", "m", 3), ("now", "queued", 7), ("now", "turn", 6), ("now", "n_labels", -1)],
-        *[("attr", "place", 5), ("attr", "place", 0), ("attr", "mark", 0), ("attr", "source", 1), ("attr", "slot", 1)],
-        *[("source", "displaced", 6), ("source", "displaced", -2), ("source", "member", 2), ("source", "first", 0)],
+        *[
+            ("scalars", "m", -1),
+            ("scalars", "m", 3),
+            ("scalars", "queue_size", 7),
+            ("scalars", "queue_next", 6),
+            ("scalars", "n_labels", -1),
+        ],
+        *[
+            ("attr", "column", 5),
+            ("attr", "column", 0),
+            ("attr", "scratch_index", 0),
+            ("attr", "source", 1),
+            ("attr", "slot", 1),
+        ],
+        *[
+            ("source", "displaced_member", 6),
+            ("source", "displaced_member", -2),
+            ("source", "member", 2),
+            ("source", "first", 0),
+        ],
         *[("column", "j", 6), ("column", "j", -1), ("value", "j", 6), ("value", "j", -2), ("row", "begin", 10**6)],
-        *[("queue", None, -1), ("queue", None, 6), ("now", "row_weight", 0.0), ("now", "s2", np.nan)],
-        *[("now", "oldest", 10**9), ("now", "head", -1), ("source", "size", 2), ("prior", None, 0.9)],
+        *[("queue", None, -1), ("queue", None, 6), ("scalars", "row_weight", 0.0), ("scalars", "s2", np.nan)],
+        *[("scalars", "oldest", 10**9), ("scalars", "head", -1), ("source", "size", 2), ("prior", None, 0.9)],
     ],
 )
 def test_an_index_that_points_nowhere_is_refused(array, field, value):

@@ -158,7 +158,7 @@ def test_it_explains_itself():
     records = learner.explain()
     assert [e.in_support for e in records] == [j in learner.support for j in range(8)]
     assert [e.weight for e in records] == pytest.approx(learner.weights)
-    assert records[0].reason == "constant so far: not bought again"
+    assert records[0].reason.startswith("constant so far")
     inside = records[learner.support[0]]
     assert 0.0 < inside.uncertainty < abs(inside.weight)
     assert sum(e.bought for e in records) == 2000 * 3
@@ -168,8 +168,8 @@ def test_it_explains_itself():
     ("options", "message"),
     [
         ({"budget_per_row": 3.0}, "budget_per_row needs prices"),
-        ({"prices": [1.0]}, "8 finite numbers"),
-        ({"prices": [-1.0] * 8}, "8 finite numbers"),
+        ({"prices": [1.0]}, "8 numbers from 0 to"),
+        ({"prices": [-1.0] * 8}, "8 numbers from 0 to"),
         ({"prices": {"x0": 1.0}}, "needs a price for every source; there is none for 'x1'"),
         ({"prices": ["dear"] * 8}, "must be numbers"),
         ({"prices": PRICES, "budget_per_row": 0.5}, "buys nothing"),

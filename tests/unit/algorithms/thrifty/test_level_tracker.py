@@ -28,16 +28,16 @@ def follow(off, reach, s2, first):
 
 @pytest.mark.parametrize("first", [31, 100_000])
 @pytest.mark.parametrize("jump", [0.0, 1.0, 50.0])
-def test_levels_and_beliefs_are_those_of_fixed_share(first, jump):
+def test_levels_and_weights_are_those_of_fixed_share(first, jump):
     off = 0.2 * np.random.default_rng(5).standard_normal(400) + jump * (np.arange(400) >= 150)
     tracker, found, expected = core.LevelTracker(), [], []
     for t, (c, belief) in enumerate(follow(off, 3.0, 0.04, first)):
         tracker.update(off[t], 3.0, 0.04, first + t)
-        found.append((*tracker.levels, *tracker.beliefs, tracker.level))
+        found.append((*tracker.levels, *tracker.weights, tracker.level))
         expected.append((*c, *belief, belief @ c))
     np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
     assert abs(tracker.level - jump) < 0.1 + 0.1 * jump
-    assert (tracker.beliefs[0] > 0.99) == (jump == 0.0)
+    assert (tracker.weights[0] > 0.99) == (jump == 0.0)
 
 
 def test_a_level_that_moved_is_reported_once_after_a_hundred_rows():
@@ -129,11 +129,11 @@ def test_what_is_rare_but_comes_again_is_believed():
     assert losses[4000:].mean() < 0.3 * (y[4000:] ** 2).mean()
 
 
-@pytest.mark.parametrize(("field", "value"), [("belief", 0.5), ("belief", -1.0), ("gain", 0.9)])
+@pytest.mark.parametrize(("field", "value"), [("weight", 0.5), ("weight", -1.0), ("gain", 0.9)])
 def test_accounts_that_were_made_up_are_refused(field, value):
     learner = kh.make("thrifty", d=3, k=1, seed=0)
     flat = learner.get_state()
-    flat["memory.account"][field][...] = value
+    flat["memory.level_expert"][field][...] = value
     with pytest.raises(kh.StateError):
         kh.make("thrifty", d=3, k=1, seed=0).set_state(flat)
 

@@ -82,7 +82,7 @@ def test_values_are_clipped_as_defined(honest):
             used, (mean, variance) = reference.clip(value), reference.moments()
             trusted = reference.evidence > 0.0 and (value - mean) ** 2 > 1.01 * 36.0 * variance
             found.append((layer.clip(value), layer.trusted(value), layer.mean, layer.variance))
-            found[-1] += (layer.evidence, layer.limit, layer.absurd)
+            found[-1] += (layer.evidence, layer.limit, layer.n_rejected)
             expected.append((used, trusted, mean, variance, reference.evidence, reference.limit, reference.absurd))
             y = 0.7 * (value if rng.random() < honest else 0.0) + 0.1 * rng.standard_normal()
             for one in (layer, reference):

@@ -64,6 +64,6 @@ def test_what_exceeds_a_price_is_an_integral(need):
 
 def test_the_prior_expects_ten_sources_or_half():
     for n, p in ((100, 0.1), (20, 0.5), (10, 0.5)):
-        weights = core.hoped(10.0, float(n))
+        weights = core.initial_prior(10.0, float(n))
         assert sum(weights) == pytest.approx(1.0, abs=1e-12)
         assert weights[0] == pytest.approx(1.0 - p)
