@@ -12,6 +12,15 @@ from ...estimation.online_newton import Gradient, Newton
 __all__ = ["ForwardBank", "GradientBank", "NewtonBank", "bank"]
 
 
+def _product(A: Floats, x: Floats) -> Floats:
+    """Return A x, summed in the same order on every machine.
+
+    BLAS sums in an order that depends on the processor. The last bit of a prediction moves the losses of a bandit, and
+    so, hundreds of rounds later, what it draws.
+    """
+    return np.asarray((A * x).sum(axis=-1))
+
+
 def bank(base: str, N: int, k: int, ridge: float) -> "NewtonBank | ForwardBank | GradientBank":
     """Return N forecasters of kind `base`: "newton" or "vaw", which start at A = ridge I, or "gradient"."""
     if base == "gradient":
@@ -41,7 +50,7 @@ class NewtonBank(Stateful):
 
     def predict(self, i: int, x: Floats) -> float:
         """Return <w_i, x> clipped to [-1, 1], which is equivalent to the projection."""
-        return float(np.clip(self.W[i] @ x, -1.0, 1.0))
+        return float(np.clip(_product(self.W[i], x), -1.0, 1.0))
 
     def learn(self, i: int, x: Floats, y: float) -> None:
         """Take one Newton step of forecaster i, in place."""
@@ -80,7 +89,7 @@ class GradientBank(Stateful):
 
     def predict(self, i: int, x: Floats) -> float:
         """Return <w_i, x>."""
-        return float(self.W[i] @ x)
+        return float(_product(self.W[i], x))
 
     def learn(self, i: int, x: Floats, y: float) -> None:
         """Take one self-tuned step of forecaster i, in place."""
@@ -90,7 +99,7 @@ class GradientBank(Stateful):
     def step(self, i: int, x: Floats, y: float, p: float, size: float) -> None:
         """Set w_i to w_i - size / sqrt(rho_i) 2 (<w_i, x> - y) x / p, within the unit ball; rho_i: the largest 1/p."""
         self.rho[i] = max(self.rho[i], 1.0 / p)
-        w = self.W[i] - size / np.sqrt(self.rho[i]) * 2.0 * (self.W[i] @ x - y) / p * x
+        w = self.W[i] - size / np.sqrt(self.rho[i]) * 2.0 * (_product(self.W[i], x) - y) / p * x
         self.W[i] = w / max(1.0, float(np.linalg.norm(w)))
 
     def restart(self, i: int) -> None:
@@ -113,13 +122,13 @@ class ForwardBank(Stateful):
 
     def weights(self, i: int) -> Floats:
         """Return A^-1 b, the ridge solution."""
-        return np.asarray(self.A_inv[i] @ self.b[i])
+        return _product(self.A_inv[i], self.b[i])
 
     def predict(self, i: int, x: Floats) -> float:
         """Return x' (A + x x')^-1 b = x' A^-1 b / (1 + x' A^-1 x)."""
-        v = self.A_inv[i] @ x
+        v = _product(self.A_inv[i], x)
         xv = quadratic_form(self.A_inv[i], v, x)  # before v is used, because the call may clear it
-        return float(v @ self.b[i] / (1.0 + xv))
+        return float(_product(v, self.b[i]) / (1.0 + xv))
 
     def learn(self, i: int, x: Floats, y: float) -> None:
         """Apply the rank-one update of A^-1, and update b."""
