@@ -143,6 +143,7 @@ _STREAMS: dict[str, Callable[[Floats, Floats, np.random.Generator], tuple[Floats
         np.where(rng.random(y.size) < 0.2, rng.choice([-0.0, 1e-320], y.size), y),
     ),
     "whole numbers with minus zero": lambda X, y, rng: (np.round(2 * X), np.round(2 * y)),
+    "columns as a frame keeps them": lambda X, y, rng: (np.asfortranarray(_gaps(X, y, rng)[0]), np.repeat(y, 2)[::2]),
 }
 _POISONS = (
     [-50.0, 3.0, 1e6],

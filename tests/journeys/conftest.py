@@ -29,7 +29,7 @@ def keyhole(tmp_path):
 
     def call(*words, check=True):
         done = subprocess.run(
-            [*COMMAND, *map(str, words)], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=600
+            [*COMMAND, *map(str, words)], cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=1200
         )
         assert not check or done.returncode == 0, done.stderr
         return done
@@ -59,6 +59,33 @@ def begin(tmp_path):
     for process in started:
         process.kill()
         process.communicate()
+
+
+DIES = """
+import itertools, os, sys
+from keyhole._internal import atomic_io
+
+number, left, move = int(sys.argv[1]), itertools.count(int(sys.argv[2]), -1), atomic_io._move
+
+def last_move(*names):
+    if not next(left):
+        os.kill(os.getpid(), number)
+    move(*names)
+
+atomic_io._move = last_move
+sys.argv[:3] = ["keyhole"]
+from keyhole.cli import main
+main()
+"""
+
+
+def ends_at_write(folder, number, writes, *words):
+    """Run a command that gets this signal before it moves the next file into its place, after so many; its exit code.
+
+    Nobody has to be quick: a signal from outside may come too late on a busy machine.
+    """
+    line = [sys.executable, "-c", DIES, str(int(number)), str(writes), *map(str, words)]
+    return subprocess.run(line, cwd=folder, env=environment(), capture_output=True, text=True).returncode
 
 
 @pytest.fixture

@@ -93,7 +93,7 @@ def proven(store, folder):
     return len(whole)
 
 
-def wait_until(true, seconds=60.0):
+def wait_until(true, seconds=300.0):
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, "waited too long"

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from .conftest import stream, write
+from .conftest import ends_at_write, stream, write
 
 RESULTS = ("rounds.parquet", "ledger.parquet", "model.kh")
 BUDGET = ("--target", "y", "-k", "3", "--checkpoint-every", "0")
@@ -61,11 +61,13 @@ def assert_equal_results(folder, whole):
         assert (folder / name).read_bytes() == (whole / name).read_bytes(), name
 
 
-def test_killed_and_resumed_equals_uninterrupted(begin, uninterrupted, tmp_path):
+def test_killed_and_resumed_equals_uninterrupted(keyhole, uninterrupted, tmp_path):
     file, folder = uninterrupted("a.parquet", 5000, SLOWLY), tmp_path / "cut"
-    words = ("run", file.name, *RUN, "--out", "cut")
-    codes = stop_at_random(begin, folder, words, random.Random(0), [signal.SIGKILL, signal.SIGINT])
-    assert codes == [-signal.SIGKILL, 3, 0]
+    resumed = ("run", "--resume", "cut", "--checkpoint-every", "0")
+    killed = ends_at_write(tmp_path, signal.SIGKILL, 9, "run", file.name, *RUN, "--out", "cut")
+    assert killed == -signal.SIGKILL
+    assert ends_at_write(tmp_path, signal.SIGINT, 9, *resumed) == 3
+    keyhole(*resumed)
     starts = [s["first_row"] for s in json.loads((folder / "timing.json").read_text())["sessions"]]
     assert 1 < starts[-1] <= 5000  # it really went on in the middle
     assert_equal_results(folder, tmp_path / "whole")

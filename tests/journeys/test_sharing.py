@@ -49,7 +49,7 @@ def play_with_kills(url, folder, processes, kills, seed):
                 running[i] = start(url, count, folder)
             (folder / "stop").touch()
             for process in running:
-                process.join(120)
+                process.join(600)
             assert [process.exitcode for process in running] == [0] * processes
         finally:
             for process in running:
@@ -89,7 +89,7 @@ class Server:
 
     def stop(self):
         self.process.terminate()
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=300)
 
 
 def serve_with_kills(url, folder, threads, kills, words=()):
@@ -108,7 +108,7 @@ def serve_with_kills(url, folder, threads, kills, words=()):
                         raise
 
         def loop(n):
-            remote, chance = kh.connect(server.address, timeout=10), random.Random(n)
+            remote, chance = kh.connect(server.address, timeout=120), random.Random(n)
             try:
                 learners = [patiently(remote.__getitem__, name) for name in sharing.LEARNERS]
                 for i in range(10**9):
@@ -141,7 +141,7 @@ def serve_with_kills(url, folder, threads, kills, words=()):
         finally:
             stop.set()
             for thread in running:
-                thread.join(60)
+                thread.join(300)
             server.stop()
         assert faults == []
         (folder / "acknowledged").write_text("".join(f"{sharing.json.dumps(line)}\n" for line in done))

@@ -63,7 +63,7 @@ def fetched(browser):
     return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
 
 
-def soon(what, seconds=20.0):
+def soon(what, seconds=300.0):
     """Wait until something is true on the page; gives it."""
     end = time.monotonic() + seconds
     while True:

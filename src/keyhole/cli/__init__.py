@@ -62,6 +62,8 @@ def main() -> None:
         print(f"keyhole: this needs '{name}'; install it with: pip install 'keyhole[{_EXTRAS[name]}]'", file=sys.stderr)
         sys.exit(1)
     except OSError as fault:
+        if fault.errno == errno.ENAMETOOLONG:
+            _refuse(f"{str(fault.filename)[:60]}...: this name of a file is too long")
         if not isinstance(fault, WriteError) and fault.errno not in _UNWRITABLE:
             raise
         where = f"cannot write {fault.filename}" if fault.filename else "cannot write"

@@ -91,9 +91,9 @@ def _add_model(store: "Store", path: Path) -> None:
 
 
 def _has_no_note(path: Path) -> bool:
-    from ..core.serialization import note_in
+    from ..core.serialization import content_of, note_in
 
-    return path.is_file() and not note_in(path.read_bytes())
+    return path.is_file() and not note_in(content_of(path))
 
 
 def _line(store: "Store") -> str:

@@ -25,7 +25,7 @@ from .registry.catalogue import class_of, from_config
 from .round import Round
 from .state import Array, Value
 
-__all__ = ["from_bytes", "load", "note_in", "pack", "save", "to_bytes", "unpack"]
+__all__ = ["content_of", "from_bytes", "load", "note_in", "pack", "save", "to_bytes", "unpack"]
 
 FORMAT = 1
 DIGEST = 64
@@ -116,23 +116,35 @@ def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
 
 
 _MEMBERS = 10_000
+_START = b"PK\x03\x04"  # of a zip archive
+_NOT_OURS = "this is not a keyhole file, or it was cut or changed; restore it from a copy"
 
 
 def load(path: "str | PathLike[str]") -> Learner:
     """Return the learner written by `learner.save(path)`, which continues bit for bit; else raise `StateError`."""
     try:
-        data = Path(path).read_bytes()
+        data = content_of(Path(path))
+        learner = from_bytes(data)
     except OSError as fault:
         reason = (fault.strerror or str(fault)).lower()
         raise StateError(f"{path}: cannot be read ({reason}); give the file that learner.save(path) wrote") from None
-    except (TypeError, ValueError) as fault:
-        raise StateError(f"a path is needed, the file that learner.save(path) wrote: {fault}") from None
-    try:
-        learner = from_bytes(data)
     except StateError as fault:
         raise StateError(f"{path}: {fault}") from None
+    except (TypeError, ValueError) as fault:
+        raise StateError(f"a path is needed, the file that learner.save(path) wrote: {fault}") from None
     learner.origin = (Path(path).resolve(), data[-DIGEST:])
     return learner
+
+
+def content_of(path: Path) -> bytes:
+    """Return the content of a model file; a device or a large file of another kind is not read into memory."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise StateError(_NOT_OURS)
+    with path.open("rb") as file:
+        if file.read(len(_START)) != _START:
+            raise StateError(_NOT_OURS)
+        file.seek(0)
+        return file.read()
 
 
 def note_in(data: bytes) -> dict[str, Plain]:
@@ -169,7 +181,7 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
         If the data are corrupted, the format version differs, or the content was not written by `pack`.
     """
     if digest(data[:-DIGEST]).encode() != data[-DIGEST:]:
-        raise StateError("this is not a keyhole file, or it was cut or changed; restore it from a copy")
+        raise StateError(_NOT_OURS)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             members = archive.infolist()

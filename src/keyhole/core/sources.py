@@ -18,11 +18,14 @@ import numpy as np
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError
 
-__all__ = ["Offer", "Prices", "SourceCatalog", "Sources"]
+__all__ = ["LARGEST_PRICE", "Offer", "Prices", "SourceCatalog", "Sources"]
 
 Offer: TypeAlias = "dict[str, list[str]] | list[str] | dict[str, float] | list[float] | str"
 Sources = Mapping[str, Sequence[str]]
 Prices = Mapping[str, float] | Sequence[float]
+
+LARGEST_PRICE = 1e100
+"""The largest price, so that the price of a round and all money spent are finite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,12 +204,11 @@ def _priced(order: Sequence[str], names: Sequence[str], prices: Prices | None, p
         raise ConfigError("prices must be numbers")
     try:
         price = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ConfigError("prices must be numbers") from None
-    if price.shape != (len(order),) or not (np.isfinite(price) & (price >= 0.0)).all():
-        raise ConfigError(
-            f"prices must be {len(order)} finite numbers >= 0, one per {'attribute' if plain else 'source'}"
-        )
+    if price.shape != (len(order),) or not ((price >= 0.0) & (price <= LARGEST_PRICE)).all():
+        per = "attribute" if plain else "source"
+        raise ConfigError(f"prices must be {len(order)} numbers from 0 to {LARGEST_PRICE:g}, one per {per}")
     return price
 
 

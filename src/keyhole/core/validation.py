@@ -10,7 +10,7 @@ from .._internal.formatting import join_names
 from .._internal.typing import Bools, Floats, Ints
 from ..errors import ConfigError, ProtocolError
 from .round import Round
-from .sources import SourceCatalog
+from .sources import LARGEST_PRICE, SourceCatalog
 
 Values: TypeAlias = "Sequence[float] | Floats | Mapping[str, float]"
 
@@ -216,8 +216,10 @@ def row_prices(given: "Mapping[str, float] | None", catalog: SourceCatalog) -> F
     for name, price in given.items():
         if name not in place:
             raise ProtocolError(f"prices names {_short(name)}, which is not a source of this learner")
-        if isinstance(price, bool) or not isinstance(price, int | float | np.number) or not 0.0 <= price < np.inf:
-            raise ProtocolError(f"the price of '{name}' must be a finite number >= 0, not {_short(price)}")
+        if isinstance(price, bool) or not isinstance(price, int | float | np.number):
+            raise ProtocolError(f"the price of '{name}' must be a number, not {_short(price)}")
+        if not 0.0 <= price <= LARGEST_PRICE:
+            raise ProtocolError(f"the price of '{name}' must be from 0 to {LARGEST_PRICE:g}, not {_short(price)}")
         prices[place[name]] = float(price)
     return prices
 

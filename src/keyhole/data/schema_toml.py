@@ -182,6 +182,8 @@ _HEAD = """\
 
 _WORDS = ("missing", "below", "above")
 
+# Far more than the schema of 100 000 columns; a device would not end.
+_MOST_LETTERS = 100_000_000
 # A dotted key of a hundred parts or more: the parser takes time quadratic in their number.
 _DEEP = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""")
 
@@ -189,12 +191,16 @@ _DEEP = re.compile(r"""(?<![\w"'-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.
 def read_text(path: "str | PathLike[str]") -> str:
     """Return the text of a small file."""
     try:
-        return Path(path).read_text(encoding="utf-8")
+        with Path(path).open(encoding="utf-8") as file:
+            text = file.read(_MOST_LETTERS + 1)
     except FileNotFoundError:
         raise ConfigError(f"{path}: no such file; check the name and the folder") from None
     except (OSError, UnicodeDecodeError) as fault:
         why = getattr(fault, "strerror", None) or "it is not UTF-8"
         raise ConfigError(f"{path} cannot be read as text ({why}); give a TOML file") from None
+    if len(text) > _MOST_LETTERS:
+        raise ConfigError(f"{path} is larger than {_MOST_LETTERS // 10**6} MB; give a TOML file")
+    return text
 
 
 def parse(text: str, where: str) -> Content:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from .._internal.atomic_io import replacing
 from .._internal.typing import Floats
 from ..core.learner import Learner, ask_to_exploit
-from ..core.serialization import from_bytes, note_in
+from ..core.serialization import content_of, from_bytes, note_in
 from ..data.cell_encoding import regroup
 from ..data.scaling import Scaling
 from ..data.streams import Schema, Table
@@ -53,11 +53,10 @@ class Frozen:
     def read(cls, path: Path) -> "Frozen":
         """Read a model and the schema it was trained with; a foreign or damaged file is a `StateError`."""
         try:
-            data = path.read_bytes()
+            data = content_of(path)
+            learner, note = from_bytes(data), note_in(data)
         except OSError as fault:
             raise ConfigError(f"{path} cannot be read ({fault.strerror}); give the model.kh of a run") from None
-        try:
-            learner, note = from_bytes(data), note_in(data)
         except StateError as fault:
             raise StateError(f"{path}: {fault}") from None
         raw = Scaling(Schema.plain("label", learner.names), scaled=False, clip=False)

@@ -13,7 +13,7 @@ from .._internal.atomic_io import digest, read_json, write_json
 from ..core.learner import Learner, Plain
 from ..core.registry.plugins import import_algorithm
 from ..core.registry.spec import Budget, Spec
-from ..core.serialization import from_bytes, note_in, to_bytes
+from ..core.serialization import content_of, from_bytes, note_in, to_bytes
 from ..data.columns import Attribute, Panel, Range
 from ..data.encoded_table import EncodedTable
 from ..data.scaling import Scaling
@@ -154,11 +154,10 @@ def learn_table(learner: Learner, path: Path, scaling: Scaling, encoding: str = 
 def read_model(path: Path, target: str | None) -> tuple[Learner, Scaling]:
     """Return the learner in a model file and its scaling; a foreign or damaged file is a `StateError`."""
     try:
-        data = path.read_bytes()
+        data = content_of(path)
+        learner, note = from_bytes(data), note_in(data)
     except OSError as fault:
         raise ConfigError(f"{path} cannot be read ({fault.strerror}); give the model.kh of a plan or a run") from None
-    try:
-        learner, note = from_bytes(data), note_in(data)
     except StateError as fault:
         raise StateError(f"{path}: {fault}") from None
     if note:

@@ -4,14 +4,17 @@ import asyncio
 import contextlib
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from sse_starlette import EventSourceResponse, ServerSentEvent
+from starlette.types import Receive, Scope, Send
 
+from ..errors import StateError
 from ..store.store import Store
+from .problems import problem
 from .routes import NamePath
 from .security import Opened, may, visible
 from .server import max_connections
@@ -27,27 +30,28 @@ Number = Annotated[int | None, Query(ge=0, le=2**31 - 1)]
 class EventPoller:
     """Polls the last event numbers of all learners a few times a second, once for all listeners.
 
-    It does not poll while there are no listeners.
+    It does not poll while there are no listeners. While the store does not answer, it goes on trying.
     """
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self.heads: dict[str, int] = {}
+        """The last event numbers, from the first poll on."""
         self._changed = asyncio.Event()  # replaced at every change
         self.listeners = 0
         self._task: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> "EventPoller":
+    def __enter__(self) -> "EventPoller":
         self.listeners += 1
-        if self.listeners == 1:
-            self.heads = await run_in_threadpool(self.store.heads)
+        if self._task is None:
             self._task = asyncio.create_task(self._poll())
         return self
 
-    async def __aexit__(self, *_: object) -> None:
+    def __exit__(self, *_: object) -> None:
         self.listeners -= 1
         if self.listeners == 0 and self._task is not None:
             self._task.cancel()
+            self._task, self.heads = None, {}
 
     async def change(self) -> None:
         """Wait until an event is written, for at most 5 seconds."""
@@ -57,12 +61,32 @@ class EventPoller:
     async def _poll(self) -> None:
         while True:
             start = time.monotonic()
-            heads = await run_in_threadpool(self.store.heads)
-            if heads != self.heads:
-                self.heads = heads
-                self._changed.set()
-                self._changed = asyncio.Event()
+            with contextlib.suppress(StateError):
+                heads = await run_in_threadpool(self.store.heads)
+                if heads != self.heads:
+                    self.heads = heads
+                    self._changed.set()
+                    self._changed = asyncio.Event()
             await asyncio.sleep(max(0.15, 10 * (time.monotonic() - start)))  # at most a tenth of one thread
+
+
+class EventStream(EventSourceResponse):
+    """A stream of events, which takes a place among the listeners when it starts and frees it when it ends."""
+
+    def __init__(self, request: Request, lines: Callable[[EventPoller], AsyncIterator[ServerSentEvent]]) -> None:
+        self._poller: EventPoller = request.app.state.poller
+        self._most = max_connections(request.app.state.settings) // 2
+        super().__init__(lines(self._poller), ping=15)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Stream, unless other streams take half of the connections, because streams do not end by themselves."""
+        # Nothing is awaited between the check and the entry, so that clients who arrive together are all counted.
+        if self._poller.listeners >= self._most:
+            detail = "too many clients listen to events; try again later"
+            await problem(503, detail, headers={"Retry-After": "10"})(scope, receive, send)
+            return
+        with self._poller:
+            await super().__call__(scope, receive, send)
 
 
 @router.get("/learners/{name}/events", response_class=EventSourceResponse, dependencies=[Depends(may("read"))])
@@ -75,53 +99,39 @@ async def events(
 ) -> EventSourceResponse:
     """The events after a number (0 for all), followed by new events as they are written."""
     stored = await run_in_threadpool(store.__getitem__, name)
-    _check_room(request)
     start = _event_number(last_event_id)
     start = after or 0 if start is None else start
 
-    async def lines() -> AsyncIterator[ServerSentEvent]:
+    async def lines(poller: EventPoller) -> AsyncIterator[ServerSentEvent]:
         number = start
-        async with _poller(request) as poller:
-            while True:
-                page = await run_in_threadpool(stored.events, number, _PAGE)
-                for event in page:
-                    number = event.number
-                    data = {"number": number, "kind": event.kind, "round": f"{name}:{event.round}", "at": event.at}
-                    yield ServerSentEvent(json.dumps(data), id=str(number), event="event")
-                if not page:
-                    await poller.change()
+        while True:
+            page = await run_in_threadpool(stored.events, number, _PAGE)
+            for event in page:
+                number = event.number
+                data = {"number": number, "kind": event.kind, "round": f"{name}:{event.round}", "at": event.at}
+                yield ServerSentEvent(json.dumps(data), id=str(number), event="event")
+            if not page:
+                await poller.change()
 
-    return EventSourceResponse(lines(), ping=15)
+    return EventStream(request, lines)
 
 
 @router.get("/events", response_class=EventSourceResponse)
 async def changes(request: Request, store: Opened) -> EventSourceResponse:
     """For every learner that changes, the number of its last event."""
     seen = await run_in_threadpool(visible, request)
-    _check_room(request)
+    first = await run_in_threadpool(store.heads)
 
-    async def lines() -> AsyncIterator[ServerSentEvent]:
-        async with _poller(request) as poller:
-            before = poller.heads
-            while True:
-                await poller.change()
-                now = poller.heads
-                for name in sorted(n for n in now if now[n] != before.get(n) and seen(n)):
-                    yield ServerSentEvent(json.dumps({"learner": name, "number": now[name]}), event="change")
-                before = now
+    async def lines(poller: EventPoller) -> AsyncIterator[ServerSentEvent]:
+        before = first
+        while True:
+            await poller.change()
+            now = poller.heads
+            for name in sorted(n for n in now if now[n] != before.get(n) and seen(n)):
+                yield ServerSentEvent(json.dumps({"learner": name, "number": now[name]}), event="change")
+            before = before | now
 
-    return EventSourceResponse(lines(), ping=15)
-
-
-def _poller(request: Request) -> EventPoller:
-    poller: EventPoller = request.app.state.poller
-    return poller
-
-
-def _check_room(request: Request) -> None:
-    """Refuse a stream beyond half of the connections, because streams do not end by themselves."""
-    if _poller(request).listeners >= max_connections(request.app.state.settings) // 2:
-        raise HTTPException(503, "too many clients listen to events; try again later", {"Retry-After": "10"})
+    return EventStream(request, lines)
 
 
 def _event_number(text: str | None) -> int | None:

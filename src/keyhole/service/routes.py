@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from .._internal.formatting import plain_number
 from ..core import introspection
 from ..core.learner import Learner
-from ..core.registry.footprint import footprint
+from ..core.registry.footprint import Footprint, footprint
 from ..core.round import STATUSES, Round
 from ..errors import ConfigError, ProtocolError
 from ..store.models import Outcome
@@ -26,6 +26,7 @@ from ..store.transaction import LearnerTransaction
 from .problems import RESPONSES
 from .schemas import (
     Ask,
+    FootprintResponse,
     Label,
     LearnerState,
     LearnerSummary,
@@ -118,17 +119,37 @@ def totals(name: NamePath, store: Opened) -> dict[str, float | int]:
     return store[name].totals()._asdict()
 
 
+@learners.get("/footprint", dependencies=[Depends(may("create"))])
+def size(
+    request: Request,
+    algorithm: Annotated[str, Query(max_length=64)],
+    d: Annotated[int, Query(ge=1, le=100_000, description="The number of attributes.")],
+    k: Annotated[int | None, Query(ge=1, le=100_000, description="How many may be bought per row.")] = None,
+) -> FootprintResponse:
+    """The memory and time that a learner of this size would take; nothing is built."""
+    estimate = footprint(algorithm, d, k)
+    return FootprintResponse(
+        memory=finite(estimate.memory),
+        build_seconds=finite(estimate.build_seconds),
+        round_seconds=finite(estimate.round_seconds),
+        allowed=_is_allowed(request.app.state.settings, estimate),
+    )
+
+
 def _check_size(settings: Settings, algorithm: str, arguments: dict[str, object]) -> None:
     """Refuse a learner that needs more memory or time than this server allows."""
     names, d, k = arguments.get("names"), arguments.get("d"), arguments.get("k")
-    size = footprint(
+    estimate = footprint(
         algorithm, len(names) if isinstance(names, list) else int(str(d or 1)), k if isinstance(k, int) else None
     )
-    if size.memory > 1e6 * settings.max_learner_memory or settings.max_learner_seconds < max(
-        size.build_seconds, size.round_seconds
-    ):
+    if not _is_allowed(settings, estimate):
         allowed = f"{settings.max_learner_memory:g} MB and {settings.max_learner_seconds:g} s"
-        raise ConfigError(f"this '{algorithm}' takes about {size}; this server allows {allowed}")
+        raise ConfigError(f"this '{algorithm}' takes about {estimate}; this server allows {allowed}")
+
+
+def _is_allowed(settings: Settings, estimate: Footprint) -> bool:
+    seconds = max(estimate.build_seconds, estimate.round_seconds)
+    return estimate.memory <= 1e6 * settings.max_learner_memory and seconds <= settings.max_learner_seconds
 
 
 def make_learner(

@@ -11,6 +11,7 @@ from ..store.models import Totals
 
 __all__ = [
     "Ask",
+    "FootprintResponse",
     "Label",
     "LabelColumns",
     "LearnerState",
@@ -85,6 +86,15 @@ class LearnerSummary(BaseModel):
     mean_loss: float | None
     mean_baseline_loss: float | None
     spent: float | None
+
+
+class FootprintResponse(BaseModel):
+    """An estimate of what a learner takes, before it is built; null where it is beyond any machine."""
+
+    memory: float | None = Field(description="Bytes, once the whole state is in use.")
+    build_seconds: float | None
+    round_seconds: float | None = Field(description="Seconds of a slow round.")
+    allowed: bool = Field(description="Whether this server creates a learner of this size.")
 
 
 class Ask(_Strict):

@@ -149,7 +149,7 @@ class SecurityMiddleware:
         headers = Headers(scope=scope)
         if connection is not None:
             has_body = headers.get("content-length", "0") != "0" or "transfer-encoding" in headers
-            connection.wait() if has_body else connection.work()
+            connection.wait_for_body() if has_body else connection.work()
         refusal = _refusal(scope["method"], headers)
         if refusal is not None:
             await problem(*refusal)(scope, receive, send)

@@ -94,7 +94,6 @@ def is_loopback(host: str) -> bool:
 # -- connections
 
 
-_GRACE = 0.5  # seconds
 _FULL = b'{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"too many connections; try again"}'
 _REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/problem+json\r\nretry-after: 1\r\n"
@@ -140,11 +139,16 @@ class LimitedConnection:
         self.wait()
 
     def wait(self) -> None:
-        """Start the timeout: the client must send a whole request or read the answer."""
+        """Start the timeout: the client must send the head of a request or read the answer."""
         if self.open and self.client_reads:
             self._stop()
-            # Slightly later than the timeout of a body, which is answered with its own error.
-            self._timer = asyncio.get_running_loop().call_later(self.connections.timeout + _GRACE, self.abort)
+            self._timer = asyncio.get_running_loop().call_later(self.connections.timeout, self.abort)
+            self.connections.waiting[self] = None
+
+    def wait_for_body(self) -> None:
+        """Wait without a timeout of our own: the middleware has one for a body, and answers when it is over."""
+        if self.open and self.client_reads:
+            self._stop()
             self.connections.waiting[self] = None
 
     def work(self) -> None:
@@ -272,6 +276,8 @@ def run(settings: Settings, host: str, port: int, workers: int, line: str) -> No
         listening.bind((host, port))
     except OSError as fault:
         raise ConfigError(f"cannot listen on {host}, port {port}: {fault.strerror}; choose another --port") from None
+    except (TypeError, UnicodeError):
+        raise ConfigError(f"--host {host[:80]!r} is not a name that a machine can have") from None
     listening.listen(128)  # from now on clients wait for the app instead of being refused
     shown = f"[{host}]" if ":" in host else host
     settings.to_environment()

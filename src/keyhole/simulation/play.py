@@ -11,6 +11,7 @@ from .._internal.dataframes import is_frame, labels_of, matrix_of
 from .._internal.typing import Floats
 from ..core.learner import Learner, PlayedRows
 from ..core.probability_calibration import ProbabilityCalibrator
+from ..core.sources import LARGEST_PRICE
 from ..core.validation import LARGEST, LEAST, MOST, clip_magnitude
 from ..errors import ConfigError, ProtocolError
 from .history import History, PurchaseCounts
@@ -149,7 +150,9 @@ def play_rows(
             )
         else:
             part = slice(t, t + _ROWS)
-            played = _by_learner(learner, checked[0][part], checked[1][part], None if prices is None else prices[part])
+            # The compiled core reads rows that lie one after the other; a frame keeps its columns so.
+            X, y = (np.ascontiguousarray(one[part]) for one in checked)
+            played = _by_learner(learner, X, y, None if prices is None else prices[part])
         t += played.predictions.size
         yield played
 
@@ -217,8 +220,8 @@ def _row_prices(prices: "Mapping[str, Floats] | None", learner: Learner, first: 
         if name not in catalog.sources:
             raise ConfigError(f"prices: '{name}' is not a source of this learner")
         column = np.asarray(given, dtype=np.float64)[first : first + n]
-        if column.shape != (n,) or not (np.isfinite(column) & (column >= 0.0)).all():
-            raise ConfigError(f"the prices of '{name}' must be finite numbers >= 0, one for every row")
+        if column.shape != (n,) or not ((column >= 0.0) & (column <= LARGEST_PRICE)).all():
+            raise ConfigError(f"the prices of '{name}' must be numbers from 0 to {LARGEST_PRICE:g}, one for every row")
         table[:, catalog.sources.index(name)] = column
     return table
 

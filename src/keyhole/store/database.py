@@ -108,6 +108,7 @@ _MAX_IDLE = 8  # connections kept open between transactions
 # with SQLite's own 2 MB each, a server grew for an hour while the caches filled.
 _PAGE_CACHE = 512
 _ADDRESS = "use sqlite:///file.db or postgresql://user@host/database"
+_UNCHANGED = "nothing was changed"
 _CREATE_LOCK = 0x6B65_7968  # PostgreSQL's advisory lock, held while the tables are created
 # Primary result codes of SQLite after which the same call may succeed later.
 _TEMPORARY = {
@@ -211,15 +212,18 @@ class Database:
     def writing(self) -> Iterator[Connection]:
         """Open a transaction that is committed as a whole or rolled back."""
         self._check_process()
-        with self._writer, self._transaction("BEGIN IMMEDIATE" if self.sqlite else "BEGIN") as connection:
+        with self._writer, self._transaction("BEGIN IMMEDIATE" if self.sqlite else "BEGIN", True) as connection:
             yield connection
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[Connection]:
+    def _transaction(self, begin: str, writes: bool = False) -> Iterator[Connection]:
         connection = self._begun(begin)
         try:
             yield connection
-            connection.run("COMMIT")
+            if writes:
+                self._commit(connection)
+            else:
+                connection.run("COMMIT")
         except BaseException:
             connection.close()
             raise
@@ -227,6 +231,16 @@ class Database:
             self._idle.append(connection)
         else:
             connection.close()
+
+    def _commit(self, connection: Connection) -> None:
+        """Commit; where PostgreSQL does not confirm it, nobody can say whether the changes were recorded."""
+        try:
+            connection.run("COMMIT")
+        except StoreUnavailable as fault:
+            if self.sqlite:
+                raise
+            unsure = "it is not known whether this was recorded; repeat the call with the same key"
+            raise StoreUnavailable(str(fault).replace(_UNCHANGED, unsure)) from fault
 
     def _begun(self, begin: str) -> Connection:
         self._check_process()
@@ -272,7 +286,7 @@ class Database:
         if duplicate:
             return DuplicateRow(f"the store {self.address} has this row already: {_first_line(fault)}")
         if reason is not None:
-            return StoreUnavailable(f"the store {self.address} does not answer: {reason}; nothing was changed")
+            return StoreUnavailable(f"the store {self.address} does not answer: {reason}; {_UNCHANGED}")
         return StateError(f"the store {self.address} is damaged or not a keyhole store: {_first_line(fault)}")
 
     # -- the schema

@@ -89,20 +89,26 @@ def import_store(database: Database, folder: Path) -> int:
         written = json.loads((folder / "store.json").read_text())["schema"]
         learner_rows = pq.read_table(folder / "learners.parquet", schema=_LEARNERS).to_pylist()
         file = pq.ParquetFile(folder / "events.parquet")
-    except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as fault:
+    except (OSError, KeyError, TypeError, ValueError, RecursionError, pa.ArrowException) as fault:
         raise ConfigError(f"{folder} is not what keyhole store export wrote: {fault}") from None
     if written != SCHEMA_VERSION:
         raise StateError(f"{folder} has schema version {written!r:.20}; this keyhole reads {SCHEMA_VERSION} only")
     with database.writing() as connection:
-        imports = {row["name"]: _LearnerImport(connection, row) for row in learner_rows}
         try:
-            for batch in file.iter_batches(_PAGE):
-                for line in batch.to_pylist():
-                    imports[line.pop("learner")].add(Event(**line))
-        except (OSError, KeyError, TypeError, pa.ArrowException) as fault:
-            raise StateError(f"{folder / 'events.parquet'} is damaged: {fault}") from None
-        for one in imports.values():
-            one.finish()
+            return _import_learners(connection, learner_rows, file)
+        except (ConfigError, StateError):
+            raise
+        except Exception as fault:  # files that somebody made up can make a learner or a decoder raise anything
+            raise StateError(f"{folder} is damaged: {fault}; export again") from None
+
+
+def _import_learners(connection: Connection, learner_rows: list[dict[str, object]], file: pq.ParquetFile) -> int:
+    imports = {row["name"]: _LearnerImport(connection, row) for row in learner_rows}
+    for batch in file.iter_batches(_PAGE):
+        for line in batch.to_pylist():
+            imports[line.pop("learner")].add(Event(**line))
+    for one in imports.values():
+        one.finish()
     return sum(one.head for one in imports.values())
 
 

@@ -32,7 +32,10 @@ class Taken(ConfigError):
 
 
 class StoreUnavailable(StateError):
-    """The database is unavailable (no connection, locked, disk full); nothing was changed, and a retry may succeed."""
+    """The database is unavailable (no connection, locked, disk full), and a retry may succeed.
+
+    Nothing was changed, unless the message says that a commit was not confirmed.
+    """
 
 
 class NoSuchLearner(KeyError):

@@ -143,12 +143,20 @@ def test_explanations_are_a_frame_and_a_table():
         assert learner.explain()._repr_html_().count("<tr>") == 1 + len(frame)
 
 
-def test_many_columns_are_matched_in_linear_time():
-    names = [f"x{i}" for i in range(20_000)]
+def seconds_to_match(d):
+    """The processor's time for a frame of d columns in reverse order, at its best of three."""
+    names, taken = [f"x{i}" for i in range(d)], []
     frame = pa.table({name: [1.0] for name in names})
-    began = time.process_time()
-    assert dataframes.matrix_of(frame, names[::-1]).shape == (1, 20_000)
-    assert time.process_time() - began < 10.0
+    for _ in range(3):
+        began = time.process_time()
+        assert dataframes.matrix_of(frame, names[::-1]).shape == (1, d)
+        taken.append(time.process_time() - began)
+    return min(taken)
+
+
+def test_many_columns_are_matched_in_linear_time():
+    """Eight times the columns took 6.5 times the time; 64 times, if it were their square."""
+    assert seconds_to_match(8000) < 24 * seconds_to_match(1000)
 
 
 def test_explanations_print_as_a_table():

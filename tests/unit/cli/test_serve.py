@@ -1,6 +1,5 @@
 """`keyhole serve`, `store` and `token` as they are typed."""
 
-import os
 import subprocess
 import sys
 import urllib.request
@@ -91,19 +90,26 @@ def test_a_taken_port_is_said_in_one_sentence(typed, ward):  # noqa: F811
     assert "choose another --port" in err
 
 
-def test_it_is_up_soon_says_where_and_ends_when_told(ward):
-    """From the command to the first answer: under 3 s of the processor's time."""
-    before = os.times()
+def test_it_says_where_it_is_and_ends_when_told(ward):
     server = Server(ward)
     try:
         with urllib.request.urlopen(f"{server.address}/") as page:
             assert "icu" in page.read().decode()
     finally:
         server.stop()
-    after = os.times()
-    used = after.children_user + after.children_system - before.children_user - before.children_system
-    assert used < 3.0
     assert server.process.returncode in (0, -15)
+
+
+def test_it_is_up_soon(ward):
+    """Counted, because seconds depend on the machine: 1584 modules when this was written."""
+    code = (
+        "import sys; from keyhole.service.app import create_app; from keyhole.service.server import Settings\n"
+        "create_app(Settings(sys.argv[1])); print(len(sys.modules), *sys.modules)"
+    )
+    line = [sys.executable, "-c", code, ward]
+    n, *modules = subprocess.run(line, env=environment(), capture_output=True, text=True, check=True).stdout.split()
+    assert not {"pandas", "polars", "sklearn", "vl_convert", "dask", "matplotlib"} & set(modules)
+    assert int(n) < 2000
 
 
 def test_the_line_says_what_there_is(ward):
@@ -141,6 +147,6 @@ def test_workers_do_not_outlive_a_killed_supervisor(ward):
     with urllib.request.urlopen(f"{server.address}/healthz") as answer:
         assert answer.status == 200
     server.process.kill()
-    server.process.communicate(timeout=60)  # ends once nobody holds the pipe
+    server.process.communicate(timeout=600)  # ends once nobody holds the pipe
     with pytest.raises(urllib.error.URLError):
-        urllib.request.urlopen(f"{server.address}/healthz", timeout=5)
+        urllib.request.urlopen(f"{server.address}/healthz", timeout=300)

@@ -1,5 +1,6 @@
 """The command line's traps: what was typed is done, or refused in one sentence."""
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -153,3 +154,53 @@ def test_what_is_mistyped_is_said_in_plain_words(typed, tmp_path, words, message
     assert code == 2
     assert message in err
     assert err.count("\n") == 1
+
+
+LONG = "a" * 5000
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("store", "check", f"sqlite:///{LONG}"),
+        ("run", f"{LONG}.csv", "--target", "y", "-k", "1", "--out", "out"),
+        ("run", "--resume", LONG),
+        ("report", LONG),
+        ("predict", LONG, "a.csv"),
+        ("serve", "--model", LONG),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_name_that_no_file_can_have_is_refused_in_one_sentence(typed, words):  # noqa: F811
+    code, _, errors = typed(*words)
+    assert (code, errors.count("\n")) == (2, 1)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such devices")
+def test_what_is_no_model_is_not_read_into_memory(typed, tmp_path):  # noqa: F811
+    """A device that never ends, and a large file of another kind."""
+    with open(tmp_path / "large.kh", "wb") as large:
+        large.truncate(1 << 40)
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", "large.kh", "pipe"):
+        for words in (("predict", path, "a.csv"), ("run", "a.csv", "--model", path, "--out", "out")):
+            code, _, errors = typed(*words)
+            assert (code, errors.count("\n")) == (2, 1), words
+        with pytest.raises(kh.StateError, match="not a keyhole file"):
+            kh.load(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such devices")
+def test_a_schema_that_does_not_end_is_refused(typed, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.setattr("keyhole.data.schema_toml._MOST_LETTERS", 1_000_000)
+    write(tmp_path / "a.csv", stream(60, d=4))
+    for option in ("--schema", "--prices"):
+        code, _, errors = typed("run", "a.csv", "--target", "y", "-k", "1", option, "/dev/zero", "--out", "out")
+        assert (code, errors.count("\n")) == (2, 1)
+        assert "larger than 1 MB" in errors
+
+
+def test_a_host_that_cannot_be_is_refused(typed, tmp_path):  # noqa: F811
+    for host in ("\u00e9\u00e9..", "a" * 300, "no such host"):
+        code, _, errors = typed("serve", "--store", "sqlite:///a.db", "--host", host, "--no-auth")
+        assert (code, errors.count("\n")) == (2, 1), errors

@@ -164,7 +164,7 @@ def test_the_client_needs_only_the_core():
 
 def posted(address, path, body):
     """Status, kind and content of an answer, and whether to try again."""
-    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=20)
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=300)
     connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
     answer = connection.getresponse()
     return answer.status, answer.headers["content-type"], json.loads(answer.read()), answer.headers["retry-after"]
@@ -245,7 +245,7 @@ def test_events_are_sent_as_they_are_written(server):
     address, store = server
     icu = create(store)
     play(icu, 0, 1)
-    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=20)
+    connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=300)
 
     def listen(path, n, headers=None):
         connection.close()

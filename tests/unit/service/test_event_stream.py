@@ -2,21 +2,34 @@
 
 import asyncio
 
+import pytest
+
 from keyhole.service.event_stream import EventPoller
+from keyhole.store.models import StoreUnavailable
+
+
+class Counting:
+    """A store that changes between any two polls, and sometimes does not answer."""
+
+    n, away = 0, False
+
+    def heads(self):
+        self.n += 1
+        if self.away:
+            raise StoreUnavailable("it is away")
+        return {"icu": self.n}
+
+
+def played(scene):
+    """What a scene comes to; one that hangs is ended."""
+    return asyncio.run(asyncio.wait_for(scene(), 300))
 
 
 def test_listeners_that_leave_do_not_disturb_the_others():
     """A listener whose connection breaks is cancelled, perhaps twice, while others wait for the same change."""
 
-    class Counting:
-        n = 0
-
-        def heads(self):
-            self.n += 1
-            return {"icu": self.n}
-
     async def scene():
-        async with EventPoller(Counting()) as poller:
+        with EventPoller(Counting()) as poller:
             staying = [asyncio.create_task(poller.change()) for _ in range(3)]
             for _ in range(20):
                 leaving = [asyncio.create_task(poller.change()) for _ in range(3)]
@@ -29,4 +42,39 @@ def test_listeners_that_leave_do_not_disturb_the_others():
                 await asyncio.gather(*leaving, return_exceptions=True)
             return await asyncio.gather(*staying)
 
-    assert asyncio.run(asyncio.wait_for(scene(), 30)) == [None, None, None]
+    assert played(scene) == [None, None, None]
+
+
+@pytest.mark.parametrize("when", ["before the first listener", "while they listen"])
+def test_listeners_hear_of_changes_after_the_store_was_away(when):
+    async def scene():
+        store = Counting()
+        poller, store.away = EventPoller(store), when.startswith("before")
+        with poller:
+            while store.n < 2:
+                await asyncio.sleep(0.01)
+            tried, store.away = store.n, True
+            while store.n < tried + 2:
+                await asyncio.sleep(0.01)
+            back, store.away = store.n, False
+            while poller.heads.get("icu", 0) <= back:
+                await asyncio.sleep(0.01)
+        return poller.listeners
+
+    assert played(scene) == 0
+
+
+def test_nobody_polls_when_nobody_listens():
+    async def scene():
+        store = Counting()
+        poller = EventPoller(store)
+        for _ in range(3):
+            before = store.n
+            with poller:
+                polling = poller._task
+                while store.n == before:
+                    await asyncio.sleep(0.01)
+            assert (poller.listeners, poller.heads) == (0, {})
+            assert isinstance((await asyncio.gather(polling, return_exceptions=True))[0], asyncio.CancelledError)
+
+    played(scene)

@@ -47,6 +47,17 @@ BODIES = (
     b"&".join(b"v%d=1" % i for i in range(6000)),
     b"",
 )
+FORMS = (
+    b"--x\r\nContent-Disposition: " + b"(" * BRACKETS + b"\r\n\r\na\r\n--x--",
+    b"--x\r\nContent-Type: " + b"(" * BRACKETS + b'\r\nContent-Disposition: form-data; name="table"\r\n\r\na\r\n--x--',
+    b"--x\r\nContent-Type: multipart/mixed; boundary=y\r\n\r\n--y\r\n" * 50,
+    b'--x\r\nContent-Disposition: form-data; name="table"\r\n\r\n' + b'"' * 1001 + b"\r\n--x--",
+    b"--x\r\n" * BRACKETS,
+)
+KINDS = {
+    **dict.fromkeys(BODIES, ("application/json", "text/csv", "application/x-www-form-urlencoded")),
+    **dict.fromkeys(FORMS, ("multipart/form-data; boundary=x", "multipart/form-data")),
+}
 HEADERS = (
     ("last-event-id", NUMBERS),
     ("content-length", ("-1", "9" * 5000, "1e3", "x")),
@@ -84,17 +95,20 @@ def client(app):
         yield client
 
 
-PAGES = (
-    *("GET /", "GET /learners/{name}", "GET /learners/{name}/figures", "POST /learners/{name}/ask", "GET /rounds/{id}"),
-    *("POST /rounds/{id}/values", "POST /rounds/{id}/label", "POST /rounds/{id}/abandon", "POST /rounds/{id}/x"),
-    *("GET /login", "POST /login", "POST /logout", "GET /docs", "GET /static/page.js", "PUT /", "TRACE /v1/learners"),
-)
-
-
 def routes(app):
-    """Method and path of all calls of the OpenAPI document and of the pages; the endless ones have their own test."""
-    calls = [(m.upper(), path) for path, methods in app.openapi()["paths"].items() for m in methods]
-    return calls + [tuple(page.split(" ")) for page in PAGES]
+    """Method and path of every route: API, pages and documents. The endless streams have a test of their own."""
+    found = [("GET", "/static/page.js"), ("POST", "/rounds/{id}/x"), ("PUT", "/"), ("TRACE", "/v1/learners")]
+    for part in app.routes:
+        for route in getattr(getattr(part, "original_router", None), "routes", [part]):
+            found += [(method, route.path) for method in sorted(getattr(route, "methods", None) or ())]
+    return [(method, path) for method, path in found if not path.endswith("/events")]
+
+
+def test_every_route_is_attacked(app):
+    found = routes(app)
+    assert set(app.openapi()["paths"]) < {path for _, path in found}
+    pages = {"/", "/login", "/learners/{name}/figures", "/learners/{name}/past_rows", "/rounds/{id}/{act}", "/docs"}
+    assert pages < {path for _, path in found}
 
 
 def call(client, method, path, **more):
@@ -113,15 +127,10 @@ def filled(path, value):
 def test_hostile_bodies(app, client):
     for method, path in routes(app):
         if method not in ("GET", "HEAD", "OPTIONS"):
-            for body in BODIES:
-                for kind in ("application/json", "text/csv", "application/x-www-form-urlencoded"):
-                    call(
-                        client,
-                        method,
-                        filled(path, "icu:1" if "id}" in path else "icu"),
-                        content=body,
-                        headers={"content-type": kind},
-                    )
+            for body, kinds in KINDS.items():
+                for kind in kinds:
+                    there = filled(path, "icu:1" if "id}" in path else "icu")
+                    call(client, method, there, content=body, headers={"content-type": kind})
 
 
 def call_with_header(client, method, path, name, value):

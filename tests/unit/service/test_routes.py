@@ -252,3 +252,52 @@ def test_a_row_may_have_its_own_prices(api):
     assert ask(api, "p1", prices={"age": 9.5})["price"] == 9.5 + 6 * 2.0
     assert ask(api, "p2")["price"] == 14.0
     refused(api.post("/v1/learners/icu/rounds", json={"key": "p3", "prices": {"height": 1.0}}), 422, "not a source")
+
+
+@pytest.mark.parametrize(
+    "ranges",
+    ["[1", "[" * 200, "5", "[]", '{"age": 5}', '{"age": {"low": "x", "high": 2}}', '{"age": {"low": [], "high": 1}}'],
+)
+def test_a_note_that_a_client_invented_breaks_no_page(api, ranges):
+    """The pages read the usual ranges of attributes from the note of a learner."""
+    note = {"ranges": ranges, "label": "\x00<b>", "unit": "\u202e"}
+    assert api.post("/v1/learners", json=ICU | {"k": 7, "note": note}).status_code == 201
+    ask(api, "a")
+    values = {"values": dict.fromkeys(NAMES, 1e9)}
+    assert api.post("/v1/rounds/icu:1/prediction", json=values).status_code == 200
+    for path in ("/", "/learners/icu", "/learners/icu/figures", "/rounds/icu:1", "/v1/learners/icu"):
+        assert api.get(path).status_code == 200, path
+
+
+def test_prices_whose_sum_is_no_number_are_refused(api):
+    body = {"name": "icu", "algorithm": "thrifty", "names": ["a", "b"], "k": 2, "seed": 0}
+    for price in (1e308, 10**400):
+        refused(api.post("/v1/learners", json=body | {"prices": {"a": 1e308, "b": price}}), 422, "prices must be")
+    assert api.post("/v1/learners", json=body | {"prices": {"a": 1e100, "b": 1e100}}).status_code == 201
+    refused(api.post("/v1/learners/icu/rounds", json={"prices": {"a": 1e308, "b": 1e308}}), 422, "the price of 'a'")
+    assert ask(api, "p", prices={"a": 1e100, "b": 1e100})["price"] == 2e100
+    assert api.get("/v1/learners/icu").json()["spent"] == 2e100
+
+
+def test_invented_methods_are_not_counted_one_by_one(icu, app):
+    """Each would be kept for ever: a client without a token could fill the memory."""
+    for i in range(40):
+        assert icu.request(f"ODD{i}", "/healthz").status_code == 405
+    assert "ODD" not in icu.get("/metrics").text
+    assert len(app.state.metrics._children) < 10
+
+
+def test_the_size_of_a_learner_is_said_before_it_is_built(api, app):
+    """For every algorithm the numbers of kh.footprint; what is not allowed is what creating it would refuse."""
+    app.state.settings = dataclasses.replace(app.state.settings, max_learner_memory=100)
+    for algorithm in kh.list_algorithms():
+        for d in (3, 6000, 100_000):
+            said = api.get("/v1/footprint", params={"algorithm": algorithm.name, "d": d, "k": 2}).json()
+            size = kh.footprint(algorithm.name, d, 2)
+            numbers = (size.memory, size.build_seconds, size.round_seconds)
+            assert (said["memory"], said["build_seconds"], said["round_seconds"]) == numbers
+            assert said["allowed"] is (size.memory <= 100e6 and max(numbers[1:]) <= 5)
+    assert api.get("/v1/footprint", params={"algorithm": "vaw", "d": 6000}).json()["allowed"] is False
+    refused(api.get("/v1/footprint", params={"algorithm": "nothing", "d": 3}), 422, "no algorithm 'nothing'")
+    refused(api.get("/v1/footprint", params={"algorithm": "vaw", "d": 10**9}), 422, "d: ")
+    assert api.get("/v1/learners").json() == []

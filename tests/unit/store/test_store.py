@@ -10,6 +10,7 @@ import keyhole as kh
 from keyhole.core.registry.catalogue import from_config
 from keyhole.core.serialization import to_bytes
 from keyhole.store import cached_learner
+from keyhole.store.database import Connection
 from keyhole.store.models import StoreUnavailable
 from keyhole.store.verify import check
 
@@ -412,3 +413,33 @@ def test_a_store_that_is_locked_too_long_is_unavailable(sqlite_url, monkeypatch)
             learner.ask(key="a")
         assert store.heads() == head
         assert learner.ask(key="a").index == 1
+
+
+def test_a_commit_that_is_not_confirmed_is_not_said_to_have_changed_nothing():
+    """The connection breaks after PostgreSQL has committed; the call may be repeated with its key."""
+    import psycopg
+
+    url = databases.postgres()
+    with kh.open_store(url) as store, psycopg.connect(url, autocommit=True) as administrator:
+        learner, cut = create(store), []
+        run = Connection.run
+
+        def run_and_cut(connection, statement, parameters=None):
+            if statement == "COMMIT" and not cut:
+                pid = connection.row("SELECT pg_backend_pid()")[0]
+                run(connection, statement, parameters)
+                administrator.execute("SELECT pg_terminate_backend(%s)", (pid,))
+                cut.append(pid)
+                while administrator.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", (pid,)).fetchone():
+                    pass
+            return run(connection, statement, parameters)
+
+        learner.ask(key="before")
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(Connection, "run", run_and_cut)
+            with pytest.raises(StoreUnavailable, match="not known whether this was recorded; repeat the call"):
+                learner.ask(key="a")
+        assert cut
+        assert learner.ask(key="a").index == 2
+        assert [r.key for r in learner.rounds()] == ["before", "a"]
+        assert all(verdict.good for verdict in check(store.database))

@@ -5,6 +5,7 @@ import pytest
 import keyhole as kh
 from keyhole.core.serialization import to_bytes
 from keyhole.store.database import Database
+from keyhole.store.events import Event, first_checksum
 from keyhole.store.export_import import export_store, import_store
 from keyhole.store.verify import check
 
@@ -68,7 +69,7 @@ def test_a_snapshot_that_is_not_what_happened_is_found(store):
 
 def test_a_forged_event_with_a_good_checksum_is_found_by_the_replay(store):
     """Somebody who can compute checksums changes a prediction: the replay says otherwise."""
-    from keyhole.store.events import Event, events_after
+    from keyhole.store.events import events_after
 
     with store.database.writing() as connection:
         me = store["icu"].id
@@ -117,6 +118,50 @@ def test_a_changed_export_is_refused_as_a_whole(store, tmp_path, sqlite_url):
         assert list(copy) == []
     with pytest.raises(kh.ConfigError, match="is not what keyhole store export wrote"):
         import_store(store.database, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("learners", "config", ""),
+        ("learners", "config", "[" * 100_000),
+        ("learners", "config", '{"name": "vaw"}'),
+        ("learners", "created_at", None),
+        ("learners", "name", None),
+        ("events", "kind", None),
+        ("events", "learner", "nobody"),
+        ("events", "body", "[" * 100_000),
+        ("events", "body", '{"values": 5, "prediction": "x", "low": null, "high": null}'),
+        ("events", "round", 2**60),
+        ("store.json", "", "[" * 100_000),
+    ],
+)
+def test_an_export_that_somebody_made_up_is_refused_in_one_sentence(store, tmp_path, sqlite_url, table, column, value):
+    """Its checksums are right; the decoders and the learner meet what is in it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    out = tmp_path / "out"
+    export_store(store.database, out)
+    if table == "store.json":
+        (out / table).write_text(value)
+    else:
+        learners, events = (pq.read_table(out / f"{name}.parquet").to_pylist() for name in ("learners", "events"))
+        {"learners": learners, "events": events[4:]}[table][0][column] = value
+        sums = {str(row["name"]): first_checksum(str(row["name"]), row["config"]) for row in learners}
+        for row in events:
+            at = row["learner"]
+            last = {key: row[key] for key in ("number", "kind", "round", "at", "body")}
+            row["checksum"] = sums[at] = Event(**last).expected_checksum(at, sums.get(at, ""))
+        for name, rows in (("learners", learners), ("events", events)):
+            pq.write_table(
+                pa.Table.from_pylist(rows, schema=pq.read_schema(out / f"{name}.parquet")), out / f"{name}.parquet"
+            )
+    with kh.open_store(sqlite_url.replace("store.db", "other.db")) as copy:
+        with pytest.raises((kh.StateError, kh.ConfigError)) as fault:
+            import_store(copy.database, out)
+        assert "\n" not in str(fault.value)
+        assert list(copy) == []
 
 
 @pytest.mark.parametrize("version", ["0", "2", "99", "x"])

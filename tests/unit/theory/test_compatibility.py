@@ -108,7 +108,7 @@ def test_it_scales_with_the_rows_and_does_not_mind_order() -> None:
     X = synthetic(10, 3, 100, design="ar(0.5)", seed=1).X
     r = compatibility(X, [1, 4, 7])
     assert compatibility(3 * X, [7, 1, 4]).delta_s == pytest.approx(3 * r.delta_s, rel=1e-9)
-    assert compatibility(X, [1, 4, 7], alpha=2.0).delta_s <= r.delta_s
+    assert compatibility(X, [1, 4, 7], alpha=2.0).delta_s <= r.delta_s * (1.0 + 1e-9)
 
 
 def test_a_hundred_attributes_take_a_moment() -> None:

@@ -3,9 +3,8 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Sequence
-from email.parser import BytesParser
-from email.policy import HTTP
 from typing import NamedTuple
 
 from ..._internal.formatting import plain_number
@@ -16,6 +15,9 @@ __all__ = ["PastTable", "form_fields", "read_past_table"]
 _SHOWN = 5
 _MISSING = {"", "na", "nan", "null", "-"}
 _YES_NO = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_BOUNDARY = re.compile(r'multipart/form-data *; *boundary=(?:"([^"]{1,200})"|([^\s;,"]{1,200}))', re.IGNORECASE)
+_FIELD = re.compile(rb'^content-disposition: *form-data; *name="([a-z]{1,20})"', re.IGNORECASE | re.MULTILINE)
+_MOST_PARTS = 20
 
 
 class PastTable(NamedTuple):
@@ -37,19 +39,23 @@ class PastTable(NamedTuple):
 
 
 def form_fields(content_type: str, body: bytes) -> dict[str, str]:
-    """Parse the fields of a form with a file (multipart/form-data); raise `ProtocolError` if it is malformed."""
-    if not content_type.lower().startswith("multipart/form-data"):
+    """Parse the fields of a form with a file, as browsers send it; raise `ProtocolError` if it is malformed.
+
+    Python's parser of e-mails also follows nested parts and comments, which takes minutes or ends in a `RecursionError`
+    where a form is made for that.
+    """
+    boundary = _BOUNDARY.fullmatch(content_type[:1000])
+    if boundary is None:
         raise ProtocolError("the table must be sent as multipart/form-data")
-    head = f"Content-Type: {content_type}\r\n\r\n".encode("latin-1", "replace")
-    message = BytesParser(policy=HTTP).parsebytes(head + body)
+    separator = b"\r\n--" + (boundary[1] or boundary[2]).encode("latin-1", "replace")
     fields: dict[str, str] = {}
-    for part in message.iter_parts() if message.is_multipart() else ():
-        name = part.get_param("name", header="content-disposition")
-        content = part.get_payload(decode=True)
-        if not isinstance(name, str) or not isinstance(content, bytes):
+    for part in (b"\r\n" + body).split(separator, _MOST_PARTS)[1:]:
+        head, blank, content = part.partition(b"\r\n\r\n")
+        name = _FIELD.search(head[:1000]) if blank else None
+        if name is None:
             continue
         try:
-            fields[name] = content.decode("utf-8-sig")
+            fields[name[1].decode()] = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise ProtocolError("the table is not UTF-8 text; save it as CSV UTF-8") from None
     return fields

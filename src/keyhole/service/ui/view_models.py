@@ -103,11 +103,26 @@ def usual_ranges(stored: StoredLearner) -> dict[str, UsualRange]:
             if not math.isnan(x):
                 seen.setdefault(name, []).append(x)
     found = {name: UsualRange(min(x), max(x)) for name, x in seen.items() if len(x) >= _ENOUGH}
-    for name, part in json.loads(stored.note.get("ranges", "{}")).items():
+    for name, part in _stated_ranges(stored.note).items():
         before = found.get(name, UsualRange(-math.inf, math.inf))
-        low, high = part.get("low", before.low), part.get("high", before.high)
-        found[name] = UsualRange(low, high, part.get("unit", ""), "low" in part and "estimated" not in part)
+        low, high = float(part.get("low", before.low)), float(part.get("high", before.high))
+        found[name] = UsualRange(low, high, str(part.get("unit", "")), "low" in part and "estimated" not in part)
     return {name: r for name, r in found.items() if math.isfinite(r.low) and math.isfinite(r.high)}
+
+
+def _stated_ranges(note: dict[str, str]) -> dict[str, dict[str, float | str]]:
+    """Return the ranges in the note of a learner; a client may have written anything there, which is no range."""
+    try:
+        stated = json.loads(note.get("ranges", "{}"))
+    except (ValueError, RecursionError):
+        return {}
+    parts = stated.items() if isinstance(stated, dict) else ()
+    return {name: part for name, part in parts if isinstance(part, dict) and _bounds_are_numbers(part)}
+
+
+def _bounds_are_numbers(part: dict[str, object]) -> bool:
+    bounds = [part[bound] for bound in ("low", "high") if bound in part]
+    return all(isinstance(x, float) or (isinstance(x, int) and abs(x) < 2**63) for x in bounds)
 
 
 def doubtful(r: Round, ranges: dict[str, UsualRange]) -> list[str]:
