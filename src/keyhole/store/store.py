@@ -109,11 +109,11 @@ class StoredLearner:
     def round(self, index: int) -> Round:
         """Return one round by its index, which counts from 1."""
         found: tuple[Round, ...] = ()
-        if 0 < index < 2**31:
+        if isinstance(index, int) and 0 < index < 2**31:
             with self.database.reading() as connection:
                 found = projections.find_rounds(connection, self.id, self.name, round=index)
         if not found:
-            raise NoSuchRound(f"learner '{self.name}' has no round {index}")
+            raise NoSuchRound(f"learner '{self.name}' has no round {index!r:.40}")
         return found[0]
 
     def history(self, after: int = 0, limit: int | None = None) -> LabelHistory:

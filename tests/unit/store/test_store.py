@@ -11,7 +11,7 @@ from keyhole.core.registry.catalogue import from_config
 from keyhole.core.serialization import to_bytes
 from keyhole.store import cached_learner
 from keyhole.store.database import Connection
-from keyhole.store.models import StoreUnavailable
+from keyhole.store.models import NoSuchRound, StoreUnavailable
 from keyhole.store.verify import check
 
 from ... import databases
@@ -111,6 +111,14 @@ def test_a_prediction_comes_with_its_interval_once_there_is_one(store):
     assert learner.rounds("open")[-1].plain() == said.plain()
     play(learner, 31, 40)
     assert all(verdict.good for verdict in check(store.database))
+
+
+@pytest.mark.parametrize("index", [0, -1, 2, 2**31, 10**400, 1.5, "1", None])
+def test_a_round_that_is_not_there_is_named(store, index):
+    learner = create(store)
+    learner.ask()
+    with pytest.raises(NoSuchRound, match="learner 'icu' has no round "):
+        learner.round(index)
 
 
 def test_the_last_prediction_before_the_label_counts(store):
