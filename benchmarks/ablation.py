@@ -38,8 +38,8 @@ LAYERS: dict[str, Constants] = {
     "outlier clip and label guard": {"outlier_sd": 1e9},
     "level tracker": {"gain": 0.0},
     "drift detector": {"drift_threshold": 1e9},
-    "regime memory": {"verdict_nats": 1e9},
-    "exploration in place of a member": {"lend_share": 0.0},
+    "regime memory": {"decision_nats": 1e9},
+    "exploration in place of a member": {"displacement_share": 0.0},
     "look for what a member is a proxy for": {"proxy_looks": 1e9},
     "account for looks (under a total)": {"look_rows": 1.0},
 }

@@ -7,18 +7,6 @@ namespace {
 // Candidates for the free places that a knapsack considers where money is limited.
 constexpr Index most_knapsack_candidates = 30;
 
-// Returns the candidate that displaces a member in this row, or -1. `lend_share` of the rows take one from the queue.
-Index next_from_queue(const State& state, std::span<const std::uint8_t> pool) {
-  Scalars& scalars = state.scalars();
-  if (scalars.queue_size == 0) return -1;
-  scalars.displacement_credit += state.constants().lend_share;
-  if (scalars.displacement_credit < 1.0) return -1;
-  scalars.displacement_credit -= 1.0;
-  const Index s = state.queue[scalars.queue_next];
-  scalars.queue_next = (scalars.queue_next + 1) % scalars.queue_size;
-  return pool[s] && !state.source[s].member ? s : -1;
-}
-
 // Whether a source has another price in this row than it usually has.
 bool unusual_price(const State& state, Index s) {
   const std::vector<double>& usual = state.scratch.usual_price;
@@ -30,6 +18,21 @@ double exploration_value_in_row(const State& state, Index s) {
   const Source& source = state.source[s];
   if (!unusual_price(state, s) || source.price <= 0.0) return source.exploration_value;
   return (1.0 + source.exploration_value) * state.scratch.usual_price[s] / source.price - 1.0;
+}
+
+// Returns the candidate that displaces a member in this row, or -1. `displacement_share` of the rows take one from the queue,
+// unless it costs more in this row than the row may spend, or than a look at it is worth.
+Index next_from_queue(const State& state, std::span<const std::uint8_t> pool, double money) {
+  Scalars& scalars = state.scalars();
+  if (scalars.queue_size == 0) return -1;
+  scalars.displacement_credit += state.constants().displacement_share;
+  if (scalars.displacement_credit < 1.0) return -1;
+  scalars.displacement_credit -= 1.0;
+  const Index s = state.queue[scalars.queue_next];
+  scalars.queue_next = (scalars.queue_next + 1) % scalars.queue_size;
+  if (!pool[s] || state.source[s].member || state.source[s].price > money) return -1;
+  const bool earned = prices_must_be_earned(state) && unusual_price(state, s);
+  return earned && exploration_value_in_row(state, s) <= 0.0 ? -1 : s;
 }
 
 // Whether a member costs more in this row than it explains.
@@ -152,8 +155,10 @@ Basket choose_basket(const State& state, std::span<const std::uint8_t> pool, std
   std::vector<Index>& basket = state.scratch.basket;
   basket.clear();
   out.clear();
-  double money = std::min(settings.budget_per_row, money_left(state));
-  const Index explored = next_from_queue(state, pool);
+  // A limit that binds at no usual price may still bind at the prices of this row.
+  const bool usual = state.scratch.usual_price.empty();
+  double money = std::min(usual ? settings.budget_per_row : settings.stated_budget_per_row, money_left(state));
+  const Index explored = next_from_queue(state, pool, money);
   Basket done{0, 0, 0, 0.0, explored >= 0 || state.scalars().n_members == 0};
 
   const std::vector<Member> list = members(state);

@@ -5,7 +5,7 @@
 //   recalibrated = mean y + slope (f - mean f),     slope shrunk to the present one by ten rows
 //   cusum <- max(0, cusum + log t(y - recalibrated) - log t(y - y_hat))
 //
-// A fit may have been too timid all along, which is misfit and no change. So `cusum_recalibrated` gives the past the
+// A fit may have been too alpha_ridge all along, which is misfit and no change. So `cusum_recalibrated` gives the past the
 // slope that all rows of this support ask for. An alarm takes cusum > threshold, at least half of it by
 // cusum_recalibrated, on a support that is `drift_young` rows old. `cusum_weights` compares with weights shifted as the
 // last rows ask for: single weights may change while f follows the label as before; it counts once the support has

@@ -69,8 +69,8 @@ bool past_rows_fail(const State& state, double f, double y) {
   Scalars& scalars = state.scalars();
   if (state.learning || scalars.n_labels >= scalars.past_until || scalars.past_s2 <= 0.0) return false;
   scalars.past_evidence += fit_against_mean(scalars, y - scalars.y_mean - f, y - scalars.y_mean, scalars.past_s2);
-  if (scalars.past_evidence > state.constants().verdict_nats) scalars.past_until = 0;
-  if (scalars.past_evidence > -past_rows_nats_ratio * state.constants().verdict_nats) return false;
+  if (scalars.past_evidence > state.constants().decision_nats) scalars.past_until = 0;
+  if (scalars.past_evidence > -past_rows_nats_ratio * state.constants().decision_nats) return false;
   scalars.past_until = 0;
   return true;
 }
@@ -351,7 +351,7 @@ Index learn_row(const State& state, std::span<const Index> attributes, std::span
   scalars.y_var = std::max(scalars.sum_yy / scalars.sum_weight - scalars.y_mean * scalars.y_mean, 1e-300);
   add_to_moments(state, t);
   add_to_weighted_sums(state, t);
-  const double slope = scalars.slope_fy / (scalars.slope_ff + state.constants().timid * scalars.s2);
+  const double slope = scalars.slope_fy / (scalars.slope_ff + state.constants().alpha_ridge * scalars.s2);
   scalars.alpha = scalars.slope_fy > 0.0 ? std::min(1.0, slope) : 0.0;
   scalars.n_labels += 1;
   return t;

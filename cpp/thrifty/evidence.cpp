@@ -209,7 +209,7 @@ struct JointCorrelation {
 
 JointCorrelation joint_correlation(const State& state, const Pair& pair, double n) {
   const double s = state.scalars().shrinkage, log_s = 2.0 * std::log(s);
-  const double rho = correlation(pair, state.constants().most_alike);
+  const double rho = correlation(pair, state.constants().max_correlation);
   const double prior = std::max(1.0 / s, rho * rho - log_s / n), noise = std::min(1.0, 1.0 - rho * rho + 2.0 / n);
   return {rho, rho * n * prior / (n * prior + noise), prior, noise};
 }
@@ -241,7 +241,7 @@ void estimate_covariances(const State& state, Index j, double variance, double p
     cov_variance[a] = joint.noise;
     if (partial > 0.0 && pair[a].partial_n > 0.0) {
       // The rows were weighted with u, so q = C u plus the covariance of x_a with x_j - u'x.
-      const double rows = pair[a].partial_n / g, most = state.constants().most_alike * scale;
+      const double rows = pair[a].partial_n / g, most = state.constants().max_correlation * scale;
       double cov = pair[a].partial_xa / pair[a].partial_n;
       for (Index e = 0; e < scalars.m; ++e) cov += fit.cov(a, e) * pair[e].u;
       shrunk_cov[a] = joint_cov[a] = std::clamp(cov, -most, most);
@@ -297,7 +297,7 @@ double regress_on_support(const State& state, Index j, double* u) {
     fitted_by_chance += n > 0.0 ? trust[a] * scalars.row_weight / n : 0.0;
   }
   if (partial > 0.0) c = partial;
-  const double alike = state.constants().most_alike;
+  const double alike = state.constants().max_correlation;
   const double least = (1.0 - alike * alike) * variance;
   attribute.partial_variance = std::max(c / std::max(0.5, 1.0 - fitted_by_chance), least);
   return variance;
@@ -442,7 +442,7 @@ Candidate single_candidate(const State& state, Index s, double* u) {
   out.u = u;
   out.variance = regress_attribute(state, j, u);
   if (out.variance <= 0.0) return out;
-  out.known = attribute.n_rows >= static_cast<Index>(state.constants().few) && attribute.weighted_n > 0.0;
+  out.known = attribute.n_rows >= static_cast<Index>(state.constants().least_rows) && attribute.weighted_n > 0.0;
   out.r = attribute.residual_covariance;
   out.c = attribute.partial_variance;
   out.se = attribute.standard_error;
@@ -488,7 +488,7 @@ Candidate panel_candidate(const State& state, Index s, double* u) {
   }
   out.z2 = quadratic(N.data(), r.data(), n, inverse, state.scratch.workspace);
   const double gain = quadratic(V.data(), r.data(), n, inverse, state.scratch.workspace);
-  out.known = rows >= static_cast<Index>(state.constants().few) + n && weighted_n > 0.0;
+  out.known = rows >= static_cast<Index>(state.constants().least_rows) + n && weighted_n > 0.0;
   out.rows = weighted_n / scalars.row_weight;
   for (Index a = 0; a < m; ++a) out.u[a] = 0.0;
   if (n == 1) inverse.assign(1, V[0] > 0.0 ? 1.0 / V[0] : 0.0);

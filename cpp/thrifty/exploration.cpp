@@ -430,9 +430,9 @@ double deciding_looks(const State& state, const Look& look, double proxy_gain) {
   if (source.proxied_member >= 0) return constants.proxy_looks * (s2 + look.cost) / proxy_gain;
   if (look.candidate.known) return look.candidate.rows * (1.0 + (look.cost - look.price) / s2);
   const double n = static_cast<double>(std::max(source.n_bought, source.n_observed));
-  const double looks = constants.few + static_cast<double>(source.size) - 1.0 + n;
-  const bool constant = static_cast<double>(source.n_observed) > constants.few;  // it shows one value: others are rare
-  return constant ? looks * constants.few : looks;
+  const double looks = constants.least_rows + static_cast<double>(source.size) - 1.0 + n;
+  const bool constant = static_cast<double>(source.n_observed) > constants.least_rows;  // it shows one value: others are rare
+  return constant ? looks * constants.least_rows : looks;
 }
 
 // Where prices must be earned: the part of its value that one look decides. It is the nats that the look says, over
@@ -491,8 +491,8 @@ void set_exploration_value(const State& state, const Candidate& candidate, std::
   const double availability = std::min(1.0, (source.n_observed + 1.0) / (source.n_bought + 1.0));
   if (earned && source.proxied_member < 0) {
     const double n = static_cast<double>(source.n_observed);
-    const bool constant = !candidate.known && n > constants.few;  // it has shown one value: others are rare
-    const double varies = constant ? constants.few / n : 1.0;
+    const bool constant = !candidate.known && n > constants.least_rows;  // it has shown one value: others are rare
+    const double varies = constant ? constants.least_rows / n : 1.0;
     const double decided = varies * value * part_decided(state, look, posterior, threshold);
     source.exploration_value = horizon * availability * decided / (constants.look_fee * look.cost) - 1.0;
     return;

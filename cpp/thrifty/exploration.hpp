@@ -39,10 +39,11 @@ inline double pace(const State& state) {
 // total_budget; infinity where prices need not be earned.
 double rate(const State& state);
 
-// Returns the price of a source in units of squared error.
+// Returns the price of a source in units of squared error; a finite number also where nothing is worth a price.
 inline double price_in_error(const State& state, Index s) {
+  constexpr double unaffordable = 1e200;
   const double price = state.source[s].price, rate = state.scalars().rate;
-  return price > 0.0 && rate < infinity ? price / rate : 0.0;
+  return price > 0.0 && rate < infinity ? std::min(price / rate, unaffordable) : 0.0;
 }
 
 // Returns whether sources must earn their price.

@@ -25,7 +25,7 @@ struct IntervalCalibrator {
   // Returns the highest level of which an interval is finite: n labels say nothing beyond n / (n + 1).
   double highest(Index n_labels) const {
     const double n = static_cast<double>(n_labels);
-    return n >= constants.few ? n / (n + 1.0) : 0.0;
+    return n >= constants.least_rows ? n / (n + 1.0) : 0.0;
   }
   // Learns from |y - y_hat|; returns the lowest level whose interval held the label.
   double update(double error, double spread, Index n_labels);

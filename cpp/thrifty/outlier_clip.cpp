@@ -6,7 +6,7 @@ namespace {
 
 // Values that make a standard deviation.
 constexpr Index least_values_for_sd = 10;
-// Ratio: with fewer values than that (and at least `few`), an outlier is this many times as far.
+// Ratio: with fewer values than that (and at least `least_rows`), an outlier is this many times as far.
 constexpr double wider_while_few = 4.0;
 // Nats: the evidence for or against clipping is never larger.
 constexpr double most_evidence = 20.0;
@@ -22,13 +22,13 @@ double within(double z, double mean, double reach) { return std::clamp(z, mean -
 }  // namespace
 
 bool OutlierClip::ordinary(const Attribute& attribute, const Moments& moments, double z) const {
-  if (attribute.n_observed < static_cast<Index>(constants.few)) return true;
+  if (attribute.n_observed < static_cast<Index>(constants.least_rows)) return true;
   const double off = z - moments.mean;
   return off * off < least_outlier_ratio * constants.outlier_sd * constants.outlier_sd * moments.variance;
 }
 
 double OutlierClip::reach(const Attribute& attribute, const Moments& moments) const {
-  if (attribute.n_observed < static_cast<Index>(constants.few)) return 0.0;
+  if (attribute.n_observed < static_cast<Index>(constants.least_rows)) return 0.0;
   const double reach = constants.outlier_sd * std::sqrt(moments.variance);
   return attribute.n_observed >= least_values_for_sd ? reach : wider_while_few * reach;
 }
@@ -77,11 +77,11 @@ void OutlierClip::learn(Attribute& attribute, double z, double weight, double er
   attribute.outlier_evidence = std::clamp(evidence, -most_evidence, most_evidence);
   double& limit = attribute.outlier_limit;
   const double against_mean = as_it_is - log_likelihood(all.mean);
-  if (against_mean > constants.verdict_nats) {
+  if (against_mean > constants.decision_nats) {
     const bool none_rejected = attribute.n_rejected_outliers == 0;
     const double step = constants.outlier_step * std::min(deviation, std::max(most, limit));
     limit = std::max(limit, none_rejected ? constants.outlier_trust * deviation : step);
-  } else if (against_mean < -constants.verdict_nats) {
+  } else if (against_mean < -constants.decision_nats) {
     attribute.n_rejected_outliers += 1;
     const double lower = std::min(below_rejected * deviation, limit / constants.outlier_step);
     limit = std::min(limit, std::max(most, lower));

@@ -112,7 +112,9 @@ struct StoredRegime { Index regime, ended_at; double row_weight, s2; Index n_mem
 
 struct Settings {
   Index k, k0, expected_relevant;
-  double budget_per_row, error_cost, total_budget, expected_rows, decay, label_center;
+  double budget_per_row;         // infinite where k + k0 sources at their usual prices never exceed it
+  double error_cost, total_budget, expected_rows, decay, label_center;
+  double stated_budget_per_row;  // as the user gave it
 };
 
 // Least squares on the m columns of the fit: views of matrices that have room for `width` columns.

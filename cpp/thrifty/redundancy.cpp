@@ -78,7 +78,7 @@ Index mark_redundant(const State& state) {
   const Scalars& scalars = state.scalars();
   // With a half-life things may change: every 1 / (1 - decay) rows a few looks are allowed again.
   const double decay = state.settings().decay, pause = decay < 1.0 ? 1.0 / (1.0 - decay) : infinity;
-  const Index few = static_cast<Index>(state.constants().few);
+  const Index looks = static_cast<Index>(state.constants().least_rows);
   for (Source& source : state.source) {
     if (source.member) continue;
     const bool redundant = tells_nothing(state, source);
@@ -87,7 +87,7 @@ Index mark_redundant(const State& state) {
       source.redundant = 0;
       source.bought_when_released = source.n_bought;
     } else if (!source.redundant || !redundant) {
-      const bool looked_again = source.bought_when_released == 0 || source.n_bought >= source.bought_when_released + few;
+      const bool looked_again = source.bought_when_released == 0 || source.n_bought >= source.bought_when_released + looks;
       source.redundant = redundant && looked_again;
       source.redundant_since = scalars.n_labels;
     }

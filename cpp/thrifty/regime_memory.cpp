@@ -43,7 +43,7 @@ void RegimeMemory::update(double f, double y) const {
 bool RegimeMemory::decided() const {
   const Scalars& scalars = state.scalars();
   if (scalars.n_labels - scalars.trial_start >= longest_trial) return true;
-  return std::abs(scalars.trial_evidence) > state.constants().verdict_nats;
+  return std::abs(scalars.trial_evidence) > state.constants().decision_nats;
 }
 
 void RegimeMemory::advance() const {
@@ -53,7 +53,7 @@ void RegimeMemory::advance() const {
     store_previous();
     scalars.previous_row_weight = 0.0;
     try_next(false);
-  } else if (scalars.regime_on_trial > 0 && scalars.trial_evidence > state.constants().verdict_nats) {
+  } else if (scalars.regime_on_trial > 0 && scalars.trial_evidence > state.constants().decision_nats) {
     accept(scalars.regime_on_trial - 1);
   } else if (scalars.regime_on_trial > 0 && decided()) {
     reject(scalars.regime_on_trial - 1);

@@ -161,7 +161,7 @@ void replace_support(const State& state, Index m) {
 bool remove_weakest_member(const State& state, Index redundant) {
   Scalars& scalars = state.scalars();
   const std::vector<Member> list = members(state);
-  if (state.fit.g(scalars.m, scalars.m) / scalars.row_weight <= state.constants().few) return false;
+  if (state.fit.g(scalars.m, scalars.m) / scalars.row_weight <= state.constants().least_rows) return false;
   Index worst = -1;
   double least = 1.0;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -203,7 +203,7 @@ bool try_newcomers(const State& state, const Proposal& proposal, std::span<const
   if (n_kept < list.size()) {
     const double rows = state.trial_fit.g(proposal.m, proposal.m) / scalars.row_weight;
     const double explained = state.trial_fit.label->explained;
-    if (rows < state.constants().few * static_cast<double>(proposal.m)) return false;
+    if (rows < state.constants().least_rows * static_cast<double>(proposal.m)) return false;
     if (explained > scalars.y_var || explained - prices <= explained_now) return false;
   }
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -343,12 +343,12 @@ CandidatePair evaluate_pair(const State& state, Index first, Index second, const
   const Scalars& scalars = state.scalars();
   const CandidatePair none{{first, second}, {0.0, 0.0}, 0.0};
   const double rows = sums.n / scalars.row_weight;
-  if (rows < state.constants().few + 2.0) return none;
+  if (rows < state.constants().least_rows + 2.0) return none;
   const auto cov = [&](double both, double a, double b) { return both / sums.n - a * b / (sums.n * sums.n); };
   const double var_x = cov(sums.xx, sums.x, sums.x), var_z = cov(sums.zz, sums.z, sums.z);
   const double cov_xz = cov(sums.xz, sums.x, sums.z), determinant = var_x * var_z - cov_xz * cov_xz;
   const double cov_xe = cov(sums.xe, sums.x, sums.e), cov_ze = cov(sums.ze, sums.z, sums.e);
-  if (determinant <= (1.0 - state.constants().most_alike) * var_x * var_z) return none;
+  if (determinant <= (1.0 - state.constants().max_correlation) * var_x * var_z) return none;
   const double w_x = (var_z * cov_xe - cov_xz * cov_ze) / determinant;
   const double w_z = (var_x * cov_ze - cov_xz * cov_xe) / determinant;
   const double share = std::min((w_x * cov_xe + w_z * cov_ze) / scalars.s2, most_pair_share);

@@ -42,6 +42,19 @@ def test_past_rows_cost_nothing_and_survive_saving(case):
     assert "80, free" in repr(learner) or "80, free" in str(learner._facts())
 
 
+@pytest.mark.parametrize("labels", ["constant", "tiny"])
+@pytest.mark.parametrize("case", LEARNING, **names_of(LEARNING))
+def test_past_rows_whose_labels_tell_nothing_leave_a_learner_that_can_be_saved(case, labels):
+    X, y = case.stream(120)
+    y = np.full_like(y, 7.0) if labels == "constant" else y * 1e-155  # so small that its square is 0
+    learner = case.make()
+    learner.learn(X[:80], y[:80])
+    kh.play(learner, X[80:100], y[80:100])
+    loaded = from_bytes(to_bytes(learner))
+    assert to_bytes(loaded) == to_bytes(learner)
+    assert np.isfinite(kh.play(loaded, X[100:], y[100:]).predictions).all()
+
+
 @pytest.mark.parametrize("case", LEARNING, **names_of(LEARNING))
 def test_past_rows_lower_the_loss(case):
     if case.name == "fixed-random" or case.options.get("tuning") == "theory":

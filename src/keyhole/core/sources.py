@@ -112,7 +112,14 @@ class SourceCatalog:
 
     def price(self, attributes: Ints) -> float:
         """Return the total price of the sources that provide these attributes."""
-        return float(self.charge[attributes].sum()) if self.priced else 0.0
+        return float(self.price_of_rows(attributes[None], np.array([attributes.size]))[0]) if self.priced else 0.0
+
+    def price_of_rows(self, attributes: Ints, sizes: Ints) -> Floats:
+        """Return the price of each row that bought the first sizes[t] of attributes[t], added in that order."""
+        bought = np.arange(attributes.shape[1]) < sizes[:, None]
+        paid = self.charge[attributes] * bought
+        # A cumulative sum adds one by one, so that padding does not change the last bit, as in numpy's pairwise sums.
+        return np.cumsum(paid, axis=1)[:, -1] if attributes.shape[1] else np.zeros(len(attributes))
 
     def whole(self, attributes: Ints) -> bool:
         """Return whether the attributes form whole sources without duplicates."""

@@ -111,8 +111,7 @@ class _Columns:
         if played.price is not None:
             self.price[part] = played.price
         elif learner.catalog.priced:
-            bought = np.arange(played.attributes.shape[1]) < played.sizes.sum(axis=1)[:, None]
-            self.price[part] = (learner.catalog.charge[played.attributes] * bought).sum(axis=1)
+            self.price[part] = learner.catalog.price_of_rows(played.attributes, played.sizes.sum(axis=1))
 
 
 def play_rows(

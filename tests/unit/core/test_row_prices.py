@@ -72,6 +72,43 @@ def test_limits_hold_at_the_prices_of_the_rows_and_the_ledger_is_their_sum(limit
     assert history.price.sum() > 0.0
 
 
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"k": 2, "budget_per_row": 2.0},  # at usual prices k binds, at those of a row the budget
+        {"k": 2, "budget_per_row": 1.5},
+        {"k": 2, "total_budget": 2500.0, "expected_rows": 600},
+    ],
+    ids=str,
+)
+def test_no_limit_is_exceeded_however_dear_a_row_is(limits, seed):
+    X, y, _ = kh.streams.synthetic(8, 2, 600, design="ar(0.5)", seed=seed)
+    rng = np.random.default_rng(seed)
+    learner = kh.make("thrifty", d=8, prices=[1.0] * 8, seed=seed, **limits)
+    kh.play(learner, X[:50], y[:50])
+    dear = np.where(rng.random((550, 8)) < 0.3, 10.0 ** rng.uniform(-2, 4, (550, 8)), 1.0)
+    named = {f"x{j}": dear[:, j] for j in range(8)}
+    prices = kh.play(learner, X[50:], y[50:], prices=named).price
+    assert prices.max() <= limits.get("budget_per_row", np.inf)
+    assert learner.spent <= limits.get("total_budget", np.inf)
+    assert np.count_nonzero(prices) > 100
+
+
+def test_no_look_is_bought_at_a_price_that_no_error_is_worth():
+    X, y, _ = kh.streams.synthetic(8, 2, 800, design="ar(0.5)", seed=3)
+    learner = kh.make("thrifty", d=8, k=2, prices=[0.01] * 8, error_cost=1e4, seed=3)
+    looks = 0
+    for t in range(800):
+        outside = set(range(8)) - set(learner.support.tolist())
+        prices = {f"x{j}": 1e7 for j in outside} if t >= 60 and t % 3 == 0 else None  # var(y) is worth some hundreds
+        r = learner.ask(prices=prices)
+        looks += t >= 60 and not prices and r.kind == "explore"
+        assert r.price < 1e7
+        learner.tell(r, X[t, r.attributes], y[t])
+    assert looks > 0  # the queue was in use
+
+
 @pytest.mark.parametrize(
     ("prices", "said"),
     [

@@ -160,6 +160,7 @@ class EngineState(Stateful):
             limits.expected_rows,
             decay,
             0.0,
+            limits.budget_per_row,
         )
         self.constants: Records = np.zeros(1, DTYPES["Constants"])
         self.constants[:] = np.frombuffer(core.constants(), DTYPES["Constants"])
@@ -334,7 +335,7 @@ class EngineState(Stateful):
 
 
 def _thresholds(sizes: Ints, offered: int, places: int) -> tuple[Floats, Floats]:
-    """Return L = 2 ln(e n / k) and its half; for q attributes, the chi-square quantiles of equal tail probability."""
+    """Return L = 2 ln(e N / K) and its half; for q attributes, the chi-square quantiles of equal tail probability."""
     L = 2.0 * (1.0 + math.log(max(offered, 1) / places))
     join, leave = np.full(sizes.size, L), np.full(sizes.size, L / 2.0)
     for q in np.unique(sizes[sizes > 1]):

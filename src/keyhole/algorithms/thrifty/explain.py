@@ -99,8 +99,11 @@ def _reason(state: EngineState, s: int, priced: bool, price: float, fair: float)
     money = ""
     if priced and price > 0.0 and np.isfinite(fair) and not me["redundant"]:
         money = f"; it {'is' if me['member'] else 'would be'} worth {fair:.3g} a row and costs {price:.3g}"
+    settings = state.settings[0]
+    by_price = price > 0.0 and np.isfinite(settings["error_cost"]) and not np.isfinite(settings["total_budget"])
     if me["member"]:
-        return f"in the support: it leaves below an evidence of {me['leave_threshold']:.1f}{money}"
+        stays = "while it is expected to be worth its price" if by_price else f"unless its evidence falls below {me['leave_threshold']:.1f}"
+        return f"in the support: it stays {stays}{money}"
     looks = (
         "; explored in the place of a member" if me["displaced_member"] >= 0 and me["exploration_value"] > 0.0 else ""
     )
@@ -117,6 +120,9 @@ def _reason(state: EngineState, s: int, priced: bool, price: float, fair: float)
         return "known from the support: not bought again"
     if me["evidence"] <= 0.0:
         return f"observed {me['n_observed']} times: too few to judge{looks}"
+    evidence = f"evidence {me['evidence']:.1f}"
+    if by_price:
+        return f"{evidence} beside the support: it joins when it is expected to be worth its price{money}{looks}"
     if me["evidence"] > me["join_threshold"]:
-        return f"evidence {me['evidence']:.1f} is significant, but the support without it is better{money}{looks}"
-    return f"evidence {me['evidence']:.1f} beside the support, it joins above {me['join_threshold']:.1f}{money}{looks}"
+        return f"{evidence} is significant, but the support without it is better{money}{looks}"
+    return f"{evidence} beside the support: it joins above {me['join_threshold']:.1f}{money}{looks}"

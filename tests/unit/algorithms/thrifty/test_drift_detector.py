@@ -180,7 +180,7 @@ def test_heavy_tails_are_no_change(half_life):
 
 
 def test_misfit_is_no_change():
-    """Two pairs that say nothing alone: the fit is too timid for long, and nothing may be forgotten for that."""
+    """Two pairs that say nothing alone: the fit is too alpha_ridge for long, and nothing may be forgotten for that."""
     for seed in range(3):
         rng = np.random.default_rng([seed, 77])
         X, y = rng.standard_normal((8000, 40)), np.zeros(8000)
