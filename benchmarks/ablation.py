@@ -1,6 +1,6 @@
 """What each constant and each layer of `thrifty` is worth.
 
-python benchmarks/ablation.py [--seeds 12] [--first 500000] [--only name,name] [--write]
+python benchmarks/ablation.py [--seeds 12] [--first 500000] [--only name,name] [--jobs 2] [--write]
 
 Every entry of cpp/thrifty/constants.hpp is halved and doubled, and every layer that can be switched off is switched
 off. An effect is the change of the excess loss in percent, averaged over the streams of a group. Excess loss is the
@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import joblib
 import numpy as np
 import numpy.typing as npt
 
@@ -174,13 +175,18 @@ class Effect:
         return f"**{said}**" if self.clear else said
 
 
-def effects(streams: list[Callable[[int], Stream]], changes: list[Constants], seeds: range) -> Iterator[Effect]:
+def excesses(make: Callable[[int], Stream], seed: int, changes: list[Constants]) -> list[float]:
+    """The excess on one stream without a change, and with each of them."""
+    stream = make(seed)
+    return [stream.excess(change, seed) for change in ({}, *changes)]
+
+
+def effects(
+    streams: list[Callable[[int], Stream]], changes: list[Constants], seeds: range, jobs: int
+) -> Iterator[Effect]:
     """The effect of each change on a group of streams, each stream with the same weight."""
-    found = np.zeros((len(streams), len(seeds), 1 + len(changes)))
-    for i, make in enumerate(streams):
-        for j, seed in enumerate(seeds):
-            stream = make(seed)
-            found[i, j] = [stream.excess(change, seed) for change in ({}, *changes)]
+    each = joblib.Parallel(n_jobs=jobs)(joblib.delayed(excesses)(make, s, changes) for make in streams for s in seeds)
+    found = np.array(each).reshape(len(streams), len(seeds), 1 + len(changes))
     base = found[:, :, :1]
     ratio = found.mean(axis=1, keepdims=True) / base.mean(axis=1, keepdims=True)
     off = (found - ratio * base) / base.mean(axis=1, keepdims=True)
@@ -210,6 +216,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=12)
     parser.add_argument("--first", type=int, default=500_000)
     parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
     seeds = range(asked.first, asked.first + asked.seeds)
@@ -220,7 +227,7 @@ def main() -> None:
     changes = [*layers.values(), *({name: f * value} for name, (value, _) in entries.items() for f in FACTORS)]
     by_group = {}
     for group, streams in GROUPS.items():
-        by_group[group] = list(effects(streams, changes, seeds))
+        by_group[group] = list(effects(streams, changes, seeds, asked.jobs))
         print(f"{group}: done", flush=True)
     n = len(layers)
     off = [[name, *(str(by_group[group][i]) for group in GROUPS)] for i, name in enumerate(layers)]

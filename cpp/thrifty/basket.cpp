@@ -20,8 +20,8 @@ double exploration_value_in_row(const State& state, Index s) {
   return (1.0 + source.exploration_value) * state.scratch.usual_price[s] / source.price - 1.0;
 }
 
-// Returns the candidate that displaces a member in this row, or -1. `displacement_share` of the rows take one from the queue,
-// unless it costs more in this row than the row may spend, or than a look at it is worth.
+// Returns the candidate that displaces a member in this row, or -1. `displacement_share` of the rows take one from the
+// queue, unless it costs more in this row than the row may spend, or than a look at it is worth.
 Index next_from_queue(const State& state, std::span<const std::uint8_t> pool, double money) {
   Scalars& scalars = state.scalars();
   if (scalars.queue_size == 0) return -1;

@@ -102,7 +102,8 @@ Drift DriftDetector::update(Scalars& scalars, double explained, double slope, do
     const bool stayed = baseline.n > std::max(stayed_ratio * constants.drift_young, stayed_share * rows);
     if (scalars.cusum > threshold(scalars)) {
       const bool changed = scalars.cusum_recalibrated > changed_share * scalars.cusum && !young;
-      const bool moving = scalars.cusum_recalibrated > moving_share * scalars.cusum && stayed;  // else it was too alpha_ridge
+      // Where neither holds, predictions were too small all along.
+      const bool moving = scalars.cusum_recalibrated > moving_share * scalars.cusum && stayed;
       found.forget = changed ? constants.forget : moving ? constants.forget_slowly : 1.0;
       found.slope_after = recent_slope;
       restart(scalars);

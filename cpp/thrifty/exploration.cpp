@@ -431,7 +431,8 @@ double deciding_looks(const State& state, const Look& look, double proxy_gain) {
   if (look.candidate.known) return look.candidate.rows * (1.0 + (look.cost - look.price) / s2);
   const double n = static_cast<double>(std::max(source.n_bought, source.n_observed));
   const double looks = constants.least_rows + static_cast<double>(source.size) - 1.0 + n;
-  const bool constant = static_cast<double>(source.n_observed) > constants.least_rows;  // it shows one value: others are rare
+  // A source that has shown only one value takes longer, because other values are rare.
+  const bool constant = static_cast<double>(source.n_observed) > constants.least_rows;
   return constant ? looks * constants.least_rows : looks;
 }
 

@@ -91,8 +91,8 @@ std::vector<Layout> layouts() {
     using R = Constants;
     out.push_back({"Constants", sizeof(R), {F(prior_rows), F(residual_floor), F(least_rows), F(max_correlation),
       F(fit_by_chance), F(refit_rows), F(reweight_rows), F(retry_looks), F(horizon),
-      F(least_horizon), F(sure_nats), F(look_fee), F(prior_sources), F(look_rows), F(displacement_share), F(proxy_looks),
-      F(alpha_ridge), F(outlier_sd), F(outlier_trust), F(outlier_step), F(level_switch),
+      F(least_horizon), F(sure_nats), F(look_fee), F(prior_sources), F(look_rows), F(displacement_share),
+      F(proxy_looks), F(alpha_ridge), F(outlier_sd), F(outlier_trust), F(outlier_step), F(level_switch),
       F(level_leave), F(drift_memory), F(drift_threshold), F(drift_young), F(drift_worse),
       F(forget), F(forget_slowly), F(decision_nats), F(interval_step)}});
   }

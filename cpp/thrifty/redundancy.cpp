@@ -87,7 +87,8 @@ Index mark_redundant(const State& state) {
       source.redundant = 0;
       source.bought_when_released = source.n_bought;
     } else if (!source.redundant || !redundant) {
-      const bool looked_again = source.bought_when_released == 0 || source.n_bought >= source.bought_when_released + looks;
+      const bool released = source.bought_when_released > 0;
+      const bool looked_again = !released || source.n_bought >= source.bought_when_released + looks;
       source.redundant = redundant && looked_again;
       source.redundant_since = scalars.n_labels;
     }

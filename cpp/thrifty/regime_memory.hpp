@@ -7,7 +7,7 @@
 //
 //   trial_evidence <- trial_evidence + log t(y - fit; s2) - max(log t(y - fit; 4 s2), log t(y - mean; var y))
 //
-// Above `decision_nats` the regime holds again, and the alarms say so. Below -`decision_nats`, or undecided after 40 rows,
+// Above `decision_nats` the regime holds again, and the alarms say so. Below minus that, or undecided after 40 rows,
 // its weights are divided by `forget` again and the next regime is tried; after the last, the members at the alarm are
 // bought again.
 #pragma once

@@ -18,6 +18,8 @@ constexpr Index most_pair_candidates = 20;
 constexpr double most_pair_share = 0.98;
 // Natural logarithm: a likelihood ratio above exp(50) tells no more.
 constexpr double most_log_ratio = 50.0;
+// Share of what the fit explains: a support that explains nearly the same is judged by the same drift statistics.
+constexpr double same_signal_share = 0.02;
 // Rows that show a candidate, below which it has no likelihood ratio.
 constexpr Index least_ratio_rows = 3;
 
@@ -280,8 +282,6 @@ void score_candidates(const State& state, bool all) {
     scalars.expected_effect = expected_effect(state);
     if (prices_must_be_earned(state)) update_prior(state);
   }
-  // While a change is suspected, the rows may be a mixture of before and after: no member is replaced.
-  const bool change_suspected = DriftDetector{state.constants()}.suspicious(scalars);
   std::vector<Contender> contenders;
   if (settings.budget_per_row < infinity) {  // what each candidate explains decides for the others, too
     for (Index s = 0; s < static_cast<Index>(state.source.size()); ++s) {
@@ -306,7 +306,7 @@ void score_candidates(const State& state, bool all) {
     set_evidence(state, source, candidate);
     const bool room = has_room(state, list, s);
     const bool may_join = candidate.known && !source.redundant && source.left_at != scalars.n_labels;
-    if (may_join && may_retry(state, source) && (room || !change_suspected) && significant(state, source)) {
+    if (may_join && may_retry(state, source) && significant(state, source)) {
       source.join_gain = join_gain(state, candidate, list, room, losses);
     }
     const bool costly = room ? price_in_error(state, s) > 0.0 : scalars.n_members > 0 && settings.k0 == 0;
@@ -496,19 +496,25 @@ void refit(const State& state) {
   const std::vector<Index> before = support(state);
   solve(state, state.fit, scalars.m);
   update_residual_variance(state);
+  const double explained_before = state.fit.label->explained;
   bool all = scalars.n_labels >= scalars.score_at;
   const bool limited = state.settings().budget_per_row < infinity;
   Index redundant = scalars.score_at > 0 && all ? mark_redundant(state) : -1;
+  // While a change is suspected, the rows may be a mixture of before and after: the support stays as it is.
+  const bool change_suspected = DriftDetector{state.constants()}.suspicious(scalars);
   for (Index changes = 0; changes < most_changes; ++changes, all = true) {
-    if (remove_weakest_member(state, redundant)) {
+    if (!change_suspected && remove_weakest_member(state, redundant)) {
       redundant = -1;
       continue;
     }
     score_candidates(state, all);
+    if (change_suspected) break;
     if (add_best_candidate(state) || (all && add_best_pair(state))) continue;
     if (!(limited && adopt_best_basket(state))) break;
   }
-  if (support(state) != before) DriftDetector::reset(scalars);
+  const double explained = state.fit.label->explained, change = std::abs(explained - explained_before);
+  const bool same_signal = change <= same_signal_share * std::max(explained, explained_before);
+  if (support(state) != before && !same_signal) DriftDetector::reset(scalars);
   if (all) {
     const double n = std::min(state.rows(), static_cast<double>(scalars.n_labels));
     scalars.score_at = scalars.n_labels + std::max<Index>(1, static_cast<Index>(state.constants().refit_rows * n));
@@ -521,6 +527,7 @@ bool rescore_shown_candidates(const State& state, Index t) {
   Scalars& scalars = state.scalars();
   if (scalars.shrinkage == 0.0) return false;  // nothing was scored yet
   const Row& row = state.row[t];
+  const bool may_join = scalars.n_members < state.settings().k && !DriftDetector{state.constants()}.suspicious(scalars);
   bool should_join = false;
   std::vector<Member> list;
   for (Index p = row.begin; p < row.begin + row.size; ++p) {
@@ -537,7 +544,7 @@ bool rescore_shown_candidates(const State& state, Index t) {
     }
     if (!candidate.known) continue;
     set_evidence(state, source, candidate);
-    if (scalars.n_members >= state.settings().k || !may_retry(state, source)) continue;
+    if (!may_join || !may_retry(state, source)) continue;
     should_join = should_join || (significant(state, source) && expected_net_gain(state, candidate) > 0.0);
   }
   return should_join;
