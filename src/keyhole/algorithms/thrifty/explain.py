@@ -102,11 +102,9 @@ def _reason(state: EngineState, s: int, priced: bool, price: float, fair: float)
     settings = state.settings[0]
     by_price = price > 0.0 and np.isfinite(settings["error_cost"]) and not np.isfinite(settings["total_budget"])
     if me["member"]:
-        stays = (
-            "while it is expected to be worth its price"
-            if by_price
-            else f"unless its evidence falls below {me['leave_threshold']:.1f}"
-        )
+        stays = f"unless its evidence falls below {me['leave_threshold']:.1f}"
+        if by_price:
+            stays = "while it is expected to be worth its price"
         return f"in the support: it stays {stays}{money}"
     looks = (
         "; explored in the place of a member" if me["displaced_member"] >= 0 and me["exploration_value"] > 0.0 else ""

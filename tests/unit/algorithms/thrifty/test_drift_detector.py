@@ -180,7 +180,7 @@ def test_heavy_tails_are_no_change(half_life):
 
 
 def test_misfit_is_no_change():
-    """Two pairs that say nothing alone: predictions are too small for long, and hardly anything is forgotten for that."""
+    """Two pairs that say nothing alone: predictions are too small for long, but little is forgotten for that."""
     excess, without, alarms = [], [], []
     for seed in range(8):
         rng = np.random.default_rng([seed, 77])
