@@ -1,4 +1,5 @@
-"""Random markets, limits and gaps: no limit is exceeded, nothing is bought in part, the ledger is the sum of rounds."""
+"""Random markets, options, prices of rows and gaps: no limit is exceeded, nothing is bought in part, the ledger is the
+sum of rounds, and a learner that is saved and loaded on the way continues bit for bit."""
 
 from math import fsum
 
@@ -6,14 +7,13 @@ import numpy as np
 import pytest
 
 import keyhole as kh
-
-ROWS = 40
+from keyhole.core.serialization import from_bytes, to_bytes
 
 
 def instance(seed):
     """A learner with random sources, prices and limits, and rows with gaps."""
     rng = np.random.default_rng([seed, 13])
-    d = int(rng.integers(2, 12))
+    d, rows = int(rng.integers(2, 12)), int(rng.choice([40, 40, 300]))
     names = [f"x{j}" for j in range(d)]
     known = [n for n in names[: d - 1] if rng.random() < 0.15]
     rest, sources = [n for n in names if n not in known], {}
@@ -30,18 +30,28 @@ def instance(seed):
     if rng.random() < 0.5:
         options["error_cost"] = float(10.0 ** rng.uniform(-2, 3))
     if rng.random() < 0.5:
-        options |= {"total_budget": float(rng.uniform(0.5, 60.0)), "expected_rows": int(rng.integers(5, 2 * ROWS))}
+        options |= {"total_budget": float(rng.uniform(0.5, 60.0)), "expected_rows": int(rng.integers(5, 2 * rows))}
     if rng.random() < 0.2:
         options["half_life"] = float(rng.uniform(5, 50))
     catalog = {"sources": sources or None, "free": known or None, "prices": prices}
-    if not sources and not known and not {"error_cost", "total_budget"} & set(options):
-        options["error_cost"] = 1.0
+    if binary := rng.random() < 0.15:
+        options["label"] = "binary"
     learner = kh.make("thrifty", names=names, seed=seed, **catalog, **options)
-    X = rng.normal(size=(ROWS, d)) * 10.0 ** rng.integers(-2, 3, d)
-    y = X @ (rng.normal(size=d) * (rng.random(d) < 0.4)) + rng.normal(size=ROWS)
+    X = rng.normal(size=(rows, d)) * 10.0 ** rng.integers(-2, 3, d)
+    y = X @ (rng.normal(size=d) * (rng.random(d) < 0.4)) + rng.choice([0.0, 1.0]) * rng.normal(size=rows)
+    y = (y > 0.0).astype(float) if binary else y
     X[rng.random(X.shape) < rng.choice([0.0, 0.1, 0.5])] = np.nan
-    y[rng.random(ROWS) < 0.05] = np.nan
+    if rng.random() < 0.2:
+        learner.learn(X[: rows // 2], y[: rows // 2])
+    y[rng.random(rows) < 0.05] = np.nan
     return learner, X, y, prices, sources, known, options, rng
+
+
+def prices_of_row(prices, rng, chance):
+    """The prices of a row: those of some sources are other ones, from nothing to ten thousand times the usual."""
+    if rng.random() >= chance:
+        return {}
+    return {s: p * float(rng.choice([0.0, 0.5, 2.0, 1e4])) for s, p in prices.items() if rng.random() < 0.5}
 
 
 def check(learner, r, available, prices, sources, known, options):
@@ -66,11 +76,16 @@ def check(learner, r, available, prices, sources, known, options):
 def hold(seed):
     learner, X, y, prices, sources, known, options, rng = instance(seed)
     spent, total, asked = [], options.get("total_budget", np.inf), dict.fromkeys(prices, 0)
-    waiting = []
+    waiting, of_rows = [], float(rng.choice([0.0, 0.5]))
     for x, label in zip(X, y, strict=True):
+        if rng.random() < 0.02:
+            saved = to_bytes(learner)
+            learner = from_bytes(saved)
+            assert to_bytes(learner) == saved
         available = None if rng.random() < 0.6 else {n for n in learner.names if rng.random() < 0.6}
-        r = learner.ask() if available is None else learner.ask(available=sorted(available))
-        spent.append(check(learner, r, available, prices, sources, known, options))
+        here = prices_of_row(prices, rng, of_rows)
+        r = learner.ask(available=None if available is None else sorted(available), prices=here or None)
+        spent.append(check(learner, r, available, prices | here, sources, known, options))
         assert fsum(spent) <= total * (1 + 1e-12)
         for s in (*r.sources, *learner.catalog.ordered(r.extra)):
             asked[s] += 1
@@ -82,7 +97,7 @@ def hold(seed):
                 learner.abandon(r)
             else:
                 learner.tell(r, x[r.attributes], label, r.extra, x[r.extra])
-    assert fsum(prices[s] * n for s, n in asked.items()) == pytest.approx(fsum(spent), abs=1e-9)
+    assert learner.spent == pytest.approx(fsum(spent), rel=1e-12, abs=1e-9)
     assert {e.name: e.bought for e in learner.explain()} == asked
     assert np.isfinite(learner.weights).all()
 
