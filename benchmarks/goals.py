@@ -3,8 +3,8 @@
 python benchmarks/goals.py [--seeds 10] [--first 81000] [--only wordings,panels,error_cost,...] [--store FILE]
                            [--beside benchmarks/goals-0.2.0.json]
 
-`--store` writes the numbers per line and seed, `--beside` prints those of another version next to them, with the paired
-difference. It runs on 0.2.0, too, whose options had other names.
+Beside each line stand the stored numbers of 0.2.0 (or of `--beside`), with the paired difference where the seeds are
+the same. `--store` writes the numbers per line and seed. It runs on 0.2.0, too, whose options had other names.
 """
 
 import argparse
@@ -370,21 +370,21 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=81_000)
     parser.add_argument("--only", default=",".join(PARTS))
     parser.add_argument("--store", type=Path)
-    parser.add_argument("--beside", type=Path)
+    parser.add_argument("--beside", type=Path, default=Path(__file__).parent / "goals-0.2.0.json")
     asked = parser.parse_args()
     seeds = range(asked.first, asked.first + asked.seeds)
-    before = json.loads(asked.beside.read_text())["lines"] if asked.beside else {}
+    stored = json.loads(asked.beside.read_text())
     kept: dict[str, list[float]] = {}
     print(f"{'line':48} {'mean':>9} {'+-':>7} {'worst':>9}  {'goal':>10} {'before':>9}  difference")
     for part in asked.only.split(","):
         for name, goal, values in PARTS[part](seeds):
             kept[name] = values
             x = np.array(values)
-            old = np.array(before.get(name, [])[: x.size])
-            said = ""
-            if old.size == x.size > 1:
-                by = x - old
-                said = f"{old.mean():9.4g}  {by.mean():+.3g} +- {by.std(ddof=1) / np.sqrt(by.size):.2g}"
+            old = np.array(stored["lines"].get(name, []))
+            said = f"{old.mean():9.4g}" if old.size else ""
+            if old.size >= x.size > 1 and stored["first"] == asked.first:
+                by = x - old[: x.size]
+                said += f"  {by.mean():+.3g} +- {by.std(ddof=1) / np.sqrt(by.size):.2g}"
             error = x.std(ddof=1) / np.sqrt(x.size) if x.size > 1 else np.nan
             if asked.store:  # after every line: the run may be stopped
                 told = {"version": kh.__version__, "first": asked.first, "lines": kept}
