@@ -238,7 +238,7 @@ def _large() -> None:
         learner.tell(r, x[r.attributes], float(x[:5].sum()))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(
-        f"\nmemory, d = 1e5, k = 20, 200 panels of 20, {T} rows: peak {peak / 1024:.0f} MB in all, before the first row "
+        f"\nmemory, d = 1e5, k = 20, 200 panels of 20, {T} rows: peak {peak / 1024:.0f} MB, before the first row "
         f"{before / 1024:.0f} MB, {1e3 * (perf_counter() - start) / T:.1f} ms a row"
     )
 
