@@ -1,4 +1,4 @@
-"""Columns of prices: declared, written back, completed by their mean, read with the rows, and refused with one sentence."""
+"""Columns of prices: declared, written back, completed by their mean, read row by row, refused with one sentence."""
 
 import numpy as np
 import pytest

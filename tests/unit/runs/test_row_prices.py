@@ -189,26 +189,27 @@ def test_no_row_and_no_run_costs_more_than_its_budget(folder, limits):
     assert_to_the_cent(folder, "run")
 
 
+def with_price(path, row, cell):
+    """The file with another price of the lipids in a row."""
+    lines = path.read_bytes().split(b"\r\n")
+    first, _, rest = lines[row].split(b",", 2)
+    return b"\r\n".join([*lines[:row], b",".join([first, cell, rest]), *lines[row + 1 :]])
+
+
 def test_a_run_stops_at_a_wrong_price_and_continues_when_only_that_is_corrected(folder):
-    good = (folder / "visits.csv").read_bytes()
-    lines = good.split(b"\r\n")
-    cells = lines[500].split(b",")
-    bad = b"\r\n".join([*lines[:500], b",".join([cells[0], b"-1", *cells[2:]]), *lines[501:]])
+    visits = write_rows(folder / "visits.csv", rows=4300)
+    good, wrong, other = visits.read_bytes(), with_price(visits, 4200, b"-1"), with_price(visits, 7, b"99.5")
     assert runs.begin(prepare(folder, k=2), folder / "whole", Silent(), publish)
-    (folder / "visits.csv").write_bytes(bad)
-    with pytest.raises(DataError, match=r"visits\.csv: row 500 .*'lipids_eur': -1 is not a price") as caught:
+    visits.write_bytes(wrong)
+    with pytest.raises(DataError, match=r"visits\.csv: row 4200 .*'lipids_eur': -1 is not a price") as caught:
         runs.begin(prepare(folder, k=2), folder / "run", Silent(), publish)
-    assert (caught.value.row, caught.value.column) == (500, "lipids_eur")
-    first = lines[1].split(b",")
-    other = b"\r\n".join([lines[0], b",".join([first[0], b"99.5", *first[2:]]), *lines[2:]])
-    (folder / "visits.csv").write_bytes(other)
-    if runs.find(folder / "run")[1].played != "0:":  # a price that was paid has changed
-        with pytest.raises(ConfigError, match="changed since this run began"):
-            runs.resume(folder / "run", Silent(), publish)
-    (folder / "visits.csv").write_bytes(good)
+    assert (caught.value.row, caught.value.column) == (4200, "lipids_eur")
+    visits.write_bytes(other)  # a price that has been paid
+    with pytest.raises(ConfigError, match="changed since this run began"):
+        runs.resume(folder / "run", Silent(), publish)
+    visits.write_bytes(good)
     assert runs.resume(folder / "run", Silent(), publish)
-    for name in ("rounds.parquet", "ledger.parquet"):
-        assert (folder / "run" / name).read_bytes() == (folder / "whole" / name).read_bytes()
+    assert_same(folder / "run", folder / "whole")
 
 
 def test_a_model_of_a_plan_pays_the_prices_of_new_rows(folder):
