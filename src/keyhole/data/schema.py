@@ -242,9 +242,9 @@ class Schema(Scales):
         return self._ignoring_prices(replace(less, attributes=kept, ignored=ignored), names)
 
     def _ignoring_prices(self, changed: "Schema", names: Sequence[str] = ()) -> "Schema":
-        """Return a changed schema with the columns of prices ignored that it lost, or that are in `names`.
+        """Return a changed schema that ignores the columns of prices that it no longer reads, and those in `names`.
 
-        If a source still has its prices in one of `names`, that is an error of the new schema.
+        If a source still has its prices in one of `names`, the new schema contradicts itself, which is its error.
         """
         former = (c for c in self.price_columns if c in names or c not in changed.price_columns)
         added = tuple(c for c in former if c not in changed.ignored)

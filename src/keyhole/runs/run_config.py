@@ -317,18 +317,20 @@ def _with_model(request: RunConfig, model: Path) -> RunPlan:
     encoding = request.encoding or scaling.schema.encoding
     scaling = replace(scaling, schema=scaling.schema.written(request.numbers, request.encoding))
     table = EncodedTable(open_table(request.file, encoding=encoding), scaling.schema)
-    table.require([*scaling.schema.names, *scaling.schema.price_columns, scaling.schema.target])
+    table.require([*scaling.schema.names, scaling.schema.target])
     first_rows(table, scaling.schema)
     return _plan(request, learner, scaling, table, [])
 
 
 def _plan(request: RunConfig, learner: Learner, scaling: Scaling, table: EncodedTable, notes: list[str]) -> RunPlan:
     """Return the plan with this learner, after it has learnt from past rows."""
-    if scaling.schema.price_columns and not learner.catalog.priced:
-        raise ConfigError(
-            f"'{learner.name}' takes no prices, and the schema has prices that differ between rows; use --algorithm "
-            "thrifty, or state price instead of price_column in the schema"
-        )
+    if columns := scaling.schema.price_columns:
+        if not learner.catalog.priced:
+            raise ConfigError(
+                f"'{learner.name}' takes no prices, and the schema has prices that differ between rows; use "
+                "--algorithm thrifty, or state price instead of price_column in the schema"
+            )
+        next(table.batches(columns), None)  # a wrong price in the first rows is named before the run begins
     if request.past is not None:
         learn_table(learner, request.past, scaling, scaling.schema.encoding)
     start = to_bytes(learner) if request.past is not None or request.model is not None else b""

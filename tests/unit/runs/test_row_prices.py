@@ -212,6 +212,12 @@ def test_a_run_stops_at_a_wrong_price_and_continues_when_only_that_is_corrected(
     assert_same(folder / "run", folder / "whole")
 
 
+def test_a_wrong_price_in_the_first_rows_is_named_before_the_run_begins(folder):
+    (folder / "visits.csv").write_bytes(with_price(folder / "visits.csv", 3, b"dear"))
+    with pytest.raises(DataError, match=r"row 3 \(without the header\), column 'lipids_eur': 'dear' is not a number"):
+        prepare(folder, k=2)
+
+
 def test_a_model_of_a_plan_pays_the_prices_of_new_rows(folder):
     found = plan(folder / "visits.csv", schema=folder / "s.toml", error_cost=8.0, out=folder / "plan")
     assert found.prices == {name: float(price) for name, price in USUAL.items()}
