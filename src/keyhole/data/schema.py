@@ -244,7 +244,7 @@ class Schema(Scales):
     def _ignoring_prices(self, changed: "Schema", names: Sequence[str] = ()) -> "Schema":
         """Return a changed schema that ignores the columns of prices that it no longer reads, and those in `names`.
 
-        If a source still has its prices in one of `names`, the new schema contradicts itself, which is its error.
+        A source that still has its prices in one of `names` is a `ConfigError` of the new schema.
         """
         former = (c for c in self.price_columns if c in names or c not in changed.price_columns)
         added = tuple(c for c in former if c not in changed.ignored)

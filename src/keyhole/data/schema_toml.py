@@ -48,7 +48,8 @@ def check_consistency(
     _check_panels(attributes, panels)
     _check_price_columns(label, attributes, ignored, panels)
     names = [e.name for a in attributes if a.is_complete for e in a.encoded()]
-    if (twice := repeated(names)) is not None:
+    prices = sorted(({p.price_column for p in panels} | {a.price_column for a in attributes}) - {""})
+    if (twice := repeated([*names, *prices])) is not None:
         raise ConfigError(f"[attributes]: two are called '{twice}'; rename a column, or a category's value")
 
 

@@ -354,7 +354,7 @@ def _plan(request: RunConfig, learner: Learner, scaling: Scaling, table: Encoded
 def _schema(request: RunConfig, given: Schema | None, file: Table) -> Schema:
     """Return the given schema, or one of all numeric columns without ranges; prices are filled in."""
     if given is not None:
-        schema = given.without(request.ignored).complete(file)
+        schema = given.without(request.ignored)
         if request.target not in (None, schema.target):
             raise ConfigError(f"the schema is for the target '{schema.target}', not '{request.target}'")
     elif request.target is None:
@@ -364,4 +364,5 @@ def _schema(request: RunConfig, given: Schema | None, file: Table) -> Schema:
         schema = Schema.unknown(request.target, usable, request.ignored)
     schema = schema.written(request.numbers, request.encoding).with_missing(request.na)
     schema = schema.with_free(request.free) if request.free else schema
-    return schema if request.prices is None else schema.with_prices(read_prices(request.prices))
+    schema = schema if request.prices is None else schema.with_prices(read_prices(request.prices))
+    return schema.complete(file)

@@ -166,6 +166,11 @@ def test_a_wrong_price_is_named_with_its_row(tmp_path, cell, words):
             '[attributes.ldl]\nprice_column = "ldl_eur"\n[attributes.age]',
             r"\[attributes\.ldl\]: its price is that of \[sources\.lipids\]; remove price_column",
         ),
+        (
+            "[attributes.age]",
+            '[attributes.sex]\ntype = "category"\nvalues = ["f"]\nprice_column = "sex=f"\n[attributes.age]',
+            "two are called 'sex=f'",
+        ),
         ('price_column = "glucose_eur"', "price_column = 3", "price_column must be text in quotes, not 3"),
         ("price_column", "price_colum", "'price_colum' is not known here; did you mean price_column"),
     ],

@@ -63,7 +63,7 @@ def test_a_comparison_is_that_of_the_usual_prices(files):
             kh.experiments.run_job(kh.experiments.Job(stream, name, 0, 400, k, 0))
             for name, k in (("thrifty", 2), ("vaw", 4))
         ]
-        return [(one.loss, one.price_per_row, one.attributes_per_row) for one in found]
+        return [(one["loss"], one["price_per_row"], one["attributes_per_row"]) for one in found]
 
     one, other = both(files, ask)
     assert one == other

@@ -253,6 +253,18 @@ def test_the_mean_is_the_usual_price_where_none_is_stated(folder):
     assert f"price = {asked.schema.source_prices['lipids']!r}" in (folder / "run" / "schema.toml").read_text()
 
 
+def test_the_format_of_numbers_and_the_words_for_missing_hold_for_prices_too(folder):
+    text = "glucose;glucose_eur;y\n" + "".join(f"{i},5;{'ask' if i % 2 else '1.000,25'};{i},0\n" for i in range(100))
+    (folder / "german.csv").write_text(text)
+    (folder / "g.toml").write_text('[label]\nname = "y"\n[attributes.glucose]\nprice_column = "glucose_eur"\n')
+    asked = prepare(folder, "german.csv", "g.toml", numbers="1.234,56", na=["ask"], k=1)
+    assert asked.schema.source_prices == {"glucose": 1000.25}
+    (folder / "p.toml").write_text("glucose = 2.0\n")
+    asked = prepare(folder, "german.csv", "g.toml", numbers="1.234,56", na=["ask"], prices=folder / "p.toml", k=1)
+    assert runs.begin(asked, folder / "run", Silent(), publish)
+    assert pq.read_table(folder / "run" / "rounds.parquet")["price"].to_pylist() == [1000.25, 2.0] * 50
+
+
 def test_options_that_take_a_source_away_take_its_prices_away(folder):
     (folder / "p.toml").write_text("lipids = 7.5\n")
     asked = prepare(folder, k=1, free=["glucose"], ignored=["site"], prices=folder / "p.toml")
