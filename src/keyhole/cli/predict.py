@@ -38,6 +38,8 @@ def predict(
     done = frozen.write(table, place, over=force, column=id, level=level)
     bought = ", ".join(dict.fromkeys(frozen.scaling.schema.column_of[name] for name in frozen.names)) or "nothing"
     print(printable(f" {thousands(done.rows)} predictions in {out}; read {bought}"))
+    if columns := frozen.scaling.schema.price_columns:
+        print(printable(f" price is the usual price of what the model buys; not read: {', '.join(columns)}"))
     if done.missing:
         print(f" warning: {thousands(done.missing)} values were missing; they took no part in their row's prediction")
     for sentence in done.outside:

@@ -75,9 +75,13 @@ class SourceCatalog:
     def charge(self) -> Floats:
         """(d,) a source's price at its first attribute and 0 at the others, so sums over whole sources are exact."""
         charge: Floats = np.zeros(len(self.names))
-        first = np.unique(self.of, return_index=True)[1][self.free.size > 0 :]
-        charge[first] = self.prices
+        charge[self.first] = self.prices
         return charge
+
+    @cached_property
+    def first(self) -> Ints:
+        """(n,) the first attribute of each source."""
+        return np.unique(self.of, return_index=True)[1][self.free.size > 0 :]
 
     @cached_property
     def plain(self) -> bool:

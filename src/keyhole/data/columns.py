@@ -176,6 +176,8 @@ class Attribute(Range):
     """The unit of the values, for display."""
     price: float | None = None
     """The price of reading the column once; None: not given (counts as 1). In a panel, only the panel has a price."""
+    price_column: str = field(default="", kw_only=True)
+    """The column of the table that holds the price of each row; `price` is then the usual price."""
     free: bool = False
     """Whether the value is known before anything is ordered: it has no price and does not count in a budget."""
     type: str = "number"
@@ -195,6 +197,8 @@ class Attribute(Range):
             raise ConfigError(f"{self._place}: type must be one of {', '.join(TYPES)}, not '{self.type}'")
         if self.free and self.price is not None:
             raise ConfigError(f"{self._place}: a free attribute has no price; remove free or price")
+        if self.free and self.price_column:
+            raise ConfigError(f"{self._place}: a free attribute has no price; remove free or price_column")
         self._refuse_strangers()
         _check_format(self.numbers, self._place)
         check_transform(self.transform, self._place)
@@ -256,6 +260,8 @@ class Panel:
     name: str
     columns: tuple[str, ...]
     price: float | None = None
+    price_column: str = ""
+    """The column of the table that holds the price of each row; `price` is then the usual price."""
 
     def __post_init__(self) -> None:
         _check_price(self.price, f"[sources.{self.name}]")

@@ -7,7 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .._internal.typing import Floats
-from .cell_encoding import Wrong, as_words, encode, is_plain, matrix, regroup
+from ..core.sources import LARGEST_PRICE
+from .cell_encoding import Wrong, as_words, encode, hint, is_plain, matrix, regroup
 from .columns import TRANSFORMS, Attribute, Label
 from .schema import Schema
 from .table import Batch, Column, DataError, Table
@@ -21,7 +22,8 @@ class EncodedTable(Table):
     """The attributes of a complete schema, read block by block from the columns that they come from.
 
     Only the columns behind the requested attributes are read. A cell that does not match the declaration of its column
-    is a `DataError` with its row. Encoding is stateless: a row becomes the same numbers wherever reading begins.
+    is a `DataError` with its row. Encoding is stateless: a row becomes the same numbers wherever reading begins. A
+    column of prices is read under its own name; an empty cell is NaN.
     """
 
     def __init__(self, table: Table, schema: Schema) -> None:
@@ -29,7 +31,10 @@ class EncodedTable(Table):
         self._declared: dict[str, Attribute | Label] = {a.name: a for a in schema.attributes}
         if isinstance(schema.label, Label):
             self._declared[schema.target] = schema.label
-        self._home = schema.column_of | {schema.target: schema.target}
+        self._prices = schema.price_columns
+        for column in self._prices:
+            self._declared[column] = Attribute(column, numbers=schema.price_numbers, missing=schema.price_missing)
+        self._home = schema.column_of | {column: column for column in (schema.target, *self._prices)}
         super().__init__(table.name, [Column(name, "number") for name in self._home], table.rows)
         self.width = table.width
         self.unseen: dict[str, dict[str, int]] = {}
@@ -44,7 +49,7 @@ class EncodedTable(Table):
         for name in names:
             self.kind(name)
         behind = dict.fromkeys(self._home[name] for name in names)
-        self.table.require([c for c in behind if is_plain(self._declared[c])], target or self.schema.target)
+        self.table.require([c for c in behind if self._is_plain(c)], target or self.schema.target)
         for column in behind:
             if self.table.kind(column) == "other":
                 raise DataError(f"{self.name}: column '{column}' holds lists or objects; list it under `ignored`")
@@ -56,14 +61,14 @@ class EncodedTable(Table):
         names = [*attributes] if target is None else [*attributes, target]
         self.require(names)
         behind = list(dict.fromkeys(self._home[name] for name in names))
-        if all(is_plain(self._declared[c]) for c in behind):
+        if all(map(self._is_plain, behind)):
             for batch in self.table.batches(attributes, target, start, size):
                 X = self._transformed(batch.X, attributes, batch.first)
                 if target is not None:
                     self._check_label(batch.y, target, batch.first)
                 yield batch._replace(X=X)
             return
-        cells = {c for c in behind if not is_plain(self._declared[c])}
+        cells = {c for c in behind if not self._is_plain(c)}
         for pieces in regroup(self.table.chunks(behind, start, cells), size):
             X = self._block(pieces, names, start)
             y = X[:, -1] if target is not None else np.full(len(X), np.nan)
@@ -73,18 +78,35 @@ class EncodedTable(Table):
             yield Batch(start, seen, y)
             start += len(X)
 
+    def split_prices(self, batch: Batch) -> Batch:
+        """Return a batch of all attributes and the columns of prices as one with the prices of all sources apart."""
+        if not self._prices:
+            return batch
+        catalog, d = self.schema.catalog, len(self.schema.names)
+        prices = np.tile(catalog.prices, (len(batch.X), 1))
+        for source, column in self.schema.price_column_of.items():
+            s, given = catalog.sources.index(source), batch.X[:, d + self._prices.index(column)]
+            prices[:, s] = np.where(np.isnan(given), prices[:, s], given)
+        return batch._replace(X=np.ascontiguousarray(batch.X[:, :d]), prices=prices)
+
+    def _is_plain(self, column: str) -> bool:
+        """Return whether a column is read as plain numbers; prices are read cell by cell, to name a wrong one."""
+        return is_plain(self._declared[column]) and column not in self._prices
+
     def _block(self, pieces: Sequence[pa.RecordBatch], names: Sequence[str], start: int) -> Floats:
         """Return (n, len(names)): all plain columns at once, each other column by its own encoding."""
         X: Floats = np.empty((sum(p.num_rows for p in pieces), len(names)))
-        plain = [j for j, name in enumerate(names) if is_plain(self._declared[self._home[name]])]
+        plain = [j for j, name in enumerate(names) if self._is_plain(self._home[name])]
         X[:, plain] = matrix(pieces, [names[j] for j in plain])
         self.table.report_rounded(X[:, plain], [names[j] for j in plain], start)
         place = {name: j for j, name in enumerate(names)}
         for column in dict.fromkeys(self._home[name] for name in names):
             declared = self._declared[column]
-            if not is_plain(declared):
+            if not self._is_plain(column):
                 brought = [e.name for e in declared.encoded()] if isinstance(declared, Attribute) else [column]
                 numbers = self._numbers(pieces, declared, start)
+                if column in self._prices:
+                    self._check_prices(numbers[:, 0], column, start)
                 for i, name in enumerate(brought):
                     if name in place:
                         X[:, place[name]] = numbers[:, i]
@@ -117,6 +139,17 @@ class EncodedTable(Table):
                 name,
             )
 
+    def _check_prices(self, x: Floats, column: str, start: int) -> None:
+        bad = np.flatnonzero(~((x >= 0.0) & (x <= LARGEST_PRICE) | np.isnan(x)))
+        if bad.size:
+            row = start + int(bad[0]) + 1
+            raise DataError(
+                f"{self.name}: row {row} (without the header), column '{column}': {x[bad[0]]:g} is not a price from 0 "
+                f"to {LARGEST_PRICE:g}; correct it, or leave the cell empty if the usual price applies",
+                row,
+                column,
+            )
+
     def _numbers(self, pieces: Sequence[pa.RecordBatch], declared: Attribute | Label, start: int) -> Floats:
         cells = pa.chunked_array([p.column(declared.name) for p in pieces]).combine_chunks()
         if isinstance(cells, pa.ChunkedArray):  # an older pyarrow, or a single chunk
@@ -126,10 +159,14 @@ class EncodedTable(Table):
         try:
             return encode(cells, declared)
         except Wrong as wrong:
-            row = start + wrong.place + 1
+            row, then = start + wrong.place + 1, "leave the cell empty if the value is missing"
+            if declared.name in self._prices:
+                then = "leave the cell empty if the usual price applies"
+                if form := hint(wrong.value):
+                    then = f'declare numbers = "{form}" under [money] if that is how prices are written'
             raise DataError(
                 f"{self.name}: row {row} (without the header), column '{declared.name}': {wrong.value!r} is not "
-                f"{wrong.should}; correct it, or leave the cell empty if the value is missing",
+                f"{wrong.should}; correct it, or {then}",
                 row,
                 declared.name,
             ) from None

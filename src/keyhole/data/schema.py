@@ -57,6 +57,10 @@ class Schema(Scales):
     currency: str = ""
     encoding: str = ""
     """The text encoding of a CSV file; "": UTF-8."""
+    price_numbers: str = ""
+    """The format of the numbers in the columns of prices; "": plain."""
+    price_missing: tuple[str, ...] = ()
+    """Words in the columns of prices that mean the usual price, in addition to an empty cell and NA."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.label, Label):
@@ -97,8 +101,26 @@ class Schema(Scales):
 
     @property
     def is_complete(self) -> bool:
-        """Whether all category values and date origins are known; until then `names` is an error."""
-        return all(a.is_complete for a in self.attributes)
+        """Whether all category values, date origins and usual prices are known; until then `names` or `prices` is an
+        error.
+        """
+        priced = all(source.price is not None for source in self._with_price_column)
+        return priced and all(a.is_complete for a in self.attributes)
+
+    @cached_property
+    def price_column_of(self) -> dict[str, str]:
+        """The column of the table that holds the price of a source in each row; other sources have one price."""
+        return {source.name: source.price_column for source in self._with_price_column}
+
+    @property
+    def price_columns(self) -> tuple[str, ...]:
+        """The columns of the table that hold prices; none of them is an attribute."""
+        return tuple(dict.fromkeys(self.price_column_of.values()))
+
+    @property
+    def _with_price_column(self) -> "list[Panel | Attribute]":
+        sources: tuple[Panel | Attribute, ...] = (*self.panels, *self._single)
+        return [source for source in sources if source.price_column]
 
     # -- attributes, as a learner sees them
 
@@ -131,13 +153,22 @@ class Schema(Scales):
 
     @cached_property
     def source_prices(self) -> dict[str, float]:
-        """The price of each source; 1 if none was given."""
+        """The price of each source, or its usual price if prices differ between rows; 1 if none was given."""
+        for source in self._with_price_column:
+            if source.price is None:
+                place = f"[{'sources' if isinstance(source, Panel) else 'attributes'}.{source.name}]"
+                raise ConfigError(
+                    f"{place}: its usual price is missing; state price beside price_column, because there is no table "
+                    f"to take the mean of '{source.price_column}' from"
+                )
         said = {p.name: p.price for p in self.panels} | {a.name: a.price for a in self._single}
         return {name: 1.0 if price is None else float(price) for name, price in said.items()}
 
     @property
     def priced(self) -> bool:
         """Whether any price was given."""
+        if self.price_column_of:
+            return True
         return any(p.price is not None for p in self.panels) or any(a.price is not None for a in self.attributes)
 
     @cached_property
@@ -192,21 +223,32 @@ class Schema(Scales):
                     f"'{name}' cannot be free: there is no such attribute; {suggestion(name, self.columns)}"
                 )
         less = self.without_panel_columns(names)
-        marked = (replace(a, free=True, price=None) if a.name in names else a for a in less.attributes)
-        return replace(less, attributes=tuple(marked))
+        marked = (replace(a, free=True, price=None, price_column="") if a.name in names else a for a in less.attributes)
+        return self._ignoring_prices(replace(less, attributes=tuple(marked)))
 
     def without_panel_columns(self, names: Sequence[str]) -> "Schema":
         """Return the same schema with these columns in no panel; a panel without columns is dropped."""
         gone = set(names)
         kept = ((p, tuple(c for c in p.columns if c not in gone)) for p in self.panels)
-        return replace(self, panels=tuple(replace(p, columns=columns) for p, columns in kept if columns))
+        panels = tuple(replace(p, columns=columns) for p, columns in kept if columns)
+        return self._ignoring_prices(replace(self, panels=panels))
 
     def without(self, names: Sequence[str]) -> "Schema":
         """Return the same schema with these columns ignored."""
         gone = set(names)
-        kept = tuple(a for a in self.attributes if a.name not in gone)
-        ignored = (*self.ignored, *(a.name for a in self.attributes if a.name in gone))
-        return replace(self.without_panel_columns(names), attributes=kept, ignored=ignored)
+        less = self.without_panel_columns(names)
+        kept = tuple(a for a in less.attributes if a.name not in gone)
+        ignored = (*less.ignored, *(a.name for a in less.attributes if a.name in gone))
+        return self._ignoring_prices(replace(less, attributes=kept, ignored=ignored), names)
+
+    def _ignoring_prices(self, changed: "Schema", names: Sequence[str] = ()) -> "Schema":
+        """Return a changed schema that ignores the columns of prices that it no longer reads, and those in `names`.
+
+        A source that still has its prices in one of `names` is a `ConfigError` of the new schema.
+        """
+        former = (c for c in self.price_columns if c in names or c not in changed.price_columns)
+        added = tuple(c for c in former if c not in changed.ignored)
+        return replace(changed, ignored=(*changed.ignored, *added)) if added else changed
 
     def without_estimates(self) -> "Schema":
         """Return the same schema without the ranges and centres that were computed from the rows of the table."""
@@ -224,7 +266,8 @@ class Schema(Scales):
         if numbers:
             columns = tuple(replace(a, numbers=numbers) if a.type == "number" else a for a in columns)
         label = replace(self.label, numbers=numbers) if numbers else self.label  # type: ignore[call-arg]
-        return replace(self, label=label, attributes=columns, encoding=encoding or self.encoding)
+        prices = numbers if numbers and self.price_column_of else self.price_numbers
+        return replace(self, label=label, attributes=columns, encoding=encoding or self.encoding, price_numbers=prices)
 
     def with_missing(self, words: Sequence[str]) -> "Schema":
         """Return the same schema with these words marking a missing value in every column."""
@@ -234,10 +277,14 @@ class Schema(Scales):
 
         if not words:
             return self
-        return replace(self, label=marked(self.label), attributes=tuple(map(marked, self.attributes)))
+        prices = tuple(dict.fromkeys((*self.price_missing, *words))) if self.price_column_of else self.price_missing
+        return replace(
+            self, label=marked(self.label), attributes=tuple(map(marked, self.attributes)), price_missing=prices
+        )
 
     def complete(self, table: "Table") -> "Schema":
-        """Return the same schema with missing category values and date origins filled in from all rows of a table.
+        """Return the same schema with missing category values, date origins and usual prices filled in from all rows
+        of a table.
 
         A column of the table that the schema lacks, or a column of the schema that the table lacks, is a `DataError`.
         """

@@ -1,7 +1,10 @@
-"""Completion of a schema from its table: category values and date origins from all rows, ranges from the first."""
+"""Completion of a schema from its table: category values, date origins and usual prices from all rows, ranges from the
+first.
+"""
 
 from dataclasses import replace
 from datetime import date, timedelta
+from math import fsum
 from typing import TypeVar
 
 import numpy as np
@@ -9,7 +12,8 @@ import pyarrow.compute as pc
 
 from .._internal.typing import Floats
 from .cell_encoding import Wrong, as_days, as_words
-from .columns import MOST_VALUES, Attribute, Label, Range
+from .columns import MOST_VALUES, Attribute, Label, Panel, Range
+from .encoded_table import EncodedTable
 from .schema import Schema
 from .table import Batch, DataError, Table
 
@@ -20,14 +24,16 @@ _R = TypeVar("_R", bound=Range)
 
 
 def complete(schema: Schema, table: Table) -> Schema:
-    """Return the schema with the values of its categories and the origins of its dates filled in; check all columns.
+    """Return the schema with the values of its categories, the origins of its dates and the usual prices filled in;
+    check all columns.
 
-    Values are those of all rows, sorted; the origin is the earliest date. They are stored with the run and the model,
-    so that the encoding is the same when a run is resumed and when other rows are predicted.
+    Values are those of all rows, sorted; the origin is the earliest date; a usual price is the mean of its column. They
+    are stored with the run and the model, so that the encoding is the same when a run is resumed and when other rows
+    are predicted.
     """
-    for name in (schema.target, *schema.columns):
+    for name in (schema.target, *schema.columns, *schema.price_columns):
         table.kind(name)
-    placed = {schema.target, *schema.columns, *schema.ignored}
+    placed = {schema.target, *schema.columns, *schema.price_columns, *schema.ignored}
     for column in table.columns:
         if column.name not in placed:
             raise DataError(
@@ -38,7 +44,25 @@ def complete(schema: Schema, table: Table) -> Schema:
     label = schema.label
     if isinstance(label, Label) and not label.is_complete:
         schema = replace(schema, label=replace(label, negative=_other_word(label, table)))
-    return replace(schema, attributes=tuple(a if a.is_complete else _completed(a, table) for a in schema.attributes))
+    attributes = tuple(a if a.is_complete else _completed(a, table) for a in schema.attributes)
+    return _priced(replace(schema, attributes=attributes), table)
+
+
+def _priced(schema: Schema, table: Table) -> Schema:
+    """Return the schema with the mean of its column as the price of each source that has a price column alone."""
+    sources: tuple[Panel | Attribute, ...] = (*schema.panels, *schema.attributes)
+    lacking = [source for source in sources if source.price_column and source.price is None]
+    means: dict[str, float] = {}
+    for column in dict.fromkeys(source.price_column for source in lacking):
+        total, count = 0.0, 0
+        for batch in EncodedTable(table, schema).batches([column]):
+            given = batch.X[~np.isnan(batch.X)]
+            total, count = fsum([total, *given.tolist()]), count + given.size
+        if not count:
+            text = f"the column of prices '{column}' is empty in every row; state price in the schema, or fill it in"
+            raise DataError(f"{table.name}: {text}", column=column)
+        means[column] = total / count
+    return schema.with_prices({source.name: means[source.price_column] for source in lacking})
 
 
 def _completed(a: Attribute, table: Table) -> Attribute:

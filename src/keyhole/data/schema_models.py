@@ -76,6 +76,7 @@ class AttributePart(RangePart):
     unit: str = ""
     free: bool = False
     price: Price | None = None
+    price_column: str = ""
     values: tuple[Annotated[str, BeforeValidator(_word)], ...] | None = Field(None, strict=False)
     origin: Annotated[date | None, BeforeValidator(_day)] = None
     transform: TransformName = ""
@@ -85,6 +86,7 @@ class SourcePart(Part):
     """The table `[sources.x]`."""
 
     price: Price | None = None
+    price_column: str = ""
     columns: tuple[str, ...] = Field(strict=False)
 
 
@@ -92,6 +94,8 @@ class MoneyPart(Part):
     """The table `[money]`."""
 
     currency: str = ""
+    numbers: Numbers = ""
+    missing: tuple[str, ...] = Field(default=(), strict=False)
 
 
 class FilePart(Part):
@@ -118,8 +122,12 @@ class SchemaFile(Part):
             "label": label,
             "attributes": tuple(_attribute(name, part) for name, part in self.attributes.items()),
             "ignored": self.ignored,
-            "panels": tuple(Panel(name, part.columns, part.price) for name, part in self.sources.items()),
+            "panels": tuple(
+                Panel(name, part.columns, part.price, part.price_column) for name, part in self.sources.items()
+            ),
             "currency": self.money.currency,
+            "price_numbers": self.money.numbers,
+            "price_missing": self.money.missing,
             "encoding": self.file.encoding,
         }
 
@@ -150,7 +158,7 @@ def fields(place: tuple[str | int, ...]) -> list[str]:
     """Return the keys that a table may have.
 
     >>> fields(("money",))
-    ['currency']
+    ['currency', 'numbers', 'missing']
     """
     parts: dict[str, type[BaseModel]] = {
         "label": LabelPart,
@@ -164,5 +172,5 @@ def fields(place: tuple[str | int, ...]) -> list[str]:
 
 
 def _attribute(name: str, part: AttributePart) -> Attribute:
-    own = {key: getattr(part, key) for key in ("price", "free", "unit", "type", "values", "origin", "transform")}
-    return Attribute(name, **part.ends(), **own)
+    keys = ("price", "price_column", "free", "unit", "type", "values", "origin", "transform")
+    return Attribute(name, **part.ends(), **{key: getattr(part, key) for key in keys})

@@ -46,8 +46,10 @@ def check_consistency(
     if not attributes:
         raise ConfigError("[attributes]: there are no attributes; declare at least one")
     _check_panels(attributes, panels)
+    _check_price_columns(label, attributes, ignored, panels)
     names = [e.name for a in attributes if a.is_complete for e in a.encoded()]
-    if (twice := repeated(names)) is not None:
+    prices = sorted(({p.price_column for p in panels} | {a.price_column for a in attributes}) - {""})
+    if (twice := repeated([*names, *prices])) is not None:
         raise ConfigError(f"[attributes]: two are called '{twice}'; rename a column, or a category's value")
 
 
@@ -77,8 +79,28 @@ def _check_panels(attributes: Sequence[Attribute], panels: Sequence[Panel]) -> N
             raise ConfigError(f"[attributes.{a.name}]: it is free, so it cannot belong to [sources.{home[a.name]}]")
         if a.name in home and a.price is not None:
             raise ConfigError(f"[attributes.{a.name}]: its price is that of [sources.{home[a.name]}]; remove price")
+        if a.name in home and a.price_column:
+            raise ConfigError(
+                f"[attributes.{a.name}]: its price is that of [sources.{home[a.name]}]; remove price_column"
+            )
         if a.name not in home and a.name in names:
             raise ConfigError(f"[sources.{a.name}]: a column has that name and is not in it; rename the source")
+
+
+def _check_price_columns(
+    label: Range, attributes: Sequence[Attribute], ignored: Sequence[str], panels: Sequence[Panel]
+) -> None:
+    """Check that a column of prices is nothing else; several sources may share one."""
+    home = {column: panel.name for panel in panels for column in panel.columns}
+    sources = [(f"[sources.{p.name}]", p.price_column) for p in panels if p.price_column]
+    sources += [(f"[attributes.{a.name}]", a.price_column) for a in attributes if a.price_column]
+    for place, column in sources:
+        other = f"[sources.{home[column]}]" if column in home else _places(column, label, attributes, ignored)
+        if other:
+            raise ConfigError(
+                f"{place}: its price_column '{column}' is in {other} too; a column of prices is nothing else: remove "
+                "it from one of the two"
+            )
 
 
 def no_source(name: str, attributes: Sequence[Attribute], panels: Sequence[Panel]) -> str:
@@ -222,11 +244,12 @@ def content(schema: "Schema") -> Content:
         found["file"] = {"encoding": schema.encoding}
     said = _said(schema.label, ("unit", "numbers", *_WORDS, "type", "positive", "negative", "transform"))
     found["label"] = {"name": schema.target, **said}
-    if schema.currency:
-        found["money"] = {"currency": schema.currency}
+    money = {"currency": schema.currency, "numbers": schema.price_numbers, "missing": list(schema.price_missing)}
+    if any(money.values()):
+        found["money"] = {key: value for key, value in money.items() if value}
     if schema.panels:
-        found["sources"] = {p.name: _said(p, ("price", "columns")) for p in schema.panels}
-    keys = ("price", "free", "unit", "type", "numbers", *_WORDS, "values", "origin", "transform")
+        found["sources"] = {p.name: _said(p, ("price", "price_column", "columns")) for p in schema.panels}
+    keys = ("price", "price_column", "free", "unit", "type", "numbers", *_WORDS, "values", "origin", "transform")
     found["attributes"] = {a.name: _said(a, keys) for a in schema.attributes}
     return found
 

@@ -58,6 +58,8 @@ class Batch(NamedTuple):
     X: Floats
     y: Floats
     """All NaN if no target was requested."""
+    prices: Floats | None = None
+    """(n, sources) the price of each source in each row; None: the usual prices."""
 
 
 class Table(ABC):

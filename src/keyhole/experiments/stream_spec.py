@@ -100,10 +100,11 @@ class StreamSpec:
         if given is None and target is None:
             raise ConfigError(f"say which column of {name} is to be predicted: --target NAME")
         usable = () if given else table.usable(target, written=bool(numbers))
-        known = given.complete(table) if given else Schema.unknown(str(target), usable)
+        known = given if given else Schema.unknown(str(target), usable)
         known = known.written(numbers, encoding).with_missing(na)
         known = known.with_free(free) if free else known
         known = known if prices is None else known.with_prices(read_prices(prices))
+        known = known.complete(table)
         encoded = EncodedTable(table, known)
         encoded.require([*known.names, known.target])
         first_rows(encoded, known)  # refuses a constant label early

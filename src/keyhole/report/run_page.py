@@ -317,7 +317,8 @@ def _tiles(data: RunData, advice: Advice, units: Units) -> list[Tile]:
         return [*tiles, Tile("attributes a row", digits(s["attributes_per_row"]), f"of {s['d']}")]
     everything = float(advice.catalog.prices.sum())
     saved = everything * s["rows"] - s["spent"]
-    tiles.append(Tile("price a row", units.money(s["price_per_row"]), f"everything: {units.money(everything)}"))
+    usual = " at usual prices" if data.schema.price_columns else ""
+    tiles.append(Tile("price a row", units.money(s["price_per_row"]), f"everything: {units.money(everything)}{usual}"))
     tiles.append(Tile("spent in all", units.money(s["spent"]), f"{thousands(s['rows'])} rows"))
     all_error = units.error(lines["everything"]["mse"] ** 0.5) if "everything" in lines else "not computed"
     note = f"{share(saved, everything * s['rows'])} less; typical error of buying everything: {all_error}"
@@ -363,7 +364,7 @@ def _why(data: RunData, units: Units) -> Section | None:
         ]
         for r in shown
     ]
-    price = [units.named("price", money=True)] if units.priced else []
+    price = [units.named("usual price" if data.schema.price_columns else "price", money=True)] if units.priced else []
     head = ["source", "bought in", "bought now", *price, "coefficient", "why"]
     support = join_names([r.name for r in shown if r.in_support], 4) or "nothing"
     note = (

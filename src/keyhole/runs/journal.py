@@ -27,6 +27,7 @@ from .._internal.atomic_io import (
 from .._internal.typing import Floats
 from ..core.learner import Learner
 from ..core.serialization import from_bytes, pack, to_bytes, unpack
+from ..core.sources import SourceCatalog
 from ..core.state import Stateful, Value
 from ..errors import StateError
 from .played_pages import PlayedPage, Purchases
@@ -70,12 +71,13 @@ LEDGER = pa.schema(
     ]
 )
 """One row per page and attribute that was bought in it or has a weight at its end. `source` is the source ordered, ""
-for a free attribute; the price of a panel is entered once, at its first attribute, so that `spent` adds up. If the
+for a free attribute; the price of a panel is entered once, at its first attribute, so that `spent` adds up. If prices
+differ between rows, `price` is the mean price paid on the page, or the usual price if nothing was bought. If the
 learner starts with past rows, the first entry says so, with `last_row` 0."""
 
 
-def rounds_of(page: PlayedPage, prices: Floats) -> pa.Table:
-    """Return the rows of a page as `CODED`; `prices` is what each attribute adds to the price of a row."""
+def rounds_of(page: PlayedPage, catalog: SourceCatalog) -> pa.Table:
+    """Return the rows of a page as `CODED`."""
     before, after, y = page.before, page.after, page.labels
     columns = {
         "row": np.arange(page.first + 1, page.last + 1),
@@ -86,7 +88,7 @@ def rounds_of(page: PlayedPage, prices: Floats) -> pa.Table:
         "bought": _lists(before),
         "bought_after": _lists(after),
         "unobserved": (before.sums(np.isnan(before.values)) + after.sums(np.isnan(after.values))).astype(np.int32),
-        "price": before.sums(prices[before.attributes]) + after.sums(prices[after.attributes]),
+        "price": before.sums(page.charges(before, catalog)) + after.sums(page.charges(after, catalog)),
     }
     return pa.table(columns, schema=CODED)
 
@@ -103,8 +105,8 @@ def ledger_of(first: int, last: int, totals: Totals, weights: Floats) -> pa.Tabl
         "bought": totals.bought[i],
         "unobserved": totals.unobserved[i],
         "clipped": totals.clipped[i],
-        "price": catalog.charge[i],
-        "spent": totals.bought[i] * catalog.charge[i],
+        "price": totals.mean_prices[i],
+        "spent": totals.spent_on_each[i],
         "weight": weights[i],
     }
     return pa.table(columns, schema=LEDGER)

@@ -55,7 +55,7 @@ def _was_mended(settings: Settings, schema: Schema, table: Table) -> bool:
 
 def digest_of_rows(table: Table, schema: Schema, rows: int) -> str:
     """Return a digest of the rows that a run has played: "ROWS:...". Nothing is read if no row was played."""
-    return table.digest(schema.names, schema.target, rows) if rows else "0:"
+    return table.digest((*schema.names, *schema.price_columns), schema.target, rows) if rows else "0:"
 
 
 class Timing:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._internal.typing import Bools, Floats, Ints
 from ..core.learner import PlayedRows
+from ..core.sources import SourceCatalog
 from ..data.scaling import Scaling
 from ..data.streams import Batch, Table
 from ..simulation import scored, with_center
@@ -119,6 +120,14 @@ class PlayedPage:
     def labels(self) -> Floats:
         """(n,) the raw labels of these rows; NaN if missing."""
         return self.raw.y[self.begun : self.begun + self.predictions.size]
+
+    def charges(self, purchases: Purchases, catalog: SourceCatalog) -> Floats:
+        """Return what each purchase added to the price of its row: a source's price at its first attribute, else 0."""
+        i = purchases.attributes
+        if self.raw.prices is None:
+            return catalog.charge[i]
+        prices = self.raw.prices[self.begun + purchases.rows, catalog.of[i]]
+        return np.where(np.isin(i, catalog.first), prices, 0.0)
 
 
 def page_of(

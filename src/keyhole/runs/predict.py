@@ -64,7 +64,7 @@ class Frozen:
 
     @property
     def price(self) -> float:
-        """The price of a row: that of the sources behind the purchases, each counted once."""
+        """The usual price of a row: that of the sources behind the purchases, each counted once."""
         schema, bought = self.scaling.schema, set(self.names)
         return sum(schema.source_prices[s] for s, brings in schema.sources.items() if bought.intersection(brings))
 

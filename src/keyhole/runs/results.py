@@ -299,13 +299,13 @@ def sources_of(totals: Totals, learner: Learner) -> dict[str, Plain]:
     explain = getattr(learner, "explain", None)
     said: Mapping[str, dict[str, Plain]] = {e.name: _kept(e) for e in explain()} if explain else {}
     facts: dict[str, Plain] = {}
-    spent = np.array([totals.bought[m[0]] * p for m, p in zip(catalog.members, catalog.prices, strict=True)])
+    spent, prices = totals.spent_on_each[catalog.first], totals.mean_prices[catalog.first]
     for s in np.argsort(-spent, kind="stable"):
         name, brings = catalog.sources[s], catalog.members[s]
         facts[name] = {
             "attributes": [catalog.names[j] for j in brings],
             "bought": int(totals.bought[brings[0]]),
-            "price": float(catalog.prices[s]),
+            "price": float(prices[s]),
             "spent": float(spent[s]),
             "in_support": bool(support.intersection(brings.tolist())),
             **said.get(name, {}),
@@ -415,15 +415,15 @@ def _in_hindsight(moments: Moments | None, catalog: SourceCatalog, basket: Seque
 def _attributes(totals: Totals, learner: Learner) -> dict[str, Plain]:
     """Return the statistics of each attribute, the most frequently bought first."""
     order = np.argsort(-totals.bought, kind="stable")
-    clipped, weights = totals.clipped, learner.weights
+    clipped, weights, prices, spent = totals.clipped, learner.weights, totals.mean_prices, totals.spent_on_each
     return {
         totals.catalog.names[i]: {
             "source": totals.catalog.sources[totals.catalog.of[i]] if totals.catalog.of[i] >= 0 else "",
             "bought": int(totals.bought[i]),
             "unobserved": int(totals.unobserved[i]),
             "clipped": int(clipped[i]),
-            "price": float(totals.catalog.charge[i]),
-            "spent": float(totals.bought[i] * totals.catalog.charge[i]),
+            "price": float(prices[i]),
+            "spent": float(spent[i]),
             "weight": float(weights[i]),
         }
         for i in order

@@ -324,6 +324,13 @@ def _with_model(request: RunConfig, model: Path) -> RunPlan:
 
 def _plan(request: RunConfig, learner: Learner, scaling: Scaling, table: EncodedTable, notes: list[str]) -> RunPlan:
     """Return the plan with this learner, after it has learnt from past rows."""
+    if columns := scaling.schema.price_columns:
+        if not learner.catalog.priced:
+            raise ConfigError(
+                f"'{learner.name}' takes no prices, and the schema has prices that differ between rows; use "
+                "--algorithm thrifty, or state price instead of price_column in the schema"
+            )
+        next(table.batches(columns), None)  # a wrong price in the first rows is named before the run begins
     if request.past is not None:
         learn_table(learner, request.past, scaling, scaling.schema.encoding)
     start = to_bytes(learner) if request.past is not None or request.model is not None else b""
@@ -347,7 +354,7 @@ def _plan(request: RunConfig, learner: Learner, scaling: Scaling, table: Encoded
 def _schema(request: RunConfig, given: Schema | None, file: Table) -> Schema:
     """Return the given schema, or one of all numeric columns without ranges; prices are filled in."""
     if given is not None:
-        schema = given.without(request.ignored).complete(file)
+        schema = given.without(request.ignored)
         if request.target not in (None, schema.target):
             raise ConfigError(f"the schema is for the target '{schema.target}', not '{request.target}'")
     elif request.target is None:
@@ -357,4 +364,5 @@ def _schema(request: RunConfig, given: Schema | None, file: Table) -> Schema:
         schema = Schema.unknown(request.target, usable, request.ignored)
     schema = schema.written(request.numbers, request.encoding).with_missing(request.na)
     schema = schema.with_free(request.free) if request.free else schema
-    return schema if request.prices is None else schema.with_prices(read_prices(request.prices))
+    schema = schema if request.prices is None else schema.with_prices(read_prices(request.prices))
+    return schema.complete(file)

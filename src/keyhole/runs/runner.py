@@ -16,8 +16,9 @@ from ..core.registry.catalogue import from_config
 from ..core.round import Alarm
 from ..core.serialization import from_bytes, to_bytes
 from ..core.state import CountCheck, NoCheck, Part, Stateful, StateSchema
+from ..data.encoded_table import EncodedTable
 from ..data.scaling import Scaling
-from ..data.streams import Batch, DataError, Schema, Table
+from ..data.streams import Batch, DataError, Schema
 from ..data.value_counts import ValueRanges
 from ..errors import KeyholeWarning, ProtocolError, StateError
 from ..simulation import play_rows
@@ -83,7 +84,7 @@ class Run:
         folder: Folder,
         settings: Settings,
         schema: Schema,
-        table: Table,
+        table: EncodedTable,
         watcher: Watcher,
         every: float,
         learner: Learner | None = None,
@@ -135,7 +136,8 @@ class Run:
 
     def _pages(self) -> Iterator[Batch]:
         """Yield the remaining pages; the next pages are read while one is played."""
-        coming = pages(self.table, self.schema.names, self.schema.target, page_start(self.row))
+        columns = (*self.schema.names, *self.schema.price_columns)
+        coming = map(self.table.split_prices, pages(self.table, columns, self.schema.target, page_start(self.row)))
         with ThreadPoolExecutor(1) as pool:
             ahead = deque(pool.submit(next, coming, None) for _ in range(_AHEAD))
             while raw := self._wait_for(ahead.popleft()):
@@ -156,11 +158,12 @@ class Run:
         if last <= self.row:
             return True  # the short last page, played and recorded before
         rows, labels = self.scaling.rows(raw.X)[begun:], self.scaling.labels(raw.y)[begun:]
+        prices = None if raw.prices is None else raw.prices[begun:]
         played: list[PlayedRows] = []
         row, stopped = self.row, False
         try:
             with self.learner.locked():
-                for some in play_rows(self.learner, rows, labels, row):
+                for some in play_rows(self.learner, rows, labels, row, prices):
                     played.append(some)
                     row += some.predictions.size
                     self.watcher.tick(row, self.state.total)
@@ -200,8 +203,8 @@ class Run:
         page = page_of(raw, begun, played, self.scaling, state.total.labelled, informed=bool(self.settings.start))
         alarms = [replace(alarm, row=alarm.row - self._labels_before) for alarm in alarms]
         new = totals_of(page, self.schema, self.ranges, alarms)
-        state.total, state.page = state.total + new, state.page + new
-        self.journal.append("rounds", rounds_of(page, self.schema.catalog.charge))
+        state.total, state.page = state.total.with_page(new, page), state.page.with_page(new, page)
+        self.journal.append("rounds", rounds_of(page, self.schema.catalog))
         if page.complete:
             self.journal.append("ledger", ledger_of(raw.first + 1, page.last, state.page, weights))
             state.baselines.add(raw.first, raw.X, raw.y)

@@ -5,11 +5,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import ClassVar
 
 import numpy as np
 
-from .._internal.typing import Ints
+from .._internal.typing import Floats, Ints
 from ..core.learner import Plain
 from ..core.round import Alarm
 from ..core.sources import SourceCatalog
@@ -32,7 +33,8 @@ _ENOUGH = 100
 class Totals(Stateful):
     """Totals over some rows; those of different rows are added with `+`, in the order of the rows.
 
-    `loss` is for display during a run; the summary uses the recorded losses.
+    `loss` is for display during a run; the summary uses the recorded losses. `paid` is recorded, so a run extends its
+    totals with `with_page`, whose sums do not depend on where an interrupted page was split.
     """
 
     _state: ClassVar[StateSchema] = {
@@ -41,6 +43,7 @@ class Totals(Stateful):
         "scored": CountCheck(),
         "loss": NumberCheck(),
         "bought": CountCheck(),
+        "paid": NumberCheck(least=0),
         "unobserved": CountCheck(),
         "values": Part(),
         "unseen": CountCheck(),
@@ -56,6 +59,8 @@ class Totals(Stateful):
     loss: float
     bought: Ints
     """(d,) the purchases of each attribute."""
+    paid: Floats
+    """(d,) the sum of the prices of these purchases, if prices differ between rows; otherwise empty."""
     unobserved: Ints
     """(d,) the purchases that brought no value."""
     values: ValueCounts
@@ -77,7 +82,8 @@ class Totals(Stateful):
         unseen = count_unseen(schema, np.empty((0, d)))
         inside = np.zeros(len(LEVELS), dtype=np.int64)
         values = ValueCounts.zero(d + 1)
-        return cls(schema.catalog, 0, 0, 0, 0.0, nothing, nothing.copy(), values, unseen, 0, inside, "")
+        paid = np.zeros(d if schema.price_columns else 0)
+        return cls(schema.catalog, 0, 0, 0, 0.0, nothing, paid, nothing.copy(), values, unseen, 0, inside, "")
 
     def __add__(self, other: "Totals") -> "Totals":
         return Totals(
@@ -87,6 +93,7 @@ class Totals(Stateful):
             self.scored + other.scored,
             self.loss + other.loss,
             self.bought + other.bought,
+            self.paid + other.paid,
             self.unobserved + other.unobserved,
             self.values + other.values,
             self.unseen + other.unseen,
@@ -94,6 +101,13 @@ class Totals(Stateful):
             self.n_inside + other.n_inside,
             self.alarm_lines + other.alarm_lines,
         )
+
+    def with_page(self, new: "Totals", page: PlayedPage) -> "Totals":
+        """Return these totals and those of the next page, with its prices added one by one in the order of the rows."""
+        total = self + new
+        if self.paid.size:
+            total.paid = _paid(page, self.catalog, self.paid)
+        return total
 
     @property
     def labelled(self) -> int:
@@ -108,7 +122,19 @@ class Totals(Stateful):
     @property
     def spent(self) -> float:
         """The total price of all purchases."""
-        return float(self.bought @ self.catalog.charge)
+        return fsum(self.paid) if self.paid.size else float(self.bought @ self.catalog.charge)
+
+    @property
+    def spent_on_each(self) -> Floats:
+        """(d,) the total price of the purchases of each attribute; the price of a source is that of its first one."""
+        return self.paid if self.paid.size else self.bought * self.catalog.charge
+
+    @property
+    def mean_prices(self) -> Floats:
+        """(d,) the mean price paid for each attribute; the usual price if it was never bought."""
+        if not self.paid.size:
+            return self.catalog.charge
+        return np.where(self.bought > 0, self.paid / np.maximum(self.bought, 1), self.catalog.charge)
 
     @property
     def ordered(self) -> float:
@@ -146,6 +172,7 @@ def totals_of(page: PlayedPage, schema: Schema, ranges: ValueRanges, alarms: Seq
         scored=int(page.scored.sum()),
         loss=float(((page.predictions - y)[page.scored] ** 2).sum()),
         bought=np.bincount(i, minlength=d),
+        paid=_paid(page, schema.catalog, np.zeros(d if schema.price_columns else 0)),
         unobserved=np.bincount(i[np.isnan(x)], minlength=d),
         values=ranges.count(np.concatenate([x, y]), np.concatenate([i, np.full(y.size, d)])),
         unseen=count_unseen(schema, page.X),
@@ -153,6 +180,19 @@ def totals_of(page: PlayedPage, schema: Schema, ranges: ValueRanges, alarms: Seq
         n_inside=np.array([int((page.levels <= level).sum()) for level in LEVELS]),
         alarm_lines="".join(_alarm_lines(page, alarms)),
     )
+
+
+def _paid(page: PlayedPage, catalog: SourceCatalog, paid: Floats) -> Floats:
+    """Return what was paid for each attribute before and on a page; nothing if every row has the usual prices."""
+    if not paid.size:
+        return paid
+    bought = (page.before, page.after)
+    order = np.argsort(np.concatenate([purchases.rows for purchases in bought]), kind="stable")
+    attributes = np.concatenate([purchases.attributes for purchases in bought])[order]
+    prices = np.concatenate([page.charges(purchases, catalog) for purchases in bought])[order]
+    total = paid.copy()
+    np.add.at(total, attributes, prices)  # one after another
+    return total
 
 
 def _alarm_lines(page: PlayedPage, alarms: Sequence[Alarm]) -> list[str]:

@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from keyhole.data.streams import Schema
-from keyhole.runs.totals import Totals, missing_warning
+from keyhole.data.streams import Attribute, Batch, Range, Schema
+from keyhole.data.value_counts import ValueRanges
+from keyhole.runs.played_pages import PlayedPage, Purchases
+from keyhole.runs.totals import Totals, missing_warning, totals_of
 
 
 def test_a_panel_is_ordered_once_however_much_it_brings():
@@ -52,3 +54,30 @@ def test_missing_values_are_warned_of_once_at_each_share():
     assert missing_warning(totals, higher) == (higher, "")
     totals.unobserved = np.array([0, 3])
     assert missing_warning(totals, higher) == (higher, "")
+
+
+def test_prices_of_rows_are_added_in_the_order_of_the_rows_wherever_a_page_was_split():
+    rng, n = np.random.default_rng(0), 60
+    schema = Schema(Range("y"), (Attribute("a", price=1.0, price_column="a_eur"), Attribute("b", price=2.0)))
+    prices = np.column_stack([rng.uniform(0.0, 9.0, n).round(2), np.full(n, 2.0)])
+    raw, late = Batch(0, np.ones((n, 2)), np.zeros(n), prices), rng.random(n) < 0.5
+
+    def bought(there):
+        """The rows of the mask buy `a`."""
+        return Purchases(there.astype(np.int64), np.zeros(there.sum(), dtype=np.int64), np.ones(there.sum()))
+
+    def page(start, stop):
+        m, after = stop - start, late[start:stop]
+        flags, zeros = np.zeros(m, dtype=bool), np.zeros(m)
+        return PlayedPage(raw, start, zeros, flags, flags, zeros * np.nan, bought(~after), bought(after), start)
+
+    expected = 0.0
+    for price in prices[:, 0].tolist():
+        expected += price
+    for split in range(n + 1):
+        totals = Totals.zero(schema)
+        for part in (page(0, split), page(split, n)):
+            totals = totals.with_page(totals_of(part, schema, ValueRanges.of(schema)), part)
+        assert totals.paid.tolist() == [expected, 0.0]
+        assert totals.spent == expected
+        assert totals.mean_prices.tolist() == [expected / n, 2.0]

@@ -129,6 +129,33 @@ def test_a_schema_brings_names_prices_and_the_label(api):
     assert api.post("/v1/learners/ward/rounds", json={"available": ["dose"]}).json()["price"] == 7.0
 
 
+def test_a_schema_with_prices_of_rows_states_the_usual_ones(api, app):
+    text = """\
+[label]
+name = "bp"
+[sources.lipids]
+price_column = "lipids_eur"
+columns = ["ldl", "hdl"]
+[attributes.age]
+price = 0.5
+price_column = "age_eur"
+"""
+    body = {"name": "ward", "algorithm": "thrifty", "schema": text, "k": 2}
+    words = "[sources.lipids]: its usual price is missing; state price beside price_column"
+    refused(api.post("/v1/learners", json=body), 422, words)
+    body["schema"] = text.replace('price_column = "lipids_eur"', 'price = 12\nprice_column = "lipids_eur"')
+    assert api.post("/v1/learners", json=body).status_code == 201
+    asked = api.post("/v1/learners/ward/rounds", json={"prices": {"lipids": 9.5}}).json()
+    assert asked["price"] == 10.0
+    assert api.post("/v1/learners/ward/rounds", json={}).json()["price"] == 12.5
+    past = {"names": ["age", "ldl", "hdl"], "rows": [[1, 2, 3], [2, 3, 5]], "labels": [1.0, 2.0]}
+    assert api.post("/v1/learners/ward/past_rows", json=past).json()["n_past_rows"] == 2
+    for n, table in enumerate(("age,ldl,hdl,bp\n1,2,3,4\n", "age,lipids_eur,ldl,hdl,age_eur,bp\n1,9.5,2,3,,5\n")):
+        fields = {"label": (None, "bp"), "learn": (None, "yes"), "table": ("p.csv", table.encode(), "text/csv")}
+        assert api.post("/learners/ward/past_rows", files=fields).status_code == 303
+        assert app.state.store["ward"].learner().n_past_rows == 3 + n
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status"),
     [
