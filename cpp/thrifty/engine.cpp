@@ -42,18 +42,13 @@ double bounded_prediction(const State& state, const Signal& signal) {
   return std::min(scalars.y_high + slack, std::max(scalars.y_low - slack, y_hat));
 }
 
-// The expected deviation of a label from its prediction: s2 (1 + h), what alpha holds back, and what unseen columns
-// hide; without any column that of the label.
+// The expected deviation of a label from its prediction: s2 (1 + h), what alpha holds back, and what the columns not
+// observed hide; without any column that of the label.
 double expected_deviation(const State& state, const Signal& signal) {
   const Scalars& scalars = state.scalars();
   if (signal.shown == 0) return std::sqrt(scalars.y_var);
-  double hidden = 0.0;
-  for (Index a = 0; a < scalars.m; ++a) {
-    const Column& column = state.fit.column[a];
-    if (!state.scratch.observed[a]) hidden += column.w * column.w * column.partial_variance;
-  }
   const double held_back = (1.0 - scalars.alpha) * (1.0 - scalars.alpha) * state.fit.label->explained;
-  return std::sqrt(scalars.s2 * (1.0 + std::max(signal.h, 0.0)) + held_back + hidden);
+  return std::sqrt(scalars.s2 * (1.0 + std::max(signal.h, 0.0)) + held_back + signal.hidden);
 }
 
 void raise_alarm(const State& state, double level, double before, double after, double forgotten) {
@@ -115,17 +110,24 @@ void forget_past(const State& state, double divisor) {
   for (Index a = 0; a < scalars.m; ++a) state.fit.column[a].recent_shift = 0.0;
 }
 
-// Update the drift statistics and the trials of past rows and regimes with a label that was predicted as y_hat.
-void detect_drift(const State& state, double f, double y, double y_hat) {
+// Update the drift statistics and the trials of past rows and regimes with a label that was predicted as y_hat. Where
+// the row lacks members, all deviations from the mean are scaled so that the errors have the variance of whole rows.
+void detect_drift(const State& state, double f, double y, double y_hat, double hidden) {
   Scalars& scalars = state.scalars();
   double y_hat_shifted = y_hat;
   for (Index a = 0; a < scalars.m; ++a) {
     y_hat_shifted += state.fit.column[a].recent_shift * state.scratch.deviation[a];
   }
+  const bool whole = hidden == 0.0;
+  if (!whole) {
+    const double scale = std::sqrt(scalars.s2 / (scalars.s2 + hidden));
+    f *= scale;
+    for (double* label : {&y, &y_hat, &y_hat_shifted}) *label = scalars.y_mean + scale * (*label - scalars.y_mean);
+  }
   const double explained = scalars.m > 0 ? state.fit.label->explained : 0.0;
   Drift found = DriftDetector{state.constants()}.update(scalars, explained, scalars.alpha, f, y, y_hat, y_hat_shifted);
   if (past_rows_fail(state, f, y)) found = {state.constants().forget, scalars.alpha, 0.0};
-  update_recent_shift(state, y - y_hat_shifted);
+  if (whole) update_recent_shift(state, y - y_hat_shifted);
   RegimeMemory{state}.update(f, y);
   if (found.forget == 1.0) return;
   raise_alarm(state, 0.0, found.slope_before, found.slope_after, found.forget);
@@ -156,7 +158,7 @@ double learn_from_error(const State& state, const Signal& signal, double y, bool
   scalars.slope_fy = keep * scalars.slope_fy + f * (y - scalars.y_mean);
   scalars.slope_ff = keep * scalars.slope_ff + f * f;
   scalars.row_weight /= state.settings().decay;
-  if (whole) detect_drift(state, f, y, y_hat);
+  if (whole || signal.shown > 0) detect_drift(state, f, y, y_hat, signal.hidden);
   return y;
 }
 
@@ -266,7 +268,7 @@ Signal compute_signal(const State& state, std::span<const Index> attributes, std
   const Scalars& scalars = state.scalars();
   const Fit& fit = state.fit;
   const OutlierClip clip{state.constants()};
-  Signal signal{0.0, 0.0, 0, 0.0};
+  Signal signal{};
   for (Index a = 0; a < scalars.m; ++a) {
     s.deviation[a] = 0.0;
     s.observed[a] = 0;
@@ -281,7 +283,11 @@ Signal compute_signal(const State& state, std::span<const Index> attributes, std
     if (clip.trusted(me, z)) signal.slack = trusted_range_slack;
   }
   if (signal.shown == 0) return signal;
-  if (signal.shown < scalars.m) impute_missing(state, fit, scalars.m, condition_on_observed(state, fit, scalars.m));
+  if (signal.shown < scalars.m) {
+    const Index n_missing = condition_on_observed(state, fit, scalars.m);
+    impute_missing(state, fit, scalars.m, n_missing);
+    signal.hidden = imputation_noise(state, n_missing);
+  }
   double f = fit.label->y_bar - scalars.y_mean, h = 0.0;
   for (Index a = 0; a < scalars.m; ++a) {
     f += fit.column[a].w * s.deviation[a];

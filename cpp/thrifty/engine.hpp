@@ -7,10 +7,11 @@ namespace keyhole::thrifty {
 
 // What the values bought before the label say.
 struct Signal {
-  double f;      // w'(x - x_bar) beyond the label's mean, shrunk by the leverage
-  double h;      // leverage
-  Index shown;   // columns of the support that were observed
-  double slack;  // label ranges by which the prediction may leave the range of the labels
+  double f;       // w'(x - x_bar) beyond the label's mean, shrunk by the leverage
+  double h;       // leverage
+  Index shown;    // columns of the support that were observed
+  double hidden;  // variance of the label that the columns not observed hide
+  double slack;   // label ranges by which the prediction may leave the range of the labels
 };
 
 struct Prediction { double centre, spread; };
