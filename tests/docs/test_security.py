@@ -82,7 +82,11 @@ PROMISES = {
     "checksums find damage, but not a forger who can write there": [
         "unit/store/test_verify.py::test_damage_is_found",
         "unit/store/test_damage.py::test_torn_pages_get_a_verdict",
+        "unit/store/test_byte_flips.py::test_a_store_with_changed_bytes_is_found_damaged_or_answers_as_before",
         "docs/test_security.py::test_damage_to_a_run_folder_is_found",
+    ],
+    "notes, times of creation and tokens have no checksum, only their form is checked": [
+        "unit/store/test_damage.py::test_an_odd_value_in_any_column_is_found"
     ],
     "they act with your rights": [],  # what they could do otherwise is nothing that we prevent
     "No pickle is read from a file or a request, and none is written to a file": [

@@ -20,19 +20,24 @@ def check(url: _Url) -> None:
 
     Example: keyhole store check sqlite:///ward.db
     """
+    from .._internal.escaping import printable
     from ..errors import StateError
     from ..store.verify import check as verdicts
 
-    bad = 0
+    bad, damaged = 0, False
     for verdict in verdicts(_existing(url)):
-        print(f" {verdict.name}: {verdict.events} events: {'as recorded' if verdict.good else 'NOT as recorded'}")
+        events = "" if verdict.id is None else f" {verdict.events} events:"
+        print(printable(f" {verdict.name}:{events} {'as recorded' if verdict.good else 'NOT as recorded'}"))
         for fault in verdict.faults:
-            print(f"   {fault}")
-        if not verdict.good:
+            print(f"   {printable(fault)}".replace("\n", "\\n"))
+        if not verdict.good and verdict.sound:
             print(f"   the first {verdict.sound} events are sound and can be saved: keyhole store export --sound")
-        bad += not verdict.good
+        bad += not verdict.good and verdict.id is not None
+        damaged = damaged or not verdict.good
     if bad:
         raise StateError(f"{bad} learner(s) do not match their recorded events; restore the store from a backup")
+    if damaged:
+        raise StateError("the database is damaged; restore the store from a backup, or export and import it")
     print(" the store is sound")
 
 

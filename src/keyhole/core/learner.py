@@ -507,12 +507,16 @@ class Learner(ReprMixin, Stateful, ABC):
     def _reopen(self, rounds: Sequence[Round]) -> None:
         """Restore the open rounds of a file after checking that this learner could have asked for them."""
         for r in rounds:
-            sound = r.learner == self.identity and 1 <= r.index <= self.t
-            if not (sound and validation.may_be_asked(r, self.names) and self._validate_memo(r)):
+            if not self._may_own(r):
                 raise StateError(f"round {r.index} in the state is not of this learner; the file is damaged or forged")
         self._open = {r.index: r for r in rounds}
         if len(self._open) < len(rounds):
             raise StateError("the state contains an open round twice; the file is damaged or forged")
+
+    def _may_own(self, r: Round) -> bool:
+        """Whether this learner could have asked for a round."""
+        numbered = r.learner == self.identity and 1 <= r.index <= self.t
+        return numbered and validation.may_be_asked(r, self.names) and self._validate_memo(r)
 
     def _check_open(self, r: Round) -> None:
         validation.is_open(r, self.identity, self._open, self.t)

@@ -7,8 +7,9 @@
     learner.tell(r, values, y)             # any process, any order, any time later
 
 `models` defines the values that the store returns, `database` the tables and the two databases, `events` the event log,
-`projections` the tables computed from it, `cached_learner` the state in this process, `transaction` a single change,
-and `store` the public interface. The command line also uses `verify`, `export_import` and `tokens`.
+`projections` the tables computed from it, `learner_row` the configuration and the note of a learner, `cached_learner`
+its state in this process, `transaction` a single change, and `store` the public interface. The command line also uses
+`verify`, `export_import` and `tokens`.
 """
 
 from typing import TYPE_CHECKING

@@ -9,6 +9,8 @@ from ..core.round import Round
 from ..errors import KeyholeWarning, StateError
 from .database import Connection
 from .events import Event, events_after, replay
+from .learner_row import new_learner
+from .models import DamagedStore
 
 __all__ = ["SNAPSHOT_EVERY", "CachedLearner"]
 
@@ -79,23 +81,22 @@ class CachedLearner:
         )
 
     def _load_snapshot(self, connection: Connection) -> None:
-        from ..core.registry.catalogue import from_config
         from ..core.serialization import from_bytes
 
         found = connection.row(_NEWEST, {"learner": self.id})
         try:
-            self._learner = from_bytes(found[1]) if found else from_config(self.config)
-        except (ValueError, TypeError, KeyError) as fault:
-            raise StateError(
-                f"the snapshot of learner '{self.name}' cannot be read: {fault}; run keyhole store check"
-            ) from None
+            self._learner = from_bytes(found[1]) if found else new_learner(self.name, self.config)
+        except DamagedStore:
+            raise
+        except StateError as fault:
+            raise DamagedStore(f"the snapshot of learner '{self.name}' cannot be used: {fault}") from None
         self.head = found[0] if found else 0
 
     def _apply(self, event: Event) -> None:
         try:
             same = replay(self.learner, event)
-        except StateError as fault:
-            raise StateError(f"learner '{self.name}': {fault}; run keyhole store check") from None
+        except DamagedStore as fault:
+            raise DamagedStore(f"learner '{self.name}': {fault}") from None
         if not same and not self.diverged:
             self.diverged = True
             warnings.warn(

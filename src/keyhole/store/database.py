@@ -1,8 +1,9 @@
 """SQLite and PostgreSQL behind one small interface: transactions, and statements within them.
 
 Statements are plain SQL that both databases understand, with named parameters (`:name`). Only this module converts
-errors of the drivers to our own. The tables are defined first: events are the source of truth; rounds and totals are
-projections, kept for fast lookup.
+errors of the drivers to our own, and only values of the right type leave it: SQLite stores any value in any column, so
+every value that is read is compared with the type of its column. The tables are defined first: events are the source
+of truth; rounds and totals are projections, kept for fast lookup.
 """
 
 import functools
@@ -17,8 +18,9 @@ from pathlib import Path
 from typing import Any, TypeAlias, get_type_hints
 from urllib.parse import urlsplit
 
+from .._internal.escaping import printable
 from ..errors import ConfigError, StateError
-from .models import StoreUnavailable, Totals
+from .models import DamagedStore, StoreUnavailable, Totals
 
 __all__ = [
     "ROUND_COLUMNS",
@@ -99,6 +101,27 @@ def create_statements(sqlite: bool) -> list[str]:
     ]
 
 
+_TYPES: dict[str, type] = (
+    dict.fromkeys(("id", "learner", "head", "number", "round"), int)
+    | dict.fromkeys(("name", "config", "note", "checksum", "kind", "body", "version", "value"), str)
+    | dict.fromkeys(("token_id", "token_learner", "hash", "may"), str)
+    | {"created_at": float, "at": float, "model": bytes}
+    | {name: {"INTEGER": int, "TEXT": str, "DOUBLE": float}[kind.split()[0]] for name, kind in ROUND_COLUMNS.items()}
+    | get_type_hints(Totals)
+)
+"""The types of the columns by name. A query gives a column of another type another name."""
+_NULLABLE = {"token_learner", *(name for name, kind in ROUND_COLUMNS.items() if "NOT NULL" not in kind)} - {
+    *Totals._fields
+}
+_TYPE_NAMES = {int: "a whole number", float: "a number", str: "text", bytes: "bytes"}
+
+
+@functools.cache
+def _expected(names: tuple[str, ...]) -> tuple[type | None, ...]:
+    """Return the types of the columns of a result; None for a column that is not in a table."""
+    return tuple(_TYPES.get(name) for name in names)
+
+
 # -- connections
 
 
@@ -124,8 +147,8 @@ Parameters: TypeAlias = Mapping[str, object]
 Row: TypeAlias = tuple[Any, ...]
 
 
-class DuplicateRow(StateError):
-    """A row with this key already exists, because another process wrote it first."""
+class DuplicateRow(DamagedStore):
+    """A row with this key already exists: another process has just created this learner, or the store is damaged."""
 
 
 class Connection:
@@ -136,16 +159,20 @@ class Connection:
         with database.own_errors():
             self._raw: Any = _open_sqlite(database.path) if self.sqlite else _open_postgres(database.url)
 
-    def rows(self, statement: str, parameters: Parameters | None = None) -> list[Row]:
-        """Return all rows of a query."""
+    def rows(self, statement: str, parameters: Parameters | None = None, nullable: bool = False) -> list[Row]:
+        """Return all rows of a query; with `nullable`, as in an outer join, any column may be NULL."""
         with self._database.own_errors():
-            found: list[Row] = self._execute(statement, parameters).fetchall()
+            cursor = self._execute(statement, parameters)
+            found: list[Row] = cursor.fetchall()
+        _check_types(cursor.description, found, parameters or {}, nullable)
         return found
 
     def row(self, statement: str, parameters: Parameters | None = None) -> Row | None:
         """Return the first row of a query, or None."""
         with self._database.own_errors():
-            found: Row | None = self._execute(statement, parameters).fetchone()
+            cursor = self._execute(statement, parameters)
+            found: Row | None = cursor.fetchone()
+        _check_types(cursor.description, () if found is None else (found,), parameters or {})
         return found
 
     def run(self, statement: str, parameters: Parameters | None = None) -> int:
@@ -204,8 +231,8 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a transaction that reads a single snapshot (SQLite) or the committed rows (PostgreSQL)."""
-        with self._transaction("BEGIN") as connection:
+        """Open a transaction that reads a single snapshot: all its queries see the same events."""
+        with self._transaction("BEGIN" if self.sqlite else "BEGIN ISOLATION LEVEL REPEATABLE READ") as connection:
             yield connection
 
     @contextmanager
@@ -217,6 +244,15 @@ class Database:
 
     @contextmanager
     def _transaction(self, begin: str, writes: bool = False) -> Iterator[Connection]:
+        try:
+            with self._bare_transaction(begin, writes) as connection:
+                yield connection
+        except DamagedStore as fault:
+            what = f"the store {self.address} is damaged or not a keyhole store: {fault}"
+            raise type(fault)(f"{what}; run keyhole store check {self.address}") from fault
+
+    @contextmanager
+    def _bare_transaction(self, begin: str, writes: bool) -> Iterator[Connection]:
         connection = self._begun(begin)
         try:
             yield connection
@@ -284,10 +320,10 @@ class Database:
     def _translated(self, fault: Exception) -> StateError:
         duplicate, reason = _reason(fault)
         if duplicate:
-            return DuplicateRow(f"the store {self.address} has this row already: {_first_line(fault)}")
+            return DuplicateRow(f"this row is there already ({_first_line(fault)})")
         if reason is not None:
             return StoreUnavailable(f"the store {self.address} does not answer: {reason}; {_UNCHANGED}")
-        return StateError(f"the store {self.address} is damaged or not a keyhole store: {_first_line(fault)}")
+        return DamagedStore(printable(_first_line(fault)))
 
     # -- the schema
 
@@ -302,7 +338,8 @@ class Database:
             raise ConfigError(f"cannot open the store {self.address}: {fault}") from None
         if found != str(SCHEMA_VERSION):
             raise StateError(
-                f"{self.address} has schema version {found}; this keyhole reads version {SCHEMA_VERSION} only"
+                f"{self.address} has schema version {printable(found or 'none'):.20}; "
+                f"this keyhole reads version {SCHEMA_VERSION} only"
             )
 
     def schema_version(self) -> str | None:
@@ -399,6 +436,24 @@ def _psycopg() -> Any:
 
 def _open_postgres(url: str) -> Any:
     return _psycopg().connect(url, autocommit=True, connect_timeout=10)
+
+
+def _check_types(
+    description: Sequence[Sequence[Any]], rows: Sequence[Row], parameters: Parameters, nullable: bool = False
+) -> None:
+    """Check that every value has the type of its column."""
+    names = tuple([column[0] for column in description]) if rows else ()
+    types = _expected(names)
+    for row in rows:
+        if tuple(map(type, row)) == types:
+            continue
+        for name, value, kind in zip(names, row, types, strict=True):
+            missing = value is None and (nullable or name in _NULLABLE)
+            if kind is not None and type(value) is not kind and not missing:
+                known = {**parameters, **dict(zip(names, row, strict=True))}
+                where = [f"{key} {known[key]!r:.80}" for key in ("learner", "name", "number", "round") if key in known]
+                place = f" (in the row of {', '.join(where)})" if where else ""
+                raise DamagedStore(f"'{name}' is {value!r:.40}, not {_TYPE_NAMES[kind]}{place}")
 
 
 def _in_dialect(statement: str, sqlite: bool) -> str:

@@ -15,10 +15,11 @@ from functools import cached_property
 
 from ..core.learner import Learner, Plain
 from ..core.round import Round
-from ..errors import StateError
+from ..errors import ConfigError, ProtocolError, StateError
 from .database import Connection
+from .models import DamagedStore, StoreUnavailable
 
-__all__ = ["ADD_EVENT", "Event", "events_after", "first_checksum", "floats", "nulls", "replay"]
+__all__ = ["ADD_EVENT", "Event", "events_after", "first_checksum", "floats", "json_object", "nulls", "reason", "replay"]
 
 ADD_EVENT = (
     "INSERT INTO keyhole_events (learner, number, kind, round, at, body, checksum) "
@@ -48,13 +49,7 @@ class Event:
     @cached_property
     def content(self) -> dict[str, Plain]:
         """The parsed body."""
-        try:
-            content: dict[str, Plain] = json.loads(self.body)
-        except (ValueError, TypeError, RecursionError):
-            raise StateError(f"the body of event {self.number} is not JSON") from None
-        if not isinstance(content, dict):
-            raise StateError(f"the body of event {self.number} is not an object")
-        return content
+        return json_object(self.body, f"the body of event {self.number}")
 
     @classmethod
     def chained(
@@ -87,12 +82,22 @@ def first_checksum(name: str, config: str) -> str:
 
 
 def events_after(connection: Connection, learner: int, number: int) -> Iterator[Event]:
-    """Yield the events of a learner after event `number`, read page by page."""
+    """Yield the events of a learner after event `number`, read page by page.
+
+    A page with a damaged event is read one by one, so that every event before it is yielded.
+    """
+    limit = _PAGE
     while True:
-        page = connection.rows(_AFTER, {"learner": learner, "number": number, "limit": _PAGE})
+        try:
+            page = connection.rows(_AFTER, {"learner": learner, "number": number, "limit": limit})
+        except DamagedStore as fault:
+            if limit == 1 or not connection.sqlite:  # PostgreSQL answers nothing more in this transaction
+                raise DamagedStore(f"event {max(number, 0) + 1} cannot be read: {fault}") from None
+            limit = 1
+            continue
         for row in page:
             yield Event(*row)
-        if len(page) < _PAGE:
+        if len(page) < limit:
             return
         number = page[-1][0]
 
@@ -109,7 +114,8 @@ def replay(learner: Learner, event: Event) -> bool:
             recorded = Round.from_plain(content["round"])
             asked = learner.ask(content["available"], content.get("prices"))  # type: ignore[arg-type]
             if asked != recorded:
-                learner._open.pop(asked.index, None)
+                if asked.index != recorded.index or not learner._may_own(recorded):
+                    raise StateError(f"its round {recorded.index} is not one of this learner")
                 learner._open[recorded.index] = recorded
             return asked == recorded
         if event.kind == "tell":
@@ -120,11 +126,30 @@ def replay(learner: Learner, event: Event) -> bool:
             learner.learn([floats(row) for row in content["rows"]], floats(content["labels"]))  # type: ignore[union-attr]
         if event.kind == "model":
             take_model(learner, str(content["model"]))
-    except (KeyError, TypeError, ValueError) as fault:
-        raise StateError(
-            f"event {event.number} ({event.kind} of round {event.round}) cannot be applied: {fault}"
-        ) from None
+    except Exception as fault:  # a damaged event can make a learner raise anything
+        what = f"event {event.number} ({event.kind:.20} of round {event.round})"
+        raise DamagedStore(f"{what} cannot be applied: {reason(fault)}") from None
     return True  # a prediction changes nothing, and an abandoned round stays open in the learner
+
+
+def json_object(text: str, what: str) -> dict[str, Plain]:
+    """Return the JSON object in a text from the database; `what` names the text."""
+    try:
+        content: dict[str, Plain] = json.loads(text)
+    except (ValueError, RecursionError):
+        raise DamagedStore(f"{what} is not JSON") from None
+    if not isinstance(content, dict):
+        raise DamagedStore(f"{what} is not a JSON object")
+    return content
+
+
+def reason(fault: Exception) -> str:
+    """Return why a value from the database cannot be used; only our own errors are sentences."""
+    if isinstance(fault, StoreUnavailable):
+        raise fault
+    if isinstance(fault, ConfigError | ProtocolError | StateError):
+        return str(fault)
+    return f"{fault} is missing" if isinstance(fault, KeyError) else "its content has another form"
 
 
 def take_model(learner: Learner, text: str) -> None:

@@ -2,16 +2,20 @@
 
 import json
 import os
+import warnings
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..errors import ConfigError, StateError
+from .._internal.escaping import printable
+from ..errors import ConfigError, KeyholeWarning, StateError
 from .cached_learner import CachedLearner
 from .database import SCHEMA_VERSION, Connection, Database
-from .events import ADD_EVENT, Event, events_after, first_checksum
+from .events import ADD_EVENT, Event, events_after, first_checksum, reason
+from .models import DamagedStore
 from .projections import Projection
 from .store import add_learner
 from .transaction import ADD_ROUND, SET_TOTALS
@@ -41,11 +45,16 @@ def export_store(database: Database, folder: Path, sound_only: bool = False) -> 
 
     Parameters
     ----------
-    sound_only : if the store is damaged, write only the events before the first fault of each learner.
+    sound_only : of a damaged store, write all that is sound: of each learner the events before the first damaged one.
+        A warning names each part that is not written.
 
     Returns
     -------
     The number of events.
+
+    Raises
+    ------
+    StateError : the store is damaged, and `sound_only` was not given.
     """
     try:
         folder.mkdir(parents=True)
@@ -53,19 +62,15 @@ def export_store(database: Database, folder: Path, sound_only: bool = False) -> 
         raise ConfigError(f"{folder} exists; export into a new folder") from None
     except OSError as fault:
         raise ConfigError(f"cannot write {folder}: {fault.strerror}") from None
-    total, sound = 0, dict[str, int]()
-    if sound_only:
-        sound = {verdict.name: verdict.sound for verdict in check(database)}
+    total, sound = 0, _sound_learners(database) if sound_only else None
     try:
         with database.reading() as connection:
-            columns = ", ".join(_LEARNERS.names)
-            learner_rows = connection.rows(f"SELECT id, head, {columns} FROM keyhole_learners ORDER BY name")
-            rows = [dict(zip(_LEARNERS.names, row, strict=True)) for _, _, *row in learner_rows]
+            learners = _all_learners(connection) if sound is None else sound
+            rows = [row for _, _, row in learners]
             pq.write_table(pa.Table.from_pylist(rows, schema=_LEARNERS), folder / "learners.parquet")
             with pq.ParquetWriter(folder / "events.parquet", _EVENTS) as writer:
-                for id, head, name, *_ in learner_rows:
-                    last = min(head, sound.get(name, head))
-                    total += _export_events(connection, writer, id, name, last)
+                for id, head, row in learners:
+                    total += _export_events(connection, writer, id, str(row["name"]), head)
         # Written last: a folder without it is not a complete export.
         (folder / "store.json").write_text(json.dumps({"schema": SCHEMA_VERSION, "events": total}) + "\n")
     except OSError as fault:
@@ -74,6 +79,31 @@ def export_store(database: Database, folder: Path, sound_only: bool = False) -> 
             f"the export to {folder} is not complete: {reason}; remove the folder and try again"
         ) from None
     return total
+
+
+_Exported: TypeAlias = "list[tuple[int, int, dict[str, object]]]"
+"""The id, the number of events to export, and the row of each learner."""
+
+
+def _all_learners(connection: Connection) -> _Exported:
+    """Return all learners after checking that every event belongs to one of them."""
+    columns = ", ".join(_LEARNERS.names)
+    rows = connection.rows(f"SELECT id, head, {columns} FROM keyhole_learners ORDER BY name")
+    ((n,),) = connection.rows("SELECT count(*) FROM keyhole_events")
+    recorded = sum(head for _, head, *_ in rows)
+    if n != recorded:
+        raise DamagedStore(f"it has {n} events, but its learners have {recorded}; keyhole store export --sound")
+    return [(id, head, dict(zip(_LEARNERS.names, row, strict=True))) for id, head, *row in rows]
+
+
+def _sound_learners(database: Database) -> _Exported:
+    """Return the learners that can be saved; warn of every part that cannot."""
+    verdicts = list(check(database))
+    for verdict in verdicts:
+        if verdict.lost:
+            what = f"{verdict.name}: {' and '.join(verdict.lost)} cannot be saved ({verdict.faults[0]})"
+            warnings.warn(printable(what), KeyholeWarning, 4)
+    return [(v.id, v.sound, v.row) for v in verdicts if v.id is not None and v.row is not None]
 
 
 def import_store(database: Database, folder: Path) -> int:
@@ -96,10 +126,10 @@ def import_store(database: Database, folder: Path) -> int:
     with database.writing() as connection:
         try:
             return _import_learners(connection, learner_rows, file)
-        except (ConfigError, StateError):
-            raise
         except Exception as fault:  # files that somebody made up can make a learner or a decoder raise anything
-            raise StateError(f"{folder} is damaged: {fault}; export again") from None
+            if isinstance(fault, ConfigError | StateError) and not isinstance(fault, DamagedStore):
+                raise
+            raise StateError(f"{folder} is damaged: {reason(fault)}; export again") from None
 
 
 def _import_learners(connection: Connection, learner_rows: list[dict[str, object]], file: pq.ParquetFile) -> int:
@@ -114,13 +144,18 @@ def _import_learners(connection: Connection, learner_rows: list[dict[str, object
 
 def _export_events(connection: Connection, writer: pq.ParquetWriter, learner: int, name: str, head: int) -> int:
     page: list[dict[str, object]] = []
-    for event in islice(events_after(connection, learner, 0), head):
+    n = 0
+    for n, event in enumerate(islice(events_after(connection, learner, 0), head), 1):
+        if event.number != n:
+            raise DamagedStore(f"event {n} of learner '{name}' is missing")
         page.append(event.row(learner) | {"learner": name})
         if len(page) == _PAGE:
             writer.write_table(pa.Table.from_pylist(page, schema=_EVENTS))
             page = []
+    if n != head:
+        raise DamagedStore(f"learner '{name}' should have {head} events; {n} were found")
     writer.write_table(pa.Table.from_pylist(page, schema=_EVENTS))
-    return head
+    return n
 
 
 class _LearnerImport:

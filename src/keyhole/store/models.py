@@ -8,6 +8,7 @@ from ..errors import ConfigError, ProtocolError, StateError
 
 __all__ = [
     "Conflict",
+    "DamagedStore",
     "LabelHistory",
     "NoSuchLearner",
     "NoSuchRound",
@@ -35,6 +36,13 @@ class StoreUnavailable(StateError):
     """The database is unavailable (no connection, locked, disk full), and a retry may succeed.
 
     Nothing was changed, unless the message says that a commit was not confirmed.
+    """
+
+
+class DamagedStore(StateError):
+    """The database contains something that keyhole did not write there.
+
+    The transaction in which it is raised adds the address of the store and what to do.
     """
 
 

@@ -10,10 +10,10 @@ from typing import Any, cast
 import numpy as np
 
 from ..core.round import Round
-from ..errors import StateError
+from ..errors import ProtocolError
 from .database import ROUND_COLUMNS, Connection
-from .events import Event, floats
-from .models import LabelHistory, Totals
+from .events import Event, floats, json_object, reason
+from .models import DamagedStore, LabelHistory, Totals
 
 __all__ = [
     "Projection",
@@ -40,7 +40,7 @@ def round_after(before: Round | None, event: Event, learner: str) -> Round:
     if event.kind == "ask":
         return asked_round(Round.from_plain(content["round"]), event, learner)
     if before is None:
-        raise StateError(f"event {event.number} ({event.kind}) is about round {event.round}, which was never asked")
+        raise DamagedStore(f"event {event.number} ({event.kind}) is about round {event.round}, which was never asked")
     if event.kind == "abandon":
         return before.recorded(status="abandoned")
     values = dict(zip(before.names, floats(content["values"]), strict=True))
@@ -164,7 +164,7 @@ def find_rounds(
         statement += f" AND r.{column} = :{column}"
     statement += f" ORDER BY r.round {'DESC' if newest else 'ASC'}" + ("" if limit is None else " LIMIT :limit")
     parameters = {"learner": learner, "after": after, "limit": limit, **wanted}
-    return tuple([_folded(row, name) for row in connection.rows(statement, parameters)])
+    return tuple([_folded(row, name) for row in connection.rows(statement, parameters, nullable=True)])
 
 
 def _folded(row: Sequence[Any], name: str) -> Round:
@@ -172,15 +172,16 @@ def _folded(row: Sequence[Any], name: str) -> Round:
     index, *columns = row
     n, r = len(_EVENT_COLUMNS), None
     if columns[0] is None:
-        raise StateError(f"learner '{name}' has lost the first event of round {index}: run keyhole store check")
+        raise DamagedStore(f"learner '{name}' has lost the first event of round {index}")
     try:
         for i in range(0, len(columns), n):
             if columns[i] is not None:
+                if None in columns[i : i + n]:
+                    raise DamagedStore(f"event {columns[i]} has an empty column")
                 r = round_after(r, Event(*columns[i : i + n]), name)
         return cast(Round, r)
-    except (KeyError, TypeError, ValueError, RecursionError) as fault:
-        what = f"the events of round {index} of learner '{name}' are damaged ({fault})"
-        raise StateError(f"{what}: run keyhole store check") from None
+    except Exception as fault:  # whatever the content of a damaged event makes Python raise
+        raise DamagedStore(f"the events of round {index} of learner '{name}' are damaged: {reason(fault)}") from None
 
 
 def label_history(connection: Connection, learner: int, after: int, limit: int | None) -> LabelHistory:
@@ -217,15 +218,17 @@ def purchased_names(connection: Connection, learner: int, indices: Sequence[int]
         f"WHERE r.learner = :learner AND r.round IN {connection.listed('numbers')}"
     )
     rows = connection.rows(statement, {"learner": learner, "numbers": json.dumps(list(indices))})
-    return [(index, json.loads(body)["round"]["names"]) for index, body in rows]
+    try:
+        return [(i, list(Round.from_plain(json_object(body, f"round {i}")["round"]).names)) for i, body in rows]
+    except (KeyError, ProtocolError) as fault:
+        raise DamagedStore(f"a round is damaged: {reason(fault)}") from None
 
 
 def daily_spending(connection: Connection, learner: int, first_day: int) -> dict[int, float]:
     """Return the money spent per day since `first_day`; days are counted from 1970."""
     # CAST truncates in SQLite but rounds in PostgreSQL.
     day = "CAST(asked_at / :day AS INTEGER)" if connection.sqlite else "FLOOR(asked_at / :day)"
-    statement = (
-        f"SELECT {day}, sum(price) FROM keyhole_rounds WHERE learner = :learner AND asked_at >= :first GROUP BY 1"
-    )
+    what = f"SELECT {day}, sum(price) AS price FROM keyhole_rounds"
+    statement = f"{what} WHERE learner = :learner AND asked_at >= :first GROUP BY 1"
     parameters = {"learner": learner, "day": _SECONDS_PER_DAY, "first": first_day * _SECONDS_PER_DAY}
     return {int(day): float(spent) for day, spent in connection.rows(statement, parameters)}

@@ -1,7 +1,6 @@
 """The public interface of the store: learners by name, shared by all processes that open it."""
 
 import json
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -16,8 +15,9 @@ from ..errors import ConfigError, ProtocolError, StateError
 from . import projections
 from .cached_learner import CachedLearner
 from .database import TOTAL_COLUMNS, Connection, Database, DuplicateRow
-from .events import Event, events_after, first_checksum
-from .models import LabelHistory, NoSuchLearner, NoSuchRound, Outcome, Purchase, Taken, Totals
+from .events import Event, events_after, first_checksum, reason
+from .learner_row import VALID_NAME, learner_config, learner_note
+from .models import DamagedStore, LabelHistory, NoSuchLearner, NoSuchRound, Outcome, Purchase, Taken, Totals
 from .transaction import Available, Extras, LearnerTransaction, RowPrices
 
 __all__ = ["Store", "StoredLearner", "Summary", "add_learner"]
@@ -125,12 +125,17 @@ class StoredLearner:
     def ledger(self) -> tuple[Purchase, ...]:
         """Return the ordered sources with their prices, in the order of the rounds, after the past rows (free)."""
         learner = self.learner()
-        (created_at,) = self._columns("created_at")
         past = f"past rows: {learner.n_past_rows}, free"
-        bought = [Purchase(0, None, created_at, past, 0.0)] if learner.n_past_rows else []
-        for r in self.rounds():
-            for name, price in introspection.basket(learner, r):
-                bought.append(Purchase(r.index, r.key, r.asked_at, name, price))
+        with self.database.reading() as connection:
+            (created_at,) = self._row(connection, "created_at")
+            bought = [Purchase(0, None, created_at, past, 0.0)] if learner.n_past_rows else []
+            for r in projections.find_rounds(connection, self.id, self.name):
+                try:
+                    basket = introspection.basket(learner, r)
+                except Exception as fault:  # a damaged round may buy attributes that do not exist
+                    what = f"round {r.index} of learner '{self.name}' has no valid order"
+                    raise DamagedStore(f"{what}: {reason(fault)}") from None
+                bought += [Purchase(r.index, r.key, r.asked_at, name, price) for name, price in basket]
         return tuple(bought)
 
     def learner(self) -> Learner:
@@ -169,9 +174,8 @@ class StoredLearner:
     @property
     def note(self) -> dict[str, str]:
         """Return the texts shown beside the numbers: the label's name and unit, and the currency."""
-        (text,) = self._columns("note")
-        note: dict[str, str] = json.loads(text)
-        return note
+        with self.database.reading() as connection:
+            return learner_note(self.name, self._row(connection, "note")[0])
 
     def read(self, look: Callable[[Learner], A]) -> A:
         """Call a function with the current learner; the function must not change it."""
@@ -214,7 +218,10 @@ class StoredLearner:
     def _columns(self, names: str) -> tuple[Any, ...]:
         """Return columns from the row of this learner."""
         with self.database.reading() as connection:
-            row = connection.row(f"SELECT {names} FROM keyhole_learners WHERE id = :learner", {"learner": self.id})
+            return self._row(connection, names)
+
+    def _row(self, connection: Connection, names: str) -> tuple[Any, ...]:
+        row = connection.row(f"SELECT {names} FROM keyhole_learners WHERE id = :learner", {"learner": self.id})
         if row is None:
             raise StateError(f"learner '{self.name}' was removed from the store by another program")
         return row
@@ -236,7 +243,6 @@ def _tell_one(transaction: LearnerTransaction, key: str, y: float) -> Outcome:
     return Outcome(key, "labelled" if transaction.n_written > before else "known already")
 
 
-_NAME = re.compile(r"[^\W_][\w .-]{0,63}")
 _ADD_LEARNER = (
     f"INSERT INTO keyhole_learners (name, config, note, created_at, head, checksum, {TOTAL_COLUMNS}) "
     f"VALUES (:name, :config, :note, :created_at, 0, :checksum, {', '.join(f':{name}' for name in Totals._fields)})"
@@ -274,6 +280,8 @@ class Store:
 
         config = make(algorithm, **arguments).config  # type: ignore[arg-type]  # `make` checks each
         _check_names(name, config)
+        if not all(isinstance(value, str) for value in (note or {}).values()):
+            raise ConfigError(f"the values of a note must be texts, not {dict(note or {})!r:.80}")
         text = json.dumps(config, sort_keys=True)
         if self._find(name) is None:
             with suppress(DuplicateRow), self.database.writing() as connection:
@@ -317,10 +325,10 @@ class Store:
             rows = connection.rows(
                 f"SELECT name, config, note, head, {TOTAL_COLUMNS} FROM keyhole_learners ORDER BY name"
             )
-        return [
-            Summary(name, str(json.loads(config)["name"]), head, Totals(*totals), json.loads(note))
-            for name, config, note, head, *totals in rows
-        ]
+            return [
+                Summary(name, str(learner_config(name, c)["name"]), head, Totals(*totals), learner_note(name, note))
+                for name, c, note, head, *totals in rows
+            ]
 
     def heads(self) -> dict[str, int]:
         """Return the number of the last event of each learner."""
@@ -340,13 +348,13 @@ class Store:
     def _find(self, name: str) -> CachedLearner | None:
         """Return the cached state of a learner, or None if the store has no such learner."""
         if name not in self._cached:
-            if not isinstance(name, str) or not _NAME.fullmatch(name):
+            if not isinstance(name, str) or not VALID_NAME.fullmatch(name):
                 return None
             with self.database.reading() as connection:
                 found = connection.row("SELECT id, config FROM keyhole_learners WHERE name = :name", {"name": name})
-            if found is None:
-                return None
-            self._cached.setdefault(name, CachedLearner(found[0], name, json.loads(found[1])))
+                if found is None:
+                    return None
+                self._cached.setdefault(name, CachedLearner(found[0], name, learner_config(name, found[1])))
         return self._cached[name]
 
 
@@ -361,7 +369,7 @@ def add_learner(connection: Connection, name: str, config: str, note: str, creat
 
 
 def _check_names(name: str, config: dict[str, Plain]) -> None:
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
+    if not isinstance(name, str) or not VALID_NAME.fullmatch(name):
         what = "1 to 64 letters, digits, spaces and . - _, a letter or digit first"
         raise ConfigError(f"a learner's name must be {what}, not {name!r:.80}")
     for attribute in config.get("names") or ():  # type: ignore[union-attr]

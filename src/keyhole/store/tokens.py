@@ -2,20 +2,31 @@
 
 import hashlib
 import hmac
+import math
 import re
 import secrets
 import time
 from dataclasses import dataclass
 
 from ..errors import ConfigError
-from .database import Database
+from .database import Connection, Database
+from .learner_row import VALID_NAME
 
-__all__ = ["RIGHTS", "Token", "any_token", "create_token", "find_token", "list_tokens", "revoke_token"]
+__all__ = [
+    "RIGHTS",
+    "Token",
+    "any_token",
+    "create_token",
+    "damaged_tokens",
+    "find_token",
+    "list_tokens",
+    "revoke_token",
+]
 
 RIGHTS = ("ask", "tell", "read", "create")
 _FORM = re.compile(r"kh_([0-9a-f]{12})_([A-Za-z0-9_-]{43})", re.ASCII)
 _NO_HASH = hashlib.sha256(b"").hexdigest()
-_COLUMNS = "id, learner, may, created_at"
+_COLUMNS = "id AS token_id, learner AS token_learner, may, created_at"
 
 
 @dataclass(frozen=True)
@@ -68,10 +79,22 @@ def list_tokens(database: Database) -> list[Token]:
     return [_token(*row) for row in rows]
 
 
+def damaged_tokens(connection: Connection) -> list[str]:
+    """Return the ids of the tokens that `create_token` cannot have written."""
+    damaged = []
+    for id, learner, may, created_at, hash in connection.rows(f"SELECT {_COLUMNS}, hash FROM keyhole_tokens"):
+        well_formed = re.fullmatch("[0-9a-f]{12}", id) and re.fullmatch("[0-9a-f]{64}", hash)
+        rights = may.split(",") if may else []
+        known = learner is None or VALID_NAME.fullmatch(learner)
+        if not (well_formed and known and set(rights) <= set(RIGHTS) and math.isfinite(created_at)):
+            damaged.append(id)
+    return damaged
+
+
 def any_token(database: Database) -> bool:
     """Whether the store has at least one token."""
     with database.reading() as connection:
-        return connection.row("SELECT id FROM keyhole_tokens LIMIT 1") is not None
+        return connection.row(f"SELECT {_COLUMNS} FROM keyhole_tokens LIMIT 1") is not None
 
 
 def revoke_token(database: Database, id: str) -> None:

@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -17,8 +16,8 @@ from ..core.round import Round
 from ..errors import ProtocolError, StateError
 from .cached_learner import SNAPSHOT_EVERY, CachedLearner
 from .database import ROUND_COLUMNS, TOTAL_COLUMNS, Connection
-from .events import ADD_EVENT, Event, nulls, take_model
-from .models import Conflict, NoSuchRound, Totals
+from .events import ADD_EVENT, Event, json_object, nulls, take_model
+from .models import Conflict, DamagedStore, NoSuchRound, Totals
 from .projections import asked_round, changed_columns, find_rounds, round_after, totals_after
 
 __all__ = ["ADD_ROUND", "SET_TOTALS", "Available", "Extras", "LearnerTransaction", "RowPrices"]
@@ -66,6 +65,8 @@ class LearnerTransaction:
         self.n_written = 0
         """The number of events that this transaction has written."""
         cached.catch_up(connection, head)
+        if cached.head != head:
+            raise DamagedStore(f"learner '{cached.name}' has {head} events, but the last one is number {cached.head}")
 
     def ask(
         self,
@@ -193,7 +194,7 @@ class LearnerTransaction:
         index = _index(given)
         r = self.cached.learner._open.get(index)
         if r is None:
-            raise StateError(f"learner '{self.cached.name}' has lost its open round {index}: run keyhole store check")
+            raise DamagedStore(f"learner '{self.cached.name}' has lost its open round {index}")
         if isinstance(given, Round):
             self.cached.learner._check_open(given)
         return r
@@ -202,14 +203,8 @@ class LearnerTransaction:
         """Return the content of an event."""
         found = self.connection.row(_BODY, {"learner": self.cached.id, "number": number})
         if found is None:
-            raise StateError(f"learner '{self.cached.name}' has lost its event {number}: run keyhole store check")
-        try:
-            content: dict[str, Plain] = json.loads(found[0])
-        except (ValueError, TypeError):
-            raise StateError(
-                f"event {number} of learner '{self.cached.name}' is not JSON: run keyhole store check"
-            ) from None
-        return content
+            raise DamagedStore(f"learner '{self.cached.name}' has lost its event {number}")
+        return json_object(found[0], f"event {number} of learner '{self.cached.name}'")
 
     def _values(self, r: Round, values: "Values | None") -> list[float]:
         """Return the values of a round. They may repeat the values of its prediction, but not replace them."""

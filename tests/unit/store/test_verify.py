@@ -57,6 +57,40 @@ def test_damage_is_found(store, statement, words):
     assert any(words in fault for fault in faults(store)["icu"]), faults(store)
 
 
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("DROP INDEX keyhole_rounds_status", "the index keyhole_rounds_status is missing"),
+        ("DROP TABLE keyhole_tokens", "the table keyhole_tokens is missing"),
+        ("INSERT INTO keyhole_tokens VALUES ('x', 'y', NULL, 'read', 1.0)", "the token 'x' is damaged"),
+    ],
+)
+def test_damage_that_belongs_to_no_learner_is_found(store, statement, words):
+    with store.database.writing() as connection:
+        connection.run(statement)
+    found = faults(store)
+    assert list(found) == ["the database"]
+    assert words in found["the database"][0]
+
+
+def test_extra_rows_are_found(store):
+    extra = "INSERT INTO keyhole_rounds (learner, round, key, status, asked_at, price, ask_event)"
+    damage(store, f"{extra} SELECT id, 99, 'zz', 'open', 1.0, 0.0, 1 FROM keyhole_learners")
+    damage(
+        store,
+        "INSERT INTO keyhole_events SELECT learner, 29, kind, round, at, body, checksum FROM keyhole_events "
+        "WHERE number = 28",
+    )
+    found = faults(store)
+    assert "event 29 was changed" in found["icu"][0]
+    assert "number of rounds: 1 in the table, 0 in the events" in found["second"][0]
+
+
+def test_a_note_has_only_texts(store):
+    with pytest.raises(kh.ConfigError, match="the values of a note must be texts"):
+        create(store, "third", note={"unit": 5})
+
+
 def test_a_snapshot_that_is_not_what_happened_is_found(store):
     learner = store["icu"]
     cached = learner._cached
