@@ -355,7 +355,9 @@ def test_the_command_that_repeats_a_damaged_copy_is_into_the_copy_and_works(type
         assert advice.endswith("to repeat it, rename my copy")
     (tmp_path / "my copy").rename(tmp_path / "renamed")
     assert typed(*shlex.split(again)[1:])[0] == 0
-    assert (tmp_path / "my copy" / "rounds.parquet").read_bytes() == (tmp_path / "renamed" / "rounds.parquet").read_bytes()
+    assert (tmp_path / "my copy" / "rounds.parquet").read_bytes() == (
+        tmp_path / "renamed" / "rounds.parquet"
+    ).read_bytes()
 
 
 def test_a_link_in_a_folder_of_results_is_not_written_through(typed, tmp_path):

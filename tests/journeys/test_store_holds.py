@@ -173,8 +173,9 @@ def test_two_servers_on_one_store_are_one(url):
 
 def test_a_clock_that_goes_back_and_forth_changes_nothing_but_times(url, monkeypatch):
     jumps = random.Random(0)
-    monkeypatch.setattr("keyhole.store.transaction.time.time", lambda: jumps.choice([0.0, 1e9, 2e9, -5.0, 4e9]))
+    times = [0.0, 1e9, 2e9, -5.0, 4e9]
     with kh.open_store(url) as store:
+        monkeypatch.setattr(time, "time", lambda: jumps.choice(times))  # every clock that keyhole reads
         learner, plain = create(store), kh.make("ds-oslrc", names=store["icu"].config["names"], k=3, seed=0)
         for i in range(12):
             r, p = learner.ask(key=f"{i}", deadline=jumps.choice([0.0, 1e12])), plain.ask()
@@ -185,25 +186,39 @@ def test_a_clock_that_goes_back_and_forth_changes_nothing_but_times(url, monkeyp
         assert [e.index for e in learner.rounds()] == list(range(1, 13))
         assert learner.history().keys == tuple(f"{i}" for i in range(12))
         assert len(learner.ledger()) == 36
+        assert {event.at for event in learner.events()} == set(times)
         sound(store)
 
 
-def test_pages_and_exports_survive_a_clock_that_jumps(sqlite_url, monkeypatch):
+@pytest.mark.parametrize("now", [0.0, 1e9, 4e9, -5.0], ids=str)
+def test_pages_exports_and_tokens_survive_a_clock_that_jumps(sqlite_url, monkeypatch, now):
+    """The clock jumps at every write; then it stands anywhere while pages are drawn and tokens are used."""
     from fastapi.testclient import TestClient
 
     from keyhole.service.app import create_app
     from keyhole.service.server import Settings
+    from keyhole.store.tokens import create_token, list_tokens
 
-    times = random.Random(1)
-    monkeypatch.setattr("keyhole.store.transaction.time.time", lambda: times.choice([0.0, 1e9, 4e9, -5.0]))
-    app = create_app(Settings(sqlite_url))
-    play(create(app.state.store, algorithm="thrifty", prices=[1.0] * 7), 0, 10)
+    jumps, asked = random.Random(1), []
+    with monkeypatch.context() as clock:
+        clock.setattr(time, "time", lambda: asked.append(1) or jumps.choice([0.0, 1e9, 4e9, -5.0]))
+        app = create_app(Settings(sqlite_url, auth=True))
+        store = app.state.store
+        learner = play(create(store, algorithm="thrifty", prices=[1.0] * 7), 0, 10) or store["icu"]
+        learner.ask(key="late", deadline=2e9)
+        token, other = (create_token(store.database, name, ("read",)) for name in (None, "icu"))
+    assert len(asked) > 20
+    assert len(list_tokens(store.database)) == 2
     parts = ("", "/rounds", "/rounds.csv", "/ledger", "/ledger.csv", "/history", "/totals", "/model")
     with TestClient(app, base_url="http://127.0.0.1") as client:
+        monkeypatch.setattr(time, "time", lambda: now)
         for path in ("/", "/learners/icu", "/learners/icu/figures", "/rounds/icu:3", "/metrics"):
-            assert client.get(path).status_code == 200, path
+            assert client.get(path, headers={"Authorization": f"Bearer {token}"}).status_code == 200, path
         for part in parts:
-            assert client.get(f"/v1/learners/icu{part}").status_code == 200, part
+            answer = client.get(f"/v1/learners/icu{part}", headers={"Authorization": f"Bearer {other}"})
+            assert answer.status_code == 200, part
+        state = client.get("/v1/learners/icu", headers={"Authorization": f"Bearer {token}"}).json()
+        assert any("beyond its deadline" in text for text in state["warnings"]) is (now > 2e9)
 
 
 # -- many open rounds

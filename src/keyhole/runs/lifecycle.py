@@ -139,8 +139,10 @@ def find(path: Path) -> tuple[Folder, Settings]:
     for name, digest in settings.results.items():
         if not (path / name).is_file() or digest_of_file(path / name) != digest:
             what = f"{path / name} is {'damaged' if (path / name).is_file() else 'gone'}"
-            again = f"rename {path}, then: {_command_into(path, settings.command)}" if settings.command else "play it again"
-            raise ConfigError(f"{what}; the run's other results are intact; to repeat it, {again}")
+            again = (
+                f"rename {path}, then: {_command_into(path, settings.command)}" if settings.command else "play it again"
+            )
+            raise ConfigError(f"{what}; the run's other results are intact; to repeat it, rename {path}, then: {again}")
     return folder, settings
 
 
