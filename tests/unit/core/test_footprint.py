@@ -66,7 +66,7 @@ def test_memory_is_within_the_estimate():
 
 
 # Smaller sizes for learners whose memory grows quickly.
-SIZES = {"foster2016": 14, "support-bandit": 14, "gibbs-thompson": 150}
+SIZES = {"foster2016": 14, "support-bandit": 14, "gibbs-thompson": 60}
 
 
 def arguments_of(name, d, k, k0=3):
@@ -114,11 +114,11 @@ def test_memory_follows_what_is_bought_after_the_label(name):
 
 @pytest.mark.parametrize("name", ["fixed-random", "oracle-support", "thrifty"])
 def test_memory_follows_the_attributes_of_panels_and_the_free_ones(name):
-    names = [f"x{i}" for i in range(800)]
-    panels = {f"panel{i}": names[i : i + 10] for i in range(0, 600, 10)}
-    given = {"names": names, "seed": 0} | ({"support": names[:400]} if name == "oracle-support" else {})
-    check_memory(name, given | {"sources": panels, "k": 40})
-    check_memory(name, given | {"free": names[300:], "k": 300})
+    names = [f"x{i}" for i in range(500)]
+    panels = {f"panel{i}": names[i : i + 10] for i in range(0, 400, 10)}
+    given = {"names": names, "seed": 0} | ({"support": names[:250]} if name == "oracle-support" else {})
+    check_memory(name, given | {"sources": panels, "k": 30})
+    check_memory(name, given | {"free": names[250:], "k": 250})
 
 
 def test_a_given_support_counts_and_not_its_limit():

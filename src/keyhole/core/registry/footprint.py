@@ -89,7 +89,8 @@ def _thrifty(d: int, k: int, k0: int) -> tuple[float, float, float]:
 def _greedy(d: int, k: int, k0: int) -> tuple[float, float, float]:
     forecasters = max(k0, 1) + 2  # one per candidate and two more, each with pairs of k attributes
     memory = 400.0 * d + 16.0 * d**2 + 8.0 * d * k + (16.0 * forecasters + 16.0) * k**2
-    return memory, 6e-7 * d + 1e-8 * forecasters * k**2, 1e-4 + 1e-6 * d + 2e-9 * d**2 + 2e-9 * float(k) ** 3
+    round = 1e-4 + 1e-6 * d + 2e-9 * d**2 + 1e-7 * d * float(k) ** 2  # of the last round of a batch
+    return memory, 6e-7 * d + 1e-8 * forecasters * k**2, round
 
 
 def _pursuit(d: int, k: int, k0: int) -> tuple[float, float, float]:
@@ -126,7 +127,7 @@ _ESTIMATES: dict[str, Estimate] = {
     "gibbs-thompson": _sum(_dense(70, round=7e-6), _imputed),
     "vaw": _dense(16, build=2e-8),
     "olin-lasso": _dense(26, round=3e-8),
-    "i-lamm": _dense(17, round=3e-8),
+    "i-lamm": _dense(17, round=1e-7),
     "foster2016": _every_support(lambda k: 2 * k + 1, 1.5e-6),
     "support-bandit": _every_support(lambda k: k * k + 2 * k, 5e-8),
     "fixed-random": _FIXED,
