@@ -5,7 +5,10 @@
 Every target has a process of its own that lives as long as it survives; they take turns. The next run goes on behind
 the last number. A find (an exception that is not ours, a changed state, a wrong result, a crash, more than 10 s) is
 printed, and its input is written to build/finds/: `python scripts/fuzz.py --again build/finds/files-1234.json` tries it
-again, and moved to tests/fuzz/corpus/ it is tried by `make test` for ever. Exit 1 where there was one.
+again, and moved to tests/fuzz/corpus/ it is tried by `make test` for ever.
+
+Exit 1 where there was a find, or where a target had fewer than 2 000 attempts in ten minutes; another length scales
+that number.
 """
 
 import argparse
@@ -27,6 +30,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 FINDS = ROOT / "build" / "finds"
 
+# Attempts of each target in a run of a minute.
+LEAST = 200.0
 # Seconds of one turn; of work that one attempt may take; of silence after which a process is ended (a loaded machine
 # works little in them, and a kernel that hangs hears no signal); and of its first attempts, which import everything.
 TURN, PATIENCE, SILENCE, STARTING = 10.0, 10.0, 120.0, 120.0
@@ -134,7 +139,7 @@ class Target:
 
 
 def attack(names: list[str], minutes: float, state: Path, say: Callable[[str], None]) -> list[str]:
-    """All targets in turn until the time is over; the finds."""
+    """All targets in turn until the time is over; the finds, and a sentence for each target with too few attempts."""
     begun = json.loads(state.read_text()) if state.exists() else {}
     targets = [Target(name, begun.get(name, 0)) for name in names]
     state.parent.mkdir(parents=True, exist_ok=True)
@@ -149,7 +154,14 @@ def attack(names: list[str], minutes: float, state: Path, say: Callable[[str], N
         target.end()
         words = ", ".join(f"{n} {word}" for word, n in sorted(target.tally.items()))
         print(f"{target.name:9} {sum(target.tally.values()):7}   {words}")
-    return [find for target in targets for find in target.finds]
+    finds = [find for target in targets for find in target.finds]
+    return finds + too_few({target.name: sum(target.tally.values()) for target in targets}, minutes)
+
+
+def too_few(attempts: dict[str, int], minutes: float) -> list[str]:
+    """A sentence for each target that was tried too rarely: then the absence of finds says little."""
+    least = LEAST * minutes
+    return [f"{name} had {n} attempts, fewer than {least:.0f}" for name, n in attempts.items() if n < least]
 
 
 def main() -> int:
@@ -166,9 +178,9 @@ def main() -> int:
         print(TARGETS[find["target"]](find["case"]))
         return 0
     say = lambda text: print(f"\r{text}", end="", file=sys.stderr, flush=True)  # noqa: E731
-    finds = attack(given.only.split(","), given.minutes, given.state, say)
-    print("", *finds, sep="\n")
-    return int(bool(finds))
+    faults = attack(given.only.split(","), given.minutes, given.state, say)
+    print("", *faults, sep="\n")
+    return int(bool(faults))
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@
 together, so that the machine has time left and an ask is measured, not a queue.
 
 Prints a table with a line per quarter: rounds, the median and the 99th percentile of an ask, and the memory of the
-server process. Exit 1 where the memory of the last quarter exceeds that of the second by more than 5 %, where p99 of an
-ask is more than ten times its median, where an acknowledged label is missing, or where the store is not sound.
+server process. Exit 1 where an acknowledged label is missing, or where the store is not sound. In a run of ten minutes
+or more also where the memory of the last quarter exceeds that of the second by more than 5 %, or where p99 of an ask is
+more than ten times its median; a shorter run is no measurement.
 """
 
 import argparse
@@ -34,6 +35,8 @@ NAMES = [f"test{i}" for i in range(12)]
 LEARNERS = {"icu": "thrifty", "ward": "ds-oslrc", "clinic": "fixed-random"}
 PAGES = ("/", "/learners/{}", "/learners/{}/figures", "/v1/learners/{}/rounds?limit=50", "/metrics", "/healthz")
 QUARTERS = 4
+# Seconds from which on memory and the time of an ask are judged.
+MEASURED = 600.0
 
 
 @dataclass
@@ -55,7 +58,7 @@ def client(number: int, port: int, rate: float, start: float, end: float, log: L
     try:
         learners = {name: remote[name] for name in LEARNERS}
         i = 0
-        while time.monotonic() < end:
+        while i == 0 or time.monotonic() < end:  # also where the machine was too busy to begin in time
             i += 1
             time.sleep(min(chance.expovariate(rate), max(0.0, end - time.monotonic())))
             name = chance.choice(list(LEARNERS))
@@ -138,9 +141,10 @@ def report(url: str, seconds: float, log: Log, levels: list[tuple[float, float]]
         print(f"{quarter + 1:<8}{rounds:8}{median:16.2f}{p99:9.2f}{memories[-1]:11.1f}")
     asks = [taken for _, taken in log.asks]
     median, p99 = np.quantile(asks, [0.5, 0.99])
-    if memories[3] > 1.05 * memories[1]:
+    measured = seconds >= MEASURED
+    if measured and memories[3] > 1.05 * memories[1]:
         faults.append(f"the memory grew from {memories[1]:.1f} to {memories[3]:.1f} MB")
-    if p99 > 10 * median:
+    if measured and p99 > 10 * median:
         faults.append(f"p99 of an ask is {1e3 * p99:.1f} ms, its median {1e3 * median:.1f} ms")
     with kh.open_store(url) as store:
         told = {name: {e.key: e.label for e in store[name].rounds("labelled")} for name in LEARNERS}

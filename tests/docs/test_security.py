@@ -63,6 +63,7 @@ PROMISES = {
     "they are limited in size and in time": [
         "unit/service/test_security.py::test_bodies_are_limited_however_they_come",
         "unit/service/test_server.py::test_a_half_request_is_ended_after_the_timeout",
+        "unit/service/test_server.py::test_a_request_that_drips_is_ended_after_the_timeout",
         "unit/service/test_server.py::test_a_client_that_does_not_read_is_given_up",
     ],
     "connections are limited in number": [
@@ -77,6 +78,7 @@ PROMISES = {
     ],
     "a learner that needs more memory or time than the server allows is refused with the numbers": [
         "unit/service/test_routes.py::test_a_learner_too_large_for_the_server_is_refused_with_the_numbers",
+        "unit/service/test_routes.py::test_what_is_bought_per_row_counts_in_the_size_of_a_learner",
         "unit/service/test_security.py::test_a_token_may_what_it_may_and_no_more",
     ],
     "checksums find damage, but not a forger who can write there": [
@@ -148,10 +150,50 @@ def test_every_sentence_of_the_page_has_its_tests():
     assert promises_of_the_page() == list(PROMISES)
 
 
+def running_tests(path):
+    """The test functions of a file that pytest collects and that nothing skips whatever the machine."""
+    assert re.fullmatch(r"test_\w+\.py", path.name)
+    tree = ast.parse(path.read_text())
+    words = [ast.unparse(node) for node in tree.body if not isinstance(node, ast.FunctionDef)]
+    if any(ALWAYS_SKIPPED.search(text) for text in words):
+        return []
+    found = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}  # the last one counts
+    return [
+        name
+        for name, node in found.items()
+        if name.startswith("test_")
+        and not any(ALWAYS_SKIPPED.match(ast.unparse(mark)) for mark in node.decorator_list)
+        and not any(ALWAYS_SKIPPED.match(ast.unparse(line)) for line in node.body)
+    ]
+
+
+ALWAYS_SKIPPED = re.compile(r"(pytestmark = \[?)?pytest\.(mark\.)?(skip\b|skipif\(True|xfail\b)")
+
+
 @pytest.mark.parametrize("test", sorted({test for tests in PROMISES.values() for test in tests}))
-def test_the_tests_of_a_promise_exist(test):
+def test_the_tests_of_a_promise_are_collected_and_not_skipped(test):
     file, _, name = test.partition("::")
-    assert f"def {name or 'test_'}" in (ROOT / "tests" / file).read_text()
+    found = running_tests(ROOT / "tests" / file)
+    assert name in found if name else found
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("def test_a(): pass", True),
+        ("@pytest.mark.slow\n@pytest.mark.skipif(sys.platform == 'win32', reason='')\ndef test_a(): pass", True),
+        ("@pytest.mark.skip(reason='later')\ndef test_a(): pass", False),
+        ("@pytest.mark.skip\ndef test_a(): pass", False),
+        ("@pytest.mark.skipif(True, reason='')\ndef test_a(): pass", False),
+        ("def test_a():\n    pytest.skip('later')", False),
+        ("pytestmark = pytest.mark.skip\ndef test_a(): pass", False),
+        ("pytest.skip('later', allow_module_level=True)\ndef test_a(): pass", False),
+        ("def helper():\n    def test_a(): pass", False),
+    ],
+)
+def test_a_test_that_never_runs_holds_no_promise(tmp_path, text, runs):
+    (tmp_path / "test_it.py").write_text(f"import pytest\n{text}\n")
+    assert running_tests(tmp_path / "test_it.py") == ["test_a"] * runs
 
 
 @pytest.fixture(scope="module")

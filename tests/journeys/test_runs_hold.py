@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 
 import keyhole as kh
 from keyhole._internal import atomic_io
+from keyhole.core.serialization import DIGEST, to_bytes
 
 from .conftest import COMMAND, ends_at_write, environment, stream, write
 from .test_killed import BUDGET, RESULTS, RUN, SLOWLY
@@ -307,27 +309,55 @@ def test_other_commands_on_a_full_disk(tmp_path, keyhole, words):
 # -- archives and links
 
 
-def test_names_that_leave_the_folder_are_not_followed(tmp_path):
-    """A model file is a zip archive: members with .., absolute names or links are refused, and nothing is written."""
-    model = tmp_path / "model.kh"
-    kh.make("fixed-random", d=4, k=2, seed=0).save(model)
-    with zipfile.ZipFile(model) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    for odd in ("../outside.txt", "/tmp/outside.txt", "a/../../outside.txt", "C:\\outside.txt"):
-        with zipfile.ZipFile(tmp_path / "odd.kh", "w") as archive:
-            for name, data in members.items():
-                archive.writestr(name, data)
-            archive.writestr(odd, b"x")
-        with pytest.raises(kh.StateError):
-            kh.load(tmp_path / "odd.kh")
-    with zipfile.ZipFile(tmp_path / "link.kh", "w") as archive:
+def with_members(path, members, attributes=0):
+    """Write a model file with these members: an archive that ends with the digest of all bytes before."""
+    with zipfile.ZipFile(path, "w") as archive:
         for name, data in members.items():
             entry = zipfile.ZipInfo(name)
-            entry.external_attr = 0o120777 << 16  # a symbolic link
+            entry.external_attr = attributes
             archive.writestr(entry, data)
-    with pytest.raises(kh.StateError):
-        kh.load(tmp_path / "link.kh")
-    assert not (tmp_path.parent / "outside.txt").exists()
+        archive.comment = b"0" * DIGEST
+    body = path.read_bytes()[:-DIGEST]
+    path.write_bytes(body + atomic_io.digest(body).encode())
+
+
+@pytest.mark.parametrize("place", ["../outside", "{root}/outside", "a/../../outside", "C:\\outside"])
+def test_names_that_leave_the_folder_are_not_followed(tmp_path, monkeypatch, place):
+    """A model file is a zip archive whose members are read into memory: foreign ones and links mean nothing."""
+    place = place.format(root=tmp_path)
+    learner = kh.make("fixed-random", d=4, k=2, seed=0)
+    model, odd, folder = tmp_path / "model.kh", tmp_path / "odd.kh", tmp_path / "folder"
+    learner.save(model)
+    with zipfile.ZipFile(model) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    before = sorted(tmp_path.rglob("*"))
+    foreign = {f"{place}.txt": b"x", f"{place}.npy": members["order.npy"]}
+    link = 0o120777 << 16
+    for more, attributes in (({}, 0), (foreign, 0), ({}, link)):
+        with_members(odd, members | more, attributes)
+        assert to_bytes(kh.load(odd)) == model.read_bytes()
+    assert sorted(tmp_path.rglob("*")) == sorted([*before, odd])
+
+
+@pytest.mark.parametrize("out", [("--out", "it's out"), ("--out=it's out",)], ids=["two words", "one word"])
+def test_the_command_that_repeats_a_damaged_copy_is_into_the_copy_and_works(typed, tmp_path, out):
+    write(tmp_path / "a.csv", stream(60, d=4))
+    assert typed("run", "a.csv", *out, "--target", "y", "-k", "2", "--algorithm", "fixed-random")[0] == 0
+    shutil.copytree(tmp_path / "it's out", tmp_path / "my copy")
+    (tmp_path / "my copy" / "summary.json").write_text("{}")
+    for words in (("run", "--resume", "my copy"), ("report", "my copy")):
+        code, _, err = typed(*words)
+        assert code == 2
+        assert "my copy/summary.json is damaged" in err
+        advice, again = err.strip().split(", then: ")
+        assert advice.endswith("to repeat it, rename my copy")
+    (tmp_path / "my copy").rename(tmp_path / "renamed")
+    assert typed(*shlex.split(again)[1:])[0] == 0
+    assert (tmp_path / "my copy" / "rounds.parquet").read_bytes() == (
+        tmp_path / "renamed" / "rounds.parquet"
+    ).read_bytes()
 
 
 def test_a_link_in_a_folder_of_results_is_not_written_through(typed, tmp_path):

@@ -6,6 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import numpy as np
@@ -17,6 +18,7 @@ from pydantic import BaseModel
 from .._internal.formatting import plain_number
 from ..core import introspection
 from ..core.learner import Learner
+from ..core.registry.catalogue import footprint_of
 from ..core.registry.footprint import Footprint, footprint
 from ..core.round import STATUSES, Round
 from ..errors import ConfigError, ProtocolError
@@ -65,10 +67,11 @@ def create(request: Request, new: NewLearner, store: Opened) -> LearnerState:
     for name in ("names", "d", "k", "seed"):
         if getattr(new, name) is not None:
             arguments[name] = getattr(new, name)
-    _check_size(request.app.state.settings, new.algorithm, arguments)
     if arguments.keys() & {"name", "algorithm", "store", "self"}:
         raise ConfigError("an option may not be called self, store, name or algorithm")
-    return state_of(make_learner(store, new.name, new.algorithm, note, {"k0": new.k0, **arguments}))
+    arguments = {"k0": new.k0, **arguments}
+    _check_size(request.app.state.settings, new.algorithm, arguments)
+    return state_of(make_learner(store, new.name, new.algorithm, note, arguments))
 
 
 @learners.get("/learners")
@@ -125,9 +128,10 @@ def size(
     algorithm: Annotated[str, Query(max_length=64)],
     d: Annotated[int, Query(ge=1, le=100_000, description="The number of attributes.")],
     k: Annotated[int | None, Query(ge=1, le=100_000, description="How many may be bought per row.")] = None,
+    k0: Annotated[int, Query(ge=0, le=100_000, description="How many more after the label.")] = 0,
 ) -> FootprintResponse:
     """The memory and time that a learner of this size would take; nothing is built."""
-    estimate = footprint(algorithm, d, k)
+    estimate = footprint(algorithm, d, k, k0)
     return FootprintResponse(
         memory=finite(estimate.memory),
         build_seconds=finite(estimate.build_seconds),
@@ -138,10 +142,8 @@ def size(
 
 def _check_size(settings: Settings, algorithm: str, arguments: dict[str, object]) -> None:
     """Refuse a learner that needs more memory or time than this server allows."""
-    names, d, k = arguments.get("names"), arguments.get("d"), arguments.get("k")
-    estimate = footprint(
-        algorithm, len(names) if isinstance(names, list) else int(str(d or 1)), k if isinstance(k, int) else None
-    )
+    with _untrusted(algorithm):
+        estimate = footprint_of(algorithm, **arguments)  # type: ignore[arg-type]  # it checks each
     if not _is_allowed(settings, estimate):
         allowed = f"{settings.max_learner_memory:g} MB and {settings.max_learner_seconds:g} s"
         raise ConfigError(f"this '{algorithm}' takes about {estimate}; this server allows {allowed}")
@@ -156,8 +158,15 @@ def make_learner(
     store: Store, name: str, algorithm: str, note: dict[str, str], arguments: dict[str, object]
 ) -> StoredLearner:
     """Create a learner from untrusted arguments; every fault in them becomes a `ConfigError`."""
-    try:
+    with _untrusted(algorithm):
         return store.create(name, algorithm, note=note, **arguments)
+
+
+@contextmanager
+def _untrusted(algorithm: str) -> Iterator[None]:
+    """Turn whatever invalid arguments of a learner raise into a `ConfigError`."""
+    try:
+        yield
     except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, MemoryError) as fault:
         if isinstance(fault, ConfigError):
             raise

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 
 import pytest
 
@@ -268,9 +269,34 @@ def test_a_learner_too_large_for_the_server_is_refused_with_the_numbers(api, app
     assert "this 'vaw' takes about 1.56 MB, 0.002 s to build" in problem["detail"]
     assert "this server allows 1 MB and 0.1 s" in problem["detail"]
     slow = {"name": "slow", "algorithm": "gibbs-thompson", "k": 3, **given}
-    refused(api.post("/v1/learners", json=slow), 422, "0.63 s for a slow round")
+    refused(api.post("/v1/learners", json=slow), 422, "0.64 s for a slow round")
     assert api.get("/v1/learners").json() == []
     assert api.post("/v1/learners", json={"name": "ok", "algorithm": "aer", "k": 3, **given}).status_code == 201
+
+
+SHORT = [f"a{i}" for i in range(9000)]
+LARGE = {
+    "the largest k": {"algorithm": "fixed-random", "d": 100_000, "k": 8500},
+    "panels": {"algorithm": "fixed-random", "names": SHORT, "k": 1, "sources": {"all": SHORT[:8500]}},
+    "free": {"algorithm": "fixed-random", "names": SHORT, "k": 1, "free": SHORT[:8500]},
+    "k0": {"algorithm": "kale2017-greedy", "d": 700, "k": 400, "k0": 300},
+    "a support": {"algorithm": "oracle-support", "names": SHORT, "support": SHORT[:8500]},
+    "a round": {"algorithm": "thrifty", "d": 30_000, "k": 30_000},
+}
+
+
+@pytest.mark.parametrize("what", LARGE)
+def test_what_is_bought_per_row_counts_in_the_size_of_a_learner(api, monkeypatch, what):
+    monkeypatch.setattr("keyhole.core.registry.catalogue._built", lambda *_: pytest.fail("it was built"))
+    body = LARGE[what]
+    problem = refused(api.post("/v1/learners", json={"name": "big", "seed": 0} | body), 422)
+    assert re.fullmatch(
+        rf"this '{body['algorithm']}' takes about [\d.]+ [MG]B, [\d.e-]+ s to build and [\d.e-]+ s for a slow round; "
+        "this server allows 512 MB and 5 s",
+        problem["detail"],
+    )
+    if what == "the largest k":
+        assert "takes about 1.2 GB, 0.78 s to build" in problem["detail"]
 
 
 def test_a_row_may_have_its_own_prices(api):

@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import itertools
 import json
 import platform
 import resource
@@ -106,14 +107,54 @@ def test_a_half_request_is_ended_after_the_timeout(serve, text):
 def test_a_half_body_is_answered_also_where_the_machine_was_too_busy_to_look(serve):
     """The server finds all its timeouts over at once; it answers all the same, and does not just close."""
     server = serve("--request-timeout", "0.3")
-    wait_until(lambda: answers(server))
-    (connection,) = attack(server, 1, HALF_BODY)
-    time.sleep(0.1)  # it has begun to wait for the body, or will
+    (connection,) = attack(server, 1, HALF_HEAD + b"Content-Length: 100\r\nExpect: 100-continue\r\n\r\n")
+    connection.recv(65536)  # sent when the server begins to wait for the body
+    over = time.monotonic() + 0.3
     server.process.send_signal(signal.SIGSTOP)
-    time.sleep(1.0)
+    wait_until(lambda: time.monotonic() > over)
     server.process.send_signal(signal.SIGCONT)
     with connection:
         assert connection.recv(65536).startswith(b"HTTP/1.1 408 ")
+
+
+CHUNKED = HALF_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+UNREAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("begin", "drip", "status"),
+    [
+        (HALF_HEAD + b"X: ", b"x", None),
+        (HALF_HEAD, b"X: y\r\n", None),
+        (HALF_HEAD + b"Content-Length: 1000000\r\n\r\n", b"{", 408),
+        (CHUNKED, b"1\r\n{\r\n", 408),
+        (UNREAD, b"x", 200),
+    ],
+    ids=["a header", "headers", "a body", "a chunked body", "a body that nobody reads"],
+)
+def test_a_request_that_drips_is_ended_after_the_timeout(serve, begin, drip, status):
+    """A byte comes far more often than the time limit, so that a limit for each byte alone would never end it."""
+    server = serve("--request-timeout", "0.5")
+    wait_until(lambda: answers(server))
+    (connection,) = attack(server, 1, begin)
+    connection.settimeout(0.02)
+    answer, rest = b"", itertools.cycle(drip)
+
+    def is_closed():
+        nonlocal answer
+        try:
+            connection.sendall(bytes([next(rest)]))
+            data = connection.recv(65536)
+        except TimeoutError:
+            return False
+        except ConnectionError:
+            return True
+        answer += data
+        return not data
+
+    with connection:
+        wait_until(is_closed, seconds=60.0)  # a hundred times the limit
+    assert answer.startswith(f"HTTP/1.1 {status} ".encode() if status else b"")
 
 
 def test_a_slow_request_in_time_is_served(serve):
