@@ -352,7 +352,7 @@ def test_the_command_that_repeats_a_damaged_copy_is_into_the_copy_and_works(type
         assert code == 2
         assert "my copy/summary.json is damaged" in err
         advice, again = err.strip().split(", then: ")
-        assert advice.endswith("to repeat it, rename my copy")
+        assert advice.endswith("to repeat the run, rename my copy")
     (tmp_path / "my copy").rename(tmp_path / "renamed")
     assert typed(*shlex.split(again)[1:])[0] == 0
     assert (tmp_path / "my copy" / "rounds.parquet").read_bytes() == (

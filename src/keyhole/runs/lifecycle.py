@@ -1,6 +1,5 @@
 """Beginning, resuming and finishing a run, and reading a finished one from its folder."""
 
-import shlex
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -139,20 +138,8 @@ def find(path: Path) -> tuple[Folder, Settings]:
     for name, digest in settings.results.items():
         if not (path / name).is_file() or digest_of_file(path / name) != digest:
             what = f"{path / name} is {'damaged' if (path / name).is_file() else 'gone'}"
-            again = (
-                f"rename {path}, then: {_command_into(path, settings.command)}" if settings.command else "play it again"
-            )
-            raise ConfigError(f"{what}; the run's other results are intact; to repeat it, rename {path}, then: {again}")
+            raise ConfigError(f"{what}; the run's other results are intact; {settings.how_to_repeat(path)}")
     return folder, settings
-
-
-def _command_into(path: Path, command: str) -> str:
-    """Return the command of a run with this folder as its --out; the folder may be a copy of the original one."""
-    words = shlex.split(command)
-    if "--out" in words:
-        i = words.index("--out")
-        del words[i : i + 2]
-    return shlex.join([*(word for word in words if not word.startswith("--out=")), "--out", str(path)])
 
 
 def resume(path: Path, watcher: Watcher, publish: Publish, every: float = 5.0) -> RunData | bool | None:

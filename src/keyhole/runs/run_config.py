@@ -1,5 +1,6 @@
 """The configuration of a run: the request of a user, its validation, and the settings kept in the run folder."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -98,6 +99,17 @@ class Settings:
         if not isinstance(k, int):
             raise StateError(f"the run's k is {str(k)[:40]!r}, not a whole number; run it again")
         return Limits(k, np.inf if budget_per_row is None else budget_per_row, self.error_cost)
+
+    def how_to_repeat(self, path: Path) -> str:
+        """Return how to play the run again into this folder, which may be a copy of the original one."""
+        if not self.command:
+            return f"to repeat the run, rename {path} and play it again"
+        words = shlex.split(self.command)
+        if "--out" in words:
+            i = words.index("--out")
+            del words[i : i + 2]
+        words = [word for word in words if not word.startswith("--out=")]
+        return f"to repeat the run, rename {path}, then: {shlex.join([*words, '--out', str(path)])}"
 
     def _number(self, name: str) -> float | None:
         """Return an option of the command or of the learner."""

@@ -241,7 +241,7 @@ def _start_of(folder: Folder, settings: Settings) -> bytes:
     path = folder.path / START
     data = path.read_bytes() if path.is_file() else b""
     if digest(data) != settings.start:
-        raise StateError(f"{path} is {'damaged' if data else 'gone'}; repeat the run with: {settings.command}")
+        raise StateError(f"{path} is {'damaged' if data else 'gone'}; {settings.how_to_repeat(folder.path)}")
     return data
 
 
