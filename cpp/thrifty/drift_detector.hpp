@@ -30,7 +30,7 @@ struct DriftDetector {
     return constants.drift_threshold + std::log(scalars.sum_weight / scalars.row_weight);
   }
   // Returns whether the last rows may be a mixture of before and after a change.
-  bool suspicious(const Scalars& scalars) const { return scalars.cusum > 0.15 * threshold(scalars); }
+  bool suspicious(const Scalars& scalars) const { return scalars.cusum > 0.3 * threshold(scalars); }
   // Forget all sums, because the signal comes from another support.
   static void reset(Scalars& scalars);
   // Add a label y that was predicted as y_hat = slope f + constant, and as y_hat_shifted with the shifted weights;

@@ -115,7 +115,7 @@ def test_statistics_and_alarms_are_those_of_the_definition(stream, alpha, explai
         )
         found.append((forget, after, *detector.statistics, detector.noise))
         assert before == alpha
-        assert detector.suspicious() == (detector.statistics[0] > 0.15 * (10.0 + math.log(first + t)))
+        assert detector.suspicious() == (detector.statistics[0] > 0.3 * (10.0 + math.log(first + t)))
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
     assert {forget for forget, *_ in expected} == {1.0} | divided
 
