@@ -89,7 +89,7 @@ def test_theory_starts_the_forecaster_of_a_batch_afresh():
 def test_too_many_supports_are_refused_with_their_number():
     with pytest.raises(kh.ConfigError, match=str(comb(50, 5))):
         made(d=50, k=5)
-    with pytest.raises(kh.ConfigError, match="numbers for each of 79800 supports|takes about 101.1 GB"):
+    with pytest.raises(kh.ConfigError, match="numbers for each of 79800 supports|takes about 101.6 GB"):
         made(d=400, k=398)
 
 
