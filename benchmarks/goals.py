@@ -113,6 +113,36 @@ def wordings(seeds: range) -> Iterator[tuple[str, str, list[float]]]:
             yield f"{name}: {way}", "as k", values
 
 
+# -- a change of all weights, in several wordings
+
+
+def after_a_change(seeds: range) -> Iterator[tuple[str, str, list[float]]]:
+    """The excess in 1 500 rows after all weights changed; three of 24 attributes matter."""
+    d, T, panels = 24, 3000, {f"p{i}": [f"x{3 * i + j}" for j in range(3)] for i in range(8)}
+    ways: dict[str, dict[str, object]] = {
+        "k = 3": {"k": 3},
+        "k = 6": {"k": 6},
+        "panels of three": {"k": 3, "sources": panels},
+        "three attributes free": {"k": 3, "free": ["x0", "x1", "x2"]},
+        "error_cost": {"prices": [1.0] * d, "error_cost": 300.0},
+        "total for four in a row": {"prices": [1.0] * d, "total_budget": 4.0 * T, "expected_rows": T},
+        "total for two in a row": {"prices": [1.0] * d, "total_budget": 2.0 * T, "expected_rows": T},
+        "a fifth of the values missing": {"k": 3},
+    }
+    for way, options in ways.items():
+        values = []
+        for seed in seeds:
+            rng = np.random.default_rng([seed, 9])
+            X, noise = kh.streams.synthetic(d, 3, T, seed=seed).X, 0.1 * rng.standard_normal(T)
+            before, after = (kh.streams.synthetic(d, 3, 1, seed=7 * seed + i).w for i in (1, 2))
+            y = np.where(np.arange(T) < T // 2, X @ before, X @ after) + noise
+            if "missing" in way:
+                X = np.where(rng.random(X.shape) < 0.2, np.nan, X)
+            losses = kh.play(make(seed, names=names(d), **options), X, y, keep=False).losses - noise**2
+            values.append(float(losses[T // 2 :].sum()))
+        yield f"after a change: {way}", "as k", values
+
+
 # -- panels of a real table
 
 
@@ -353,6 +383,7 @@ def over_informed(seeds: range) -> Iterator[tuple[str, str, list[float]]]:
 
 PARTS = {
     "wordings": wordings,
+    "changes": after_a_change,
     "panels": nhanes_panels,
     "error_cost": error_cost,
     "total": total,
