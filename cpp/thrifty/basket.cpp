@@ -31,8 +31,8 @@ Index next_from_queue(const State& state, std::span<const std::uint8_t> pool, do
   const Index s = state.queue[scalars.queue_next];
   scalars.queue_next = (scalars.queue_next + 1) % scalars.queue_size;
   if (!pool[s] || state.source[s].member || state.source[s].price > money) return -1;
-  const bool earned = prices_must_be_earned(state) && unusual_price(state, s);
-  return earned && exploration_value_in_row(state, s) <= 0.0 ? -1 : s;
+  const bool too_dear = prices_must_be_earned(state) && exploration_value_in_row(state, s) <= 0.0;
+  return too_dear ? -1 : s;
 }
 
 // Whether a member costs more in this row than it explains.

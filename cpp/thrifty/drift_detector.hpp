@@ -7,7 +7,8 @@
 //
 // Predictions may have been too small all along, which is misfit and no change. So `cusum_recalibrated` gives the past
 // the slope that all rows of this support ask for. An alarm takes cusum > threshold, at least half of it by
-// cusum_recalibrated, on a support that is `drift_young` rows old. `cusum_weights` compares with weights shifted as the
+// cusum_recalibrated, on a support that is `drift_young` rows old; a fifth of it is enough for slow changes, once the
+// support has stayed. `cusum_weights` compares with weights shifted as the
 // last rows ask for: single weights may change while f follows the label as before; it counts once the support has
 // stayed for 3 `drift_young` rows and 5 % of all rows.
 //
@@ -23,6 +24,7 @@ namespace keyhole::thrifty {
 struct Drift { double forget, slope_before, slope_after; };
 
 struct DriftDetector {
+  static constexpr double suspicious_share = 0.3;  // of the threshold
   const Constants& constants;
 
   // Returns the evidence that raises an alarm, in nats.
@@ -30,7 +32,7 @@ struct DriftDetector {
     return constants.drift_threshold + std::log(scalars.sum_weight / scalars.row_weight);
   }
   // Returns whether the last rows may be a mixture of before and after a change.
-  bool suspicious(const Scalars& scalars) const { return scalars.cusum > 0.3 * threshold(scalars); }
+  bool suspicious(const Scalars& scalars) const { return scalars.cusum > suspicious_share * threshold(scalars); }
   // Forget all sums, because the signal comes from another support.
   static void reset(Scalars& scalars);
   // Add a label y that was predicted as y_hat = slope f + constant, and as y_hat_shifted with the shifted weights;

@@ -112,38 +112,41 @@ void forget_past(const State& state, double divisor) {
 
 // Update the drift statistics and the trials of past rows and regimes with a label that was predicted as y_hat. Where
 // the row lacks members, all deviations from the mean are scaled so that the errors have the variance of whole rows.
-void detect_drift(const State& state, double f, double y, double y_hat, double hidden) {
+void detect_drift(const State& state, const Signal& signal, double f, double y, double y_hat) {
   Scalars& scalars = state.scalars();
   double y_hat_shifted = y_hat;
   for (Index a = 0; a < scalars.m; ++a) {
     y_hat_shifted += state.fit.column[a].recent_shift * state.scratch.deviation[a];
   }
-  const bool whole = hidden == 0.0;
-  if (!whole) {
-    const double scale = std::sqrt(scalars.s2 / (scalars.s2 + hidden));
-    f *= scale;
+  double scaled_f = f;
+  if (signal.hidden > 0.0) {
+    const double scale = std::sqrt(hidden_noise_weight(scalars.s2, signal.hidden));
+    scaled_f *= scale;
     for (double* label : {&y, &y_hat, &y_hat_shifted}) *label = scalars.y_mean + scale * (*label - scalars.y_mean);
   }
-  const double explained = scalars.m > 0 ? state.fit.label->explained : 0.0;
-  Drift found = DriftDetector{state.constants()}.update(scalars, explained, scalars.alpha, f, y, y_hat, y_hat_shifted);
-  if (past_rows_fail(state, f, y)) found = {state.constants().forget, scalars.alpha, 0.0};
-  if (whole) update_recent_shift(state, y - y_hat_shifted);
-  RegimeMemory{state}.update(f, y);
+  const double explained = scalars.m > 0 ? state.fit.label->explained : 0.0, alpha = scalars.alpha;
+  const DriftDetector detector{state.constants()};
+  Drift found = detector.update(scalars, explained, alpha, scaled_f, y, y_hat, y_hat_shifted);
+  if (signal.whole) {
+    if (past_rows_fail(state, f, y)) found = {state.constants().forget, alpha, 0.0};
+    update_recent_shift(state, y - y_hat_shifted);
+    RegimeMemory{state}.update(f, y);
+  }
   if (found.forget == 1.0) return;
   raise_alarm(state, 0.0, found.slope_before, found.slope_after, found.forget);
   forget_past(state, found.forget);
 }
 
-// Compare a label with its prediction: update label guard, level, squared error, slope alpha and drift. `whole`: the
-// row shows all columns. Returns the label as it is learnt: clipped, and without the level.
-double learn_from_error(const State& state, const Signal& signal, double y, bool whole) {
+// Compare a label with its prediction: update label guard, level, squared error, slope alpha and drift. Returns the
+// label as it is learnt: clipped, and without the level.
+double learn_from_error(const State& state, const Signal& signal, double y) {
   Scalars& scalars = state.scalars();
   const double y_hat = bounded_prediction(state, signal), off = y - y_hat;
   LevelTracker tracker = level_tracker(state);
   const LabelGuard guard{state.constants()};
   const double reach = guard.reach(scalars);
   y = y_hat + guard.clip(scalars, off - tracker.level(), reach);
-  if (whole && scalars.n_labels >= least_level_labels && scalars.s2 > 0.0) {
+  if (signal.whole && scalars.n_labels >= least_level_labels && scalars.s2 > 0.0) {
     tracker.update(off, reach, noise(scalars), state.rows());
     const double moved = tracker.moved(scalars);
     if (moved != 0.0) raise_alarm(state, moved * scalars.y_unit, scalars.alpha, scalars.alpha, 1.0);
@@ -158,7 +161,7 @@ double learn_from_error(const State& state, const Signal& signal, double y, bool
   scalars.slope_fy = keep * scalars.slope_fy + f * (y - scalars.y_mean);
   scalars.slope_ff = keep * scalars.slope_ff + f * f;
   scalars.row_weight /= state.settings().decay;
-  if (whole || signal.shown > 0) detect_drift(state, f, y, y_hat, signal.hidden);
+  if (signal.whole || signal.shown > 0) detect_drift(state, signal, f, y, y_hat);
   return y;
 }
 
@@ -282,8 +285,9 @@ Signal compute_signal(const State& state, std::span<const Index> attributes, std
     signal.shown += 1;
     if (clip.trusted(me, z)) signal.slack = trusted_range_slack;
   }
+  signal.whole = signal.shown == scalars.m;
   if (signal.shown == 0) return signal;
-  if (signal.shown < scalars.m) {
+  if (!signal.whole) {
     const Index n_missing = condition_on_observed(state, fit, scalars.m);
     impute_missing(state, fit, scalars.m, n_missing);
     signal.hidden = imputation_noise(state, n_missing);
@@ -326,12 +330,11 @@ Index learn_row(const State& state, std::span<const Index> attributes, std::span
   if (scalars.y_unit == 0.0 && y != scalars.y_ref) scalars.y_unit = power_of_two(y - scalars.y_ref);
   y = scaled(y, scalars.y_ref, scalars.y_unit);
   const Signal signal = compute_signal(state, attributes.first(before), x.first(before));
-  const bool whole = signal.shown == scalars.m;
   if (scalars.n_labels > 0) {
     const double y_hat = bounded_prediction(state, signal), off = y - y_hat - level_tracker(state).level();
     IntervalCalibrator calibrator{state.constants(), state.log_q, state.centre[0]};
     state.level[0] = calibrator.update(std::abs(off), expected_deviation(state, signal), scalars.n_labels);
-    if (whole && noise(scalars) > 0.0) {
+    if (signal.whole && noise(scalars) > 0.0) {
       const OutlierClip clip{state.constants()};
       for (Index i = 0; i < before; ++i) {
         Attribute& attribute = state.attr[attributes[i]];
@@ -340,7 +343,7 @@ Index learn_row(const State& state, std::span<const Index> attributes, std::span
         clip.learn(attribute, scaled(x[i], attribute.ref, attribute.unit), w, off, noise(scalars));
       }
     }
-    y = learn_from_error(state, signal, y, whole);
+    y = learn_from_error(state, signal, y);
   }
   const Index t = reserve_row(state, static_cast<Index>(attributes.size()));
   state.row[t].y = y;

@@ -10,6 +10,7 @@ struct Signal {
   double f;       // w'(x - x_bar) beyond the label's mean, shrunk by the leverage
   double h;       // leverage
   Index shown;    // columns of the support that were observed
+  bool whole;     // whether all columns of the support were observed
   double hidden;  // variance of the label that the columns not observed hide
   double slack;   // label ranges by which the prediction may leave the range of the labels
 };

@@ -150,7 +150,7 @@ Index add_row(const State& state, Index t, Index n_missing_before) {
   if (n_missing < 0 || row.weight <= 0.0) return n_missing_before;
   const double e = impute_and_take_residual(state, row, n_missing, n_missing_before);
   const double hidden = imputation_noise(state, n_missing);
-  const double noise_weight = scalars.s2 > 0.0 ? scalars.s2 / (scalars.s2 + hidden) : 1.0;
+  const double noise_weight = hidden_noise_weight(scalars.s2, hidden);
   for (Index p = row.begin; p < row.begin + row.size;) {
     const Index s = state.attr[state.value[p].j].source;
     Index end = p + 1;

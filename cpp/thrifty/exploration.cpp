@@ -92,6 +92,12 @@ double joint_rows(const State& state, Index s, const Member& b) {
   return state.pair(state.source_attributes[state.source[s].first])[b.first].n / state.scalars().row_weight;
 }
 
+// Whether each attribute of a source has shown one value only, or none.
+bool shows_one_value(const State& state, const Source& source) {
+  const auto attributes = state.source_attributes.subspan(source.first, source.size);
+  return std::all_of(attributes.begin(), attributes.end(), [&](Index j) { return state.attr[j].unit == 0.0; });
+}
+
 // The shadow price of a total budget. Sort the sources that are worth their price by price per error explained; the
 // rate is that of the source at which the sum of prices crosses the pace.
 double shadow_price(const State& state) {
@@ -197,11 +203,7 @@ double probability(const State& state, Index s) {
     ratio = source.likelihood_ratio;
   } else if (looks > 0) {
     const double n = static_cast<double>(looks);
-    bool constant = true;
-    for (Index i = 0; i < source.size; ++i) {
-      constant = constant && state.attr[state.source_attributes[source.first + i]].unit == 0.0;
-    }
-    if (constant && looks > 1) {  // it says nothing for or against itself, but takes as many looks again
+    if (looks > 1 && shows_one_value(state, source)) {  // it says nothing for or against itself, but takes as many looks again
       ratio = scalars.s2 > 0.0 ? 1.0 / (1.0 + n * scalars.expected_effect / scalars.s2) : 1.0;
     } else {  // a source that was begun is looked at until it can be judged
       ratio = 1.0 + 1.0 / (1.0 + n);
@@ -432,8 +434,8 @@ double deciding_looks(const State& state, const Look& look, double proxy_gain) {
   const double n = static_cast<double>(std::max(source.n_bought, source.n_observed));
   const double looks = constants.least_rows + static_cast<double>(source.size) - 1.0 + n;
   // A source that has shown only one value takes longer, because other values are rare.
-  const bool constant = static_cast<double>(source.n_observed) > constants.least_rows;
-  return constant ? looks * constants.least_rows : looks;
+  const bool rare = static_cast<double>(source.n_observed) > constants.least_rows && shows_one_value(state, source);
+  return rare ? looks * constants.least_rows : looks;
 }
 
 // Where prices must be earned: the part of its value that one look decides. It is the nats that the look says, over
@@ -478,7 +480,7 @@ void set_exploration_value(const State& state, const Candidate& candidate, std::
     source.proxied_member = -1;
     source.proxy_odds = 0.0;
   } else {
-    value = source.proxied_member >= 0 ? proxy.gain * source.proxy_odds : proxy.value;
+    value = proxy.gain * source.proxy_odds;
   }
 
   double horizon = constants.horizon * state.rows();
@@ -492,8 +494,8 @@ void set_exploration_value(const State& state, const Candidate& candidate, std::
   const double availability = std::min(1.0, (source.n_observed + 1.0) / (source.n_bought + 1.0));
   if (earned && source.proxied_member < 0) {
     const double n = static_cast<double>(source.n_observed);
-    const bool constant = !candidate.known && n > constants.least_rows;  // it has shown one value: others are rare
-    const double varies = constant ? constants.least_rows / n : 1.0;
+    const bool rare = n > constants.least_rows && shows_one_value(state, source);  // its other values are
+    const double varies = rare ? constants.least_rows / n : 1.0;
     const double decided = varies * value * part_decided(state, look, posterior, threshold);
     source.exploration_value = horizon * availability * decided / (constants.look_fee * look.cost) - 1.0;
     return;

@@ -134,7 +134,7 @@ void add_imputed_rows(const State& state, const Fit& fit, Index m, std::span<con
   for (Index i = 0; i < n; ++i) {
     for (Index e = 0; e < n; ++e) hidden += guess[missing[i]] * C[i * n + e] * guess[missing[e]];
   }
-  const double noise_weight = s2 > 0.0 ? s2 / (s2 + std::max(hidden, 0.0)) : 1.0;
+  const double noise_weight = hidden_noise_weight(s2, std::max(hidden, 0.0));
   std::vector<Index> position(static_cast<std::size_t>(stride), -1);  // of a column among the missing ones
   for (Index i = 0; i < n; ++i) position[missing[i]] = i;
   const std::vector<double> beta = imputation(fit, m, missing, position, C);
@@ -310,7 +310,7 @@ void add_row_to_fit(const State& state, Index t) {
     const Index n_missing = condition_on_observed(state, fit, m);
     impute_missing(state, fit, m, n_missing);
     const double hidden = imputation_noise(state, n_missing);
-    weight *= scalars.s2 > 0.0 ? scalars.s2 / (scalars.s2 + hidden) : 1.0;
+    weight *= hidden_noise_weight(scalars.s2, hidden);
     for (Index i = 0; i < n_missing; ++i) {
       for (Index e = 0; e < n_missing; ++e) {
         const double cov = scratch.missing_covariance[i * n_missing + e];

@@ -26,6 +26,9 @@ inline double log_t(double error, double s2) { return -2.5 * std::log1p(error * 
 // Returns the variance of a label around its prediction: s2, or that of the last rows if these are noisier.
 inline double noise(const Scalars& scalars) { return std::max(scalars.s2, scalars.recent_mse); }
 
+// Returns the weight of an error to whose variance s2 the columns that were not observed add `hidden`.
+inline double hidden_noise_weight(double s2, double hidden) { return s2 > 0.0 ? s2 / (s2 + hidden) : 1.0; }
+
 // Returns the log likelihood of an error under a fit with residual variance s2, less the larger of that under 4 s2 and
 // that under the mean of the label.
 inline double fit_against_mean(const Scalars& scalars, double error, double from_mean, double s2) {

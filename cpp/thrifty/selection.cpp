@@ -23,6 +23,8 @@ constexpr double same_signal_share = 0.02;
 // Rows that show a candidate, below which it has no likelihood ratio.
 constexpr Index least_ratio_rows = 3;
 
+bool change_suspected(const State& state) { return DriftDetector{state.constants()}.suspicious(state.scalars()); }
+
 double total_price(const State& state, std::span<const Member> list) {
   double sum = 0.0;
   for (const Member& b : list) sum += state.source[b.source].price;
@@ -348,7 +350,8 @@ CandidatePair evaluate_pair(const State& state, Index first, Index second, const
   const double var_x = cov(sums.xx, sums.x, sums.x), var_z = cov(sums.zz, sums.z, sums.z);
   const double cov_xz = cov(sums.xz, sums.x, sums.z), determinant = var_x * var_z - cov_xz * cov_xz;
   const double cov_xe = cov(sums.xe, sums.x, sums.e), cov_ze = cov(sums.ze, sums.z, sums.e);
-  if (determinant <= (1.0 - state.constants().max_correlation) * var_x * var_z) return none;
+  const double most = state.constants().max_correlation;
+  if (determinant <= (1.0 - most * most) * var_x * var_z) return none;
   const double w_x = (var_z * cov_xe - cov_xz * cov_ze) / determinant;
   const double w_z = (var_x * cov_ze - cov_xz * cov_xe) / determinant;
   const double share = std::min((w_x * cov_xe + w_z * cov_ze) / scalars.s2, most_pair_share);
@@ -501,14 +504,14 @@ void refit(const State& state) {
   const bool limited = state.settings().budget_per_row < infinity;
   Index redundant = scalars.score_at > 0 && all ? mark_redundant(state) : -1;
   // While a change is suspected, the rows may be a mixture of before and after: the support stays as it is.
-  const bool change_suspected = DriftDetector{state.constants()}.suspicious(scalars);
-  for (Index changes = 0; changes < most_changes; ++changes, all = true) {
-    if (!change_suspected && remove_weakest_member(state, redundant)) {
+  const bool stays = change_suspected(state);
+  if (stays) score_candidates(state, all);
+  for (Index changes = 0; changes < most_changes && !stays; ++changes, all = true) {
+    if (remove_weakest_member(state, redundant)) {
       redundant = -1;
       continue;
     }
     score_candidates(state, all);
-    if (change_suspected) break;
     if (add_best_candidate(state) || (all && add_best_pair(state))) continue;
     if (!(limited && adopt_best_basket(state))) break;
   }
@@ -527,7 +530,7 @@ bool rescore_shown_candidates(const State& state, Index t) {
   Scalars& scalars = state.scalars();
   if (scalars.shrinkage == 0.0) return false;  // nothing was scored yet
   const Row& row = state.row[t];
-  const bool may_join = scalars.n_members < state.settings().k && !DriftDetector{state.constants()}.suspicious(scalars);
+  const bool may_join = scalars.n_members < state.settings().k && !change_suspected(state);
   bool should_join = false;
   std::vector<Member> list;
   for (Index p = row.begin; p < row.begin + row.size; ++p) {

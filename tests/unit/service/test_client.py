@@ -234,7 +234,7 @@ def test_what_the_server_cannot_do_is_a_problem_too(sqlite_url, monkeypatch):
         r = remote.ask(key="a")
         with app.state.store.database.writing() as connection:
             connection.run("DELETE FROM keyhole_events")  # somebody's hand
-        with pytest.raises(kh.StateError, match="has lost the first event of round 1: run keyhole store check"):
+        with pytest.raises(kh.StateError, match="has lost the first event of round 1; run keyhole store check sqlite"):
             remote.ask(key="a")
         monkeypatch.setattr(type(icu), "change", lambda *_: 1 / 0)
         with pytest.raises(kh.StateError, match="its log says why"):

@@ -110,7 +110,7 @@ def footprint_of(
     """Estimate the memory and time of the learner that `make` would build with the same arguments.
 
     >>> print(footprint_of("vaw", d=6000))
-    578 MB, 0.72 s to build and 0.44 s for a slow round
+    578 MB, 0.72 s to build and 0.078 s for a slow round
     """
     return _checked(name, d, names, k, k0, seed, label, options).footprint(name)
 

@@ -166,7 +166,7 @@ def footprint(name: str, d: int, k: int | None = None, k0: int = 0) -> Footprint
     Examples
     --------
     >>> print(footprint("vaw", d=6000))
-    578 MB, 0.72 s to build and 0.44 s for a slow round
+    578 MB, 0.72 s to build and 0.078 s for a slow round
     >>> footprint("aer", d=6000, k=5).memory
     2400600.0
     """
