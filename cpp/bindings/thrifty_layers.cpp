@@ -63,6 +63,7 @@ class LevelTracker {
     for (const double gain : thrifty::level_gains) experts_.push_back({0.0, gain, gain == 0.0 ? 1.0 : 0.0});
   }
   double level() const { return thrifty::LevelTracker{defaults, experts()}.level(); }
+  double learnt_level(double rho) const { return thrifty::LevelTracker{defaults, experts()}.learnt_level(rho); }
   void update(double off, double reach, double s2, double rows) {
     thrifty::LevelTracker{defaults, experts()}.update(off, reach, s2, rows);
   }
@@ -170,6 +171,8 @@ void bind_thrifty_layers(nb::module_& m) {
       .def(nb::init<>())
       .def("update", &LevelTracker::update, nb::arg("off"), nb::arg("reach"), nb::arg("s2"), nb::arg("rows"),
            "Learn from the error of a label.")
+      .def("learnt_level", &LevelTracker::learnt_level, nb::arg("rho"),
+           "The level that is subtracted from labels that are learnt; rho: correlation of attributes from row to row.")
       .def("moved", &LevelTracker::moved, nb::arg("y_var"), "By how much the level moved, once it has stayed there.")
       .def_prop_ro("level", &LevelTracker::level)
       .def_prop_ro("levels", &LevelTracker::levels)

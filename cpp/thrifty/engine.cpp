@@ -18,6 +18,8 @@ constexpr double trusted_range_slack = 1e6;
 constexpr double most_row_weight = 1e30;
 // Labels before the level is followed.
 constexpr Index least_level_labels = 30;
+// Correlation from row to row, at most; with 1 no level could be told from attributes.
+constexpr double most_autocorrelation = 0.999;
 // Rows: memory of the squared prediction error, and of the slope alpha, at least; at most a quarter, and half, of all
 // rows.
 constexpr double least_error_memory = 30.0, least_slope_memory = 50.0;
@@ -137,8 +139,35 @@ void detect_drift(const State& state, const Signal& signal, double f, double y, 
   forget_past(state, found.forget);
 }
 
+// Compare the values of row t with those of the same attributes in the row before, for `autocorrelation`.
+void compare_with_row_before(const State& state, Index t) {
+  Scalars& scalars = state.scalars();
+  if (scalars.n_rows < 2) return;
+  const Index size = static_cast<Index>(state.row.size());
+  const Row &row = state.row[t], &before = state.row[(t + size - 1) % size];
+  const auto values = [&](const Row& of) { return state.value.subspan(of.begin, of.size); };
+  for (Index p = before.begin; p < before.begin + before.size; ++p) state.attr[state.value[p].j].scratch_index = p;
+  for (const Value& value : values(row)) {
+    const Attribute& me = state.attr[value.j];
+    if (me.scratch_index < 0) continue;
+    const double mean = me.raw_x / me.raw_n, variance = me.raw_xx / me.raw_n - mean * mean;
+    if (!(variance > 0.0)) continue;
+    const double x = value.x - mean, z = state.value[me.scratch_index].x - mean;
+    scalars.lagged_xx += 0.5 * (x * x + z * z) / variance;
+    scalars.lagged_xz += x * z / variance;
+  }
+  for (const Value& value : values(before)) state.attr[value.j].scratch_index = -1;
+}
+
+// Returns the correlation of attributes with themselves one row before, averaged over all of them.
+double autocorrelation(const State& state) {
+  const Scalars& scalars = state.scalars();
+  const double rho = scalars.lagged_xz / (scalars.lagged_xx + state.constants().prior_rows);
+  return std::clamp(rho, 0.0, most_autocorrelation);
+}
+
 // Compare a label with its prediction: update label guard, level, squared error, slope alpha and drift. Returns the
-// label as it is learnt: clipped, and without the level.
+// label as it is learnt: clipped, and without the part of the level that attributes may not explain.
 double learn_from_error(const State& state, const Signal& signal, double y) {
   Scalars& scalars = state.scalars();
   const double y_hat = bounded_prediction(state, signal), off = y - y_hat;
@@ -146,6 +175,7 @@ double learn_from_error(const State& state, const Signal& signal, double y) {
   const LabelGuard guard{state.constants()};
   const double reach = guard.reach(scalars);
   y = y_hat + guard.clip(scalars, off - tracker.level(), reach);
+  const double kept_level = tracker.level() - tracker.learnt_level(autocorrelation(state));
   if (signal.whole && scalars.n_labels >= least_level_labels && scalars.s2 > 0.0) {
     tracker.update(off, reach, noise(scalars), state.rows());
     const double moved = tracker.moved(scalars);
@@ -162,7 +192,7 @@ double learn_from_error(const State& state, const Signal& signal, double y) {
   scalars.slope_ff = keep * scalars.slope_ff + f * f;
   scalars.row_weight /= state.settings().decay;
   if (signal.whole || signal.shown > 0) detect_drift(state, signal, f, y, y_hat);
-  return y;
+  return y + kept_level;
 }
 
 // Reserve a row of the ring and room for its values; the oldest rows are dropped where there is none. Returns its
@@ -350,6 +380,7 @@ Index learn_row(const State& state, std::span<const Index> attributes, std::span
   state.row[t].weight = scalars.row_weight;
   state.row[t].regime = scalars.regime;
   store_values(state, t, attributes, x);
+  compare_with_row_before(state, t);
   scalars.sum_weight += scalars.row_weight;
   scalars.sum_y += scalars.row_weight * y;
   scalars.sum_yy += scalars.row_weight * y * y;

@@ -83,6 +83,7 @@ struct Scalars {
   Index memory_start;                                // when the rows that still count began
   double label_tolerance;                            // label guard: how far from its prediction a label may be
   double level_reported, level_deviation2; Index level_rows_away;  // level tracker
+  double lagged_xx, lagged_xz;                       //   sums of x^2 and x z, z: the same attribute one row before
   double recent_n, recent_f, recent_y, recent_ff, recent_fy, recent_loss;  // drift detector: the last rows
   double baseline_n, baseline_f, baseline_y, baseline_ff, baseline_fy, baseline_loss;  // all rows of this support
   double recent_mse, cusum, cusum_recalibrated, cusum_weights;

@@ -76,6 +76,11 @@ class LevelTracker:
     def update(self, off: float, reach: float, s2: float, rows: float) -> None:
         """Learn from the error of a label."""
 
+    def learnt_level(self, rho: float) -> float:
+        """
+        The level that is subtracted from labels that are learnt; rho: correlation of attributes from row to row.
+        """
+
     def moved(self, y_var: float) -> float:
         """By how much the level moved, once it has stayed there."""
 

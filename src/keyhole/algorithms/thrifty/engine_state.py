@@ -315,6 +315,8 @@ class EngineState(Stateful):
         ProbabilityCheck().check("level_expert.weight", self.level_expert["weight"], self)
         if not np.array_equal(self.level_expert["gain"], core.LEVEL_GAINS):
             raise StateError("the saved state is damaged: the gains of its level tracker do not match")
+        if abs(scalars["lagged_xz"]) > scalars["lagged_xx"] * (1.0 + 1e-9):
+            raise StateError("the state has a correlation of attributes from row to row beyond 1")
         if not 0.0 < scalars["row_weight"] < 1e60:
             raise StateError("the weight of a new row in the state is not positive")
 

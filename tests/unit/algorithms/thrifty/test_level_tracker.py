@@ -40,6 +40,56 @@ def test_levels_and_weights_are_those_of_fixed_share(first, jump):
     assert (tracker.weights[0] > 0.99) == (jump == 0.0)
 
 
+def correlation_with_average(gain, rho, n=4000):
+    """The correlation of an autoregressive x_t with sum_i gain (1 - gain)^i x_(t-1-i), from sums of its covariances."""
+    if gain == 0.0:
+        return 0.0
+    weights, lags = gain * (1.0 - gain) ** np.arange(n), np.arange(n)
+    variance = sum(a * (rho ** np.abs(lags - i) @ weights) for i, a in enumerate(weights.tolist()) if a > 1e-18)
+    return float(weights @ rho ** (lags + 1.0)) / math.sqrt(variance)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.95, 0.999])
+def test_labels_keep_the_share_of_the_level_that_attributes_may_explain(rho):
+    rng, tracker = np.random.default_rng(8), core.LevelTracker()
+    for t in range(200):
+        tracker.update(np.sin(t / 20.0) + 0.2 * rng.standard_normal(), 10.0, 0.04, 200.0 + t)
+    expected, learnt = 0.0, 0.0
+    for gain, level, weight in zip(GAINS.tolist(), tracker.levels, tracker.weights, strict=True):
+        own = correlation_with_average(gain, rho)
+        learnt = (1.0 - own) * level + own * learnt
+        expected += weight * learnt
+    assert tracker.learnt_level(rho) == pytest.approx(expected, rel=1e-9)
+    assert (tracker.learnt_level(rho) == pytest.approx(tracker.level, rel=1e-12)) == (rho == 0.0)
+
+
+def autoregressive(rho, T, d, seed):
+    rng = np.random.default_rng([seed, 6])
+    X = rng.standard_normal((T, d))
+    for t in range(1, T):
+        X[t] = rho * X[t - 1] + math.sqrt(1.0 - rho**2) * X[t]
+    return X, rng
+
+
+def test_the_correlation_from_row_to_row_is_that_of_the_attributes():
+    for rho in (0.0, 0.6, 0.95):
+        X, rng = autoregressive(rho, 3000, 6, 1)
+        learner, _ = played(100.0 + 7.0 * X, X[:, 0] + rng.standard_normal(3000))
+        scalars = learner.memory.scalars[0]
+        assert scalars["lagged_xz"] / scalars["lagged_xx"] == pytest.approx(rho, abs=0.05)
+
+
+def test_signal_that_moves_slowly_is_learnt_as_weights_and_not_as_a_level():
+    errors = []
+    for seed in range(12):
+        X, rng = autoregressive(0.95, 4000, 12, seed)
+        w = np.zeros(12)
+        w[:3] = 0.1, -0.1, 0.08
+        learner, _ = played(X, X @ w + 0.1 * rng.standard_normal(4000))
+        errors.append(float(((learner.weights - w) ** 2).sum() / (w**2).sum()))
+    assert np.median(errors) < 0.05  # 0.4 where labels are learnt without all of the level
+
+
 def test_a_level_that_moved_is_reported_once_after_a_hundred_rows():
     tracker, y_var = core.LevelTracker(), 0.25
     reported, strayed, aside, found = 0.0, 0.0, 0, []
