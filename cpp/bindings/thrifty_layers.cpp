@@ -131,6 +131,12 @@ void bind_thrifty_layers(nb::module_& m) {
   m.attr("LEVEL_GAINS") = std::vector<double>(std::begin(thrifty::level_gains), std::end(thrifty::level_gains));
   m.attr("INTERVAL_LEVELS") =
       std::vector<double>(std::begin(thrifty::interval_levels), std::end(thrifty::interval_levels));
+  m.def("invert", [](const ConstVector& A, Index m) {
+    require(static_cast<Index>(A.shape(0)) == m * m, "a matrix of m columns has m x m numbers");
+    std::vector<double> out(A.shape(0)), workspace;
+    thrifty::invert(span(A).data(), m, m, out.data(), m, workspace);
+    return out;
+  }, nb::arg("A"), nb::arg("m"), "The inverse of a covariance matrix, row by row; 0 for columns that others determine.");
   m.def("posterior", [](const ConstVector& prior, double gain, double n, double v, Index q, double y_var, double need) {
     require(prior.shape(0) == 5, "prior must be a spike and four slabs");
     const thrifty::Posterior of = thrifty::posterior(span(prior), gain, n, v, q, y_var);

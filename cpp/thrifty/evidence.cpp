@@ -18,8 +18,8 @@ constexpr double least_squared_correlation = 1e-3;
 constexpr double least_joint_rows = 4.0;
 // Standard errors: an expected |z| beyond this tells no more.
 constexpr double most_expected_z = 25.0;
-// Correlation: two attributes of one source are never taken to be more alike.
-constexpr double most_alike_within_source = 0.995;
+// Factor of the correlations of two attributes of one source, so that none is a sum of the others.
+constexpr double shrunk_correlation = 0.995;
 // Share of the residual variance that a candidate explains at most, so that the logarithm of the rest exists.
 constexpr double most_explained_share = 0.98;
 // Share: a relative change of s2 beyond which rows are weighted again.
@@ -480,8 +480,7 @@ Candidate panel_candidate(const State& state, Index s, double* u) {
       const Attribute& other = state.attr[varying[l]];
       const double scale = std::sqrt(partial_square(state, varying[i]) * partial_square(state, varying[l]));
       const double product = state.partial_products[source.first_product + attribute.slot * source.size + other.slot];
-      const double most = most_alike_within_source;
-      const double rho = i == l ? 1.0 : scale > 0.0 ? std::clamp(product / scale, -most, most) : 0.0;
+      const double rho = i == l ? 1.0 : scale > 0.0 ? shrunk_correlation * std::clamp(product / scale, -1.0, 1.0) : 0.0;
       V[i * n + l] = rho * std::sqrt(attribute.partial_variance * other.partial_variance);
       N[i * n + l] = rho * attribute.standard_error * other.standard_error;
     }

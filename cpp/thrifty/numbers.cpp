@@ -2,6 +2,13 @@
 
 namespace keyhole::thrifty {
 
+namespace {
+
+// Share of its variance that a column must have beside those before it.
+constexpr double least_pivot = 1e-9;
+
+}  // namespace
+
 void invert(const double* A, Index lda, Index m, double* out, Index ldo, std::vector<double>& workspace) {
   if (m == 1) {
     out[0] = A[0] > 1e-300 ? 1.0 / (A[0] * (1.0 + 1e-9)) : 0.0;
@@ -25,7 +32,11 @@ void invert(const double* A, Index lda, Index m, double* out, Index ldo, std::ve
   }
   for (Index i = 0; i < m; ++i) {
     double* row = T + i * 2 * m;
-    const double pivot = 1.0 / std::max(row[i], 1e-9);
+    if (!(row[i] > least_pivot)) {  // it has nothing of its own beside the rows before it
+      std::fill(row, row + 2 * m, 0.0);
+      continue;
+    }
+    const double pivot = 1.0 / row[i];
     for (Index e = i; e < m + i + 1; ++e) row[e] *= pivot;
     for (Index j = 0; j < m; ++j) {
       double* other = T + j * 2 * m;

@@ -37,8 +37,9 @@ inline double fit_against_mean(const Scalars& scalars, double error, double from
   return own - std::max(wide, log_t(from_mean, scalars.y_var) - 0.5 * std::log(scalars.y_var));
 }
 
-// Writes out = A^-1 for a positive definite m x m matrix, by Gauss-Jordan on A scaled to a unit diagonal. A column
-// without variance has zeros in the inverse.
+// Writes out = A^-1 for a positive definite m x m matrix, by Gauss-Jordan on A scaled to a unit diagonal. A column that
+// has no variance, or none beside the columns before it, has zeros in the inverse. So the result is finite for every
+// symmetric matrix: covariances that were estimated pair by pair need not be positive definite.
 void invert(const double* A, Index lda, Index m, double* out, Index ldo, std::vector<double>& workspace);
 
 // Returns w' A^-1 w for the q x q matrix A.

@@ -202,7 +202,7 @@ bool try_newcomers(const State& state, const Proposal& proposal, std::span<const
   fit_trial(state, proposal.m, proposal.guess);
   for (std::size_t i = n_kept; i < proposal.sources.size(); ++i) {
     prices += price_in_error(state, proposal.sources[i].source);
-    if (retention_ratio(state, state.trial_fit, proposal.m, proposal.sources[i]) <= 1.0) return false;
+    if (!(retention_ratio(state, state.trial_fit, proposal.m, proposal.sources[i]) > 1.0)) return false;
   }
   if (n_kept < list.size()) {
     const double rows = state.trial_fit.g(proposal.m, proposal.m) / scalars.row_weight;
@@ -459,7 +459,7 @@ bool adopt_best_basket(const State& state) {
   fit_trial(state, proposal.m, proposal.guess);
   for (const Member& b : proposal.sources) {  // members, too: one that is not retained would leave at once
     if (state.source[b.source].free) continue;
-    if (retention_ratio(state, state.trial_fit, proposal.m, b) <= 1.0) return false;
+    if (!(retention_ratio(state, state.trial_fit, proposal.m, b) > 1.0)) return false;
   }
   if (state.trial_fit.label->explained <= state.fit.label->explained) return false;
   replace_support(state, proposal.m);

@@ -17,6 +17,11 @@ LEVEL_GAINS: list[float]
 
 INTERVAL_LEVELS: list[float]
 
+def invert(A: NDArray[np.float64], m: int) -> list[float]:
+    """
+    The inverse of a covariance matrix, row by row; 0 for columns that others determine.
+    """
+
 def posterior(
     prior: NDArray[np.float64], gain: float, n: float, v: float, q: int, y_var: float, need: float
 ) -> tuple[list[float], float, float]:
