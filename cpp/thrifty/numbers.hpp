@@ -20,8 +20,11 @@ inline double scaled(double x, double ref, double unit) {
   return unit > 0.0 ? std::clamp((x - ref) / unit, -1e60, 1e60) : 0.0;
 }
 
-// Returns the logarithm of Student's t density with 4 degrees of freedom and squared scale s2, up to a constant.
-inline double log_t(double error, double s2) { return -2.5 * std::log1p(error * error / (4.0 * s2)); }
+// Returns the logarithm of Student's t density with 4 degrees of freedom and squared scale s2, up to a constant. It is
+// finite for the smallest s2, too: sums of it are stored.
+inline double log_t(double error, double s2) {
+  return -2.5 * std::log1p(std::min(error * error / (4.0 * s2), 1e300));
+}
 
 // Returns the variance of a label around its prediction: s2, or that of the last rows if these are noisier.
 inline double noise(const Scalars& scalars) { return std::max(scalars.s2, scalars.recent_mse); }

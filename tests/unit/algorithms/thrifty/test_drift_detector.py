@@ -215,3 +215,15 @@ def test_all_that_is_forgotten_is_in_the_alarms(limits):
         assert all(
             f"1/{forgotten:g}" in a.what for a, forgotten in zip(learner.alarms, alarms["forgotten"], strict=True)
         )
+
+
+def test_a_few_past_rows_leave_a_state_that_can_be_loaded():
+    """The first two labels set the unit, and the others are far beyond it before the first residual variance."""
+    X = np.random.default_rng(0).standard_normal((40, 4))
+    y = 1e6 * X[:, 0]
+    y[:2] = 0.0, 0.1
+    learner = kh.make("thrifty", names=["a", "b", "c", "d"], free=["a", "b"], k=2, seed=0)
+    learner.learn(X[:16], y[:16])
+    kh.play(learner, X[16:], y[16:])
+    again = from_bytes(to_bytes(learner))
+    assert np.array_equal(kh.play(again, X, y).losses, kh.play(learner, X, y).losses)
