@@ -107,6 +107,39 @@ def engine(rng: np.random.Generator) -> dict[str, object]:
     return {"H": H.tolist(), "b": b.tolist(), "gamma": gamma.tolist()}
 
 
+def tables(rng: np.random.Generator) -> dict[str, object]:
+    """A table with columns as real ones have them, and what `thrifty` may buy of it.
+
+    Columns: normal, 0-1, rounded, a multiple or a sum of others, rare, heavy-tailed, the categories of one answer.
+    """
+    d, T = int(rng.integers(3, 20)), int(rng.integers(20, 150))
+    X = rng.standard_normal((T, d))
+    answer, kinds = rng.integers(0, d, T), rng.integers(0, 8, d)
+    for j, kind in enumerate(kinds.tolist()):
+        other = X[:, int(rng.integers(j))] if j else X[:, 0]
+        column = [X[:, j], X[:, j] > rng.normal(), X[:, j].round(), other * pick(rng, [1.0, -1.0, 1e3, 1e-6])]
+        column += [X[:, 0] + other, rng.random(T) < 0.03, rng.standard_t(1.2, T), answer == j]
+        X[:, j] = column[kind]
+    w = rng.standard_normal(d) * (rng.random(d) < 0.4) * pick(rng, [1e-5, 1.0, 1e4])
+    y = X @ w + pick(rng, [0.0, 0.1, 10.0]) * rng.standard_normal(T) + pick(rng, [0.0, 1e6])
+    y[: int(rng.integers(0, 12))] = y[0]
+    X = np.where(rng.random(X.shape) < pick(rng, [0.0, 0.0, 0.1, 0.6]), np.nan, X)
+    names = [f"x{j}" for j in range(d)]
+    free = names[: int(rng.integers(0, 3))] if rng.random() < 0.4 else []
+    sources, rest = {}, names[len(free) :]
+    while rng.random() < 0.8 and len(rest) > 1:
+        q = int(rng.integers(1, 9))
+        sources[f"p{len(sources)}"], rest = rest[:q], rest[q:]
+    prices = {name: pick(rng, [0.5, 1.0, 3.0, 9.0]) for name in [*sources, *rest]}
+    limits = [{"k": int(rng.integers(1, 6))}, {"k": 2, "prices": prices}, {"prices": prices, "budget_per_row": 9.0}]
+    limits += [{"prices": prices, "error_cost": float(10.0 ** rng.uniform(-2, 3))}]
+    limits += [{"prices": prices, "total_budget": 2.0 * T, "expected_rows": T}]
+    given = {"names": names, "free": free, "sources": sources, **pick(rng, limits)}
+    past = pick(rng, [0, 0, 1, 10, 19])
+    cells = [[None if np.isnan(x) else float(f"{x:.3g}") for x in row] for row in X.tolist()]
+    return {"X": cells, "y": [float(f"{label:.9g}") for label in y.tolist()], "past": past, "given": given}
+
+
 def files(rng: np.random.Generator) -> dict[str, object]:
     """A data file of any kind."""
     head = [pick(rng, ["a", "b", "c", "", "y", "\u202ex", "a b", '"q""q"']) for _ in range(3)]
@@ -141,4 +174,4 @@ def _text(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-DRAWN = {f.__name__: f for f in (files, rounds, values, models, schemas, options, engine)}
+DRAWN = {f.__name__: f for f in (files, rounds, values, models, schemas, options, engine, tables)}

@@ -170,6 +170,25 @@ def engine(case: Case) -> str:
     return word
 
 
+def tables(case: Case) -> str:
+    """Tables and options of any kind: predictions are numbers, and the state survives a file to the bit."""
+    try:
+        learner = kh.make("thrifty", seed=0, **case["given"])
+    except kh.ConfigError:
+        return "refused"
+    X, y = np.array(case["X"], dtype=float), np.array(case["y"])
+    n, half = case["past"], (case["past"] + y.size) // 2
+    learner.learn(X[:n], y[:n])
+    kh.play(learner, X[n:half], y[n:half])
+    again = from_bytes(to_bytes(learner))
+    losses, same = (kh.play(one, X[half:], y[half:]).losses for one in (learner, again))
+    if not np.isfinite(losses).all():
+        raise AssertionError("a prediction is not a number")
+    if losses.tobytes() != same.tobytes() or to_bytes(learner) != to_bytes(again):
+        raise AssertionError("a learner that was saved goes on differently")
+    return "accepted"
+
+
 TARGETS: dict[str, Callable[[Case], str]] = {
-    f.__name__: f for f in (files, rounds, values, models, schemas, options, engine)
+    f.__name__: f for f in (files, rounds, values, models, schemas, options, engine, tables)
 }
