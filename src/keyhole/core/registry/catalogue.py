@@ -25,8 +25,8 @@ _SOURCE_OPTIONS = {"sources": "sources", "free": "free attributes"}
 _MONEY = ("prices", "budget_per_row", "error_cost", "total_budget", "expected_rows")
 # Building a learner that needs more bytes or seconds than this emits a warning.
 _LARGE_MEMORY, _LARGE_SECONDS = 400e6, 5.0
-# The names of more attributes would not fit in a few hundred megabytes.
-_WIDEST = 10_000_000
+# Only the names of more attributes would take seconds, before the size of a learner can be refused.
+_WIDEST = 1_000_000
 
 
 ALGORITHMS = {
