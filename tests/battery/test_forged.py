@@ -14,7 +14,7 @@ from keyhole.core.serialization import from_bytes, note_in, to_bytes
 from keyhole.testing import answer_round
 
 from .cases import CASES
-from .forging import FLOATS, forged, npy, packed, unpacked
+from .forging import FLOATS, forged, npy, packed, signed, unpacked
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -151,3 +151,17 @@ def test_a_packed_file_is_not_unpacked(files):
     for read in (from_bytes, note_in):
         with pytest.raises(kh.StateError, match="compressed"):
             read(bomb)
+
+
+def test_members_that_share_their_bytes_are_not_read(files):
+    """A directory may list the same bytes thousands of times, and so make much of a small file."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in unpacked(files[0][1]).items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+        largest = max(archive.filelist, key=lambda member: member.file_size)
+        archive.filelist += [largest] * 5000
+        archive.comment = b"0" * 64
+    for read in (from_bytes, note_in):
+        with pytest.raises(kh.StateError, match="share their bytes"):
+            read(signed(buffer.getvalue()[:-64]))
