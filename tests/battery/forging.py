@@ -79,7 +79,10 @@ def an_array(members, rng):
         array = array[:-1] if array.ndim and len(array) else array
     elif change == 1 and not array.dtype.names:
         array = array.astype(np.float32 if array.dtype.kind == "f" else np.int32)
-    elif change == 2 and not array.dtype.names:
+    elif change == 2 and array.dtype.names:
+        field = pick(rng, array.dtype.names)
+        array[field] = an_odd(array.dtype[field], rng)
+    elif change == 2:
         array = np.full_like(array, an_odd(array.dtype, rng))
     elif change == 3:
         members[name] = members[name][: int(rng.integers(len(members[name])))]

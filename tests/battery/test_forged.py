@@ -1,5 +1,6 @@
 """A model file cannot reach memory: made-up ones are a StateError, or learners that work."""
 
+import io
 import json
 import time
 import warnings
@@ -13,7 +14,7 @@ from keyhole.core.serialization import from_bytes, note_in, to_bytes
 from keyhole.testing import answer_round
 
 from .cases import CASES
-from .forging import forged, npy, packed, unpacked
+from .forging import FLOATS, forged, npy, packed, signed, unpacked
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -75,6 +76,30 @@ def test_ten_thousand_forged_files_are_refused_or_work(files):
     attack(files, range(300, 10_300))
 
 
+FAST = (1e30, 1e199, -1e308)
+LARGE = (1e60, 1e101, 1e199, -1e199)
+
+
+@pytest.mark.parametrize(
+    "number", [pytest.param(x, marks=() if x in FAST else pytest.mark.slow) for x in (*FLOATS, *LARGE)], ids=str
+)
+def test_a_number_everywhere_in_an_array_is_refused_or_harmless(files, number):
+    """In each array of floating-point numbers, and in each such field of an array of records."""
+    for case, data in files:
+        members = unpacked(data)
+        for name in members:
+            array = np.load(io.BytesIO(members[name])) if name.endswith(".npy") else np.zeros(0, np.int64)
+            for field in array.dtype.names or [None]:
+                changed = array.copy()
+                where = changed if field is None else changed[field]
+                if where.dtype.kind == "f" and where.size:
+                    where[...] = number
+                    try:
+                        survives(case, packed(members | {name: npy(changed)}))
+                    except Exception as fault:
+                        raise AssertionError(f"{case}, {name}, {field}: {type(fault).__name__}: {fault}") from fault
+
+
 def test_untouched_files_are_accepted(files):
     assert all(survives(case, data) for case, data in files)
 
@@ -126,3 +151,17 @@ def test_a_packed_file_is_not_unpacked(files):
     for read in (from_bytes, note_in):
         with pytest.raises(kh.StateError, match="compressed"):
             read(bomb)
+
+
+def test_members_that_share_their_bytes_are_not_read(files):
+    """A directory may list the same bytes thousands of times, and so make much of a small file."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in unpacked(files[0][1]).items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+        largest = max(archive.filelist, key=lambda member: member.file_size)
+        archive.filelist += [largest] * 5000
+        archive.comment = b"0" * 64
+    for read in (from_bytes, note_in):
+        with pytest.raises(kh.StateError, match="share their bytes"):
+            read(signed(buffer.getvalue()[:-64]))

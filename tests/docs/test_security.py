@@ -38,6 +38,8 @@ PROMISES = {
     "width and expansion are limited (`keyhole --large-files` lifts that)": [
         "unit/data/test_file_limits.py::test_a_header_of_a_million_names_is_refused_before_it_is_parsed",
         "unit/data/test_file_limits.py::test_a_gzip_bomb_is_refused_and_the_flag_lifts_the_limit",
+        "unit/data/test_file_limits.py::test_a_parquet_file_of_rows_that_take_no_room_is_refused",
+        "unit/data/test_file_limits.py::test_a_long_text_in_every_row_of_a_parquet_file_is_refused_before_it_is_written_out",
         "unit/data/test_file_limits.py::test_the_flag_of_the_command_line",
     ],
     "every field is checked before the first row is read": [
@@ -54,13 +56,16 @@ PROMISES = {
     "nothing in them is executed": ["battery/test_forged.py::test_forged_files_are_refused_or_work"],
     "every count, index, shape and number is checked against the configuration": [
         "battery/test_forged.py::test_forged_files_are_refused_or_work",
+        "battery/test_forged.py::test_a_number_everywhere_in_an_array_is_refused_or_harmless",
         "battery/test_forged.py::test_a_count_that_is_none_is_refused",
     ],
     "memory is bounded": [
         "battery/test_forged.py::test_a_size_that_is_only_claimed_is_never_built",
         "battery/test_forged.py::test_a_packed_file_is_not_unpacked",
+        "battery/test_forged.py::test_members_that_share_their_bytes_are_not_read",
     ],
     "they are limited in size and in time": [
+        "unit/service/test_past_rows_page.py::test_a_hundred_thousand_names_take_seconds_of_the_processor_and_not_minutes",
         "unit/service/test_security.py::test_bodies_are_limited_however_they_come",
         "unit/service/test_server.py::test_a_half_request_is_ended_after_the_timeout",
         "unit/service/test_server.py::test_a_request_that_drips_is_ended_after_the_timeout",

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import ConfigError
 from .escaping import printable
-from .formatting import join_names, short
+from .formatting import join_names, repeated, short
 from .typing import Bools, Floats, Ints
 
 if TYPE_CHECKING:
@@ -71,8 +71,7 @@ def column_names(frame: object) -> list[str]:
     """Return the names of the columns; raise `ConfigError` if two are equal."""
     raw: Iterable[object] = frame.columns if _home(frame) == "pandas" else _narwhals(frame).columns  # type: ignore[attr-defined]
     names = [str(name) for name in raw]
-    twice = next((n for i, n in enumerate(names) if n in names[:i]), None) if len(set(names)) < len(names) else None
-    if twice is not None:
+    if (twice := repeated(names)) is not None:
         raise ConfigError(f"the frame has two columns '{twice}'; names must be distinct")
     return names
 

@@ -1,7 +1,7 @@
 """Formatting of numbers, lists, times and objects for people."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import escape
@@ -21,6 +21,7 @@ __all__ = [
     "join_names",
     "number",
     "plain_number",
+    "repeated",
     "share",
     "short",
     "shown_decimals",
@@ -214,6 +215,12 @@ def share(part: float, whole: float) -> str:
     if 0 < percent < 0.5:
         return "< 1 %"
     return "> 99 %" if 99.5 <= percent < 100 else f"{percent:.0f} %"
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """Return the first name that occurs a second time, if any."""
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
 
 
 def join_names(names: Sequence[str], limit: int = 8, quoted: bool = False) -> str:

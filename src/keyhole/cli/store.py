@@ -20,8 +20,24 @@ def check(url: _Url) -> None:
 
     Example: keyhole store check sqlite:///ward.db
     """
-    from .._internal.escaping import printable
     from ..errors import StateError
+    from ..store.models import DamagedStore
+
+    try:
+        bad, damaged = _print_verdicts(url)
+    except DamagedStore as fault:
+        what = str(fault).partition("; run keyhole store check")[0]
+        raise StateError(f"{what}; no learner can be read: restore the store from a backup") from None
+    if bad:
+        raise StateError(f"{bad} learner(s) do not match their recorded events; restore the store from a backup")
+    if damaged:
+        raise StateError("the database is damaged; restore the store from a backup, or export and import it")
+    print(" the store is sound")
+
+
+def _print_verdicts(url: str) -> tuple[int, bool]:
+    """Return how many learners are damaged, and whether anything is."""
+    from .._internal.escaping import printable
     from ..store.verify import check as verdicts
 
     bad, damaged = 0, False
@@ -34,11 +50,7 @@ def check(url: _Url) -> None:
             print(f"   the first {verdict.sound} events are sound and can be saved: keyhole store export --sound")
         bad += not verdict.good and verdict.id is not None
         damaged = damaged or not verdict.good
-    if bad:
-        raise StateError(f"{bad} learner(s) do not match their recorded events; restore the store from a backup")
-    if damaged:
-        raise StateError("the database is damaged; restore the store from a backup, or export and import it")
-    print(" the store is sound")
+    return bad, damaged
 
 
 @app.command()
@@ -73,11 +85,13 @@ def import_(url: _Url, folder: Annotated[Path, typer.Argument(help="What export 
 
 def _existing(url: str) -> "Database":
     """Return the database of an existing store; opening a missing one would create it."""
-    from ..errors import ConfigError
+    from ..errors import ConfigError, StateError
     from ..store.database import Database
 
     database = Database(url)
     if database.path is not None and not database.path.is_file():
         raise ConfigError(f"there is no store {database.address}; kh.open_store or keyhole serve creates one")
+    if database.path is not None and not database.path.stat().st_size:  # SQLite takes it for a new database
+        raise StateError(f"the store {database.address} is an empty file; restore the store from a backup")
     database.open()
     return database

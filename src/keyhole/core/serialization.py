@@ -187,6 +187,8 @@ def unpack(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
             members = archive.infolist()
             if len(members) > _MEMBERS or any(m.compress_type != zipfile.ZIP_STORED for m in members):
                 raise StateError("the file is compressed or has too many parts; learner.save(path) writes no such file")
+            if sum(m.file_size for m in members) > len(data):
+                raise StateError("parts of the file share their bytes; learner.save(path) writes no such file")
             header = json.loads(archive.read("keyhole.json"))
             _check_format(header)
             names = [name for name in archive.namelist() if name.endswith(".npy")]

@@ -1,6 +1,6 @@
 """The declarations of one column, of the label and of a panel, and transforms."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._internal.formatting import repeated
 from .._internal.typing import Bools, Floats
 from ..errors import ConfigError
 
@@ -23,7 +24,6 @@ __all__ = [
     "Range",
     "Transform",
     "check_transform",
-    "repeated",
 ]
 
 
@@ -269,12 +269,6 @@ class Panel:
             raise ConfigError(f"[sources.{self.name}]: columns must name at least one column")
         if (twice := repeated(self.columns)) is not None:
             raise ConfigError(f"[sources.{self.name}]: columns has '{twice}' twice; keep one")
-
-
-def repeated(names: Iterable[str]) -> str | None:
-    """Return the first name that occurs a second time, if any."""
-    seen: set[str] = set()
-    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
 
 
 def _check_price(price: float | None, place: str) -> None:

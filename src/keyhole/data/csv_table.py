@@ -99,7 +99,7 @@ class _BoundedStream(RawIOBase):
 
     def __init__(self, path: str, codec: str) -> None:
         self._path, self._stream = path, pa.input_stream(path, compression=codec)
-        self._left = max(_EXPANSION_FROM, MAX_EXPANSION * Path(path).stat().st_size)
+        self._size, self._unpacked = Path(path).stat().st_size, 0
 
     def readable(self) -> bool:
         """Return True, as `io` requires."""
@@ -108,18 +108,23 @@ class _BoundedStream(RawIOBase):
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes."""
         data: bytes = self._stream.read(size if size >= 0 else None)
-        self._left -= len(data)
-        if self._left < 0 and not os.environ.get(LARGE_FILES):
-            raise DataError(
-                f"{self._path} unpacks to more than {MAX_EXPANSION} times its size; unpack it yourself, "
-                "or lift the limit: keyhole --large-files ..."
-            )
+        self._unpacked += len(data)
+        check_expansion(self._path, self._unpacked, self._size, "unpack it yourself")
         return data
 
     def close(self) -> None:
         """Close the file."""
         self._stream.close()
         super().close()
+
+
+def check_expansion(name: str, unpacked: int, size: int, advice: str) -> None:
+    """Refuse a file of this size that unpacks to more than `MAX_EXPANSION` times as many bytes."""
+    if unpacked > max(_EXPANSION_FROM, MAX_EXPANSION * size) and not os.environ.get(LARGE_FILES):
+        raise DataError(
+            f"{name} unpacks to more than {MAX_EXPANSION} times its size; {advice}, "
+            "or lift the limit: keyhole --large-files ..."
+        )
 
 
 def check_width(name: str, columns: int) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import narwhals as nw
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from narwhals.typing import IntoDataFrame
 
 from .cell_encoding import kind
-from .csv_table import CsvTable, check_width, read_start
+from .csv_table import CsvTable, check_expansion, check_width, read_start
 from .table import Column, DataError, Table, refuse_duplicates
 
 __all__ = ["FrameTable", "ParquetTable", "open_file"]
@@ -55,14 +56,20 @@ class ParquetTable(Table):
             with self._open() as file:
                 check_width(str(path), file.metadata.num_columns)
                 fields, rows = list(file.schema_arrow), int(file.metadata.num_rows)
+                self._check_expansion(8 * rows * file.metadata.num_columns)
                 self._groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
         except (pa.ArrowException, OSError) as fault:
             raise DataError(f"{path} cannot be read as Parquet: {_first_line(fault)}") from None
+        self._texts = {f.name: f.type for f in fields if kind(getattr(f.type, "value_type", f.type)) == "text"}
         super().__init__(str(path), [Column(f.name, kind(f.type), kind(f.type) == "text") for f in fields], rows)
 
-    def _open(self) -> pq.ParquetFile:
+    def _open(self, texts: Collection[str] = ()) -> pq.ParquetFile:
+        """Open the file; these columns are read as indices into their distinct values."""
         # A small buffer without read-ahead: otherwise a whole row group (often the whole file) is held in memory.
-        return pq.ParquetFile(self._path, buffer_size=1 << 16, pre_buffer=False)
+        return pq.ParquetFile(self._path, buffer_size=1 << 16, pre_buffer=False, read_dictionary=list(texts))
+
+    def _check_expansion(self, unpacked: int) -> None:
+        check_expansion(str(self._path), unpacked, Path(self._path).stat().st_size, "choose some rows or columns")
 
     def chunks(self, names: Sequence[str], start: int, cells: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
         """Yield the rows, beginning with row `start`, in the types of the file."""
@@ -73,13 +80,25 @@ class ParquetTable(Table):
         groups = list(range(group, len(self._groups)))
         if not groups:  # pyarrow 18 fails on an empty list
             return
+        texts, unpacked = [name for name in names if name in self._texts], 0
         try:
-            with self._open() as file:
+            with self._open(texts) as file:
                 for rows in file.iter_batches(_ROWS, row_groups=groups, columns=list(names), use_threads=False):
+                    for name in texts:  # a long text that all rows share takes little room until it is written out
+                        unpacked += _bytes_of_text(rows[name])
+                        self._check_expansion(unpacked)
+                        if not pa.types.is_dictionary(self._texts[name]):
+                            plain = rows[name].dictionary_decode().cast(self._texts[name])
+                            rows = rows.set_column(names.index(name), name, plain)
                     yield rows.slice(start)
                     start = max(0, start - rows.num_rows)
         except (pa.ArrowException, OSError) as fault:
             raise DataError(f"{self.name} cannot be read as Parquet: {_first_line(fault)}") from None
+
+
+def _bytes_of_text(column: pa.DictionaryArray) -> int:
+    """Return the size of the texts of all rows, without writing them out."""
+    return int(pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0)
 
 
 def _first_line(fault: Exception) -> str:

@@ -11,11 +11,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .._internal.formatting import join_names
+from .._internal.formatting import join_names, repeated
 from .._internal.renamed_options import renamed_option
 from ..errors import ConfigError
 from . import schema_toml
-from .columns import Attribute, Panel, Range, repeated
+from .columns import Attribute, Panel, Range
 
 if TYPE_CHECKING:
     from .columns import Attribute, Panel, Range

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from .._internal.atomic_io import read_json, write_atomically, write_json
 from .._internal.dataframes import to_frame
-from .._internal.formatting import join_names
+from .._internal.formatting import join_names, repeated
 from .._internal.output_folder import Folder
 from ..core.learner import Learner
 from ..core.registry.plugins import import_algorithm
@@ -34,7 +34,7 @@ def _names(algorithms: Sequence[str]) -> list[str]:
     for spec in specs:
         import_algorithm(spec.name)
     names = [str(spec.labelled()) for spec in specs]
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    twice = repeated(names)
     if twice or not names:
         raise ConfigError(f"'{twice}' is listed twice" if twice else "list at least one algorithm")
     return names

@@ -132,6 +132,17 @@ def test_a_learner_larger_than_the_machine_is_refused_before_it_is_built(monkeyp
     assert kh.make("fixed-random", d=6000, k=2, seed=0).d == 6000
 
 
+@pytest.mark.parametrize("d", [10**6 + 1, 10**9, 10**30])
+def test_more_attributes_than_could_be_named_in_seconds_are_refused_at_once(d):
+    tracemalloc.start()
+    try:
+        with pytest.raises(kh.ConfigError, match="d must be"):
+            kh.make("thrifty", d=d, k=3)
+        assert tracemalloc.get_traced_memory()[1] < 1e6
+    finally:
+        tracemalloc.stop()
+
+
 def test_a_large_learner_is_announced():
     with pytest.warns(kh.KeyholeWarning, match=r"'explore-then-commit' with d = 4000 takes about 514 MB, 0.16 s to"):
         kh.make("explore-then-commit", d=4000, k=3, seed=0)

@@ -65,6 +65,40 @@ def test_a_gzip_bomb_is_refused_and_the_flag_lifts_the_limit(bomb, monkeypatch):
     assert rows(bomb) == 40 << 18
 
 
+def test_a_parquet_file_of_rows_that_take_no_room_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_table, "_EXPANSION_FROM", 1 << 20)
+    path, zeros = tmp_path / "zeros.parquet", pa.array([0.0] * 400_000)
+    pq.write_table(pa.table({"a": zeros, "b": zeros}), path)
+    with pytest.raises(DataError, match="zeros.parquet unpacks to more than 100 times its size; choose some rows"):
+        open_table(path)
+    monkeypatch.setenv("KEYHOLE_LARGE_FILES", "1")
+    assert rows(path) == 400_000
+
+
+def test_a_long_text_in_every_row_of_a_parquet_file_is_refused_before_it_is_written_out(tmp_path):
+    """1.2 GB of text in a file of a few KB."""
+    path, same = tmp_path / "long.parquet", pa.array([0] * 6000, pa.int32())
+    text = pa.DictionaryArray.from_arrays(same, pa.array(["x" * 200_000]))
+    pq.write_table(pa.table({"t": text, "a": same}), path, store_schema=False)
+    usual, counted = pa.default_memory_pool(), pa.proxy_memory_pool(pa.default_memory_pool())
+    pa.set_memory_pool(counted)
+    try:
+        with pytest.raises(DataError, match="long.parquet unpacks to more than 100 times its size; choose some rows"):
+            list(open_table(path).chunks(["a", "t"], 0))
+    finally:
+        pa.set_memory_pool(usual)
+    assert counted.max_memory() < 1 << 27
+
+
+@pytest.mark.parametrize("dtype", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())], ids=str)
+def test_texts_of_a_parquet_file_come_in_the_types_of_the_file(tmp_path, dtype):
+    path, words = tmp_path / "texts.parquet", ["", "north", "søuth", None, "north"] * 2000
+    table = pa.table({"n": pa.array(range(10_000)), "t": pa.array(words).cast(dtype)})
+    pq.write_table(table, path)
+    found = pa.Table.from_batches(open_table(path).chunks(["t", "n"], 4500))
+    assert found.equals(table.select(["t", "n"]).slice(4500))
+
+
 def test_ordinary_compressed_files_are_read(tmp_path):
     path = tmp_path / "plain.csv.gz"
     with gzip.open(path, "wt") as file:

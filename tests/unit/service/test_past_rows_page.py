@@ -2,6 +2,7 @@
 
 import html
 import re
+import time
 
 import numpy as np
 import pytest
@@ -74,6 +75,25 @@ def test_a_wrong_table_is_one_sentence_and_learns_nothing(icu, app, text, senten
         assert answer.status_code == 422
         assert sentence in answer.text
     assert to_bytes(app.state.store["icu"].learner()) == before
+
+
+def test_a_hundred_thousand_names_take_seconds_of_the_processor_and_not_minutes(icu):
+    """The time to read names grows with their number, and not with its square."""
+    names = [f"{i:x}" for i in range(99_999)]
+    begun = time.process_time()
+    answer = send(icu, ",".join(names) + "\n1\n")
+    assert "the table has no column &#39;age&#39;" in answer.text
+    answer = send(icu, csv_of(head=(*names, "fff")))
+    assert "has the column &#39;fff&#39; twice" in answer.text
+    body = {"name": "wide", "algorithm": "fixed-random", "names": [*names, "fff"], "k": 3}
+    assert "names must be distinct: 'fff' occurs twice" in icu.post("/v1/learners", json=body).json()["detail"]
+    assert time.process_time() - begun < 10.0
+
+
+def test_the_label_may_be_a_column_that_is_an_attribute_too(icu):
+    answer = send(icu, csv_of(), label="age")
+    assert answer.status_code == 200
+    assert "Not used: bp." in answer.text
 
 
 def test_another_kind_of_body_is_refused(icu):

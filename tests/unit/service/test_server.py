@@ -104,6 +104,16 @@ def test_a_half_request_is_ended_after_the_timeout(serve, text):
     wait_until(lambda: answers(server))
 
 
+def test_a_connection_that_is_idle_after_an_answer_is_ended_after_the_timeout(serve):
+    server = serve("--request-timeout", "0.3")
+    (connection,) = attack(server, 1, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    answer = b""
+    with connection:
+        while data := connection.recv(65536):  # ends when the server closes
+            answer += data
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
 def test_a_half_body_is_answered_also_where_the_machine_was_too_busy_to_look(serve):
     """The server finds all its timeouts over at once; it answers all the same, and does not just close."""
     server = serve("--request-timeout", "0.3")

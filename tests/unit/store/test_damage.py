@@ -319,6 +319,22 @@ def test_the_command_escapes_what_it_prints_and_offers_nothing_that_cannot_be_sa
     assert err.endswith(f"has schema version {'9' * 20}; this keyhole reads version 1 only\n")
 
 
+def test_the_command_on_a_store_that_cannot_be_read_says_what_to_do_instead_of_to_run_it(file, typed):  # noqa: F811
+    gone = damaged(file, "DROP TABLE keyhole_learners")
+    code, out, err = typed("store", "check", f"sqlite:///{gone}")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "the table keyhole_learners is missing" in out
+    assert err.endswith("no such table: keyhole_learners; no learner can be read: restore the store from a backup\n")
+    whole = file.read_bytes()
+    for length in (5000, 100, 0):
+        file.write_bytes(whole[:length])
+        code, out, err = typed("store", "check", f"sqlite:///{file}")
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert err.endswith("restore the store from a backup\n")
+        assert "run keyhole store check" not in err
+        assert file.stat().st_size == length  # also an empty file: no new store is made of it
+
+
 def test_what_is_sound_is_saved(file, tmp_path):
     copy = damaged(file, "UPDATE keyhole_events SET body = '{' WHERE learner = 1 AND number = 8")
     with pytest.warns(kh.KeyholeWarning, match="icu: the events after event 7 cannot be saved .event 8 was changed"):

@@ -131,7 +131,7 @@ class ExploreThenCommit(Learner):
         if at.size == self.S.size > 0:
             row = np.concatenate([values - self.pooled.ref[at], [1.0, y - self.pooled.first_label]])
             self.sums += np.outer(row, row)
-            self.slopes = prior_slopes(self.sums, self._pooled_slopes(), self.pooled.sd[self.S] ** 2)
+            self._solve()
         if r.kind == "explore" and self.left > 0:
             self.left -= 1.0
             if self.left <= 0:
@@ -156,7 +156,7 @@ class ExploreThenCommit(Learner):
             centred = X[whole][:, self.S] - self.pooled.ref[self.S]
             rows = np.column_stack([centred, np.ones(len(centred)), y[whole] - self.pooled.first_label])
             self.sums += rows.T @ rows
-            self.slopes = prior_slopes(self.sums, self._pooled_slopes(), self.pooled.sd[self.S] ** 2)
+            self._solve()
 
     def _seen(self, r: Round, x: Floats) -> tuple[Ints, Floats]:
         """Return the positions and the values of the attributes observed in a round."""
@@ -173,6 +173,11 @@ class ExploreThenCommit(Learner):
         if not np.array_equal(S, self.S):
             self.S, self.sums = S, np.zeros((S.size + 2, S.size + 2))
             self.slopes = self._pooled_slopes().copy()
+
+    def _solve(self) -> None:
+        """Compute the slopes from the sums; those of all rows where numbers so large leave nothing else."""
+        slopes = prior_slopes(self.sums, self._pooled_slopes(), self.pooled.sd[self.S] ** 2)
+        self.slopes = slopes if np.isfinite(slopes).all() else self._pooled_slopes().copy()
 
     def _pooled_slopes(self) -> Floats:
         """Return (R_SS + 0.02)^-1 c_S per unit of the attribute, cached until the next commitment."""

@@ -25,6 +25,10 @@ _MOST_PAST_VALUES, _LEAST_PAST = 1 << 20, 64
 # Maximum number of (attribute, column) pairs: about 2 GB.
 _MOST_PAIRS = 25_000_000
 _ALARMS = 32
+# A scaled value or label is at most 1e60 (a label 1e66 with its slack) and a row weighs at most 1e30: values, labels
+# and their sums are never as large as the second of these, nor any other number of a state as the first.
+_LARGEST, _LARGEST_VALUE = 1e200, 1e102
+_LABELS = ("y_low", "y_high", "y_mean", "y_ref", "y_unit", "level_reported")
 # Columns of the fit there is room for at first (pairs of all attributes with them take d times as much memory), and
 # sources expected to matter where money alone limits what is bought.
 _FIRST_COLUMNS, _EXPECTED = 24, 10
@@ -275,8 +279,11 @@ class EngineState(Stateful):
         ):
             floats += [records[name] for name in records.dtype.names or () if records.dtype[name].kind == "f"]
         floats += [scalars[name] for name in scalars.dtype.names if scalars.dtype[name].kind == "f" and name != "rate"]
-        if not all(np.isfinite(x).all() for x in floats):
-            raise StateError("a number in the state is not finite; the file is damaged or forged")
+        small = [self.row["y"], self.value["x"], self.level_expert["level"], self.attr["raw_x"], self.attr["sum_x"]]
+        small += [scalars[name] for name in _LABELS]
+        for most, numbers in ((_LARGEST, floats), (_LARGEST_VALUE, small)):
+            if not all((np.abs(x) < most).all() for x in numbers):
+                raise StateError("a number in the state is not finite or too large; the file is damaged or forged")
         rows, values = len(self.row), len(self.value)
         used = (int(scalars["oldest"]) + np.arange(max(0, min(int(scalars["n_rows"]), rows)))) % rows
         ends = self.row["begin"][used] + self.row["size"][used]

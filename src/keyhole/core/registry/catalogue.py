@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 
 from ..._internal.dataframes import Names, column_names, is_frame, is_series
+from ..._internal.formatting import repeated
 from ..._internal.renamed_options import renamed_option
 from ...errors import ConfigError, KeyholeWarning
 from ..learner import Learner, Plain
@@ -24,8 +25,8 @@ _SOURCE_OPTIONS = {"sources": "sources", "free": "free attributes"}
 _MONEY = ("prices", "budget_per_row", "error_cost", "total_budget", "expected_rows")
 # Building a learner that needs more bytes or seconds than this emits a warning.
 _LARGE_MEMORY, _LARGE_SECONDS = 400e6, 5.0
-# The names of more attributes would not fit in a few hundred megabytes.
-_WIDEST = 10_000_000
+# Only the names of more attributes would take seconds, before the size of a learner can be refused.
+_WIDEST = 1_000_000
 
 
 ALGORITHMS = {
@@ -306,9 +307,8 @@ def _columns(d: int | None, names: "Names | None") -> tuple[str, ...]:
     if is_series(names) and not all(isinstance(name, str) for name in names):
         raise ConfigError("names must be names, not a column of numbers: give the frame itself, or its column names")
     columns = tuple(map(str, names))
-    if len(set(columns)) < len(columns) or not columns:
-        twice = next((c for i, c in enumerate(columns) if c in columns[:i]), None)
-        raise ConfigError(f"names must be distinct: '{twice}' occurs twice" if twice else "names is empty")
+    if (twice := repeated(columns)) is not None or not columns:
+        raise ConfigError("names is empty" if twice is None else f"names must be distinct: '{twice}' occurs twice")
     return columns
 
 

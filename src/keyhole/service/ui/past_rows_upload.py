@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..._internal.formatting import plain_number
+from ..._internal.formatting import plain_number, repeated
 from ...errors import ProtocolError
 
 __all__ = ["PastTable", "form_fields", "read_past_table"]
@@ -64,13 +64,14 @@ def form_fields(content_type: str, body: bytes) -> dict[str, str]:
 def read_past_table(text: str, names: Sequence[str], label: str, binary: bool) -> PastTable:
     """Parse a CSV whose first line names the columns; a `ProtocolError` names the line and column of a fault."""
     head, *lines = _lines(text)
-    twice = next((name for i, name in enumerate(head) if name in head[:i]), None)
-    if twice is not None:
+    if (twice := repeated(head)) is not None:
         raise ProtocolError(f"the first line has the column '{twice[:40]}' twice")
-    lacking = [name for name in (*names, label) if name not in head]
+    place = {name: j for j, name in enumerate(head)}
+    lacking = [name for name in (*names, label) if name not in place]
     if lacking:
         raise ProtocolError(f"the table has no column '{lacking[0][:40]}'; its first line must name every attribute")
-    places, target = [head.index(name) for name in names], head.index(label)
+    places, target = [place[name] for name in names], place[label]
+    used = {*places, target}
     rows, labels = [], []
     for number, cells in lines:
         if len(cells) != len(head):
@@ -83,7 +84,7 @@ def read_past_table(text: str, names: Sequence[str], label: str, binary: bool) -
     return PastTable(
         rows,
         labels,
-        unused=[name for name in head if name not in names and name != label],
+        unused=[name for j, name in enumerate(head) if j not in used],
         missing={name: n for name, n in empty.items() if n},
         shown=[[cells[j] for j in (*places, target)] for _, cells in lines[:_SHOWN]],
     )
