@@ -53,14 +53,6 @@ double expected_deviation(const State& state, const Signal& signal) {
   return std::sqrt(scalars.s2 * (1.0 + std::max(signal.h, 0.0)) + held_back + signal.hidden);
 }
 
-void raise_alarm(const State& state, double level, double before, double after, double forgotten) {
-  Scalars& scalars = state.scalars();
-  const Index row = scalars.n_labels + 1 - (state.learning ? 0 : scalars.n_past_rows);
-  const Index at = scalars.n_alarms % static_cast<Index>(state.alarm.size());
-  state.alarm[at] = {row, state.learning, level, before, after, forgotten, 0};
-  scalars.n_alarms += 1;
-}
-
 // Whether past rows come from another regime: their fit predicts new labels worse than the mean of the labels does.
 bool past_rows_fail(const State& state, double f, double y) {
   Scalars& scalars = state.scalars();
@@ -135,7 +127,7 @@ void detect_drift(const State& state, const Signal& signal, double f, double y, 
     RegimeMemory{state}.update(f, y);
   }
   if (found.forget == 1.0) return;
-  raise_alarm(state, 0.0, found.slope_before, found.slope_after, found.forget);
+  state.add_alarm({state.last_row() + 1, state.learning, 0.0, found.slope_before, found.slope_after, found.forget, 0});
   forget_past(state, found.forget);
 }
 
@@ -179,7 +171,10 @@ double learn_from_error(const State& state, const Signal& signal, double y) {
   if (signal.whole && scalars.n_labels >= least_level_labels && scalars.s2 > 0.0) {
     tracker.update(off, reach, noise(scalars), state.rows());
     const double moved = tracker.moved(scalars);
-    if (moved != 0.0) raise_alarm(state, moved * scalars.y_unit, scalars.alpha, scalars.alpha, 1.0);
+    if (moved != 0.0) {
+      const double alpha = scalars.alpha;
+      state.add_alarm({state.last_row() + 1, state.learning, moved * scalars.y_unit, alpha, alpha, 1.0, 0});
+    }
   }
   const double rows = state.rows(), since = static_cast<double>(scalars.n_labels - scalars.memory_start) + 1.0;
   const double squared_error = (y_hat - y) * (y_hat - y);
@@ -203,11 +198,15 @@ Index reserve_row(const State& state, Index values) {
   Index begin = scalars.head;
   const bool wraps = begin + values > size;
   if (wraps) begin = 0;
-  const auto overlaps = [&](const Row& row) {
-    if (row.size == 0) return false;
-    return (wraps && row.begin >= scalars.head) || (row.begin < begin + values && begin < row.begin + row.size);
+  const auto in_the_way = [&] {  // the values of the oldest row that has any
+    for (Index i = 0; i < scalars.n_rows; ++i) {
+      const Row& row = state.row[(scalars.oldest + i) % rows];
+      if (row.size == 0) continue;
+      return (wraps && row.begin >= scalars.head) || (row.begin < begin + values && begin < row.begin + row.size);
+    }
+    return false;
   };
-  while (scalars.n_rows > 0 && (scalars.n_rows == rows || overlaps(state.row[scalars.oldest]))) {
+  while (scalars.n_rows > 0 && (scalars.n_rows == rows || in_the_way())) {
     scalars.oldest = (scalars.oldest + 1) % rows;
     scalars.n_rows -= 1;
   }
@@ -345,9 +344,10 @@ Prediction predict(const State& state, std::span<const Index> attributes, std::s
 
 bool must_grow(const State& state, Index values) {
   const Scalars& scalars = state.scalars();
-  const bool rows = !(state.store_full & 1) && scalars.n_rows == static_cast<Index>(state.row.size());
-  const bool room = !(state.store_full & 2) && scalars.head + values > static_cast<Index>(state.value.size());
-  return rows || room;
+  const bool no_row = scalars.n_rows == static_cast<Index>(state.row.size());
+  const bool no_room = scalars.head + values > static_cast<Index>(state.value.size());
+  if (no_row) return !(state.store_full & 1);  // where rows cannot grow, the oldest row makes room for values, too
+  return no_room && !(state.store_full & 2);
 }
 
 namespace {
@@ -356,6 +356,7 @@ namespace {
 Index learn_row(const State& state, std::span<const Index> attributes, std::span<const double> x, Index before,
                 double y) {
   Scalars& scalars = state.scalars();
+  if (scalars.row_weight > most_row_weight) rescale_weights(state);
   if (scalars.n_labels == 0) scalars.y_ref = y;
   if (scalars.y_unit == 0.0 && y != scalars.y_ref) scalars.y_unit = power_of_two(y - scalars.y_ref);
   y = scaled(y, scalars.y_ref, scalars.y_unit);
@@ -398,7 +399,6 @@ Index learn_row(const State& state, std::span<const Index> attributes, std::span
 }
 
 void refit_now(const State& state) {
-  if (state.scalars().row_weight > most_row_weight) rescale_weights(state);
   RegimeMemory{state}.advance();
   refit(state);
 }

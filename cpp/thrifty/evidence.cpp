@@ -22,6 +22,8 @@ constexpr double most_expected_z = 25.0;
 constexpr double shrunk_correlation = 0.995;
 // Share of the residual variance that a candidate explains at most, so that the logarithm of the rest exists.
 constexpr double most_explained_share = 0.98;
+// Present rows: what shows no more than this has all but faded, and squares of its standard error would overflow.
+constexpr double least_weighted_rows = 1e-30;
 // Share: a relative change of s2 beyond which rows are weighted again.
 constexpr double residual_change = 0.05;
 
@@ -310,7 +312,7 @@ double regress_attribute(const State& state, Index j, double* u) {
   Attribute& attribute = state.attr[j];
   if (attribute.n_rows < 2) return 0.0;
   const double variance = regress_on_support(state, j, u);
-  if (variance <= 0.0 || attribute.weighted_n <= 0.0) return 0.0;
+  if (variance <= 0.0 || attribute.weighted_n <= least_weighted_rows * scalars.row_weight) return 0.0;
   const Pair* pair = state.pair(j);
   const double* cov_variance = state.scratch.cov_variance.data();
   double r = attribute.weighted_xe - attribute.sum_x / attribute.sum_weight * attribute.weighted_e, by_cov = 0.0;

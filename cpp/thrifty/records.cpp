@@ -79,7 +79,7 @@ std::vector<Layout> layouts() {
   }
   {
     using R = StoredRegime;
-    out.push_back({"StoredRegime", sizeof(R), {F(regime), F(ended_at), F(row_weight), F(s2), F(n_members),
+    out.push_back({"StoredRegime", sizeof(R), {F(regime), F(ended_at), F(ended_row), F(row_weight), F(s2), F(n_members),
       F(tried)}});
   }
   {

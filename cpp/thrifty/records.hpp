@@ -106,10 +106,11 @@ struct Scalars {
   Index columns_needed;                              // > 0: the support needs room for so many columns
 };
 
-// A change that was noticed; past: 1 if `row` counts past rows. slope_...: of labels on predictions.
+// A change that was noticed; past: 1 if `row` counts past rows. slope_...: of labels on predictions. returned: the row
+// until which the regime held that holds again, < 0: a past row, 0: none.
 struct Alarm { Index row, past; double level, slope_before, slope_after, forgotten; Index returned; };
 struct LevelExpert { double level, gain, weight; };
-struct StoredRegime { Index regime, ended_at; double row_weight, s2; Index n_members, tried; };
+struct StoredRegime { Index regime, ended_at, ended_row; double row_weight, s2; Index n_members, tried; };
 
 struct Settings {
   Index k, k0, expected_relevant;
@@ -162,6 +163,12 @@ struct State {
   const Constants& constants() const { return *constants_; }
   Pair* pair(Index j) const { return pairs.data() + j * width; }
   double rows() const { return scalars_->sum_weight / scalars_->row_weight; }
+  // Returns the number of the row that was learnt last; past rows and rounds are counted apart.
+  Index last_row() const { return learning ? scalars_->n_past_rows : scalars_->n_labels - scalars_->n_past_rows; }
+  void add_alarm(const Alarm& noticed) const {
+    alarm[static_cast<std::size_t>(scalars_->n_alarms) % alarm.size()] = noticed;
+    scalars_->n_alarms += 1;
+  }
 
   struct Scratch {
     std::vector<double> deviation;           // x - x_bar of the columns in the row at hand

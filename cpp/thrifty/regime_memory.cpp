@@ -75,7 +75,8 @@ void RegimeMemory::store_previous() const {
     if (end(i) < end(oldest)) oldest = i;
   }
   StoredRegime& stored = state.stored_regime[oldest];
-  stored = {scalars.previous_regime, scalars.n_labels, scalars.previous_row_weight, scalars.s2, 0, 1};
+  const Index row = state.learning ? -state.last_row() : state.last_row();
+  stored = {scalars.previous_regime, scalars.n_labels, row, scalars.previous_row_weight, scalars.s2, 0, 1};
   Index* stored_members = state.stored_regime_members.data() + oldest * static_cast<Index>(state.source.size());
   for (const Member& b : members(state)) {
     if (!state.source[b.source].free) stored_members[stored.n_members++] = b.source;
@@ -134,10 +135,7 @@ void RegimeMemory::accept(Index i) const {
   Scalars& scalars = state.scalars();
   StoredRegime& stored = state.stored_regime[i];
   for_rows(state, scalars.regime, [&](Row& row, Index) { row.regime = stored.regime; });
-  const Index row = scalars.n_labels - (state.learning ? 0 : scalars.n_past_rows);
-  const Index at = scalars.n_alarms % static_cast<Index>(state.alarm.size());
-  state.alarm[at] = {row, state.learning, 0.0, 0.0, 0.0, 1.0, stored.ended_at};
-  scalars.n_alarms += 1;
+  state.add_alarm({state.last_row(), state.learning, 0.0, 0.0, 0.0, 1.0, stored.ended_row});
   scalars.regime = stored.regime;
   scalars.regime_on_trial = 0;
   stored.n_members = 0;

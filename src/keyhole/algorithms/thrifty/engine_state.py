@@ -197,7 +197,7 @@ class EngineState(Stateful):
         arrays = {
             name: getattr(self, name) for name in (*self._state, "source_attributes", "order", "settings", "constants")
         }
-        full = int(len(self.row) >= self.most_rows) + 2 * int(len(self.value) >= self.most_rows * self.most_values)
+        full = int(len(self.row) >= self.most_rows) + 2 * int(len(self.value) >= self._room_for_values)
         self.engine = core.Engine(arrays, full)
 
     def _widen(self) -> None:
@@ -212,10 +212,20 @@ class EngineState(Stateful):
         self._widen()
         while self.engine.must_grow(self.most_values):
             if self.scalars["n_rows"][0] == len(self.row) < self.most_rows:
-                self.row = _longer(self.row, min(2 * len(self.row), self.most_rows))
-            if self.scalars["head"][0] + self.most_values > len(self.value):
-                self.value = _longer(self.value, min(2 * len(self.value), self.most_rows * self.most_values))
+                self._lengthen_rows(min(2 * len(self.row), self.most_rows))
+            if self.scalars["head"][0] + self.most_values > len(self.value) < self._room_for_values:
+                self.value = _longer(self.value, min(2 * len(self.value), self._room_for_values))
             self.bind()
+
+    @property
+    def _room_for_values(self) -> int:
+        """The maximum number of stored values: rounds alone never need as many, past rows may."""
+        return max(_MOST_VALUES, self.most_rows * self.most_values)
+
+    def _lengthen_rows(self, size: int) -> None:
+        """Make the ring of rows longer; its oldest row becomes the first."""
+        self.row = _longer(np.roll(self.row, -int(self.scalars["oldest"][0])), size)
+        self.scalars["oldest"] = 0
 
     def learn(self, X: Floats, y: Floats) -> None:
         """Learn from past rows; if they are more than can be stored, from the last ones."""
@@ -226,7 +236,7 @@ class EngineState(Stateful):
         n_rows = min(self.most_rows, max(rows, 2 * len(self.row))) if rows > len(self.row) else 0
         n_values = max(d, min(_MOST_VALUES, max(values, 2 * len(self.value)))) if values > len(self.value) else 0
         if n_rows > len(self.row):
-            self.row = _longer(self.row, n_rows)
+            self._lengthen_rows(n_rows)
         if n_values > len(self.value):
             self.value = _longer(self.value, n_values)
         if n_rows or n_values:

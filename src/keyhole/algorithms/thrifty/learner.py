@@ -106,7 +106,8 @@ class Thrifty(Learner):
             raise ConfigError(
                 f"budget_per_row = {budget_per_row:g} buys nothing: the cheapest source costs {catalog.prices.min():g}"
             )
-        decay = 0.5 ** (1.0 / _positive("half_life", half_life))
+        # A row counts at most 1e20 times the row before: beyond that sums of weights would overflow.
+        decay = max(0.5 ** (1.0 / _positive("half_life", half_life)), 1e-20)
         limits = Limits(
             k=k,
             k0=self.k0,
@@ -253,8 +254,8 @@ def _positive(option: str, given: float | None) -> float:
 
 
 def _worded(entry: np.void) -> Alarm:
-    if entry["returned"] > 0:
-        what = f"what held until row {entry['returned']} holds again"
+    if entry["returned"] != 0:
+        what = f"what held until {'past ' * bool(entry['returned'] < 0)}row {abs(entry['returned'])} holds again"
     elif entry["level"] != 0.0:
         what = f"the label's level moved by {entry['level']:+.3g}"
     else:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole.core.serialization import from_bytes, to_bytes
 
 
 def played(**options):
@@ -76,3 +77,17 @@ def test_where_only_money_limits_the_fit_grows_with_its_support():
     other = kh.make("thrifty", d=60, prices=[1e-6] * 60, error_cost=1.0, seed=0)
     other.set_state(learner.get_state())
     assert np.array_equal(other.weights, learner.weights)
+
+
+@pytest.mark.parametrize("half_life", [1e-5, 1.0])
+@pytest.mark.parametrize("sources", [None, {"panel": ["x4", "x5"]}])
+def test_what_was_seen_a_thousand_half_lives_ago_can_be_saved(half_life, sources):
+    X, y, _ = kh.streams.synthetic(6, 2, 1200, design="ar(0.5)", seed=1)
+    learner = kh.make("thrifty", d=6, k=3, seed=0, half_life=half_life, sources=sources)
+    kh.play(learner, X[:100], y[:100])
+    for t in range(100, 1200):
+        r = learner.ask(available=["x0", "x1", "x2", "x3"])
+        learner.tell(r, X[t, r.attributes], y[t])
+        if t % 20 == 0:
+            learner = from_bytes(to_bytes(learner))
+    assert np.isfinite(learner.weights).all()

@@ -63,3 +63,38 @@ def test_of_a_long_table_the_last_rows_are_kept():
     learner.learn(X, y)
     assert learner.support.tolist() == np.flatnonzero(w).tolist()
     assert learner.weights == pytest.approx(w, abs=0.01)
+
+
+def test_rows_are_numbered_as_their_kind_is():
+    """An alarm counts past rows and rounds apart, also where it says until when a regime held."""
+    d, rows = 40, 1500
+    X, noise = kh.streams.synthetic(d, 3, 5 * rows, seed=0).X, np.random.default_rng(0).standard_normal(5 * rows)
+    w = np.repeat([kh.streams.synthetic(d, 3, 1, seed=which).w for which in (1, 2, 1, 2, 1)], rows, axis=0)
+    y = np.einsum("td,td->t", X, w) + 0.1 * noise
+    learner = kh.make("thrifty", d=d, k=3, seed=0)
+    kh.play(learner, X[:700], y[:700])
+    learner.learn(X[700:-rows], y[700:-rows])  # changes at 800, 2300 and 3800
+    kh.play(learner, X[-rows:], y[-rows:])  # a change at 700
+    changes = [a for a in learner.alarms if "holds again" not in a.what]
+    returns = [a for a in learner.alarms if "holds again" in a.what]
+    ends = []
+    for alarm in changes[:3]:
+        assert alarm.row == 0
+        ends.append(int(alarm.what.removeprefix("past row ").partition(":")[0]))
+    assert [round(end, -2) for end in ends] == [900, 2400, 3900]
+    assert 700 < changes[3].row < 800
+    assert 700 < returns[-1].row < 800
+    held = [int(a.what.partition("what held until past row ")[2].partition(" ")[0]) for a in returns]
+    assert held == ends
+
+
+@pytest.mark.parametrize("half_life", [1e-5, 0.05, 5.0, 20.0])
+def test_past_rows_that_faded_leave_numbers_that_can_be_saved(half_life):
+    """The weight of a new row doubles in every half-life, and past rows are many half-lives."""
+    X, y, _ = kh.streams.synthetic(6, 2, 20_000, design="ar(0.5)", seed=1)
+    learner = kh.make("thrifty", d=6, k=2, seed=0, half_life=half_life)
+    learner.learn(X[:-300], y[:-300])
+    predictions = kh.play(from_bytes(to_bytes(learner)), X[-300:], y[-300:]).predictions
+    assert np.array_equal(predictions, kh.play(learner, X[-300:], y[-300:]).predictions)
+    assert np.isfinite(learner.weights).all()
+    assert np.abs(predictions).max() <= np.abs(y).max()
