@@ -8,9 +8,9 @@
 // Predictions may have been too small all along, which is misfit and no change. So `cusum_recalibrated` gives the past
 // the slope that all rows of this support ask for. An alarm takes cusum > threshold, at least half of it by
 // cusum_recalibrated, on a support that is `drift_young` rows old; a fifth of it is enough for slow changes, once the
-// support has stayed. `cusum_weights` compares with weights shifted as the
-// last rows ask for: single weights may change while f follows the label as before; it counts once the support has
-// stayed for 3 `drift_young` rows and 5 % of all rows.
+// support has stayed for 3 `drift_young` rows and 5 % of all rows. `cusum_weights` compares with weights shifted as the
+// last rows ask for, because single weights may change while f follows the label as before; it counts once the support
+// has stayed so long.
 //
 // At an alarm the past is divided by `forget`, or by `forget_slowly` where weights move slowly. If a statistic exceeds
 // its threshold on a young support it starts again and nothing is forgotten, because that is misfit.

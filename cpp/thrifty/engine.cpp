@@ -336,7 +336,7 @@ Signal compute_signal(const State& state, std::span<const Index> attributes, std
 
 Prediction predict(const State& state, std::span<const Index> attributes, std::span<const double> x) {
   const Scalars& scalars = state.scalars();
-  if (scalars.n_labels == 0) return {state.settings().label_center, 0.0};
+  if (scalars.n_labels == 0) return {0.0, 0.0};
   const Signal signal = compute_signal(state, attributes, x);
   const double y = bounded_prediction(state, signal) + level_tracker(state).level();
   return {scalars.y_ref + scalars.y_unit * y, scalars.y_unit * expected_deviation(state, signal)};
@@ -418,6 +418,10 @@ Index learn(const State& state, const double* X, const double* y, Index n, Index
   std::vector<Index> attributes;
   std::vector<double> x;
   state.learning = 1;
+  if (first == n) {  // the fit has got the columns that it lacked after the last row
+    scalars.score_at = 0;
+    refit_now(state);
+  }
   // A few rows beside many known ones wait for the next refit, as a round does.
   const bool many = few_past_rows_ratio * n >= scalars.n_labels + n - first;
   Index t = first;

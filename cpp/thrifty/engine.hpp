@@ -25,7 +25,7 @@ Basket ask(const State& state, std::span<const std::uint8_t> pool, std::span<con
 // they were not observed, and in scratch.observed 1 for those that were.
 Signal compute_signal(const State& state, std::span<const Index> attributes, std::span<const double> x);
 
-// Returns the prediction and its expected deviation, in the label's units; label_center before the first label.
+// Returns the prediction and its expected deviation, in the label's units; 0 before the first label.
 Prediction predict(const State& state, std::span<const Index> attributes, std::span<const double> x);
 
 // Learn from a row: values x of the attributes, of which the first `before` were bought before the label. NaN: missing.
@@ -36,7 +36,7 @@ bool must_grow(const State& state, Index values);
 
 // Learn the past rows of X (n x d) from `first` on, NaN where nothing was observed. They were not asked for, and each
 // is predicted from the support before it is learnt. Returns how many are done: fewer than n where the fit needs more
-// columns.
+// columns. first = n: only choose the support again.
 Index learn(const State& state, const double* X, const double* y, Index n, Index first);
 
 // Plays the rows of X (n x d) from `first` on, reading no value that was not bought, until all are played or arrays

@@ -399,17 +399,15 @@ double earned_threshold(const State& state, const Look& look, std::span<const Co
   return look.price + std::max(0.0, look.beside[weakest] - price_in_error(state, look.list[weakest].source));
 }
 
-// Where only places limit: the expected value of knowing the candidate, with a normal posterior for r if it matters at
-// all.
+// Where a look costs a place only: the expected value of knowing the candidate, with a normal posterior for r if it
+// matters at all.
 double value_of_knowing(const State& state, const Look& look, std::span<const Contender> contenders, Index weakest) {
   const Scalars& scalars = state.scalars();
   const Candidate& candidate = look.candidate;
   const double q = static_cast<double>(state.source[candidate.source].size), c = candidate.c;
   const double sd = candidate.se * std::sqrt(look.ease), mean = look.ease * candidate.r;
   double value = 0.0;
-  if (look.room) {
-    value = value_of_entering(look.price, mean, sd, c);
-  } else if (state.settings().budget_per_row < infinity) {
+  if (state.settings().budget_per_row < infinity) {
     const double need = required_gain(state, contenders, candidate.source, look.list, look.beside);
     value = value_of_entering(need, mean, sd, c);
   } else if (weakest >= 0) {

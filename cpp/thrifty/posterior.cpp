@@ -40,7 +40,7 @@ Posterior posterior(std::span<const double> prior, double gain, double n, double
       out.mu2[i] = kappa * kappa * share * v;
       out.u[i] = kappa * v * (1.0 - kappa * share) / n;
       out.weight[i] += std::log((out.mu2[i] + dim * out.u[i]) * (dim + 2.0) / (dim * size)) -
-                       0.5 * dim * std::log1p(g) - 0.5 * std::max(n - 1.0, dim) * std::log1p(-kappa * share);
+                       0.5 * dim * std::log1p(g) - 0.5 * (n - 1.0) * std::log1p(-kappa * share);
     }
     heaviest = std::max(heaviest, out.weight[i]);
   }

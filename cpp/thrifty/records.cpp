@@ -85,7 +85,7 @@ std::vector<Layout> layouts() {
   {
     using R = Settings;
     out.push_back({"Settings", sizeof(R), {F(k), F(k0), F(expected_relevant), F(budget_per_row), F(error_cost),
-      F(total_budget), F(expected_rows), F(decay), F(label_center), F(stated_budget_per_row)}});
+      F(total_budget), F(expected_rows), F(decay), F(stated_budget_per_row)}});
   }
   {
     using R = Constants;

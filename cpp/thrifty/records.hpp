@@ -115,7 +115,7 @@ struct StoredRegime { Index regime, ended_at, ended_row; double row_weight, s2; 
 struct Settings {
   Index k, k0, expected_relevant;
   double budget_per_row;         // infinite where k + k0 sources at their usual prices never exceed it
-  double error_cost, total_budget, expected_rows, decay, label_center;
+  double error_cost, total_budget, expected_rows, decay;
   double stated_budget_per_row;  // as the user gave it
 };
 

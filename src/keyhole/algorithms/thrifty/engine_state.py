@@ -163,7 +163,6 @@ class EngineState(Stateful):
             limits.total_budget,
             limits.expected_rows,
             decay,
-            0.0,
             limits.budget_per_row,
         )
         self.constants: Records = np.zeros(1, DTYPES["Constants"])
@@ -200,12 +199,15 @@ class EngineState(Stateful):
         full = int(len(self.row) >= self.most_rows) + 2 * int(len(self.value) >= self._room_for_values)
         self.engine = core.Engine(arrays, full)
 
-    def _widen(self) -> None:
+    def _widen(self) -> bool:
+        """Give the fit the columns that it needs; return whether it needed any."""
         wanted = int(self.scalars["columns_needed"][0])
-        if wanted > self.column.shape[1]:
-            self._make_room(min(self.most_columns, max(wanted, 2 * self.column.shape[1])))
-            self.scalars["columns_needed"] = 0
-            self.bind()
+        if wanted <= self.column.shape[1]:
+            return False
+        self._make_room(min(self.most_columns, max(wanted, 2 * self.column.shape[1])))
+        self.scalars["columns_needed"] = 0
+        self.bind()
+        return True
 
     def reserve(self) -> None:
         """Grow the store for the next row, and the fit for the columns it needs."""
@@ -241,9 +243,10 @@ class EngineState(Stateful):
             self.value = _longer(self.value, n_values)
         if n_rows or n_values:
             self.bind()
-        while t < kept:
+        while t < kept or self._widen():
             t = self.engine.learn(X, y, t)
-            self._widen()
+            if t < kept:
+                self._widen()
 
     def set_state(self, flat: dict[str, Value]) -> None:
         """Restore a state after checking its indices, because the engine does not check them."""

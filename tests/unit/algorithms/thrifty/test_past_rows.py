@@ -98,3 +98,14 @@ def test_past_rows_that_faded_leave_numbers_that_can_be_saved(half_life):
     assert np.array_equal(predictions, kh.play(learner, X[-300:], y[-300:]).predictions)
     assert np.isfinite(learner.weights).all()
     assert np.abs(predictions).max() <= np.abs(y).max()
+
+
+@pytest.mark.parametrize("rows", [200, 3000])
+@pytest.mark.parametrize("options", [{"k": 60}, {"prices": [1e-6] * 60, "error_cost": 1.0}], ids=["k", "error_cost"])
+def test_a_fit_of_many_columns_is_chosen_before_the_first_round(rows, options):
+    """The fit begins with room for 24 columns."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((rows, 60))
+    learner = kh.make("thrifty", d=60, seed=0, **options)
+    learner.learn(X, X @ rng.choice([-1.0, 1.0], 60) + 0.1 * rng.standard_normal(rows))
+    assert learner.support.size == 60
