@@ -227,3 +227,20 @@ def test_a_few_past_rows_leave_a_state_that_can_be_loaded():
     kh.play(learner, X[16:], y[16:])
     again = from_bytes(to_bytes(learner))
     assert np.array_equal(kh.play(again, X, y).losses, kh.play(learner, X, y).losses)
+
+
+def test_rows_that_lack_members_are_no_noise():
+    """A third of the values is missing; errors then have the variance of whole rows, and are compared as such."""
+    ratio = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((3000, 8))
+        y = X[:, :3].sum(axis=1) + 0.2 * rng.standard_normal(3000)
+        X[rng.random(X.shape) < 0.3] = np.nan
+        learner = kh.make("thrifty", d=8, k=3, seed=0)
+        kh.play(learner, X[:2000], y[:2000])
+        for t in range(2000, 3000, 20):
+            kh.play(learner, X[t : t + 20], y[t : t + 20])
+            ratio.append(learner.memory.scalars["recent_mse"][0] / learner.memory.scalars["s2"][0])
+        assert learner.alarms == ()
+    assert np.mean(ratio) < 1.2

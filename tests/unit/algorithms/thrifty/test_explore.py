@@ -19,3 +19,41 @@ def test_a_single_place_never_shows_two_attributes_and_settles_all_the_same():
     history = kh.play(learner, X, y)
     assert learner.support.tolist() == np.flatnonzero(w).tolist()
     assert history.explored[3000:].mean() < 0.01
+
+
+def test_looks_end_where_a_budget_decides_what_is_bought():
+    """A look is worth what a source would explain beyond those that it displaces from the best basket."""
+    explored = []
+    for seed in range(3):
+        X, y, _ = kh.streams.synthetic(30, 4, 4000, sigma=0.3, seed=seed)
+        learner = kh.make("thrifty", d=30, k=6, seed=0, prices=[1.5, 1.0] * 15, budget_per_row=4.0)
+        explored.append(kh.play(learner, X, y).explored[1000:].mean())
+    assert np.mean(explored) < 0.15  # 0.05; 0.46 where nothing is displaced
+
+
+def test_small_gains_are_looked_for_as_long_as_the_rows_go_on():
+    """Two of 20 sources explain half more than their price. The more rows, the more looks that knowledge is worth."""
+    found = 0
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((6000, 20))
+        y = X[:, 0] + 0.25 * X[:, 1] - 0.25 * X[:, 2] + 0.5 * rng.standard_normal(6000)
+        learner = kh.make("thrifty", d=20, k=6, seed=seed, prices=[1.0] * 20, error_cost=25.0)
+        kh.play(learner, X, y)
+        found += len({1, 2} & set(learner.support.tolist()))
+    assert found >= 6  # 8 of 10; 1 where a look pays off in 150 rows, however many there were
+
+
+def test_what_is_never_observed_is_bought_less_than_what_says_nothing():
+    dead = others = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((3000, 12))
+        y = X[:, 0] + X[:, 1] + 0.5 * rng.standard_normal(3000)
+        X[:, 7] = np.nan
+        learner = kh.make("thrifty", d=12, k=2, seed=seed, half_life=400.0)
+        kh.play(learner, X, y)
+        bought = [e.bought for e in learner.explain()]
+        dead += bought[7]
+        others += np.mean([bought[j] for j in range(2, 12) if j != 7])
+    assert dead < 0.5 * others

@@ -63,3 +63,14 @@ def test_one_or_two_join_where_their_evidence_exceeds_what_they_need():
             assert not found
             joined["nothing"] += 1
     assert min(joined.values()) >= 20, joined
+
+
+def test_three_that_together_explain_more_for_the_same_money_replace_one():
+    """No single one of them and no two explain as much as the member that must leave for them."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-1.0, 1.0, (400, 6))
+        y = X @ [1.0, 0.66, 0.66, 0.66, 0.0, 0.0] + 0.1 * rng.standard_normal(400)
+        learner = kh.make("thrifty", d=6, seed=0, prices=[12.0, 4.0, 4.0, 4.0, 4.0, 4.0], budget_per_row=12.0)
+        learner.learn(X, y)
+        assert learner.support.tolist() == [1, 2, 3]

@@ -43,3 +43,17 @@ def test_money_stays_where_nothing_helps():
     learner, history = played(rng.uniform(-1, 1, (T, D)), rng.standard_normal(T), 1)
     assert learner.spent < 0.7 * TOTAL
     assert history.price[-T // 4 :].mean() < history.price[: T // 4].mean()
+
+
+def test_looks_are_paid_from_what_twenty_rows_may_spend():
+    """Members and looks have an income of one pace each, and 20 rows' pace for looks is there at the start."""
+    rows, sources, per_row = 400, 200, 4.0
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((rows, sources))
+        y = X[:, :3].sum(axis=1) + 0.5 * rng.standard_normal(rows)
+        limits = {"total_budget": per_row * rows, "expected_rows": rows}
+        learner = kh.make("thrifty", d=sources, seed=seed, prices=[1.0] * sources, **limits)
+        spent = np.cumsum(kh.play(learner, X, y).price)[:100]
+        assert (spent <= 1.05 * per_row * (20.0 + 2.0 * np.arange(1, 101))).all()  # the pace rises by what is saved
+        assert spent[5] > 0.8 * 20.0 * per_row
