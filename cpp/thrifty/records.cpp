@@ -30,7 +30,7 @@ std::vector<Layout> layouts() {
       F(likelihood_ratio), F(exploration_value), F(probability_relevant), F(first), F(size), F(first_product),
       F(free), F(bought_when_scored), F(bought_when_rejected), F(left_at), F(join_threshold), F(leave_threshold),
       F(join_gain), F(displaced_member), F(proxied_member), F(proxy_odds), F(redundant_since),
-      F(bought_when_released), F(evidence), F(gain)}});
+      F(judged_again_at), F(evidence), F(gain)}});
   }
   {
     using R = Pair;

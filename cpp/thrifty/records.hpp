@@ -57,7 +57,7 @@ struct Source {                      // the fields that every row reads come fir
   Index displaced_member;          // the member source whose place a look takes; -1: none
   Index proxied_member;            // the member source that may only be a proxy for this one; -1: none
   double proxy_odds;               // odds that it is
-  Index redundant_since, bought_when_released;  // when it became redundant; n_bought when it was last tried again
+  Index redundant_since, judged_again_at;  // when it became redundant; n_bought at which it may become so again
   double evidence, gain;           // z^2 after the Bartlett correction; r' V^-1 r, what it explains beside the support
 };
 

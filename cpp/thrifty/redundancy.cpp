@@ -85,11 +85,9 @@ Index mark_redundant(const State& state) {
     const double since = static_cast<double>(scalars.n_labels - source.redundant_since);
     if (source.redundant && redundant && since > pause) {
       source.redundant = 0;
-      source.bought_when_released = source.n_bought;
+      source.judged_again_at = source.n_bought + looks;
     } else if (!source.redundant || !redundant) {
-      const bool released = source.bought_when_released > 0;
-      const bool looked_again = !released || source.n_bought >= source.bought_when_released + looks;
-      source.redundant = redundant && looked_again;
+      source.redundant = redundant && source.n_bought >= source.judged_again_at;
       source.redundant_since = scalars.n_labels;
     }
   }

@@ -90,3 +90,16 @@ def test_prices_say_what_an_attribute_adds_and_would_have_to_cost():
     free = kh.make("thrifty", names=NAMES, k=4, seed=1)
     kh.play(free, X, y)
     assert all(np.isnan(e.fair_price) and "costs" not in e.reason for e in free.explain())
+
+
+def test_with_a_half_life_what_was_constant_in_past_rows_is_looked_at_too():
+    """It was never bought, it varies since the past rows, and nothing matters more."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4400, 6))
+    X[:400, 3] = 7.0
+    y = 2.0 * X[:, 0] - X[:, 1] + 0.5 * rng.normal(size=4400)
+    y[400:] += 5.0 * X[400:, 3]
+    learner = kh.make("thrifty", d=6, k=2, seed=0, half_life=300.0)
+    learner.learn(X[:400], y[:400])
+    kh.play(learner, X[400:], y[400:])
+    assert learner.support.tolist() == [0, 3]
