@@ -200,7 +200,7 @@ Index reserve_row(const State& state, Index values) {
   if (wraps) begin = 0;
   const auto in_the_way = [&] {  // the values of the oldest row that has any
     for (Index i = 0; i < scalars.n_rows; ++i) {
-      const Row& row = state.row[(scalars.oldest + i) % rows];
+      const Row& row = state.row[state.stored_row(i)];
       if (row.size == 0) continue;
       return (wraps && row.begin >= scalars.head) || (row.begin < begin + values && begin < row.begin + row.size);
     }

@@ -34,12 +34,6 @@ double& partial_square(const State& state, Index j) {
   return state.partial_products[source.first_product + attribute.slot * source.size + attribute.slot];
 }
 
-// The place of the i-th oldest row in the ring.
-Index row_index(const State& state, Index i) {
-  const Index t = state.scalars().oldest + i, size = static_cast<Index>(state.row.size());
-  return t >= size ? t - size : t;
-}
-
 // Load a stored row: scratch.deviation and scratch.observed of the columns. Returns how many columns it lacks, or -1 if
 // it shows only members.
 Index load_row(const State& state, const Row& row) {
@@ -375,7 +369,7 @@ void rebuild_sums(const State& state) {
     clear_weighted_sums(state, j);
   }
   for (Source& source : state.source) source.bought_when_rejected = 0;
-  for (Index i = 0; i < state.scalars().n_rows; ++i) add_to_moments(state, row_index(state, i));
+  for (Index i = 0; i < state.scalars().n_rows; ++i) add_to_moments(state, state.stored_row(i));
 }
 
 void reweight(const State& state) {
@@ -402,7 +396,7 @@ void reweight(const State& state) {
       if (state.attr[j].n_observed > 0) clear_weighted_sums(state, j);
     }
     Index n_missing = -1;
-    for (Index t = 0; t < scalars.n_rows; ++t) n_missing = add_row(state, row_index(state, t), n_missing);
+    for (Index t = 0; t < scalars.n_rows; ++t) n_missing = add_row(state, state.stored_row(t), n_missing);
   }
   scalars.reweighted_support = scalars.n_support_changes;
   scalars.reweighted_at = scalars.n_labels;
@@ -537,7 +531,7 @@ void sum_jointly(const State& state, std::span<const Index> attributes, std::vec
   std::vector<std::pair<Index, double>> partials;  // which of the attributes a row shows, and x_j - u'x of each
   Index n_missing_before = -1;
   for (Index i = 0; i < scalars.n_rows; ++i) {
-    const Row& row = state.row[row_index(state, i)];
+    const Row& row = state.row[state.stored_row(i)];
     partials.clear();
     for (Index p = row.begin; p < row.begin + row.size; ++p) {
       const Index at = state.attr[state.value[p].j].scratch_index;

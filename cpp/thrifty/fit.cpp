@@ -66,12 +66,8 @@ void gather(const State& state, const Fit& fit, Index m, Patterns& patterns) {
   std::vector<double> v(static_cast<std::size_t>(m + 2), 0.0);
   std::vector<std::uint64_t> seen(patterns.words(), 0);
   for (Index a = 0; a < m; ++a) state.attr[fit.column[a].j].scratch_index = a;
-  const Scalars& scalars = state.scalars();
-  const Index size = static_cast<Index>(state.row.size());
-  for (Index i = 0; i < scalars.n_rows; ++i) {
-    Index t = scalars.oldest + i;
-    if (t >= size) t -= size;
-    const Row& row = state.row[t];
+  for (Index i = 0; i < state.scalars().n_rows; ++i) {
+    const Row& row = state.row[state.stored_row(i)];
     if (row.weight <= 0.0) continue;
     Index shown = 0;
     for (Index a = 0; a < m; ++a) v[a] = 0.0;

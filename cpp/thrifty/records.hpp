@@ -165,6 +165,11 @@ struct State {
   double rows() const { return scalars_->sum_weight / scalars_->row_weight; }
   // Returns the number of the row that was learnt last; past rows and rounds are counted apart.
   Index last_row() const { return learning ? scalars_->n_past_rows : scalars_->n_labels - scalars_->n_past_rows; }
+  // Returns the place of the i-th oldest stored row in the ring.
+  Index stored_row(Index i) const {
+    const Index t = scalars_->oldest + i, size = static_cast<Index>(row.size());
+    return t >= size ? t - size : t;
+  }
   void add_alarm(const Alarm& noticed) const {
     alarm[static_cast<std::size_t>(scalars_->n_alarms) % alarm.size()] = noticed;
     scalars_->n_alarms += 1;

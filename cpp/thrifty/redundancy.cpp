@@ -22,7 +22,7 @@ bool determined(const State& state, Index j) {
   std::vector<double> sums(static_cast<std::size_t>((n + 1) * (n + 1)), 0.0), v(static_cast<std::size_t>(n + 1));
   Index found = 0;
   for (Index i = scalars.n_rows - 1; i >= 0 && found < need; --i) {
-    const Row& row = state.row[(scalars.oldest + i) % static_cast<Index>(state.row.size())];
+    const Row& row = state.row[state.stored_row(i)];
     Index shown = 0;
     std::fill(v.begin(), v.end(), 0.0);
     for (Index p = row.begin; p < row.begin + row.size; ++p) {

@@ -23,7 +23,7 @@ Index for_rows(const State& state, Index regime, Do&& act) {
   const Scalars& scalars = state.scalars();
   Index n = 0;
   for (Index i = scalars.n_rows - 1; i >= 0; --i) {
-    Row& row = state.row[(scalars.oldest + i) % static_cast<Index>(state.row.size())];
+    Row& row = state.row[state.stored_row(i)];
     if (row.regime != regime) continue;
     act(row, n);
     ++n;
@@ -148,7 +148,7 @@ void RegimeMemory::restart_sums(double expected_error) const {
   scalars.sum_weight = scalars.sum_y = scalars.sum_yy = 0.0;
   std::vector<double> n(state.attr.size(), 0.0), x(n), xx(n);
   for (Index i = 0; i < scalars.n_rows; ++i) {
-    const Row& row = state.row[(scalars.oldest + i) % static_cast<Index>(state.row.size())];
+    const Row& row = state.row[state.stored_row(i)];
     scalars.sum_weight += row.weight;
     scalars.sum_y += row.weight * row.y;
     scalars.sum_yy += row.weight * row.y * row.y;
