@@ -4,6 +4,7 @@ import dataclasses
 import json
 import re
 
+import numpy as np
 import pytest
 
 import keyhole as kh
@@ -305,6 +306,24 @@ def test_a_row_may_have_its_own_prices(api):
     assert ask(api, "p1", prices={"age": 9.5})["price"] == 9.5 + 6 * 2.0
     assert ask(api, "p2")["price"] == 14.0
     refused(api.post("/v1/learners/icu/rounds", json={"key": "p3", "prices": {"height": 1.0}}), 422, "not a source")
+
+
+def test_the_ledger_of_prices_of_rows_is_right_to_the_cent(api):
+    usual = dict.fromkeys(NAMES, 0.1)
+    body = ICU | {"algorithm": "thrifty", "prices": usual, "error_cost": 5.0, "k0": 1}
+    assert api.post("/v1/learners", json=body).status_code == 201
+    rng, cents = np.random.default_rng(0), 0
+    for row in range(60):
+        here = {name: int(rng.integers(0, 100)) for name in NAMES if rng.random() < 0.5}
+        r = ask(api, f"p{row}", prices={name: price / 100 for name, price in here.items()})
+        paid = sum(here.get(name, 10) for name in (*r["sources"], *r["extra"]))
+        assert r["price"] == pytest.approx(paid / 100, abs=1e-12)
+        cents += paid
+        x = dict(zip(NAMES, rng.normal(size=len(NAMES)).tolist(), strict=True))
+        label = {"y": x["age"], "values": {n: x[n] for n in r["attributes"]}, "extra": {n: x[n] for n in r["extra"]}}
+        assert api.post(f"/v1/rounds/{r['id']}/label", json=label).status_code == 200
+    assert cents > 0
+    assert round(100 * api.get("/v1/learners/icu").json()["spent"], 6) == cents
 
 
 @pytest.mark.parametrize(
