@@ -69,3 +69,25 @@ def test_looks_for_what_a_member_is_a_proxy_for_pay_where_columns_are_correlated
         excess.append([(kh.play(of, X, y).losses - (y - X @ w) ** 2)[1:].sum() for of in (with_looks, without)])
     found, blind = np.mean(excess, axis=0)
     assert found < 0.93 * blind  # 0.88 on 40 seeds
+
+
+def test_with_a_half_life_looks_end_too_where_nothing_changes():
+    """The rows that are forgotten told that no change was noticed."""
+    explored = []
+    for seed in range(4):
+        X, y, _ = kh.streams.synthetic(20, 4, 4000, sigma=0.2, seed=seed)
+        learner = kh.make("thrifty", d=20, k=4, seed=seed, half_life=400.0)
+        explored.append(kh.play(learner, X, y).explored[1500:].mean())
+    assert np.mean(explored) < 0.1  # 0.04; 0.29 where forgetting does not count
+
+
+def test_columns_that_never_vary_displace_a_member_less_and_less():
+    bought = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = (rng.random((3000, 12)) < 0.3).astype(float)
+        X[:, 7:] = 1.0
+        learner = kh.make("thrifty", d=12, k=2, seed=seed)
+        kh.play(learner, X, X[:, 0] - X[:, 1] + 0.5 * rng.standard_normal(3000))
+        bought += [e.bought for e in learner.explain()][7:]
+    assert np.mean(bought) < 90.0  # 63; 123 where other values are not taken to be rare
