@@ -26,8 +26,9 @@ _MOST_PAST_VALUES, _LEAST_PAST = 1 << 20, 64
 _MOST_PAIRS = 25_000_000
 _ALARMS = 32
 # A scaled value or label is at most 1e60 (a label 1e66 with its slack) and a row weighs at most 1e30: values, labels
-# and their sums are never as large as the second of these, nor any other number of a state as the first.
-_LARGEST, _LARGEST_VALUE = 1e200, 1e102
+# and their sums are never as large as the second of these, nor any other number of a state as the first: a price that
+# nothing is worth is 1e200 units of squared error.
+_LARGEST, _LARGEST_VALUE = 1e201, 1e102
 _LABELS = ("y_low", "y_high", "y_mean", "y_ref", "y_unit", "level_reported")
 # Columns of the fit there is room for at first (pairs of all attributes with them take d times as much memory), and
 # sources expected to matter where money alone limits what is bought.
