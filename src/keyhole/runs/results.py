@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from .._internal.formatting import decimals_of, shown_decimals
 from .._internal.typing import Floats, Ints
 from ..core.introspection import Reason, reasons
 from ..core.learner import Learner, Plain
@@ -68,10 +67,6 @@ class RoundSums:
     late_rows: int
     late_bought: Ints
     """(d,) the purchases of each attribute in the last tenth of the run."""
-    decimals: int
-    """The number of decimals of the labels."""
-    low: float
-    high: float
     sample: Floats
     """(2, m) predictions and labels of rows spread evenly over the second half."""
 
@@ -79,7 +74,7 @@ class RoundSums:
     def zero(cls, borders: Ints, d: int) -> "RoundSums":
         """Return the sums over no records."""
         by_stretch, bought = np.zeros((3, borders.size - 1)), np.zeros(d, dtype=np.int64)
-        return cls(by_stretch, 0, 0, 0, 0.0, 0, 0.0, 0, bought, 0, np.inf, -np.inf, np.zeros((2, 0)))
+        return cls(by_stretch, 0, 0, 0, 0.0, 0, 0.0, 0, bought, np.zeros((2, 0)))
 
     @classmethod
     def of(cls, table: pa.Table, borders: Ints, names: Sequence[str]) -> "RoundSums":
@@ -89,23 +84,18 @@ class RoundSums:
         late = row > 0.9 * rows
         losses = np.where(there, loss, 0.0)
         at, n = np.searchsorted(borders, row - 1, side="right") - 1, borders.size - 1
-        labels = np.asarray(table["label"])
-        labels = labels[~np.isnan(labels)]
         chosen = np.unique(np.linspace(rows // 2 + 1, rows, _SAMPLE).astype(np.int64))
         shown = there & np.isin(row, chosen)
         return cls(
             by_stretch=np.stack([np.bincount(at, weights=v, minlength=n) for v in (losses, there, price)]),
             explored=int(np.asarray(table["explored"]).sum()),
-            labelled=labels.size,
+            labelled=int((~np.isnan(np.asarray(table["label"]))).sum()),
             scored=int(there.sum()),
             loss=float(losses.sum()),
             late_scored=int(there[late].sum()),
             late_loss=float(losses[late].sum()),
             late_rows=int(late.sum()),
             late_bought=_counts(table["bought"].filter(pa.array(late)), names) if late.any() else _counts(None, names),
-            decimals=decimals_of(labels),
-            low=labels.min(initial=np.inf),
-            high=labels.max(initial=-np.inf),
             sample=np.stack([np.asarray(table[c])[shown] for c in ("prediction", "label")]),
         )
 
@@ -120,9 +110,6 @@ class RoundSums:
             self.late_loss + other.late_loss,
             self.late_rows + other.late_rows,
             self.late_bought + other.late_bought,
-            max(self.decimals, other.decimals),
-            min(self.low, other.low),
-            max(self.high, other.high),
             np.concatenate([self.sample, other.sample], axis=1),
         )
 
@@ -196,11 +183,6 @@ class RunData:
     def advice(self) -> Advice:
         """The recommendation, shared by the terminal, the summary and the report."""
         return advise(self.summary, self.schema.catalog, self.moments, self.schema.priced)
-
-    @property
-    def decimals(self) -> int | None:
-        """The number of decimals of a displayed prediction."""
-        return shown_decimals(self.rounds.decimals, float(self.rounds.high - self.rounds.low))
 
     @property
     def ends(self) -> Floats:
