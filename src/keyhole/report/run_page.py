@@ -16,7 +16,7 @@ from .._internal.typing import Floats
 from ..errors import ConfigError
 from ..experiments.frontier_result import FILE, Frontier, frontier_in
 from ..figures import Curve, Figure, Stop, standalone
-from ..runs import HOW, Advice, RunData, rule_of
+from ..runs import HOW, Advice, RunData, rule_of, total_of
 from ..simulation import FIRST_ROW
 from .frontier_page import hindsight_stops
 from .page import Page, Section, Table, Tile, how_to_repeat, probability_section, publish
@@ -94,14 +94,19 @@ def _count(value: float) -> str:
 
 
 def _budget(summary: dict[str, Any], sources: float, units: Units) -> str:
-    """Return the limit of the random and of the best basket, in words."""
-    if summary["budget_per_row"] is not None:
-        return f"within {units.money(summary['budget_per_row'])} a row"
+    """Return the limit of the random and of the best basket, in words; a total budget counts as its mean per row."""
+    limits = [] if summary["budget_per_row"] is None else [summary["budget_per_row"]]
+    if summary.get("total_budget") is not None:
+        limits.append(summary["total_budget"] / summary["expected_rows"])
+    if limits:
+        return f"within {units.money(min(limits))} a row"
     return _count(sources) if summary["error_cost"] is not None else str(summary["k"])
 
 
 def _limit_of(summary: dict[str, Any], units: Units) -> str:
     """Return the limit of the learner, in words."""
+    if summary.get("total_budget") is not None:
+        return total_of(summary, units)
     if summary["error_cost"] is not None:
         return f"error cost {number(summary['error_cost'])}"
     if summary["budget_per_row"] is not None:
@@ -283,6 +288,9 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
     lead = [f"{thousands(s['rows'])} rows, {s['d']} attributes, label {label}. Learner: {s['algorithm']}."]
     if s.get("past_rows"):
         lead.append(f"Past rows: {thousands(s['past_rows'])}, free.")
+    if total := total_of(s, units):
+        mean = units.money(s["total_budget"] / s["expected_rows"])
+        lead.append(f"Total budget: {total}; the random and the best sources keep to its mean, {mean} a row.")
     if s["first_row"] == "left out":
         lead.append(FIRST_ROW)
     if advice.baskets is not None:

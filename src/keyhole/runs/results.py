@@ -64,6 +64,8 @@ class RoundSums:
     late_scored: int
     """The scored rows in the last tenth of the run, and below their losses."""
     late_loss: float
+    last_paid: int
+    """The last row that cost money; 0 if none did."""
     late_rows: int
     late_bought: Ints
     """(d,) the purchases of each attribute in the last tenth of the run."""
@@ -74,7 +76,7 @@ class RoundSums:
     def zero(cls, borders: Ints, d: int) -> "RoundSums":
         """Return the sums over no records."""
         by_stretch, bought = np.zeros((3, borders.size - 1)), np.zeros(d, dtype=np.int64)
-        return cls(by_stretch, 0, 0, 0, 0.0, 0, 0.0, 0, bought, np.zeros((2, 0)))
+        return cls(by_stretch, 0, 0, 0, 0.0, 0, 0.0, 0, 0, bought, np.zeros((2, 0)))
 
     @classmethod
     def of(cls, table: pa.Table, borders: Ints, names: Sequence[str]) -> "RoundSums":
@@ -94,6 +96,7 @@ class RoundSums:
             loss=float(losses.sum()),
             late_scored=int(there[late].sum()),
             late_loss=float(losses[late].sum()),
+            last_paid=int(row[price > 0].max(initial=0)),
             late_rows=int(late.sum()),
             late_bought=_counts(table["bought"].filter(pa.array(late)), names) if late.any() else _counts(None, names),
             sample=np.stack([np.asarray(table[c])[shown] for c in ("prediction", "label")]),
@@ -108,6 +111,7 @@ class RoundSums:
             self.loss + other.loss,
             self.late_scored + other.late_scored,
             self.late_loss + other.late_loss,
+            max(self.last_paid, other.last_paid),
             self.late_rows + other.late_rows,
             self.late_bought + other.late_bought,
             np.concatenate([self.sample, other.sample], axis=1),
@@ -331,6 +335,9 @@ def summary_of(
             "k0": learner.k0,
             "d": learner.d,
             "budget_per_row": settings.budget_per_row,
+            "total_budget": settings.total_budget,
+            "expected_rows": settings.expected_rows,
+            "last_paid_row": data.rounds.last_paid,
             "error_cost": settings.error_cost,
             "currency": schema.currency,
             "unit": schema.unit,

@@ -101,6 +101,19 @@ def test_at_an_error_cost_the_sentence_weighs_error_against_money():
     assert run_page(cheap)[0].advice.startswith("Buy age: 2.00 EUR a row")
 
 
+def test_a_total_budget_is_stated_with_what_it_pays_for_and_when_it_was_spent():
+    dear = {a: {"in_support": a != "noise", "spent": 100.0, "price": 2.0} for a in NAMES}
+    page = run_page(run(total_budget=875.0, expected_rows=250.0, last_paid_row=250, spent=874.0, sources=dear))[0]
+    table = page.sections[0].table
+    assert table.rows[table.own][0] == "thrifty, 875 EUR for 250 rows"
+    assert table.rows[1][0] == "random within 3.50 EUR a row (median of 20)"
+    assert page.advice.endswith("The total budget, 875 EUR for 250 rows, pays for this in 50 % of the rows.")  # 7 a row
+    assert page.details.endswith("The total budget was spent by row 250; the last 70 rows bought nothing.")
+    assert any("Total budget: 875 EUR for 250 rows" in text for text in page.lead)
+    ample = run_page(run(total_budget=8750.0, expected_rows=250.0, last_paid_row=250, spent=874.0, sources=dear))[0]
+    assert "otal budget" not in ample.advice + ample.details
+
+
 def test_without_prices_nothing_speaks_of_money():
     page = render(run_page(run(prices=(None,) * 4))[0])
     assert "EUR" not in page
