@@ -151,7 +151,8 @@ def cards(store: Store) -> list[LearnerCard]:
 
 def card(name: str, algorithm: str, totals: Totals, note: dict[str, str]) -> LearnerCard:
     """Format the numbers of a learner for its card."""
-    unit, currency, n = note.get("unit", ""), note.get("currency", ""), totals.n_scored
+    currency, n = note.get("currency", ""), totals.n_scored
+    unit = Units(note.get("unit", "")).error_unit
     error = f"{number(math.sqrt(totals.loss / n))} {unit}".strip() if n else "-"
     baseline = f"{number(math.sqrt(totals.baseline_loss / n))} {unit}".strip() if n else "-"
     money = Units(currency=currency).money
