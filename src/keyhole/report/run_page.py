@@ -365,7 +365,7 @@ def _why(data: RunData, units: Units) -> Section | None:
         [
             r.name,
             share(r.bought or 0, rows),
-            "yes" if r.name in data.summary["basket"] else "no",
+            "yes" if r.in_support else "no",
             *([f"{r.price:.2f}"] if units.priced else []),
             digits(r.weight) if len(data.summary["sources"].get(r.name, {}).get("attributes", [""])) == 1 else "",
             _reason(r, data.summary["sources"].get(r.name, {}), units, data.summary["error_cost"]),
@@ -373,7 +373,7 @@ def _why(data: RunData, units: Units) -> Section | None:
         for r in shown
     ]
     price = [units.named("usual price" if data.schema.price_columns else "price", money=True)] if units.priced else []
-    head = ["source", "bought in", "bought now", *price, "coefficient", "why"]
+    head = ["source", "bought in", "used in predictions", *price, "coefficient", "why"]
     support = join_names([r.name for r in shown if r.in_support], 4) or "nothing"
     note = (
         "The last column is the learner's own estimate at the end of the run: by how much a source lowers the squared "

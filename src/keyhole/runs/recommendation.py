@@ -206,15 +206,17 @@ def _everything(buy: Basket, bought: Basket, baskets: Baskets, units: Units) -> 
 
 
 def _stop(summary: Mapping[str, Any], units: Units) -> str:
-    """Describe the sources that were explored and are not bought now, if they took a notable share of the money."""
+    """Describe the sources that were explored without being used, if they took a notable share of the money."""
     idle = {n: f["spent"] for n, f in summary["sources"].items() if n not in summary["basket"] and f["spent"] > 0}
     spent = summary["spent"]
     if not units.priced or not spent or sum(idle.values()) < _NOTABLE * spent:
         return ""
     names = [f"{len(idle)} other sources"] if len(idle) > 4 else list(idle)
-    now = "none of them is" if len(idle) > 1 else "it is not"
+    use = "use none of them" if len(idle) > 1 else "do not use it"
     part = share(sum(idle.values()), spent)
-    return f"Exploring {join_names(names)} took {part} of the money so far; {now} bought now."
+    text = f"Exploring {join_names(names)} took {part} of the money so far; the predictions {use}."
+    still = summary.get("still_explored")
+    return f"{text} The learner still explores {join_names(still, 4)}." if still else text
 
 
 def _measured(summary: Mapping[str, Any], catalog: SourceCatalog, support: Sequence[int], units: Units) -> str:

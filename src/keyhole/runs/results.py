@@ -245,6 +245,13 @@ class RunData:
         return [catalog.sources[s] for s in now]
 
 
+    def still_explored(self, basket: Sequence[str]) -> list[str]:
+        """Return the sources outside the basket that were bought in at least a tenth of the last tenth of the rows."""
+        catalog, late = self.schema.catalog, self.rounds
+        bought = zip(catalog.sources, late.late_bought[catalog.first], strict=True)
+        return [name for name, n in bought if name not in basket and 10 * n >= max(late.late_rows, 1)]
+
+
 def read_records(folder: Path, rows: int, schema: Schema, learner: Learner, moments: Moments | None) -> RunData:
     """Return the statistics of the records in a run folder, without its summary; memory use is bounded."""
     borders, names = stretches(rows), schema.names
@@ -352,6 +359,7 @@ def summary_of(
             "attributes": _attributes(totals, learner),
             "sources": sources_of(totals, learner),
             "basket": basket,
+            "still_explored": data.still_explored(basket),
             "support": [learner.names[i] for i in learner.support],
             "baselines": {name: _known(line) for name, line in baselines.items()},
             "first_row": "counts" if schema.label.stated_center is not None or settings.start else "left out",

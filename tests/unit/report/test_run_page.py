@@ -72,7 +72,7 @@ def test_the_first_sentence_says_what_to_buy_what_it_costs_and_what_the_rest_wou
     assert f"What else it buys ({NAMES[2]})" in advice
     assert "for 4.00 EUR a row" in advice
     assert re.search(r"In hindsight, buying all 4 sources would .* and cost 13\.00 EUR more a row\.", advice)
-    assert advice.endswith("Exploring noise took 3 % of the money so far; it is not bought now.")
+    assert advice.endswith("Exploring noise took 3 % of the money so far; the predictions do not use it.")
 
 
 def test_what_is_bought_now_is_the_support_and_what_most_of_the_last_rows_bought():
@@ -81,6 +81,16 @@ def test_what_is_bought_now_is_the_support_and_what_most_of_the_last_rows_bought
     assert data.bought_now([3]) == list(NAMES)
     idle = run(basket=["age", "weight"])
     assert f"Exploring {NAMES[2]} and noise took 6 % of the money so far" in run_page(idle)[0].details
+
+
+def test_what_is_explored_at_the_end_is_not_said_to_be_idle():
+    data = run()
+    assert data.still_explored(["age", "weight"]) == [NAMES[2]]  # noise is bought in none of the last rows
+    page = run_page(run(basket=["age", "weight"], still_explored=[NAMES[2]]))[0]
+    assert f"the predictions use none of them. The learner still explores {NAMES[2]}." in page.details
+    table = next(s.table for s in page.sections if s.title == "What it bought, and why")
+    assert table.head[2] == "used in predictions"
+    assert [row[2] for row in table.rows] == ["yes", "yes", "yes", "no"]
 
 
 def test_the_learners_estimates_are_told_from_the_advice():
