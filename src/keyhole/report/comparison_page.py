@@ -10,7 +10,7 @@ from .._internal.output_folder import Folder
 from ..experiments.aggregate import CURVES, Band, Row, figure_of, notes_of, one_run, summarise
 from ..experiments.job import CALIBRATION, Job, Outcome
 from ..figures import Figure, standalone
-from ..simulation import FIRST_ROW
+from ..simulation import first_row_note
 from .page import Page, Section, Table, how_to_repeat, probability_cells, probability_section, publish
 
 __all__ = ["SORTS", "comparison_cells", "comparison_headline", "write_comparison"]
@@ -78,7 +78,7 @@ def _about_rows(pairs: Sequence[tuple[Job, Outcome]]) -> list[str]:
     """Return notes on omitted rows, and on seeds that gave identical runs."""
     streams = {job.stream for job, _ in pairs if not job.stream.is_synthetic}
     schemas = [stream.rows(0, 1).schema for stream in streams]
-    found = [FIRST_ROW] if any(s.without_estimates().label.stated_center is None for s in schemas) else []
+    found = [first_row_note()] if any(s.without_estimates().label.stated_center is None for s in schemas) else []
     found += [_ASIDE] if any(s.without_estimates().unbounded for s in schemas) else []
     return found + (one_run(pairs) if any(not stream.shuffle for stream in streams) else [])
 

@@ -17,7 +17,7 @@ from ..errors import ConfigError
 from ..experiments.frontier_result import FILE, Frontier, frontier_in
 from ..figures import Curve, Figure, Stop, standalone
 from ..runs import HOW, Advice, RunData, rule_of, total_of
-from ..simulation import FIRST_ROW
+from ..simulation import first_row_note
 from .frontier_page import hindsight_stops
 from .page import Page, Section, Table, Tile, how_to_repeat, probability_section, publish
 
@@ -292,7 +292,7 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
         mean = units.money(s["total_budget"] / s["expected_rows"])
         lead.append(f"Total budget: {total}; the random and the best sources keep to its mean, {mean} a row.")
     if s["first_row"] == "left out":
-        lead.append(FIRST_ROW)
+        lead.append(first_row_note(data.schema.label))
     if advice.baskets is not None:
         lead.append(HOW.format(rule=rule_of(s)))
     title, shown = f"{s['title']}: {s['algorithm']}", [p for p in sections if p]

@@ -166,6 +166,10 @@ def test_variance_explained_is_a_share_of_the_variance_of_the_label():
 def test_a_page_says_that_the_first_row_is_left_out_where_it_is():
     assert any("its error is left out" in text for text in run_page(run())[0].lead)
     assert not any("its error is left out" in text for text in run_page(run(first_row="counts"))[0].lead)
+    data = run()
+    assert any("no centre of the label was stated" in text for text in run_page(data)[0].lead)
+    estimated = replace(data, schema=replace(data.schema, label=Label("bp", 60, 200, 117.0, estimated=True)))
+    assert any("centre of the label was estimated from the file" in text for text in run_page(estimated)[0].lead)
 
 
 def test_names_are_never_cut():
