@@ -244,7 +244,6 @@ class RunData:
         now = bought_now(catalog, support, self.rounds.late_bought, self.rounds.late_rows)
         return [catalog.sources[s] for s in now]
 
-
     def still_explored(self, basket: Sequence[str]) -> list[str]:
         """Return the sources outside the basket that were bought in at least a tenth of the last tenth of the rows."""
         catalog, late = self.schema.catalog, self.rounds
@@ -380,9 +379,10 @@ def summary_of(
 
 def _probabilities(rounds: Path) -> ProbabilityScores:
     """Return the scores of the probabilities in a run's rounds.parquet."""
-    table = pq.read_table(rounds, columns=["prediction", "label"])
-    y, p = (table[name].to_numpy().astype(np.float64) for name in ("label", "prediction"))
-    return score(y, p)
+    table = pq.read_table(rounds, columns=["prediction", "label", "loss"])
+    y, p, loss = (table[name].to_numpy().astype(np.float64) for name in ("label", "prediction", "loss"))
+    counts = ~np.isnan(loss)
+    return score(y[counts], p[counts])
 
 
 def _means(data: RunData) -> dict[str, object]:
