@@ -108,10 +108,13 @@ def comparison_headline(rows: Sequence[Row]) -> tuple[str, str]:
     apart = first.regret.high < second.regret.low
     sure = "their bands do not overlap" if apart else "their bands overlap: not decided"
     sure = sure if first.seeds > 1 else "not decided by one"
+    leads = f"has the smallest regret{where}"
+    if not apart or first.seeds == 1:
+        leads = f"has the smallest median regret{where}, but this is not decided"
     seeds = f"{first.seeds} seed{'s' if first.seeds > 1 else ''}"
     of = f"Of {len(streams[wins.index(best)])} learners with {first.budget}"
     numbers = f"Regret {digits(first.regret.middle)}; next is {second.algorithm} with {digits(second.regret.middle)}"
-    return f"{of}, {best} has the smallest regret{where}.", f"{numbers} ({seeds}{on}; {sure})."
+    return f"{of}, {best} {leads}.", f"{numbers} ({seeds}{on}; {sure})."
 
 
 def comparison_cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
