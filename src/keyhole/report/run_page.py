@@ -27,6 +27,7 @@ __all__ = [
     "headline",
     "most_bought",
     "own_line",
+    "random_sizes",
     "run_page",
     "variance_explained",
     "write_report",
@@ -46,6 +47,15 @@ ERRORS = (
     "of weights (Akaike's final prediction error); for the learner, on what it buys at the end."
 )
 """The two errors of the table in words, consistent with the glossary."""
+
+
+def random_sizes(summary: dict[str, Any]) -> str:
+    """Return how the size of the random baskets was chosen, where only an error cost limits the purchases."""
+    free = summary["budget_per_row"] is None and summary.get("total_budget") is None
+    if summary["error_cost"] is None or not free or summary["k"] < len(summary["sources"]):
+        return ""
+    nearest = f"the size nearest to the run's {digits(summary['sources_per_row'])} a row"
+    return f"Random baskets of 1, 2, 4, 8, ... sources were drawn; shown is {nearest}."
 
 
 def own_line(summary: dict[str, Any]) -> dict[str, Any]:
@@ -123,7 +133,7 @@ def draw(data: RunData, advice: Advice, units: Units, known: Frontier | None = N
     made = {
         "frontier": _frontier(data, advice, units, known),
         "loss": _error(data, units),
-        "predicted": _predicted(data, units),
+        "predicted": None if data.summary.get("probabilities") else _predicted(data, units),  # see the reliability
         "standardised": _standardised(data, units),
         "bought": _bought(data),
         "weights": _weights(data, units),
@@ -148,7 +158,8 @@ def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | Non
         if key in lines
     ]
     x_name = units.named("price a row", money=True) if units.priced else "attributes a row"
-    note = "The line adds the source that explains most for its money, in hindsight; the dots are online."
+    note = "The line adds the source that explains most for its money, in hindsight; "
+    note += "the diamonds show errors while learning."
     if known is not None:
         stops, error_costs = hindsight_stops(known), [f"error cost {number(e.error_cost)}" for e in known.levels]
         levels = [
@@ -242,7 +253,8 @@ def _weights(data: RunData, units: Units) -> Figure | None:
     reach = 1.5 * np.abs(w[order, w.shape[1] // 3 :]).max()
     lines = [Curve(data.bought[i], np.clip(w[i], -reach, reach)) for i in order if w[i].any()]
     axis = units.named(_EFFECT)
-    return figures.curves("Weights over time", data.ends, lines, "row", axis, cumulative=True)
+    title = "Weights over time" if len(lines) > 1 else f"Weight of {lines[0].name} over time"
+    return figures.curves(title, data.ends, lines, "row", axis, cumulative=True)
 
 
 def _money(data: RunData, units: Units) -> Figure | None:
@@ -351,8 +363,8 @@ def _brought(data: RunData, drawn: dict[str, Figure], units: Units) -> Section:
         "nobody could have bought it from the start."
     )
     figure = [drawn["frontier"]] if "frontier" in drawn else []
-    table = Table(head, rows, own)
-    return Section("Cost and benefit", table=table, figures=figure, notes=[ERRORS, how])
+    table, notes = Table(head, rows, own), [ERRORS, how, random_sizes(data.summary)]
+    return Section("Cost and benefit", table=table, figures=figure, notes=[note for note in notes if note])
 
 
 def _why(data: RunData, units: Units) -> Section | None:

@@ -204,6 +204,27 @@ def test_what_the_run_knows_of_its_intervals_and_of_changes_is_shown():
     assert "row 200: the noise grew" in page
 
 
+def test_a_page_says_how_the_size_of_the_random_baskets_was_chosen():
+    notes = run_page(run(error_cost=0.05, k=4, sources_per_row=2.94))[0].sections[0].notes
+    assert any("shown is the size nearest to the run's 2.94 a row" in note for note in notes)
+    for limits in ({}, {"error_cost": 0.05, "k": 3}, {"error_cost": 0.05, "k": 4, "budget_per_row": 7.0}):
+        assert not any("nearest" in note for note in run_page(run(**limits))[0].sections[0].notes)
+
+
+def test_probabilities_are_not_plotted_against_yes_and_no():
+    bins = {name: [0.5] for name in ("predicted", "observed", "standard_error", "rows")}
+    scores = {"auc": 0.8, "brier": 0.1, "log_loss": 0.4, "reliability": bins}
+    assert "predicted" in run_page(run())[1]
+    assert "predicted" not in run_page(run(probabilities=scores))[1]
+
+
+def test_one_weight_is_named_in_its_title():
+    data = run()
+    summary = data.summary | {"attributes": {NAMES[0]: data.summary["attributes"][NAMES[0]]}}
+    ledger = replace(data.ledger, weights=data.ledger.weights + 12.0)
+    assert run_page(replace(data, summary=summary, ledger=ledger))[1]["weights"].title == "Weight of age over time"
+
+
 def test_a_run_without_labels_advises_nothing():
     assert run_page(run(labelled=0))[0].advice.startswith("No row had a label")
 
