@@ -123,3 +123,15 @@ def test_errors_of_a_percentage_are_in_points(api):
     figures = api.get("/learners/clinic/figures").text
     assert "root mean squared error, points" in figures
     assert "root mean squared error, %" not in figures
+
+
+def test_probabilities_are_not_rounded_to_the_decimals_of_their_labels(api):
+    made = {"name": "clinic", "schema": SCHEMA, "k": 2, "seed": 0}
+    assert api.post("/v1/learners", json=made).status_code == 201
+    for i in range(32):
+        r = api.post("/v1/learners/clinic/rounds", json={"key": f"p{i}"}).json()
+        values = dict.fromkeys(r["attributes"], 0.1 * (i % 7))
+        said = api.post(f"/v1/rounds/{r['id']}/prediction", json={"values": values}).json()["prediction"]
+        if i < 31:
+            api.post(f"/v1/rounds/{r['id']}/label", json={"y": float(i % 3 == 0)})
+    assert f"predicted {said:.4g}<" in api.get("/learners/clinic").text

@@ -136,11 +136,13 @@ def doubtful(r: Round, ranges: dict[str, UsualRange]) -> list[str]:
 
 
 def label_decimals(stored: StoredLearner) -> int | None:
-    """Return how many decimals a prediction shows: as many as the last labels have."""
+    """Return how many decimals a prediction shows: as many as the last labels have; None for a probability."""
     labels = [e.label for e in stored.rounds("labelled", limit=_LOOKED_AT, newest=True) if e.label is not None]
     if len(labels) < _ENOUGH:
         return None
     y = np.array(labels)
+    if np.isin(y, (0.0, 1.0)).all():
+        return None
     return shown_decimals(decimals_of(y), float(y.max() - y.min()))
 
 
