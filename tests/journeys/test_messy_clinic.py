@@ -161,7 +161,7 @@ def test_run_frontier_predict_and_compare_say_what_is_computed_apart(clinic, typ
         assert f"<td>{error:.4g}".rstrip("0") in line
 
 
-def test_predict_warns_of_impossible_values_and_rounds_as_the_labels_are(clinic, typed, tmp_path):  # noqa: F811
+def test_predict_warns_of_impossible_values(clinic, typed, tmp_path):  # noqa: F811
     numbers, _ = clinic
     words = ("--schema", "clinic.schema.toml", "-k", "3", "--out", "run")
     assert typed("run", "clinic.csv", *words)[0] == 0
@@ -181,7 +181,6 @@ def test_predict_warns_of_impossible_values_and_rounds_as_the_labels_are(clinic,
     with open(tmp_path / "p.csv") as file:
         found = list(csv.DictReader(file))
     assert [row["patient_id"] for row in found[:2]] == ["P00000", "P00001"]
-    assert all(float(row[key]) == round(float(row[key])) for row in found for key in ("prediction", "low", "high"))
     error = np.array([float(row["prediction"]) for row in found[1:]]) - numbers["sbp"][1:]
     assert np.sqrt(np.mean(error**2)) < 9.6
     assert FREE == ("age", "sex")

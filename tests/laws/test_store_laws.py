@@ -165,7 +165,7 @@ class Calls(RuleBasedStateMachine):
         for icu in self.doors:
             assert {e.key for e in icu.rounds(status="open")} == open_rounds
             assert {e.key: e.label for e in icu.rounds(status="labelled")} == self.labels
-        scored = [(self.said[key][1] - y) ** 2 for key, y in self.labels.items() if key in self.said]
+        scored = [(self.said[key][1] - y) ** 2 for key, y in list(self.labels.items())[1:] if key in self.said]
         assert self.store["icu"].totals().loss == pytest.approx(sum(scored))
 
 

@@ -178,13 +178,15 @@ def _watched(screen: "Screen", folder: Path, go: "Callable[[], RunData | bool | 
 def _print_headline(summary: "dict[str, Any]", folder: Path) -> None:
     """Print the table of a finished run and its baselines."""
     from .._internal.escaping import printable
-    from ..report import headline, most_bought
+    from ..report import headline, most_bought, random_sizes
 
     head, rows, _ = headline(summary)
     for line in written(head, rows, 79):
         print(f" {line}")
     print(" typical error: each row predicted before its label was seen")
     print(" in hindsight: weights fitted to all rows at once")
+    if sizes := random_sizes(summary):
+        print(f" {sizes}")
     if not summary["labelled"]:
         print(" warning: no row had a label: nothing was learnt, and the mse means nothing", file=sys.stderr)
     print(f" bought most: {printable(most_bought(summary))}")

@@ -110,8 +110,6 @@ class Scaling:
     schema: "Schema"
     scaled: bool
     clip: bool
-    decimals: int | None = None
-    """The number of decimals of written predictions; None: all."""
     seen: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """The smallest and largest value of each attribute that was bought during training."""
 
@@ -137,15 +135,11 @@ class Scaling:
             return z
         return self.schema.unscale_label(z) if self.scaled else self.schema.untransform_label(z)
 
-    def rounded(self, predictions: Floats) -> Floats:
-        """Round predictions in the label's units to as many decimals as the labels have."""
-        return predictions if self.decimals is None else np.round(predictions, self.decimals)
-
     def to_note(self) -> dict[str, Plain]:
         """Return plain values that are stored with a model."""
         seen: dict[str, Plain] = {name: list(ends) for name, ends in self.seen.items()}
         plain: dict[str, Plain] = {"schema": self.schema.to_toml(), "scaled": self.scaled, "clip": self.clip}
-        return plain | {"decimals": self.decimals, "seen": seen}
+        return plain | {"seen": seen}
 
     @classmethod
     def from_note(cls, note: dict[str, Plain]) -> "Scaling":
@@ -153,10 +147,9 @@ class Scaling:
         from .schema import Schema  # which has the scaling of its columns from this module
 
         schema = Schema.from_toml(str(note["schema"]), "the model's schema")
-        decimals, seen = note.get("decimals"), note.get("seen") or {}
+        seen = note.get("seen") or {}
         ends = {name: (float(e[0]), float(e[1])) for name, e in seen.items()}  # type: ignore[union-attr,arg-type,index]
-        whole = decimals if isinstance(decimals, int) else None
-        return cls(schema, bool(note["scaled"]), bool(note["clip"]), whole, ends)
+        return cls(schema, bool(note["scaled"]), bool(note["clip"]), ends)
 
 
 def _clipped(x: Floats, low: Floats, high: Floats) -> Floats:

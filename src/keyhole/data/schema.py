@@ -261,11 +261,13 @@ class Schema(Scales):
         return replace(self, label=stated(self.label), attributes=tuple(map(stated, self.attributes)))
 
     def written(self, numbers: str = "", encoding: str = "") -> "Schema":
-        """Return the same schema with another number format or file encoding; "" keeps the current one."""
+        """Return the same schema with another number format or file encoding; "" keeps the current one. The format is
+        that of all numbers, so a yes/no label has none.
+        """
         columns = self.attributes
         if numbers:
             columns = tuple(replace(a, numbers=numbers) if a.type == "number" else a for a in columns)
-        label = replace(self.label, numbers=numbers) if numbers else self.label  # type: ignore[call-arg]
+        label = replace(self.label, numbers=numbers) if numbers and not self.binary else self.label  # type: ignore[call-arg]
         prices = numbers if numbers and self.price_column_of else self.price_numbers
         return replace(self, label=label, attributes=columns, encoding=encoding or self.encoding, price_numbers=prices)
 

@@ -197,9 +197,10 @@ Content: TypeAlias = "dict[str, object]"
 
 _HEAD = """\
 # What `keyhole run` may know of the table beforehand. Edit freely: a column moved to `ignored` is never read;
-# values beyond low..high are clipped and counted (left out: nothing is clipped); center is what scales to 0, and what
-# is predicted before the first label. `estimated = true`: these ends were computed from the rows of the file itself; a
-# comparison does not use them. Write your own numbers and remove the mark where you know better.
+# values beyond low..high are clipped and counted (left out: nothing is clipped); center is what scales to 0, and, if it
+# is not estimated, what is predicted before the first label. `estimated = true`: these numbers were computed from the
+# rows of the file itself; a comparison does not use them. Write your own numbers and remove the mark where you know
+# better.
 """
 
 _WORDS = ("missing", "below", "above")

@@ -254,13 +254,13 @@ def play_level(job: Play) -> Played:
         s: int(history.bought[m[0]]) for s, m in zip(catalog.sources, catalog.members, strict=True)
     }
     center = rows.schema.label.stated_center
-    losses = (with_center(history.predictions, rows.y, center) - rows.y) ** 2
+    counted, predictions = scored(rows.y, center), with_center(history.predictions, rows.y, center)
     return Played(
-        mse=float(losses[scored(rows.y, center)].mean()),
+        mse=float(((predictions - rows.y)[counted] ** 2).mean()),
         price=float(history.price.mean()),
         bought={s: n / T for s, n in counts.items() if n},
         basket=list(catalog.ordered(learner.support)),
-        probabilities=score(history.labels, history.predictions) if learner.binary else None,
+        probabilities=score(rows.y[counted], predictions[counted]) if learner.binary else None,
     )
 
 

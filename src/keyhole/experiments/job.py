@@ -190,7 +190,9 @@ def _outcome(
         notes=notes,
         budget=_budget(learner),
         reference=spec.record.buys_all or spec.record.oracle,
-        probabilities=score(history.labels, history.predictions) if learner.binary else None,
+        probabilities=score(np.where(np.isnan(losses), np.nan, history.labels), history.predictions)
+        if learner.binary
+        else None,
     )
 
 

@@ -11,7 +11,7 @@ from .comparison_page import SORTS, comparison_cells, comparison_headline, write
 from .frontier_page import frontier_cells, frontier_notes, write_frontier
 from .page import Page, Section, Table, Tile, publish
 from .plan_page import plan_cells, write_plan
-from .run_page import headline, most_bought, write_report
+from .run_page import headline, most_bought, random_sizes, write_report
 from .study_page import write_study
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "most_bought",
     "plan_cells",
     "publish",
+    "random_sizes",
     "write_comparison",
     "write_frontier",
     "write_plan",

@@ -10,7 +10,7 @@ from .._internal.output_folder import Folder
 from ..experiments.aggregate import CURVES, Band, Row, figure_of, notes_of, one_run, summarise
 from ..experiments.job import CALIBRATION, Job, Outcome
 from ..figures import Figure, standalone
-from ..simulation import FIRST_ROW
+from ..simulation import first_row_note
 from .page import Page, Section, Table, how_to_repeat, probability_cells, probability_section, publish
 
 __all__ = ["SORTS", "comparison_cells", "comparison_headline", "write_comparison"]
@@ -78,7 +78,7 @@ def _about_rows(pairs: Sequence[tuple[Job, Outcome]]) -> list[str]:
     """Return notes on omitted rows, and on seeds that gave identical runs."""
     streams = {job.stream for job, _ in pairs if not job.stream.is_synthetic}
     schemas = [stream.rows(0, 1).schema for stream in streams]
-    found = [FIRST_ROW] if any(s.without_estimates().label.stated_center is None for s in schemas) else []
+    found = [first_row_note()] if any(s.without_estimates().label.stated_center is None for s in schemas) else []
     found += [_ASIDE] if any(s.without_estimates().unbounded for s in schemas) else []
     return found + (one_run(pairs) if any(not stream.shuffle for stream in streams) else [])
 
@@ -108,10 +108,13 @@ def comparison_headline(rows: Sequence[Row]) -> tuple[str, str]:
     apart = first.regret.high < second.regret.low
     sure = "their bands do not overlap" if apart else "their bands overlap: not decided"
     sure = sure if first.seeds > 1 else "not decided by one"
+    leads = f"has the smallest regret{where}"
+    if not apart or first.seeds == 1:
+        leads = f"has the smallest median regret{where}, but this is not decided"
     seeds = f"{first.seeds} seed{'s' if first.seeds > 1 else ''}"
     of = f"Of {len(streams[wins.index(best)])} learners with {first.budget}"
     numbers = f"Regret {digits(first.regret.middle)}; next is {second.algorithm} with {digits(second.regret.middle)}"
-    return f"{of}, {best} has the smallest regret{where}.", f"{numbers} ({seeds}{on}; {sure})."
+    return f"{of}, {best} {leads}.", f"{numbers} ({seeds}{on}; {sure})."
 
 
 def comparison_cells(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:

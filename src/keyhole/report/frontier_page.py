@@ -9,7 +9,7 @@ from .._internal.formatting import Units, digits, join_names, number, thousands
 from .._internal.output_folder import Folder
 from ..experiments.frontier_result import Frontier, Level, Point, named
 from ..figures import Figure, Stop, frontier, standalone
-from ..simulation import FIRST_ROW
+from ..simulation import first_row_note
 from .page import Page, Section, Table, how_to_repeat, probability_cells, probability_section, publish
 
 __all__ = ["frontier_cells", "frontier_notes", "hindsight_stops", "write_frontier"]
@@ -43,7 +43,7 @@ def write_frontier(folder: Folder, found: Frontier, command: str) -> None:
         how_to_repeat(command),
     ]
     title = f"What money buys: {found.target} in {found.stream}"
-    lead = [f"{thousands(found.rows)} rows, {found.seeds} seeds, {len(found.sources)} sources.", FIRST_ROW]
+    lead = [f"{thousands(found.rows)} rows, {found.seeds} seeds, {len(found.sources)} sources.", first_row_note()]
     lead = lead if found.first_row == "left out" else lead[:1]
     publish(folder, Page(title, found.headline, sections, lead=lead, details=found.details))
 

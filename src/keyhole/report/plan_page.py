@@ -43,9 +43,13 @@ def write_plan(folder: Folder, found: Plan, command: str) -> None:
 
 
 def _order_sheet(found: Plan) -> Table:
-    head = [_price_name(found), f"without it the typical error rises by{f' ({found.unit})' if found.unit else ''}"]
+    head = [_price_name(found), f"without it the typical error rises by{_error_unit(found)}"]
     rows = [[c.source, _amount(c.price, found.priced), digits(c.adds)] for c in found.contributions]
     return Table(["source", *head], rows or [["nothing", _amount(0.0, found.priced), "0"]], words=(0,))
+
+
+def _error_unit(found: Plan) -> str:
+    return f" ({Units(found.unit).error_unit})" if found.unit else ""
 
 
 def _price_name(found: Plan) -> str:
@@ -56,7 +60,7 @@ def _price_name(found: Plan) -> str:
 
 def plan_cells(found: Plan) -> tuple[list[str], list[list[str]]]:
     """Return head and rows of the frontier table, the cheapest basket first."""
-    error = f"typical error ({found.unit})" if found.unit else "typical error"
+    error = f"typical error{_error_unit(found)}"
     money = _price_name(found).replace("price", "a row costs")
     scored = found.everything.probabilities is not None
     errors = ["AUC", "Brier score", "log loss"] if scored else [error]

@@ -16,8 +16,8 @@ from .._internal.typing import Floats
 from ..errors import ConfigError
 from ..experiments.frontier_result import FILE, Frontier, frontier_in
 from ..figures import Curve, Figure, Stop, standalone
-from ..runs import HOW, Advice, RunData, rule_of
-from ..simulation import FIRST_ROW
+from ..runs import HOW, Advice, RunData, rule_of, total_of
+from ..simulation import first_row_note
 from .frontier_page import hindsight_stops
 from .page import Page, Section, Table, Tile, how_to_repeat, probability_section, publish
 
@@ -27,6 +27,7 @@ __all__ = [
     "headline",
     "most_bought",
     "own_line",
+    "random_sizes",
     "run_page",
     "variance_explained",
     "write_report",
@@ -46,6 +47,15 @@ ERRORS = (
     "of weights (Akaike's final prediction error); for the learner, on what it buys at the end."
 )
 """The two errors of the table in words, consistent with the glossary."""
+
+
+def random_sizes(summary: dict[str, Any]) -> str:
+    """Return how the size of the random baskets was chosen, where only an error cost limits the purchases."""
+    free = summary["budget_per_row"] is None and summary.get("total_budget") is None
+    if summary["error_cost"] is None or not free or summary["k"] < len(summary["sources"]):
+        return ""
+    nearest = f"the size nearest to the run's {digits(summary['sources_per_row'])} a row"
+    return f"Random baskets of 1, 2, 4, 8, ... sources were drawn; shown is {nearest}."
 
 
 def own_line(summary: dict[str, Any]) -> dict[str, Any]:
@@ -94,14 +104,19 @@ def _count(value: float) -> str:
 
 
 def _budget(summary: dict[str, Any], sources: float, units: Units) -> str:
-    """Return the limit of the random and of the best basket, in words."""
-    if summary["budget_per_row"] is not None:
-        return f"within {units.money(summary['budget_per_row'])} a row"
+    """Return the limit of the random and of the best basket, in words; a total budget counts as its mean per row."""
+    limits = [] if summary["budget_per_row"] is None else [summary["budget_per_row"]]
+    if summary.get("total_budget") is not None:
+        limits.append(summary["total_budget"] / summary["expected_rows"])
+    if limits:
+        return f"within {units.money(min(limits))} a row"
     return _count(sources) if summary["error_cost"] is not None else str(summary["k"])
 
 
 def _limit_of(summary: dict[str, Any], units: Units) -> str:
     """Return the limit of the learner, in words."""
+    if summary.get("total_budget") is not None:
+        return total_of(summary, units)
     if summary["error_cost"] is not None:
         return f"error cost {number(summary['error_cost'])}"
     if summary["budget_per_row"] is not None:
@@ -118,7 +133,7 @@ def draw(data: RunData, advice: Advice, units: Units, known: Frontier | None = N
     made = {
         "frontier": _frontier(data, advice, units, known),
         "loss": _error(data, units),
-        "predicted": _predicted(data, units),
+        "predicted": None if data.summary.get("probabilities") else _predicted(data, units),  # see the reliability
         "standardised": _standardised(data, units),
         "bought": _bought(data),
         "weights": _weights(data, units),
@@ -143,7 +158,8 @@ def _frontier(data: RunData, advice: Advice, units: Units, known: Frontier | Non
         if key in lines
     ]
     x_name = units.named("price a row", money=True) if units.priced else "attributes a row"
-    note = "The line adds the source that explains most for its money, in hindsight; the dots are online."
+    note = "The line adds the source that explains most for its money, in hindsight; "
+    note += "the diamonds show errors while learning."
     if known is not None:
         stops, error_costs = hindsight_stops(known), [f"error cost {number(e.error_cost)}" for e in known.levels]
         levels = [
@@ -237,7 +253,8 @@ def _weights(data: RunData, units: Units) -> Figure | None:
     reach = 1.5 * np.abs(w[order, w.shape[1] // 3 :]).max()
     lines = [Curve(data.bought[i], np.clip(w[i], -reach, reach)) for i in order if w[i].any()]
     axis = units.named(_EFFECT)
-    return figures.curves("Weights over time", data.ends, lines, "row", axis, cumulative=True)
+    title = "Weights over time" if len(lines) > 1 else f"Weight of {lines[0].name} over time"
+    return figures.curves(title, data.ends, lines, "row", axis, cumulative=True)
 
 
 def _money(data: RunData, units: Units) -> Figure | None:
@@ -283,8 +300,11 @@ def run_page(data: RunData, known: Frontier | None = None) -> tuple[Page, dict[s
     lead = [f"{thousands(s['rows'])} rows, {s['d']} attributes, label {label}. Learner: {s['algorithm']}."]
     if s.get("past_rows"):
         lead.append(f"Past rows: {thousands(s['past_rows'])}, free.")
+    if total := total_of(s, units):
+        mean = units.money(s["total_budget"] / s["expected_rows"])
+        lead.append(f"Total budget: {total}; the random and the best sources keep to its mean, {mean} a row.")
     if s["first_row"] == "left out":
-        lead.append(FIRST_ROW)
+        lead.append(first_row_note(data.schema.label))
     if advice.baskets is not None:
         lead.append(HOW.format(rule=rule_of(s)))
     title, shown = f"{s['title']}: {s['algorithm']}", [p for p in sections if p]
@@ -343,8 +363,8 @@ def _brought(data: RunData, drawn: dict[str, Figure], units: Units) -> Section:
         "nobody could have bought it from the start."
     )
     figure = [drawn["frontier"]] if "frontier" in drawn else []
-    table = Table(head, rows, own)
-    return Section("Cost and benefit", table=table, figures=figure, notes=[ERRORS, how])
+    table, notes = Table(head, rows, own), [ERRORS, how, random_sizes(data.summary)]
+    return Section("Cost and benefit", table=table, figures=figure, notes=[note for note in notes if note])
 
 
 def _why(data: RunData, units: Units) -> Section | None:
@@ -357,7 +377,7 @@ def _why(data: RunData, units: Units) -> Section | None:
         [
             r.name,
             share(r.bought or 0, rows),
-            "yes" if r.name in data.summary["basket"] else "no",
+            "yes" if r.in_support else "no",
             *([f"{r.price:.2f}"] if units.priced else []),
             digits(r.weight) if len(data.summary["sources"].get(r.name, {}).get("attributes", [""])) == 1 else "",
             _reason(r, data.summary["sources"].get(r.name, {}), units, data.summary["error_cost"]),
@@ -365,7 +385,7 @@ def _why(data: RunData, units: Units) -> Section | None:
         for r in shown
     ]
     price = [units.named("usual price" if data.schema.price_columns else "price", money=True)] if units.priced else []
-    head = ["source", "bought in", "bought now", *price, "coefficient", "why"]
+    head = ["source", "bought in", "used in predictions", *price, "coefficient", "why"]
     support = join_names([r.name for r in shown if r.in_support], 4) or "nothing"
     note = (
         "The last column is the learner's own estimate at the end of the run: by how much a source lowers the squared "

@@ -1,7 +1,7 @@
 """Runs: a file is played into a folder; an interrupted run can be resumed with identical results."""
 
 from .lifecycle import begin, find, reopen, resume
-from .recommendation import HOW, Advice, rule_of
+from .recommendation import HOW, Advice, rule_of, total_of
 from .results import RunData
 from .run_config import RunConfig, RunPlan, Settings, prepare
 from .runner import Watcher
@@ -22,4 +22,5 @@ __all__ = [
     "reopen",
     "resume",
     "rule_of",
+    "total_of",
 ]

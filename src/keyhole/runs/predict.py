@@ -69,7 +69,7 @@ class Frozen:
         return sum(schema.source_prices[s] for s, brings in schema.sources.items() if bought.intersection(brings))
 
     def predict(self, X: Floats, level: float = 0.9) -> dict[str, Floats]:
-        """Return `prediction`, and `low` and `high` if the learner has intervals, in the label's units.
+        """Return `prediction`, and `low` and `high` if the learner has intervals, in the label's units, not rounded.
 
         X (n, |support|) holds raw values of the columns of the support.
         """
@@ -80,7 +80,7 @@ class Frozen:
         if self.learner.gives_intervals:
             ends = np.array([self.learner.interval(self.round, row, level) for row in seen]).reshape(-1, 2)
             found |= {"low": ends[:, 0], "high": ends[:, 1]}
-        return {name: self.scaling.rounded(self.scaling.predictions(numbers)) for name, numbers in found.items()}
+        return {name: self.scaling.predictions(numbers) for name, numbers in found.items()}
 
     @property
     def ranges(self) -> ValueRanges:

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._internal.formatting import Units, join_names, share
+from .._internal.formatting import Units, join_names, number, share, thousands
 from .._internal.typing import Floats
 from ..core.sources import SourceCatalog
 from ..estimation.moment_regression import Moments
 
-__all__ = ["HOW", "Advice", "Basket", "Baskets", "advise", "rule_of"]
+__all__ = ["HOW", "Advice", "Basket", "Baskets", "advise", "rule_of", "total_of"]
 
 
 class Basket(NamedTuple):
@@ -123,8 +123,9 @@ def advise(summary: Mapping[str, Any], catalog: SourceCatalog, moments: Moments 
     baskets = Baskets(moments, catalog)
     buy, bought = baskets.enough(bought_now, summary["error_cost"]), baskets.of(bought_now)
     texts = [_rest(buy, bought, catalog, units, summary["error_cost"] is not None)]
-    texts += [_everything(buy, bought, baskets, units), _stop(summary, units)]
-    return Advice(_buy(buy, catalog, units, baskets), catalog, baskets, buy, bought, " ".join(filter(None, texts)))
+    texts += [_everything(buy, bought, baskets, units), _stop(summary, units), _spent_by(summary, units)]
+    headline = _buy(buy, catalog, units, baskets) + _affordable(buy, summary, units)
+    return Advice(headline, catalog, baskets, buy, bought, " ".join(filter(None, texts)))
 
 
 def rule_of(summary: Mapping[str, Any]) -> str:
@@ -134,6 +135,36 @@ def rule_of(summary: Mapping[str, Any]) -> str:
         return "the smallest part of them whose typical error is at most 1 % above that of all"
     cost = Units.of(summary).error_cost(error_cost)
     return f"the part of them with the lowest total cost: its price plus {cost} of error"
+
+
+def total_of(summary: Mapping[str, Any], units: Units) -> str:
+    """Return the total budget of a run in words: "500 EUR for 1 000 rows"; "" if there is none."""
+    total = summary.get("total_budget")
+    if total is None:
+        return ""
+    return f"{number(total, 12)} {units.currency}".strip() + f" for {thousands(summary['expected_rows'])} rows"
+
+
+def _affordable(buy: Basket, summary: Mapping[str, Any], units: Units) -> str:
+    """Describe in what share of the rows the total budget pays for a basket, if not in all of them."""
+    total = summary.get("total_budget")
+    if total is None or buy.price * summary["expected_rows"] <= total:
+        return ""
+    part = share(total, buy.price * summary["expected_rows"])
+    return f" The total budget, {total_of(summary, units)}, pays for this in {part} of the rows."
+
+
+def _spent_by(summary: Mapping[str, Any], units: Units) -> str:
+    """Describe when the total budget was spent: from then on the rest paid for no source that the learner buys."""
+    total, last = summary.get("total_budget"), summary.get("last_paid_row", 0)
+    if total is None or last == summary["rows"]:
+        return ""
+    prices = {name: facts["price"] for name, facts in summary["sources"].items() if facts["price"] > 0}
+    wanted = [prices[name] for name in summary["basket"] if name in prices] or list(prices.values())
+    if total - summary["spent"] >= min(wanted, default=0.0):
+        return ""
+    others = thousands(summary["rows"] - last)
+    return f"The total budget was spent by row {thousands(last)}; the last {others} rows bought nothing."
 
 
 def _buy(buy: Basket, catalog: SourceCatalog, units: Units, baskets: Baskets) -> str:
@@ -175,15 +206,17 @@ def _everything(buy: Basket, bought: Basket, baskets: Baskets, units: Units) -> 
 
 
 def _stop(summary: Mapping[str, Any], units: Units) -> str:
-    """Describe the sources that were explored and are not bought now, if they took a notable share of the money."""
+    """Describe the sources that were explored without being used, if they took a notable share of the money."""
     idle = {n: f["spent"] for n, f in summary["sources"].items() if n not in summary["basket"] and f["spent"] > 0}
     spent = summary["spent"]
     if not units.priced or not spent or sum(idle.values()) < _NOTABLE * spent:
         return ""
     names = [f"{len(idle)} other sources"] if len(idle) > 4 else list(idle)
-    now = "none of them is" if len(idle) > 1 else "it is not"
+    use = "use none of them" if len(idle) > 1 else "do not use it"
     part = share(sum(idle.values()), spent)
-    return f"Exploring {join_names(names)} took {part} of the money so far; {now} bought now."
+    text = f"Exploring {join_names(names)} took {part} of the money so far; the predictions {use}."
+    still = summary.get("still_explored")
+    return f"{text} The learner still explores {join_names(still, 4)}." if still else text
 
 
 def _measured(summary: Mapping[str, Any], catalog: SourceCatalog, support: Sequence[int], units: Units) -> str:

@@ -15,7 +15,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from .._internal.formatting import decimals_of, shown_decimals
 from .._internal.typing import Floats, Ints
 from ..core.introspection import Reason, reasons
 from ..core.learner import Learner, Plain
@@ -65,13 +64,11 @@ class RoundSums:
     late_scored: int
     """The scored rows in the last tenth of the run, and below their losses."""
     late_loss: float
+    last_paid: int
+    """The last row that cost money; 0 if none did."""
     late_rows: int
     late_bought: Ints
     """(d,) the purchases of each attribute in the last tenth of the run."""
-    decimals: int
-    """The number of decimals of the labels."""
-    low: float
-    high: float
     sample: Floats
     """(2, m) predictions and labels of rows spread evenly over the second half."""
 
@@ -79,7 +76,7 @@ class RoundSums:
     def zero(cls, borders: Ints, d: int) -> "RoundSums":
         """Return the sums over no records."""
         by_stretch, bought = np.zeros((3, borders.size - 1)), np.zeros(d, dtype=np.int64)
-        return cls(by_stretch, 0, 0, 0, 0.0, 0, 0.0, 0, bought, 0, np.inf, -np.inf, np.zeros((2, 0)))
+        return cls(by_stretch, 0, 0, 0, 0.0, 0, 0.0, 0, 0, bought, np.zeros((2, 0)))
 
     @classmethod
     def of(cls, table: pa.Table, borders: Ints, names: Sequence[str]) -> "RoundSums":
@@ -89,23 +86,19 @@ class RoundSums:
         late = row > 0.9 * rows
         losses = np.where(there, loss, 0.0)
         at, n = np.searchsorted(borders, row - 1, side="right") - 1, borders.size - 1
-        labels = np.asarray(table["label"])
-        labels = labels[~np.isnan(labels)]
         chosen = np.unique(np.linspace(rows // 2 + 1, rows, _SAMPLE).astype(np.int64))
         shown = there & np.isin(row, chosen)
         return cls(
             by_stretch=np.stack([np.bincount(at, weights=v, minlength=n) for v in (losses, there, price)]),
             explored=int(np.asarray(table["explored"]).sum()),
-            labelled=labels.size,
+            labelled=int((~np.isnan(np.asarray(table["label"]))).sum()),
             scored=int(there.sum()),
             loss=float(losses.sum()),
             late_scored=int(there[late].sum()),
             late_loss=float(losses[late].sum()),
+            last_paid=int(row[price > 0].max(initial=0)),
             late_rows=int(late.sum()),
             late_bought=_counts(table["bought"].filter(pa.array(late)), names) if late.any() else _counts(None, names),
-            decimals=decimals_of(labels),
-            low=labels.min(initial=np.inf),
-            high=labels.max(initial=-np.inf),
             sample=np.stack([np.asarray(table[c])[shown] for c in ("prediction", "label")]),
         )
 
@@ -118,11 +111,9 @@ class RoundSums:
             self.loss + other.loss,
             self.late_scored + other.late_scored,
             self.late_loss + other.late_loss,
+            max(self.last_paid, other.last_paid),
             self.late_rows + other.late_rows,
             self.late_bought + other.late_bought,
-            max(self.decimals, other.decimals),
-            min(self.low, other.low),
-            max(self.high, other.high),
             np.concatenate([self.sample, other.sample], axis=1),
         )
 
@@ -198,11 +189,6 @@ class RunData:
         return advise(self.summary, self.schema.catalog, self.moments, self.schema.priced)
 
     @property
-    def decimals(self) -> int | None:
-        """The number of decimals of a displayed prediction."""
-        return shown_decimals(self.rounds.decimals, float(self.rounds.high - self.rounds.low))
-
-    @property
     def ends(self) -> Floats:
         """The last row of each stretch."""
         return self.edges[1:].astype(np.float64)
@@ -257,6 +243,12 @@ class RunData:
         catalog = self.schema.catalog
         now = bought_now(catalog, support, self.rounds.late_bought, self.rounds.late_rows)
         return [catalog.sources[s] for s in now]
+
+    def still_explored(self, basket: Sequence[str]) -> list[str]:
+        """Return the sources outside the basket that were bought in at least a tenth of the last tenth of the rows."""
+        catalog, late = self.schema.catalog, self.rounds
+        bought = zip(catalog.sources, late.late_bought[catalog.first], strict=True)
+        return [name for name, n in bought if name not in basket and 10 * n >= max(late.late_rows, 1)]
 
 
 def read_records(folder: Path, rows: int, schema: Schema, learner: Learner, moments: Moments | None) -> RunData:
@@ -349,6 +341,9 @@ def summary_of(
             "k0": learner.k0,
             "d": learner.d,
             "budget_per_row": settings.budget_per_row,
+            "total_budget": settings.total_budget,
+            "expected_rows": settings.expected_rows,
+            "last_paid_row": data.rounds.last_paid,
             "error_cost": settings.error_cost,
             "currency": schema.currency,
             "unit": schema.unit,
@@ -363,6 +358,7 @@ def summary_of(
             "attributes": _attributes(totals, learner),
             "sources": sources_of(totals, learner),
             "basket": basket,
+            "still_explored": data.still_explored(basket),
             "support": [learner.names[i] for i in learner.support],
             "baselines": {name: _known(line) for name, line in baselines.items()},
             "first_row": "counts" if schema.label.stated_center is not None or settings.start else "left out",
@@ -383,9 +379,10 @@ def summary_of(
 
 def _probabilities(rounds: Path) -> ProbabilityScores:
     """Return the scores of the probabilities in a run's rounds.parquet."""
-    table = pq.read_table(rounds, columns=["prediction", "label"])
-    y, p = (table[name].to_numpy().astype(np.float64) for name in ("label", "prediction"))
-    return score(y, p)
+    table = pq.read_table(rounds, columns=["prediction", "label", "loss"])
+    y, p, loss = (table[name].to_numpy().astype(np.float64) for name in ("label", "prediction", "loss"))
+    counts = ~np.isnan(loss)
+    return score(y[counts], p[counts])
 
 
 def _means(data: RunData) -> dict[str, object]:

@@ -78,14 +78,18 @@ class Settings:
 
     @property
     def budget_per_row(self) -> float | None:
-        """The money that may be spent per row, if limited; for a total budget, the mean."""
-        budget_per_row, total, rows = (
-            self._number("budget_per_row"),
-            self._number("total_budget"),
-            self._number("expected_rows"),
-        )
-        mean = total / rows if total is not None and rows is not None else None
-        return min((limit for limit in (budget_per_row, mean) if limit is not None), default=None)
+        """The money that may be spent per row, if limited."""
+        return self._number("budget_per_row")
+
+    @property
+    def total_budget(self) -> float | None:
+        """The money that may be spent in all rows together, if limited."""
+        return self._number("total_budget")
+
+    @property
+    def expected_rows(self) -> float | None:
+        """The number of rows for which the total budget must last."""
+        return self._number("expected_rows")
 
     @property
     def error_cost(self) -> float | None:
@@ -94,11 +98,13 @@ class Settings:
 
     @property
     def limits(self) -> Limits:
-        """The limits of a row."""
-        budget_per_row, k = self.budget_per_row, self.learner["k"]
+        """The limits of a row; a total budget counts as its mean per expected row."""
+        k, means = self.learner["k"], [self.budget_per_row]
+        if self.total_budget is not None and self.expected_rows is not None:
+            means.append(self.total_budget / self.expected_rows)
         if not isinstance(k, int):
             raise StateError(f"the run's k is {str(k)[:40]!r}, not a whole number; run it again")
-        return Limits(k, np.inf if budget_per_row is None else budget_per_row, self.error_cost)
+        return Limits(k, min((m for m in means if m is not None), default=np.inf), self.error_cost)
 
     def how_to_repeat(self, path: Path) -> str:
         """Return how to play the run again into this folder, which may be a copy of the original one."""

@@ -126,7 +126,7 @@ class Run:
         totals, baselines = self.state.total, self.state.baselines
         data = read_records(self.folder.path, self.row, self.schema, self.learner, baselines.moments)
         seen = self.ranges.extremes(totals.values)
-        note = replace(self.scaling, decimals=data.decimals, seen=seen).to_note()
+        note = replace(self.scaling, seen=seen).to_note()
         write_atomically(self.folder.file("model.kh"), to_bytes(self.learner, note))
         lines = baselines.lines(totals.ordered / max(totals.rows, 1))
         messages, rounds = self.state.messages.splitlines(), self.folder.path / "rounds.parquet"

@@ -65,7 +65,7 @@ class LearnerState(BaseModel):
     n_open: int
     n_labels: int
     n_abandoned: int
-    mean_loss: float | None = Field(description="Mean squared error of the predictions.")
+    mean_loss: float | None = Field(description="Mean squared error of the predictions, without the first label.")
     mean_baseline_loss: float | None = Field(description="The same for buying nothing and predicting the mean so far.")
     spent: float | None
     support: list[str]

@@ -2,6 +2,6 @@
 
 from .history import History, bought_now
 from .play import Progress, play, play_rows
-from .scoring import FIRST_ROW, scored, with_center
+from .scoring import first_row_note, scored, with_center
 
-__all__ = ["FIRST_ROW", "History", "Progress", "bought_now", "play", "play_rows", "scored", "with_center"]
+__all__ = ["History", "Progress", "bought_now", "first_row_note", "play", "play_rows", "scored", "with_center"]

@@ -7,13 +7,14 @@ import numpy as np
 
 from .._internal.dataframes import to_frame
 from .._internal.typing import Bools, Floats
+from ..data.columns import Range
 from ..errors import ConfigError
 
 __all__ = [
-    "FIRST_ROW",
     "ProbabilityScores",
     "Reliability",
     "auc",
+    "first_row_note",
     "log_loss",
     "pooled",
     "reliability",
@@ -25,15 +26,20 @@ __all__ = [
 
 _BINS = 10
 
+
 # The same rule holds for every learner, command and page: before the first label a learner knows nothing. If the schema
-# states the label's centre, every learner predicts that centre until the first label, and the row counts. Otherwise the
-# first labelled row trains the learner and its purchases are paid for, but its squared error enters no loss, regret or
-# chart.
-FIRST_ROW = (
-    "The first row with a label trains the learner and is paid for, but its error is left out: no learner can know "
-    "anything about it, and the schema states no centre for the label."
-)
-"""The note shown where the first row is excluded."""
+# states the label's centre, and not as an estimate from the file, every learner predicts that centre until the first
+# label, and the row counts. Otherwise the first labelled row trains the learner and its purchases are paid for, but its
+# squared error enters no loss, regret or chart.
+def first_row_note(label: Range | None = None) -> str:
+    """Return the note shown where the first row is excluded; `label` is that of the schema, if the rows have one."""
+    why = "no centre of the label was stated beforehand"
+    if label is not None and label.center is not None:
+        why = "the schema's centre of the label was estimated from the file (estimated = true)"
+    return (
+        "The first row with a label trains the learner and is paid for, but its error is left out: no learner can know "
+        f"anything about it, and {why}."
+    )
 
 
 def scored(labels: Floats, center: float | None = None, before: int = 0) -> Bools:

@@ -82,7 +82,7 @@ class Totals(NamedTuple):
     n_abandoned: int = 0
     """Abandoned rounds that have received no label since."""
     n_scored: int = 0
-    """Labels of rounds with a recorded prediction."""
+    """Labels of rounds with a recorded prediction, without the first label of the learner."""
     loss: float = 0.0
     """Sum of their squared errors."""
     baseline_loss: float = 0.0

@@ -74,7 +74,7 @@ def changed_columns(after: Round, event: Event, totals: Totals) -> dict[str, obj
     if event.kind == "abandon":
         return ended
     ended |= {"labelled_at": after.labelled_at, "label": after.label}
-    if after.prediction is None:
+    if after.prediction is None or not totals.n_scored:
         return ended
     return ended | {"n_scored": totals.n_scored, "loss": totals.loss, "baseline_loss": totals.baseline_loss}
 
@@ -82,7 +82,8 @@ def changed_columns(after: Round, event: Event, totals: Totals) -> dict[str, obj
 def totals_after(totals: Totals, before: Round | None, after: Round) -> Totals:
     """Return the totals after an event that changed a round; `before` is None if the event opened it.
 
-    The baseline buys nothing. It predicts the mean of the previous labels, and 0 before the first label.
+    The baseline buys nothing and predicts the mean of the previous labels. The first label enters no loss, because
+    before it there is no mean and nothing is known.
     """
     if before is None:
         return totals._replace(n_asked=totals.n_asked + 1, spent=totals.spent + after.price)
@@ -91,8 +92,8 @@ def totals_after(totals: Totals, before: Round | None, after: Round) -> Totals:
     if after.label is None:
         return totals._replace(n_abandoned=totals.n_abandoned + 1)
     y, n_scored, loss, baseline_loss = after.label, totals.n_scored, totals.loss, totals.baseline_loss
-    if after.loss is not None:
-        mean = totals.label_sum / totals.n_labels if totals.n_labels else 0.0
+    if after.loss is not None and totals.n_labels:
+        mean = totals.label_sum / totals.n_labels
         n_scored, loss, baseline_loss = n_scored + 1, loss + after.loss, baseline_loss + (mean - y) * (mean - y)
     return totals._replace(
         n_labels=totals.n_labels + 1,

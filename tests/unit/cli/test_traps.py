@@ -37,6 +37,18 @@ def test_a_decimal_comma_is_an_option(typed, comma, tmp_path):  # noqa: F811
     assert "this run has --numbers 1.234,56, not 1,234.56" in err
 
 
+def test_a_decimal_comma_leaves_a_yes_or_no_label_alone(typed, tmp_path):  # noqa: F811
+    rows = [f"{i % 7},5;1.{i % 5}00,25;{'ill' if i % 7 > 3 else 'well'}" for i in range(120)]
+    (tmp_path / "c.csv").write_text("\n".join(["a;b;y", *rows, ""]))
+    label = '[label]\nname = "y"\ntype = "yes/no"\npositive = "ill"\n'
+    (tmp_path / "s.toml").write_text(f"{label}[attributes]\na = {{}}\nb = {{}}\n")
+    numbers = ("--numbers", "1.234,56")
+    code, out, err = typed("run", "c.csv", "--schema", "s.toml", *numbers, "-k", "1", "--out", "r")
+    assert code == 0, err
+    assert "bought most: a" in out
+    assert typed("predict", "r/model.kh", "c.csv", *numbers)[0] == 0
+
+
 def test_an_option_that_the_run_never_had_is_told_so(typed, comma):  # noqa: F811
     assert typed("run", comma, "--target", "y", "-k", "1", "--numbers", "1.234,56", "--out", "r")[0] == 0
     code, _, err = typed("run", "--resume", "r", "--budget-per-row", "3")

@@ -1,6 +1,7 @@
 """From a table that is all there to what to order tomorrow."""
 
 import json
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -9,8 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 import keyhole as kh
+from keyhole._internal.output_folder import Folder
 from keyhole.cli._commands import app
 from keyhole.core.serialization import from_bytes, note_in
+from keyhole.report import plan_cells, write_plan
 
 PRICES = {"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0, "e": 5.0}
 W = np.array([2.0, 0.0, 1.0, 0.0, 0.7])
@@ -60,6 +63,15 @@ def test_the_baskets_are_the_best_of_their_price(table):
     assert all(b.mse < a.mse for a, b in zip(found.baskets, found.baskets[1:], strict=False))
     assert "b" not in found.basket.sources
     assert "d" not in found.basket.sources
+
+
+def test_errors_of_a_percentage_are_in_points(table, tmp_path):
+    found = replace(kh.experiments.plan(table, target="y", prices=in_prices(table)), unit="%")
+    assert "typical error (points)" in plan_cells(found)[0]
+    write_plan(Folder.claim(tmp_path / "plan", "plan"), found, "")
+    page = (tmp_path / "plan" / "report.html").read_text()
+    assert "without it the typical error rises by (points)" in page
+    assert "(%)" not in page
 
 
 def test_errors_are_never_in_sample():

@@ -229,6 +229,12 @@ def test_the_verdict_on_sampling_follows_the_ratio(uniform, agrees, called):
     assert called in finding.verdict
 
 
+def test_a_verdict_on_sampling_needs_the_printed_interval_to_exclude_one():
+    finding = sampling(lambda p: 0.997 if "uniform" in p.algorithm else 1.0 + 0.2 * (p.seed % 2))
+    assert "1.00): undecided with these seeds" in finding.verdict
+    assert "a loss" not in finding.verdict
+
+
 def test_a_gain_of_one_algorithm_is_not_that_of_the_other():
     def error(part):
         gain = 2.0 if part.algorithm.startswith("ds-oslrc") else 1.3 if part.seed % 2 else 1.0

@@ -84,6 +84,17 @@ def test_a_frontier_scores_probabilities(table):
     levels = json.loads((out / "frontier.json").read_text())["levels"]
     assert levels[-1]["probabilities"]["auc"] > 0.8
     assert frontier_in(out).levels[-1].probabilities == levels[-1]["probabilities"]
+    for level in levels:
+        assert level["probabilities"]["brier"] == pytest.approx(level["mse"], rel=1e-12)
+
+
+def test_a_run_scores_the_probabilities_of_the_rows_that_count(table):
+    words = ["-k", 2, "--out", table / "out"]
+    result = command("run", table / "past.csv", "--schema", table / "schema.toml", *words)
+    assert result.exit_code == 0, result.output
+    summary = json.loads((table / "out" / "summary.json").read_text())
+    assert summary["first_row"] == "left out"
+    assert summary["probabilities"]["brier"] == pytest.approx(summary["mse"], rel=1e-12)
 
 
 def test_a_comparison_of_numbers_has_no_such_columns():

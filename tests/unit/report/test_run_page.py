@@ -72,7 +72,7 @@ def test_the_first_sentence_says_what_to_buy_what_it_costs_and_what_the_rest_wou
     assert f"What else it buys ({NAMES[2]})" in advice
     assert "for 4.00 EUR a row" in advice
     assert re.search(r"In hindsight, buying all 4 sources would .* and cost 13\.00 EUR more a row\.", advice)
-    assert advice.endswith("Exploring noise took 3 % of the money so far; it is not bought now.")
+    assert advice.endswith("Exploring noise took 3 % of the money so far; the predictions do not use it.")
 
 
 def test_what_is_bought_now_is_the_support_and_what_most_of_the_last_rows_bought():
@@ -81,6 +81,16 @@ def test_what_is_bought_now_is_the_support_and_what_most_of_the_last_rows_bought
     assert data.bought_now([3]) == list(NAMES)
     idle = run(basket=["age", "weight"])
     assert f"Exploring {NAMES[2]} and noise took 6 % of the money so far" in run_page(idle)[0].details
+
+
+def test_what_is_explored_at_the_end_is_not_said_to_be_idle():
+    data = run()
+    assert data.still_explored(["age", "weight"]) == [NAMES[2]]  # noise is bought in none of the last rows
+    page = run_page(run(basket=["age", "weight"], still_explored=[NAMES[2]]))[0]
+    assert f"the predictions use none of them. The learner still explores {NAMES[2]}." in page.details
+    table = next(s.table for s in page.sections if s.title == "What it bought, and why")
+    assert table.head[2] == "used in predictions"
+    assert [row[2] for row in table.rows] == ["yes", "yes", "yes", "no"]
 
 
 def test_the_learners_estimates_are_told_from_the_advice():
@@ -99,6 +109,19 @@ def test_at_an_error_cost_the_sentence_weighs_error_against_money():
     assert re.search(stop, page.details)
     cheap = run(error_cost=0.05)
     assert run_page(cheap)[0].advice.startswith("Buy age: 2.00 EUR a row")
+
+
+def test_a_total_budget_is_stated_with_what_it_pays_for_and_when_it_was_spent():
+    dear = {a: {"in_support": a != "noise", "spent": 100.0, "price": 2.0} for a in NAMES}
+    page = run_page(run(total_budget=875.0, expected_rows=250.0, last_paid_row=250, spent=874.0, sources=dear))[0]
+    table = page.sections[0].table
+    assert table.rows[table.own][0] == "thrifty, 875 EUR for 250 rows"
+    assert table.rows[1][0] == "random within 3.50 EUR a row (median of 20)"
+    assert page.advice.endswith("The total budget, 875 EUR for 250 rows, pays for this in 50 % of the rows.")  # 7 a row
+    assert page.details.endswith("The total budget was spent by row 250; the last 70 rows bought nothing.")
+    assert any("Total budget: 875 EUR for 250 rows" in text for text in page.lead)
+    ample = run_page(run(total_budget=8750.0, expected_rows=250.0, last_paid_row=250, spent=874.0, sources=dear))[0]
+    assert "otal budget" not in ample.advice + ample.details
 
 
 def test_without_prices_nothing_speaks_of_money():
@@ -143,6 +166,10 @@ def test_variance_explained_is_a_share_of_the_variance_of_the_label():
 def test_a_page_says_that_the_first_row_is_left_out_where_it_is():
     assert any("its error is left out" in text for text in run_page(run())[0].lead)
     assert not any("its error is left out" in text for text in run_page(run(first_row="counts"))[0].lead)
+    data = run()
+    assert any("no centre of the label was stated" in text for text in run_page(data)[0].lead)
+    estimated = replace(data, schema=replace(data.schema, label=Label("bp", 60, 200, 117.0, estimated=True)))
+    assert any("centre of the label was estimated from the file" in text for text in run_page(estimated)[0].lead)
 
 
 def test_names_are_never_cut():
@@ -175,6 +202,27 @@ def test_what_the_run_knows_of_its_intervals_and_of_changes_is_shown():
     assert "91.3 %" in page
     assert "Changes noticed: 1" in page
     assert "row 200: the noise grew" in page
+
+
+def test_a_page_says_how_the_size_of_the_random_baskets_was_chosen():
+    notes = run_page(run(error_cost=0.05, k=4, sources_per_row=2.94))[0].sections[0].notes
+    assert any("shown is the size nearest to the run's 2.94 a row" in note for note in notes)
+    for limits in ({}, {"error_cost": 0.05, "k": 3}, {"error_cost": 0.05, "k": 4, "budget_per_row": 7.0}):
+        assert not any("nearest" in note for note in run_page(run(**limits))[0].sections[0].notes)
+
+
+def test_probabilities_are_not_plotted_against_yes_and_no():
+    bins = {name: [0.5] for name in ("predicted", "observed", "standard_error", "rows")}
+    scores = {"auc": 0.8, "brier": 0.1, "log_loss": 0.4, "reliability": bins}
+    assert "predicted" in run_page(run())[1]
+    assert "predicted" not in run_page(run(probabilities=scores))[1]
+
+
+def test_one_weight_is_named_in_its_title():
+    data = run()
+    summary = data.summary | {"attributes": {NAMES[0]: data.summary["attributes"][NAMES[0]]}}
+    ledger = replace(data.ledger, weights=data.ledger.weights + 12.0)
+    assert run_page(replace(data, summary=summary, ledger=ledger))[1]["weights"].title == "Weight of age over time"
 
 
 def test_a_run_without_labels_advises_nothing():

@@ -37,6 +37,9 @@ def test_a_run_that_stopped_pays_what_it_would_have_paid(tmp_path):
     assert 0.0 < spent <= 900.0
     assert max(rounds["price"]) <= 13.0
     assert round(fsum(ledger["spent"]), 2) == round(spent, 2)
-    assert round(json.loads((tmp_path / "whole" / "summary.json").read_text())["spent"], 2) == round(spent, 2)
+    summary = json.loads((tmp_path / "whole" / "summary.json").read_text())
+    assert round(summary["spent"], 2) == round(spent, 2)
+    assert {name: summary[name] for name in list(LIMITS)[:4]} == dict(list(LIMITS.items())[:4])
+    assert summary["last_paid_row"] == max(i for i, price in enumerate(rounds["price"], 1) if price)
     assert not any("smoker" in bought for bought in (*rounds["bought"], *rounds["bought_after"]))
     assert any(rounds["bought_after"])

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 import keyhole as kh
+from keyhole import runs
 from keyhole.data.scaling import Scaling
-from keyhole.data.streams import Attribute, Panel, Range, Schema, open_table
+from keyhole.data.streams import Attribute, Label, Panel, Range, Schema, open_table
 from keyhole.errors import ConfigError
 from keyhole.runs.predict import Frozen, refuse_extension
+
+from .test_lifecycle import Silent, publish
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -97,11 +100,24 @@ def test_values_outside_what_was_seen_in_training_are_counted(frozen, table, tmp
     )
 
 
-def test_predictions_have_the_decimals_of_the_labels(frozen, table, tmp_path):
-    row = np.full((1, 5), 0.37)
-    exact = frozen.predict(row)["prediction"][0]
-    frozen.scaling = Scaling.from_note(replace(frozen.scaling, decimals=1).to_note())
-    assert frozen.predict(row)["prediction"][0] == round(exact, 1) != exact
+@pytest.mark.parametrize("label", ["yes/no", "number"])
+def test_predictions_are_not_rounded(tmp_path, label):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(300, 2))
+    y = (x[:, 0] + 0.5 * rng.normal(size=300) > 0).astype(int)
+    lines = [f"{a},{b},{c}" for (a, b), c in zip(x.tolist(), y.tolist(), strict=True)]
+    (tmp_path / "rows.csv").write_text("\n".join(["a,b,y", *lines]))
+    schema = Schema(Label("y", type=label), (Attribute("a"), Attribute("b")))
+    plan = runs.prepare(runs.RunConfig(tmp_path / "rows.csv", None, k=1, schema=schema))
+    runs.begin(plan, tmp_path / "run", Silent(), publish)
+    frozen = Frozen.read(tmp_path / "run" / "model.kh")
+    for name in ("p.csv", "p.parquet"):
+        frozen.write(open_table(tmp_path / "rows.csv", schema), tmp_path / name)
+    (j,) = frozen.round.attributes
+    exact = [frozen.learner.predict(frozen.round, row) for row in x[:, [j]]]
+    assert pq.read_table(tmp_path / "p.parquet")["prediction"].to_pylist() == exact
+    with open(tmp_path / "p.csv") as file:
+        assert [float(row["prediction"]) for row in csv.DictReader(file)] == exact
 
 
 def test_what_cannot_be_written_is_one_sentence(frozen, table, tmp_path):

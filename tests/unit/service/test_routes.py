@@ -52,7 +52,7 @@ def test_a_whole_round(icu):
     refused(icu.post("/v1/rounds/icu:1/abandon"), 409)
     state = icu.get("/v1/learners/icu").json()
     assert (state["n_rounds"], state["n_labels"], state["n_open"], state["last_event"]) == (1, 1, 0, 3)
-    assert state["mean_loss"] == pytest.approx((said["prediction"] - 0.25) ** 2)
+    assert state["mean_loss"] is None  # the first label is left out
 
 
 def test_a_learner_shows_what_it_is(api):

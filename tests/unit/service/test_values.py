@@ -94,7 +94,7 @@ def test_a_card_writes_money_as_the_reports_do():
     )
     shown = card("nhanes", "thrifty", totals, {"unit": "%", "currency": "USD"})
     assert (shown.spent, shown.per_round) == ("12 919 USD", "6.46 USD")
-    assert (shown.error, shown.baseline) == ("2 %", "3 %")
+    assert (shown.error, shown.baseline) == ("2 points", "3 points")
 
 
 def test_the_page_of_a_learner_writes_predictions_as_labels_and_money_with_its_currency(api):
@@ -111,3 +111,27 @@ def test_the_page_of_a_learner_writes_predictions_as_labels_and_money_with_its_c
     assert page.count("price, EUR</th>") == 2
     assert "why (money in EUR)</th>" in page
     assert f"<td>{r['price']:.2f}</td>" in page
+
+
+def test_errors_of_a_percentage_are_in_points(api):
+    made = {"name": "clinic", "schema": SCHEMA.replace("mmHg", "%"), "k": 2, "seed": 0}
+    assert api.post("/v1/learners", json=made).status_code == 201
+    for i in range(4):
+        r = api.post("/v1/learners/clinic/rounds", json={"key": f"p{i}"}).json()
+        api.post(f"/v1/rounds/{r['id']}/prediction", json={"values": dict.fromkeys(r["attributes"], 0.1 * i)})
+        api.post(f"/v1/rounds/{r['id']}/label", json={"y": 50.0 + i})
+    figures = api.get("/learners/clinic/figures").text
+    assert "root mean squared error, points" in figures
+    assert "root mean squared error, %" not in figures
+
+
+def test_probabilities_are_not_rounded_to_the_decimals_of_their_labels(api):
+    made = {"name": "clinic", "schema": SCHEMA, "k": 2, "seed": 0}
+    assert api.post("/v1/learners", json=made).status_code == 201
+    for i in range(32):
+        r = api.post("/v1/learners/clinic/rounds", json={"key": f"p{i}"}).json()
+        values = dict.fromkeys(r["attributes"], 0.1 * (i % 7))
+        said = api.post(f"/v1/rounds/{r['id']}/prediction", json={"values": values}).json()["prediction"]
+        if i < 31:
+            api.post(f"/v1/rounds/{r['id']}/label", json={"y": float(i % 3 == 0)})
+    assert f"predicted {said:.4g}<" in api.get("/learners/clinic").text

@@ -335,11 +335,11 @@ def test_totals_and_history_agree(store):
     learner.tell(silent, seen(silent, 0), 0.3)  # nothing was said: no loss
     history, totals = learner.history(), learner.totals()
     assert len(history) == totals.n_labels == 13
-    assert totals.n_scored == 12
-    assert totals.loss == pytest.approx(np.nansum(history.losses), rel=1e-12)
-    before = np.concatenate([[0.0], np.cumsum(history.labels)[:-1] / np.arange(1, 13)])
-    assert totals.baseline_loss == pytest.approx(((before - history.labels) ** 2)[:12].sum(), rel=1e-12)
-    assert totals.mean_loss == totals.loss / 12
+    assert totals.n_scored == 11  # the first label is left out
+    assert totals.loss == pytest.approx(np.nansum(history.losses[1:]), rel=1e-12)
+    before = np.cumsum(history.labels)[:-1] / np.arange(1, 13)
+    assert totals.baseline_loss == pytest.approx(((before - history.labels[1:]) ** 2)[:11].sum(), rel=1e-12)
+    assert totals.mean_loss == totals.loss / 11
     assert np.isnan(history.predictions[-1])
     assert learner.history(limit=2).labels.tolist() == history.labels[:2].tolist()
 

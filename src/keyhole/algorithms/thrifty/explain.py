@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..._internal.formatting import thousands
 from ..._internal.typing import Floats
 from ...core.sources import SourceCatalog
 from .engine_state import EngineState
@@ -66,7 +67,9 @@ def explain(state: EngineState, catalog: SourceCatalog, weights: Floats) -> list
                 fair_price=float(rate * adds[s]),
                 probability=1.0 if me["member"] else float(chances[s]),
                 in_support=bool(me["member"]),
-                reason=_reason(state, s, catalog.priced, float(catalog.prices[s]), float(rate * adds[s])),
+                reason=_reason(
+                    state, s, catalog.priced, float(catalog.prices[s]), float(adds[s]), float(rate * adds[s])
+                ),
             )
         )
     return out
@@ -93,23 +96,22 @@ def _rate(state: EngineState, catalog: SourceCatalog, adds: Floats) -> float:
     return float((catalog.prices[bought] / adds[bought]).max(initial=-np.inf)) if bought.any() else np.nan
 
 
-def _reason(state: EngineState, s: int, priced: bool, price: float, fair: float) -> str:
+def _reason(state: EngineState, s: int, priced: bool, price: float, adds: float, fair: float) -> str:
     me, scalars = state.source[s], state.scalars[0]
     attr = state.attr[state.source_attributes[me["first"] : me["first"] + me["size"]]]
-    money = ""
-    if priced and price > 0.0 and np.isfinite(fair) and not me["redundant"]:
-        money = f"; it {'is' if me['member'] else 'would be'} worth {fair:.3g} a row and costs {price:.3g}"
+    weighed = priced and price > 0.0 and np.isfinite(fair)
     settings = state.settings[0]
     by_price = price > 0.0 and np.isfinite(settings["error_cost"]) and not np.isfinite(settings["total_budget"])
     if me["member"]:
         stays = f"unless its evidence falls below {me['leave_threshold']:.1f}"
         if by_price:
             stays = "while it is expected to be worth its price"
+        money = f"; it is worth {fair:.3g} a row and costs {price:.3g}" if weighed and not me["redundant"] else ""
         return f"in the support: it stays {stays}{money}"
     looks = (
         "; explored in the place of a member" if me["displaced_member"] >= 0 and me["exploration_value"] > 0.0 else ""
     )
-    if me["n_bought"] == 0:
+    if me["n_bought"] == 0 and me["n_observed"] == 0:
         left = float(scalars["rate"] * scalars["s2"]) if np.isfinite(scalars["rate"]) else np.inf
         if scalars["n_labels"] > 1 and price > left:
             return f"never bought: it costs {price:.3g}, and all that is left to explain is worth {left:.3g}"
@@ -122,9 +124,14 @@ def _reason(state: EngineState, s: int, priced: bool, price: float, fair: float)
         return "known from the support: not bought again"
     if me["evidence"] <= 0.0:
         return f"observed {me['n_observed']} times: too few to judge{looks}"
-    evidence = f"evidence {me['evidence']:.1f}"
+    seen = "" if me["n_bought"] else "never bought, but seen in past rows: "
+    if adds <= 0.0:
+        return f"{seen}no benefit seen in {thousands(me['n_observed'])} rows{looks}"
+    text = f"{seen}would lower the squared error by {adds:.3g}"
+    text += f", worth {fair:.3g} a row, at a price of {price:.3g}" if weighed else ""
     if by_price:
-        return f"{evidence} beside the support: it joins when it is expected to be worth its price{money}{looks}"
+        return f"{text}{looks}"
+    text += f"; its evidence, {me['evidence']:.1f},"
     if me["evidence"] > me["join_threshold"]:
-        return f"{evidence} is significant, but the support without it is better{money}{looks}"
-    return f"{evidence} beside the support: it joins above {me['join_threshold']:.1f}{money}{looks}"
+        return f"{text} is significant, but the support without it is better{looks}"
+    return f"{text} is below {me['join_threshold']:.1f}, from which it joins the support{looks}"

@@ -46,7 +46,11 @@ def judge(results: "Sequence[tuple[Part, Trace]]") -> Finding:
 
 
 def _together(ratios: dict[str, Ratio], learner: str) -> Ratio:
-    return Ratio.of([r for name, ratio in ratios.items() if name.startswith(learner) for r in ratio.each])
+    """Return the ratios of a learner over all d; the ends of the interval are those printed, so that a verdict needs
+    the printed interval to exclude one.
+    """
+    found = Ratio.of([r for name, ratio in ratios.items() if name.startswith(learner) for r in ratio.each])
+    return found._replace(low=round(found.low, 2), high=round(found.high, 2))
 
 
 def _agreement(ratio: Ratio) -> Agreement:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..._internal.formatting import Units
 from ..._internal.typing import Floats
 from ...store import projections
 from ...store.store import StoredLearner
@@ -60,8 +61,7 @@ def _error(stored: StoredLearner) -> "figures.Figure | None":
     x = np.array([row[0] for row in rows], dtype=np.float64)
     lines = [figures.Curve("typical error so far", np.sqrt([row[1] / row[0] for row in rows]))]
     lines.append(figures.Curve("predicting the mean", np.sqrt([row[2] / row[0] for row in rows])))
-    unit = stored.note.get("unit", "")
-    y_name = f"root mean squared error{f', {unit}' if unit else ''}"
+    y_name = Units(stored.note.get("unit", "")).named("root mean squared error")
     return figures.curves("Error so far", x, lines, "label", y_name)
 
 

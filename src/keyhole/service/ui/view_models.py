@@ -136,11 +136,13 @@ def doubtful(r: Round, ranges: dict[str, UsualRange]) -> list[str]:
 
 
 def label_decimals(stored: StoredLearner) -> int | None:
-    """Return how many decimals a prediction shows: as many as the last labels have."""
+    """Return how many decimals a prediction shows: as many as the last labels have; None for a probability."""
     labels = [e.label for e in stored.rounds("labelled", limit=_LOOKED_AT, newest=True) if e.label is not None]
     if len(labels) < _ENOUGH:
         return None
     y = np.array(labels)
+    if np.isin(y, (0.0, 1.0)).all():
+        return None
     return shown_decimals(decimals_of(y), float(y.max() - y.min()))
 
 
@@ -151,7 +153,8 @@ def cards(store: Store) -> list[LearnerCard]:
 
 def card(name: str, algorithm: str, totals: Totals, note: dict[str, str]) -> LearnerCard:
     """Format the numbers of a learner for its card."""
-    unit, currency, n = note.get("unit", ""), note.get("currency", ""), totals.n_scored
+    currency, n = note.get("currency", ""), totals.n_scored
+    unit = Units(note.get("unit", "")).error_unit
     error = f"{number(math.sqrt(totals.loss / n))} {unit}".strip() if n else "-"
     baseline = f"{number(math.sqrt(totals.baseline_loss / n))} {unit}".strip() if n else "-"
     money = Units(currency=currency).money

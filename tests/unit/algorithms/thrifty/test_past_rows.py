@@ -109,3 +109,18 @@ def test_a_fit_of_many_columns_is_chosen_before_the_first_round(rows, options):
     learner = kh.make("thrifty", d=60, seed=0, **options)
     learner.learn(X, X @ rng.choice([-1.0, 1.0], 60) + 0.1 * rng.standard_normal(rows))
     assert learner.support.size == 60
+
+
+def test_what_past_rows_say_of_a_dear_source_is_explained():
+    X = np.random.default_rng(0).normal(size=(1500, 3))
+    y = 2.0 * X[:, 0] + X[:, 1] + np.random.default_rng(1).normal(size=1500)
+    learner = kh.make("thrifty", names=["a", "dear", "noise"], prices=[1.0, 12.0, 1.0], error_cost=3.0, seed=0)
+    learner.learn(X, y)
+    _, dear, noise = learner.explain()
+    assert (dear.bought, dear.in_support) == (0, False)
+    assert dear.reason == (
+        f"never bought, but seen in past rows: would lower the squared error by {dear.adds:.3g}, "
+        f"worth {dear.fair_price:.3g} a row, at a price of 12"
+    )
+    assert dear.adds == pytest.approx(1.0, abs=0.2)
+    assert noise.reason == "never bought, but seen in past rows: no benefit seen in 1 500 rows"
