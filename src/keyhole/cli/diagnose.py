@@ -45,6 +45,7 @@ def diagnose(
     from .._internal.escaping import printable
     from ..data.column_profile import Profile, covariance, proposed_schema, scaled_first_rows
     from ..data.streams import open_table, read_prices
+    from ..data.table import schema_beside
     from ..theory.conditions import conditions_of, signal
 
     table = open_table(file, encoding=encoding)
@@ -52,7 +53,7 @@ def diagnose(
     with _progress("looking at every row", table.rows) as step:
         profile = Profile(table, target, ignore or (), step, numbers, na or ())
     found = profile.schema(costs).written(encoding=encoding)
-    place = schema or file.with_name(f"{Path(file.name.removesuffix('.gz')).stem}.schema.toml")
+    place = schema or schema_beside(file)
     with _progress("measuring the signal", profile.rows) as step:
         _, C = covariance(table, found, step)
     k = min(k, len(found.names))

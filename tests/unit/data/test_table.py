@@ -269,3 +269,13 @@ def test_no_thread_of_arrow_holds_memory_of_python(tmp_path, monkeypatch):
     list(open_table(path).batches(["a"], "y"))
     assert read
     assert not any(isinstance(data, bytes) for data in read)
+
+
+def test_a_column_of_text_names_the_schema_beside_the_file(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,day,y\n1,2024-01-01,2\n3,2024-01-02,4\n")
+    with pytest.raises(DataError, match="and keyhole diagnose writes one"):
+        open_table(path).usable("y")
+    (tmp_path / "t.schema.toml").write_text("")
+    with pytest.raises(DataError, match=r"there is .*t\.schema\.toml: give it with --schema"):
+        open_table(path).usable("y")
