@@ -23,7 +23,10 @@ _SYMBOLS = (
     "symbols: w the weights behind the labels, h the smallest of them in size, delta_S the compatibility constant, "
     "delta the probability of failure, LP_d the time of a linear program with d variables, s explorations so far"
 )
-_TAKES = "takes: k0 (purchases after the label), sources (panels), prices (in the ledger), money (plans with budgets)"
+_TAKES = (
+    "takes: k0 (purchases after the label), sources (panels), prices (in the ledger), money (plans with budgets), raw "
+    "columns (of any range; the others need values in [-1, 1])"
+)
 _STATUS = "verified: read and checked against its source; reconstructed: its steps are ours, its rate is theirs"
 # The width from which all columns fit side by side.
 _TABLE = 160

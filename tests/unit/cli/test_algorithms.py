@@ -96,3 +96,9 @@ def test_a_run_of_a_learner_larger_than_the_machine_is_refused(typed, tmp_path, 
     assert "this machine has 0.0 GB" in err
     assert err.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_learners_that_take_raw_columns_say_so():
+    for a in kh.list_algorithms():
+        assert ("raw columns" in a.takes) == a.raw_columns
+    assert "raw columns" in printed(width=80)
