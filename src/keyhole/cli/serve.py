@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 
 def serve(
-    store: Annotated[str, typer.Option(help="sqlite:///file.db or postgresql://user@host/database")] = "",
+    store: Annotated[
+        str,
+        typer.Option(
+            help="sqlite:///file.db or postgresql://user@host/database; left out: keyhole.db in the current folder."
+        ),
+    ] = "",
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 8765,
     workers: Annotated[int, typer.Option(min=1, help="Processes that answer; several best on PostgreSQL.")] = 1,
