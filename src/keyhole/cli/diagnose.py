@@ -96,7 +96,8 @@ def _bad_cells(profile: "Profile") -> Iterator[str]:
     used = {a.name: a for a in profile.used} | {profile.target: profile.label}
     for column, counts in profile.bad_cells:
         cells = ", ".join(f"{quoted(word)} {thousands(n)}" for word, n in counts.items())
-        yield f"'{column}': {thousands(sum(counts.values()))} cells are not numbers: {cells}"
+        n = sum(counts.values())
+        yield f"'{column}': {thousands(n)} {'cell is not a number' if n == 1 else 'cells are not numbers'}: {cells}"
         line = used.get(column)
         if line is not None:
             missing = [f"missing = [{', '.join(map(quoted, line.missing))}]"] if line.missing else []

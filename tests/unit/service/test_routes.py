@@ -372,3 +372,9 @@ def test_the_requests_of_the_recipe_run_as_printed(api):
         assert answer.status_code in (200, 201), answer.text
         for part in "".join(shown).split("..."):
             assert part.strip(", {}") in answer.text
+
+
+def test_a_body_that_is_not_json_and_a_k_beyond_d_are_refused_in_words(api):
+    answer = api.post("/v1/learners", content='{"name" ', headers={"content-type": "application/json"})
+    refused(answer, 422, "the body: it is not JSON")
+    refused(api.get("/v1/footprint?algorithm=thrifty&d=3&k=9"), 422, "k must be between 1 and d = 3; it is 9")
