@@ -111,3 +111,9 @@ def test_the_page_of_a_learner_writes_predictions_as_labels_and_money_with_its_c
     assert page.count("price, EUR</th>") == 2
     assert "why (money in EUR)</th>" in page
     assert f"<td>{r['price']:.2f}</td>" in page
+
+
+def test_the_reasons_of_a_learner_are_by_source(icu):
+    page = icu.get("/learners/icu").text
+    assert '<th scope="col">source</th>' in page
+    assert "more attributes" not in page
