@@ -30,8 +30,8 @@ __all__ = [
 ]
 
 KNEE = (
-    "The recommended basket is the knee of the curve: the one farthest below the straight line from the cheapest basket "
-    "to the best, where price and typical error are both scaled to run from 0 to 1."
+    "The recommended basket is the knee of the curve: the one farthest below the straight line from the cheapest "
+    "basket to the best, where price and typical error are both scaled to run from 0 to 1."
 )
 
 FILE = "frontier.json"
