@@ -71,7 +71,13 @@ def main() -> None:
         sys.exit(3)
     except (ConfigError, ProtocolError, StateError) as fault:
         _refuse(str(fault))
+    except KeyboardInterrupt:  # commands that can be continued say how, and do not come here
+        print("keyhole: interrupted; give the same command again", file=sys.stderr)
+        sys.exit(3)
     except Exception as fault:
+        if type(fault).__name__ == "Abort":  # the parser's word for the same
+            print("keyhole: interrupted; give the same command again", file=sys.stderr)
+            sys.exit(3)
         if not hasattr(fault, "format_message"):
             raise
         if type(fault).__name__ == "NoArgsIsHelpError":
@@ -97,11 +103,13 @@ def _mistyped(fault: Any) -> str:
     said = fault.format_message().rstrip(".")
     from .._internal.renamed_options import renamed_option
 
-    if sentence := renamed_option(str(getattr(fault, "option_name", ""))):
+    context = getattr(fault, "ctx", None)
+    known = {flag for parameter in context.command.params for flag in parameter.opts} if context else set()
+    sentence = renamed_option(str(getattr(fault, "option_name", "")))
+    if sentence and known.intersection(sentence.split()):
         return sentence
     for theirs, ours in _PLAINER.items():
         said = said.replace(theirs, ours)
-    context = getattr(fault, "ctx", None)
     return f"{said[:1].lower()}{said[1:]}; see {context.command_path if context else 'keyhole'} --help"
 
 

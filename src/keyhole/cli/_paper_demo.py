@@ -18,6 +18,7 @@ D, K, K0, ROWS = 20, 4, 4, 10_000
 _LEARNERS: dict[str, dict[str, object]] = {
     "ds-oslrc": {},
     "ds-oslrc, 2 t^(-1/3)": {"explore": "2 t^(-1/3)"},
+    "ds-oslrc, theory": {"tuning": "theory"},
     f"ds-poslrc, {K0} more": {"k0": K0},
 }
 

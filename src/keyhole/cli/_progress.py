@@ -60,9 +60,9 @@ class Screen:
         if self._ticked - self._shown > 0.1:
             self._show()
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, kind: str = "warning") -> None:
         """Print a message of the run."""
-        self._bar.console.print(f"warning: {printable(text)}", highlight=False, markup=False, soft_wrap=True)
+        self._bar.console.print(f"{kind}: {printable(text)}", highlight=False, markup=False, soft_wrap=True)
 
     def look(self, read: int, size: int) -> None:
         """Show how much of the file has been examined."""

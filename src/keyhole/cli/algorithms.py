@@ -12,6 +12,7 @@ import typer
 from ..core.registry.algorithm import CONDITIONS
 
 if TYPE_CHECKING:
+    from ..core.registry.algorithm import Option
     from ..core.registry.catalogue import Algorithm
 
 _TITLES = (
@@ -23,8 +24,13 @@ _SYMBOLS = (
     "symbols: w the weights behind the labels, h the smallest of them in size, delta_S the compatibility constant, "
     "delta the probability of failure, LP_d the time of a linear program with d variables, s explorations so far"
 )
-_TAKES = "takes: k0 (purchases after the label), sources (panels), prices (in the ledger), money (plans with budgets)"
+_TAKES = (
+    "takes: k0 (purchases after the label), sources (panels), prices (in the ledger), money (plans with budgets), raw "
+    "columns (of any range; the others need values in [-1, 1])"
+)
 _STATUS = "verified: read and checked against its source; reconstructed: its steps are ours, its rate is theirs"
+# Bytes that no machine has.
+_INFEASIBLE = 1e15
 # The width from which all columns fit side by side.
 _TABLE = 160
 
@@ -79,7 +85,7 @@ def _print_sizes(chosen: "list[Algorithm]", d: int, k: int, json: bool) -> None:
         print(dumps([{"name": name, "d": d} | asdict(size) for name, size in sizes.items()], indent=2))
         return
     for name, size in sizes.items():
-        print(f"{name:20} {size}")
+        print(f"{name:20} {size if size.memory < _INFEASIBLE else 'infeasible'}")
 
 
 def _print_block(a: "Algorithm", width: int) -> None:
@@ -94,11 +100,22 @@ def _print_block(a: "Algorithm", width: int) -> None:
 def _print_options(a: "Algorithm", width: int) -> None:
     """Print the options of `NAME[option=value,...]` and `make(NAME, option=value)`."""
     print(fill(f"options, as in --algorithm '{a.name}[option=value,...]' or kh.make({a.name!r}, option=value):", width))
+    shared: dict[str, list[Option]] = {}  # options that are explained together
     for option in a.options:
-        default = "" if option.default is None else f" ({option.default!r} where left out)"
-        kind = f": {', '.join(option.choices)}" if option.choices else ""
-        text = f"{option.meaning.rstrip('.')}; {option.type}{kind}{default}"
-        print(fill(text, width, initial_indent=f"  {option.name:14} ", subsequent_indent=" " * 17))
+        shared.setdefault(option.meaning or option.name, []).append(option)
+    for together in shared.values():
+        kinds = []
+        for option in together:
+            default = "" if option.default is None else f" ({option.default!r} where left out)"
+            kinds.append(f"{option.type}{': ' if option.choices else ''}{', '.join(option.choices)}{default}")
+        text = f"{together[0].meaning.rstrip('.')}; {', '.join(kinds)}"
+        _print_option(", ".join(option.name for option in together), text, width)
+    if a.binary_labels:
+        _print_option("label", "Only in Python: 'binary' for labels 0 and 1; choice: number, binary", width)
+
+
+def _print_option(name: str, text: str, width: int) -> None:
+    print(fill(text, width, initial_indent=f"  {name:14} ", subsequent_indent=" " * 17))
 
 
 def abbreviated(a: "Algorithm") -> str:

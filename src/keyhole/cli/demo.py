@@ -10,6 +10,7 @@ _SET = "nhanes-panels"
 
 
 def demo(
+    ctx: typer.Context,
     out: Annotated[Path, typer.Option(help="The run folder; an earlier demo is replaced.")] = Path("runs/demo"),
     error_cost: Annotated[float, typer.Option(help="What one unit of squared error costs, in dollars.")] = 2.0,
     k: Annotated[
@@ -22,9 +23,15 @@ def demo(
 
     Example: keyhole demo --error-cost 0.5
     """
+    from ..errors import ConfigError
+
     if paper:
         from ._paper_demo import paper_demo
 
+        for name, flag in {"out": "--out", "error_cost": "--error-cost", "k": "-k"}.items():
+            source = ctx.get_parameter_source(name)
+            if source is not None and source.name != "DEFAULT":
+                raise ConfigError(f"--paper prints one table of fixed runs; omit {flag}")
         paper_demo(seed)
         return
 
@@ -32,7 +39,6 @@ def demo(
 
     from .. import data
     from .._internal.output_folder import Folder
-    from ..errors import ConfigError
     from ..experiments import frontier
     from ..runs import RunConfig, prepare
     from ._text_tables import thousands

@@ -45,6 +45,7 @@ def diagnose(
     from .._internal.escaping import printable
     from ..data.column_profile import Profile, covariance, proposed_schema, scaled_first_rows
     from ..data.streams import open_table, read_prices
+    from ..data.table import schema_beside
     from ..theory.conditions import conditions_of, signal
 
     table = open_table(file, encoding=encoding)
@@ -52,7 +53,7 @@ def diagnose(
     with _progress("looking at every row", table.rows) as step:
         profile = Profile(table, target, ignore or (), step, numbers, na or ())
     found = profile.schema(costs).written(encoding=encoding)
-    place = schema or file.with_name(f"{Path(file.name.removesuffix('.gz')).stem}.schema.toml")
+    place = schema or schema_beside(file)
     with _progress("measuring the signal", profile.rows) as step:
         _, C = covariance(table, found, step)
     k = min(k, len(found.names))
@@ -95,7 +96,8 @@ def _bad_cells(profile: "Profile") -> Iterator[str]:
     used = {a.name: a for a in profile.used} | {profile.target: profile.label}
     for column, counts in profile.bad_cells:
         cells = ", ".join(f"{quoted(word)} {thousands(n)}" for word, n in counts.items())
-        yield f"'{column}': {thousands(sum(counts.values()))} cells are not numbers: {cells}"
+        n = sum(counts.values())
+        yield f"'{column}': {thousands(n)} {'cell is not a number' if n == 1 else 'cells are not numbers'}: {cells}"
         line = used.get(column)
         if line is not None:
             missing = [f"missing = [{', '.join(map(quoted, line.missing))}]"] if line.missing else []

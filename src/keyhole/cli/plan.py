@@ -57,6 +57,7 @@ def plan(
     write_plan(folder, found, typed_command())
     print(f" {thousands(found.rows)} rows with a label; errors by {found.folds}-fold cross-validation")
     print(f" {printable(found.sentence)}")
+    print(f" {found.rule}")
     for note in stream.notes:
         print(f" note: {printable(note)}")
     print(f" frontier, what each source adds, order sheet: {out / 'report.html'}")

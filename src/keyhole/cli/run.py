@@ -151,7 +151,7 @@ def play(plan: "RunPlan", folder: Path, every: float, kind: str = "run", frontie
     screen = Screen(str(plan.settings.learner["name"]), plan.table.rows)
     publish = partial(write_report, frontier=frontier)
     for text in plan.notes:
-        screen.say(text)
+        screen.say(text, "note" if text.startswith("past rows") else "warning")
     _watched(screen, folder, lambda: runs.begin(plan, folder, screen, publish, every, kind))
 
 

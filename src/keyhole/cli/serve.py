@@ -14,7 +14,12 @@ if TYPE_CHECKING:
 
 
 def serve(
-    store: Annotated[str, typer.Option(help="sqlite:///file.db or postgresql://user@host/database")] = "",
+    store: Annotated[
+        str,
+        typer.Option(
+            help="sqlite:///file.db or postgresql://user@host/database; left out: keyhole.db in the current folder."
+        ),
+    ] = "",
     host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0: any free one.")] = 8765,
     workers: Annotated[int, typer.Option(min=1, help="Processes that answer; several best on PostgreSQL.")] = 1,
@@ -75,6 +80,7 @@ def serve(
 
 def _add_model(store: "Store", path: Path) -> None:
     """Add the learner of a model file to the store, named after its file or the folder of the plan."""
+    from .._internal.formatting import join_names
     from ..errors import ConfigError
     from ..runs.run_config import read_model
 
@@ -83,6 +89,11 @@ def _add_model(store: "Store", path: Path) -> None:
     if scaling.scaled or any(a.transform for a in schema.attributes) or schema.transforms_label:
         raise ConfigError(
             f"{path} was trained on scaled or transformed columns, which a page cannot ask for; use keyhole run --model"
+        )
+    if encoded := [a.name for a in schema.attributes if a.type != "number"]:
+        raise ConfigError(
+            f"{path} has columns that are not numbers ({join_names(encoded, quoted=True)}), and a page takes numbers "
+            "only; use keyhole run --model, or plan with numbers in their place"
         )
     name = path.resolve().parent.name if path.stem == "model" else path.stem
     note = {"label": schema.target, "unit": schema.unit, "currency": schema.currency}

@@ -76,9 +76,12 @@ def import_(url: _Url, folder: Annotated[Path, typer.Argument(help="What export 
 
     Example: keyhole store import postgresql://me@host/ward backup
     """
+    from ..errors import ConfigError
     from ..store import open_store
     from ..store.export_import import import_store
 
+    if not (folder / "store.json").is_file():  # known before the store is created
+        raise ConfigError(f"{folder} is not what keyhole store export wrote: it has no file store.json")
     with open_store(url) as store:
         print(f" {import_store(store.database, folder)} events came in")
 

@@ -25,6 +25,8 @@ MOST, LEAST = 1e30, 1e-30
 def number(what: str, given: float) -> float:
     """Return the value given for `what` as a float; infinite if the number is too large for a float."""
     try:
+        if isinstance(given, str | bytes):  # float would parse it
+            raise TypeError
         return float(given)
     except (TypeError, ValueError):
         raise ProtocolError(f"{what} must be a number, not {_short(given)}") from None

@@ -204,12 +204,14 @@ class Profile:
         ignored = tuple(c.name for c in self.table.columns if c.name in self.dropped)
         found = Schema(label, tuple(self.used), ignored)
         for name in prices or {}:
-            if name != self.target and name not in found.columns and name not in self.dropped:
+            if name not in ("*", self.target, *found.columns, *self.dropped):
                 raise ConfigError(
                     f"the prices name '{name}', which is not a column of {self.table.name}; a source of several "
                     "columns is declared in the schema, and priced when that is used"
                 )
-        return found.with_prices({name: price for name, price in (prices or {}).items() if name in found.columns})
+        return found.with_prices(
+            {name: price for name, price in (prices or {}).items() if name in ("*", *found.columns)}
+        )
 
     def panels(self) -> list[ProposedPanel]:
         """Return columns that may be ordered together: missing in the same rows, or with a common name prefix."""

@@ -292,7 +292,7 @@ class CsvTable(Table):
         held: bool = False,
     ) -> csv.CSVStreamingReader:
         """Open a reader at the first row; if `held`, it reads only the bytes that are held in memory."""
-        source = pa.BufferReader(self._start.data) if held else self._source()
+        source = pa.BufferReader(_arrow_memory(self._start.data)) if held else self._source()
         read = csv.ReadOptions(block_size=self._block, use_threads=threads, encoding=self._encoding)
         return csv.open_csv(source, read, parse or self._parse, convert)
 
@@ -365,6 +365,17 @@ class CsvTable(Table):
         if "UTF8" in why:
             why = "its text is not UTF-8; save it as UTF-8, or say how it is encoded (such as latin-1)"
         raise DataError(f"{self._name} cannot be read as CSV: {why}") from None
+
+
+def _arrow_memory(data: bytes) -> pa.Buffer:
+    """Copy bytes into memory of Arrow.
+
+    A thread of Arrow may release its input after the reader is closed. To release memory of Python it needs the GIL,
+    and taking that while Python exits ends the process: "terminate called without an active exception".
+    """
+    stream = pa.BufferOutputStream()
+    stream.write(data)
+    return stream.getvalue()
 
 
 def _with_readable_names(head: pa.RecordBatch, file: str) -> pa.RecordBatch:

@@ -44,12 +44,12 @@ class EncodedTable(Table):
         """Yield the rows of the underlying table, by its own columns."""
         return self.table.chunks(names, start, cells)
 
-    def require(self, names: Sequence[str], target: str | None = None) -> None:
+    def require(self, names: Sequence[str], target: str | None = None, *, declared: bool = True) -> None:
         """Raise a `DataError` unless the columns behind these attributes exist and match their declared types."""
         for name in names:
             self.kind(name)
         behind = dict.fromkeys(self._home[name] for name in names)
-        self.table.require([c for c in behind if self._is_plain(c)], target or self.schema.target)
+        self.table.require([c for c in behind if self._is_plain(c)], target or self.schema.target, declared=declared)
         for column in behind:
             if self.table.kind(column) == "other":
                 raise DataError(f"{self.name}: column '{column}' holds lists or objects; list it under `ignored`")

@@ -206,8 +206,17 @@ class Schema(Scales):
         return cls(Range(target), tuple(map(Attribute, names)), tuple(ignored))
 
     def with_prices(self, prices: Mapping[str, float]) -> "Schema":
-        """Return the same schema with these prices by source; a name that is not a source is refused."""
+        """Return the same schema with these prices by source; a name that is not a source is refused.
+
+        The price of "*" is that of every source without a price.
+        """
         single = {a.name for a in self._single}
+        prices = dict(prices)
+        if "*" in prices and "*" not in single:
+            other = prices.pop("*")
+            sources: tuple[Panel | Attribute, ...] = (*self.panels, *self._single)
+            without = [s.name for s in sources if s.price is None and not s.price_column]
+            prices = dict.fromkeys(without, other) | prices
         for name in prices:
             if name not in single and name not in (p.name for p in self.panels):
                 raise ConfigError(no_source(name, self.attributes, self.panels))

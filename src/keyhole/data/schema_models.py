@@ -150,6 +150,10 @@ def checked(model: type[M], content: Mapping[str, object], where: str) -> M:
         first = min(fault.errors(include_url=False), key=lambda found: found["type"] == "missing")
         if issubclass(model, PricesFile):
             name, value = first["loc"][0], first["input"]
+            if name == "prices" and isinstance(value, dict):
+                raise ConfigError(
+                    f"{where}: a file of prices has no table headers such as [prices]: write glucose = 2.0"
+                ) from None
             raise ConfigError(f"{where}: the price of '{name}' must be a finite number >= 0, not {value!r}") from None
         raise ConfigError(f"{where}{sentence(first, fields)}") from None
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from .schema import Schema
 
-__all__ = ["Batch", "Column", "DataError", "Table", "open_table", "refuse_duplicates", "suggestion"]
+__all__ = ["Batch", "Column", "DataError", "Table", "open_table", "refuse_duplicates", "schema_beside", "suggestion"]
 
 Carrier: TypeAlias = "str | PathLike[str] | object"
 
@@ -153,14 +154,14 @@ class Table(ABC):
             raise DataError(f"{self.name}: there is no column of numbers besides '{target}' to buy")
         return tuple(c.name for c in left)
 
-    def require(self, names: Sequence[str], target: str | None = None) -> None:
-        """Raise a `DataError` unless all these columns exist and hold numbers."""
+    def require(self, names: Sequence[str], target: str | None = None, *, declared: bool = False) -> None:
+        """Raise a `DataError` unless all these columns exist and hold numbers, as a schema may have `declared`."""
         for name in names:
             kind = self.kind(name)
             if kind != "number":
-                raise self._refusal(name, kind, name == target)
+                raise self._refusal(name, kind, name == target, declared)
 
-    def _refusal(self, name: str, kind: str, is_target: bool) -> DataError:
+    def _refusal(self, name: str, kind: str, is_target: bool, declared: bool) -> DataError:
         """Return the error for a column without numbers: its content, the first such cell, and the remedy."""
         from .cell_encoding import hint
 
@@ -168,14 +169,18 @@ class Table(ABC):
         found = self.cell(name) if kind in ("text", "time") else None
         at = f" (row {found[0]}: {str(found[1])!r})" if found else ""
         form = hint(str(found[1])) if found else ""
-        fix = "a schema must declare its type or ignore it, and keyhole diagnose writes one"
+        place = schema_beside(self.name)
+        schema = f"there is {place}: give it with --schema" if place.is_file() else "keyhole diagnose writes one"
+        fix = f"a schema must declare its type or ignore it, and {schema}"
         if form:
             fix = f'declare numbers = "{form}" for it in the schema if that is how its numbers are written'
         elif is_target:
             fix = (
-                "the target must be a number, or yes or no: for two values keyhole diagnose proposes a schema; "
+                f"a target of two words needs a schema that makes them yes and no, and {schema}; "
                 "otherwise choose another target, or code it as a number"
             )
+        elif declared:
+            fix = "the schema or the model takes it for numbers: correct the file, or declare its type and train again"
         text = f"{self.name}: {'the target' if is_target else 'column'} '{name}' holds {what}{at}"
         return DataError(f"{text}; {fix}", found[0] if found else None, name)
 
@@ -215,6 +220,16 @@ def open_table(source: Carrier, schema: "Schema | None" = None, encoding: str = 
     encoding = encoding or (schema.encoding if schema is not None else "")
     table = open_file(source, encoding) if isinstance(source, str | PathLike) else FrameTable(source)
     return table if schema is None else EncodedTable(table, schema)
+
+
+def schema_beside(file: "str | PathLike[str]") -> Path:
+    """Return the path where `keyhole diagnose` writes the schema of a file.
+
+    >>> str(schema_beside("data/visits.csv.gz"))
+    'data/visits.schema.toml'
+    """
+    path = Path(file)
+    return path.with_name(f"{Path(path.name.removesuffix('.gz')).stem}.schema.toml")
 
 
 def suggestion(name: str, known: Sequence[str]) -> str:

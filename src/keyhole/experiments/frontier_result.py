@@ -15,6 +15,7 @@ from ..simulation.scoring import ProbabilityScores
 
 __all__ = [
     "FILE",
+    "KNEE",
     "Choice",
     "Frontier",
     "Level",
@@ -27,6 +28,11 @@ __all__ = [
     "on_frontier",
     "stop_at",
 ]
+
+KNEE = (
+    "The recommended basket is the knee of the curve: the one farthest below the straight line from the cheapest "
+    "basket to the best, where price and typical error are both scaled to run from 0 to 1."
+)
 
 FILE = "frontier.json"
 _FORMAT = 1

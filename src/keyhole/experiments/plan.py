@@ -24,7 +24,7 @@ from ..data.scaling import Scaling
 from ..errors import ConfigError
 from ..estimation.moment_regression import Moments
 from ..simulation import scoring as scores
-from .frontier_result import Point, bend
+from .frontier_result import KNEE, Point, bend
 from .frontiers import Past
 from .stream_spec import Rows, StreamSpec
 
@@ -100,6 +100,17 @@ class Plan:
     def basket(self) -> PlannedBasket:
         """The recommended basket."""
         return self.baskets[self.recommended]
+
+    @property
+    def rule(self) -> str:
+        """The rule by which the basket is recommended, as a sentence."""
+        if not self.limits:
+            return KNEE
+        limited = self.limits.keys() - {"error_cost"}
+        within = ", among the baskets within the limits" if limited else ""
+        if "error_cost" in self.limits:
+            return f"The recommended basket has the smallest error cost x squared error + price of a row{within}."
+        return f"The recommended basket has the smallest error{within}."
 
     def to_frame(self) -> object:
         """Return a data frame with one row per basket."""

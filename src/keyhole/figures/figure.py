@@ -125,7 +125,7 @@ atexit.register(_renderer.stop)
 STYLE = (
     "svg{max-width:100%;height:auto}"
     f":root{{color-scheme:light dark;{theme.variables()}}}"
-    f"@media screen and (prefers-color-scheme:dark){{:root{{{theme.variables(dark=True)}}}}}"
+    f"@media screen and (prefers-color-scheme:dark){{:root{{{theme.variables(dark=True)}}}{theme.repainted()}}}"
 )
 
 _MARK = re.compile(r'<path (aria-label="([^"]*)"[^>]*?)(?:/>|></path>)')
@@ -133,7 +133,7 @@ _WITHOUT = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="480" height="40" viewBox="0 0 480 40">'
     '<text x="0" y="24" font-size="14" fill="currentColor">not drawn: see the numbers below</text></svg>'
 )
-_PAINT = re.compile(r'((?:fill|stroke)=")(#[0-9a-fA-F]{6})(")')
+_PAINT = re.compile(r'(?:fill|stroke)="#[0-9a-fA-F]{6}"')
 
 
 def to_svg(chart: alt.TopLevelMixin, title: str) -> str:
@@ -149,8 +149,7 @@ def to_svg(chart: alt.TopLevelMixin, title: str) -> str:
         said = f"the figure '{printable(title)}' could not be drawn ({fault}); its numbers are in the table"
         warnings.warn(said, KeyholeWarning, 2)
         drawn = _WITHOUT
-    names = theme.named()
-    drawn = _PAINT.sub(lambda m: m[1] + names.get(m[2].lower(), m[2]) + m[3], drawn)
+    drawn = _PAINT.sub(lambda m: m[0].lower(), drawn)  # as the style sheet writes its colours
     drawn = _MARK.sub(r"<path \1><title>\2</title></path>", drawn)  # shown on hover
     return drawn.replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1)
 
@@ -185,7 +184,7 @@ class Figure:
 
     @cached_property
     def svg(self) -> str:
-        """The chart for embedding in a page, whose variables define the colours; rendered once."""
+        """The chart for embedding in a page, whose style sheet defines the dark colours; rendered once."""
         return to_svg(self.chart, self.title)
 
     def save(self, path: Path) -> None:

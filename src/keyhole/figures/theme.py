@@ -1,4 +1,4 @@
-"""The theme of all charts; its colours are variables that a page defines, light or dark."""
+"""The theme of all charts: light colours as attributes; a style sheet replaces them in dark mode."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ __all__ = [
     "colour_of",
     "dressed",
     "layered",
-    "named",
+    "repainted",
     "rows_of",
     "scale",
     "variables",
@@ -43,14 +43,14 @@ def colour_of(i: int) -> str:
     return _LIGHT[i % COLOURS]
 
 
-def named() -> dict[str, str]:
-    """Return the CSS variable for each colour of the light theme."""
-    return {c: f"var(--c{i})" for i, c in enumerate(_LIGHT)} | {
-        INK: "var(--ink)",
-        FAINT: "var(--faint)",
-        PAPER: "var(--paper)",
-        GREY: "var(--dim)",
-    }
+def repainted() -> str:
+    """Return CSS rules that replace the light colours of figures by the variables of the page, for dark mode.
+
+    The light colours are attributes of the marks, because few programs besides browsers know CSS variables.
+    """
+    names = {c: f"c{i}" for i, c in enumerate(_LIGHT)} | {INK: "ink", FAINT: "faint", PAPER: "paper", GREY: "dim"}
+    rules = [f'svg [{what}="{c}"]{{{what}:var(--{name})}}' for c, name in names.items() for what in ("fill", "stroke")]
+    return "".join(rules)
 
 
 def variables(dark: bool = False) -> str:

@@ -7,7 +7,7 @@ from math import sqrt
 from .._internal.atomic_io import write_atomically
 from .._internal.formatting import Units, digits, join_names, number, thousands
 from .._internal.output_folder import Folder
-from ..experiments.frontier_result import Frontier, Level, Point, named
+from ..experiments.frontier_result import KNEE, Frontier, Level, Point, named
 from ..figures import Figure, Stop, frontier, standalone
 from ..simulation import first_row_note
 from .page import Page, Section, Table, how_to_repeat, probability_cells, probability_section, publish
@@ -130,7 +130,7 @@ def _cells(level: Level) -> list[str]:
 
 
 def frontier_notes(found: Frontier) -> list[str]:
-    """Return notes on unproved baskets, on errors below hindsight, and on the levels that the table omits."""
+    """Return the rule of the advice, and notes on unproved baskets, errors below hindsight, and omitted levels."""
     units = Units(found.unit, found.currency)
     unproved = "* Not proved: a better basket may exist at this price."
     lower = (
@@ -144,6 +144,7 @@ def frontier_notes(found: Frontier) -> list[str]:
         for level in found.left_out
     ]
     return [
+        KNEE,
         *([unproved] if any(not level.best.optimal for level in found.levels) else []),
         *([lower] if any(level.mse < level.basket.mse for level in found.levels) else []),
         *omitted,

@@ -29,7 +29,7 @@ def write_plan(folder: Folder, found: Plan, command: str) -> None:
             "What each amount of money buys",
             table=Table(head, rows, found.recommended, words=(len(head) - 1,)),
             figures=[drawn],
-            notes=[_HOW],
+            notes=[found.rule, _HOW],
         ),
         *probability_section(found.basket.probabilities, "Probabilities of the basket to order"),
         how_to_repeat(command),

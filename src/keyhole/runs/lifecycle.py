@@ -132,6 +132,8 @@ def begin(
 def find(path: Path) -> tuple[Folder, Settings]:
     """Return the run in a folder; a `ConfigError` if there is none, or if the results of a finished one are damaged."""
     folder = Folder.find(path)
+    if folder is not None and folder.kind == "plan":
+        raise ConfigError(f"{path} holds a plan, whose report is {path / 'report.html'}; give the folder of a run")
     if folder is None or folder.kind not in ("run", "demo"):
         raise ConfigError(f"there is no run in {path}: begin one with keyhole run FILE --out DIR")
     settings = Settings.read(path / "run.json")

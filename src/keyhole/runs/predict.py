@@ -17,6 +17,7 @@ from ..core.serialization import content_of, from_bytes, note_in
 from ..data.cell_encoding import regroup
 from ..data.scaling import Scaling
 from ..data.streams import Schema, Table
+from ..data.table import DataError
 from ..data.value_counts import ValueCounts, ValueRanges
 from ..errors import ConfigError, StateError
 
@@ -131,6 +132,10 @@ class Frozen:
             with ExitStack() as stack:
                 file, out = stack.enter_context(replacing(path, over=over)), None
                 for first, X, named in blocks:
+                    if np.isinf(X).any():
+                        i, j = np.argwhere(np.isinf(X))[0]
+                        at = f"{table.name}: row {first + i + 1} (without the header), column '{self.names[j]}'"
+                        raise DataError(f"{at} is infinite; correct it, or leave the cell empty")
                     part = self._part(first, X, named, column, level)
                     out = out or stack.enter_context(writer(file, part.schema))
                     out.write_table(part)

@@ -211,8 +211,8 @@ def refuse_other_limits(learner: Learner, path: Path, given: "dict[str, Plain]")
     for name, value in given.items():
         if value is not None and value != has.get(name):
             flag = "-k" if name == "k" else f"--{name.replace('_', '-')}"
-            own = f"{flag} {has[name]}" if has.get(name) is not None else f"no {flag}"
-            raise ConfigError(f"{path} was made with {own}, not {value}; omit {flag}, or plan a new model")
+            own = f"has its own {name}, {has[name]}" if has.get(name) is not None else f"has no {name}"
+            raise ConfigError(f"{path} {own}; omit {flag} {value}, or plan a new model")
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,8 @@ async def _invalid(request: Request, fault: Exception) -> Response:
     first = fault.errors()[0]  # type: ignore[attr-defined]
     where = ".".join(str(part) for part in first["loc"] if part != "body")
     what = str(first["msg"]).removeprefix("Value error, ")
+    if first["type"] == "json_invalid":
+        where, what = "", f"it is not JSON: {first['ctx']['error']} (at character {where})"
     return problem(
         422, f"{where or 'the body'}: {what}"[:500].encode("utf-8", "replace").decode(), "urn:keyhole:protocol"
     )

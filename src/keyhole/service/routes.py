@@ -131,6 +131,8 @@ def size(
     k0: Annotated[int, Query(ge=0, le=100_000, description="How many more after the label.")] = 0,
 ) -> FootprintResponse:
     """The memory and time that a learner of this size would take; nothing is built."""
+    if k is not None and k > d:
+        raise ConfigError(f"k must be between 1 and d = {d}; it is {k}")
     estimate = footprint(algorithm, d, k, k0)
     return FootprintResponse(
         memory=finite(estimate.memory),

@@ -220,7 +220,7 @@ class History(ReprMixin):
         facts = [("history", f"of {self.labels.size} rows"), ("mean loss", loss)]
         facts.append(("bought", f"{short(self.bought.sum() / max(self.labels.size, 1))} attributes a row"))
         facts += [("price", f"{short(float(self.price.mean()))} a row")] if self.price.any() else []
-        return [*facts, ("without label", str(self.abandoned))] if self.abandoned else facts
+        return [*facts, ("rows without a label", str(self.abandoned))] if self.abandoned else facts
 
 
 # The number of attributes in the plot of purchases.

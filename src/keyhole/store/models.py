@@ -122,6 +122,9 @@ class LabelHistory:
     def __len__(self) -> int:
         return self.labels.size
 
+    def __repr__(self) -> str:
+        return f"<history of {len(self)} labels>"
+
     @property
     def losses(self) -> Floats:
         """The squared errors; NaN if no prediction was made."""

@@ -14,7 +14,7 @@ def test_a_line_says_what_matters():
     learner, history = played()
     assert repr(learner).startswith("<learner fixed-random: buys 2 of 3, rounds 4, 0 open, support ")
     assert repr(history).startswith("<history of 4 rows: mean loss ")
-    assert "without label 1" in repr(history)
+    assert "rows without a label 1" in repr(history)
     r = learner.ask()
     assert repr(r) == f"<round 5: to exploit, order {' and '.join(r.sources)}, price {r.price:g}>"
 
@@ -40,3 +40,10 @@ def test_an_empty_history_can_be_shown():
 def test_a_solution_says_how_good_it_is():
     solution = kh.dantzig.solve(np.eye(3), np.array([2.0, 0.5, 0.0]), 1.0)
     assert repr(solution).startswith("<solution optimal: objective 1, non-zero 1 of 3, certificate ")
+
+
+def test_a_history_of_a_store_is_short(sqlite_url):
+    with kh.open_store(sqlite_url) as store:
+        assert (
+            repr(store.create("icu", "fixed-random", names=["age"], k=1, seed=0).history()) == "<history of 0 labels>"
+        )

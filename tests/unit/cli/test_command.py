@@ -7,6 +7,7 @@ import pytest
 
 import keyhole as kh
 import keyhole.cli._commands  # what it imports may warn of its own libraries, here and not in a test
+from keyhole._internal.output_folder import Folder
 from keyhole.cli import main
 from keyhole.errors import ConfigError, KeyholeWarning
 
@@ -85,3 +86,36 @@ def test_the_selector_without_its_extra_says_so(monkeypatch):
     monkeypatch.delitem(vars(kh), "DantzigSelector", raising=False)
     with pytest.raises(ConfigError, match=r"DantzigSelector needs scikit-learn.*pip install 'keyhole\[sklearn\]'"):
         _ = kh.DantzigSelector
+
+
+def test_a_renamed_option_is_named_only_where_the_command_has_it(monkeypatch, capsys):
+    words = ("a.csv", "--target", "y", "--out", "o")
+    assert "--spend is now called --budget-per-row" in typed(monkeypatch, capsys, "run", *words, "--spend", "3")[2]
+    said = typed(monkeypatch, capsys, "frontier", *words, "--spend", "3")[2]
+    assert "--spend" in said
+    assert "--budget-per-row" not in said
+    said = typed(monkeypatch, capsys, "compare", *words, "--rows", "3")[2]
+    assert "--expected-rows" not in said
+
+
+def test_an_interrupt_before_anything_is_begun_is_told(monkeypatch, capsys):
+    def interrupted(**how):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("keyhole.cli._commands.app", interrupted)
+    code, _, errors = typed(monkeypatch, capsys, "run", "a.csv")
+    assert (code, errors) == (3, "keyhole: interrupted; give the same command again\n")
+
+
+def test_the_report_of_a_plan_is_named(monkeypatch, capsys, tmp_path):
+    Folder.claim(tmp_path / "plan", "plan")
+    code, _, errors = typed(monkeypatch, capsys, "report", str(tmp_path / "plan"))
+    assert code == 2
+    assert "holds a plan, whose report is" in errors
+
+
+def test_an_import_of_nothing_leaves_no_store_behind(monkeypatch, capsys, tmp_path):
+    code, _, errors = typed(monkeypatch, capsys, "store", "import", f"sqlite:///{tmp_path}/n.db", str(tmp_path / "no"))
+    assert code == 2
+    assert "Errno" not in errors
+    assert not list(tmp_path.iterdir())

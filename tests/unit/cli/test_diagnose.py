@@ -94,7 +94,7 @@ def test_bad_cells_are_counted_by_column_and_value(visits: Path, tmp_path: Path)
     x3 = next(line for line in said.splitlines() if line.startswith(" 'x3'"))
     assert "> 60" in x3
     assert 'below = {"<0.3" = 0.15}, above = {"> 60" = 60}' in said
-    assert "'x1': 1 cells" in said
+    assert "'x1': 1 cell is not a number" in said
     schema = Schema.read(tmp_path / "visits.schema.toml")
     x = {a.name: a for a in schema.attributes}
     assert (x["x2"].missing, dict(x["x3"].below), dict(x["x3"].above)) == (

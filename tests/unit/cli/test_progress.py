@@ -1,5 +1,6 @@
 """Progress bars are for terminals: elsewhere a command's stderr holds its words, and no line more."""
 
+import pytest
 from rich.progress import Progress
 
 from keyhole.cli import _paper_demo
@@ -20,3 +21,11 @@ def test_the_demo_of_the_paper_prints_its_table_and_nothing_else(typed, monkeypa
     code, out, errors = typed("demo", "--paper")
     assert (code, errors) == (0, "")
     assert "ds-poslrc, 4 more" in out
+    assert "ds-oslrc, theory" in out
+
+
+@pytest.mark.parametrize(("words", "flag"), [("--out x", "--out"), ("--error-cost 3", "--error-cost"), ("-k 2", "-k")])
+def test_the_demo_of_the_paper_refuses_options_it_does_not_use(typed, words, flag):  # noqa: F811
+    code, out, errors = typed("demo", "--paper", *words.split())
+    assert (code, out) == (2, "")
+    assert f"omit {flag}" in errors

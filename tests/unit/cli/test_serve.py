@@ -150,3 +150,9 @@ def test_workers_do_not_outlive_a_killed_supervisor(ward):
     server.process.communicate(timeout=600)  # ends once nobody holds the pipe
     with pytest.raises(urllib.error.URLError):
         urllib.request.urlopen(f"{server.address}/healthz", timeout=300)
+
+
+def test_the_help_says_where_the_store_is_without_one(typed):  # noqa: F811
+    code, out, _ = typed("serve", "--help")
+    assert code == 0
+    assert "keyhole.db in the current folder" in " ".join(out.replace("│", " ").split())

@@ -101,7 +101,8 @@ def test_a_value_that_was_not_asked_for_is_named(learner):
 
 
 @pytest.mark.parametrize(
-    ("y", "message"), [(np.nan, "abandon"), (np.inf, "finite"), (-np.inf, "finite"), ("a", "number"), (None, "number")]
+    ("y", "message"),
+    [(np.nan, "abandon"), (np.inf, "finite"), (-np.inf, "finite"), ("a", "number"), ("3", "number"), (None, "number")],
 )
 def test_a_bad_label_changes_nothing(learner, y, message):
     r = learner.ask()

@@ -207,3 +207,18 @@ def test_prices_are_read_by_name(tmp_path: Path) -> None:
         path.write_text(wrong)
         with pytest.raises(ConfigError, match=r"p\.toml: the price of 'age' must be a finite number >= 0, not"):
             read_prices(path)
+
+
+def test_a_header_of_a_file_of_prices_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text("[prices]\nglucose = 2.0\n")
+    with pytest.raises(ConfigError, match=r"p\.toml: .* no table headers .*: write glucose = 2\.0"):
+        read_prices(tmp_path / "p.toml")
+
+
+def test_a_star_prices_every_source_without_a_price() -> None:
+    attributes = (Attribute("age", free=True), Attribute("ldl"), Attribute("hdl"), Attribute("bmi", price=3.0))
+    schema = Schema(
+        Range("y"), (*attributes, Attribute("pulse"), Attribute("weight")), (), (Panel("lipids", ("ldl", "hdl")),)
+    )
+    priced = schema.with_prices({"pulse": 2.0, "*": 0.5})
+    assert priced.source_prices == {"lipids": 0.5, "bmi": 3.0, "pulse": 2.0, "weight": 0.5}

@@ -259,3 +259,23 @@ def test_a_file_that_was_changed_is_looked_at_again_even_if_its_size_and_date_ar
     path.write_text("a,c,y\n1,2,3\n")
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert [c.name for c in open_table(path).columns] == ["a", "c", "y"]
+
+
+def test_no_thread_of_arrow_holds_memory_of_python(tmp_path, monkeypatch):
+    """Releasing it needs the GIL, and a thread that takes the GIL while Python exits aborts the process (exit 134)."""
+    path, read, wrapped = tmp_path / "t.csv", [], pa.BufferReader
+    path.write_text("a,y\n1,2\n3,4\n")
+    monkeypatch.setattr(pa, "BufferReader", lambda data: read.append(data) or wrapped(data))
+    list(open_table(path).batches(["a"], "y"))
+    assert read
+    assert not any(isinstance(data, bytes) for data in read)
+
+
+def test_a_column_of_text_names_the_schema_beside_the_file(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a,day,y\n1,2024-01-01,2\n3,2024-01-02,4\n")
+    with pytest.raises(DataError, match="and keyhole diagnose writes one"):
+        open_table(path).usable("y")
+    (tmp_path / "t.schema.toml").write_text("")
+    with pytest.raises(DataError, match=r"there is .*t\.schema\.toml: give it with --schema"):
+        open_table(path).usable("y")

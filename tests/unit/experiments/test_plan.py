@@ -183,3 +183,13 @@ def test_a_yes_or_no_label_is_judged_by_brier_score_auc_and_log_loss(table, tmp_
     assert here["probabilities"]["log_loss"] < 0.6
     assert stored["baskets"][0]["probabilities"]["auc"] == 0.5  # nothing is bought: all rows of a fold are alike
     assert from_bytes((tmp_path / "plan" / "model.kh").read_bytes()).binary
+
+
+def test_a_plan_states_its_rule(table):
+    plan = kh.experiments.plan
+    where = {"target": "y", "prices": in_prices(table)}
+    assert "knee" in plan(table, **where).rule
+    assert plan(table, **where, error_cost=2.0).rule.endswith(
+        "the smallest error cost x squared error + price of a row."
+    )
+    assert plan(table, **where, k=2).rule.endswith("the smallest error, among the baskets within the limits.")

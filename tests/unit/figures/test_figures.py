@@ -2,12 +2,14 @@
 
 import re
 import xml.etree.ElementTree as ET
+from importlib import resources
 
 import numpy as np
 import pytest
 
 from keyhole import KeyholeWarning, figures
 from keyhole.figures import figure as figure_module
+from keyhole.figures import theme
 
 X = np.array([10.0, 100.0, 1000.0, 20000.0])
 LINES = [
@@ -28,11 +30,12 @@ def made():
 
 
 @pytest.mark.parametrize("figure", made(), ids=lambda f: f.title)
-def test_a_figure_is_sound_xml_without_scripts_outside_addresses_or_fixed_colours(figure):
+def test_a_figure_is_sound_xml_without_scripts_outside_addresses_or_variables(figure):
     root = ET.fromstring(figure.svg)
     assert not [e for e in root.iter() if e.tag.endswith("script")]
     assert not re.findall(r'(?:href|src)="(?!#)', figure.svg)
-    assert "var(--ink)" in figure.svg
+    assert 'fill="#1c2126"' in figure.svg
+    assert "var(" not in figure.svg
     assert root.get("aria-label") == figure.title
     assert figure.svg == figure.svg
 
@@ -92,7 +95,14 @@ def test_a_saved_figure_brings_its_colours(tmp_path):
     made()[0].save(path)
     text = path.read_text()
     ET.fromstring(text)
-    assert "prefers-color-scheme:dark" in text
+    dark = text.index("prefers-color-scheme:dark")
+    assert 'svg [fill="#0072b2"]{fill:var(--c0)}' in text[dark:]
+    assert "var(" not in text[:dark]
+
+
+def test_the_page_of_the_service_repaints_its_figures_in_dark_mode_too():
+    css = resources.files("keyhole.service") / "static" / "page.css"
+    assert theme.repainted() in css.read_text()
 
 
 def test_where_a_number_is_missing_the_rest_is_drawn(recwarn):
@@ -127,8 +137,8 @@ def test_a_reference_is_grey_whatever_its_place():
     lines = [figures.Curve(f"a{i}", X) for i in range(8)] + [figures.Curve("vaw", X, reference=True)]
     drawn = figures.curves("t", X, lines, "row", "regret", end_names=True).svg
     fills = {name: re.search(rf'<text[^>]*fill="([^"]+)"[^>]*>{name}<', drawn)[1] for name in ("a0", "a5", "vaw")}
-    assert fills == {"a0": "var(--c0)", "a5": "var(--c5)", "vaw": "var(--dim)"}
-    assert drawn.count('stroke="var(--dim)"') == 1  # the line itself
+    assert fills == {"a0": "#0072b2", "a5": "#7f3b08", "vaw": "#565e66"}
+    assert drawn.count('stroke="#565e66"') == 1  # the line itself
 
 
 def test_a_native_fault_costs_a_picture_and_nothing_else(monkeypatch):

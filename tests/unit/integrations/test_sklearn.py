@@ -273,3 +273,9 @@ def test_columns_that_lost_their_names_are_said_to_have_lost_them(named):
     with pytest.warns(kh.KeyholeWarning, match="StandardScaler"):
         make_pipeline(StandardScaler().set_output(transform="pandas"), model).fit(X, y)
     BudgetedRegressor(k=2, prices={"x1": 2.0, "*": 1.0}).fit(X.to_numpy(), y)  # the names of nameless columns
+
+
+def test_a_k_beyond_the_columns_is_told():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    with pytest.warns(kh.KeyholeWarning, match="k = 30 is more than the 3 attributes"):
+        BudgetedRegressor(k=30, random_state=0).fit(X, X[:, 0])

@@ -122,8 +122,8 @@ def test_a_model_saved_from_python_says_what_it_needs(tables):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["-k", "4"], "was made with -k 3, not 4"),
-        (["--error-cost", "2"], "was made with no --error-cost, not 2"),
+        (["-k", "4"], "has its own k, 3; omit -k 4"),
+        (["--error-cost", "2"], "has no error_cost; omit --error-cost 2"),
         (["--target", "x1"], "predicts 'y', not 'x1'"),
         (["--free", "x1"], "omit --free"),
         (["--algorithm", "thrifty"], "has its own algorithm"),

@@ -131,3 +131,10 @@ def test_what_cannot_be_written_is_one_sentence(frozen, table, tmp_path):
     with pytest.raises(ConfigError, match="cannot be written"):
         frozen.write(table, tmp_path / "no" / "p.csv")
     assert list(tmp_path.glob("p*")) == []
+
+
+def test_an_infinite_cell_is_named_with_its_row(frozen, tmp_path):
+    (tmp_path / "new.csv").write_text(LINES.replace("1.5", "inf"))
+    table = open_table(tmp_path / "new.csv", SCHEMA)
+    with pytest.raises(ConfigError, match=r"new\.csv: row 1 \(without the header\), column 'ldl' is infinite"):
+        frozen.write(table, tmp_path / "p.csv")

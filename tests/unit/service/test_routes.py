@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import re
+import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -373,3 +375,25 @@ def test_the_size_of_a_learner_is_said_before_it_is_built(api, app):
     refused(api.get("/v1/footprint", params={"algorithm": "nothing", "d": 3}), 422, "no algorithm 'nothing'")
     refused(api.get("/v1/footprint", params={"algorithm": "vaw", "d": 10**9}), 422, "d: ")
     assert api.get("/v1/learners").json() == []
+
+
+def test_the_requests_of_the_recipe_run_as_printed(api):
+    """And answer what the page shows: what stands between the dots of an answer occurs in it, in this order."""
+    page = (Path(__file__).parents[3] / "docs" / "recipes" / "serve.md").read_text(encoding="utf-8")
+    block = next(text for text in page.split("```") if "$ curl" in text).replace("\\\n", "")
+    commands = block.split("$ curl ")[1:]
+    assert len(commands) == 4
+    for command in commands:
+        request, *shown = command.splitlines()
+        url, _, header, _, data = shlex.split(request)
+        assert url.startswith("http://127.0.0.1:8765/")
+        answer = api.post(url, content=data, headers=dict([header.split(": ")]))
+        assert answer.status_code in (200, 201), answer.text
+        for part in "".join(shown).split("..."):
+            assert part.strip(", {}") in answer.text
+
+
+def test_a_body_that_is_not_json_and_a_k_beyond_d_are_refused_in_words(api):
+    answer = api.post("/v1/learners", content='{"name" ', headers={"content-type": "application/json"})
+    refused(answer, 422, "the body: it is not JSON")
+    refused(api.get("/v1/footprint?algorithm=thrifty&d=3&k=9"), 422, "k must be between 1 and d = 3; it is 9")

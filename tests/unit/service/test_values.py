@@ -135,3 +135,9 @@ def test_probabilities_are_not_rounded_to_the_decimals_of_their_labels(api):
         if i < 31:
             api.post(f"/v1/rounds/{r['id']}/label", json={"y": float(i % 3 == 0)})
     assert f"predicted {said:.4g}<" in api.get("/learners/clinic").text
+
+
+def test_the_reasons_of_a_learner_are_by_source(icu):
+    page = icu.get("/learners/icu").text
+    assert '<th scope="col">source</th>' in page
+    assert "more attributes" not in page

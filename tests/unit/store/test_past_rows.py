@@ -107,3 +107,20 @@ def test_serve_takes_the_model_of_a_plan(store, tmp_path, capsys):
     assert "learner 'ward': thrifty, past rows: 60, free" in capsys.readouterr().out
     assert store["ward"].note == {"label": "bp"}
     assert store["ward"].learner().n_past_rows == 60
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [("day", ["2024-01-01", "2024-03-02"]), ("smoker", ["yes", "no"]), ("site", ["north", "south"])],
+)
+def test_serve_refuses_a_model_whose_page_could_not_take_its_values(store, tmp_path, column, cells):
+    table = pd.DataFrame(X, columns=NAMES).assign(bp=Y)
+    table[column] = [cells[i % 2] for i in range(len(table))]
+    table.to_csv(tmp_path / "past.csv", index=False)
+    kind = {"day": "date", "smoker": "yes/no", "site": "category"}[column]
+    lines = [f'"{name}" = {{}}' for name in NAMES] + [f'{column} = {{type = "{kind}"}}']
+    (tmp_path / "s.toml").write_text('[label]\nname = "bp"\n[attributes]\n' + "\n".join(lines))
+    kh.experiments.plan(tmp_path / "past.csv", schema=tmp_path / "s.toml", k=2, out=tmp_path / "ward")
+    with pytest.raises(kh.ConfigError, match=f"columns that are not numbers \\('{column}'\\)"):
+        _add_model(store, tmp_path / "ward" / "model.kh")
+    assert not list(store)

@@ -139,11 +139,12 @@ class Algorithm(AlgorithmInfo):
 
     @property
     def takes(self) -> str:
-        """Which of k0, sources, prices and money it supports, as short text; "-" for none."""
+        """Which of k0, sources, prices, money and raw columns it supports, as short text; "-" for none."""
         names = {option.name for option in self.options}
         k0 = "k0 (required)" if self.needs_k0 else "k0" if self.takes_k0 else ""
         money = "money" if "error_cost" in names else ""
-        return ", ".join(filter(None, [k0, *(n for n in ("sources", "prices") if n in names), money])) or "-"
+        raw = "raw columns" if self.raw_columns else ""
+        return ", ".join(filter(None, [k0, *(n for n in ("sources", "prices") if n in names), money, raw])) or "-"
 
     def to_dict(self) -> dict[str, object]:
         """Return the entry as plain data, without the module path."""

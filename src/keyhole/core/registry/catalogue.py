@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from ..._internal.dataframes import Names, column_names, is_frame, is_series
-from ..._internal.formatting import repeated
+from ..._internal.formatting import join_names, repeated
 from ..._internal.renamed_options import renamed_option
 from ...errors import ConfigError, KeyholeWarning
 from ..learner import Learner, Plain
@@ -158,7 +158,10 @@ def _checked(
         if key not in allowed and (sentence := renamed_option(key)):
             raise ConfigError(sentence)
         if key in _SOURCE_OPTIONS and key not in allowed:
-            raise ConfigError(f"'{name}' buys single attributes and takes no {_SOURCE_OPTIONS[key]}; 'thrifty' does")
+            given = options[key]
+            named = join_names(list(given), quoted=True) if isinstance(given, Mapping | list | tuple) else ""
+            what = f"{_SOURCE_OPTIONS[key]}{f' such as {named}' if named else ''}"
+            raise ConfigError(f"'{name}' buys single attributes and takes no {what}; 'thrifty' does")
         if key in _MONEY and key not in allowed:
             raise ConfigError(f"'{name}' takes no {key}; 'thrifty' does")
         if key not in allowed:
