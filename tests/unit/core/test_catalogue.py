@@ -55,7 +55,7 @@ WRONG = {
         "'ds-oslrc' takes no error_cost; 'thrifty' does",
     ),
     "prices of others": (dict(name="aer", d=9, k=3, prices=[1] * 9), "'aer' takes no prices; 'thrifty' does"),
-    "free attributes for others": (dict(name="rda", d=9, free=["x1"]), "takes no free attributes such as 'x1'; 'thrifty' does"),
+    "free attributes for others": (dict(name="rda", d=9, free=["x1"]), "takes no free attributes such as 'x1'"),
     "no name at all": (dict(name=None, d=9, k=3), "there is no algorithm"),
 }
 
