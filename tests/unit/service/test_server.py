@@ -1,6 +1,7 @@
 """Clients that open connections and do not finish their requests: the rest keep being served."""
 
 import contextlib
+import functools
 import http.client
 import itertools
 import json
@@ -17,6 +18,7 @@ import pytest
 
 import keyhole as kh
 
+from ... import databases
 from ...journeys.conftest import environment
 from ...journeys.sharing import wait_until
 from ...journeys.test_sharing import Server
@@ -29,25 +31,44 @@ NOTHING = b""
 HANGS = 300.0  # seconds after which a test has hung; no test waits for them
 
 
+def started(url, *words, files=200):
+    """A server of a new store that may open few files."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with kh.open_store(url) as store:
+        create(store)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files, before[1]))  # inherited by the server
+    try:
+        return Server(url, *words)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
 @pytest.fixture
 def serve(sqlite_url):
-    """Start a server that may open few files."""
-    servers = []
+    """Start a server for this test alone."""
+    with contextlib.ExitStack() as stack:
 
-    def start(*words, files=200):
-        before = resource.getrlimit(resource.RLIMIT_NOFILE)
-        with kh.open_store(sqlite_url) as store:
-            create(store)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (files, before[1]))  # inherited by the server
-        try:
-            servers.append(Server(sqlite_url, *words))
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, before)
-        return servers[-1]
+        def start(*words):
+            server = started(sqlite_url, *words)
+            stack.callback(server.stop)
+            return server
 
-    yield start
-    for server in servers:
-        server.stop()
+        yield start
+
+
+@pytest.fixture(scope="module")
+def with_timeout():
+    """The server with this limit in seconds; tests that leave it as it was share one."""
+    with contextlib.ExitStack() as stack:
+
+        @functools.cache
+        def start(seconds):
+            url = f"sqlite:///{stack.enter_context(databases.folder())}/store.db"
+            server = started(url, "--request-timeout", seconds)
+            stack.callback(server.stop)
+            return server
+
+        yield start
 
 
 def get(server, path, timeout=HANGS):
@@ -76,22 +97,22 @@ def attack(server, n, text):
 
 
 @pytest.mark.parametrize("text", [NOTHING, HALF_HEAD, HALF_BODY], ids=["nothing", "half a head", "half a body"])
-def test_half_requests_do_not_keep_others_from_being_served(serve, text):
+def test_half_requests_do_not_keep_others_from_being_served(with_timeout, text):
     """230 connections against 200 file descriptors; nothing times out, because the oldest make room."""
-    server = serve("--request-timeout", "600")
+    server = with_timeout("600")
     held = attack(server, 230, text)
     for _ in range(5):
         assert get(server, "/healthz")[0] == 200
     client = kh.connect(server.address)["icu"]
-    r = client.ask(key="a")
+    r = client.ask(key=f"{len(text)} bytes")
     assert client.tell(r, [0.0] * len(r.names), 1.0)
     for connection in held:
         connection.close()
 
 
 @pytest.mark.parametrize("text", [NOTHING, HALF_HEAD, HALF_BODY], ids=["nothing", "half a head", "half a body"])
-def test_a_half_request_is_ended_after_the_timeout(serve, text):
-    server = serve("--request-timeout", "0.3")
+def test_a_half_request_is_ended_after_the_timeout(with_timeout, text):
+    server = with_timeout("0.3")
     (connection,) = attack(server, 1, text)
     answer = b""
     with connection:
@@ -104,8 +125,8 @@ def test_a_half_request_is_ended_after_the_timeout(serve, text):
     wait_until(lambda: answers(server))
 
 
-def test_a_connection_that_is_idle_after_an_answer_is_ended_after_the_timeout(serve):
-    server = serve("--request-timeout", "0.3")
+def test_a_connection_that_is_idle_after_an_answer_is_ended_after_the_timeout(with_timeout):
+    server = with_timeout("0.3")
     (connection,) = attack(server, 1, b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     answer = b""
     with connection:
@@ -142,9 +163,9 @@ UNREAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000000\r
     ],
     ids=["a header", "headers", "a body", "a chunked body", "a body that nobody reads"],
 )
-def test_a_request_that_drips_is_ended_after_the_timeout(serve, begin, drip, status):
+def test_a_request_that_drips_is_ended_after_the_timeout(with_timeout, begin, drip, status):
     """A byte comes far more often than the time limit, so that a limit for each byte alone would never end it."""
-    server = serve("--request-timeout", "0.5")
+    server = with_timeout("0.5")
     wait_until(lambda: answers(server))
     (connection,) = attack(server, 1, begin)
     connection.settimeout(0.02)
@@ -167,8 +188,8 @@ def test_a_request_that_drips_is_ended_after_the_timeout(serve, begin, drip, sta
     assert answer.startswith(f"HTTP/1.1 {status} ".encode() if status else b"")
 
 
-def test_a_slow_request_in_time_is_served(serve):
-    server = serve("--request-timeout", "600")
+def test_a_slow_request_in_time_is_served(with_timeout):
+    server = with_timeout("600")
     body = b'{"key": "slow"}'
     head = b"POST /v1/learners/icu/rounds HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
     with socket.create_connection(("127.0.0.1", server.port), timeout=HANGS) as connection:
@@ -249,8 +270,8 @@ def ended(connection):
     return True
 
 
-def test_a_client_that_does_not_read_is_given_up(serve):
-    server = serve("--request-timeout", "0.3")
+def test_a_client_that_does_not_read_is_given_up(with_timeout):
+    server = with_timeout("0.3")
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.connect(("127.0.0.1", server.port))
