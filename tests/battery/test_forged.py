@@ -76,7 +76,7 @@ def test_ten_thousand_forged_files_are_refused_or_work(files):
     attack(files, range(300, 10_300))
 
 
-FAST = (1e30, 1e199, -1e308)
+FAST = (1e199, -1e308)
 LARGE = (1e60, 1e101, 1e199, -1e199)
 
 

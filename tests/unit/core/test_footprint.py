@@ -66,7 +66,7 @@ def test_memory_is_within_the_estimate():
 
 
 # Smaller sizes for learners whose memory grows quickly.
-SIZES = {"foster2016": 14, "support-bandit": 14, "gibbs-thompson": 60}
+SIZES = {"foster2016": 14, "support-bandit": 14, "gibbs-thompson": 60, "kale2017-greedy": 200}
 
 
 def arguments_of(name, d, k, k0=3):

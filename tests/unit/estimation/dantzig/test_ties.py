@@ -120,7 +120,7 @@ def test_a_solution_that_is_alone_is_left_as_it_is() -> None:
 
 
 def test_whole_runs_on_signs_do_not_depend_on_the_engine() -> None:
-    for seed in range(12):
+    for seed in range(4):
         rng = np.random.default_rng([5, seed])
         X = rng.choice([-1.0, 1.0], (400, 60))
         y = X[:, :8].mean(axis=1)
