@@ -44,8 +44,10 @@ demo: core
 test: core
 	@$(MAKE) --no-print-directory --jobs 2 lint suite
 
+# Bytecode is written also where the environment says not to: the suite starts hundreds of processes, and each would
+# compile the package anew.
 suite: core
-	$(BIN)/pytest -n 2 --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 2 --dist worksteal
 
 lint: core
 	$(BIN)/ruff check .

@@ -76,7 +76,7 @@ def arguments_of(name, d, k, k0=3):
     return given | ({"k0": min(k0, d - k)} if a.needs_k0 else {}) | ({"support": names[:k]} if a.oracle else {})
 
 
-def peak(name, arguments, rounds=12):
+def peak(name, arguments, rounds=5):
     """The most bytes that building a learner and its first rounds hold at once, as Python and numpy count them."""
     kh.make(name, **arguments_of(name, 12, 5))  # imports what it needs
     rng = np.random.default_rng(0)
