@@ -91,3 +91,15 @@ def test_what_was_seen_a_thousand_half_lives_ago_can_be_saved(half_life, sources
         if t % 20 == 0:
             learner = from_bytes(to_bytes(learner))
     assert np.isfinite(learner.weights).all()
+
+
+def test_values_of_every_size_can_be_saved_at_every_half_life():
+    """The second value sets the unit, and the others are 1e60 of it; a row weighs up to 1e45 before it is rescaled."""
+    learner = kh.make("thrifty", d=3, k=3, seed=0, half_life=0.02008)
+    largest = 0.0
+    for t, x in enumerate([0.0, 1e-30, *[1e30] * 4, *[0.5] * 10]):
+        r = learner.ask()
+        learner.tell(r, np.full(r.attributes.size, x), (-1.0) ** t)
+        largest = max(largest, learner.memory.attr["raw_x"].max())
+        learner = from_bytes(to_bytes(learner))
+    assert largest > 1e104
