@@ -58,6 +58,21 @@ def test_an_index_that_points_nowhere_is_refused(array, field, value):
         fresh.set_state(flat)
 
 
+@pytest.mark.parametrize(
+    ("lagged_xx", "lagged_xz", "sound"),
+    [(3.0, 3.0, True), (3.0, -3.0, True), (0.0, 0.0, True), (3.0, 3.1, False), (3.0, -3.1, False), (-5.0, 0.0, False)],
+)
+def test_a_correlation_from_row_to_row_is_at_most_one(lagged_xx, lagged_xz, sound):
+    flat = played().get_state()
+    flat["memory.scalars"]["lagged_xx"], flat["memory.scalars"]["lagged_xz"] = lagged_xx, lagged_xz
+    fresh = kh.make("thrifty", d=6, k=2, seed=0)
+    if sound:
+        fresh.set_state(flat)
+    else:
+        with pytest.raises(kh.StateError, match="correlation of attributes from row to row beyond 1"):
+            fresh.set_state(flat)
+
+
 @pytest.mark.parametrize("name", ["pair", "column", "gram", "hidden", "V", "P", "C"])
 def test_arrays_of_the_fit_have_one_width(name):
     flat = played().get_state()
