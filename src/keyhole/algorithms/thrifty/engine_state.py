@@ -343,7 +343,10 @@ class EngineState(Stateful):
             raise StateError("the weight of a new row in the state is not positive")
 
     def _consistent(self, m: int) -> bool:
-        """Return whether attributes, sources and the fit agree on the support, source by source."""
+        """Return whether attributes, sources and the fit agree on the support, source by source.
+
+        No source may be there twice, also in a stored regime: a basket has no room for that.
+        """
         place = np.full(len(self.attr), -1)
         place[self.column["j"][0, :m]] = np.arange(m)
         member, a = np.zeros(len(self.source), np.int64), 0
@@ -352,8 +355,11 @@ class EngineState(Stateful):
             brings = self.source_attributes[of["first"] : of["first"] + of["size"]]
             if not np.array_equal(self.column["j"][0, a : a + of["size"]], brings):
                 return False
-            member[self.attr["source"][brings[0]]] = 1
+            member[self.attr["source"][brings[0]]] += 1
             a += int(of["size"])
+        for stored, n in zip(self.stored_regime_members, self.stored_regime["n_members"].tolist(), strict=True):
+            if np.unique(stored[:n]).size < n or self.source["free"][stored[:n]].any():
+                return False
         free = bool((self.source["member"] >= self.source["free"]).all())
         return free and np.array_equal(self.attr["column"], place) and np.array_equal(self.source["member"], member)
 

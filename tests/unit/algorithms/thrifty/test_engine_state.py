@@ -73,6 +73,29 @@ def test_a_correlation_from_row_to_row_is_at_most_one(lagged_xx, lagged_xz, soun
             fresh.set_state(flat)
 
 
+def free_beside_two_places():
+    return kh.make("thrifty", names=[f"x{j}" for j in range(6)], free=["x0", "x1"], k=2, seed=0)
+
+
+@pytest.mark.parametrize("members", [[3, 3], [0, 4], [0, 5]])  # sources 4 and 5 are the free attributes
+def test_a_stored_regime_has_each_source_once_and_none_that_is_free(members):
+    """Baskets would else have more attributes than there is room for."""
+    flat = free_beside_two_places().get_state()
+    flat["memory.stored_regime_members"][0, :2] = members
+    free_beside_two_places().set_state(flat)  # of a regime without members
+    flat["memory.stored_regime"]["n_members"][0] = 2
+    with pytest.raises(kh.StateError, match="do not match"):
+        free_beside_two_places().set_state(flat)
+
+
+def test_the_fit_has_each_source_once():
+    flat = free_beside_two_places().get_state()
+    flat["memory.column"]["j"][0, :4] = 0, 1, 1, 1
+    flat["memory.attr"]["column"][1], flat["memory.scalars"]["m"] = 3, 4
+    with pytest.raises(kh.StateError, match="do not match"):
+        free_beside_two_places().set_state(flat)
+
+
 @pytest.mark.parametrize("name", ["pair", "column", "gram", "hidden", "V", "P", "C"])
 def test_arrays_of_the_fit_have_one_width(name):
     flat = played().get_state()
