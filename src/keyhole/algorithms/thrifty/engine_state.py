@@ -173,7 +173,7 @@ class EngineState(Stateful):
         self.everything: npt.NDArray[np.uint8] = np.ones(n, np.uint8)
         self._fixed = {
             name: source[name].copy()
-            for name in ("first", "size", "first_product", "free", "join_threshold", "leave_threshold")
+            for name in ("price", "first", "size", "first_product", "free", "join_threshold", "leave_threshold")
         }
         self._fixed_attr = self.attr[["source", "slot"]].copy()
         self.bind()

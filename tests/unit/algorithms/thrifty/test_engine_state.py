@@ -73,6 +73,16 @@ def test_a_correlation_from_row_to_row_is_at_most_one(lagged_xx, lagged_xz, soun
             fresh.set_state(flat)
 
 
+@pytest.mark.parametrize("price", [0.0, 1.5, 1e200])
+def test_a_price_is_that_of_the_configuration(price):
+    """Else the engine would choose by other prices than those that are paid."""
+    options = {"prices": [1.0] * 6, "total_budget": 200.0, "expected_rows": 200}
+    flat = played(**options).get_state()
+    flat["memory.source"]["price"][3] = price
+    with pytest.raises(kh.StateError, match="do not match"):
+        kh.make("thrifty", d=6, k=2, seed=0, **options).set_state(flat)
+
+
 def free_beside_two_places():
     return kh.make("thrifty", names=[f"x{j}" for j in range(6)], free=["x0", "x1"], k=2, seed=0)
 
