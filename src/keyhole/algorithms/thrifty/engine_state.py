@@ -328,6 +328,7 @@ class EngineState(Stateful):
             (scalars["refit_regime"], 0, core.STORED_REGIMES + 1),
             (scalars["n_alarms"], 0, 1 << 53),
             (scalars["n_labels"], 0, 1 << 53),
+            (scalars["n_past_rows"], 0, int(scalars["n_labels"]) + 1),
         )
         inside = all(low <= np.min(a, initial=low) and np.max(a, initial=low) < high for a, low, high in bounds)
         same = all(np.array_equal(self.source[name], old) for name, old in self._fixed.items())

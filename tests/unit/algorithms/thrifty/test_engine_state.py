@@ -83,6 +83,14 @@ def test_a_price_is_that_of_the_configuration(price):
         kh.make("thrifty", d=6, k=2, seed=0, **options).set_state(flat)
 
 
+@pytest.mark.parametrize("n", [-(2**63), -1, 121, 2**62])
+def test_there_are_no_more_past_rows_than_labels(n):
+    flat = played().get_state()
+    flat["memory.scalars"]["n_past_rows"] = n
+    with pytest.raises(kh.StateError, match="do not match"):
+        kh.make("thrifty", d=6, k=2, seed=0).set_state(flat)
+
+
 def free_beside_two_places():
     return kh.make("thrifty", names=[f"x{j}" for j in range(6)], free=["x0", "x1"], k=2, seed=0)
 
