@@ -60,7 +60,14 @@ def test_an_index_that_points_nowhere_is_refused(array, field, value):
 
 @pytest.mark.parametrize(
     ("lagged_xx", "lagged_xz", "sound"),
-    [(1e100, 1e100, True), (3.0, -3.0, True), (0.0, 0.0, True), (3.0, 3.1, False), (3.0, -3.1, False), (-5.0, 0.0, False)],
+    [
+        (1e100, 1e100, True),
+        (3.0, -3.0, True),
+        (0.0, 0.0, True),
+        (3.0, 3.1, False),
+        (3.0, -3.1, False),
+        (-5.0, 0.0, False),
+    ],
 )
 def test_a_correlation_from_row_to_row_is_at_most_one(lagged_xx, lagged_xz, sound):
     flat = played().get_state()
