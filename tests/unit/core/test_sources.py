@@ -36,6 +36,22 @@ def test_a_basket_hands_over_the_known_first_and_costs_the_sum():
     assert catalog.price(catalog.attributes([])) == 0.0
 
 
+def test_the_price_of_a_row_is_the_sum_one_by_one_whatever_stands_behind_it():
+    """To the last bit, so that rows played in blocks cost what they cost one by one."""
+    rng = np.random.default_rng(0)
+    catalog = SourceCatalog.build([f"x{j}" for j in range(300)], prices=rng.uniform(0.1, 1.0, 300).tolist())
+    attributes = np.array([rng.permutation(300) for _ in range(20)])
+    sizes = rng.integers(0, 301, 20)
+    expected = []
+    for row, size in zip(attributes, sizes, strict=True):
+        total = 0.0
+        for j in row[:size]:
+            total += float(catalog.charge[j])
+        expected.append(total)
+        assert catalog.price(row[:size]) == total
+    assert catalog.price_of_rows(attributes, sizes).tolist() == expected
+
+
 def test_a_part_of_a_source_is_not_whole():
     catalog = clinic()
     assert catalog.whole(np.array([0, 1, 2]))

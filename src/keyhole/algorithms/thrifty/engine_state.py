@@ -25,10 +25,11 @@ _MOST_PAST_VALUES, _LEAST_PAST = 1 << 20, 64
 # Maximum number of (attribute, column) pairs: about 2 GB.
 _MOST_PAIRS = 25_000_000
 _ALARMS = 32
-# A scaled value or label is at most 1e60 (a label 1e66 with its slack) and a row weighs at most 1e30: values, labels
-# and their sums are never as large as the second of these, nor any other number of a state as the first: a price that
-# nothing is worth is 1e200 units of squared error.
-_LARGEST, _LARGEST_VALUE = 1e201, 1e102
+# A scaled value or label is at most 1e60 (a label 1e66 with its slack), and a row weighs at most 1e53: 1e30, and then
+# 1e20 by the half-life and 1e3 by an alarm in one row. So values and labels are never as large as the third of these,
+# sums of values as the second, nor any other number of a state as the first: a price that nothing is worth is 1e200
+# units of squared error.
+_LARGEST, _LARGEST_SUM, _LARGEST_VALUE = 1e201, 1e125, 1e102
 _LABELS = ("y_low", "y_high", "y_mean", "y_ref", "y_unit", "level_reported")
 # Columns of the fit there is room for at first (pairs of all attributes with them take d times as much memory), and
 # sources expected to matter where money alone limits what is bought.
@@ -172,7 +173,7 @@ class EngineState(Stateful):
         self.everything: npt.NDArray[np.uint8] = np.ones(n, np.uint8)
         self._fixed = {
             name: source[name].copy()
-            for name in ("first", "size", "first_product", "free", "join_threshold", "leave_threshold")
+            for name in ("price", "first", "size", "first_product", "free", "join_threshold", "leave_threshold")
         }
         self._fixed_attr = self.attr[["source", "slot"]].copy()
         self.bind()
@@ -293,12 +294,12 @@ class EngineState(Stateful):
         ):
             floats += [records[name] for name in records.dtype.names or () if records.dtype[name].kind == "f"]
         floats += [scalars[name] for name in scalars.dtype.names if scalars.dtype[name].kind == "f" and name != "rate"]
-        small = [self.row["y"], self.value["x"], self.level_expert["level"], self.attr["raw_x"], self.attr["sum_x"]]
-        small += [scalars[name] for name in _LABELS]
-        for most, numbers in ((_LARGEST, floats), (_LARGEST_VALUE, small)):
+        sums = [self.attr["raw_x"], self.attr["sum_x"]]
+        values = [self.row["y"], self.value["x"], self.level_expert["level"], *(scalars[name] for name in _LABELS)]
+        for most, numbers in ((_LARGEST, floats), (_LARGEST_SUM, sums), (_LARGEST_VALUE, values)):
             if not all((np.abs(x) < most).all() for x in numbers):
                 raise StateError("a number in the state is not finite or too large; the file is damaged or forged")
-        rows, values = len(self.row), len(self.value)
+        rows, room = len(self.row), len(self.value)
         used = (int(scalars["oldest"]) + np.arange(max(0, min(int(scalars["n_rows"]), rows)))) % rows
         ends = self.row["begin"][used] + self.row["size"][used]
         m = int(scalars["m"])
@@ -310,9 +311,9 @@ class EngineState(Stateful):
             (self.source["member"], 0, 2),
             (self.queue, 0, n),
             (self.value["j"], 0, d),
-            (self.row["begin"][used], 0, values + 1),
+            (self.row["begin"][used], 0, room + 1),
             (self.row["size"][used], 0, d + 1),
-            (ends, 0, values + 1),
+            (ends, 0, room + 1),
             (self.column["j"], 0, d),
             (self.stored_regime["n_members"], 0, n + 1),
             (self.stored_regime_members, 0, n),
@@ -320,13 +321,14 @@ class EngineState(Stateful):
             (scalars["n_members"], 0, n + 1),
             (scalars["oldest"], 0, rows),
             (scalars["n_rows"], 0, rows + 1),
-            (scalars["head"], 0, values + 1),
+            (scalars["head"], 0, room + 1),
             (scalars["queue_size"], 0, self.queue.size + 1),
             (scalars["queue_next"], 0, max(int(scalars["queue_size"]), 1)),
             (scalars["regime_on_trial"], 0, core.STORED_REGIMES + 1),
             (scalars["refit_regime"], 0, core.STORED_REGIMES + 1),
             (scalars["n_alarms"], 0, 1 << 53),
             (scalars["n_labels"], 0, 1 << 53),
+            (scalars["n_past_rows"], 0, int(scalars["n_labels"]) + 1),
         )
         inside = all(low <= np.min(a, initial=low) and np.max(a, initial=low) < high for a, low, high in bounds)
         same = all(np.array_equal(self.source[name], old) for name, old in self._fixed.items())
@@ -342,7 +344,10 @@ class EngineState(Stateful):
             raise StateError("the weight of a new row in the state is not positive")
 
     def _consistent(self, m: int) -> bool:
-        """Return whether attributes, sources and the fit agree on the support, source by source."""
+        """Return whether attributes, sources and the fit agree on the support, source by source.
+
+        No source may be there twice, also in a stored regime: a basket has no room for that.
+        """
         place = np.full(len(self.attr), -1)
         place[self.column["j"][0, :m]] = np.arange(m)
         member, a = np.zeros(len(self.source), np.int64), 0
@@ -351,8 +356,11 @@ class EngineState(Stateful):
             brings = self.source_attributes[of["first"] : of["first"] + of["size"]]
             if not np.array_equal(self.column["j"][0, a : a + of["size"]], brings):
                 return False
-            member[self.attr["source"][brings[0]]] = 1
+            member[self.attr["source"][brings[0]]] += 1
             a += int(of["size"])
+        for stored, n in zip(self.stored_regime_members, self.stored_regime["n_members"].tolist(), strict=True):
+            if np.unique(stored[:n]).size < n or self.source["free"][stored[:n]].any():
+                return False
         free = bool((self.source["member"] >= self.source["free"]).all())
         return free and np.array_equal(self.attr["column"], place) and np.array_equal(self.source["member"], member)
 

@@ -255,7 +255,8 @@ def _positive(option: str, given: float | None) -> float:
 
 def _worded(entry: np.void) -> Alarm:
     if entry["returned"] != 0:
-        what = f"what held until {'past ' * bool(entry['returned'] < 0)}row {abs(entry['returned'])} holds again"
+        kind = "past row" if entry["returned"] < 0 else "row"
+        what = f"what held until {kind} {abs(entry['returned'])} holds again"
     elif entry["level"] != 0.0:
         what = f"the label's level moved by {entry['level']:+.3g}"
     else:

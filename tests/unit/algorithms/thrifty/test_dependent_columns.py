@@ -73,3 +73,17 @@ def test_a_panel_with_one_column_for_each_category_and_missing_answers():
     losses = kh.play(learner, X, y).losses
     assert set(learner.catalog.ordered(learner.support)) == {"q0", "q2"}
     assert losses[500:].mean() < 0.7 * y.var()
+
+
+def test_a_panel_that_contains_a_sum_of_its_columns_has_bounded_evidence():
+    """The sum determines the others; its small differences from them are rounding, and no evidence."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((150, 8))
+        X[:, 2] = X[:, 0] + X[:, 1]
+        y = X[:, 0] - X[:, 1] + 0.3 * rng.standard_normal(150)
+        panel = {"panel": ["x0", "x1", "x2"]}
+        learner = kh.make("thrifty", names=[f"x{j}" for j in range(8)], k=1, seed=0, sources=panel)
+        kh.play(learner, X, y)
+        assert learner.support.tolist() == [0, 1, 2]
+        assert learner.memory.source["evidence"].max() < 100.0  # 10 to 22; 200 000 where correlations are not shrunk

@@ -231,7 +231,7 @@ def test_a_few_past_rows_leave_a_state_that_can_be_loaded():
 
 def test_rows_that_lack_members_are_no_noise():
     """A third of the values is missing; errors then have the variance of whole rows, and are compared as such."""
-    ratio = []
+    ratio, slopes = [], []
     for seed in range(4):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((3000, 8))
@@ -242,5 +242,9 @@ def test_rows_that_lack_members_are_no_noise():
         for t in range(2000, 3000, 20):
             kh.play(learner, X[t : t + 20], y[t : t + 20])
             ratio.append(learner.memory.scalars["recent_mse"][0] / learner.memory.scalars["s2"][0])
+        now = learner.memory.scalars[0]
+        n, f, label = now["baseline_n"], now["baseline_f"], now["baseline_y"]
+        slopes.append((now["baseline_fy"] - f * label / n) / (now["baseline_ff"] - f * f / n))
         assert learner.alarms == ()
     assert np.mean(ratio) < 1.2
+    assert slopes == pytest.approx([1.0] * 4, abs=0.05)  # of labels on predictions

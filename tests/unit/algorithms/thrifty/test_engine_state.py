@@ -58,6 +58,72 @@ def test_an_index_that_points_nowhere_is_refused(array, field, value):
         fresh.set_state(flat)
 
 
+@pytest.mark.parametrize(
+    ("lagged_xx", "lagged_xz", "sound"),
+    [
+        (1e100, 1e100, True),
+        (3.0, -3.0, True),
+        (0.0, 0.0, True),
+        (3.0, 3.1, False),
+        (3.0, -3.1, False),
+        (-5.0, 0.0, False),
+    ],
+)
+def test_a_correlation_from_row_to_row_is_at_most_one(lagged_xx, lagged_xz, sound):
+    flat = played().get_state()
+    flat["memory.scalars"]["lagged_xx"], flat["memory.scalars"]["lagged_xz"] = lagged_xx, lagged_xz
+    fresh = kh.make("thrifty", d=6, k=2, seed=0)
+    if sound:
+        fresh.set_state(flat)
+        X, y, _ = kh.streams.synthetic(6, 2, 60, seed=2)
+        kh.play(fresh, X, y)
+        assert np.isfinite(from_bytes(to_bytes(fresh)).weights).all()
+    else:
+        with pytest.raises(kh.StateError, match="correlation of attributes from row to row beyond 1"):
+            fresh.set_state(flat)
+
+
+@pytest.mark.parametrize("price", [0.0, 1.5, 1e200])
+def test_a_price_is_that_of_the_configuration(price):
+    """Else the engine would choose by other prices than those that are paid."""
+    options = {"prices": [1.0] * 6, "total_budget": 200.0, "expected_rows": 200}
+    flat = played(**options).get_state()
+    flat["memory.source"]["price"][3] = price
+    with pytest.raises(kh.StateError, match="do not match"):
+        kh.make("thrifty", d=6, k=2, seed=0, **options).set_state(flat)
+
+
+@pytest.mark.parametrize("n", [-(2**63), -1, 121, 2**62])
+def test_there_are_no_more_past_rows_than_labels(n):
+    flat = played().get_state()
+    flat["memory.scalars"]["n_past_rows"] = n
+    with pytest.raises(kh.StateError, match="do not match"):
+        kh.make("thrifty", d=6, k=2, seed=0).set_state(flat)
+
+
+def free_beside_two_places():
+    return kh.make("thrifty", names=[f"x{j}" for j in range(6)], free=["x0", "x1"], k=2, seed=0)
+
+
+@pytest.mark.parametrize("members", [[3, 3], [0, 4], [0, 5]])  # sources 4 and 5 are the free attributes
+def test_a_stored_regime_has_each_source_once_and_none_that_is_free(members):
+    """Baskets would else have more attributes than there is room for."""
+    flat = free_beside_two_places().get_state()
+    flat["memory.stored_regime_members"][0, :2] = members
+    free_beside_two_places().set_state(flat)  # of a regime without members
+    flat["memory.stored_regime"]["n_members"][0] = 2
+    with pytest.raises(kh.StateError, match="do not match"):
+        free_beside_two_places().set_state(flat)
+
+
+def test_the_fit_has_each_source_once():
+    flat = free_beside_two_places().get_state()
+    flat["memory.column"]["j"][0, :4] = 0, 1, 1, 1
+    flat["memory.attr"]["column"][1], flat["memory.scalars"]["m"] = 3, 4
+    with pytest.raises(kh.StateError, match="do not match"):
+        free_beside_two_places().set_state(flat)
+
+
 @pytest.mark.parametrize("name", ["pair", "column", "gram", "hidden", "V", "P", "C"])
 def test_arrays_of_the_fit_have_one_width(name):
     flat = played().get_state()
@@ -91,3 +157,15 @@ def test_what_was_seen_a_thousand_half_lives_ago_can_be_saved(half_life, sources
         if t % 20 == 0:
             learner = from_bytes(to_bytes(learner))
     assert np.isfinite(learner.weights).all()
+
+
+def test_values_of_every_size_can_be_saved_at_every_half_life():
+    """The second value sets the unit, and the others are 1e60 of it; a row weighs up to 1e45 before it is rescaled."""
+    learner = kh.make("thrifty", d=3, k=3, seed=0, half_life=0.02008)
+    largest = 0.0
+    for t, x in enumerate([0.0, 1e-30, *[1e30] * 4, *[0.5] * 10]):
+        r = learner.ask()
+        learner.tell(r, np.full(r.attributes.size, x), (-1.0) ** t)
+        largest = max(largest, learner.memory.attr["raw_x"].max())
+        learner = from_bytes(to_bytes(learner))
+    assert largest > 1e104

@@ -124,3 +124,18 @@ def test_what_past_rows_say_of_a_dear_source_is_explained():
     )
     assert dear.adds == pytest.approx(1.0, abs=0.2)
     assert noise.reason == "never bought, but seen in past rows: no benefit seen in 1 500 rows"
+
+
+@pytest.mark.parametrize("missing", [0.3, 0.6])
+def test_rounds_that_lack_members_are_no_evidence_against_past_rows(missing):
+    """Their errors are larger because values are missing, and not because the weights are others."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((1100, 8))
+        y = X[:, :3].sum(axis=1) + 0.2 * rng.standard_normal(1100)
+        learner = kh.make("thrifty", d=8, k=3, seed=0)
+        learner.learn(X[:1000], y[:1000])
+        X[rng.random(X.shape) < missing] = np.nan
+        kh.play(learner, X[1000:], y[1000:])
+        assert learner.alarms == ()
+        assert learner.memory.scalars["past_evidence"][0] > 0.0
