@@ -118,8 +118,24 @@ def test_a_total_budget_is_stated_with_what_it_pays_for_and_when_it_was_spent():
     assert table.rows[table.own][0] == "thrifty, 875 EUR for 250 rows"
     assert table.rows[1][0] == "random within 3.50 EUR a row (median of 20)"
     assert page.advice.endswith("The total budget, 875 EUR for 250 rows, pays for this in 50 % of the rows.")  # 7 a row
-    assert page.details.endswith("The total budget was spent by row 250; the last 70 rows bought nothing.")
+    assert page.details.endswith(
+        "The total budget was spent by row 250; the last 70 rows bought nothing that has a price."
+    )
     assert any("Total budget: 875 EUR for 250 rows" in text for text in page.lead)
+    limits = {"total_budget": 875.0, "expected_rows": 250.0, "sources": dear}
+    later = run_page(run(**limits, last_paid_row=9, spent=16.0, spent_before=858.0))[0]
+    assert any(
+        "875 EUR for 250 rows, of which the model had spent 858.00 EUR in earlier rows; " in t for t in later.lead
+    )
+    assert later.details.endswith(
+        "The total budget was spent by row 9; the last 311 rows bought nothing that has a price."
+    )
+    never = run_page(run(**limits, last_paid_row=0, spent=0.0, spent_before=874.0))[0]
+    assert "spent by row" not in never.details
+    assert never.details.endswith(
+        "The run spent nothing, because the total budget had only 1.00 EUR left, and every source that the learner buys "
+        "costs more."
+    )
     ample = run_page(run(total_budget=8750.0, expected_rows=250.0, last_paid_row=250, spent=874.0, sources=dear))[0]
     assert "otal budget" not in ample.advice + ample.details
 
