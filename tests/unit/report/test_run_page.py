@@ -133,8 +133,7 @@ def test_a_total_budget_is_stated_with_what_it_pays_for_and_when_it_was_spent():
     never = run_page(run(**limits, last_paid_row=0, spent=0.0, spent_before=874.0))[0]
     assert "spent by row" not in never.details
     assert never.details.endswith(
-        "The run spent nothing, because the total budget had only 1.00 EUR left, and every source that the learner buys "
-        "costs more."
+        "because the total budget had only 1.00 EUR left, and every source that the learner buys costs more."
     )
     ample = run_page(run(total_budget=8750.0, expected_rows=250.0, last_paid_row=250, spent=874.0, sources=dear))[0]
     assert "otal budget" not in ample.advice + ample.details
